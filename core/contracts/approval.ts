@@ -1,0 +1,48 @@
+/** Approval items and records (spec §2.3, §2.4, §3.2; contract §3). */
+import type { ActionEnvelope } from './envelope.ts';
+
+/** pending → approved | denied; approved → executing → consumed. */
+export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'executing' | 'consumed';
+export type ExecutionOutcome = 'executed' | 'failed' | 'unknown' | 'not_executed';
+
+/** The stored row. Wire views are derived from it; the task token never leaves the approval steps. */
+export interface ApprovalRow {
+  readonly envelope_id: string;
+  readonly tenant: string;
+  readonly session_id: string;
+  /** Requester: the authenticated key and its owner, for separation of duties. */
+  readonly key_id: string;
+  readonly key_owner?: string;
+  readonly actor: { readonly agent: string; readonly session: string };
+  readonly protocol: string;
+  readonly tool: string;
+  readonly target: string;
+  readonly capability: string;
+  /** As shown to the reviewer: the digest covers the raw call. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** JSON paths withheld from `parameters` as sensitive. */
+  readonly withheld: readonly string[];
+  readonly justification: string;
+  readonly call_digest: string;
+  readonly matched_rule: string;
+  readonly policy_version: number;
+  readonly queued_at: string;
+  readonly expires_at: string;
+  readonly status: ApprovalStatus;
+  readonly reviewer?: string;
+  readonly person?: string;
+  readonly comment?: string;
+  readonly reason?: string;
+  readonly decided_at?: string;
+  readonly evidence_hash?: string;
+  readonly lease_owner?: string;
+  readonly lease_expires_at?: string;
+  readonly outcome?: ExecutionOutcome;
+  readonly result?: unknown;
+  /** Whether the clock (state machine) is known to have started. */
+  readonly clock_started?: boolean;
+  readonly task_token?: string;
+}
+
+/** What is executed after approval: the very call, kept only when `on_approval: execute`. */
+export type HeldCall = Pick<ActionEnvelope, 'protocol' | 'tool' | 'target' | 'capability' | 'parameters'>;

@@ -1,0 +1,94 @@
+/** The ActionEnvelope and its parts as they travel on every wire (spec §2.1, §2.2; limits contract §3). */
+import * as z from 'zod';
+
+export const decisions = ['allow', 'review', 'block'] as const;
+export type Decision = (typeof decisions)[number];
+
+/** Worst wins when several sources decide (contract §3). */
+export const worst = (a: Decision, b: Decision): Decision => (decisions.indexOf(a) >= decisions.indexOf(b) ? a : b);
+
+export const knownProtocols = ['git', 'shell', 'sql', 'http', 'mcp'] as const;
+
+export const sizes = {
+  envelopeBytes: 256 * 1024,
+  targetBytes: 4 * 1024,
+  nameCharacters: 256,
+  justificationCharacters: 4096,
+} as const;
+
+export const sessionPattern = /^[A-Za-z0-9._:-]{1,128}$/;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+const noControls = /^[^\u0000-\u001f\u007f-\u009f]*$/u;
+
+const name = (what: string) =>
+  z
+    .string()
+    .min(1, `${what} must not be empty`)
+    .max(sizes.nameCharacters, `${what} is longer than ${sizes.nameCharacters} characters`)
+    .regex(noControls, `${what} holds control characters`);
+
+export const actorSchema = z.strictObject({
+  agent: name('actor.agent').optional(),
+  session: z.string().regex(sessionPattern, 'actor.session must match [A-Za-z0-9._:-]{1,128}').optional(),
+});
+
+/** Body of `POST /admin/v1/test-action` (spec §4.3, contract §3). */
+export const actionRequestSchema = z.strictObject({
+  protocol: name('protocol'),
+  tool: name('tool'),
+  target: z
+    .string()
+    .regex(noControls, 'target holds control characters')
+    .refine((text) => Buffer.byteLength(text) <= sizes.targetBytes, `target is longer than ${sizes.targetBytes} bytes`),
+  capability: name('capability'),
+  parameters: z.record(z.string(), z.json()).optional(),
+  actor: actorSchema.optional(),
+  approval_ref: z.uuid('approval_ref must be the envelope_id (a UUID) of an approval').optional(),
+  justification: z.string().max(sizes.justificationCharacters).optional(),
+  manifest_id: name('manifest_id').optional(),
+  dry_run: z.boolean().optional(),
+});
+export type ActionRequest = z.infer<typeof actionRequestSchema>;
+
+/** What a tool policy sees of an action: the raw words of the call. */
+export interface ToolCall {
+  readonly protocol: string;
+  readonly tool: string;
+  readonly target: string;
+  readonly capability: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+export interface Actor {
+  readonly agent: string;
+  readonly session: string;
+}
+
+/** One policy-evaluable object per agent action (spec §2.1). */
+export interface ActionEnvelope extends ToolCall {
+  readonly envelope_id: string;
+  readonly actor: Actor;
+  readonly tenant: string;
+  /** Id of the authenticated key: the acting principal; `actor.agent` is only a label. */
+  readonly key_id: string;
+  readonly justification: string;
+  readonly approval_ref?: string;
+  readonly manifest_id?: string;
+}
+
+export const decisionResultSchema = z.object({
+  envelope_id: z.string(),
+  decision: z.enum(decisions),
+  matched_rule: z.string(),
+  policy: z.string(),
+  policy_version: z.int().optional(),
+  session_id: z.string().optional(),
+  evidence_hash: z.string().optional(),
+  dry_run: z.boolean().optional(),
+  error: z.object({ code: z.int(), message: z.string(), data: z.record(z.string(), z.unknown()) }).optional(),
+  credential: z.object({ type: z.string(), scope: z.string(), expires_in: z.int() }).optional(),
+  result: z.unknown().optional(),
+});
+/** The decision result of spec §2.2. */
+export type DecisionResult = z.infer<typeof decisionResultSchema>;

@@ -1,0 +1,71 @@
+/** Evidence entries, session manifests and bundles (spec §2.5, contract §4). */
+import * as z from 'zod';
+
+export const entryKinds = ['allow', 'block', 'review', 'approve', 'deny', 'result', 'chat', 'admin', 'credential'] as const;
+export type EntryKind = (typeof entryKinds)[number];
+
+const hex = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const evidenceEntrySchema = z.strictObject({
+  version: z.literal(1),
+  tenant: z.string(),
+  session_id: z.string(),
+  index: z.int().nonnegative(),
+  timestamp: z.string(),
+  kind: z.enum(entryKinds),
+  envelope_id: z.string(),
+  /** The authenticated principal and the label it gave itself. */
+  actor: z.strictObject({ key_id: z.string(), agent: z.string().optional(), person: z.string().optional() }),
+  body: z.record(z.string(), z.unknown()),
+  previous_hash: z.union([hex, z.literal('')]),
+  hash: hex,
+});
+export type EvidenceEntry = z.infer<typeof evidenceEntrySchema>;
+
+/** An entry before it has a place in a chain. */
+export type EntryDraft = Omit<EvidenceEntry, 'version' | 'index' | 'previous_hash' | 'hash'>;
+
+export const signatureSchema = z.strictObject({
+  alg: z.literal('ECDSA_P256_SHA256'),
+  key_id: z.string(),
+  /** DER, base64. */
+  value: z.string(),
+});
+
+export const sessionManifestSchema = z.strictObject({
+  session_id: z.string(),
+  tenant: z.string(),
+  total_entries: z.int().positive(),
+  first_hash: hex,
+  last_hash: hex,
+  counts: z.record(z.string(), z.int()),
+  policy_versions: z.array(z.int()),
+  /** Provenance of every credential issued: id, type, scope. Never a value. */
+  credentials: z.array(z.strictObject({ id: z.string(), type: z.string(), scope: z.string() })),
+  created_at: z.string(),
+  session_manifest_hash: hex,
+  signature: signatureSchema,
+});
+export type SessionManifest = z.infer<typeof sessionManifestSchema>;
+export type UnsignedManifest = Omit<SessionManifest, 'signature'>;
+
+export const bundleFormat = 'agent-governance-gateway/session-bundle@1';
+
+export const sessionBundleSchema = z.strictObject({
+  format: z.literal(bundleFormat),
+  manifest: sessionManifestSchema,
+  entries: z.array(evidenceEntrySchema),
+  /** PEM, for convenience only: a verifier trusts a key it got elsewhere. */
+  public_key: z.string(),
+});
+export type SessionBundle = z.infer<typeof sessionBundleSchema>;
+
+/** Outcome of verifying a chain (spec §2.5). */
+export interface Verification {
+  readonly valid: boolean;
+  readonly total_entries: number;
+  readonly session_manifest_hash?: string;
+  readonly broken_link?: { readonly index: number; readonly reason: string };
+  /** What was not checked, in words; `origin not checked` without a trusted public key. */
+  readonly not_checked: readonly string[];
+}

@@ -1,0 +1,94 @@
+/**
+ * Every HTTP route as data: method, path, who may call it, which function answers (spec §4.3, contract §2, §7).
+ * The local host, API Gateway, the CLI, OpenAPI and the role-matrix test are all derived from this table.
+ */
+import type { FunctionName } from './functions.ts';
+
+export const roles = ['viewer', 'operator', 'admin'] as const;
+export type Role = (typeof roles)[number];
+export const keyKinds = ['agent', 'human', 'service'] as const;
+export type KeyKind = (typeof keyKinds)[number];
+
+export const includesRole = (held: Role, needed: Role): boolean => roles.indexOf(held) >= roles.indexOf(needed);
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Path with `{parameters}`, relative to the surface. */
+  readonly path: string;
+  readonly surface: 'admin' | 'callbacks';
+  /** `open`: no credential (only /health); `signed`: the caller proves itself by a body signature. */
+  readonly access: Role | 'open' | 'signed';
+  /** What agent keys may do here: all, only what belongs to their own sessions, or nothing. */
+  readonly agents: 'yes' | 'own' | 'no';
+  /** Only humans (contract §2: votes). */
+  readonly humansOnly?: true;
+  /** Needs the admin token or a `platform: true` key: the thing is global. */
+  readonly platform?: true;
+  readonly handledBy: FunctionName;
+  /** Operation id: the name of the file in core/admin and in OpenAPI. */
+  readonly operation: string;
+  readonly summary: string;
+  readonly query?: readonly string[];
+}
+
+type Options = Partial<Pick<Route, 'agents' | 'humansOnly' | 'platform' | 'query' | 'surface'>>;
+
+const route = (
+  call: `${Route['method']} /${string}`,
+  handledBy: FunctionName,
+  access: Route['access'],
+  operation: string,
+  summary: string,
+  options: Options = {},
+): Route => {
+  const [method, path] = call.split(' ') as [Route['method'], string];
+  return { method, path, surface: 'admin', access, agents: 'no', handledBy, operation, summary, ...options };
+};
+
+const a = '/admin/v1';
+const paging = ['limit', 'cursor'] as const;
+
+export const routes: readonly Route[] = [
+  route('GET /health', 'observatory', 'open', 'health', 'Health and version'),
+  route('GET /metrics', 'observatory', 'viewer', 'metrics', 'Metrics in Prometheus text form'),
+  route(`GET ${a}/whoami`, 'observatory', 'viewer', 'whoami', 'Role, kind and tenant of the caller', { agents: 'yes' }),
+  route(`GET ${a}/health/detailed`, 'observatory', 'viewer', 'status', 'Stores, versions, queues, sessions, recent violations'),
+  route(`GET ${a}/usage`, 'observatory', 'viewer', 'usage', 'Counts per tenant, decision and tool', { query: ['from', 'to'] }),
+  route(`GET ${a}/violations`, 'observatory', 'viewer', 'violations', 'Policy violations with breakdowns', { query: paging }),
+
+  route(`POST ${a}/test-action`, 'test-action', 'operator', 'testAction', 'Govern one action', { agents: 'yes' }),
+
+  route(`GET ${a}/approvals`, 'approvals', 'operator', 'listApprovals', 'Pending approvals', { agents: 'own', query: paging }),
+  route(`GET ${a}/approvals/history`, 'approvals', 'operator', 'approvalHistory', 'Decided approvals', { agents: 'own', query: ['status', ...paging] }),
+  route(`GET ${a}/approvals/{envelope_id}`, 'approvals', 'operator', 'getApproval', 'One approval item or record', { agents: 'own' }),
+  route(`POST ${a}/approvals/{envelope_id}/approve`, 'approvals', 'operator', 'approve', 'Approve a pending action', { humansOnly: true }),
+  route(`POST ${a}/approvals/{envelope_id}/deny`, 'approvals', 'operator', 'deny', 'Deny a pending action', { humansOnly: true }),
+
+  route(`GET ${a}/evidence/sessions`, 'evidence', 'operator', 'listSessions', 'Sessions with evidence', { agents: 'own', query: paging }),
+  route(`GET ${a}/evidence/sessions/{id}/export`, 'evidence', 'operator', 'exportSession', 'Session bundle', { agents: 'own' }),
+  route(`GET ${a}/evidence/sessions/{id}/verify`, 'evidence', 'operator', 'verifySession', 'Verify a session chain', { agents: 'own' }),
+  route(`POST ${a}/evidence/sessions/{id}/verify`, 'evidence', 'operator', 'verifySession', 'Verify a session chain', { agents: 'own' }),
+  route(`GET ${a}/evidence/sessions/{id}/report`, 'evidence', 'operator', 'markdownReport', 'Markdown session report', { agents: 'own' }),
+  route(`GET ${a}/evidence/sessions/{id}/report.html`, 'evidence', 'operator', 'htmlReport', 'HTML session report', { agents: 'own' }),
+  route(`GET ${a}/audit`, 'evidence', 'operator', 'audit', 'Query the audit log', {
+    query: ['actor', 'kind', 'session', 'tool', 'decision', 'from', 'to', ...paging],
+  }),
+  route(`GET ${a}/audit/verify`, 'evidence', 'admin', 'verifyAudit', "Verify a tenant's chains", { query: paging }),
+  route(`POST ${a}/audit/verify`, 'evidence', 'admin', 'verifyAudit', "Verify a tenant's chains", { query: paging }),
+
+  route(`GET ${a}/config`, 'policies', 'admin', 'getConfig', 'The configuration in force, without secrets', { platform: true }),
+  route(`PUT ${a}/config`, 'policies', 'admin', 'putConfig', 'Store a configuration as a new policy version', { platform: true }),
+  route(`GET ${a}/policies`, 'policies', 'viewer', 'listPolicies', 'Tool rules in force, in order'),
+  route(`GET ${a}/policy-versions`, 'policies', 'viewer', 'policyVersions', 'The last 20 versions'),
+  route(`GET ${a}/policy-versions/current`, 'policies', 'viewer', 'currentPolicyVersion', 'The version in force'),
+  route(`GET ${a}/policy-versions/{version}`, 'policies', 'operator', 'policyVersion', 'One version with its content'),
+  route(`GET ${a}/policy-versions/{version}/diff`, 'policies', 'operator', 'policyDiff', 'Calls whose decision differs', { query: ['against'] }),
+  route(`POST ${a}/policy-versions/{version}/rollback`, 'policies', 'admin', 'policyRollback', 'Write a new version with this content', { platform: true }),
+  route(`POST ${a}/simulate`, 'policies', 'operator', 'simulate', 'Evaluate calls against a policy, recording nothing', { agents: 'yes' }),
+  route(`GET ${a}/actions/{envelope_id}/why`, 'policies', 'operator', 'why', 'Which rule decided, and where each other failed', { agents: 'own' }),
+
+  route(`GET ${a}/credentials`, 'credentials', 'operator', 'listCredentials', 'Active credentials', { query: paging }),
+  route(`POST ${a}/credentials/{id}/revoke`, 'credentials', 'operator', 'revokeCredential', 'Revoke a credential'),
+
+  route('POST /callbacks/slack', 'approval-callback', 'signed', 'slackCallback', 'Votes by Slack button', { surface: 'callbacks' }),
+];

@@ -1,0 +1,75 @@
+/**
+ * Every table of the gateway as data: the stacks, the local run and the tests are all driven by this list
+ * (architecture: stores). On demand, PITR, encrypted; TTL only tidies, a time attribute is always compared.
+ */
+export interface TableIndex {
+  readonly name: string;
+  readonly partitionKey: string;
+  readonly sortKey?: string;
+  readonly projection: 'ALL' | 'KEYS_ONLY';
+}
+
+export interface TableSpec {
+  readonly partitionKey: string;
+  readonly sortKey?: string;
+  readonly ttl?: string;
+  readonly stream?: 'NEW_IMAGE';
+  readonly indexes?: readonly TableIndex[];
+  /** Why the table exists, for the generated reference. */
+  readonly holds: string;
+}
+
+/** All keys are strings. */
+export const tables = {
+  evidence: {
+    holds: 'evidence entries: chain = tenant#session, position = zero-padded index; by_time = audit order',
+    partitionKey: 'chain',
+    sortKey: 'position',
+    stream: 'NEW_IMAGE',
+    indexes: [{ name: 'by_time', partitionKey: 'hour', sortKey: 'at', projection: 'KEYS_ONLY' }],
+  },
+  sessions: {
+    holds: 'chain head, owner, counts of each session; signed manifests beside it',
+    partitionKey: 'tenant',
+    sortKey: 'session',
+    indexes: [{ name: 'by_opened', partitionKey: 'tenant', sortKey: 'opened', projection: 'ALL' }],
+  },
+  approvals: {
+    holds: 'approval records by envelope_id and one pointer per call digest; by_status = pending list and history',
+    partitionKey: 'id',
+    ttl: 'ttl',
+    indexes: [{ name: 'by_status', partitionKey: 'tenant_status', sortKey: 'queued', projection: 'ALL' }],
+  },
+  config: {
+    holds: 'policy version rows, the current pointer, the digest of the last imported file',
+    partitionKey: 'id',
+  },
+  credentials: {
+    holds: 'issued credentials: scope, expiry, revocation; never a value',
+    partitionKey: 'tenant',
+    sortKey: 'id',
+    ttl: 'ttl',
+  },
+  salts: {
+    holds: 'salts of redacted values; deleting one makes its value unrecoverable without breaking the chain',
+    partitionKey: 'tenant',
+    sortKey: 'id',
+  },
+  observations: {
+    holds: 'projections of the evidence stream: decision counters, violations, archive marks; rebuildable',
+    partitionKey: 'series',
+    sortKey: 'at',
+    ttl: 'ttl',
+  },
+  deliveries: {
+    holds: 'notifications to send: due time, attempts, dead letters; callback replays already seen',
+    partitionKey: 'id',
+    ttl: 'ttl',
+    indexes: [{ name: 'by_due', partitionKey: 'state', sortKey: 'due', projection: 'ALL' }],
+  },
+} as const satisfies Record<string, TableSpec>;
+
+export type TableName = keyof typeof tables;
+
+/** Environment variable that carries a table's physical name to the functions. */
+export const tableEnvironment = (table: TableName): string => `TABLE_${table.toUpperCase()}`;

@@ -1,0 +1,96 @@
+/** The one table of errors: code → HTTP status, wire type, JSON-RPC code (spec §7, contract §6). */
+
+interface ErrorKind {
+  readonly status: number;
+  readonly rpc: number;
+  readonly retryable: boolean;
+  /** Whether the message may be shown to the client; others are replaced by `publicMessage`. */
+  readonly shown: boolean;
+}
+
+const kind = (status: number, rpc: number, retryable = false, shown = true): ErrorKind => ({
+  status,
+  rpc,
+  retryable,
+  shown,
+});
+
+export const errorKinds = {
+  invalid_request: kind(400, -32602),
+  authentication_error: kind(401, -32600),
+  forbidden: kind(403, -32600),
+  separation_of_duties: kind(403, -32600),
+  policy_violation: kind(403, -32600),
+  session_blocked: kind(403, -32600),
+  model_not_allowed: kind(403, -32600),
+  not_found: kind(404, -32602),
+  model_not_found: kind(404, -32602),
+  method_not_allowed: kind(405, -32601),
+  conflict: kind(409, -32602),
+  payload_too_large: kind(413, -32602),
+  unsupported_media_type: kind(415, -32600),
+  rate_limit_error: kind(429, -32603, true),
+  budget_exceeded: kind(429, -32603, true),
+  server_error: kind(500, -32603, false, false),
+  provider_error: kind(502, -32000, true, false),
+  service_unavailable: kind(503, -32603, true),
+  provider_timeout: kind(504, -32000, true),
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof errorKinds;
+
+/** JSON-RPC codes of tool actions (spec §7.1, contract §6). */
+export const rpcCodes = {
+  parse: -32700,
+  invalidRequest: -32600,
+  unknownMethod: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  upstreamFailed: -32000,
+  block: -32001,
+  approvalRequired: -32002,
+  noUpstream: -32003,
+} as const;
+
+/** A fault with a stable code. Its message says what was found, what is allowed and what to do. */
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  readonly data: Readonly<Record<string, unknown>> | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; data?: Record<string, unknown>; retryAfterSeconds?: number } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'GatewayError';
+    this.code = code;
+    this.data = options.data;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  get kind(): ErrorKind {
+    return errorKinds[this.code];
+  }
+
+  /** The body every HTTP surface but `/v1/messages` answers with (spec §7.2). */
+  toBody(): ErrorBody {
+    const message = this.kind.shown ? this.message : 'The gateway could not complete the request.';
+    return { error: { code: this.kind.status, type: this.code, message, ...(this.kind.shown && this.data) } };
+  }
+}
+
+export interface ErrorBody {
+  error: { code: number; type: ErrorCode; message: string; [key: string]: unknown };
+}
+
+/** Anything thrown, as a GatewayError: what we did not foresee is `server_error` and shows no detail. */
+export function asGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  return new GatewayError('server_error', thrown instanceof Error ? thrown.message : String(thrown), { cause: thrown });
+}
+
+export const invalidRequest = (message: string, data?: Record<string, unknown>) =>
+  new GatewayError('invalid_request', message, data ? { data } : {});
+export const notFound = (what: string) => new GatewayError('not_found', `${what} was not found.`);

@@ -1,0 +1,43 @@
+/** Time, identity and randomness come in through these, so that tests wind the clock and count the ids. */
+
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+}
+
+export interface Ids {
+  /** A fresh UUID; version 7 (RFC 9562), so ids sort by time. */
+  uuid(): string;
+  /** Fresh random bytes as lower-case hex. */
+  randomHex(bytes: number): string;
+}
+
+/** ISO 8601 UTC with milliseconds, the one form of time on every wire. */
+export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
+
+export type SpanAttributes = Record<string, string | number | boolean | undefined>;
+
+export interface Span {
+  set(attributes: SpanAttributes): void;
+}
+
+/** The only way to trace, count and log (architecture: telemetry). Never given a secret. */
+export interface Telemetry {
+  span<T>(name: string, attributes: SpanAttributes, work: (span: Span) => Promise<T>): Promise<T>;
+  count(name: string, labels: Record<string, string>, by?: number): void;
+  log(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>): void;
+}
+
+/** Secrets by name: environment locally, Secrets Manager on AWS. */
+export interface SecretStore {
+  /** The secret's value, or undefined when there is none. */
+  get(name: string): Promise<string | undefined>;
+}
+
+/** Bodies by content: what may pass 256 kB (policy versions, large results, exports). */
+export interface ObjectStore {
+  /** Stores bytes under their SHA-256 and returns it; storing the same bytes twice is harmless. */
+  put(bytes: Uint8Array): Promise<string>;
+  /** The bytes, verified against the digest, or undefined. */
+  get(sha256: string): Promise<Uint8Array | undefined>;
+}

@@ -1,0 +1,14 @@
+const swc = [
+  '@swc/jest',
+  { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'commonjs' } },
+];
+
+export default {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  // Packages that export for `import` only: name their file, and let SWC transform them.
+  moduleNameMapper: { '^@middy/(core|util)$': '<rootDir>/node_modules/@middy/$1/index.js' },
+  transform: { '^.+\\.(ts|js)$': swc },
+  transformIgnorePatterns: ['/node_modules/(?!(@middy|jose|uuid)/)'],
+  modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/dist', '<rootDir>/.emulator'],
+};
