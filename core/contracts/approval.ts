@@ -1,6 +1,4 @@
 /** Approval items and records (spec §2.3, §2.4, §3.2; contract §3). */
-import type { ActionEnvelope } from './envelope.ts';
-
 /** pending → approved | denied; approved → executing → consumed. */
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'executing' | 'consumed';
 export type ExecutionOutcome = 'executed' | 'failed' | 'unknown' | 'not_executed';
@@ -35,14 +33,16 @@ export interface ApprovalRow {
   readonly reason?: string;
   readonly decided_at?: string;
   readonly evidence_hash?: string;
+  /** An approved call may be used until then. */
+  readonly use_expires_at?: string;
   readonly lease_owner?: string;
   readonly lease_expires_at?: string;
   readonly outcome?: ExecutionOutcome;
   readonly result?: unknown;
+  /** Who ran the call: the caller that came back, or the state machine (`on_approval: execute`). */
+  readonly executed_by?: 'caller' | 'gateway';
+  readonly channel?: string;
   /** Whether the clock (state machine) is known to have started. */
   readonly clock_started?: boolean;
   readonly task_token?: string;
 }
-
-/** What is executed after approval: the very call, kept only when `on_approval: execute`. */
-export type HeldCall = Pick<ActionEnvelope, 'protocol' | 'tool' | 'target' | 'capability' | 'parameters'>;

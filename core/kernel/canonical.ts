@@ -35,7 +35,8 @@ function canonicalArray(items: readonly unknown[]): string {
 }
 
 function canonicalObject(object: Record<string, unknown>): string {
-  if (!isPlain(object)) throw new TypeError(`canonical JSON cannot carry a ${object.constructor?.name ?? 'class'} object`);
+  if (!isPlain(object))
+    throw new TypeError(`canonical JSON cannot carry a ${object.constructor?.name ?? 'class'} object`);
   let text = '{';
   for (const key of Object.keys(object).sort()) {
     const value = object[key];

@@ -25,6 +25,7 @@ export interface Span {
 export interface Telemetry {
   span<T>(name: string, attributes: SpanAttributes, work: (span: Span) => Promise<T>): Promise<T>;
   count(name: string, labels: Record<string, string>, by?: number): void;
+  gauge(name: string, value: number): void;
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>): void;
 }
 

@@ -1,0 +1,203 @@
+/**
+ * Evidence and session heads in DynamoDB (contract §4).
+ *
+ * Access patterns: entries of a chain in order (Query chain); entries of a tenant by time (Query by_time per hour and
+ * shard, newest hour first, then BatchGet); head of a session (consistent Get); sessions of a tenant (Query by_opened).
+ */
+import {
+  BatchGetItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  type TransactWriteItem,
+} from '@aws-sdk/client-dynamodb';
+import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
+import type { TableName } from '#core/contracts/tables.ts';
+import type { AuditFilter, EvidenceLog, ManifestStore, Page, SessionHead } from '#core/evidence/ports.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
+import { auditPage } from './audit-page.ts';
+import { fromCursor, fromItem, type Item, stored, toCursor, toItem } from './items.ts';
+
+export interface StoreOptions {
+  readonly client: DynamoDBClient;
+  readonly tables: Record<TableName, string>;
+}
+
+/** Audit partitions of one tenant and hour, so that no single partition takes every write. */
+export const auditShards = 4;
+
+const chainKey = (tenant: string, session: string) => `${tenant}#${session}`;
+const position = (index: number) => String(index).padStart(12, '0');
+export const hourKey = (tenant: string, isoHour: string, shard: number) => `${tenant}#${isoHour}#${shard}`;
+
+/** Put-if-absent of an entry; its text is kept verbatim, so that what was hashed is what is read. */
+export function entryPutItem(tableName: string, entry: EvidenceEntry): TransactWriteItem {
+  const shard = Number.parseInt(entry.hash.slice(0, 2), 16) % auditShards;
+  return {
+    Put: {
+      TableName: tableName,
+      Item: toItem({
+        chain: chainKey(entry.tenant, entry.session_id),
+        position: position(entry.index),
+        hour: hourKey(entry.tenant, entry.timestamp.slice(0, 13), shard),
+        at: `${entry.timestamp}#${entry.session_id}#${position(entry.index)}`,
+        entry: canonicalize(entry),
+      }),
+      ConditionExpression: 'attribute_not_exists(chain)',
+    },
+  };
+}
+
+/** Moves a head on if it is where the writer saw it. */
+export function headPutItem(tableName: string, before: SessionHead | undefined, after: SessionHead): TransactWriteItem {
+  const { tenant, session_id, ...rest } = after;
+  return {
+    Put: {
+      TableName: tableName,
+      Item: toItem({ tenant, session: session_id, opened: `${after.opened_at}#${session_id}`, ...rest }),
+      ...(before
+        ? {
+            ConditionExpression: 'last_hash = :seen',
+            ExpressionAttributeValues: { ':seen': { S: before.last_hash } },
+          }
+        : { ConditionExpression: 'attribute_not_exists(tenant)' }),
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    },
+  };
+}
+
+export function toHead(item: Item): SessionHead {
+  const { session, opened: _opened, ...rest } = fromItem(item) as Record<string, unknown> & { session: string };
+  return { ...rest, session_id: session } as unknown as SessionHead;
+}
+
+const entryOf = (item: Item): EvidenceEntry => JSON.parse((fromItem(item) as { entry: string }).entry);
+
+const manifestKey = (tenant: string, session: string, lastHash: string) => ({
+  tenant,
+  session: `manifest#${session}#${lastHash}`,
+});
+
+export function evidenceTable({ client, tables }: StoreOptions): EvidenceLog & ManifestStore {
+  return {
+    async head(tenant, sessionId) {
+      const { Item } = await stored(
+        client.send(
+          new GetItemCommand({
+            TableName: tables.sessions,
+            Key: toItem({ tenant, session: sessionId }),
+            ConsistentRead: true,
+          }),
+        ),
+      );
+      return Item && toHead(Item);
+    },
+
+    async *entries(tenant, sessionId, fromIndex = 0) {
+      let next: Item | undefined;
+      do {
+        const page = await stored(
+          client.send(
+            new QueryCommand({
+              TableName: tables.evidence,
+              KeyConditionExpression: 'chain = :chain AND #position >= :from',
+              ExpressionAttributeNames: { '#position': 'position' },
+              ExpressionAttributeValues: toItem({
+                ':chain': chainKey(tenant, sessionId),
+                ':from': position(fromIndex),
+              }),
+              ConsistentRead: true,
+              ...(next && { ExclusiveStartKey: next }),
+            }),
+          ),
+        );
+        for (const item of page.Items ?? []) yield entryOf(item);
+        next = page.LastEvaluatedKey;
+      } while (next);
+    },
+
+    async sessions(tenant, { limit, cursor }): Promise<Page<SessionHead>> {
+      const start = fromCursor(cursor, ['tenant', 'session', 'opened']);
+      const page = await stored(
+        client.send(
+          new QueryCommand({
+            TableName: tables.sessions,
+            IndexName: 'by_opened',
+            KeyConditionExpression: 'tenant = :tenant',
+            ExpressionAttributeValues: toItem({ ':tenant': tenant }),
+            ScanIndexForward: false,
+            Limit: limit,
+            ...(start && { ExclusiveStartKey: start }),
+          }),
+        ),
+      );
+      const next = toCursor(page.LastEvaluatedKey);
+      return { items: (page.Items ?? []).map((item) => toHead(item)), ...(next && { cursor: next }) };
+    },
+
+    audit: (filter: AuditFilter) =>
+      auditPage(filter, {
+        keysOfPartition: async (hour, before, limit) => {
+          const page = await stored(
+            client.send(
+              new QueryCommand({
+                TableName: tables.evidence,
+                IndexName: 'by_time',
+                KeyConditionExpression: before === undefined ? '#hour = :hour' : '#hour = :hour AND #at < :before',
+                ExpressionAttributeNames: { '#hour': 'hour', ...(before !== undefined && { '#at': 'at' }) },
+                ExpressionAttributeValues: toItem({
+                  ':hour': hour,
+                  ...(before !== undefined && { ':before': before }),
+                }),
+                ScanIndexForward: false,
+                Limit: limit,
+              }),
+            ),
+          );
+          return (page.Items ?? []).map((item) => fromItem(item) as { chain: string; position: string; at: string });
+        },
+        entriesByKey: async (keys) => {
+          const entries: EvidenceEntry[] = [];
+          for (let i = 0; i < keys.length; i += 100) {
+            const request = keys.slice(i, i + 100).map(({ chain, position }) => toItem({ chain, position }));
+            const { Responses } = await stored(
+              client.send(new BatchGetItemCommand({ RequestItems: { [tables.evidence]: { Keys: request } } })),
+            );
+            for (const item of Responses?.[tables.evidence] ?? []) entries.push(entryOf(item));
+          }
+          return entries;
+        },
+      }),
+
+    async get(tenant, sessionId, lastHash) {
+      const { Item } = await stored(
+        client.send(
+          new GetItemCommand({
+            TableName: tables.sessions,
+            Key: toItem(manifestKey(tenant, sessionId, lastHash)),
+            ConsistentRead: true,
+          }),
+        ),
+      );
+      return Item && (JSON.parse((fromItem(Item) as { manifest: string }).manifest) as SessionManifest);
+    },
+
+    async put(manifest) {
+      const key = manifestKey(manifest.tenant, manifest.session_id, manifest.last_hash);
+      try {
+        await client.send(
+          new PutItemCommand({
+            TableName: tables.sessions,
+            Item: toItem({ ...key, manifest: canonicalize(manifest) }),
+            ConditionExpression: 'attribute_not_exists(tenant)',
+          }),
+        );
+        return manifest;
+      } catch (cause) {
+        if ((cause as Error).name !== 'ConditionalCheckFailedException') return await stored(Promise.reject(cause));
+        return (await this.get(manifest.tenant, manifest.session_id, manifest.last_hash)) ?? manifest;
+      }
+    },
+  };
+}

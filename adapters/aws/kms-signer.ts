@@ -1,0 +1,70 @@
+/** Signs session manifests with a KMS key (contract §4): ECDSA P-256 over SHA-256, the private half never seen. */
+import { createHash, createPublicKey } from 'node:crypto';
+import type { KMSClient, KMSClientConfig } from '@aws-sdk/client-kms';
+import type { Signer } from '#core/evidence/ports.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+
+type Kms = typeof import('@aws-sdk/client-kms') & { readonly client: KMSClient };
+
+/** The client is loaded with the first signature: most calls of a door need none. */
+export function lazyKmsSigner(keyId: string, config: KMSClientConfig = {}): Signer {
+  let connected: Promise<Kms> | undefined;
+  let pem: Promise<string> | undefined;
+  const kms = (): Promise<Kms> => {
+    connected ??= connect(config);
+    return connected;
+  };
+  return {
+    keyId,
+    async sign(message) {
+      return signature(await kms(), keyId, message);
+    },
+    publicKey() {
+      // A key's public half never changes; a failed fetch must not be remembered.
+      pem ??= kms()
+        .then((connection) => fetchPem(connection, keyId))
+        .catch((error: unknown) => {
+          pem = undefined;
+          throw error;
+        });
+      return pem;
+    },
+  };
+}
+
+async function connect(config: KMSClientConfig): Promise<Kms> {
+  const sdk = await import('@aws-sdk/client-kms');
+  return { ...sdk, client: new sdk.KMSClient(config) };
+}
+
+async function signature({ client, SignCommand }: Kms, keyId: string, message: Uint8Array): Promise<string> {
+  const request = new SignCommand({
+    KeyId: keyId,
+    // The digest is made here: KMS takes at most 4 kB of raw message, a manifest may be longer.
+    Message: createHash('sha256').update(message).digest(),
+    MessageType: 'DIGEST',
+    SigningAlgorithm: 'ECDSA_SHA_256',
+  });
+  const { Signature } = await client.send(request).catch(refuse);
+  return Buffer.from(present(Signature)).toString('base64');
+}
+
+async function fetchPem({ client, GetPublicKeyCommand }: Kms, keyId: string): Promise<string> {
+  const { PublicKey } = await client.send(new GetPublicKeyCommand({ KeyId: keyId })).catch(refuse);
+  const key = createPublicKey({ key: Buffer.from(present(PublicKey)), format: 'der', type: 'spki' });
+  return key.export({ format: 'pem', type: 'spki' }).toString();
+}
+
+const present = (bytes: Uint8Array | undefined): Uint8Array => bytes ?? refuse(new Error('KMS answered without bytes'));
+
+/** No signer, no signature: the caller is refused (fail closed). */
+function refuse(cause: unknown): never {
+  throw new GatewayError(
+    'service_unavailable',
+    'The signing key did not answer; nothing was signed. Try again shortly.',
+    {
+      cause,
+      retryAfterSeconds: 1,
+    },
+  );
+}

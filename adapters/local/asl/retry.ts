@@ -1,0 +1,28 @@
+/** When a failed state runs again. */
+import type { Retrier } from './definition.ts';
+import { matches } from './states-error.ts';
+
+export interface RetryPlan {
+  readonly delayMs: number;
+  /** Tries counted per retrier, to be kept with the execution. */
+  readonly counts: readonly number[];
+}
+
+/** The first retrier that names the error decides; undefined when it has no attempts left or none names it. */
+export function planRetry(
+  retriers: readonly Retrier[],
+  error: string,
+  counts: readonly number[],
+  random: () => number,
+): RetryPlan | undefined {
+  const index = retriers.findIndex((retrier) => matches(retrier.ErrorEquals, error));
+  const retrier = retriers[index];
+  const tried = counts[index] ?? 0;
+  if (retrier === undefined || tried >= (retrier.MaxAttempts ?? 3)) return undefined;
+  const grown = (retrier.IntervalSeconds ?? 1) * (retrier.BackoffRate ?? 2) ** tried;
+  const capped = Math.min(grown, retrier.MaxDelaySeconds ?? Number.POSITIVE_INFINITY) * 1000;
+  return {
+    delayMs: retrier.JitterStrategy === 'FULL' ? random() * capped : capped,
+    counts: retriers.map((_, at) => (counts[at] ?? 0) + (at === index ? 1 : 0)),
+  };
+}

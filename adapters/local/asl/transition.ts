@@ -1,0 +1,93 @@
+/** From the outcome of a state to the execution's next place: pure but for JSONata. */
+import type { Exit, Retrier, State, TaskState } from './definition.ts';
+import { type Execution, end, enter } from './execution.ts';
+import { evaluate, type Scope } from './expressions.ts';
+import { planRetry } from './retry.ts';
+import { asStatesError, matches, type StatesError } from './states-error.ts';
+
+export interface Moment {
+  readonly now: number;
+  readonly random: () => number;
+}
+
+/** What expressions see in a state, before it has a result. */
+export function scopeOf(execution: Execution): Scope {
+  return {
+    variables: execution.variables,
+    states: {
+      input: execution.input,
+      context: {
+        Execution: {
+          Id: `${execution.machine}/${execution.name}`,
+          Name: execution.name,
+          Input: execution.executionInput,
+          StartTime: new Date(execution.startedAt).toISOString(),
+        },
+        State: {
+          Name: execution.state,
+          EnteredTime: new Date(execution.enteredAt).toISOString(),
+          RetryCount: execution.attempts.reduce((sum, count) => sum + count, 0),
+        },
+        StateMachine: { Name: execution.machine },
+        ...(execution.taskToken !== undefined && { Task: { Token: execution.taskToken } }),
+      },
+    },
+  };
+}
+
+/** Leaves the state with its result: assigns, computes the output, enters `Next` or ends. */
+export async function succeed(execution: Execution, state: Exit & { Next?: string }, result: unknown, now: number) {
+  const scope = scopeOf(execution);
+  return leave(execution, state, { ...scope, states: { ...scope.states, result } }, result, now);
+}
+
+/** Retry first, then Catch, else the execution fails (the order the language gives). */
+export async function fail(execution: Execution, state: State, error: StatesError, moment: Moment): Promise<Execution> {
+  const { Retry = [], Catch = [] }: Partial<TaskState> = state.Type === 'Task' ? state : {};
+  const retry = planRetry(Retry as readonly Retrier[], error.error, execution.attempts, moment.random);
+  if (retry !== undefined) {
+    const again = enter(execution, execution.state, execution.input, execution.variables, execution.enteredAt);
+    return { ...again, attempts: retry.counts, wakeAt: moment.now + retry.delayMs, wakeFor: 'retry' };
+  }
+  const catcher = Catch.find(({ ErrorEquals }) => matches(ErrorEquals, error.error));
+  if (catcher === undefined) return end(execution, 'failed', error.output, moment.now);
+  const scope = scopeOf(execution);
+  const caught = { ...scope, states: { ...scope.states, errorOutput: error.output } };
+  return leave(execution, catcher, caught, error.output, moment.now);
+}
+
+/** A Choice takes the first branch whose condition is true, else `Default`. */
+export async function choose(execution: Execution, state: State & { Type: 'Choice' }, now: number): Promise<Execution> {
+  const scope = scopeOf(execution);
+  for (const branch of state.Choices) {
+    if ((await evaluate(branch.Condition, scope)) === true)
+      return leave(execution, branch, scope, execution.input, now);
+  }
+  if (state.Default === undefined) {
+    return end(
+      execution,
+      'failed',
+      { Error: 'States.NoChoiceMatched', Cause: `No branch of ${execution.state} holds.` },
+      now,
+    );
+  }
+  return leave(execution, { ...state, Next: state.Default }, scope, execution.input, now);
+}
+
+/** Output and Assign both see the variables as they were on entry. */
+async function leave(
+  execution: Execution,
+  exit: Exit & { readonly Next?: string },
+  scope: Scope,
+  defaultOutput: unknown,
+  now: number,
+): Promise<Execution> {
+  try {
+    const output = exit.Output === undefined ? defaultOutput : await evaluate(exit.Output, scope);
+    const assigned = (await evaluate(exit.Assign ?? {}, scope)) as Record<string, unknown>;
+    if (exit.Next === undefined) return end(execution, 'succeeded', output, now);
+    return enter(execution, exit.Next, output, { ...execution.variables, ...assigned }, now);
+  } catch (fault) {
+    return end(execution, 'failed', asStatesError(fault).output, now);
+  }
+}

@@ -1,0 +1,93 @@
+/** Creates the tables of `core/contracts/tables.ts` on a DynamoDB-compatible server; running it again is harmless. */
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  type DynamoDBClient,
+  ListTablesCommand,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
+
+/** Physical names by logical name. */
+export type TableNames = Readonly<Record<TableName, string>>;
+
+export const tableNames = (prefix = 'gateway-'): TableNames =>
+  Object.fromEntries(Object.keys(tables).map((name) => [name, `${prefix}${name}`])) as Record<TableName, string>;
+
+/** Creates what is missing and answers the physical names, e.g. `gateway-evidence`. */
+export async function createTables(client: DynamoDBClient, prefix = 'gateway-'): Promise<TableNames> {
+  const names = tableNames(prefix);
+  const present = await existing(client);
+  await Promise.all(
+    Object.entries(tables).map(async ([name, spec]) => {
+      const physical = names[name as TableName];
+      if (!present.has(physical)) await createTable(client, physical, spec);
+    }),
+  );
+  return names;
+}
+
+/** Creates one table; one that another caller made meanwhile counts as created. */
+export async function createTable(client: DynamoDBClient, physical: string, spec: TableSpec): Promise<void> {
+  try {
+    const { TableDescription } = await client.send(new CreateTableCommand(tableParams(physical, spec)));
+    if (TableDescription?.TableStatus !== 'ACTIVE') {
+      await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName: physical });
+    }
+  } catch (fault) {
+    if ((fault as Error).name !== 'ResourceInUseException') throw fault;
+  }
+  if (spec.ttl !== undefined) await enableTtl(client, physical, spec.ttl);
+}
+
+export function tableParams(physical: string, spec: TableSpec): CreateTableCommandInput {
+  const keys = [spec, ...(spec.indexes ?? [])].flatMap(({ partitionKey, sortKey }) => [partitionKey, sortKey]);
+  const attributes = [...new Set(keys)].filter((key) => key !== undefined);
+  return {
+    TableName: physical,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: attributes.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+    KeySchema: keySchema(spec.partitionKey, spec.sortKey),
+    ...(spec.indexes && {
+      GlobalSecondaryIndexes: spec.indexes.map((index) => ({
+        IndexName: index.name,
+        KeySchema: keySchema(index.partitionKey, index.sortKey),
+        Projection: { ProjectionType: index.projection },
+      })),
+    }),
+    ...(spec.stream && { StreamSpecification: { StreamEnabled: true, StreamViewType: spec.stream } }),
+  };
+}
+
+function keySchema(partitionKey: string, sortKey?: string): CreateTableCommandInput['KeySchema'] {
+  const hash = { AttributeName: partitionKey, KeyType: 'HASH' } as const;
+  return sortKey === undefined ? [hash] : [hash, { AttributeName: sortKey, KeyType: 'RANGE' }];
+}
+
+async function existing(client: DynamoDBClient): Promise<Set<string>> {
+  const found = new Set<string>();
+  let start: string | undefined;
+  do {
+    const page = await client.send(
+      new ListTablesCommand(start === undefined ? {} : { ExclusiveStartTableName: start }),
+    );
+    for (const name of page.TableNames ?? []) found.add(name);
+    start = page.LastEvaluatedTableName;
+  } while (start !== undefined);
+  return found;
+}
+
+/** Deletion by TTL only tidies: a server without it serves as well. */
+async function enableTtl(client: DynamoDBClient, physical: string, attribute: string): Promise<void> {
+  try {
+    await client.send(
+      new UpdateTimeToLiveCommand({
+        TableName: physical,
+        TimeToLiveSpecification: { AttributeName: attribute, Enabled: true },
+      }),
+    );
+  } catch (fault) {
+    if (!['ValidationException', 'UnknownOperationException'].includes((fault as Error).name)) throw fault;
+  }
+}

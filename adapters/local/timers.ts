@@ -1,0 +1,21 @@
+/** Timers of the local run: setTimeout against a Clock, for spans of any length. */
+import type { Clock } from '#core/kernel/ports.ts';
+import type { Timers } from './asl/interpreter.ts';
+
+/** setTimeout counts in 32 bits: longer spans are waited for in pieces. */
+const longestMs = 2 ** 31 - 1;
+
+export function systemTimers(clock: Clock): Timers {
+  return {
+    at(epochMs, callback) {
+      let handle: NodeJS.Timeout;
+      const arm = () => {
+        const left = epochMs - clock.now();
+        handle = setTimeout(left <= longestMs ? check : arm, Math.max(0, Math.min(left, longestMs)));
+      };
+      const check = () => (clock.now() >= epochMs ? callback() : arm());
+      arm();
+      return () => clearTimeout(handle);
+    },
+  };
+}

@@ -1,0 +1,10 @@
+/** What `cdk synth` and `cdk deploy` run. */
+import { App, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { buildGateway } from '../lib/gateway.ts';
+
+const app = new App({ analyticsReporting: false });
+const { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region } = process.env;
+const { settings } = buildGateway(app, account && region ? { account, region } : {});
+// The rules judge what goes to AWS; the emulator's stage leaves out what the emulator cannot do.
+if (!settings.emulator) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

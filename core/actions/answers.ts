@@ -1,0 +1,70 @@
+/** Decision results as callers see them (spec §2.2, §7.1). */
+
+import { approvalUrl } from '#core/approvals/views.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { DecisionResult } from '#core/contracts/envelope.ts';
+import { rpcCodes } from '#core/kernel/errors.ts';
+import { suggestAlternative } from '#core/tool-policy/alternative.ts';
+import type { Governed } from './govern.ts';
+
+/** What every answer says of the decision. */
+export const answer = (
+  action: Governed,
+): Pick<DecisionResult, 'envelope_id' | 'matched_rule' | 'policy' | 'policy_version' | 'session_id'> => ({
+  envelope_id: action.envelope.envelope_id,
+  matched_rule: action.decision.matched_rule,
+  policy: action.decision.policy,
+  policy_version: action.snapshot.version,
+  session_id: action.envelope.actor.session,
+});
+
+export function blocked(action: Governed, evidenceHash?: string): DecisionResult {
+  const { tool, target } = action.envelope;
+  const { decision, snapshot } = action;
+  const reason = decision.reason ?? `Rule ${decision.matched_rule} of policy ${decision.policy} blocks this call.`;
+  const suggested_alternative = suggestAlternative(snapshot.policy, action.envelope);
+  return {
+    ...answer(action),
+    decision: 'block',
+    ...(evidenceHash !== undefined && { evidence_hash: evidenceHash }),
+    error: {
+      code: rpcCodes.block,
+      message: `${tool} on ${target || 'no target'} is blocked by policy ${decision.policy}.`,
+      data: { reason, suggested_alternative },
+    },
+  };
+}
+
+/** `row` is the request a human has to decide; `reason` says why an approval at hand did not do. */
+export function inReview(action: Governed, row: ApprovalRow, adminUrl: string, reason?: string): DecisionResult {
+  return {
+    ...answer(action),
+    envelope_id: row.envelope_id,
+    decision: 'review',
+    ...(row.evidence_hash !== undefined && { evidence_hash: row.evidence_hash }),
+    error: {
+      code: rpcCodes.approvalRequired,
+      message: `${row.tool} needs a human's approval${reason === undefined ? '' : ` (${reason})`}.`,
+      data: {
+        approval_url: approvalUrl(adminUrl, row.envelope_id),
+        queued_at: row.queued_at,
+        expires_at: row.expires_at,
+        ...(reason !== undefined && { reason }),
+      },
+    },
+  };
+}
+
+/** The live policy's answer; nothing was recorded and nothing was used up. */
+export function dryRun(action: Governed): DecisionResult {
+  const { decision } = action.decision;
+  if (decision === 'block') return { ...blocked(action), dry_run: true };
+  const review = decision === 'review' && {
+    error: {
+      code: rpcCodes.approvalRequired,
+      message: `${action.envelope.tool} would need a human's approval.`,
+      data: {},
+    },
+  };
+  return { ...answer(action), decision, dry_run: true, ...review };
+}

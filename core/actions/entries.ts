@@ -1,0 +1,99 @@
+/** Decision and result entries of an action (spec §2.5, contract §4): short bodies, sensitive values withheld. */
+
+import type { CredentialRecord } from '#core/contracts/credential.ts';
+import type { EntryDraft, EntryKind } from '#core/contracts/evidence.ts';
+import type { Change } from '#core/evidence/ports.ts';
+import { redact } from '#core/evidence/redact.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { Governed } from './govern.ts';
+import type { GovernPorts } from './ports.ts';
+
+export interface Redacted {
+  readonly parameters: Record<string, unknown>;
+  readonly withheld: readonly string[];
+  readonly changes: readonly Change[];
+}
+
+/** Sensitive parameters are replaced by salted digests; the salts go to their own table in the same transaction. */
+export function withhold(ports: Pick<GovernPorts, 'ids'>, action: Governed): Redacted {
+  const { envelope, snapshot } = action;
+  const { value, salts, withheld } = redact(
+    { parameters: envelope.parameters },
+    { sensitivePaths: snapshot.configuration.evidence.sensitive, randomHex: (bytes) => ports.ids.randomHex(bytes) },
+  );
+  const changes: Change[] =
+    salts.length === 0 ? [] : [{ type: 'salts.put', tenant: envelope.tenant, id: envelope.envelope_id, salts }];
+  return { parameters: (value as { parameters: Record<string, unknown> }).parameters, withheld, changes };
+}
+
+export function decisionDraft(
+  ports: Pick<GovernPorts, 'ids' | 'clock'>,
+  action: Governed,
+  kind: 'allow' | 'block' | 'review',
+  extra: Record<string, unknown> = {},
+  redacted: Redacted = withhold(ports, action),
+): { draft: EntryDraft; changes: readonly Change[] } {
+  const { envelope, decision, snapshot, call_digest } = action;
+  const { protocol, tool, target, capability } = envelope;
+  const body = {
+    protocol,
+    tool,
+    target,
+    capability,
+    parameters: redacted.parameters,
+    ...(redacted.withheld.length > 0 && { withheld: redacted.withheld }),
+    matched_rule: decision.matched_rule,
+    policy: decision.policy,
+    policy_version: snapshot.version,
+    call_digest,
+    ...(decision.reason !== undefined && { reason: decision.reason }),
+    ...(envelope.justification !== '' && { justification: envelope.justification }),
+    ...(snapshot.configuration.policies.break_glass && { break_glass: true }),
+    ...extra,
+  };
+  return { draft: draftOf(ports, action, kind, envelope.envelope_id, body), changes: redacted.changes };
+}
+
+/** The outcome of an allowed action, with the provenance of its credential; never the credential's value. */
+export function resultDraft(
+  ports: Pick<GovernPorts, 'clock'>,
+  action: Governed,
+  approvalId: string | undefined,
+  outcome: { outcome: string; result?: unknown; error?: string },
+  credential: CredentialRecord | undefined,
+): EntryDraft {
+  const { tool } = action.envelope;
+  const body = {
+    tool,
+    ...outcome,
+    ...(approvalId !== undefined && { approval_ref: approvalId }),
+    ...(credential && { credential: provenance(credential) }),
+  };
+  return draftOf(ports, action, 'result', action.envelope.envelope_id, body);
+}
+
+export const provenance = ({ id, type, scope, broker, expires_at }: CredentialRecord) => ({
+  id,
+  type,
+  scope,
+  broker,
+  expires_at,
+});
+
+function draftOf(
+  ports: Pick<GovernPorts, 'clock'>,
+  { envelope }: Governed,
+  kind: EntryKind,
+  envelope_id: string,
+  body: Record<string, unknown>,
+): EntryDraft {
+  return {
+    tenant: envelope.tenant,
+    session_id: envelope.actor.session,
+    timestamp: isoTime(ports.clock.now()),
+    kind,
+    envelope_id,
+    actor: { key_id: envelope.key_id, agent: envelope.actor.agent },
+    body,
+  };
+}

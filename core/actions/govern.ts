@@ -1,0 +1,131 @@
+/**
+ * What happens to a tool call (spec §1 tool-call pipeline, §3.1; contract §3). The one flow behind test-action, MCP,
+ * the CLI and dry runs: decide, write the decision, then act.
+ */
+
+import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { ActionEnvelope, ActionRequest, DecisionResult } from '#core/contracts/envelope.ts';
+import type { SessionHead } from '#core/evidence/ports.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import { assertSessionOwner } from '#core/identity/sessions.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
+import { blocked, dryRun } from './answers.ts';
+import { carryOut } from './carry-out.ts';
+import { decisionDraft } from './entries.ts';
+import { callDigest, openEnvelope } from './envelope.ts';
+import type { GovernPorts } from './ports.ts';
+import { review } from './review.ts';
+
+/** One action on its way through the stages. */
+export interface Governed {
+  readonly envelope: ActionEnvelope;
+  readonly principal: Principal;
+  readonly snapshot: Snapshot;
+  readonly decision: PolicyDecision;
+  readonly call_digest: string;
+  readonly head: SessionHead | undefined;
+}
+
+/**
+ * Governs one action and answers the decision result of spec §2.2.
+ * @throws GatewayError `forbidden` (another key's session), `service_unavailable` (store or policy unreadable).
+ */
+export async function govern(
+  ports: GovernPorts,
+  principal: Principal,
+  sessionId: string,
+  request: ActionRequest,
+): Promise<DecisionResult> {
+  const startedMs = ports.clock.now();
+  const snapshot = await ports.snapshots.current();
+  const envelope = openEnvelope(request, principal, sessionId, ports.ids.uuid());
+  const attributes = { tool: envelope.tool, target: envelope.target, capability: envelope.capability };
+
+  return ports.telemetry.span('mcpgw.tool_call', attributes, async (span) => {
+    const decision = decide(snapshot.policy, envelope);
+    const digest = callDigest(envelope);
+    const [head, candidate] = await Promise.all([
+      ports.evidence.head(envelope.tenant, sessionId),
+      decision.decision === 'review' ? approvalFor(ports, envelope, digest) : undefined,
+    ]);
+    assertSessionOwner(head, principal);
+
+    const action: Governed = { envelope, principal, snapshot, decision, call_digest: digest, head };
+    const result = request.dry_run ? dryRun(action) : await enforce(ports, action, candidate);
+    span.set({ decision: result.decision });
+    report(ports, action, result, startedMs);
+    return result;
+  });
+}
+
+async function enforce(
+  ports: GovernPorts,
+  action: Governed,
+  candidate: Candidate | undefined,
+): Promise<DecisionResult> {
+  switch (action.decision.decision) {
+    case 'block': {
+      const { entry } = await record(ports, action, 'block');
+      return blocked(action, entry.hash);
+    }
+    case 'allow': {
+      const { entry, head } = await record(ports, action, 'allow');
+      return carryOut(ports, { ...action, head }, entry.hash);
+    }
+    case 'review':
+      return review(ports, action, candidate);
+  }
+}
+
+/** The decision is written before anything is done about it. */
+async function record(ports: GovernPorts, action: Governed, kind: 'allow' | 'block') {
+  const { draft, changes } = decisionDraft(ports, action, kind);
+  const outcome = await ports.ledger.commit({
+    draft,
+    changes,
+    head: action.head,
+    owner: sessionOwner(action.principal),
+  });
+  if (!outcome.ok) throw new Error(`decision entry refused by ${outcome.failed.type}`);
+  return outcome;
+}
+
+/** What is known of earlier approvals of this call before the decision is written. */
+export type Candidate =
+  | { readonly from: 'reference'; readonly id: string; readonly row: ApprovalRow | undefined }
+  | { readonly from: 'same-call'; readonly id: string };
+
+async function approvalFor(
+  ports: GovernPorts,
+  envelope: ActionEnvelope,
+  digest: string,
+): Promise<Candidate | undefined> {
+  const id = envelope.approval_ref;
+  if (id !== undefined) return { from: 'reference', id, row: await ports.approvals.get(envelope.tenant, id) };
+  const newest = await ports.approvals.byCall(envelope.tenant, digest);
+  return newest === undefined ? undefined : { from: 'same-call', id: newest };
+}
+
+/** Sessions belong to the agent key that opened them; humans trying things out own none. */
+export const sessionOwner = (principal: Principal): string | undefined =>
+  principal.kind === 'agent' ? principal.key_id : undefined;
+
+function report(ports: GovernPorts, action: Governed, result: DecisionResult, startedMs: number): void {
+  const { envelope_id, tool, protocol } = action.envelope;
+  const { decision } = result;
+  if (!result.dry_run)
+    ports.telemetry.count('svc_policy_decisions_total', { decision, protocol: protocolLabel(protocol) });
+  ports.telemetry.log('info', 'action evaluated', {
+    ts: isoTime(ports.clock.now()),
+    envelope_id: result.envelope_id || envelope_id,
+    tool,
+    decision,
+    latency_us: Math.round((ports.clock.now() - startedMs) * 1000),
+  });
+}
+
+/** Labels come from a closed set: a hostile protocol name must not grow the metrics without end. */
+const protocolLabel = (protocol: string) =>
+  ['git', 'shell', 'sql', 'http', 'mcp'].includes(protocol.toLowerCase()) ? protocol.toLowerCase() : 'other';

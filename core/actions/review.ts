@@ -1,0 +1,201 @@
+/** A review-class decision: use an approval that fits this very call, else ask for one (spec §3.1, contract §3). */
+
+import { healedLater } from '#core/approvals/announce.ts';
+import { leaseSeconds, stillStands, type Unusable, unusable } from '#core/approvals/approval.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { DecisionResult } from '#core/contracts/envelope.ts';
+import type { Change } from '#core/evidence/ports.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { answer, inReview } from './answers.ts';
+import { carryOut } from './carry-out.ts';
+import { decisionDraft, withhold } from './entries.ts';
+import { type Candidate, type Governed, sessionOwner } from './govern.ts';
+import type { GovernPorts } from './ports.ts';
+
+export async function review(
+  ports: GovernPorts,
+  action: Governed,
+  candidate: Candidate | undefined,
+): Promise<DecisionResult> {
+  if (!candidate) return hold(ports, action, await ask(ports, action));
+  const known = candidate.from === 'reference' ? attempt(ports, action, candidate.row) : undefined;
+  const use = known ? { why: known, row: referenced(candidate) } : await useApproval(ports, action, candidate.id);
+  if ('result' in use) return use.result;
+
+  const { row, why } = use;
+  const stored = row && storedResult(action, row, why);
+  if (stored) return stored;
+  const over = candidate.from === 'same-call' && (why === 'denied' || why === 'timeout');
+  const reason = why === 'pending' ? undefined : why;
+  if (row && sameCall(action, row) && stillStands(row, isoTime(ports.clock.now()))) {
+    return hold(ports, action, { row, fresh: false, ...(reason && { reason }) });
+  }
+  return hold(
+    ports,
+    action,
+    await ask(ports, action, over ? undefined : reason, row && sameCall(action, row) ? row.envelope_id : undefined),
+  );
+}
+
+const referenced = (candidate: Candidate) => (candidate.from === 'reference' ? candidate.row : undefined);
+const sameCall = (action: Governed, row: ApprovalRow) => row.call_digest === action.call_digest;
+
+function attempt(ports: GovernPorts, action: Governed, row: ApprovalRow | undefined): Unusable | undefined {
+  return unusable(row, {
+    call_digest: action.call_digest,
+    key_id: action.envelope.key_id,
+    session_id: action.envelope.actor.session,
+    matched_rule: action.decision.matched_rule,
+    now: isoTime(ports.clock.now()),
+  });
+}
+
+type Use = { readonly result: DecisionResult } | { readonly why: Unusable; readonly row: ApprovalRow | undefined };
+
+/** Takes the approval for this call alone: the row's conditions decide who was first, then the call is carried out. */
+async function useApproval(ports: GovernPorts, action: Governed, id: string): Promise<Use> {
+  const now = ports.clock.now();
+  const approved: Governed = { ...action, decision: { ...action.decision, matched_rule: `approved:${id}` } };
+  const { draft, changes } = decisionDraft(ports, approved, 'allow', {
+    approval_ref: id,
+    rule: action.decision.matched_rule,
+  });
+  const take: Change = {
+    type: 'approval.move',
+    id,
+    tenant: action.envelope.tenant,
+    from: 'approved',
+    to: 'executing',
+    where: { call_digest: action.call_digest, matched_rule: action.decision.matched_rule },
+    after: { attribute: 'use_expires_at', time: isoTime(now) },
+    set: {
+      lease_owner: action.envelope.envelope_id,
+      lease_expires_at: isoTime(now + leaseSeconds * 1000),
+      executed_by: 'caller',
+    },
+  };
+  const outcome = await ports.ledger.commit({
+    draft,
+    changes: [take, ...changes],
+    head: action.head,
+    owner: sessionOwner(action.principal),
+  });
+  if (outcome.ok) return { result: await carryOut(ports, { ...approved, head: outcome.head }, outcome.entry.hash, id) };
+  const row = outcome.current as ApprovalRow | undefined;
+  return { why: attempt(ports, action, row) ?? 'already_used', row };
+}
+
+/** `on_approval: execute`: the state machine ran the call; the identical call collects what came out. */
+function storedResult(action: Governed, row: ApprovalRow, why: Unusable): DecisionResult | undefined {
+  if (why !== 'already_used' || row.executed_by !== 'gateway' || row.status !== 'consumed') return undefined;
+  return {
+    ...answer(action),
+    decision: 'allow',
+    matched_rule: `approved:${row.envelope_id}`,
+    ...(row.evidence_hash !== undefined && { evidence_hash: row.evidence_hash }),
+    ...(row.result !== undefined && { result: row.result }),
+  };
+}
+
+interface Asked {
+  readonly row: ApprovalRow;
+  readonly fresh: boolean;
+  readonly reason?: string;
+}
+
+/** Queues a request for approval: row, call pointer and `review` entry in one transaction; then the clock starts. */
+async function ask(ports: GovernPorts, action: Governed, reason?: string, replaces?: string): Promise<Asked> {
+  const redacted = withhold(ports, action);
+  const row = newRow(ports, action, redacted);
+  const { draft, changes } = decisionDraft(
+    ports,
+    action,
+    'review',
+    reason === undefined ? {} : { approval_reason: reason },
+    redacted,
+  );
+  const outcome = await ports.ledger.commit({
+    draft,
+    changes: [{ type: 'approval.open', row, ...(replaces !== undefined && { replaces }) }, ...changes],
+    head: action.head,
+    owner: sessionOwner(action.principal),
+  });
+  if (!outcome.ok) return attach(ports, action, outcome.current, reason, replaces);
+  const { telemetry, approvalClock } = ports;
+  await telemetry.span(
+    'approval.enqueue',
+    { approval_id: row.envelope_id, tool: row.tool, timeout: timeoutSeconds(action) },
+    () => healedLater(ports, row, 'clock', () => approvalClock.start(row.envelope_id)),
+  );
+  return { row: { ...row, evidence_hash: outcome.entry.hash }, fresh: true, ...(reason !== undefined && { reason }) };
+}
+
+/** Somebody asked for the identical call a moment earlier: attach to that request, or replace it if it is over. */
+async function attach(
+  ports: GovernPorts,
+  action: Governed,
+  current: Record<string, unknown> | undefined,
+  reason: string | undefined,
+  replaced: string | undefined,
+): Promise<Asked> {
+  const id = current?.envelope_id as string | undefined;
+  if (id === replaced)
+    throw new GatewayError('service_unavailable', 'The approval queue is busy; nothing was written. Try again.');
+  if (id === undefined) return ask(ports, action, reason);
+  const row = await ports.approvals.get(action.envelope.tenant, id);
+  if (row && stillStands(row, isoTime(ports.clock.now())))
+    return { row, fresh: false, ...(reason !== undefined && { reason }) };
+  return ask(ports, action, reason, id);
+}
+
+function newRow(ports: GovernPorts, action: Governed, redacted: ReturnType<typeof withhold>): ApprovalRow {
+  const { envelope, principal, decision, snapshot } = action;
+  const now = ports.clock.now();
+  const { protocol, tool, target, capability, justification } = envelope;
+  return {
+    envelope_id: envelope.envelope_id,
+    tenant: envelope.tenant,
+    session_id: envelope.actor.session,
+    key_id: envelope.key_id,
+    ...keyOwner(principal),
+    actor: envelope.actor,
+    ...{ protocol, tool, target, capability, justification },
+    parameters: redacted.parameters,
+    withheld: redacted.withheld,
+    call_digest: action.call_digest,
+    matched_rule: decision.matched_rule,
+    policy_version: snapshot.version,
+    queued_at: isoTime(now),
+    expires_at: isoTime(now + timeoutSeconds(action) * 1000),
+    status: 'pending',
+  };
+}
+
+/** The human a key answers to: nobody votes on a request made with a key that is theirs or that they own. */
+function keyOwner({ person, owner }: Governed['principal']) {
+  const human = person ?? owner;
+  return human === undefined ? {} : { key_owner: human };
+}
+
+const timeoutSeconds = ({ decision, snapshot }: Governed): number =>
+  decision.rule?.approval?.timeout_seconds ?? snapshot.configuration.approvals.timeout_seconds;
+
+const pollMs = 250;
+
+/** `hold_seconds`: a call whose request is decided in time is answered in place (contract §3). */
+async function hold(ports: GovernPorts, action: Governed, asked: Asked): Promise<DecisionResult> {
+  const { row, reason } = asked;
+  const until = ports.clock.now() + action.snapshot.configuration.approvals.hold_seconds * 1000;
+  while (row.status === 'pending' && ports.clock.now() < until) {
+    await ports.pause(pollMs);
+    const now = await ports.approvals.get(row.tenant, row.envelope_id);
+    if (!now || now.status === 'pending') continue;
+    const head = await ports.evidence.head(row.tenant, row.session_id);
+    const held: Governed = { ...action, head, envelope: { ...action.envelope, envelope_id: ports.ids.uuid() } };
+    const use = await useApproval(ports, held, row.envelope_id);
+    if ('result' in use) return use.result;
+    return storedResult(action, now, use.why) ?? inReview(action, now, ports.adminUrl, use.why);
+  }
+  return inReview(action, row, ports.adminUrl, reason);
+}

@@ -1,0 +1,87 @@
+/** Approvals over HTTP: list, item, votes (spec §2.3, §2.4, §4.3; contract §3). Nothing is ever decided on GET. */
+import * as z from 'zod';
+import { channelsOf } from '#core/approvals/channels.ts';
+import { approvalItem, approvalRecord, approvalView } from '#core/approvals/views.ts';
+import { decideApproval, timeOut } from '#core/approvals/vote.ts';
+import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
+import { assertMayVote } from '#core/identity/separation-of-duties.ts';
+import { invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { assertOwn, type Call, cursorOf, limitOf, type Operation, parsed } from './operation.ts';
+
+/** Pending items, oldest first. Items whose time is over are not pending any more, whatever the row still says. */
+export const listApprovals: Operation = async (call) => {
+  const { ports, query } = call;
+  const page = await ports.approvals.list(call.principal.tenant, 'pending', pageOf(call));
+  const now = isoTime(ports.clock.now());
+  const pending = page.items.filter((row) => row.expires_at > now).map((row) => approvalItem(row, ports.adminUrl));
+  return { body: { pending, ...cursorOf({ ...(page.cursor && { cursor: page.cursor }) }), limit: limitOf(query) } };
+};
+
+const decidedStates = {
+  approved: 'approved',
+  denied: 'denied',
+  expired: 'denied',
+  executing: 'executing',
+  consumed: 'consumed',
+} as const;
+
+export const approvalHistory: Operation = async (call) => {
+  const wanted = call.query.status ?? 'approved';
+  if (!Object.hasOwn(decidedStates, wanted)) {
+    throw invalidRequest(`status is ${JSON.stringify(wanted)}; it takes ${Object.keys(decidedStates).join(', ')}.`);
+  }
+  const status: ApprovalStatus = decidedStates[wanted as keyof typeof decidedStates];
+  const page = await call.ports.approvals.list(call.principal.tenant, status, pageOf(call));
+  const rows = page.items.filter((row) => status !== 'denied' || (row.reason === 'timeout') === (wanted === 'expired'));
+  const approvals = rows.map((row) => approvalView(row, call.ports.adminUrl));
+  return { body: { approvals, ...(page.cursor && { cursor: page.cursor }) } };
+};
+
+const pageOf = ({ query, principal }: Call) => ({
+  limit: limitOf(query),
+  ...cursorOf(query),
+  ...(principal.kind === 'agent' && { keyId: principal.key_id }),
+});
+
+export const getApproval: Operation = async (call) => ({
+  body: approvalView(await rowOf(call), call.ports.adminUrl),
+});
+
+const voteSchema = z.strictObject({
+  reviewer: z.string().min(1, 'reviewer must not be empty').max(256),
+  comment: z.string().max(4096).optional(),
+});
+
+const vote =
+  (verdict: 'approve' | 'deny'): Operation =>
+  async (call) => {
+    const { reviewer, comment } = parsed(voteSchema, call.body());
+    const { ports, principal, snapshot } = call;
+    const row = await rowOf(call);
+    assertMayVote(principal, row, snapshot.identities);
+    const decided = await decideApproval(ports, row, {
+      verdict,
+      person: principal.person ?? principal.name,
+      key_id: principal.key_id,
+      reviewer,
+      comment: comment ?? '',
+      channel: 'http',
+      channels: channelsOf(snapshot.configuration),
+      useSeconds: snapshot.configuration.approvals.timeout_seconds,
+    });
+    return { body: approvalRecord(decided) };
+  };
+
+export const approve = vote('approve');
+export const deny = vote('deny');
+
+/** The row, with its time-out applied if that has come. */
+async function rowOf(call: Call): Promise<ApprovalRow> {
+  const id = call.params.envelope_id ?? '';
+  const row = await call.ports.approvals.get(call.principal.tenant, id);
+  if (!row) throw notFound(`Approval ${id}`);
+  assertOwn(call, row.key_id, `Approval ${id}`);
+  if (row.status !== 'pending' || row.expires_at > isoTime(call.ports.clock.now())) return row;
+  return timeOut(call.ports, row, channelsOf(call.snapshot.configuration));
+}

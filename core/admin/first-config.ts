@@ -1,0 +1,18 @@
+/** The first configuration of a fresh deployment, by the admin token alone: no key is known before it (contract §1). */
+import { loadConfiguration } from '#core/configuration/load.ts';
+import { storeVersion } from '#core/configuration/versions.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import type { Reply } from './operation.ts';
+import type { GatewayPorts } from './ports.ts';
+import { recordAct } from './record.ts';
+
+export async function putFirstConfig(ports: GatewayPorts, principal: Principal, text: string): Promise<Reply> {
+  const loaded = await loadConfiguration(text, { packs: ports.packs });
+  const row = await storeVersion(ports, loaded.configuration, principal.person ?? principal.name, 'api');
+  const snapshot = await ports.snapshots.refresh();
+  await recordAct({ ports, principal: { ...principal, tenant: snapshot.configuration.tenants[0]!.id } }, 'config.put', {
+    policy_version: row.version,
+    sha256: row.sha256,
+  });
+  return { status: 201, body: { ...row, warnings: loaded.warnings } };
+}

@@ -1,0 +1,57 @@
+/** Health, identity, status, usage, violations, metrics (spec §4.3; contract §2, §7). */
+import { isoTime } from '#core/kernel/ports.ts';
+import { cursorOf, limitOf, type Operation } from './operation.ts';
+
+export const whoami: Operation = async ({ principal }) => {
+  const { key_id, name, tenant, role, kind, person, owner, platform } = principal;
+  return { body: { tenant, role, kind, key_id, name, person, owner, platform } };
+};
+
+export const metrics: Operation = async ({ ports }) => ({
+  contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  body: ports.metricsText(),
+});
+
+/** Everything `agentctl status` shows, in one bounded read of each store. */
+export const status: Operation = async ({ ports, principal, snapshot }) => {
+  const { tenant } = principal;
+  const now = ports.clock.now();
+  const [pending, sessions, due, violations] = await Promise.all([
+    ports.approvals.list(tenant, 'pending', { limit: 200 }),
+    ports.evidence.sessions(tenant, { limit: 200 }),
+    ports.deliveries.due(isoTime(now), 200),
+    ports.observations.violations(tenant, { limit: 10 }),
+  ]);
+  const waiting = pending.items.filter((row) => row.expires_at > isoTime(now));
+  const oldest = waiting[0] && Math.round((now - Date.parse(waiting[0].queued_at)) / 1000);
+  return {
+    body: {
+      version: ports.version,
+      tenant,
+      policy: snapshot.policyDocument.name,
+      policy_version: snapshot.version,
+      warnings: snapshot.warnings,
+      providers: snapshot.configuration.providers.map(({ name, type, enabled }) => ({ name, type, enabled })),
+      pending_approvals: waiting.length,
+      ...(pending.cursor && { pending_approvals_more: true }),
+      oldest_pending_seconds: oldest ?? 0,
+      evidence_sessions: sessions.items.length,
+      ...(sessions.cursor && { evidence_sessions_more: true }),
+      deliveries: { due: due.length },
+      budgets: [],
+      recent_violations: violations.items,
+    },
+  };
+};
+
+export const usage: Operation = async ({ ports, principal, query }) => ({
+  body: await ports.observations.usage(principal.tenant, {
+    ...(query.from !== undefined && { from: query.from }),
+    ...(query.to !== undefined && { to: query.to }),
+  }),
+});
+
+export const violations: Operation = async ({ ports, principal, query }) => {
+  const page = await ports.observations.violations(principal.tenant, { limit: limitOf(query), ...cursorOf(query) });
+  return { body: { violations: page.items, ...(page.cursor && { cursor: page.cursor }) } };
+};

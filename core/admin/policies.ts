@@ -1,0 +1,175 @@
+/** Policy versions, configuration, simulation and explanation (spec §2.10, §4.3, §4.5; contract §1, §7). */
+import * as z from 'zod';
+import { loadConfiguration } from '#core/configuration/load.ts';
+import { buildPolicyDocument } from '#core/configuration/policy-document.ts';
+import type { VersionRow } from '#core/configuration/ports.ts';
+import { readVersion, rollback, storeVersion } from '#core/configuration/versions.ts';
+import { actionRequestSchema, type ToolCall } from '#core/contracts/envelope.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { suggestAlternative } from '#core/tool-policy/alternative.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { decide } from '#core/tool-policy/decide.ts';
+import { diffPolicies } from '#core/tool-policy/diff.ts';
+import { explain } from '#core/tool-policy/explain.ts';
+import { assertOwn, type Call, type Operation, parsed } from './operation.ts';
+import { recordAct } from './record.ts';
+
+export const getConfig: Operation = async ({ snapshot }) => ({
+  headers: { etag: `"${snapshot.version}"` },
+  body: { version: snapshot.version, sha256: snapshot.sha256, configuration: snapshot.configuration },
+});
+
+/** Stores a configuration (YAML or JSON text) as a new version; what does not validate stores nothing. */
+export const putConfig: Operation = async (call) => {
+  const { ports, principal } = call;
+  const loaded = await loadConfiguration(call.text(), { packs: ports.packs });
+  const row = await storeVersion(ports, loaded.configuration, principal.person ?? principal.name, 'api');
+  await adopted(call, 'config.put', row);
+  return { status: 201, body: { ...row, warnings: loaded.warnings } };
+};
+
+export const policyVersions: Operation = async ({ ports, snapshot }) => ({
+  body: { current: snapshot.version, versions: await ports.configStore.list() },
+});
+
+export const currentPolicyVersion: Operation = async ({ ports, snapshot }) => {
+  const row = await ports.configStore.current();
+  return {
+    body: { ...row, policy: snapshot.policyDocument.name, default_decision: snapshot.policyDocument.default_decision },
+  };
+};
+
+export const policyVersion: Operation = async (call) => {
+  const { row, configuration } = await versionOf(call, call.params.version);
+  return { body: { ...row, configuration } };
+};
+
+export const policyRollback: Operation = async (call) => {
+  const { ports, principal, params } = call;
+  const row = await rollback(ports, versionNumber(params.version), principal.person ?? principal.name);
+  await adopted(call, 'policy.rollback', row);
+  return { body: row };
+};
+
+/** The act is evidence; this instance uses the new version at once, others notice within 5 seconds. */
+async function adopted(call: Call, action: string, { version, sha256, of_version }: VersionRow): Promise<void> {
+  await recordAct(call, action, { policy_version: version, sha256, ...(of_version !== undefined && { of_version }) });
+  await call.ports.snapshots.refresh();
+}
+
+export const policyDiff: Operation = async (call) => {
+  const before = await versionOf(call, call.params.version);
+  const after = await versionOf(call, call.query.against ?? String(call.snapshot.version));
+  const diff = diffPolicies(buildPolicyDocument(before.configuration), buildPolicyDocument(after.configuration));
+  return { body: { from: before.row.version, to: after.row.version, ...diff } };
+};
+
+export const listPolicies: Operation = async ({ snapshot }) => {
+  const { name, default_decision, rules } = snapshot.policyDocument;
+  return { body: { version: snapshot.version, policy: name, default_decision, rules, warnings: snapshot.warnings } };
+};
+
+const simulateSchema = z.strictObject({
+  calls: z
+    .array(actionRequestSchema.pick({ protocol: true, tool: true, target: true, capability: true, parameters: true }))
+    .min(1)
+    .max(1000),
+  version: z.int().positive().optional(),
+});
+
+/** Evaluates calls against the live policy or an older version; records nothing. */
+export const simulate: Operation = async (call) => {
+  const { calls, version } = parsed(simulateSchema, call.body());
+  const policy =
+    version === undefined
+      ? call.snapshot.policy
+      : compilePolicy(buildPolicyDocument((await versionOf(call, String(version))).configuration));
+  const results = calls.map((given) => {
+    const toolCall: ToolCall = { ...given, parameters: given.parameters ?? {} };
+    const { rule: _rule, ...decision } = decide(policy, toolCall);
+    const suggestion = decision.decision === 'block' && { suggested_alternative: suggestAlternative(policy, toolCall) };
+    return { ...decision, ...suggestion };
+  });
+  return { body: { policy_version: version ?? call.snapshot.version, results } };
+};
+
+/** Which rule decided an action, and the first condition at which each rule before it failed. */
+export const why: Operation = async (call) => {
+  const entry = await decisionEntry(call, call.params.envelope_id ?? '');
+  const { policy_version, matched_rule, policy, withheld, rule } = entry.body;
+  const { configuration } = await versionOf(call, String(policy_version));
+  const { protocol, tool, target, capability, parameters } = entry.body as unknown as ToolCall;
+  const toolCall: ToolCall = { protocol, tool, target, capability, parameters };
+  const compiled = compilePolicy(buildPolicyDocument(configuration));
+  return {
+    body: {
+      envelope_id: entry.envelope_id,
+      decision: entry.kind,
+      matched_rule,
+      ...(rule !== undefined && { rule }),
+      policy,
+      policy_version,
+      call: toolCall,
+      trace: explain(compiled, toolCall),
+      ...(withheld !== undefined && { not_replayed: withheld }),
+    },
+  };
+};
+
+/** Finds a decision by its envelope: an approval row knows the session, else the audit log of the last week does. */
+async function decisionEntry(call: Call, id: string): Promise<EvidenceEntry> {
+  const { ports, principal } = call;
+  const isDecision = (entry: EvidenceEntry) =>
+    entry.envelope_id === id && ['allow', 'review', 'block'].includes(entry.kind);
+  const row = await ports.approvals.get(principal.tenant, id);
+  const found = row
+    ? await first(ports.evidence.entries(principal.tenant, row.session_id), isDecision)
+    : await inAudit(call, isDecision);
+  if (!found) throw notFound(`Action ${id}`);
+  if (principal.kind === 'agent') assertOwn(call, found.actor.key_id, `Action ${id}`);
+  return found;
+}
+
+async function first<T>(items: AsyncIterable<T>, wanted: (item: T) => boolean): Promise<T | undefined> {
+  for await (const item of items) if (wanted(item)) return item;
+  return undefined;
+}
+
+const week = 7 * 24 * 3_600_000;
+
+/** Envelope ids are UUIDv7: their first 48 bits are the time, so the hour to look in is known. */
+async function inAudit({ ports, principal, params }: Call, wanted: (entry: EvidenceEntry) => boolean) {
+  const id = params.envelope_id ?? '';
+  const bornMs = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+  const now = ports.clock.now();
+  const born = Number.isSafeInteger(bornMs) && bornMs <= now + 60_000 ? bornMs : now;
+  let cursor: string | undefined;
+  do {
+    const page = await ports.evidence.audit({
+      tenant: principal.tenant,
+      from: Math.max(born - 60_000, now - 52 * week),
+      to: born + 600_000,
+      limit: 200,
+      ...(cursor !== undefined && { cursor }),
+    });
+    const found = page.items.find(wanted);
+    if (found) return found;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return undefined;
+}
+
+function versionNumber(text: string | undefined): number {
+  const version = Number(text);
+  if (!Number.isInteger(version) || version < 1) {
+    throw invalidRequest(`version is ${JSON.stringify(text)}; it takes a whole number from 1.`);
+  }
+  return version;
+}
+
+async function versionOf({ ports }: Call, text: string | undefined) {
+  const found = await readVersion(ports, versionNumber(text));
+  if (!found) throw notFound(`Policy version ${text}`);
+  return found;
+}

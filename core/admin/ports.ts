@@ -1,0 +1,24 @@
+/** Everything an operation may be given. Hosts compose it: `lambdas/aws.ts` on AWS and the emulator, `bin/local/` here. */
+import type { GovernPorts } from '#core/actions/ports.ts';
+import type { ConfigStore } from '#core/configuration/ports.ts';
+import type { CredentialStore } from '#core/credentials/ports.ts';
+import type { ManifestStore, Signer } from '#core/evidence/ports.ts';
+import type { ObjectStore, SecretStore } from '#core/kernel/ports.ts';
+import type { Observations } from '#core/observatory/ports.ts';
+
+export interface GatewayPorts extends GovernPorts {
+  readonly secrets: SecretStore;
+  readonly objects: ObjectStore;
+  readonly configStore: ConfigStore;
+  /** Text of a shipped policy pack, by name. */
+  readonly packs: (name: string) => Promise<string>;
+  readonly manifests: ManifestStore;
+  readonly signer: Signer;
+  readonly credentials: CredentialStore;
+  readonly observations: Observations;
+  /** The metrics registry of this process as Prometheus text. */
+  readonly metricsText: () => string;
+  readonly version: string;
+  /** Tells generated session ids of one instance from another's. */
+  readonly instanceId: string;
+}

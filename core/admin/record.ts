@@ -1,0 +1,25 @@
+/** Every administrative act is evidence, in the session `admin-<tenant>-<UTC day>` (contract §4). */
+import { isoTime } from '#core/kernel/ports.ts';
+import type { Call } from './operation.ts';
+
+/** @returns the hash of the entry. */
+export async function recordAct(
+  { ports, principal }: Pick<Call, 'ports' | 'principal'>,
+  action: string,
+  details: Record<string, unknown>,
+): Promise<string> {
+  const timestamp = isoTime(ports.clock.now());
+  const outcome = await ports.ledger.commit({
+    draft: {
+      tenant: principal.tenant,
+      session_id: `admin-${principal.tenant}-${timestamp.slice(0, 10)}`,
+      timestamp,
+      kind: 'admin',
+      envelope_id: ports.ids.uuid(),
+      actor: { key_id: principal.key_id, ...(principal.person !== undefined && { person: principal.person }) },
+      body: { action, ...details },
+    },
+  });
+  if (!outcome.ok) throw new Error('an administrative entry carries no conditions');
+  return outcome.entry.hash;
+}

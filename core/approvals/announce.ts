@@ -1,0 +1,40 @@
+/** After a decision: tell the channels and release the waiting clock. Neither may undo or delay the decision. */
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { Clock, Telemetry } from '#core/kernel/ports.ts';
+import { enqueueNotifications } from './notifications.ts';
+import type { ApprovalClock, DeliveryStore } from './ports.ts';
+
+interface AnnouncePorts {
+  readonly clock: Clock;
+  readonly deliveries: DeliveryStore;
+  readonly approvalClock: ApprovalClock;
+  readonly telemetry: Telemetry;
+}
+
+export async function announceDecision(
+  ports: AnnouncePorts,
+  row: ApprovalRow,
+  channels: readonly string[],
+): Promise<void> {
+  const event = row.status === 'denied' ? 'denied' : 'approved';
+  await healedLater(ports, row, 'notification', () => enqueueNotifications(ports, [...channels], event, row));
+  const { task_token } = row;
+  if (task_token) {
+    await healedLater(ports, row, 'clock', () => ports.approvalClock.settle(task_token, { status: row.status }));
+  }
+}
+
+/** What fails here is repeated by the approval's own clock and by the sweep, so the caller is not failed. */
+export async function healedLater(
+  ports: Pick<AnnouncePorts, 'telemetry'>,
+  row: Pick<ApprovalRow, 'envelope_id'>,
+  what: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    const error = cause instanceof Error ? cause.message : String(cause);
+    ports.telemetry.log('warn', `approval ${what} postponed`, { envelope_id: row.envelope_id, error });
+  }
+}

@@ -1,0 +1,65 @@
+/** What approvals need from outside (spec §3.2, contract §3, architecture: ports). */
+import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
+import type { Page } from '#core/evidence/ports.ts';
+
+/** Reading side; every change of state goes through `Ledger.commit`, so that it carries its evidence entry. */
+export interface ApprovalStore {
+  /** Consistent read; undefined for an unknown id or another tenant's. */
+  get(tenant: string, envelopeId: string): Promise<ApprovalRow | undefined>;
+  /** Consistent read by id alone, for steps and callbacks that carry nothing but the id. */
+  find(envelopeId: string): Promise<ApprovalRow | undefined>;
+  /** Consistent: the id of the newest request for this very call, whatever its state. */
+  byCall(tenant: string, callDigest: string): Promise<string | undefined>;
+  /** Items in the given state, oldest first for pending, newest first otherwise. */
+  list(
+    tenant: string,
+    status: ApprovalStatus,
+    options: { limit: number; cursor?: string; keyId?: string },
+  ): Promise<Page<ApprovalRow>>;
+  /**
+   * Keeps the task token if the row is still pending. Answers the row as it stands, so that the caller settles at
+   * once when it is already decided. Not evidence: the token is plumbing.
+   */
+  holdToken(envelopeId: string, taskToken: string): Promise<ApprovalRow>;
+  /** Forgets a token whose execution has ended. */
+  releaseToken(envelopeId: string): Promise<void>;
+  /** Marks the clock as started. */
+  clockStarted(envelopeId: string): Promise<void>;
+}
+
+/** The clock of approvals: Step Functions | the local interpreter of the same ASL. The table is the truth. */
+export interface ApprovalClock {
+  /** Starts the state machine with name = envelope_id and the id alone as input; already started is success. */
+  start(envelopeId: string): Promise<void>;
+  /** Releases a waiting execution. A late, double or unknown token is success: the row has decided. */
+  settle(taskToken: string, output: { status: string }): Promise<void>;
+}
+
+export type NotificationEvent = 'submitted' | 'approved' | 'denied';
+
+/** A message to send, kept durably until delivered or dead. Carries no parameters' secrets and no task token. */
+export interface Delivery {
+  readonly id: string;
+  readonly channel: string;
+  readonly event: NotificationEvent;
+  readonly envelope_id: string;
+  readonly tenant: string;
+  readonly attempts: number;
+  readonly due_at: string;
+  readonly state: 'due' | 'sent' | 'dead';
+  readonly last_error?: string;
+  /** What the channel answered and later messages need, e.g. a message timestamp to update. */
+  readonly receipt?: Readonly<Record<string, string>>;
+}
+
+export interface DeliveryStore {
+  /** Puts if absent: the id is `<envelope_id>#<event>#<channel>`, so that a repeated step enqueues once. */
+  enqueue(delivery: Delivery): Promise<void>;
+  get(id: string): Promise<Delivery | undefined>;
+  /** Deliveries due at or before now, oldest first. */
+  due(now: string, limit: number): Promise<readonly Delivery[]>;
+  /** Moves a delivery on if nobody did since it was read; false when somebody did. */
+  update(before: Delivery, after: Delivery): Promise<boolean>;
+  /** Remembers a callback's id; false when it was seen before. Kept until `expiresAt` (ISO). */
+  seen(callbackId: string, expiresAt: string): Promise<boolean>;
+}

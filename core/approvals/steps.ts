@@ -1,0 +1,54 @@
+/** The steps of the approval state machine (state-machines/approval.asl.json). Each may run twice without harm. */
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import { notFound } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { healedLater } from './announce.ts';
+import { channelsOf } from './channels.ts';
+import { enqueueNotifications } from './notifications.ts';
+import { timeOut, type VotePorts } from './vote.ts';
+
+export interface StepPorts extends VotePorts {
+  readonly configuration: () => Promise<Configuration>;
+  /** `on_approval: execute`: runs the approved call at most once; answers the row afterwards. */
+  readonly execute: (row: ApprovalRow) => Promise<ApprovalRow>;
+}
+
+/** Marks the clock as started, tells the channels, answers how long a human has. */
+export async function announce(ports: StepPorts, envelopeId: string): Promise<{ seconds_left: number }> {
+  const row = await rowOf(ports, envelopeId);
+  await ports.approvals.clockStarted(envelopeId);
+  if (row.status === 'pending') {
+    const channels = channelsOf(await ports.configuration());
+    await healedLater(ports, row, 'notification', () => enqueueNotifications(ports, channels, 'submitted', row));
+  }
+  const left = Math.ceil((Date.parse(row.expires_at) - ports.clock.now()) / 1000);
+  return { seconds_left: Math.max(1, left) };
+}
+
+/** Parks the task token in the row, or releases it at once when the row is already decided. */
+export async function hold(ports: StepPorts, envelopeId: string, taskToken: string): Promise<void> {
+  const row = await ports.approvals.holdToken(envelopeId, taskToken);
+  if (row.status !== 'pending') await ports.approvalClock.settle(taskToken, { status: row.status });
+}
+
+/** Reads the row, which is the truth: denies what is out of time, executes what is approved, tells the channels. */
+export async function settle(ports: StepPorts, envelopeId: string): Promise<{ status: string }> {
+  let row = await rowOf(ports, envelopeId);
+  const configuration = await ports.configuration();
+  const channels = channelsOf(configuration);
+  if (row.status === 'pending') {
+    if (row.expires_at > isoTime(ports.clock.now())) return { status: 'pending' };
+    row = await timeOut(ports, row, channels);
+  }
+  await enqueueNotifications(ports, channels, row.status === 'denied' ? 'denied' : 'approved', row);
+  if (row.task_token) await ports.approvals.releaseToken(envelopeId);
+  if (row.status === 'approved' && configuration.approvals.on_approval === 'execute') row = await ports.execute(row);
+  return { status: row.status };
+}
+
+async function rowOf(ports: StepPorts, envelopeId: string): Promise<ApprovalRow> {
+  const row = await ports.approvals.find(envelopeId);
+  if (!row) throw notFound(`Approval ${envelopeId}`);
+  return row;
+}

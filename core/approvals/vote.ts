@@ -1,0 +1,129 @@
+/** A human decides, or time does (spec §3.2). One transaction: the row moves if it is still pending, with its evidence. */
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { EntryDraft } from '#core/contracts/evidence.ts';
+import type { Ledger } from '#core/evidence/ports.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
+import { announceDecision } from './announce.ts';
+import type { ApprovalClock, ApprovalStore, DeliveryStore } from './ports.ts';
+import { approvalRecord } from './views.ts';
+
+export interface VotePorts {
+  readonly clock: Clock;
+  readonly ledger: Ledger;
+  readonly approvals: ApprovalStore;
+  readonly approvalClock: ApprovalClock;
+  readonly deliveries: DeliveryStore;
+  readonly telemetry: Telemetry;
+}
+
+export interface Vote {
+  readonly verdict: 'approve' | 'deny';
+  /** The authenticated person; `system` for a time-out. */
+  readonly person: string;
+  readonly key_id: string;
+  /** What the approver calls itself: recorded beside the person, never instead. */
+  readonly reviewer: string;
+  readonly comment: string;
+  readonly channel: 'http' | 'slack' | 'system';
+  readonly reason?: 'timeout';
+  /** Notification channels to tell. */
+  readonly channels: readonly string[];
+  /** Seconds an approval may be used after it was given. */
+  readonly useSeconds: number;
+}
+
+/**
+ * Decides a pending approval.
+ * @throws GatewayError `conflict` with the record when somebody, or time, decided first.
+ */
+export async function decideApproval(ports: VotePorts, row: ApprovalRow, vote: Vote): Promise<ApprovalRow> {
+  const now = isoTime(ports.clock.now());
+  if (row.status !== 'pending') throw alreadyDecided(row);
+  if (vote.reason !== 'timeout' && row.expires_at <= now)
+    throw alreadyDecided(await timeOut(ports, row, vote.channels));
+
+  const to = vote.verdict === 'approve' ? 'approved' : 'denied';
+  const set = {
+    reviewer: vote.reviewer,
+    person: vote.person,
+    comment: vote.comment,
+    channel: vote.channel,
+    decided_at: now,
+    ...(vote.reason && { reason: vote.reason }),
+    ...(to === 'approved' && { use_expires_at: isoTime(ports.clock.now() + vote.useSeconds * 1000) }),
+  } satisfies Partial<ApprovalRow>;
+
+  const outcome = await ports.ledger.commit({
+    draft: voteEntry(row, vote, to, now),
+    changes: [
+      {
+        type: 'approval.move',
+        id: row.envelope_id,
+        tenant: row.tenant,
+        from: 'pending',
+        to,
+        set,
+        stampHash: true,
+        ...(vote.reason !== 'timeout' && { after: { attribute: 'expires_at', time: now } as const }),
+      },
+    ],
+  });
+  if (!outcome.ok) throw alreadyDecided(await ports.approvals.find(row.envelope_id));
+
+  const decided: ApprovalRow = { ...row, ...set, status: to, evidence_hash: outcome.entry.hash };
+  await announceDecision(ports, decided, vote.channels);
+  return decided;
+}
+
+/** Denies an item whose time is over; answers the row as it stands if somebody decided first. */
+export async function timeOut(ports: VotePorts, row: ApprovalRow, channels: readonly string[]): Promise<ApprovalRow> {
+  try {
+    return await decideApproval(ports, row, {
+      verdict: 'deny',
+      person: 'system',
+      key_id: 'system',
+      reviewer: 'system',
+      comment: '',
+      channel: 'system',
+      reason: 'timeout',
+      channels,
+      useSeconds: 0,
+    });
+  } catch (thrown) {
+    const current =
+      thrown instanceof GatewayError && thrown.code === 'conflict' && (await ports.approvals.find(row.envelope_id));
+    if (current) return current;
+    throw thrown;
+  }
+}
+
+function voteEntry(row: ApprovalRow, vote: Vote, to: 'approved' | 'denied', now: string): EntryDraft {
+  return {
+    tenant: row.tenant,
+    session_id: row.session_id,
+    timestamp: now,
+    kind: to === 'approved' ? 'approve' : 'deny',
+    envelope_id: row.envelope_id,
+    actor: { key_id: vote.key_id, person: vote.person },
+    body: {
+      approval_id: row.envelope_id,
+      status: to,
+      reviewer: vote.reviewer,
+      person: vote.person,
+      comment: vote.comment,
+      channel: vote.channel,
+      call_digest: row.call_digest,
+      tool: row.tool,
+      ...(vote.reason && { reason: vote.reason }),
+    },
+  };
+}
+
+function alreadyDecided(row: ApprovalRow | undefined): GatewayError {
+  if (!row) return new GatewayError('not_found', 'The approval was not found.');
+  const by = row.reason === 'timeout' ? 'its time-out' : (row.person ?? 'somebody');
+  return new GatewayError('conflict', `Approval ${row.envelope_id} is already ${row.status} (by ${by}).`, {
+    data: { record: approvalRecord(row) },
+  });
+}

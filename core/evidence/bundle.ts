@@ -1,0 +1,38 @@
+/** Streams a session's export as one JSON document, never holding the session in memory (spec §2.5, contract §4). */
+import { bundleFormat, type EvidenceEntry, type SessionManifest } from '#core/contracts/evidence.ts';
+
+const chunkCharacters = 64 * 1024;
+
+/**
+ * The bundle's text in pieces. Entries behind the manifest's last one are left out: the session may be growing while it
+ * is exported, and the manifest speaks for its own entries only. If the source fails midway the document stays
+ * unfinished, so no parser takes a part for the whole.
+ * @param publicKey PEM of the key `manifest.signature.key_id` names: after a rotation, not the newest one.
+ */
+export async function* bundleChunks(
+  manifest: SessionManifest,
+  entries: AsyncIterable<EvidenceEntry>,
+  publicKey: string,
+): AsyncIterable<string> {
+  let text = `{"format":${JSON.stringify(bundleFormat)},\n"manifest":${JSON.stringify(manifest)},\n"entries":[`;
+  let separator = '\n';
+  for await (const entry of firstEntries(entries, manifest.total_entries)) {
+    text += separator + JSON.stringify(entry);
+    separator = ',\n';
+    if (text.length >= chunkCharacters) {
+      yield text;
+      text = '';
+    }
+  }
+  yield `${text}\n],\n"public_key":${JSON.stringify(publicKey)}}\n`;
+}
+
+/** The first `count` entries of a chain that may be growing; the source is closed after them. */
+export async function* firstEntries<T>(entries: AsyncIterable<T> | Iterable<T>, count: number): AsyncIterable<T> {
+  if (count <= 0) return;
+  let left = count;
+  for await (const entry of entries) {
+    yield entry;
+    if (--left === 0) return;
+  }
+}

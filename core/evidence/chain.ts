@@ -1,0 +1,64 @@
+/** Sealing an entry into its session's hash chain, and moving the chain's head (spec §2.5, contract §4). */
+import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
+import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
+import type { SessionHead } from './ports.ts';
+import { policyVersionOf } from './tally.ts';
+
+/** Where a chain ends: what the next entry links to. */
+export type ChainEnd = Pick<SessionHead, 'total_entries' | 'last_hash'>;
+
+/**
+ * Gives a draft its place: index, link to the entry before, hash over everything else.
+ * The entry is rebuilt from its canonical text, so what is stored is exactly what was hashed: plain JSON, no
+ * `undefined` members, nothing shared with the draft.
+ * @throws TypeError when the draft holds what JSON cannot carry.
+ */
+export function sealEntry(draft: EntryDraft, head: ChainEnd | undefined): EvidenceEntry {
+  const { tenant, session_id, timestamp, kind, envelope_id, actor, body } = draft;
+  const text = canonicalize({
+    version: 1,
+    tenant,
+    session_id,
+    index: head?.total_entries ?? 0,
+    timestamp,
+    kind,
+    envelope_id,
+    actor,
+    body,
+    previous_hash: head?.last_hash ?? '',
+  } satisfies Omit<EvidenceEntry, 'hash'>);
+  return { ...(JSON.parse(text) as Omit<EvidenceEntry, 'hash'>), hash: hashEntryText(text) };
+}
+
+/** The hash an entry must carry, recomputed from all its fields, known or not: an added field is an edit. */
+export function entryHash(entry: Readonly<Record<string, unknown>>): string {
+  const { hash: _claimed, ...rest } = entry;
+  return hashEntryText(canonicalize(rest));
+}
+
+const hashEntryText = (text: string): string => sha256(text, hashDomain.entry);
+
+/**
+ * The head after an entry was appended.
+ * @param owner id of the key that opens the session; counts for the first entry only.
+ */
+export function advanceHead(head: SessionHead | undefined, entry: EvidenceEntry, owner?: string): SessionHead {
+  const owner_key = head ? head.owner_key : owner;
+  return {
+    tenant: entry.tenant,
+    session_id: entry.session_id,
+    ...(owner_key !== undefined && { owner_key }),
+    total_entries: entry.index + 1,
+    first_hash: head?.first_hash ?? entry.hash,
+    last_hash: entry.hash,
+    counts: { ...head?.counts, [entry.kind]: (head?.counts[entry.kind] ?? 0) + 1 },
+    policy_versions: withVersion(head?.policy_versions ?? [], policyVersionOf(entry)),
+    opened_at: head?.opened_at ?? entry.timestamp,
+    updated_at: entry.timestamp,
+  };
+}
+
+function withVersion(known: readonly number[], version: number | undefined): readonly number[] {
+  if (version === undefined || known.includes(version)) return known;
+  return [...known, version].sort((a, b) => a - b);
+}

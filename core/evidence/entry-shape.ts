@@ -1,0 +1,51 @@
+/**
+ * Whether something from outside has exactly the shape of an evidence entry.
+ * Written by hand because a verifier reads 100,000 of them; a test holds it against `evidenceEntrySchema`.
+ */
+import { type EvidenceEntry, entryKinds } from '#core/contracts/evidence.ts';
+
+type Check = (value: unknown) => boolean;
+
+const kinds: ReadonlySet<unknown> = new Set(entryKinds);
+const hexHash = /^[0-9a-f]{64}$/;
+
+const isText: Check = (value) => typeof value === 'string';
+const isHash: Check = (value) => typeof value === 'string' && hexHash.test(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const checks: Readonly<Record<keyof EvidenceEntry, Check>> = {
+  version: (value) => value === 1,
+  tenant: isText,
+  session_id: isText,
+  index: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+  timestamp: isText,
+  kind: (value) => kinds.has(value),
+  envelope_id: isText,
+  actor: isActor,
+  body: isObject,
+  previous_hash: (value) => value === '' || isHash(value),
+  hash: isHash,
+};
+const fields = Object.entries(checks);
+
+function isActor(value: unknown): boolean {
+  if (!isObject(value) || typeof value.key_id !== 'string') return false;
+  for (const [key, item] of Object.entries(value)) {
+    if (key !== 'key_id' && key !== 'agent' && key !== 'person') return false;
+    if (item !== undefined && typeof item !== 'string') return false;
+  }
+  return true;
+}
+
+/** What is wrong with the shape, in words, or undefined when it is an entry's. */
+export function shapeDefect(value: unknown): string | undefined {
+  if (!isObject(value)) return 'this is not an entry: an object was expected';
+  for (const [field, check] of fields) {
+    if (!Object.hasOwn(value, field)) return `the field ${field} is missing`;
+    if (!check(value[field])) return `the field ${field} does not hold what an entry's ${field} may hold`;
+  }
+  const keys = Object.keys(value);
+  if (keys.length === fields.length) return undefined;
+  return `the entry holds a field that entries do not have: ${JSON.stringify(keys.find((key) => !Object.hasOwn(checks, key)))}`;
+}

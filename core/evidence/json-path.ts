@@ -1,0 +1,65 @@
+/** The part of JSONPath (RFC 9535) that names sensitive places: names, indexes, `*`, and `..` for any depth. */
+
+interface Step {
+  /** Undefined: any member or element. */
+  readonly name?: string;
+  /** Whether any number of levels may lie before it (`..`). */
+  readonly anyDepth: boolean;
+}
+
+export type SensitivePath = readonly Step[];
+
+const stepPattern = /(\.\.?)(?:([\p{L}_$][\p{L}\p{N}_$-]*)|(\*))|(\.\.)?\[(?:'([^'\\]*)'|"([^"\\]*)"|(\d+)|(\*))\]/uy;
+
+/**
+ * Reads `$.parameters.password`, `$.parameters.headers.*`, `$..token`, `$.list[*].pin`, `$['odd name']`.
+ * @throws TypeError naming the place that is not understood: a path that silently matched nothing would leak.
+ */
+export function sensitivePath(path: string): SensitivePath {
+  if (!path.startsWith('$') || path === '$') throw unreadable(path, 0);
+  const steps: Step[] = [];
+  let position = 1;
+  while (position < path.length) {
+    stepPattern.lastIndex = position;
+    const match = stepPattern.exec(path);
+    if (!match) throw unreadable(path, position);
+    const [text, dots, word, anyWord, bracketDots, single, double, index] = match;
+    const name = anyWord === undefined ? (word ?? single ?? double ?? index) : undefined;
+    steps.push({ ...(name !== undefined && { name }), anyDepth: dots === '..' || bracketDots === '..' });
+    position += text.length;
+  }
+  return steps;
+}
+
+const unreadable = (path: string, position: number): TypeError =>
+  new TypeError(
+    `${JSON.stringify(path)} is not a sensitive path: at character ${position + 1} expected $ first, then .name, .*, ..name, [0], [*] or ['name']`,
+  );
+
+/** Walks a document and its paths side by side: which steps are still to be met below a node. */
+export interface PathCursor {
+  readonly path: SensitivePath;
+  readonly at: number;
+}
+
+export const cursorsAtRoot = (paths: readonly SensitivePath[]): PathCursor[] => paths.map((path) => ({ path, at: 0 }));
+
+/** Where the cursors stand one level down, at `key`; `met` when a path ends right there. */
+export function descend(cursors: readonly PathCursor[], key: string): { cursors: PathCursor[]; met: boolean } {
+  const below: PathCursor[] = [];
+  let met = false;
+  for (const { path, at } of cursors) {
+    const step = path[at]!;
+    if (step.anyDepth) below.push({ path, at });
+    if (step.name !== undefined && step.name !== key) continue;
+    if (at + 1 === path.length) met = true;
+    else below.push({ path, at: at + 1 });
+  }
+  return { cursors: below, met };
+}
+
+/** A child's path as a person would write it. */
+export function childPath(parent: string, key: string | number): string {
+  if (typeof key === 'number') return `${parent}[${key}]`;
+  return /^[A-Za-z_$][\w$-]*$/.test(key) ? `${parent}.${key}` : `${parent}[${JSON.stringify(key)}]`;
+}

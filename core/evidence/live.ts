@@ -1,0 +1,33 @@
+/** Verifies a session where it lives: entries, stored head and signed manifest against each other (contract §4). */
+import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
+import { manifestOf } from './manifest.ts';
+import type { ManifestStore, SessionHead, Signer } from './ports.ts';
+import { BrokenChain, signedManifest } from './sign.ts';
+import { type EntryLine, verifyChain } from './verify.ts';
+
+export interface LiveSession {
+  readonly head: SessionHead;
+  /** The chain from its beginning, up to the head: entries appended meanwhile are left out. */
+  readonly entries: () => AsyncIterable<EvidenceEntry>;
+  readonly signer: Signer;
+  readonly manifests: ManifestStore;
+  readonly onEntry?: (line: EntryLine) => void;
+}
+
+export interface LiveVerification {
+  readonly verification: Verification;
+  /** Unsigned when the chain is broken and was never signed in this state: good for a report, not for an export. */
+  readonly manifest: SessionManifest | UnsignedManifest;
+}
+
+/** A broken chain is an answer here, not a fault (spec §3.4: valid true or valid false; no other states). */
+export async function verifyLive(session: LiveSession): Promise<LiveVerification> {
+  const { head, entries, signer, manifests, onEntry } = session;
+  const manifest = await signedManifest(head, entries(), signer, manifests).catch((thrown: unknown) => {
+    if (thrown instanceof BrokenChain) return undefined;
+    throw thrown;
+  });
+  const trustedPublicKey = await signer.publicKey();
+  const verification = await verifyChain(entries(), { manifest, trustedPublicKey, head, onEntry });
+  return { verification, manifest: manifest ?? manifestOf(head, []) };
+}

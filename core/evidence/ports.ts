@@ -1,0 +1,119 @@
+/** What evidence needs from outside, and what the rest of the gateway may rely on (contract §4). */
+import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
+import type { CredentialRecord } from '#core/contracts/credential.ts';
+import type { EntryDraft, EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
+
+/** Strongly consistent state of one session: where its chain ends and to whom it belongs. */
+export interface SessionHead {
+  readonly tenant: string;
+  readonly session_id: string;
+  /** Id of the agent key that opened the session; undefined for sessions the gateway keeps itself. */
+  readonly owner_key?: string;
+  readonly total_entries: number;
+  readonly first_hash: string;
+  readonly last_hash: string;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly policy_versions: readonly number[];
+  readonly opened_at: string;
+  readonly updated_at: string;
+}
+
+/** One page of something; `cursor` is opaque and absent on the last page. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly cursor?: string;
+}
+
+export interface AuditFilter {
+  readonly tenant: string;
+  readonly from: number;
+  readonly to: number;
+  readonly actor?: string;
+  readonly kind?: string;
+  readonly session?: string;
+  readonly tool?: string;
+  readonly decision?: string;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+/** Reading side of the log. Writing happens through `Ledger` only. */
+export interface EvidenceLog {
+  /** Consistent read of a session's head; undefined for an unknown session. */
+  head(tenant: string, sessionId: string): Promise<SessionHead | undefined>;
+  /** Entries in index order from `fromIndex`, streamed page by page. */
+  entries(tenant: string, sessionId: string, fromIndex?: number): AsyncIterable<EvidenceEntry>;
+  /** Sessions of a tenant, most recently opened first. */
+  sessions(tenant: string, options: { limit: number; cursor?: string }): Promise<Page<SessionHead>>;
+  /** The log seen by tenant and time (may lag by a second or two). */
+  audit(filter: AuditFilter): Promise<Page<EvidenceEntry>>;
+}
+
+/** Manifests are signed once per (session, last_hash) and kept. */
+export interface ManifestStore {
+  get(tenant: string, sessionId: string, lastHash: string): Promise<SessionManifest | undefined>;
+  /** Keeps the first one written for its last_hash and returns the one kept. */
+  put(manifest: SessionManifest): Promise<SessionManifest>;
+}
+
+/** ECDSA P-256 with SHA-256: KMS on AWS, a key file locally. */
+export interface Signer {
+  readonly keyId: string;
+  /** DER signature over the SHA-256 of `message`, base64. */
+  sign(message: Uint8Array): Promise<string>;
+  /** The public key as PEM (SPKI). */
+  publicKey(): Promise<string>;
+}
+
+/**
+ * A state change that commits together with an evidence entry. The adapter knows tables and keys; every variant
+ * states the condition it holds under.
+ */
+export type Change =
+  /** New pending row; the call's pointer must be absent or still name `replaces`. */
+  | { readonly type: 'approval.open'; readonly row: ApprovalRow; readonly replaces?: string }
+  /** Moves a row on if it is in state `from` and every condition holds. */
+  | {
+      readonly type: 'approval.move';
+      readonly id: string;
+      readonly tenant: string;
+      readonly from: ApprovalStatus;
+      readonly to: ApprovalStatus;
+      readonly set: Partial<ApprovalRow>;
+      /** Attributes that must equal these values. */
+      readonly where?: Partial<ApprovalRow>;
+      /** A time attribute that must lie after the given ISO time. */
+      readonly after?: { readonly attribute: 'expires_at' | 'use_expires_at'; readonly time: string };
+      /** Also keep the entry's hash as the row's `evidence_hash`. */
+      readonly stampHash?: boolean;
+    }
+  | { readonly type: 'credential.put'; readonly credential: CredentialRecord }
+  | { readonly type: 'credential.revoke'; readonly tenant: string; readonly id: string; readonly revoked_at: string }
+  | {
+      readonly type: 'salts.put';
+      readonly tenant: string;
+      readonly id: string;
+      readonly salts: readonly { readonly id: string; readonly salt: string }[];
+    };
+
+export type CommitOutcome =
+  | { readonly ok: true; readonly entry: EvidenceEntry; readonly head: SessionHead }
+  /** A change's condition did not hold: nothing was written. `current` is the record as it stands. */
+  | { readonly ok: false; readonly failed: Change; readonly current: Record<string, unknown> | undefined };
+
+/**
+ * Appends entries to session chains. One transaction: entry put-if-absent, head moved if unmoved, the changes.
+ * Conflicts and a moved head are retried (jitter ≤ 200 ms, ≥ 12 tries); beyond that `service_unavailable`.
+ */
+export interface Ledger {
+  /**
+   * @param head the head as just read, to save a read; read when absent.
+   * @param owner key id recorded when this entry opens the session.
+   */
+  commit(step: {
+    readonly draft: EntryDraft;
+    readonly changes?: readonly Change[];
+    readonly head?: SessionHead | undefined;
+    readonly owner?: string | undefined;
+  }): Promise<CommitOutcome>;
+}

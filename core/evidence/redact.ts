@@ -1,0 +1,159 @@
+/**
+ * Keeps secrets out of evidence: sensitive values become salted digests (contract §4).
+ * A digest still proves what a value was, to somebody who is shown value and salt. Deleting the salt, which is kept in a
+ * table of its own, erases the value for good without breaking the chain.
+ */
+import { createHash } from 'node:crypto';
+import { canonicalize } from '#core/kernel/canonical.ts';
+import { childPath, cursorsAtRoot, descend, type PathCursor, sensitivePath } from './json-path.ts';
+import { secretRanges } from './secret-formats.ts';
+import { secrecyOf } from './secret-names.ts';
+
+/** What stands in the place of a whole value. */
+export interface Redacted {
+  readonly redacted: 'sha256-salted';
+  /** Hex SHA-256 of salt bytes ‖ JCS(value). */
+  readonly digest: string;
+  readonly salt_id: string;
+}
+
+export interface Salt {
+  readonly id: string;
+  /** 128 bits, hex. */
+  readonly salt: string;
+}
+
+export interface Redaction {
+  readonly value: unknown;
+  readonly salts: Salt[];
+  /** JSON paths of what was withheld, whole or in part, in the order met. */
+  readonly withheld: string[];
+}
+
+export interface RedactOptions {
+  /** JSON paths from the document's root, as `sensitivePath` reads them. */
+  readonly sensitivePaths: readonly string[];
+  readonly randomHex: (bytes: number) => string;
+}
+
+/**
+ * A copy of `value` without its secrets: configured paths, values under secret names, recognised formats inside text.
+ * @throws TypeError for a path that cannot be read; check them with `sensitivePath` when the configuration is loaded.
+ */
+export function redact(value: unknown, options: RedactOptions): Redaction {
+  const run = new Redactor(options.randomHex);
+  const cursors = cursorsAtRoot(options.sensitivePaths.map(sensitivePath));
+  return { value: run.copy(value, '$', cursors), salts: run.salts, withheld: run.withheld };
+}
+
+/** The digest that stands for `value` under a salt: recompute it to check a value that was disclosed. */
+export function saltedDigest(value: unknown, salt: string): string {
+  return createHash('sha256').update(Buffer.from(salt, 'hex')).update(canonicalize(value)).digest('hex');
+}
+
+/** One sentence for the reviewer of an approval and the reader of a report. */
+export function describeWithheld(withheld: readonly string[]): string {
+  if (withheld.length === 0) return 'Nothing is withheld.';
+  const shown = withheld.slice(0, 10).join(', ');
+  const more = withheld.length > 10 ? ` and ${withheld.length - 10} more` : '';
+  const values = withheld.length === 1 ? 'One sensitive value is' : `${withheld.length} sensitive values are`;
+  return `${values} withheld, recorded as salted digests: ${shown}${more}.`;
+}
+
+class Redactor {
+  readonly salts: Salt[] = [];
+  readonly withheld: string[] = [];
+  readonly #randomHex: (bytes: number) => string;
+
+  constructor(randomHex: (bytes: number) => string) {
+    this.#randomHex = randomHex;
+  }
+
+  copy(value: unknown, path: string, cursors: readonly PathCursor[]): unknown {
+    if (typeof value === 'string') return this.#text(value, path);
+    if (Array.isArray(value)) return value.map((item, index) => this.#child(item, index, path, cursors, 'none'));
+    if (typeof value !== 'object' || value === null) return value;
+    const members = Object.entries(value);
+    const named = nameOfPair(members);
+    // fromEntries, unlike assignment, keeps a hostile `__proto__` member as the data it is.
+    return Object.fromEntries(
+      members.map(([key, item]) => {
+        const secrecy = named !== undefined && key.toLowerCase() === 'value' ? secrecyOf(named) : secrecyOf(key);
+        return [this.#key(key, path), this.#child(item, key, path, cursors, secrecy)];
+      }),
+    );
+  }
+
+  #child(
+    value: unknown,
+    key: string | number,
+    parent: string,
+    cursors: readonly PathCursor[],
+    secrecy: 'none' | 'text' | 'whole',
+  ): unknown {
+    const below = descend(cursors, String(key));
+    const path = childPath(parent, typeof key === 'string' ? this.#maskedKey(key) : key);
+    if (below.met || (secrecy !== 'none' && isSecretValue(value, secrecy))) return this.#whole(value, path);
+    // Under a name such as `tokens` the elements of a list are as secret as a single text would be.
+    if (secrecy === 'text' && Array.isArray(value)) {
+      return value.map((item, index) => this.#child(item, index, path, below.cursors, 'text'));
+    }
+    return this.copy(value, path, below.cursors);
+  }
+
+  #whole(value: unknown, path: string): Redacted {
+    this.withheld.push(path);
+    return { redacted: 'sha256-salted', ...this.#digest(value) };
+  }
+
+  #text(text: string, path: string): unknown {
+    const ranges = secretRanges(text);
+    if (ranges.length === 0) return text;
+    const [first] = ranges;
+    if (first && first[0] === 0 && first[1] === text.length) return this.#whole(text, path);
+    this.withheld.push(path);
+    return this.#cut(text, ranges);
+  }
+
+  /** A member's name may itself be a token; it is masked like any text. */
+  #key(key: string, path: string): string {
+    const ranges = secretRanges(key);
+    if (ranges.length === 0) return key;
+    this.withheld.push(childPath(path, this.#maskedKey(key)));
+    return this.#cut(key, ranges);
+  }
+
+  #cut(text: string, ranges: readonly (readonly [number, number])[]): string {
+    let kept = '';
+    let from = 0;
+    for (const [start, end] of ranges) {
+      const { digest, salt_id } = this.#digest(text.slice(start, end));
+      kept += `${text.slice(from, start)}[redacted:${digest.slice(0, 16)}:${salt_id}]`;
+      from = end;
+    }
+    return kept + text.slice(from);
+  }
+
+  #maskedKey(key: string): string {
+    return secretRanges(key).length === 0 ? key : '[redacted]';
+  }
+
+  #digest(value: unknown): { digest: string; salt_id: string } {
+    const salt: Salt = { id: this.#randomHex(8), salt: this.#randomHex(16) };
+    this.salts.push(salt);
+    return { digest: saltedDigest(value, salt.salt), salt_id: salt.id };
+  }
+}
+
+/** `{ name: "DB_PASSWORD", value: … }`: environment and header lists name their secrets beside them. */
+function nameOfPair(members: readonly (readonly [string, unknown])[]): string | undefined {
+  const name = members.find(([key]) => /^(?:name|key)$/i.test(key))?.[1];
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** Emptiness, yes and no are no secrets; a number under `tokens` is a count. */
+function isSecretValue(value: unknown, secrecy: 'text' | 'whole'): boolean {
+  if (typeof value === 'string') return value !== '';
+  if (secrecy === 'text') return false;
+  return typeof value === 'number' || (typeof value === 'object' && value !== null && Object.keys(value).length > 0);
+}

@@ -1,0 +1,114 @@
+/**
+ * The session report as one HTML page (spec §2.5): inline style, no script, nothing loaded, nothing linked.
+ * It is served under `default-src 'none'; style-src 'unsafe-inline'; sandbox` (contract §2) and says so itself, too.
+ */
+import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
+import { type ActionStory, type Fact, type SessionStory, sessionStory } from './report-story.ts';
+
+/** The page in pieces, section by section. */
+export async function* htmlReport(
+  manifest: SessionManifest | UnsignedManifest,
+  entries: AsyncIterable<EvidenceEntry> | Iterable<EvidenceEntry>,
+  verification: Verification,
+): AsyncIterable<string> {
+  const story = await sessionStory(manifest, entries, verification);
+  yield `${head(manifest)}${verdict(story)}<h2>Summary</h2>\n${list(story.summary)}`;
+  yield timeline(story);
+  yield '<h2>Actions</h2>\n';
+  for (const action of story.actions) yield section(action);
+  if (story.omission) yield `<p class="note">${escapeHtml(story.omission)}</p>\n`;
+  yield '</main>\n</body>\n</html>\n';
+}
+
+const head = (manifest: SessionManifest | UnsignedManifest): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Session ${escapeHtml(manifest.session_id)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>Session <code>${escapeHtml(manifest.session_id)}</code></h1>
+`;
+
+function verdict({ verdict: { valid, sentence, notChecked } }: SessionStory): string {
+  const open = notChecked.map((item) => `<br>Not checked: ${escapeHtml(item)}.`).join('');
+  const word = valid ? 'Valid' : 'Invalid';
+  return `<p class="verdict ${valid ? 'valid' : 'invalid'}"><strong>${word}.</strong> ${escapeHtml(sentence)}${open}</p>\n`;
+}
+
+const list = (facts: readonly Fact[]): string => `<dl>\n${facts.map(item).join('')}</dl>\n`;
+
+function item({ label, value, code }: Fact): string {
+  const shown = code ? `<code>${escapeHtml(value)}</code>` : escapeHtml(value);
+  return `<dt>${escapeHtml(label)}</dt><dd>${shown}</dd>\n`;
+}
+
+function timeline({ timeline }: SessionStory): string {
+  const rows = timeline.map(
+    (row) =>
+      `<tr><td class="number">${row.index}</td><td class="time">${escapeHtml(row.timestamp)}</td><td><span class="kind ${escapeHtml(row.kind)}">${escapeHtml(row.kind)}</span></td><td>${escapeHtml(row.what)}</td><td>${escapeHtml(row.detail)}</td><td><code title="${escapeHtml(row.hash)}">${escapeHtml(row.hash.slice(0, 12))}</code></td></tr>\n`,
+  );
+  return `<h2>Timeline</h2>
+<div class="wide"><table>
+<thead><tr><th>#</th><th>Time (UTC)</th><th>Kind</th><th>What</th><th>Detail</th><th>Hash</th></tr></thead>
+<tbody>
+${rows.join('')}</tbody>
+</table></div>
+`;
+}
+
+function section({ title, outcome, facts, documents }: ActionStory): string {
+  const blocks = documents
+    .map(({ heading, json }) => `<h4>${escapeHtml(heading)}</h4>\n<pre>${escapeHtml(json)}</pre>\n`)
+    .join('');
+  return `<section>\n<h3>${escapeHtml(title)} <small>${escapeHtml(outcome)}</small></h3>\n${list(facts)}${blocks}</section>\n`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text as text, between tags and inside quoted attributes. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char]!);
+
+const style = `
+:root { color-scheme: light dark; --ink: #1c2024; --soft: #60646c; --line: #dfe2e6; --paper: #fff; --tint: #f5f6f8; --good: #18794e; --bad: #c62a2f; --wait: #ad5700; }
+@media (prefers-color-scheme: dark) { :root { --ink: #edeef0; --soft: #a5abb3; --line: #363a3f; --paper: #141619; --tint: #1e2124; --good: #4cc38a; --bad: #ff8589; --wait: #f1a10d; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+main { max-width: 62rem; margin: 0 auto; padding: 2.5rem 1.25rem 4rem; }
+h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 1rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.2rem; margin: 2.5rem 0 .75rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line); }
+h3 { font-size: 1rem; margin: 0 0 .5rem; overflow-wrap: anywhere; }
+h3 small { color: var(--soft); font-weight: 400; }
+h4 { font-size: .85rem; margin: 1rem 0 .25rem; color: var(--soft); }
+code, pre { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+pre { margin: 0; padding: .75rem 1rem; background: var(--tint); border-radius: 6px; white-space: pre-wrap; }
+dl { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: .2rem 1.25rem; margin: 0; }
+dt { color: var(--soft); }
+dd { margin: 0; overflow-wrap: anywhere; }
+section { margin: 1.25rem 0; padding: 1rem 1.25rem; border: 1px solid var(--line); border-radius: 8px; }
+.verdict { padding: .75rem 1rem; border-left: 4px solid; border-radius: 4px; background: var(--tint); }
+.valid { border-color: var(--good); }
+.invalid { border-color: var(--bad); }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: .875rem; }
+th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line); }
+th { color: var(--soft); font-weight: 500; }
+.number, .time { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.kind { font-weight: 600; }
+.allow, .approve { color: var(--good); }
+.block, .deny { color: var(--bad); }
+.review { color: var(--wait); }
+.note { color: var(--soft); }
+@media print { section { break-inside: avoid; } }
+`;

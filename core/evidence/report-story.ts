@@ -1,0 +1,252 @@
+/** A session told for people: what both report formats say, in the order they say it (spec §2.5). */
+import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
+import { firstEntries } from './bundle.ts';
+import { describeWithheld } from './redact.ts';
+import { shorten, visible } from './visible-text.ts';
+
+export interface Fact {
+  readonly label: string;
+  readonly value: string;
+  /** Names and digests, as opposed to sentences. */
+  readonly code?: boolean;
+}
+
+export interface TimelineRow {
+  readonly index: number;
+  readonly timestamp: string;
+  readonly kind: string;
+  readonly what: string;
+  readonly detail: string;
+  readonly hash: string;
+}
+
+export interface ActionStory {
+  readonly title: string;
+  readonly outcome: string;
+  readonly facts: readonly Fact[];
+  /** Pretty-printed JSON, each with a heading. */
+  readonly documents: readonly { readonly heading: string; readonly json: string }[];
+}
+
+export interface SessionStory {
+  readonly verdict: { readonly valid: boolean; readonly sentence: string; readonly notChecked: readonly string[] };
+  readonly summary: readonly Fact[];
+  readonly timeline: readonly TimelineRow[];
+  readonly actions: readonly ActionStory[];
+  /** Said when the session is longer than a report. */
+  readonly omission?: string;
+}
+
+/** A report is for reading: beyond this many entries it points to the export. */
+const reportedEntries = 2_000;
+const documentCharacters = 4_000;
+const textCharacters = 1_000;
+
+export async function sessionStory(
+  manifest: SessionManifest | UnsignedManifest,
+  entries: AsyncIterable<EvidenceEntry> | Iterable<EvidenceEntry>,
+  verification: Verification,
+): Promise<SessionStory> {
+  const told: EvidenceEntry[] = [];
+  const limit = Math.min(manifest.total_entries, reportedEntries);
+  for await (const entry of firstEntries(entries, limit)) told.push(entry);
+  const left = manifest.total_entries - told.length;
+  return {
+    verdict: verdictOf(verification),
+    summary: summaryOf(manifest),
+    timeline: told.map(rowOf),
+    actions: [...Map.groupBy(told, (entry) => entry.envelope_id)].map(([id, steps]) => actionOf(id, steps)),
+    ...(left > 0 && { omission: `${left} further entries are not shown here; the exported bundle holds them all.` }),
+  };
+}
+
+function verdictOf({ valid, total_entries, broken_link, not_checked }: Verification): SessionStory['verdict'] {
+  const sentence = valid
+    ? `The chain is intact: ${total_entries} ${total_entries === 1 ? 'entry' : 'entries'}, each linked to the one before.`
+    : `The chain is broken at entry ${broken_link?.index ?? 0}: ${text(broken_link?.reason) ?? 'no reason was given'}.`;
+  return { valid, sentence, notChecked: not_checked.map(visible) };
+}
+
+function summaryOf(manifest: SessionManifest | UnsignedManifest): Fact[] {
+  const counts = Object.entries(manifest.counts).map(([kind, count]) => `${count} ${kind}`);
+  const credentials = manifest.credentials.map(({ type, scope, id }) => `${type} for ${scope} (${id})`);
+  return facts([
+    ['Session', manifest.session_id, true],
+    ['Tenant', manifest.tenant, true],
+    ['Entries', `${manifest.total_entries}: ${counts.join(', ')}`],
+    ['Last entry at', manifest.created_at],
+    ['Policy versions', manifest.policy_versions.join(', ') || 'none recorded'],
+    ['Credentials issued', shorten(credentials.join('; '), textCharacters) || 'none'],
+    ['Session manifest hash', manifest.session_manifest_hash, true],
+    ['Signed with key', 'signature' in manifest ? manifest.signature.key_id : 'not signed', true],
+  ]);
+}
+
+function rowOf(entry: EvidenceEntry): TimelineRow {
+  const { index, timestamp, kind, hash, body } = entry;
+  const what = [text(body.tool) ?? text(body.model) ?? text(body.action), text(body.target)]
+    .filter(Boolean)
+    .join(' → ');
+  return {
+    index,
+    timestamp: visible(timestamp),
+    kind,
+    what: shorten(what, 160),
+    detail: shorten(detailOf(entry), 160),
+    hash,
+  };
+}
+
+function detailOf({ kind, body }: EvidenceEntry): string {
+  switch (kind) {
+    case 'allow':
+    case 'block':
+    case 'review':
+      return `rule ${text(body.matched_rule) ?? 'not recorded'}${body.break_glass === true ? ', break-glass' : ''}`;
+    case 'approve':
+    case 'deny':
+      return `by ${reviewerOf(body)}`;
+    case 'result':
+      return [text(body.outcome), text(body.error)].filter(Boolean).join(': ');
+    case 'credential':
+      return credentialOf(body) ?? '';
+    default:
+      return text(body.outcome) ?? text(body.decision) ?? '';
+  }
+}
+
+const decisionKinds: ReadonlySet<string> = new Set(['allow', 'block', 'review']);
+
+function actionOf(envelopeId: string, steps: readonly EvidenceEntry[]): ActionStory {
+  const first = steps[0]!;
+  const asked = steps.find(({ body }) => body.tool !== undefined)?.body ?? {};
+  const told = new Set<string>();
+  const documents = steps
+    .flatMap((step) => documentsOf(step))
+    .filter(({ heading, json }) => {
+      const fresh = !told.has(heading + json);
+      told.add(heading + json);
+      return fresh;
+    });
+  return {
+    title: [text(asked.tool) ?? `${first.kind} entry`, text(asked.target)].filter(Boolean).join(' → '),
+    outcome: outcomeOf(steps),
+    facts: facts([
+      ['Envelope', envelopeId, true],
+      ['Asked by', askedBy(first)],
+      ['Protocol', asked.protocol, true],
+      ['Tool', asked.tool, true],
+      ['Target', asked.target, true],
+      ['Capability', asked.capability, true],
+      ['Call digest', asked.call_digest, true],
+      ['Withheld', Array.isArray(asked.withheld) ? describeWithheld(asked.withheld.map(String)) : undefined],
+      ...steps.flatMap(factsOf),
+    ]),
+    documents,
+  };
+}
+
+function askedBy({ actor }: EvidenceEntry): string {
+  const label = actor.agent === undefined ? '' : `, calling itself ${actor.agent}`;
+  return actor.person === undefined
+    ? `key ${actor.key_id}${label}`
+    : `${actor.person} with key ${actor.key_id}${label}`;
+}
+
+type LooseFact = readonly [label: string, value: unknown, code?: boolean];
+
+/** What one entry adds to the story of its action. */
+function factsOf({ kind, body, timestamp }: EvidenceEntry): LooseFact[] {
+  if (decisionKinds.has(kind)) {
+    const policy = [
+      text(body.policy),
+      body.policy_version === undefined ? undefined : `version ${body.policy_version}`,
+    ];
+    return [
+      ['Decision', `${kind} at ${timestamp}, by rule ${text(body.matched_rule) ?? 'not recorded'}`],
+      ['Policy', policy.filter(Boolean).join(', ') || undefined],
+      ['Reason', body.reason],
+      ['Break-glass', body.break_glass === true ? 'this request passed under break-glass' : undefined],
+      ['Approval used', body.approval_ref, true],
+    ];
+  }
+  if (kind === 'approve' || kind === 'deny') {
+    const verb = kind === 'approve' ? 'Approved' : 'Denied';
+    return [
+      [verb, `by ${reviewerOf(body)} at ${text(body.approved_at) ?? timestamp}${via(body)}`],
+      ['Comment', body.comment],
+      ['Reason', body.reason],
+    ];
+  }
+  if (kind === 'credential')
+    return [['Credential', `${text(body.action) ?? 'changed'}: ${credentialOf(body) ?? 'not recorded'}`]];
+  if (kind !== 'result') return [];
+  return [
+    ['Credential', credentialOf(body)],
+    ['Result', `${text(body.outcome) ?? 'not recorded'} at ${timestamp}`],
+    ['Error', body.error],
+    ['Result digest', body.result_sha256, true],
+  ];
+}
+
+function documentsOf({ kind, body }: EvidenceEntry): { heading: string; json: string }[] {
+  if (decisionKinds.has(kind)) return documentOf('Parameters', body.parameters);
+  if (kind === 'result') return documentOf('Result', body.result);
+  if (kind === 'approve' || kind === 'deny' || kind === 'credential') return [];
+  return documentOf(`Recorded (${kind})`, body);
+}
+
+function documentOf(heading: string, value: unknown): { heading: string; json: string }[] {
+  if (value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0))
+    return [];
+  const lines = JSON.stringify(value, null, 2).split('\n').map(visible).join('\n');
+  return [{ heading, json: shorten(lines, documentCharacters) }];
+}
+
+/** Where the action ended up, by its last telling entry. */
+function outcomeOf(steps: readonly EvidenceEntry[]): string {
+  const result = steps.findLast(({ kind }) => kind === 'result');
+  if (result) return text(result.body.outcome) ?? 'result recorded';
+  const last = steps.findLast(({ kind }) => decisionKinds.has(kind) || kind === 'approve' || kind === 'deny');
+  if (last?.kind === 'allow')
+    return last.body.execution === 'not_executed' ? 'allowed, not executed' : 'allowed, no outcome recorded';
+  if (last?.kind === 'review') return 'waiting for approval';
+  const words: Record<string, string> = { block: 'blocked', approve: 'approved, not yet used', deny: 'denied' };
+  return words[last?.kind ?? ''] ?? 'recorded';
+}
+
+/** The authenticated person stands first; the text a reviewer gave stands beside it, never instead of it. */
+function reviewerOf(body: EvidenceEntry['body']): string {
+  const reviewer = text(body.reviewer);
+  const person = text(body.person);
+  if (person === undefined || person === reviewer) return reviewer ?? person ?? 'not recorded';
+  return reviewer === undefined ? person : `${person} (as “${reviewer}”)`;
+}
+
+const via = (body: EvidenceEntry['body']): string =>
+  text(body.channel) === undefined ? '' : ` via ${text(body.channel)}`;
+
+function credentialOf(body: EvidenceEntry['body']): string | undefined {
+  if (typeof body.credential !== 'object' || body.credential === null) return undefined;
+  const { id, type, scope, expires_at, broker } = body.credential as Record<string, unknown>;
+  const origin = [text(broker) && `from broker ${text(broker)}`, text(expires_at) && `expires ${text(expires_at)}`];
+  return [
+    `${text(type) ?? 'unknown type'} for ${text(scope) ?? 'unknown scope'}`,
+    ...origin,
+    text(id) && `id ${text(id)}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** One visible line, or undefined for what is no text. */
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? shorten(visible(value), textCharacters) : undefined;
+}
+
+function facts(loose: readonly LooseFact[]): Fact[] {
+  return loose.flatMap(([label, value, code]) => {
+    const shown = text(value);
+    return shown === undefined ? [] : [{ label, value: shown, ...(code && { code }) }];
+  });
+}

@@ -1,0 +1,67 @@
+/** The session report in Markdown (spec §2.5). Text from agents is escaped: it can neither format nor link. */
+import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
+import { type ActionStory, type Fact, type SessionStory, sessionStory } from './report-story.ts';
+
+/** The report in pieces, section by section. */
+export async function* markdownReport(
+  manifest: SessionManifest | UnsignedManifest,
+  entries: AsyncIterable<EvidenceEntry> | Iterable<EvidenceEntry>,
+  verification: Verification,
+): AsyncIterable<string> {
+  const story = await sessionStory(manifest, entries, verification);
+  yield `# Session ${escapeMarkdown(manifest.session_id)}\n\n${verdict(story)}\n## Summary\n\n${list(story.summary)}\n`;
+  yield timeline(story);
+  yield '## Actions\n\n';
+  for (const action of story.actions) yield section(action);
+  if (story.omission) yield `_${story.omission}_\n`;
+}
+
+function verdict({ verdict: { valid, sentence, notChecked } }: SessionStory): string {
+  const open = notChecked.map((item) => `> Not checked: ${escapeMarkdown(item)}.\n`).join('>\n');
+  return `> **${valid ? 'VALID' : 'INVALID'}.** ${escapeMarkdown(sentence)}\n${open && `>\n${open}`}`;
+}
+
+const list = (facts: readonly Fact[]): string =>
+  facts.map(({ label, value, code }) => `- **${label}:** ${code ? codeSpan(value) : escapeMarkdown(value)}\n`).join('');
+
+function timeline({ timeline }: SessionStory): string {
+  const rows = timeline.map(
+    (row) =>
+      `| ${row.index} | ${escapeMarkdown(row.timestamp)} | ${row.kind} | ${escapeMarkdown(row.what)} | ${escapeMarkdown(row.detail)} | \`${row.hash.slice(0, 12)}\` |\n`,
+  );
+  return `## Timeline\n\n| # | Time (UTC) | Kind | What | Detail | Hash |\n|--:|---|---|---|---|---|\n${rows.join('')}\n`;
+}
+
+function section({ title, outcome, facts, documents }: ActionStory): string {
+  const blocks = documents.map(({ heading, json }) => `${escapeMarkdown(heading)}:\n\n${codeBlock(json)}\n`).join('');
+  return `### ${escapeMarkdown(title)}: ${escapeMarkdown(outcome)}\n\n${list(facts)}\n${blocks}`;
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '@': '&#64;' };
+
+/**
+ * Text as text, in a line, a table cell or a heading. Besides Markdown's own characters it defuses what GitHub links by
+ * itself: addresses with a scheme, `www.`, and mentions.
+ */
+export function escapeMarkdown(text: string): string {
+  return text
+    .replace(/[\r\n]+/g, ' ')
+    .replace(/[&<>@]/g, (char) => entities[char]!)
+    .replace(/[\\`*_[\]|~!]/g, '\\$&')
+    .replace(/:\/\//g, '&#58;//')
+    .replace(/www\./gi, (www) => `${www.slice(0, 3)}&#46;`);
+}
+
+/** A code span whose fence is longer than any run of backticks inside; a pipe would still end a table cell. */
+function codeSpan(text: string): string {
+  const fence = '`'.repeat(longestRun(text) + 1);
+  const pad = text.startsWith('`') || text.endsWith('`') ? ' ' : '';
+  return `${fence}${pad}${text.replace(/[\r\n]+/g, ' ')}${pad}${fence}`;
+}
+
+function codeBlock(text: string): string {
+  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
+  return `${fence}json\n${text}\n${fence}\n`;
+}
+
+const longestRun = (text: string): number => Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));

@@ -1,0 +1,50 @@
+/** Examines a manifest by itself, before any entry is compared with it: shape, hash, signature (contract §4). */
+import { type SessionManifest, sessionManifestSchema } from '#core/contracts/evidence.ts';
+import { manifestHash } from './manifest.ts';
+import { signatureDefect } from './signature.ts';
+
+export interface Seal {
+  /** Whether there was a manifest at all. */
+  readonly given: boolean;
+  /** The manifest, if it is sound in itself; entries are compared with no other. */
+  readonly manifest?: SessionManifest;
+  readonly defect?: string;
+  /** Whether a trusted key vouches for the manifest's origin (a failing signature was checked, too). */
+  readonly originChecked: boolean;
+}
+
+interface SealParts {
+  readonly manifest?: unknown;
+  readonly trustedPublicKey?: string | undefined;
+  readonly accompanyingPublicKey?: string | undefined;
+}
+
+/** What the manifest is worth. Never throws. */
+export function examineSeal({ manifest, trustedPublicKey, accompanyingPublicKey }: SealParts): Seal {
+  if (manifest === undefined) return { given: false, originChecked: false };
+  const defect = innerDefect(manifest);
+  if (defect) return { given: true, defect, originChecked: false };
+
+  // The untouched object is used from here on: a parsed copy might lack what a forger added.
+  const sound = manifest as SessionManifest;
+  const key = trustedPublicKey ?? accompanyingPublicKey;
+  const unsigned = key === undefined ? undefined : signatureDefect(sound, key);
+  const originChecked = trustedPublicKey !== undefined;
+  if (unsigned) return { given: true, defect: `the manifest's signature fails: ${unsigned}`, originChecked };
+  return { given: true, manifest: sound, originChecked };
+}
+
+function innerDefect(manifest: unknown): string | undefined {
+  try {
+    const parsed = sessionManifestSchema.safeParse(manifest);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      return `the manifest is malformed at ${issue?.path.join('.') || 'its root'}: ${issue?.message}`;
+    }
+    const sound = manifest as SessionManifest;
+    if (manifestHash(sound) !== sound.session_manifest_hash) return 'the manifest was altered: its hash does not match';
+    return undefined;
+  } catch (cause) {
+    return `the manifest cannot be hashed: ${(cause as Error).message}`;
+  }
+}

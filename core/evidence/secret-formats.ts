@@ -1,0 +1,132 @@
+/**
+ * Finds secrets inside text: tokens of known formats, private keys, passwords in URLs and assignments.
+ * Everything here runs in linear time: patterns begin with fixed letters or at a word's start, and what may fail is
+ * bounded; the rest is scanned by hand.
+ */
+import { secrecyOf } from './secret-names.ts';
+
+/** Half-open range of characters. */
+export type Range = readonly [start: number, end: number];
+
+/** What the issuer's own prefix gives away. Group 1, if there is one, is the secret part. */
+const prefixed: readonly RegExp[] = [
+  /(?:AKIA|ASIA)[A-Z0-9]{16}/g, // AWS access key id
+  /gh[oprsu]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}/g,
+  /glpat-[A-Za-z0-9_-]{20,}/g,
+  /xox[a-z]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}/g, // Slack
+  /(?<![A-Za-z0-9])[rs]k_(?:live|test)_[A-Za-z0-9]{16,}/g, // Stripe
+  /AIza[A-Za-z0-9_-]{35}/g, // Google
+  /npm_[A-Za-z0-9]{36}/g,
+  /\bBearer[ \t]{1,8}([A-Za-z0-9._~+/=-]{16,})/gi,
+  /(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,31}:\/\/[^\s:/?#@"'<>]{0,256}:([^\s/?#@"'<>]{1,512})@/g, // user:password@
+];
+
+/** `sk-…` keys hold digits; kebab-case words that merely end in «sk» (risk-…, task-…) stand inside a word. */
+const skKey = /(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{20,}/g;
+
+/**
+ * `PASSWORD=…`, `"api_key": "…"`, `password: …`, `--token …`: a name and what parts it from its value. The value is
+ * scanned only behind a secret name, and then never again, so the search stays linear.
+ */
+const assignment =
+  /(?<![\w-])(--)?([A-Za-z_][\w-]{0,127})(?:\\{0,3}["']?[ \t]{0,3}[:=][ \t]{0,3}(\\{0,3}["'])|=|(:?[ \t]{1,3})(?=[^\s-]))/g;
+const bareValue = /[^\s"'&;,()<>|]*/y;
+/** Header lines hold their secret behind a scheme or a cookie's name: all of the line is withheld. */
+const headerName = /(?:authorization|cookie)$/i;
+const headerValue = /[^\r\n"']*/y;
+/** A reference to a secret is none. */
+const reference = /^\$[A-Za-z_{(]/;
+
+/** Every range of `text` that holds a secret: sorted, without overlaps. */
+export function secretRanges(text: string): Range[] {
+  const found = [...matches(text), ...jwts(text), ...privateKeys(text), ...assigned(text)];
+  found.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
+  const merged: [number, number][] = [];
+  for (const [start, end] of found) {
+    const last = merged.at(-1);
+    if (last && start < last[1]) last[1] = Math.max(last[1], end);
+    else merged.push([start, end]);
+  }
+  return merged;
+}
+
+function* matches(text: string): Iterable<Range> {
+  for (const pattern of prefixed) for (const match of text.matchAll(pattern)) yield groupRange(match, match[1]);
+  for (const match of text.matchAll(skKey)) if (/\d/.test(match[0])) yield groupRange(match, undefined);
+}
+
+/** All these groups end where their match does, but for one closing character after it. */
+function groupRange(match: RegExpExecArray, group: string | undefined): Range {
+  if (group === undefined) return [match.index, match.index + match[0].length];
+  const start = match.index + match[0].lastIndexOf(group);
+  return [start, start + group.length];
+}
+
+const base64urlRun = /[A-Za-z0-9_-]*/y;
+
+/** JSON Web Tokens: `eyJ` opens a JSON object in base64url; three runs joined by dots. */
+function* jwts(text: string): Iterable<Range> {
+  let from = 0;
+  for (;;) {
+    const start = text.indexOf('eyJ', from);
+    if (start < 0) return;
+    const header = scanEnd(text, start, base64urlRun);
+    const payload = text[header] === '.' ? scanEnd(text, header + 1, base64urlRun) : header;
+    if (payload - header > 1 && text[payload] === '.') {
+      from = scanEnd(text, payload + 1, base64urlRun);
+      yield [start, from];
+    } else from = header; // every other eyJ of this run ends at the same place, and fails as this one did
+  }
+}
+
+/** Where a run of characters, given by a sticky pattern that may match nothing, ends. */
+function scanEnd(text: string, start: number, run: RegExp): number {
+  run.lastIndex = start;
+  run.exec(text);
+  return run.lastIndex;
+}
+
+const pemBegin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+const pemEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+
+/** PEM private keys; one that never ends is withheld to the end of the text. */
+function* privateKeys(text: string): Iterable<Range> {
+  let from = 0;
+  for (;;) {
+    pemBegin.lastIndex = from;
+    const begin = pemBegin.exec(text);
+    if (!begin) return;
+    pemEnd.lastIndex = begin.index;
+    const end = pemEnd.exec(text);
+    from = end ? pemEnd.lastIndex : text.length;
+    yield [begin.index, from];
+  }
+}
+
+function* assigned(text: string): Iterable<Range> {
+  const heads = new RegExp(assignment);
+  for (let match = heads.exec(text); match; match = heads.exec(text)) {
+    const [, dashes, name = '', quote, gap] = match;
+    // `--password x` is an option and its value, `password: x` a line of configuration; `password x` is prose.
+    const line = gap?.startsWith(':') === true;
+    if (gap !== undefined && dashes === undefined && !line) continue;
+    const header = line && headerName.test(name);
+    const secrecy = secrecyOf(name);
+    if (secrecy === 'none' || (line && secrecy === 'text' && !header)) continue;
+    const start = heads.lastIndex;
+    const end = quote ? closingQuote(text, start, quote) : scanEnd(text, start, header ? headerValue : bareValue);
+    heads.lastIndex = end;
+    if (end > start && !reference.test(text.slice(start, start + 2))) yield [start, end];
+  }
+}
+
+/** Where a quoted value ends; quotes escaped more deeply than the opening one belong to it. Unclosed: the text's end. */
+function closingQuote(text: string, start: number, opening: string): number {
+  const quote = opening.at(-1)!;
+  for (let end = text.indexOf(quote, start); end >= 0; end = text.indexOf(quote, end + 1)) {
+    let backslashes = 0;
+    while (end - backslashes > start && text[end - backslashes - 1] === '\\') backslashes++;
+    if (backslashes <= opening.length - 1) return end - backslashes;
+  }
+  return text.length;
+}

@@ -1,0 +1,112 @@
+/**
+ * Verifies a session's chain, entry by entry, with nothing but the entries and, if there is one, a public key
+ * (spec §2.5 and §3.4, contract §4).
+ *
+ * `broken_link.index` is the 0-based position, in the list as supplied, of the first entry that is missing, altered, or
+ * does not follow from those before it. The manifest and the stored head stand behind the last entry: when every entry
+ * holds and one of these disagrees, the index is the number of entries.
+ */
+import { bundleFormat, type Verification } from '#core/contracts/evidence.ts';
+import { parseStrict, parseStrictBytes } from '#core/kernel/json.ts';
+import type { SessionHead } from './ports.ts';
+import { examineSeal, type Seal } from './seal.ts';
+import { ChainWalk, type EntryLine, headEnd, manifestEnd } from './walk.ts';
+
+export type { EntryLine } from './walk.ts';
+
+export interface Expectation {
+  /** The session manifest, as untrusted as the entries. */
+  readonly manifest?: unknown;
+  /** PEM of the key the verifier trusts, got elsewhere than from the bundle. */
+  readonly trustedPublicKey?: string | undefined;
+  /** PEM that travelled with the manifest: shows it was not altered since, never where it came from. */
+  readonly accompanyingPublicKey?: string | undefined;
+  /** The stored head of the live chain: trusted, and the only thing that knows where an open chain ends. */
+  readonly head?: SessionHead | undefined;
+  /** Told of every entry up to and including the first broken one. */
+  readonly onEntry?: ((line: EntryLine) => void) | undefined;
+}
+
+/**
+ * Verifies entries in the order they come, in constant memory.
+ * Hostile entries never make it throw; a fault of the source (a store that fails) does, because it proves nothing.
+ */
+export async function verifyChain(
+  entries: AsyncIterable<unknown> | Iterable<unknown>,
+  expectation: Expectation = {},
+): Promise<Verification> {
+  const seal = examineSeal(expectation);
+  const walk = new ChainWalk(expectation.head, seal.manifest, expectation.onEntry);
+  for await (const entry of entries) walk.follow(entry);
+  return verdict(walk, seal, expectation.head);
+}
+
+/** Levels a bundle may nest: a request's 64 and those of the bundle, its list, the entry and its body, with some room. */
+const bundleNesting = 80;
+
+/**
+ * Verifies an exported bundle: JSON text, its bytes, or the parsed document. Text and bytes are better: duplicate keys,
+ * which parsing hides, are found in them. Never throws.
+ */
+export async function verifyBundle(
+  bundle: unknown,
+  trustedPublicKey?: string,
+  onEntry?: (line: EntryLine) => void,
+): Promise<Verification> {
+  const opened = openBundle(bundle);
+  if (typeof opened === 'string') return unreadable(opened, trustedPublicKey);
+  const { entries, manifest, public_key } = opened;
+  return verifyChain(entries, { manifest, trustedPublicKey, accompanyingPublicKey: public_key, onEntry });
+}
+
+interface OpenBundle {
+  readonly manifest: unknown;
+  readonly entries: readonly unknown[];
+  readonly public_key: string;
+}
+
+/** The bundle's parts, or why it is none. */
+function openBundle(bundle: unknown): OpenBundle | string {
+  let document = bundle;
+  try {
+    if (typeof bundle === 'string') document = parseStrict(bundle, bundleNesting);
+    else if (bundle instanceof Uint8Array) document = parseStrictBytes(bundle, bundleNesting);
+  } catch (cause) {
+    return `the bundle cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
+  }
+  if (typeof document !== 'object' || document === null) return 'the bundle is not a JSON object';
+  const { format, manifest, entries, public_key, ...others } = document as Record<string, unknown>;
+  if (format !== bundleFormat) return `the bundle's format is not ${bundleFormat}`;
+  if (!Array.isArray(entries)) return 'the bundle holds no list of entries';
+  if (typeof public_key !== 'string') return 'the bundle holds no public_key';
+  if (typeof manifest !== 'object' || manifest === null) return 'the bundle holds no manifest';
+  const [other] = Object.keys(others);
+  if (other !== undefined) return `the bundle holds a field that bundles do not have: ${JSON.stringify(other)}`;
+  return { manifest, entries, public_key };
+}
+
+const originNotChecked = 'origin not checked';
+const completenessNotChecked = 'completeness not checked: neither a manifest nor a stored head was given';
+
+function unreadable(reason: string, trustedPublicKey: string | undefined): Verification {
+  const not_checked = trustedPublicKey === undefined ? [originNotChecked] : [];
+  return { valid: false, total_entries: 0, broken_link: { index: 0, reason }, not_checked };
+}
+
+function verdict(walk: ChainWalk, seal: Seal, head: SessionHead | undefined): Verification {
+  const ends = [...(head ? [headEnd(head)] : []), ...(seal.manifest ? [manifestEnd(seal.manifest)] : [])];
+  const broken_link =
+    walk.broken ?? walk.disagreement(ends) ?? (seal.defect ? { index: walk.total, reason: seal.defect } : undefined);
+  const session_manifest_hash =
+    seal.manifest?.session_manifest_hash ?? (broken_link ? undefined : walk.manifest()?.session_manifest_hash);
+  return {
+    valid: !broken_link,
+    total_entries: walk.total,
+    ...(session_manifest_hash !== undefined && { session_manifest_hash }),
+    ...(broken_link && { broken_link }),
+    not_checked: [
+      ...(seal.originChecked ? [] : [originNotChecked]),
+      ...(head || seal.given ? [] : [completenessNotChecked]),
+    ],
+  };
+}

@@ -1,0 +1,146 @@
+/** Follows a chain link by link and stops believing at the first that does not hold (spec §2.5). */
+import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
+import { entryHash } from './chain.ts';
+import { shapeDefect } from './entry-shape.ts';
+import { manifestOf } from './manifest.ts';
+import type { SessionHead } from './ports.ts';
+import { Tally } from './tally.ts';
+import { visible } from './visible-text.ts';
+
+type BrokenLink = NonNullable<Verification['broken_link']>;
+
+/** One line of a verification as a person reads it. Texts hold no control characters. */
+export interface EntryLine {
+  readonly index: number;
+  readonly ok: boolean;
+  readonly timestamp: string;
+  readonly kind: string;
+  readonly envelope_id: string;
+  readonly hash: string;
+  readonly reason?: string;
+}
+
+export class ChainWalk {
+  readonly #tally = new Tally();
+  readonly #session: Pick<SessionHead, 'tenant' | 'session_id'> | undefined;
+  readonly #end: number;
+  readonly #onEntry: ((line: EntryLine) => void) | undefined;
+  #seen = 0;
+  #broken: BrokenLink | undefined;
+
+  /** Head and manifest say whose chain it is and where it ends; without them the first entry says whose it is. */
+  constructor(
+    head: SessionHead | undefined,
+    manifest: SessionManifest | undefined,
+    onEntry: ((line: EntryLine) => void) | undefined,
+  ) {
+    this.#session = head ?? manifest;
+    this.#end = Math.min(head?.total_entries ?? Infinity, manifest?.total_entries ?? Infinity);
+    this.#onEntry = onEntry;
+  }
+
+  /** Entries supplied, also those behind the first broken link. */
+  get total(): number {
+    return this.#seen;
+  }
+
+  get broken(): BrokenLink | undefined {
+    return this.#broken;
+  }
+
+  follow(entry: unknown): void {
+    const index = this.#seen++;
+    if (this.#broken) return;
+    const reason = this.#defect(entry, index);
+    if (reason === undefined) this.#tally.add(entry as EvidenceEntry);
+    else this.#broken = { index, reason };
+    this.#onEntry?.(lineOf(entry, index, reason));
+  }
+
+  #defect(candidate: unknown, index: number): string | undefined {
+    try {
+      return shapeDefect(candidate) ?? this.#linkDefect(candidate as EvidenceEntry, index);
+    } catch (cause) {
+      return `the entry cannot be hashed: ${(cause as Error).message}`;
+    }
+  }
+
+  #linkDefect(entry: EvidenceEntry, index: number): string | undefined {
+    const previous = this.#tally.last;
+    const session = this.#session ?? previous ?? entry;
+    if (entry.tenant !== session.tenant) return "the entry belongs to another tenant's session";
+    if (entry.session_id !== session.session_id) return 'the entry belongs to another session';
+    if (entry.index > index) return `entry ${index} is missing here: entry ${entry.index} stands in its place`;
+    if (entry.index < index) return `entry ${entry.index} is repeated or out of order: entry ${index} belongs here`;
+    if (entry.previous_hash !== (previous?.hash ?? '')) return 'the entry does not link to the entry before it';
+    if (entryHash(entry) !== entry.hash) return 'the entry was altered: its hash does not match its fields';
+    if (index >= this.#end) return 'the entry lies beyond the end of the chain';
+    return undefined;
+  }
+
+  /** Where entries that hold among themselves depart from what head or manifest say of them. */
+  disagreement(ends: readonly ClaimedEnd[]): BrokenLink | undefined {
+    const manifest = this.manifest();
+    for (const { name, claims } of ends) {
+      if (this.#seen < claims.total_entries) {
+        const reason = `the end is cut off: ${this.#seen} entries are here, ${name} names ${claims.total_entries}`;
+        return { index: this.#seen, reason };
+      }
+      if (!manifest) continue;
+      if (manifest.first_hash !== claims.first_hash)
+        return { index: 0, reason: `the first entry is not the one ${name} names` };
+      if (manifest.last_hash !== claims.last_hash) {
+        return { index: this.#seen - 1, reason: `the last entry is not the one ${name} names` };
+      }
+      const found = { ...manifest, updated_at: manifest.created_at };
+      const field = summaryFields.find((each) => claims[each] !== undefined && !same(found[each], claims[each]));
+      if (field) return { index: this.#seen, reason: `${name} disagrees with the entries on ${field}` };
+    }
+    return manifest ? undefined : { index: 0, reason: 'there are no entries: a session has at least one' };
+  }
+
+  /** The manifest these entries lead to. */
+  manifest(): UnsignedManifest | undefined {
+    const head = this.#tally.head();
+    return head && manifestOf(head, this.#tally.credentials());
+  }
+}
+
+/** What is compared beside the hashes; a claim that is absent is not made. */
+const summaryFields = [
+  'tenant',
+  'session_id',
+  'total_entries',
+  'counts',
+  'policy_versions',
+  'credentials',
+  'created_at',
+  'updated_at',
+] as const;
+
+/** What stands behind the last entry and says where the chain ends. */
+export interface ClaimedEnd {
+  readonly name: string;
+  readonly claims: Pick<SessionHead, 'total_entries' | 'first_hash' | 'last_hash'> &
+    Partial<Record<(typeof summaryFields)[number], unknown>>;
+}
+
+export const headEnd = (head: SessionHead): ClaimedEnd => ({ name: 'the stored head', claims: head });
+export const manifestEnd = (manifest: SessionManifest): ClaimedEnd => ({ name: 'the manifest', claims: manifest });
+
+const same = (a: unknown, b: unknown): boolean => canonicalize(a) === canonicalize(b);
+
+function lineOf(candidate: unknown, index: number, reason: string | undefined): EntryLine {
+  const fields = (typeof candidate === 'object' && candidate !== null ? candidate : {}) as Record<string, unknown>;
+  const text = (value: unknown) => (typeof value === 'string' ? visible(value) : '');
+  return {
+    index,
+    ok: reason === undefined,
+    timestamp: text(fields.timestamp),
+    kind: text(fields.kind),
+    envelope_id: text(fields.envelope_id),
+    hash: text(fields.hash),
+    ...(reason !== undefined && { reason }),
+  };
+}

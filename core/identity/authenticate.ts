@@ -1,0 +1,72 @@
+/** From credential to principal: headers only, digest lookup, constant-time compare (spec §5, contract §2). */
+import { timingSafeEqual } from 'node:crypto';
+import { defaultAdminTokenName } from '#core/contracts/config.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { SecretStore } from '#core/kernel/ports.ts';
+import { adminPrincipal, type Identities } from './identities.ts';
+import type { Principal } from './principal.ts';
+
+/** Headers as a host has them: one text, or every value that was sent. */
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** @throws GatewayError `authentication_error`: no credential, several, or one that is not known. */
+export function authenticate(headers: Headers, identities: Identities): Principal {
+  const digest = sha256(credentialOf(headers));
+  const known = identities.byDigest.get(digest);
+  if (!known || !sameDigest(known.key_sha256, digest)) throw refused('the key is not known, or was revoked');
+  return known.principal;
+}
+
+/**
+ * The platform's administrator before any configuration exists, so before any other key can be known.
+ * @throws GatewayError `forbidden` when no admin token is configured, `authentication_error` for any other credential.
+ */
+export async function authenticateAdminToken(
+  apiKey: readonly string[],
+  authorization: readonly string[],
+  secrets: SecretStore,
+): Promise<Principal> {
+  const token = (await secrets.get(defaultAdminTokenName))?.trim();
+  if (!token) {
+    throw new GatewayError(
+      'forbidden',
+      `No admin token is configured; set ${defaultAdminTokenName} to open this surface.`,
+    );
+  }
+  const digest = sha256(credentialOf({ 'x-api-key': apiKey, authorization }));
+  if (!sameDigest(digest, sha256(token))) throw refused('the key is not the admin token');
+  return adminPrincipal('default');
+}
+
+/** The one credential of a request. Query parameters and cookies are never looked at: both end up in logs and histories. */
+function credentialOf(headers: Headers): string {
+  const keys = valuesOf(headers, 'x-api-key');
+  const tokens = valuesOf(headers, 'authorization').map(bearerToken);
+  if (keys.length > 1 || tokens.length > 1) throw refused('a credential header was sent more than once');
+  const [credential, other] = [...keys, ...tokens];
+  if (credential === undefined || credential === '') throw refused('no key was sent');
+  if (other !== undefined && other !== credential) throw refused('two different credentials were sent');
+  return credential;
+}
+
+/** Names are compared without case; a name spelt in two ways is the header sent twice. */
+const valuesOf = (headers: Headers, name: string): string[] =>
+  Object.entries(headers).flatMap(([key, value]) =>
+    key.toLowerCase() === name && value !== undefined ? (typeof value === 'string' ? [value] : [...value]) : [],
+  );
+
+function bearerToken(value: string): string {
+  const match = /^bearer +([\x21-\x7e]+) *$/i.exec(value);
+  if (!match) throw refused('the Authorization header is no bearer token');
+  return match[1]!;
+}
+
+/** In a time that does not depend on where two digests differ. */
+const sameDigest = (a: string, b: string): boolean => timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'));
+
+const refused = (why: string) =>
+  new GatewayError(
+    'authentication_error',
+    `Not authenticated: ${why}. Send one key as X-API-Key or Authorization: Bearer.`,
+  );

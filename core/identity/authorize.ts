@@ -1,0 +1,46 @@
+/** May this key use this route? Role, kind and reach, from the routes table alone (spec §5, contract §2). */
+import { includesRole, type Route } from '#core/contracts/routes.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { Identities } from './identities.ts';
+import type { Principal } from './principal.ts';
+
+/**
+ * Returns when every rule of the route is met. What a caller may see inside `own` routes is checked where the thing
+ * itself is read.
+ * @throws GatewayError `authentication_error` without a principal on a closed route, `forbidden` otherwise.
+ */
+export function authorize(route: Route, principal: Principal | undefined): void {
+  if (route.access === 'open' || route.access === 'signed') return;
+  if (!principal) throw new GatewayError('authentication_error', 'Send one key as X-API-Key or Authorization: Bearer.');
+  const call = `${route.method} ${route.path}`;
+  if (!includesRole(principal.role, route.access)) {
+    throw forbidden(`${call}: found role ${principal.role}, allowed ${rolesFrom(route.access)}.`);
+  }
+  if (route.humansOnly && principal.kind !== 'human') {
+    throw forbidden(`${call}: found a key of kind ${principal.kind}, allowed human.`);
+  }
+  if (principal.kind === 'agent' && route.agents === 'no') {
+    throw forbidden(`${call}: found a key of kind agent, allowed human or service.`);
+  }
+  if (route.platform && !principal.platform) {
+    throw forbidden(
+      `${call}: found a key of tenant ${principal.tenant}, allowed the admin token or a key with platform: true.`,
+    );
+  }
+}
+
+/**
+ * A surface that nobody was appointed to administer stays shut.
+ * @throws GatewayError `forbidden` when there is neither an admin token nor an administrator's key.
+ */
+export function requireConfiguredAdmin({ byKeyId }: Identities): void {
+  for (const { role, kind } of byKeyId.values()) if (role === 'admin' && kind !== 'agent') return;
+  throw forbidden(
+    'The admin surface is closed: no admin token and no admin key are configured. Set admin.token_env, or give a key the role admin.',
+  );
+}
+
+const rolesFrom = (needed: 'viewer' | 'operator' | 'admin'): string =>
+  ({ viewer: 'viewer, operator or admin', operator: 'operator or admin', admin: 'admin' })[needed];
+
+const forbidden = (message: string) => new GatewayError('forbidden', message);

@@ -1,0 +1,80 @@
+/** Who may vote: humans, compared by person, never on what is theirs (spec §5, contract §2). */
+import type { Configuration, Person } from '#core/contracts/config.ts';
+import { includesRole } from '#core/contracts/routes.ts';
+import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { adminKeyId, adminPerson, type Identities } from './identities.ts';
+import type { Principal } from './principal.ts';
+
+/** The key a request was made with; `key_owner` is the person behind it at that time. */
+interface Request {
+  readonly key_id: string;
+  readonly key_owner?: string | undefined;
+}
+
+/**
+ * Both the person recorded with the request and the one the key names now count, so that handing a key over between
+ * request and vote opens no way round.
+ * @throws GatewayError `separation_of_duties`.
+ */
+export function assertMayVote(principal: Principal, approval: Request, { byKeyId }: Identities): void {
+  if (principal.kind !== 'human') throw refused(`a key of kind ${principal.kind} cannot vote; only humans do`);
+  if (principal.person === undefined) throw refused('this key names no person; give it one in the configuration');
+  const requester = byKeyId.get(approval.key_id);
+  const theirs = [approval.key_owner, requester?.person, requester?.owner];
+  if (approval.key_id === adminKeyId) theirs.push(adminPerson);
+  if (approval.key_id === principal.key_id || theirs.includes(principal.person)) {
+    throw refused(
+      `${principal.person} made this request or owns the key it was made with; another person has to decide`,
+    );
+  }
+}
+
+/**
+ * Another tenant's things do not exist for this principal.
+ * @throws GatewayError `not_found`.
+ */
+export function assertTenant(principal: Principal, tenant: string, what = 'It'): void {
+  if (principal.tenants.includes('*') || principal.tenants.includes(tenant)) return;
+  throw notFound(what);
+}
+
+/** The human behind a Slack account; undefined when nobody is mapped to it. */
+export function personBySlackId(
+  { configuration }: { readonly configuration: Pick<Configuration, 'people'> },
+  team: string,
+  user: string,
+): Person | undefined {
+  return configuration.people.find(({ slack_id }) => slack_id === `${team}/${user}`);
+}
+
+/**
+ * The principal of a vote by Slack button, with the role and tenants of the person mapped to the account.
+ * @param tenant the approval's; undefined when the approval is not known, which the caller answers.
+ * @throws GatewayError `forbidden` without a mapped person or the role to vote, `not_found` in a foreign tenant.
+ */
+export function slackVoter(
+  snapshot: { readonly configuration: Pick<Configuration, 'people'> },
+  team: string,
+  user: string,
+  tenant: string | undefined,
+): Principal {
+  const person = personBySlackId(snapshot, team, user);
+  if (!person) throw new GatewayError('forbidden', 'This Slack account is mapped to no person, so it has no vote.');
+  if (!includesRole(person.role, 'operator')) {
+    throw new GatewayError('forbidden', `Found role ${person.role}, allowed operator or admin to vote.`);
+  }
+  const principal: Principal = {
+    key_id: `slack:${team}/${user}`,
+    name: person.name ?? person.id,
+    tenant: tenant ?? '',
+    role: person.role,
+    kind: 'human',
+    person: person.id,
+    platform: false,
+    tenants: person.tenants,
+  };
+  if (tenant !== undefined) assertTenant(principal, tenant, 'The approval');
+  return principal;
+}
+
+const refused = (why: string) => new GatewayError('separation_of_duties', `Not counted: ${why}.`);

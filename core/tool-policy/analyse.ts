@@ -1,0 +1,74 @@
+/** Rules that can never match, exactly: every call they match is taken by rules before them. */
+import { knownProtocols } from '#core/contracts/envelope.ts';
+import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import { type CompiledRule, compilePolicy } from './compile.ts';
+import { compileGlob, matchesAll } from './glob.ts';
+import { BudgetSpent, StateBudget } from './language.ts';
+import { Unsolved } from './parameter-solver.ts';
+import { Reach } from './reach.ts';
+
+export const defaultStateBudget = 200_000;
+
+export interface UnreachableRule {
+  readonly index: number;
+  /** `<protocol>:<tool-pattern>`. */
+  readonly rule: string;
+  /** The rules that take all its calls; empty when no call at all could match it. */
+  readonly covered_by: readonly number[];
+}
+
+export interface PolicyAnalysis {
+  /** False when a rule was too costly to decide; a warning names it. */
+  readonly analysed: boolean;
+  readonly unreachable: readonly UnreachableRule[];
+  readonly warnings: readonly string[];
+}
+
+/** @throws GatewayError `invalid_request` when the policy does not compile. */
+export function analysePolicy(document: ToolPolicyDocument, options: { stateBudget?: number } = {}): PolicyAnalysis {
+  const { rules } = compilePolicy(document);
+  const reach = new Reach(rules, new StateBudget(options.stateBudget ?? defaultStateBudget));
+  const unreachable: UnreachableRule[] = [];
+  const warnings: string[] = [];
+  for (const rule of rules) {
+    const covered = orNotAnalysed(() => coverOf(rule, rules.slice(0, rule.index), reach));
+    if (covered instanceof Error)
+      warnings.push(`rules[${rule.index}] (${rule.name}): not analysed: ${covered.message}.`);
+    else if (covered) unreachable.push({ index: rule.index, rule: rule.name, covered_by: covered });
+  }
+  return { analysed: warnings.length === 0, unreachable, warnings };
+}
+
+/** Rules that name a protocol the gateway does not speak: a warning, since a later version may (spec §7.2). */
+export const unknownProtocols = (document: ToolPolicyDocument): string[] =>
+  document.rules.flatMap(({ protocol, tool }, index) => {
+    if (matchesAll(protocol) || knownProtocols.some(compileGlob(protocol, 'name').matches)) return [];
+    return [
+      `rules[${index}] (${protocol}:${tool}): unknown protocol "${protocol}"; known are ${knownProtocols.join(', ')}.`,
+    ];
+  });
+
+/** Turns "too costly" into a value; anything else is a fault. */
+export function orNotAnalysed<T>(ask: () => T): T | Error {
+  try {
+    return ask();
+  } catch (thrown) {
+    if (thrown instanceof BudgetSpent || thrown instanceof Unsolved) return thrown;
+    throw thrown;
+  }
+}
+
+const smallCover = 24;
+
+/** Indexes of the rules that cover one, as few as can be told; nothing when it can match. */
+function coverOf(rule: CompiledRule, earlier: readonly CompiledRule[], reach: Reach): number[] | undefined {
+  if (reach.find([rule], earlier, false)) return undefined;
+  let cover = earlier.filter((other) => reach.overlap(rule, other));
+  if (cover.length <= smallCover) {
+    for (const candidate of [...cover].reverse()) {
+      const others = cover.filter((other) => other !== candidate);
+      if (!reach.find([rule], others, false)) cover = others;
+    }
+  }
+  return cover.map(({ index }) => index);
+}

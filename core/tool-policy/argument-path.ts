@@ -1,0 +1,65 @@
+/**
+ * Paths into `parameters`: `a.b`, `list[*]` (every element must hold), `list[?]` (some element must), `**` (some text
+ * anywhere, keys included). The last two let a block name what it must find, which "every" cannot.
+ */
+import { invalidRequest } from '#core/kernel/errors.ts';
+import { forEachText } from './normalise.ts';
+
+export type Step = { readonly key: string } | 'element';
+export interface ArgumentPath {
+  readonly source: string;
+  readonly steps: readonly Step[];
+  readonly quantifier: 'every' | 'some';
+  /** `**`: all texts of the parameters instead of a place among them. */
+  readonly anywhere: boolean;
+}
+
+const part = /^([^[\]?*]+)((?:\[[*?]\])*)$/;
+
+/** @throws GatewayError `invalid_request` saying what was found and what is allowed. */
+export function parsePath(source: string): ArgumentPath {
+  if (source === '**') return { source, steps: [], quantifier: 'some', anywhere: true };
+  const every = source.includes('[*]');
+  const some = source.includes('[?]');
+  const parts = source.split('.').map((text) => part.exec(text));
+  if ((every && some) || parts.includes(null)) {
+    throw invalidRequest(
+      `The argument path "${source}" is malformed. Allowed: "a.b", "list[*]" (every element), "list[?]" (some element; not both kinds in one path), "**" (some text anywhere).`,
+    );
+  }
+  const steps = parts.flatMap((found): Step[] => [
+    { key: found![1]! },
+    ...Array.from({ length: found![2]!.length / 3 }, () => 'element' as const),
+  ]);
+  return { source, steps, quantifier: some ? 'some' : 'every', anywhere: false };
+}
+
+/** Whether the values at a path hold. There is always one: what is missing counts as `undefined`. */
+export function holdsAt(path: ArgumentPath, parameters: unknown, holds: (value: unknown) => boolean): boolean {
+  if (path.anywhere) return someText(parameters, holds);
+  return holdsFrom(path, 0, parameters, holds);
+}
+
+function holdsFrom(path: ArgumentPath, depth: number, value: unknown, holds: (value: unknown) => boolean): boolean {
+  const step = path.steps[depth];
+  if (step === undefined) return holds(value);
+  if (step !== 'element') return holdsFrom(path, depth + 1, ownMember(value, step.key), holds);
+  const elements: readonly unknown[] = Array.isArray(value) && value.length > 0 ? value : [undefined];
+  const next = (element: unknown): boolean => holdsFrom(path, depth + 1, element, holds);
+  return path.quantifier === 'every' ? elements.every(next) : elements.some(next);
+}
+
+/** Own members only: `__proto__` and `constructor` are names like others and inherit nothing. */
+function ownMember(value: unknown, key: string): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value) || !Object.hasOwn(value, key))
+    return undefined;
+  return (value as Record<string, unknown>)[key];
+}
+
+function someText(value: unknown, holds: (value: unknown) => boolean): boolean {
+  let found = false;
+  forEachText(value, (text) => {
+    found ||= holds(text);
+  });
+  return found;
+}

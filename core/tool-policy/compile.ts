@@ -1,0 +1,82 @@
+/** Turns a policy document into what decides fast: globs compiled, rules indexed by protocol and tool. */
+import type { Decision } from '#core/contracts/envelope.ts';
+import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
+import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import { type ArgumentPath, parsePath } from './argument-path.ts';
+import { compileGlob, type Glob, type GlobKind, matchesAll } from './glob.ts';
+import { compilePredicate, type Predicate } from './predicate.ts';
+import { RuleIndex } from './rule-index.ts';
+
+export interface CompiledArgument {
+  readonly path: ArgumentPath;
+  readonly predicate: Predicate;
+}
+
+/** A field left undefined is no condition. */
+export interface CompiledRule {
+  readonly index: number;
+  readonly rule: ToolRule;
+  /** The `matched_rule` of its decisions: `<protocol>:<tool-pattern>`. */
+  readonly name: string;
+  readonly protocol: Glob | undefined;
+  readonly tool: Glob | undefined;
+  readonly target: Glob | undefined;
+  readonly capability: Glob | undefined;
+  readonly arguments: readonly CompiledArgument[];
+}
+
+export interface CompiledPolicy {
+  readonly name: string;
+  readonly defaultDecision: Decision;
+  readonly rules: readonly CompiledRule[];
+  readonly index: RuleIndex;
+  /** Whether any rule looks into `parameters`. */
+  readonly readsParameters: boolean;
+}
+
+/** @throws GatewayError `invalid_request` naming the rule, the field, what was found and what is allowed. */
+export function compilePolicy(document: ToolPolicyDocument): CompiledPolicy {
+  const rules = document.rules.map(compileRule);
+  return {
+    name: document.name,
+    defaultDecision: document.default_decision,
+    rules,
+    index: new RuleIndex(rules),
+    readsParameters: rules.some((rule) => rule.arguments.length > 0),
+  };
+}
+
+export const ruleName = (rule: Pick<ToolRule, 'protocol' | 'tool'>): string =>
+  `${rule.protocol || '*'}:${rule.tool || '*'}`;
+
+function compileRule(rule: ToolRule, index: number): CompiledRule {
+  const field = (name: 'protocol' | 'tool' | 'target' | 'capability', kind: GlobKind): Glob | undefined => {
+    const pattern = rule[name];
+    if (pattern === undefined || matchesAll(pattern)) return undefined;
+    return locate(`rules[${index}].${name}`, () => compileGlob(pattern, kind));
+  };
+  return {
+    index,
+    rule,
+    name: ruleName(rule),
+    protocol: field('protocol', 'name'),
+    tool: field('tool', 'name'),
+    target: field('target', 'text'),
+    capability: field('capability', 'name'),
+    arguments: Object.entries(rule.arguments ?? {}).map(([path, predicate]) =>
+      locate(`rules[${index}].arguments["${path}"]`, () => ({
+        path: parsePath(path),
+        predicate: compilePredicate(predicate),
+      })),
+    ),
+  };
+}
+
+function locate<T>(where: string, compile: () => T): T {
+  try {
+    return compile();
+  } catch (thrown) {
+    const { code, message } = asGatewayError(thrown);
+    throw new GatewayError(code, `${where}: ${message}`, { cause: thrown });
+  }
+}

@@ -1,0 +1,81 @@
+/** The decision of a tool policy: first match wins, and whatever goes wrong blocks (spec §1, §3.1; contract §3). */
+import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
+import type { ToolRule } from '#core/contracts/tool-policy.ts';
+import { holdsAt } from './argument-path.ts';
+import type { CompiledArgument, CompiledPolicy, CompiledRule } from './compile.ts';
+import { type NormalCall, readingsOf } from './normalise.ts';
+import { holds } from './predicate.ts';
+
+export interface PolicyDecision {
+  readonly decision: Decision;
+  /** `<protocol>:<tool-pattern>` of the rule, `default` when none matched. */
+  readonly matched_rule: string;
+  /** Name of the policy in force. */
+  readonly policy: string;
+  readonly rule?: ToolRule;
+  readonly rule_index?: number;
+  readonly reason?: string;
+}
+
+/** Never throws: an evaluation that fails decides block. */
+export function decide(policy: CompiledPolicy, call: ToolCall): PolicyDecision {
+  try {
+    return decideReading(policy, worstReading(policy, call));
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return {
+      decision: 'block',
+      matched_rule: 'default',
+      policy: policy.name,
+      reason: `The call could not be evaluated and is blocked: ${why}.`,
+    };
+  }
+}
+
+/** The reading of the call whose decision counts: the first with the worst. */
+export function worstReading(policy: CompiledPolicy, call: ToolCall): NormalCall {
+  const [first, ...others] = readingsOf(call, policy.readsParameters);
+  let worst = first!;
+  if (others.length === 0) return worst;
+  let rank = rankOf(policy, worst);
+  for (const reading of others) {
+    const next = rankOf(policy, reading);
+    if (next > rank) [worst, rank] = [reading, next];
+  }
+  return worst;
+}
+
+export function decideReading(policy: CompiledPolicy, call: NormalCall): PolicyDecision {
+  const match = firstMatch(policy, call);
+  if (!match) {
+    return { decision: policy.defaultDecision, matched_rule: 'default', policy: policy.name };
+  }
+  return {
+    decision: match.rule.decision,
+    matched_rule: match.name,
+    policy: policy.name,
+    rule: match.rule,
+    rule_index: match.index,
+    ...(match.rule.reason !== undefined && { reason: match.rule.reason }),
+  };
+}
+
+/** Whether an argument condition holds; shared with the explanation. */
+export const argumentHolds = ({ path, predicate }: CompiledArgument, call: NormalCall): boolean =>
+  holdsAt(path, call.parameters, (value) => holds(predicate, value, call.text));
+
+function firstMatch(policy: CompiledPolicy, call: NormalCall): CompiledRule | undefined {
+  // Candidates match in protocol and tool already.
+  for (const rule of policy.index.candidates(call.protocol, call.tool)) if (restMatches(rule, call)) return rule;
+  return undefined;
+}
+
+function restMatches(rule: CompiledRule, call: NormalCall): boolean {
+  if (rule.target && !rule.target.matches(call.target)) return false;
+  if (rule.capability && !rule.capability.matches(call.capability)) return false;
+  for (const argument of rule.arguments) if (!argumentHolds(argument, call)) return false;
+  return true;
+}
+
+const rankOf = (policy: CompiledPolicy, call: NormalCall): number =>
+  decisions.indexOf(firstMatch(policy, call)?.rule.decision ?? policy.defaultDecision);

@@ -1,0 +1,86 @@
+/** Every region of calls whose decision two policies disagree on, with a shortest example each (spec §4.5 `diff-policy`). */
+import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
+import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import { defaultStateBudget, orNotAnalysed } from './analyse.ts';
+import { type CompiledPolicy, type CompiledRule, compilePolicy } from './compile.ts';
+import { decide } from './decide.ts';
+import { StateBudget } from './language.ts';
+import { Reach } from './reach.ts';
+
+/** The calls one rule decides before and another after. */
+export interface Region {
+  readonly from: Decision;
+  readonly to: Decision;
+  /** `<protocol>:<tool-pattern>` or `default`. */
+  readonly rule_before: string;
+  readonly rule_after: string;
+  readonly example: Omit<ToolCall, 'parameters'> & Partial<Pick<ToolCall, 'parameters'>>;
+}
+
+export interface PolicyDiff {
+  /** False when a pair of rules was too costly to compare; a warning names it. */
+  readonly analysed: boolean;
+  readonly tightened: readonly Region[];
+  readonly loosened: readonly Region[];
+  readonly warnings: readonly string[];
+}
+
+/** @throws GatewayError `invalid_request` when a policy does not compile. */
+export function diffPolicies(
+  before: ToolPolicyDocument,
+  after: ToolPolicyDocument,
+  options: { stateBudget?: number } = {},
+): PolicyDiff {
+  const [a, b] = [compilePolicy(before), compilePolicy(after)];
+  const reach = new Reach([...a.rules, ...b.rules], new StateBudget(options.stateBudget ?? defaultStateBudget));
+  const regions: Region[] = [];
+  const warnings: string[] = [];
+  for (const x of endsOf(a)) {
+    for (const y of endsOf(b)) {
+      if (x.decision === y.decision || decidedAlike(x, y, reach)) continue;
+      const call = orNotAnalysed(() => reach.find([...x.rules, ...y.rules], [...x.earlier, ...y.earlier], true));
+      const pair = `${x.name} (${x.decision}) → ${y.name} (${y.decision})`;
+      if (call instanceof Error) warnings.push(`${pair}: not analysed: ${call.message}.`);
+      else if (call && agrees(a, b, x, y, call)) regions.push(regionOf(x, y, call));
+      else if (call) warnings.push(`${pair}: not analysed: the calls it concerns have more than one reading.`);
+    }
+  }
+  const tightens = ({ from, to }: Region): boolean => decisions.indexOf(to) > decisions.indexOf(from);
+  return {
+    analysed: warnings.length === 0,
+    tightened: regions.filter(tightens),
+    loosened: regions.filter((region) => !tightens(region)),
+    warnings,
+  };
+}
+
+/** How a decision can come about: by a rule, when none before it matches, or by default. */
+interface End {
+  readonly name: string;
+  readonly decision: Decision;
+  readonly rules: readonly CompiledRule[];
+  readonly earlier: readonly CompiledRule[];
+}
+
+const endsOf = ({ rules, defaultDecision }: CompiledPolicy): End[] => [
+  ...rules.map((rule, i) => ({
+    name: rule.name,
+    decision: rule.rule.decision,
+    rules: [rule],
+    earlier: rules.slice(0, i),
+  })),
+  { name: 'default', decision: defaultDecision, rules: [], earlier: rules },
+];
+
+/** A rule that stands earlier in the other policy took the calls there: most pairs of similar policies end here. */
+const decidedAlike = (x: End, y: End, reach: Reach): boolean =>
+  x.rules.some((rule) => y.earlier.some((other) => reach.same(rule, other))) ||
+  y.rules.some((rule) => x.earlier.some((other) => reach.same(rule, other)));
+
+const agrees = (a: CompiledPolicy, b: CompiledPolicy, x: End, y: End, call: ToolCall): boolean =>
+  decide(a, call).rule_index === x.rules[0]?.index && decide(b, call).rule_index === y.rules[0]?.index;
+
+function regionOf(x: End, y: End, { parameters, ...call }: ToolCall): Region {
+  const example = Object.keys(parameters).length > 0 ? { ...call, parameters } : call;
+  return { from: x.decision, to: y.decision, rule_before: x.name, rule_after: y.name, example };
+}

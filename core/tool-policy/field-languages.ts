@@ -1,0 +1,78 @@
+/** Languages of one field (tool, target, …): which patterns must match and which must not, and a shortest such text. */
+import { alphabetOf } from './alphabet.ts';
+import { Automaton, type Walker } from './automaton.ts';
+import type { Glob } from './glob.ts';
+import { every, not, type StateBudget, shortestText } from './language.ts';
+
+/** Ids of patterns, ascending: `id` must match, `~id` (negative) must not. */
+export type Constraint = readonly number[];
+
+export const anyText: Constraint = [];
+
+export class FieldLanguages {
+  private readonly normal: Walker;
+  private readonly budget: StateBudget;
+  private readonly globs: Glob[] = [];
+  private readonly automata: Automaton[] = [];
+  private readonly ids = new Map<string, number>();
+  private readonly shortest = new Map<string, string | undefined>();
+  private alphabet: readonly number[] | undefined;
+
+  constructor(normal: Walker, budget: StateBudget) {
+    this.normal = normal;
+    this.budget = budget;
+  }
+
+  /** All patterns are added before the first question. */
+  add(glob: Glob): number {
+    const known = this.ids.get(glob.source);
+    if (known !== undefined) return known;
+    this.automata.push(new Automaton(glob.nodes));
+    this.ids.set(glob.source, this.globs.length);
+    return this.globs.push(glob) - 1;
+  }
+
+  /** @throws BudgetSpent */
+  example(constraint: Constraint): string | undefined {
+    const key = constraint.join();
+    if (this.shortest.has(key)) return this.shortest.get(key);
+    const text = this.find(constraint);
+    this.shortest.set(key, text);
+    return text;
+  }
+
+  private find(constraint: Constraint): string | undefined {
+    const [needed, refused] = [constraint.filter((id) => id >= 0), constraint.filter((id) => id < 0).map((id) => ~id)];
+    if (refused.some((id) => needed.includes(id))) return undefined;
+    const literal = needed.map((id) => this.globs[id]!.literal).find((text) => text !== undefined);
+    if (literal !== undefined) return this.checkLiteral(literal, needed, refused);
+    if (this.prefixesClash(needed)) return undefined;
+    const walkers = [this.normal, ...[...needed, ...refused].map((id) => this.automata[id]!)];
+    this.alphabet ??= alphabetOf([this.normal, ...this.automata]);
+    return shortestText(
+      walkers,
+      (truth) => every(walkers.map((_, i) => (i <= needed.length ? truth(i) : not(truth(i))))),
+      this.alphabet,
+      this.budget,
+    );
+  }
+
+  private checkLiteral(text: string, needed: readonly number[], refused: readonly number[]): string | undefined {
+    const isNormal = this.normal.accepts(
+      [...text].reduce((state, char) => this.normal.step(state, char.codePointAt(0)!), this.normal.start),
+    );
+    const fits =
+      needed.every((id) => this.globs[id]!.matches(text)) && !refused.some((id) => this.globs[id]!.matches(text));
+    return isNormal && fits ? text : undefined;
+  }
+
+  private prefixesClash(needed: readonly number[]): boolean {
+    const prefixes = needed.map((id) => this.globs[id]!.prefix).sort((a, b) => a.length - b.length);
+    return prefixes.some((prefix, i) => !(prefixes[i + 1] ?? prefix).startsWith(prefix));
+  }
+}
+
+/** The constraint with one more pattern, kept sorted so that equal constraints have equal keys. */
+export function constrain(constraint: Constraint, id: number): Constraint {
+  return constraint.includes(id) ? constraint : [...constraint, id].sort((a, b) => a - b);
+}

@@ -1,0 +1,73 @@
+/** Globs ready to match: plain texts, prefixes and the rest as automata (contract §3). */
+import { Automaton } from './automaton.ts';
+import { everyChar, noSlash } from './char-set.ts';
+import { type GlobNode, parseGlob } from './glob-syntax.ts';
+import { normalPattern } from './pattern.ts';
+import { decodePercent } from './text.ts';
+import { foldCase, foldUnicode } from './unicode.ts';
+
+/** `name`: protocols, tools, capabilities, hosts; case is folded. `text`: targets and parameters; case counts. */
+export type GlobKind = 'name' | 'text';
+
+export interface Glob {
+  /** As written in the rule. */
+  readonly source: string;
+  /** Every text it matches begins so. */
+  readonly prefix: string;
+  /** The one text it matches, if it is only one. */
+  readonly literal: string | undefined;
+  readonly nodes: readonly GlobNode[];
+  /** Expects a text in normal form. */
+  readonly matches: (text: string) => boolean;
+}
+
+/** Empty and a lone `*` match everything, also across separators: such a field is no condition at all. */
+export const matchesAll = (pattern: string | undefined): boolean =>
+  pattern === undefined || pattern === '' || pattern === '*';
+
+/** @throws GatewayError `invalid_request` for a malformed pattern. */
+export function compileGlob(pattern: string, kind: GlobKind): Glob {
+  const nodes = matchesAll(pattern) ? [everything] : nodesOf(pattern, kind);
+  const [first, ...rest] = nodes;
+  const prefix = first?.kind === 'literal' ? first.text : '';
+  const literal = rest.length === 0 && first?.kind === 'literal' ? prefix : undefined;
+  return { source: pattern, prefix, literal, nodes, matches: matcherOf(nodes, prefix, literal) };
+}
+
+/** Whether a name matches a pattern, both folded in case: for tools, models and grants. */
+export const globMatches = (pattern: string, text: string): boolean => compileCached(pattern).matches(foldCase(text));
+
+const everything: GlobNode = { kind: 'many', set: everyChar };
+
+const nodesOf = (pattern: string, kind: GlobKind): GlobNode[] =>
+  kind === 'name'
+    ? parseGlob(pattern, foldCase)
+    : parseGlob(normalPattern(pattern), (literal) => foldUnicode(decodePercent(foldUnicode(literal))));
+
+/** The shapes most rules have need no automaton. */
+function matcherOf(nodes: readonly GlobNode[], prefix: string, literal: string | undefined): Glob['matches'] {
+  if (literal !== undefined) return (text) => text === literal;
+  const tail = prefix === '' ? nodes : nodes.slice(1);
+  if (tail.length === 1 && tail[0]!.kind === 'many') {
+    if (tail[0]!.set === everyChar) return (text) => text.startsWith(prefix);
+    if (tail[0]!.set === noSlash) return (text) => text.startsWith(prefix) && !text.includes('/', prefix.length);
+  }
+  let automaton: Automaton | undefined;
+  return (text) => {
+    if (!text.startsWith(prefix)) return false;
+    automaton ??= new Automaton(nodes);
+    return automaton.matches(text);
+  };
+}
+
+const cache = new Map<string, Glob>();
+const maxCached = 1000;
+
+function compileCached(pattern: string): Glob {
+  const known = cache.get(pattern);
+  if (known) return known;
+  const glob = compileGlob(pattern, 'name');
+  if (cache.size >= maxCached) cache.clear();
+  cache.set(pattern, glob);
+  return glob;
+}

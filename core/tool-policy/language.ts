@@ -1,0 +1,107 @@
+/** Shortest text that satisfies a formula over automata: a walk through their product, no sampling. */
+import { dead, type Walker } from './automaton.ts';
+
+/** Truth of the automaton at an index, as far as it is settled. */
+type Truth = (index: number) => boolean | undefined;
+/** Kleene logic: undefined while both answers are possible. */
+export type Formula = (truth: Truth) => boolean | undefined;
+
+/** Product states an analysis may still visit. */
+export class StateBudget {
+  private left: number;
+  readonly total: number;
+
+  constructor(total: number) {
+    this.left = total;
+    this.total = total;
+  }
+
+  get isSpent(): boolean {
+    return this.left <= 0;
+  }
+
+  spend(states = 1): void {
+    this.left -= states;
+    if (this.left < 0) throw new BudgetSpent(this.total);
+  }
+}
+
+/** Not a fault: the analysis says «not analysed» instead of guessing. */
+export class BudgetSpent extends Error {
+  constructor(total: number) {
+    super(`the state budget of ${total} is spent`);
+    this.name = 'BudgetSpent';
+  }
+}
+
+interface Node {
+  readonly states: readonly number[];
+  readonly char: number;
+  readonly before: Node | undefined;
+}
+
+const settledTrue = -1;
+const settledFalse = -2;
+
+/**
+ * The shortest text for which the formula holds, or nothing if there is none.
+ * @throws BudgetSpent
+ */
+export function shortestText(
+  walkers: readonly Walker[],
+  formula: Formula,
+  alphabet: readonly number[],
+  budget: StateBudget,
+): string | undefined {
+  const start = walkers.map((walker) => settle(walker, walker.start));
+  if (formula((index) => settled(start[index]!)) === false) return undefined;
+  let level: Node[] = [{ states: start, char: 0, before: undefined }];
+  const seen = new Set([start.join()]);
+  while (level.length > 0) {
+    const next: Node[] = [];
+    for (const node of level) {
+      budget.spend();
+      if (formula((index) => truthAt(walkers, node.states, index))) return textOf(node);
+      for (const char of alphabet) {
+        const states = node.states.map((state, i) =>
+          state < 0 ? state : settle(walkers[i]!, walkers[i]!.step(state, char)),
+        );
+        const key = states.join();
+        if (seen.has(key)) continue;
+        seen.add(key);
+        if (formula((index) => settled(states[index]!)) !== false) next.push({ states, char, before: node });
+      }
+    }
+    level = next;
+  }
+  return undefined;
+}
+
+/** What no longer depends on the rest of the text is remembered as its answer, which keeps the product small. */
+const settle = (walker: Walker, state: number): number =>
+  state === dead ? settledFalse : walker.acceptsAll(state) ? settledTrue : state;
+
+const settled = (state: number): boolean | undefined =>
+  state === settledTrue ? true : state === settledFalse ? false : undefined;
+
+const truthAt = (walkers: readonly Walker[], states: readonly number[], index: number): boolean =>
+  settled(states[index]!) ?? walkers[index]!.accepts(states[index]!);
+
+function textOf(node: Node): string {
+  const chars: number[] = [];
+  for (let at: Node | undefined = node; at?.before; at = at.before) chars.push(at.char);
+  return String.fromCodePoint(...chars.reverse());
+}
+
+/** Conjunction that stays undefined only while it may still hold. */
+export function every(parts: Iterable<boolean | undefined>): boolean | undefined {
+  let open = false;
+  for (const part of parts) {
+    if (part === false) return false;
+    open ||= part === undefined;
+  }
+  return open ? undefined : true;
+}
+
+export const not = (value: boolean | undefined): boolean | undefined => (value === undefined ? undefined : !value);
+export const some = (parts: readonly (boolean | undefined)[]): boolean | undefined => not(every(parts.map(not)));

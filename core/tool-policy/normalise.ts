@@ -1,0 +1,137 @@
+/** What a policy matches instead of the raw call: names, paths, hosts and Unicode in normal form (contract §3). */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { canonicalText, plainReading, type Reading } from './text.ts';
+import { foldCase } from './unicode.ts';
+
+/** One reading of a call. `parameters` stay raw; `text` gives the normal form of a textual parameter. */
+export interface NormalCall extends ToolCall {
+  readonly text: (raw: string) => string;
+}
+
+/** The ordinary reading: look-alikes folded, escapes decoded, paths resolved. */
+export const normaliseCall = (call: ToolCall): NormalCall => readAs(call, plainReading);
+
+/**
+ * Every reading of a call that a tool behind the gateway might take. Nearly always one. A policy decides each and the
+ * worst counts: a block needs one reading, an allow needs all of them.
+ */
+export function readingsOf(call: ToolCall, withParameters: boolean): NormalCall[] {
+  const marks = marksOf(call, withParameters);
+  if (!marks) return [normaliseCall(call)];
+  const modes = modesFor(marks);
+  const calls = modes.map((mode) => readAs(call, mode));
+  // Parameters differ by reading too, so only calls without them can be told apart cheaply.
+  return withParameters ? calls : distinct(calls);
+}
+
+function readAs(call: ToolCall, reading: Reading): NormalCall {
+  const protocol = normalName(call.protocol, reading);
+  const target = canonicalText(call.target, reading);
+  return {
+    protocol,
+    tool: normalName(call.tool, reading),
+    target: protocol === 'http' ? foldBareHost(target) : target,
+    capability: normalName(call.capability, reading),
+    parameters: call.parameters,
+    text: remember((raw) => canonicalText(raw, reading)),
+  };
+}
+
+const normalName = (name: string, { unicode }: Reading): string =>
+  unicode === 'fold' ? foldCase(name).trim() : name.normalize('NFC').toLowerCase().trim();
+
+const bareHost = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d+)?(?=\/|$)/i;
+const foldBareHost = (target: string): string => target.replace(bareHost, (host) => host.toLowerCase());
+
+/** Rules often look at the same parameter. */
+function remember(normal: (raw: string) => string): (raw: string) => string {
+  let seen: Map<string, string> | undefined;
+  return (raw) => {
+    seen ??= new Map();
+    const known = seen.get(raw);
+    if (known !== undefined) return known;
+    const text = normal(raw);
+    seen.set(raw, text);
+    return text;
+  };
+}
+
+interface Marks {
+  unicode: boolean;
+  backslash: boolean;
+  percent: boolean;
+  /** `..` beside blanks: one path, or a command line? */
+  blanks: boolean;
+  /** `..` behind something that is no folder name. */
+  dotDot: boolean;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the test is "outside ASCII"
+const ambiguous = /[^\u0000-\u007f]|\\|%[0-9a-f]{2}|\/\.\./i;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the test is "outside ASCII"
+const outsideAscii = /[^\u0000-\u007f]/;
+
+function marksOf(call: ToolCall, withParameters: boolean): Marks | undefined {
+  let marks: Marks | undefined;
+  const look = (text: string): void => {
+    if (ambiguous.test(text)) marks = markText(text, marks);
+  };
+  look(call.protocol);
+  look(call.tool);
+  look(call.target);
+  look(call.capability);
+  if (withParameters) forEachText(call.parameters, look);
+  return marks;
+}
+
+function markText(text: string, before: Marks | undefined): Marks {
+  const hidden = /\\|%[0-9a-f]{2}/i.test(text);
+  const climbs = hidden || /\/\.\./.test(text) || outsideAscii.test(text);
+  return {
+    unicode: before?.unicode || outsideAscii.test(text) || /%[89a-f][0-9a-f]/i.test(text),
+    backslash: before?.backslash || /\\|%(?:25)*5c/i.test(text) || outsideAscii.test(text),
+    percent: before?.percent || /%[0-9a-f]{2}/i.test(text),
+    blanks: before?.blanks || (climbs && /\s|%(?:25)*(?:20|09|0a|0d)/i.test(text)),
+    dotDot: before?.dotDot || (climbs && /[=:;|&<>(){}'"`$@,]|(?:^|[\s/])-/.test(text)),
+  };
+}
+
+const modesFor = (marks: Marks): Reading[] =>
+  options(marks.unicode, ['fold', 'asis'] as const).flatMap((unicode) =>
+    options(marks.backslash, ['/', ''] as const).flatMap((backslash) =>
+      options(marks.percent, ['decode', 'drop'] as const).flatMap((percent) =>
+        options(marks.blanks, ['words', 'whole'] as const).flatMap((blanks) =>
+          options(marks.dotDot, ['resolve', 'keep'] as const).map((dotDot) => ({
+            unicode,
+            backslash,
+            percent,
+            blanks,
+            dotDot,
+          })),
+        ),
+      ),
+    ),
+  );
+
+const options = <T>(open: boolean, [usual, other]: readonly [T, T]): readonly T[] => (open ? [usual, other] : [usual]);
+
+function distinct(calls: readonly NormalCall[]): NormalCall[] {
+  const seen = new Map<string, NormalCall>();
+  for (const call of calls) {
+    const key = JSON.stringify([call.protocol, call.tool, call.target, call.capability]);
+    if (!seen.has(key)) seen.set(key, call);
+  }
+  return [...seen.values()];
+}
+
+/** Every text in a value, keys included: a file name may well be a key. */
+export function forEachText(value: unknown, visit: (text: string) => void): void {
+  if (typeof value === 'string') visit(value);
+  else if (Array.isArray(value)) for (const item of value) forEachText(item, visit);
+  else if (value !== null && typeof value === 'object') {
+    for (const key of Object.keys(value)) {
+      visit(key);
+      forEachText((value as Record<string, unknown>)[key], visit);
+    }
+  }
+}

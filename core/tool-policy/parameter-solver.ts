@@ -1,0 +1,139 @@
+/** Finds parameters that satisfy argument conditions and fail others, exactly: kinds of values, intervals, automata. */
+
+import type { Step } from './argument-path.ts';
+import type { CompiledArgument } from './compile.ts';
+import { holds, type Predicate } from './predicate.ts';
+import type { TextSolver } from './text-solver.ts';
+
+/** One condition, or its negation, on what lies at the remaining steps. */
+export interface Need {
+  readonly steps: readonly Step[];
+  readonly quantifier: 'every' | 'some';
+  readonly anywhere: boolean;
+  readonly predicate: Predicate;
+  readonly negated: boolean;
+}
+
+/** "Not every" is "some not". */
+export const needOf = ({ path, predicate }: CompiledArgument, negated: boolean): Need => ({
+  steps: path.steps,
+  quantifier: negated === (path.quantifier === 'every') ? 'some' : 'every',
+  anywhere: path.anywhere,
+  predicate,
+  negated,
+});
+
+const asis = (text: string): string => text;
+
+/** A place in the parameters: a value, or `undefined` for a missing one. */
+type Found = { readonly value: unknown } | undefined;
+
+/** @throws BudgetSpent */
+export function solveParameters(needs: readonly Need[], texts: TextSolver): Record<string, unknown> | undefined {
+  const local = needs.filter((need) => !need.anywhere);
+  // A ban holds for every text, wherever it is; a wanted text may stand at any free name.
+  const bans = needs.filter((need) => need.anywhere && need.quantifier === 'every');
+  const wanted = needs.filter((need) => need.anywhere && need.quantifier === 'some');
+  const root = new Solver(texts, bans).asObject(local);
+  return root && addWanted(root.value as Record<string, unknown>, wanted, bans, local, texts);
+}
+
+function addWanted(
+  parameters: Record<string, unknown>,
+  wanted: readonly Need[],
+  bans: readonly Need[],
+  local: readonly Need[],
+  texts: TextSolver,
+): Record<string, unknown> | undefined {
+  const names = new Set(local.map((need) => (need.steps[0] as { key: string }).key));
+  const result = { ...parameters };
+  for (const want of wanted) {
+    const text = texts.shortest([want, ...bans], new Set());
+    if (text === undefined) return undefined;
+    const name = texts.shortest(bans, new Set([...names, ...Object.keys(result)]));
+    if (name === undefined) throw new Unsolved('no free name is left for a text that a condition wants');
+    result[name] = text;
+  }
+  return result;
+}
+
+/** A corner this solver leaves open; the analysis says «not analysed». */
+export class Unsolved extends Error {}
+
+class Solver {
+  private readonly texts: TextSolver;
+  private readonly bans: readonly Need[];
+
+  constructor(texts: TextSolver, bans: readonly Need[]) {
+    this.texts = texts;
+    this.bans = bans;
+  }
+
+  /** The smallest value for the needs. `present`: it may not be missing. */
+  private solve(needs: readonly Need[], present: boolean): Found {
+    if (!present && needs.every(acceptsMissing)) return { value: undefined };
+    const here = needs.filter((need) => need.steps.length === 0);
+    const found: Found[] = [];
+    if (needs.every((need) => need.steps.length === 0 || acceptsMissing(need))) found.push(...this.scalars(here));
+    found.push(this.asObject(needs), this.asList(needs));
+    return smallest(found);
+  }
+
+  private scalars(here: readonly Need[]): Found[] {
+    const values = [null, true, false, ...numbersFor(here)].filter((value) => here.every((need) => fits(need, value)));
+    const text = this.texts.shortest([...here, ...this.bans], new Set());
+    return [...values.map((value) => ({ value })), ...(text === undefined ? [] : [{ value: text }])];
+  }
+
+  asObject(needs: readonly Need[]): Found {
+    const value: Record<string, unknown> = {};
+    const groups = new Map<string, Need[]>();
+    for (const need of needs) {
+      const [step, ...steps] = need.steps;
+      if (step === undefined ? !fits(need, {}) : step === 'element' && !acceptsMissing(need)) return undefined;
+      if (step === undefined || step === 'element') continue;
+      groups.set(step.key, [...(groups.get(step.key) ?? []), { ...need, steps }]);
+    }
+    for (const [key, group] of groups) {
+      const child = this.solve(group, false);
+      if (!child) return undefined;
+      if (child.value === undefined) continue;
+      // A key is a text too.
+      if (!this.bans.every((ban) => fits(ban, this.texts.normal(key)))) return undefined;
+      Object.defineProperty(value, key, { value: child.value, enumerable: true, configurable: true, writable: true });
+    }
+    return { value };
+  }
+
+  private asList(needs: readonly Need[]): Found {
+    const inside: Need[] = [];
+    for (const need of needs) {
+      const [step, ...steps] = need.steps;
+      if (step === 'element') inside.push({ ...need, steps });
+      else if (step === undefined ? !fits(need, []) : !acceptsMissing(need)) return undefined;
+    }
+    if (inside.every(acceptsMissing)) return { value: [] };
+    const each = inside.filter((need) => need.quantifier === 'every');
+    const one = inside.filter((need) => need.quantifier === 'some');
+    const elements = one.length === 0 ? [this.solve(each, true)] : one.map((need) => this.solve([...each, need], true));
+    return elements.every((element) => element) ? { value: elements.map((element) => element!.value) } : undefined;
+  }
+}
+
+const fits = (need: Need, value: unknown): boolean => holds(need.predicate, value, asis) !== need.negated;
+const acceptsMissing = (need: Need): boolean => fits(need, undefined);
+
+const smallest = (found: readonly Found[]): Found =>
+  found
+    .filter((one) => one !== undefined)
+    .map((one) => ({ one, size: JSON.stringify(one.value)?.length ?? 0 }))
+    .sort((a, b) => a.size - b.size)[0]?.one;
+
+/** Predicates on numbers only change at the numbers they name: those, and one between each two, stand for all. */
+function numbersFor(needs: readonly Need[]): number[] {
+  const named = needs.flatMap(({ predicate: { min, max, oneOf } }) => [min, max, ...oneOf.flat()]);
+  const points = [...new Set(named.filter((value) => typeof value === 'number'))].sort((a, b) => a - b);
+  const between = points.slice(1).map((point, i) => (point + points[i]!) / 2);
+  const outside = points.length === 0 ? [0] : [points[0]! - 1, points.at(-1)! + 1];
+  return [...points, ...between, ...outside].filter(Number.isFinite);
+}

@@ -1,0 +1,81 @@
+/** One condition on a parameter, compiled: every member must hold (contract §3). */
+import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
+import { compileGlob, type Glob } from './glob.ts';
+import { canonicalText, plainReading } from './text.ts';
+
+export type Scalar = string | number | boolean | null;
+
+export interface Predicate {
+  readonly source: ArgumentPredicate;
+  /** A missing value passes. */
+  readonly missingPasses: boolean;
+  /** A value that is there passes, if the members hold. */
+  readonly presentPasses: boolean;
+  /** Allowed scalars, texts in normal form: one list per `equals` and `in`. */
+  readonly oneOf: readonly (readonly Scalar[])[];
+  readonly globs: readonly Glob[] | undefined;
+  readonly notGlobs: readonly Glob[];
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+  readonly maxLength: number | undefined;
+}
+
+/**
+ * `absent: true` alone asks that nothing is there; beside other members it lets the value be missing.
+ * @throws GatewayError `invalid_request` for a malformed glob.
+ */
+export function compilePredicate(source: ArgumentPredicate): Predicate {
+  const { equals, in: list, glob, not_glob, min, max, max_length, absent } = source;
+  const others = Object.keys(source).some((member) => member !== 'absent');
+  return {
+    source,
+    missingPasses: absent === true,
+    presentPasses: absent !== true || others,
+    oneOf: [...(equals === undefined ? [] : [[equals]]), ...(list === undefined ? [] : [list])].map((scalars) =>
+      scalars.map(normalScalar),
+    ),
+    globs: glob === undefined ? undefined : globsOf(glob),
+    notGlobs: not_glob === undefined ? [] : globsOf(not_glob),
+    min,
+    max,
+    maxLength: max_length,
+  };
+}
+
+/** `value` as found (undefined when missing); `text` brings a text into normal form. */
+export function holds(predicate: Predicate, value: unknown, text: (raw: string) => string): boolean {
+  if (value === undefined) return predicate.missingPasses;
+  if (!predicate.presentPasses) return false;
+  const normal = typeof value === 'string' ? text(value) : value;
+  return (
+    predicate.oneOf.every((scalars) => scalars.includes(normal as Scalar)) &&
+    holdsText(predicate, normal) &&
+    holdsNumber(predicate, normal)
+  );
+}
+
+/** Only texts can match a glob or have a length; anything else can only fail to match. */
+function holdsText({ globs, notGlobs, maxLength }: Predicate, value: unknown): boolean {
+  if (typeof value !== 'string') return globs === undefined && maxLength === undefined;
+  if (globs && !globs.some((glob) => glob.matches(value))) return false;
+  if (notGlobs.some((glob) => glob.matches(value))) return false;
+  return maxLength === undefined || isWithin(value, maxLength);
+}
+
+function holdsNumber({ min, max }: Predicate, value: unknown): boolean {
+  if (min === undefined && max === undefined) return true;
+  if (typeof value !== 'number') return false;
+  return (min === undefined || value >= min) && (max === undefined || value <= max);
+}
+
+/** Length in characters, not in UTF-16 units. */
+function isWithin(text: string, maxLength: number): boolean {
+  if (text.length <= maxLength) return true;
+  return text.length <= 2 * maxLength && [...text].length <= maxLength;
+}
+
+const globsOf = (patterns: string | readonly string[]): Glob[] =>
+  (typeof patterns === 'string' ? [patterns] : patterns).map((pattern) => compileGlob(pattern, 'text'));
+
+const normalScalar = (scalar: Scalar): Scalar =>
+  typeof scalar === 'string' ? canonicalText(scalar, plainReading) : scalar;

@@ -1,0 +1,100 @@
+/** Shortest text in a parameter for which predicates hold or fail: their globs, constants and lengths as automata. */
+import { alphabetOf } from './alphabet.ts';
+import { Automaton, type Walker } from './automaton.ts';
+import type { Glob } from './glob.ts';
+import { every, type Formula, not, type StateBudget, shortestText, some } from './language.ts';
+import { atMost, normalText } from './normal-form.ts';
+import type { Need } from './parameter-solver.ts';
+import type { Predicate } from './predicate.ts';
+import { canonicalText, plainReading } from './text.ts';
+
+export class TextSolver {
+  private readonly budget: StateBudget;
+  private readonly walkers: Walker[] = [normalText(true)];
+  private readonly ids = new Map<string, number>();
+  private readonly predicates = new Map<Predicate, { readonly uses: readonly number[]; readonly formula: Formula }>();
+  private readonly found = new Map<string, string | undefined>();
+  private readonly numbers = new Map<Predicate, number>();
+  private alphabet: readonly number[] | undefined;
+
+  constructor(predicates: readonly Predicate[], budget: StateBudget) {
+    this.budget = budget;
+    for (const predicate of predicates) this.add(predicate);
+  }
+
+  normal(text: string): string {
+    return canonicalText(text, plainReading);
+  }
+
+  /** @throws BudgetSpent */
+  shortest(needs: readonly Pick<Need, 'predicate' | 'negated'>[], unlike: ReadonlySet<string>): string | undefined {
+    const marks = needs.map(({ predicate, negated }) => `${negated ? '-' : '+'}${this.numbers.get(predicate)}`);
+    const key = JSON.stringify([[...new Set(marks)].sort(), ...unlike]);
+    if (this.found.has(key)) return this.found.get(key);
+    const text = this.find(needs, unlike);
+    this.found.set(key, text);
+    return text;
+  }
+
+  private find(needs: readonly Pick<Need, 'predicate' | 'negated'>[], unlike: ReadonlySet<string>): string | undefined {
+    const unlikeIds = [...unlike].map((text) => this.literal(text));
+    const known = needs.map(({ predicate, negated }) => ({ ...this.predicates.get(predicate)!, negated }));
+    const used = [...new Set([0, ...known.flatMap(({ uses }) => uses), ...unlikeIds])];
+    const at = new Map(used.map((id, position) => [id, position]));
+    this.alphabet ??= alphabetOf(this.walkers);
+    return shortestText(
+      used.map((id) => this.walkers[id]!),
+      (truth) => {
+        const truthOf = (id: number): boolean | undefined => truth(at.get(id)!);
+        return every([
+          truthOf(0),
+          ...known.map(({ formula, negated }) => (negated ? not(formula(truthOf)) : formula(truthOf))),
+          ...unlikeIds.map((id) => not(truthOf(id))),
+        ]);
+      },
+      this.alphabet,
+      this.budget,
+    );
+  }
+
+  private add(predicate: Predicate): void {
+    if (this.predicates.has(predicate)) return;
+    const { oneOf, globs, notGlobs, maxLength } = predicate;
+    const constants = oneOf.map((scalars) =>
+      scalars.filter((scalar) => typeof scalar === 'string').map((text) => this.literal(text)),
+    );
+    const matching = globs?.map((glob) => this.glob(glob));
+    const refused = notGlobs.map((glob) => this.glob(glob));
+    const length = maxLength === undefined ? undefined : this.walker(`#${maxLength}`, () => atMost(maxLength));
+    const never = !predicate.presentPasses || predicate.min !== undefined || predicate.max !== undefined;
+    this.numbers.set(predicate, this.numbers.size);
+    this.predicates.set(predicate, {
+      uses: [...constants.flat(), ...(matching ?? []), ...refused, ...(length === undefined ? [] : [length])],
+      formula: (truth) =>
+        never
+          ? false
+          : every([
+              ...constants.map((ids) => some(ids.map(truth))),
+              ...(matching ? [some(matching.map(truth))] : []),
+              ...refused.map((id) => not(truth(id))),
+              ...(length === undefined ? [] : [truth(length)]),
+            ]),
+    });
+  }
+
+  private glob(glob: Glob): number {
+    return this.walker(`*${glob.source}`, () => new Automaton(glob.nodes));
+  }
+
+  private literal(text: string): number {
+    return this.walker(`=${text}`, () => new Automaton([{ kind: 'literal', text }]));
+  }
+
+  private walker(key: string, make: () => Walker): number {
+    const known = this.ids.get(key);
+    if (known !== undefined) return known;
+    this.alphabet = undefined;
+    this.ids.set(key, this.walkers.length);
+    return this.walkers.push(make()) - 1;
+  }
+}

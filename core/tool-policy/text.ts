@@ -1,0 +1,89 @@
+/**
+ * The normal form of a target or a textual parameter. Hostile text has more than one reading (is `\` a separator or an
+ * escape? is `%2e` a dot or three letters?), so a reading is asked for by its mode and the decision is the worst of all.
+ */
+import { type DotDot, resolvePath } from './paths.ts';
+import { foldUnicode } from './unicode.ts';
+import { canonicalUrl } from './url.ts';
+
+export interface Reading {
+  /** `fold`: look-alikes read as ASCII. `asis`: as the tool will see them (only canonically composed). */
+  readonly unicode: 'fold' | 'asis';
+  readonly backslash: '/' | '';
+  readonly percent: 'decode' | 'drop';
+  /** `whole`: one path with blanks in its names. `words`: a command line, each word a path of its own. */
+  readonly blanks: 'words' | 'whole';
+  readonly dotDot: DotDot;
+}
+
+export const plainReading: Reading = {
+  unicode: 'fold',
+  backslash: '/',
+  percent: 'decode',
+  blanks: 'words',
+  dotDot: 'resolve',
+};
+
+const escapes = /\\|%[0-9a-f]{2}/i;
+const encoded = /(?:%[0-9a-f]{2})+/gi;
+/** Legacy decoders accept two-byte forms of ASCII: `%c0%ae` is a dot to them. */
+const overlong = /%c([01])%([89ab][0-9a-f])/gi;
+const unsettled = /\/[./\s]|^\.|\s[.\s]|^\s|[\s/]$|[\t\r\n\v\f\u0080-\uffff]|[:@]/;
+const maxRounds = 8;
+
+/**
+ * The text as one reading sees it.
+ * @throws Error when it is escaped more than eight times over: nothing honest is, and the caller fails closed.
+ */
+export function canonicalText(text: string, reading: Reading): string {
+  const plain = unescapeText(fold(text, reading), reading);
+  if (!unsettled.test(plain)) return plain;
+  const whole = reading.blanks === 'whole' ? resolvePath(plain, reading.dotDot) : plain;
+  return canonicalWords(whole, reading.dotDot);
+}
+
+const fold = (text: string, { unicode }: Reading): string =>
+  unicode === 'fold' ? foldUnicode(text) : text.normalize('NFC');
+
+function unescapeText(text: string, reading: Reading): string {
+  let plain = text;
+  for (let round = 0; escapes.test(plain); round++) {
+    if (round === maxRounds) throw new Error(`the text is escaped more than ${maxRounds} times over`);
+    plain = fold(reading.percent === 'decode' ? decodePercent(plain) : plain.replace(encoded, dropPercent), reading);
+    plain = plain.replaceAll('\\', reading.backslash);
+  }
+  return plain;
+}
+
+const dropPercent = (run: string): string => run.replaceAll('%', '');
+
+export function decodePercent(text: string): string {
+  if (!text.includes('%')) return text;
+  return text.replace(overlong, asciiOfOverlong).replace(encoded, (run) => {
+    const bytes = run
+      .slice(1)
+      .split('%')
+      .map((hex) => Number.parseInt(hex, 16));
+    return new TextDecoder().decode(Uint8Array.from(bytes));
+  });
+}
+
+const asciiOfOverlong = (_: string, high: string, low: string): string =>
+  String.fromCharCode(Number(high) * 64 + (Number.parseInt(low, 16) & 0x3f));
+
+/** Blanks between words become one; a line break stays one, because to a shell it ends a command. */
+function canonicalWords(text: string, dotDot: DotDot): string {
+  const words = text.trim().split(/(\s+)/u);
+  return words.map((word, i) => (i % 2 === 0 ? canonicalWord(word, dotDot) : blankOf(word))).join('');
+}
+
+const blankOf = (blank: string): string => (/[\n\r\v\f\u0085\u2028\u2029]/.test(blank) ? '\n' : ' ');
+
+/** `--url=https://HOST/`: the URL inside an option is a URL too. */
+const beforeUrl = /^[^:]*[=,'"(](?=[a-z][a-z0-9+.-]*:\/)/i;
+
+function canonicalWord(word: string, dotDot: DotDot): string {
+  const option = beforeUrl.exec(word)?.[0] ?? '';
+  const url = canonicalUrl(word.slice(option.length));
+  return url === undefined ? resolvePath(word, dotDot) : option + url;
+}

@@ -1,0 +1,23 @@
+/** The steps of the approval state machine: announce, hold, settle. The task token is seen here and nowhere else. */
+import * as z from 'zod';
+import { announce, hold, settle } from '#core/approvals/steps.ts';
+import type { GatewayPorts } from '../ports.ts';
+import { stepPorts } from '../step-ports.ts';
+
+const stepSchema = z.discriminatedUnion('step', [
+  z.strictObject({ step: z.literal('announce'), envelope_id: z.uuid() }),
+  z.strictObject({ step: z.literal('hold'), envelope_id: z.uuid(), task_token: z.string().min(1).max(2048) }),
+  z.strictObject({ step: z.literal('settle'), envelope_id: z.uuid() }),
+]);
+
+export const door = (ports: GatewayPorts) => {
+  const steps = stepPorts(ports);
+  return async (event: unknown): Promise<unknown> => {
+    const input = stepSchema.parse(event);
+    return ports.telemetry.span(`approval.${input.step}`, { approval_id: input.envelope_id }, () => {
+      if (input.step === 'announce') return announce(steps, input.envelope_id);
+      if (input.step === 'settle') return settle(steps, input.envelope_id);
+      return hold(steps, input.envelope_id, input.task_token).then(() => ({}));
+    });
+  };
+};

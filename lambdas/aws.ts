@@ -1,0 +1,116 @@
+/** The ports on AWS and the emulator, composed once per execution environment, and the Lambda form of each door. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { approvalsTable } from '#adapters/aws/approvals-table.ts';
+import { configTable } from '#adapters/aws/config-table.ts';
+import { credentialsTable } from '#adapters/aws/credentials-table.ts';
+import { deliveriesTable } from '#adapters/aws/deliveries-table.ts';
+import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
+import { evidenceTable } from '#adapters/aws/evidence-table.ts';
+import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
+import { objectBucket } from '#adapters/aws/object-bucket.ts';
+import { observationsTable } from '#adapters/aws/observations-table.ts';
+import { secretsManager } from '#adapters/aws/secrets-manager.ts';
+import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
+import { logTelemetry } from '#adapters/aws/telemetry.ts';
+import { packFiles } from '#adapters/files/pack-files.ts';
+import { systemClock } from '#adapters/system/clock.ts';
+import { systemIds } from '#adapters/system/ids.ts';
+import { createSnapshots } from '#core/configuration/snapshots.ts';
+import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
+import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
+import { brokersFrom } from '#core/credentials/brokers.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import packageJson from '#package' with { type: 'json' };
+import { errorReply } from './middleware/answers.ts';
+import type { GatewayPorts } from './ports.ts';
+
+let composed: GatewayPorts | undefined;
+
+export const awsPorts = (): GatewayPorts => {
+  composed ??= compose(process.env);
+  return composed;
+};
+
+function compose(environment: NodeJS.ProcessEnv): GatewayPorts {
+  const needed = (name: string): string => {
+    const value = environment[name];
+    if (!value) throw new Error(`the function's environment lacks ${name}`);
+    return value;
+  };
+  const names = Object.keys(tables) as TableName[];
+  const physical = Object.fromEntries(names.map((name) => [name, needed(tableEnvironment(name))])) as Record<TableName, string>;
+  const store = { client: new DynamoDBClient({}), tables: physical };
+  const clock = systemClock;
+  const telemetry = logTelemetry({ clock, write: (line) => void process.stdout.write(`${line}\n`), service: 'agent-governance-gateway', emf: true });
+  const secrets = secretsManager({ secretIds: secretIds(environment) });
+  const objects = objectBucket({ bucket: needed('OBJECT_BUCKET') });
+  const configStore = configTable(store.client, physical.config);
+  const snapshots = createSnapshots({ configStore, objects, clock, secrets });
+  const evidence = evidenceTable(store);
+  return {
+    clock,
+    ids: systemIds,
+    telemetry,
+    secrets,
+    objects,
+    configStore,
+    snapshots,
+    packs: packFiles(`${environment.LAMBDA_TASK_ROOT ?? '.'}/policies`),
+    ledger: dynamoLedger(store),
+    evidence,
+    manifests: evidence,
+    signer: lazyKmsSigner(needed('SIGNING_KEY_ID')),
+    approvals: approvalsTable(store),
+    approvalClock: lazyStepFunctionsClock(needed('APPROVAL_STATE_MACHINE_ARN')),
+    deliveries: deliveriesTable(store),
+    credentials: credentialsTable(store),
+    brokers: async (name) => brokersFrom((await snapshots.current()).configuration, { secrets, clock, ids: systemIds })(name),
+    executors: [],
+    observations: observationsTable(store),
+    metricsText: () => telemetry.metricsText(),
+    adminUrl: needed('ADMIN_URL'),
+    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    version: packageJson.version,
+    instanceId: systemIds.randomHex(4),
+  };
+}
+
+/** Secrets Manager ids this function was given; each holds a JSON object of environment-style names. */
+const secretIds = (environment: NodeJS.ProcessEnv): string[] =>
+  Object.entries(environment).flatMap(([name, value]) => (name.startsWith('SECRET_') && value ? [value] : []));
+
+/** What API Gateway takes from a function: 6 MiB after JSON wrapping; above it the caller is told, not cut off. */
+const maxReplyBytes = 5 * 1024 * 1024;
+
+/** A door as a Lambda proxy handler: streamed bodies are collected, for this integration is buffered. */
+export function httpHandler(door: (ports: GatewayPorts) => HttpHandler) {
+  let made: HttpHandler | undefined;
+  return async (event: HttpEvent, context: { awsRequestId: string }) => {
+    made ??= door(awsPorts());
+    return buffered(await made(event, context));
+  };
+}
+
+async function buffered(reply: HttpReply): Promise<Omit<HttpReply, 'body'> & { body: string }> {
+  if (typeof reply.body === 'string') return { ...reply, body: reply.body };
+  let body = '';
+  let bytes = 0;
+  for await (const chunk of reply.body) {
+    body += chunk;
+    bytes += Buffer.byteLength(chunk);
+    if (bytes > maxReplyBytes) {
+      const message = `The answer is larger than ${maxReplyBytes} bytes, which API Gateway does not carry; read the archive bucket.`;
+      return buffered(errorReply(new GatewayError('payload_too_large', message)));
+    }
+  }
+  return { ...reply, body };
+}
+
+/** A door for events that are not HTTP. */
+export function eventHandler<E, R>(door: (ports: GatewayPorts) => (event: E) => Promise<R>) {
+  let made: ((event: E) => Promise<R>) | undefined;
+  return (event: E): Promise<R> => {
+    made ??= door(awsPorts());
+    return made(event);
+  };
+}

@@ -1,0 +1,28 @@
+/** Every function's door by name: what hosts other than Lambda mount. */
+import { door as approvalCallback } from './approval-callback/door.ts';
+import { door as approvalSteps } from './approval-steps/door.ts';
+import { door as approvals } from './approvals/door.ts';
+import { door as credentials } from './credentials/door.ts';
+import { door as evidence } from './evidence/door.ts';
+import { notify } from './notify/door.ts';
+import { door as observatory } from './observatory/door.ts';
+import { door as policies } from './policies/door.ts';
+import type { GatewayPorts } from './ports.ts';
+import { door as sweep } from './sweep/door.ts';
+import { door as testAction } from './test-action/door.ts';
+
+export const httpDoors = (ports: GatewayPorts) => ({
+  'test-action': testAction(ports),
+  approvals: approvals(ports),
+  'approval-callback': approvalCallback(ports),
+  evidence: evidence(ports),
+  policies: policies(ports),
+  credentials: credentials(ports),
+  observatory: observatory(ports),
+});
+
+export const eventDoors = (ports: GatewayPorts) => ({
+  'approval-steps': approvalSteps(ports),
+  sweep: sweep(ports),
+  notify: notify(ports),
+});

@@ -1,0 +1,50 @@
+/** Middy middlewares around every HTTP door: a request id on every reply, faults as typed errors (spec §7.2). */
+import type middy from '@middy/core';
+import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
+import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
+import type { Telemetry } from '#core/kernel/ports.ts';
+
+export type DoorMiddleware = middy.MiddlewareObj<HttpEvent, HttpReply>;
+
+/** `X-Request-ID` and the headers every reply carries. */
+export const standardHeaders = (): DoorMiddleware => ({
+  after: ({ event, response }) => {
+    if (response) stamp(event, response);
+  },
+  onError: ({ event, response }) => {
+    if (response) stamp(event, response);
+  },
+});
+
+function stamp(event: HttpEvent, reply: HttpReply): void {
+  reply.headers['x-request-id'] = event.requestContext?.requestId ?? '';
+  reply.headers['cache-control'] = 'no-store';
+  reply.headers['x-content-type-options'] = 'nosniff';
+}
+
+/** Client faults are told as they are; ours are logged with the request id and shown without detail. */
+export const typedErrors = (telemetry: Telemetry): DoorMiddleware => ({
+  onError: (request) => {
+    const error = asGatewayError(request.error);
+    if (error.kind.status >= 500) logFault(telemetry, request.event, error);
+    request.response = errorReply(error);
+  },
+});
+
+export function errorReply(error: GatewayError): HttpReply {
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
+  if (error.code === 'authentication_error') headers['www-authenticate'] = 'Bearer realm="agent-governance-gateway"';
+  return { statusCode: error.kind.status, headers, body: JSON.stringify(error.toBody()) };
+}
+
+function logFault(telemetry: Telemetry, event: HttpEvent, error: GatewayError): void {
+  const cause = error.cause instanceof Error ? { cause: error.cause.message, stack: error.cause.stack } : {};
+  telemetry.log('error', error.message, {
+    request_id: event.requestContext?.requestId,
+    type: error.code,
+    method: event.httpMethod,
+    path: event.resource,
+    ...cause,
+  });
+}

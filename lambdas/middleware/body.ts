@@ -1,0 +1,74 @@
+/** Request bodies: exact bytes, bounded, of the right type, strict JSON (contract §3, §5, §6). */
+
+import { sizes } from '#core/contracts/envelope.ts';
+import type { HttpEvent } from '#core/contracts/http.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { type JsonObject, parseStrictBytes } from '#core/kernel/json.ts';
+
+/** Configurations may be larger than envelopes. */
+const maxBytes: Readonly<Record<string, number>> = { putConfig: 2 * 1024 * 1024 };
+
+export const rawBody = (event: HttpEvent): Buffer =>
+  Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+
+export function boundedBody(event: HttpEvent, operation: string): Buffer {
+  const bytes = rawBody(event);
+  const most = maxBytes[operation] ?? sizes.envelopeBytes;
+  if (bytes.length > most) {
+    throw new GatewayError(
+      'payload_too_large',
+      `The body has ${bytes.length} bytes; this route takes at most ${most}.`,
+    );
+  }
+  return bytes;
+}
+
+/** @throws GatewayError 415 for another content type, 400 for anything that is not one strict JSON object. */
+export function jsonBody(event: HttpEvent, operation: string): JsonObject {
+  const bytes = boundedBody(event, operation);
+  if (bytes.length === 0) return {};
+  requireType(event, ['application/json']);
+  const value = parseStrictBytes(bytes);
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    const found = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+    throw invalidRequest(`The body is ${found}; send one JSON object.`);
+  }
+  return value;
+}
+
+/** Text of a YAML or JSON document. */
+export function textBody(event: HttpEvent, operation: string): string {
+  const bytes = boundedBody(event, operation);
+  requireType(event, ['application/json', 'application/yaml', 'application/x-yaml', 'text/yaml', 'text/plain']);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new GatewayError('invalid_request', 'The body is not valid UTF-8.', { cause });
+  }
+}
+
+function requireType(event: HttpEvent, allowed: readonly string[]): void {
+  const given = headerOf(event, 'content-type') ?? '';
+  const type = given.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (allowed.includes(type)) return;
+  const found = type === '' ? 'missing' : JSON.stringify(type.slice(0, 64));
+  throw new GatewayError('unsupported_media_type', `Content-Type is ${found}; send ${allowed[0]}.`);
+}
+
+export function headerOf(event: HttpEvent, name: string): string | undefined {
+  const values = headerValues(event, name);
+  if (values.length > 1 && new Set(values).size > 1) {
+    throw invalidRequest(`The header ${name} is given more than once with different values.`);
+  }
+  return values[0];
+}
+
+export function headerValues(event: HttpEvent, name: string): string[] {
+  for (const [key, values] of Object.entries(event.multiValueHeaders ?? {})) {
+    if (key.toLowerCase() === name && values) return values;
+  }
+  for (const [key, value] of Object.entries(event.headers ?? {})) {
+    if (key.toLowerCase() === name && value !== undefined) return [value];
+  }
+  return [];
+}

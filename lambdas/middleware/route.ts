@@ -1,0 +1,60 @@
+/** Which operation an event is for, from the routes table; its parameters and its query, checked. */
+import type { HttpEvent } from '#core/contracts/http.ts';
+import type { Route } from '#core/contracts/routes.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+
+export interface Matched {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** Ids and versions in paths; anything else names nothing we keep. */
+const parameterPattern = /^[A-Za-z0-9._:*@#-]{1,200}$/;
+
+export function matchRoute(routes: readonly Route[], event: HttpEvent): Matched {
+  const method = event.httpMethod === 'HEAD' ? 'GET' : event.httpMethod;
+  const route = routes.find((candidate) => candidate.path === event.resource && candidate.method === method);
+  if (!route) {
+    const known = routes.filter((candidate) => candidate.path === event.resource).map(({ method }) => method);
+    if (known.length === 0) throw new GatewayError('not_found', `There is nothing at ${event.path}.`);
+    throw new GatewayError(
+      'method_not_allowed',
+      `${method} is not allowed at ${event.path}; allowed: ${known.join(', ')}.`,
+    );
+  }
+  return { route, params: parametersOf(event), query: queryOf(route, event) };
+}
+
+function parametersOf(event: HttpEvent): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const [name, raw] of Object.entries(event.pathParameters ?? {})) {
+    const value = decoded(raw ?? '');
+    if (!parameterPattern.test(value))
+      throw invalidRequest(`The path parameter ${name} holds characters that no id has.`);
+    params[name] = value;
+  }
+  return params;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (cause) {
+    throw new GatewayError('invalid_request', 'The path holds a malformed percent-encoding.', { cause });
+  }
+}
+
+function queryOf(route: Route, event: HttpEvent): Record<string, string> {
+  const allowed = new Set(route.query ?? []);
+  const query: Record<string, string> = {};
+  for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
+    if (!allowed.has(name)) {
+      const list = allowed.size === 0 ? 'none' : [...allowed].join(', ');
+      throw invalidRequest(`Unknown query parameter ${JSON.stringify(name.slice(0, 64))}; this route takes: ${list}.`);
+    }
+    if (values?.length !== 1) throw invalidRequest(`The query parameter ${name} is given more than once.`);
+    query[name] = values[0] as string;
+  }
+  return query;
+}

@@ -1,0 +1,35 @@
+/** Configuration, policy versions, simulation, explanation (spec §4.3, contract §1). */
+import { putFirstConfig } from '#core/admin/first-config.ts';
+import * as operations from '#core/admin/policies.ts';
+import type { HttpHandler } from '#core/contracts/http.ts';
+import { authenticateAdminToken } from '#core/identity/authenticate.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { headerValues, textBody } from '../middleware/body.ts';
+import { guarded, httpDoor, replyOf } from '../middleware/http-door.ts';
+import type { GatewayPorts } from '../ports.ts';
+
+export function door(ports: GatewayPorts): HttpHandler {
+  const governed = httpDoor('policies', ports, operations);
+  const first = guarded(ports, async (event) => {
+    const principal = await authenticateAdminToken(
+      headerValues(event, 'x-api-key'),
+      headerValues(event, 'authorization'),
+      ports.secrets,
+    );
+    return replyOf(await putFirstConfig(ports, principal, textBody(event, 'putConfig')));
+  });
+  return async (event, context) => {
+    const storing = event.httpMethod === 'PUT' && event.resource === '/admin/v1/config';
+    return storing && (await isUnconfigured(ports)) ? first(event, context) : governed(event, context);
+  };
+}
+
+/** A fresh deployment has no configuration, so no keys but the admin token can be known. */
+async function isUnconfigured({ configStore }: GatewayPorts): Promise<boolean> {
+  try {
+    return (await configStore.current()) === undefined;
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return false;
+    throw thrown;
+  }
+}

@@ -1,0 +1,1 @@
+export type { GatewayPorts } from '#core/admin/ports.ts';

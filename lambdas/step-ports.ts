@@ -1,0 +1,10 @@
+/** Ports as the approval steps and the sweep see them. */
+import { executeApproved } from '#core/actions/execute-approved.ts';
+import type { StepPorts } from '#core/approvals/steps.ts';
+import type { GatewayPorts } from './ports.ts';
+
+export const stepPorts = (ports: GatewayPorts): StepPorts => ({
+  ...ports,
+  configuration: async () => (await ports.snapshots.current()).configuration,
+  execute: (row) => executeApproved(ports, row),
+});

@@ -1,0 +1,4 @@
+import { eventHandler } from '../aws.ts';
+import { door } from './door.ts';
+
+export const handler = eventHandler(door);

@@ -1,0 +1,92 @@
+/** From a row of `core/contracts/functions.ts` to IAM statements: the one place that says what a word there permits. */
+import { ArnFormat, Stack } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import type { FunctionSpec } from '#core/contracts/functions.ts';
+import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
+import { secretArnPattern } from './secrets.ts';
+import { deadLetterName, type GatewaySettings, stateMachineName } from './settings.ts';
+import type { GatewayStores } from './stores-stack.ts';
+
+type Access = NonNullable<FunctionSpec['tables'][TableName]>;
+
+const read = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
+const append = ['dynamodb:PutItem', 'dynamodb:ConditionCheckItem'];
+
+/** What an access word permits on the table itself; indexes are only ever queried. */
+export const tableActions: Readonly<Record<Access, readonly string[]>> = {
+  read,
+  append: [...read, ...append],
+  write: [...read, ...append, 'dynamodb:UpdateItem'],
+};
+
+/** The version that falls off the end of the last 20 is dropped; no other row of any table is ever deleted by us. */
+const deletes: readonly TableName[] = ['config'];
+
+/** Every statement of a function's role, the one for its own log group excepted. */
+export function accessOf(
+  scope: Construct,
+  spec: FunctionSpec,
+  stores: GatewayStores,
+  settings: GatewaySettings,
+): PolicyStatement[] {
+  const machine = stateMachineArn(scope, settings);
+  return [
+    ...Object.entries(spec.tables).flatMap(([table, access]) => tableAccess(stores, table as TableName, access)),
+    ...(spec.stream ? streamAccess(scope, stores, spec.stream, settings) : []),
+    ...(spec.objects ? objectAccess(stores, spec.objects) : []),
+    ...(spec.archives ? [allow(['s3:PutObject'], [stores.archive.arnForObjects('*')])] : []),
+    ...(spec.signs ? [allow(['kms:Sign', 'kms:GetPublicKey'], [stores.signingKey.keyArn])] : []),
+    ...(spec.verifiesSignatures && !spec.signs ? [allow(['kms:GetPublicKey'], [stores.signingKey.keyArn])] : []),
+    ...(spec.secrets ?? []).map((name) =>
+      allow(['secretsmanager:GetSecretValue'], [secretArnPattern(scope, settings, name)]),
+    ),
+    ...(spec.startsApprovals ? [allow(['states:StartExecution'], [machine])] : []),
+    // The emulator authorises task answers against `*` instead of the machine.
+    ...(spec.settlesTasks ? [allow(['states:SendTaskSuccess'], [settings.emulator ? '*' : machine])] : []),
+    allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']),
+  ];
+}
+
+/** By literal name: the machine invokes a function whose role and environment would otherwise need the machine. */
+export const stateMachineArn = (scope: Construct, settings: GatewaySettings): string =>
+  Stack.of(scope).formatArn({
+    service: 'states',
+    resource: 'stateMachine',
+    resourceName: stateMachineName(settings),
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+
+export const allow = (actions: readonly string[], resources: readonly string[]): PolicyStatement =>
+  new PolicyStatement({ actions: [...actions], resources: [...resources] });
+
+function tableAccess(stores: GatewayStores, name: TableName, access: Access): PolicyStatement[] {
+  const table = stores.tables[name];
+  const { indexes = [] }: TableSpec = tables[name];
+  const mayDelete = access === 'write' && deletes.includes(name);
+  return [
+    allow([...tableActions[access], ...(mayDelete ? ['dynamodb:DeleteItem'] : [])], [table.tableArn]),
+    ...indexes.map((index) => allow(['dynamodb:Query'], [`${table.tableArn}/index/${index.name}`])),
+  ];
+}
+
+/** Listing streams knows no resource. Batches given up are set aside in the dead letter queue. */
+const streamAccess = (
+  scope: Construct,
+  stores: GatewayStores,
+  name: TableName,
+  settings: GatewaySettings,
+): PolicyStatement[] => [
+  allow(
+    ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+    [stores.tables[name].tableStreamArn!],
+  ),
+  allow(['dynamodb:ListStreams'], ['*']),
+  allow(['sqs:SendMessage'], [Stack.of(scope).formatArn({ service: 'sqs', resource: deadLetterName(settings) })]),
+];
+
+/** Listing the bucket makes an absent body answer 404: without it S3 says 403, as for a body one may not read. */
+const objectAccess = (stores: GatewayStores, access: 'read' | 'write'): PolicyStatement[] => [
+  allow(['s3:GetObject', ...(access === 'write' ? ['s3:PutObject'] : [])], [stores.objects.arnForObjects('*')]),
+  allow(['s3:ListBucket'], [stores.objects.bucketArn]),
+];

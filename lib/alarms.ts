@@ -1,0 +1,105 @@
+/** What wakes a person. Every description names the page of the runbook that says what to do. */
+import { Duration } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { oldestApprovalSeconds } from './metrics.ts';
+import type { GatewaySettings } from './settings.ts';
+
+/** Everything that is watched. */
+export interface Watched {
+  readonly functions: Readonly<Record<string, IFunction>>;
+  readonly apis: Readonly<Record<string, RestApi>>;
+  readonly stateMachine: StateMachine;
+  readonly deadLetters: IQueue;
+}
+
+export interface AlarmsProps {
+  readonly settings: GatewaySettings;
+  readonly watched: Watched;
+  /**
+   * Age at which a pending approval is worth a call.
+   * @default twice the default time-out of approvals: by then the clock or the sweep has failed
+   */
+  readonly approvalAge?: Duration;
+}
+
+interface AlarmSpec {
+  readonly metric: IMetric;
+  readonly threshold: number;
+  /** Heading in `docs/how-to/runbook.md`. */
+  readonly runbook: string;
+  /** @default 1 */
+  readonly evaluationPeriods?: number;
+}
+
+const fiveMinutes = { period: Duration.minutes(5), statistic: 'Sum' };
+
+export class Alarms extends Construct {
+  /** Subscribe a mailbox, a chat or a pager here. */
+  readonly topic: Topic;
+
+  constructor(scope: Construct, id: string, { settings, watched, approvalAge = Duration.hours(1) }: AlarmsProps) {
+    super(scope, id);
+    this.topic = new Topic(this, 'Topic', { displayName: `${settings.name} alarms`, enforceSSL: settings.guarded });
+    const { functions, apis, stateMachine, deadLetters } = watched;
+
+    for (const [name, fn] of Object.entries(functions)) {
+      this.alarm(`${name}-errors`, { metric: fn.metricErrors(fiveMinutes), threshold: 1, runbook: 'function-errors' });
+      this.alarm(`${name}-throttles`, {
+        metric: fn.metricThrottles(fiveMinutes),
+        threshold: 1,
+        runbook: 'function-throttles',
+      });
+    }
+    for (const [name, api] of Object.entries(apis)) {
+      this.alarm(`${name}-5xx`, { metric: api.metricServerError(fiveMinutes), threshold: 1, runbook: 'surface-5xx' });
+    }
+    this.alarm('approvals-failed', {
+      metric: stateMachine.metricFailed(fiveMinutes),
+      threshold: 1,
+      runbook: 'approval-clock',
+    });
+    this.alarm('approvals-aborted', {
+      metric: stateMachine.metricAborted(fiveMinutes),
+      threshold: 1,
+      runbook: 'approval-clock',
+    });
+    this.alarm('approvals-throttled', {
+      metric: stateMachine.metricThrottled(fiveMinutes),
+      threshold: 1,
+      runbook: 'approval-clock',
+    });
+    this.alarm('dead-letters', {
+      metric: deadLetters.metricApproximateNumberOfMessagesVisible({
+        period: Duration.minutes(5),
+        statistic: 'Maximum',
+      }),
+      threshold: 1,
+      runbook: 'dead-letters',
+    });
+    this.alarm('approval-age', {
+      metric: oldestApprovalSeconds,
+      threshold: approvalAge.toSeconds(),
+      runbook: 'approval-age',
+      evaluationPeriods: 3,
+    });
+  }
+
+  private alarm(name: string, { metric, threshold, runbook, evaluationPeriods = 1 }: AlarmSpec): void {
+    const alarm = new Alarm(this, name, {
+      alarmDescription: `${name}: see docs/how-to/runbook.md#${runbook}`,
+      metric,
+      threshold,
+      evaluationPeriods,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+    alarm.addAlarmAction(new SnsAction(this.topic));
+  }
+}

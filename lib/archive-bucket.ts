@@ -1,0 +1,59 @@
+/**
+ * The evidence archive: copies of entries that nobody can change (contract §4, architecture: append only is a chain
+ * of fences). Only the role of the `project` function may put, only where nothing lies yet; nobody may delete.
+ */
+import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
+import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectLockRetention } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { accept } from './findings.ts';
+import { functionName, type GatewaySettings } from './settings.ts';
+
+export interface ArchiveBucketProps {
+  readonly settings: GatewaySettings;
+}
+
+export class ArchiveBucket extends Construct {
+  readonly bucket: Bucket;
+
+  constructor(scope: Construct, id: string, { settings }: ArchiveBucketProps) {
+    super(scope, id);
+    this.bucket = new Bucket(this, 'Bucket', {
+      versioned: true,
+      objectLockEnabled: true,
+      objectLockDefaultRetention: ObjectLockRetention.compliance(Duration.days(settings.archiveDays)),
+      encryption: BucketEncryption.S3_MANAGED,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      enforceSSL: settings.guarded,
+      removalPolicy: settings.removalPolicy,
+    });
+    accept(this, {
+      'AwsSolutions-S1':
+        'One role may put, nobody may change or delete; readers are auditors, seen by CloudTrail data events where wanted.',
+    });
+    this.denyAllWriters(settings);
+    this.deny('NobodyDeletes', ['s3:DeleteObject', 's3:DeleteObjectVersion', 's3:BypassGovernanceRetention']);
+    // The emulator does not know this condition key and would refuse every put.
+    if (!settings.emulator) this.deny('NobodyOverwrites', ['s3:PutObject'], { Null: { 's3:if-none-match': 'true' } });
+  }
+
+  /** The writer is named, not referenced: its function lives in a later stack. */
+  private denyAllWriters(settings: GatewaySettings): void {
+    const writer = Stack.of(this).formatArn({
+      service: 'iam',
+      region: '',
+      resource: 'role',
+      resourceName: functionName(settings, 'project'),
+      arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+    });
+    this.deny('OnlyTheProjectorWrites', ['s3:PutObject'], { ArnNotEquals: { 'aws:PrincipalArn': writer } });
+  }
+
+  private deny(sid: string, actions: string[], conditions: Record<string, Record<string, string>> = {}): void {
+    const resources = [this.bucket.arnForObjects('*')];
+    const principals = [new AnyPrincipal()];
+    this.bucket.addToResourcePolicy(
+      new PolicyStatement({ sid, effect: Effect.DENY, principals, actions, resources, conditions }),
+    );
+  }
+}

@@ -1,0 +1,69 @@
+/** The first page an operator opens: what is decided, what waits, what fails. */
+import {
+  Dashboard as CloudWatchDashboard,
+  GraphWidget,
+  type IMetric,
+  SingleValueWidget,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { Construct } from 'constructs';
+import { decisions as decisionKinds } from '#core/contracts/envelope.ts';
+import type { Watched } from './alarms.ts';
+import { approvalLatency, decisions, oldestApprovalSeconds, pendingApprovals } from './metrics.ts';
+import type { GatewaySettings } from './settings.ts';
+
+export interface DashboardProps {
+  readonly settings: GatewaySettings;
+  readonly watched: Watched;
+}
+
+export class Dashboard extends Construct {
+  constructor(scope: Construct, id: string, { settings, watched }: DashboardProps) {
+    super(scope, id);
+    const functions = Object.entries(watched.functions);
+    const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
+      new GraphWidget({ title, left, right, width: 12, height: 6 });
+
+    new CloudWatchDashboard(this, 'Dashboard', {
+      dashboardName: settings.name,
+      widgets: [
+        [
+          graph('Decisions', decisionKinds.map(decisions)),
+          graph('Approvals waiting', [pendingApprovals], [oldestApprovalSeconds.with({ label: 'oldest (s)' })]),
+        ],
+        [
+          graph('Seconds until a human decided', ['p50', 'p90', 'p99'].map(approvalLatency)),
+          graph('Approval clock', [
+            watched.stateMachine.metricStarted({ statistic: 'Sum' }),
+            watched.stateMachine.metricSucceeded({ statistic: 'Sum' }),
+            watched.stateMachine.metricFailed({ statistic: 'Sum' }),
+          ]),
+        ],
+        [
+          graph(
+            'Errors',
+            functions.map(([label, fn]) => fn.metricErrors({ label })),
+          ),
+          graph(
+            'Throttles',
+            functions.map(([label, fn]) => fn.metricThrottles({ label })),
+          ),
+        ],
+        [
+          graph(
+            'Answers of the surfaces',
+            Object.entries(watched.apis).flatMap(([name, api]) => [
+              api.metricServerError({ label: `${name} 5xx`, statistic: 'Sum' }),
+              api.metricClientError({ label: `${name} 4xx`, statistic: 'Sum' }),
+            ]),
+          ),
+          new SingleValueWidget({
+            title: 'Dead letters',
+            metrics: [watched.deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum' })],
+            width: 12,
+            height: 6,
+          }),
+        ],
+      ],
+    });
+  }
+}

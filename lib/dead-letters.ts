@@ -1,0 +1,26 @@
+/** Where events go that no retry could deliver. An alarm watches its depth; the runbook says how to replay. */
+import { Duration } from 'aws-cdk-lib';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { accept } from './findings.ts';
+import { deadLetterName, type GatewaySettings } from './settings.ts';
+
+export interface DeadLettersProps {
+  readonly settings: GatewaySettings;
+}
+
+export class DeadLetters extends Construct {
+  readonly queue: Queue;
+
+  constructor(scope: Construct, id: string, { settings }: DeadLettersProps) {
+    super(scope, id);
+    this.queue = new Queue(this, 'Queue', {
+      queueName: deadLetterName(settings),
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: settings.guarded,
+      retentionPeriod: Duration.days(14),
+      removalPolicy: settings.removalPolicy,
+    });
+    accept(this, { 'AwsSolutions-SQS3': 'This is the dead letter queue.' });
+  }
+}

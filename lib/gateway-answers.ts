@@ -1,0 +1,31 @@
+/** What API Gateway answers on its own, before any function runs, in the error shape of every surface (contract §6). */
+import { type ErrorCode, errorKinds } from '#core/kernel/errors.ts';
+
+export interface GatewayAnswer {
+  /** API Gateway's name of the case. */
+  readonly name: string;
+  readonly statusCode: string;
+  readonly templates: Readonly<Record<string, string>>;
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+}
+
+const answer = (
+  name: string,
+  type: ErrorCode,
+  message: string,
+  responseHeaders?: Record<string, string>,
+): GatewayAnswer => {
+  const code = errorKinds[type].status;
+  const templates = { 'application/json': JSON.stringify({ error: { code, type, message } }) };
+  return { name, statusCode: String(code), templates, ...(responseHeaders && { responseHeaders }) };
+};
+
+export const gatewayAnswers: readonly GatewayAnswer[] = [
+  // API Gateway's word for a path or method it does not know.
+  answer('MISSING_AUTHENTICATION_TOKEN', 'not_found', 'There is no such route.'),
+  answer('REQUEST_TOO_LARGE', 'payload_too_large', 'The request is larger than the gateway accepts.'),
+  answer('THROTTLED', 'rate_limit_error', 'Too many requests.', { 'Retry-After': "'1'" }),
+  answer('INTEGRATION_TIMEOUT', 'service_unavailable', 'The gateway did not answer in time.', { 'Retry-After': "'1'" }),
+  answer('DEFAULT_4XX', 'invalid_request', 'The request could not be read.'),
+  answer('DEFAULT_5XX', 'server_error', 'The gateway could not complete the request.'),
+];

@@ -1,0 +1,80 @@
+/** The one helper that makes every Lambda: same runtime, same environment, own role, own log group. */
+import { Duration } from 'aws-cdk-lib';
+import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { type FunctionName, type FunctionSpec, functions } from '#core/contracts/functions.ts';
+import { accessOf, allow } from './access.ts';
+import { secretEnvironment } from './environment.ts';
+import { accept } from './findings.ts';
+import { functionName, type GatewaySettings } from './settings.ts';
+import type { GatewayStores } from './stores-stack.ts';
+
+export interface GatewayFunctionProps {
+  /** Row of `core/contracts/functions.ts`: purpose, access, memory and time-out. */
+  readonly name: FunctionName;
+  readonly settings: GatewaySettings;
+  readonly stores: GatewayStores;
+  /** The same for every function: names and addresses, never a secret. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export class GatewayFunction extends Construct {
+  readonly function: LambdaFunction;
+  readonly role: Role;
+
+  constructor(scope: Construct, id: string, { name, settings, stores, environment }: GatewayFunctionProps) {
+    super(scope, id);
+    const spec: FunctionSpec = functions[name];
+    const physicalName = functionName(settings, name);
+    const logGroup = new LogGroup(this, 'Logs', {
+      logGroupName: `/aws/lambda/${physicalName}`,
+      retention: RetentionDays.THREE_MONTHS,
+      removalPolicy: settings.removalPolicy,
+    });
+    this.role = new Role(this, 'Role', {
+      roleName: physicalName,
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      description: `${name}: ${spec.purpose}`,
+      inlinePolicies: {
+        access: new PolicyDocument({
+          statements: [
+            ...accessOf(this, spec, stores, settings),
+            allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]),
+          ],
+        }),
+      },
+    });
+    accept(this.role, findings(spec));
+    this.function = new LambdaFunction(this, 'Function', {
+      functionName: physicalName,
+      description: spec.purpose,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      handler: 'index.handler',
+      code: Code.fromAsset(`${settings.bundles}/${name}`),
+      memorySize: spec.memoryMb,
+      timeout: Duration.seconds(spec.timeoutSeconds),
+      tracing: Tracing.ACTIVE,
+      environment: { ...environment, ...secretEnvironment(settings, spec), POWERTOOLS_SERVICE_NAME: name },
+      logGroup,
+      // What the role holds is written above, whole: nothing the CDK would add slips in.
+      role: this.role.withoutPolicyUpdates(),
+    });
+  }
+}
+
+/** Bodies have no names of their own to list: every object of a bucket, and of no other. */
+const findings = (spec: FunctionSpec): Record<string, string> => ({
+  'AwsSolutions-IAM5[Resource::*]':
+    'X-Ray and the listing of streams know no narrower resource; a test holds that nothing else is allowed on all.',
+  ...(spec.objects && {
+    'AwsSolutions-IAM5[Resource::GatewayStores:ExportsOutputFnGetAttObjectsBucket5A707942Arn16CAD046/*]':
+      'Objects are named by the digest of their content.',
+  }),
+  ...(spec.archives && {
+    'AwsSolutions-IAM5[Resource::GatewayStores:ExportsOutputFnGetAttArchiveBucket49F1AC64Arn3FBD647E/*]':
+      'Archived entries are named by their tenant, session and position; the bucket refuses to overwrite or delete.',
+  }),
+});

@@ -1,0 +1,34 @@
+/** The clocks that tick by themselves: every function with a `schedule` in `core/contracts/functions.ts`. */
+import { Duration } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { type FunctionName, type FunctionSpec, functions } from '#core/contracts/functions.ts';
+
+export interface SchedulesProps {
+  readonly functions: Readonly<Record<FunctionName, IFunction>>;
+  /** Receives ticks that could not be delivered. */
+  readonly deadLetters: IQueue;
+}
+
+export class Schedules extends Construct {
+  constructor(scope: Construct, id: string, props: SchedulesProps) {
+    super(scope, id);
+    for (const [name, spec] of Object.entries(functions) as [FunctionName, FunctionSpec][]) {
+      if (!spec.schedule) continue;
+      const every = Duration.minutes(spec.schedule.everyMinutes);
+      const target = props.functions[name];
+      // The next tick does what this one missed: a late one is worth nothing.
+      target.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: every });
+      new Rule(this, name, {
+        description: spec.purpose,
+        schedule: Schedule.rate(every),
+        targets: [
+          new LambdaFunction(target, { deadLetterQueue: props.deadLetters, retryAttempts: 1, maxEventAge: every }),
+        ],
+      });
+    }
+  }
+}

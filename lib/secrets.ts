@@ -1,0 +1,62 @@
+/**
+ * What the gateway must keep secret, in four bundles, so that each function reads only its own. Every bundle is one
+ * JSON object: environment name → value, the names the configuration uses (`token_env`, `key_env`, …).
+ */
+import { ArnFormat, SecretValue, Stack } from 'aws-cdk-lib';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import type { FunctionSpec } from '#core/contracts/functions.ts';
+import { accept } from './findings.ts';
+import type { GatewaySettings } from './settings.ts';
+
+export type SecretName = NonNullable<FunctionSpec['secrets']>[number];
+export const secretNames = ['keys', 'slack', 'brokers', 'webhooks'] as const satisfies readonly SecretName[];
+
+/** The environment name of the platform administrator's token inside the `keys` bundle. */
+export const adminTokenName = 'GATEWAY_ADMIN_TOKEN';
+
+export const secretId = (settings: GatewaySettings, name: SecretName): string => `${settings.name}/${name}`;
+
+export interface GatewaySecretsProps {
+  readonly settings: GatewaySettings;
+}
+
+export class GatewaySecrets extends Construct {
+  constructor(scope: Construct, id: string, { settings }: GatewaySecretsProps) {
+    super(scope, id);
+    for (const name of secretNames) {
+      new Secret(this, name, {
+        secretName: secretId(settings, name),
+        description: `agent governance gateway: ${name}`,
+        removalPolicy: settings.removalPolicy,
+        ...initialValue(name),
+      });
+    }
+    accept(this, {
+      'AwsSolutions-SMG4':
+        'The values belong to other parties (callers, chat, upstreams); rotating one means telling them, as the runbook says.',
+    });
+  }
+}
+
+/** The admin token is born random inside Secrets Manager: no template, file or log ever holds it. */
+const initialValue = (name: SecretName) =>
+  name === 'keys'
+    ? {
+        generateSecretString: {
+          secretStringTemplate: '{}',
+          generateStringKey: adminTokenName,
+          passwordLength: 48,
+          excludePunctuation: true,
+        },
+      }
+    : { secretStringValue: SecretValue.unsafePlainText('{}') };
+
+/** By name with the six characters Secrets Manager adds: exact, and the same pattern everywhere. */
+export const secretArnPattern = (scope: Construct, settings: GatewaySettings, name: SecretName): string =>
+  Stack.of(scope).formatArn({
+    service: 'secretsmanager',
+    resource: 'secret',
+    resourceName: `${secretId(settings, name)}-??????`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });

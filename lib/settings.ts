@@ -1,0 +1,62 @@
+/** What a deployment may choose, read once from CDK context. `stage=emulator` changes only what is listed here. */
+import { resolve } from 'node:path';
+import { RemovalPolicy } from 'aws-cdk-lib';
+import type { Node } from 'constructs';
+import type { FunctionName } from '#core/contracts/functions.ts';
+
+/** Where the emulator cannot follow AWS; a test compares both templates and lists exactly these differences. */
+export interface EmulatorLimits {
+  /** Literal time-out of the approval clock: the emulator evaluates no expression in `TimeoutSeconds`. */
+  readonly approvalTimeoutSeconds: number;
+}
+
+export interface GatewaySettings {
+  readonly stage: string;
+  /** Prefix of every physical name. One account holds one gateway per name: roles know no region. */
+  readonly name: string;
+  /** Folder with `<function>/index.mjs`, as `npm run bundle` leaves it. */
+  readonly bundles: string;
+  /** How long archived evidence cannot be deleted by anybody (S3 Object Lock, compliance mode). */
+  readonly archiveDays: number;
+  /** What becomes of stores when their stack goes. */
+  readonly removalPolicy: RemovalPolicy;
+  /** Deletion protection and refusal of plain HTTP: everywhere but on the emulator. */
+  readonly guarded: boolean;
+  /** Present on the emulator only. */
+  readonly emulator?: EmulatorLimits;
+}
+
+export function readSettings(node: Node): GatewaySettings {
+  const stage = text(node, 'stage', 'prod');
+  const onEmulator = stage === 'emulator';
+  return {
+    stage,
+    name: text(node, 'name', 'agent-governance'),
+    bundles: resolve(text(node, 'bundles', 'dist')),
+    archiveDays: positive(node, 'archiveDays', 365),
+    removalPolicy: onEmulator ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+    guarded: !onEmulator,
+    ...(onEmulator && { emulator: { approvalTimeoutSeconds: positive(node, 'approvalTimeoutSeconds', 12) } }),
+  };
+}
+
+/** The physical name of a function, and of the role it runs under. */
+export const functionName = (settings: GatewaySettings, name: FunctionName): string => `${settings.name}-${name}`;
+
+/** Named here since the functions that start the clock and the clock's own steps both need its ARN. */
+export const stateMachineName = (settings: GatewaySettings): string => `${settings.name}-approval`;
+
+/** Named for the same reason: roles that may send here are written before the queue. */
+export const deadLetterName = (settings: GatewaySettings): string => `${settings.name}-dead-letters`;
+
+function text(node: Node, key: string, fallback: string): string {
+  const value: unknown = node.tryGetContext(key) ?? fallback;
+  if (typeof value === 'string' && /^[\w./:\\ -]+$/.test(value)) return value;
+  throw new Error(`Context "${key}" must be a plain word or path, got ${JSON.stringify(value)}.`);
+}
+
+function positive(node: Node, key: string, fallback: number): number {
+  const value = Number(node.tryGetContext(key) ?? fallback);
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new Error(`Context "${key}" must be a positive whole number, got ${JSON.stringify(node.tryGetContext(key))}.`);
+}

@@ -1,0 +1,37 @@
+/** What must outlive every deployment: tables, buckets, the signing key, secrets. */
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import type { Construct } from 'constructs';
+import { ArchiveBucket } from './archive-bucket.ts';
+import { ObjectBucket } from './object-bucket.ts';
+import { GatewaySecrets, secretId } from './secrets.ts';
+import type { GatewaySettings } from './settings.ts';
+import { SigningKey } from './signing-key.ts';
+import { GatewayTables } from './tables.ts';
+
+export interface GatewayStoresProps extends StackProps {
+  readonly settings: GatewaySettings;
+}
+
+export class GatewayStores extends Stack {
+  readonly tables: GatewayTables['byName'];
+  readonly objects: Bucket;
+  readonly archive: Bucket;
+  readonly signingKey: IKey;
+
+  constructor(scope: Construct, id: string, props: GatewayStoresProps) {
+    super(scope, id, props);
+    const { settings } = props;
+    this.tables = new GatewayTables(this, 'Tables', { settings }).byName;
+    this.objects = new ObjectBucket(this, 'Objects', { settings }).bucket;
+    this.archive = new ArchiveBucket(this, 'Archive', { settings }).bucket;
+    this.signingKey = new SigningKey(this, 'Signing', { settings }).key;
+    new GatewaySecrets(this, 'Secrets', { settings });
+
+    new CfnOutput(this, 'ObjectBucketName', { value: this.objects.bucketName });
+    new CfnOutput(this, 'ArchiveBucketName', { value: this.archive.bucketName });
+    new CfnOutput(this, 'SigningKeyId', { value: this.signingKey.keyId });
+    new CfnOutput(this, 'KeysSecretName', { value: secretId(settings, 'keys') });
+  }
+}

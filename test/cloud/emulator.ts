@@ -1,0 +1,90 @@
+/**
+ * The AWS emulator: installed once below `.emulator/`, started fresh for every run on a free port with an environment
+ * of its own, enforcing IAM. It holds its state in memory, so stopping it leaves nothing behind.
+ */
+import { spawn } from 'node:child_process';
+import { createWriteStream, existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Environment, freePort, run, stop, until } from './processes.ts';
+
+const release = 'ministack[full]==1.5.33';
+const venv = resolve('.emulator/venv');
+const program = join(venv, 'bin/ministack');
+
+export interface Emulator {
+  readonly endpoint: string;
+  /** What a client of AWS needs to talk to it, and nothing of the machine's own credentials. */
+  readonly env: Environment;
+  /** Folder of this run alone, removed with it. */
+  readonly scratch: string;
+  stop(): Promise<void>;
+}
+
+export async function startEmulator(): Promise<Emulator> {
+  await install();
+  const scratch = await mkdtemp(join(tmpdir(), 'gateway-cloud-'));
+  const port = await freePort();
+  const endpoint = `http://127.0.0.1:${port}`;
+  // Functions run under the first `node` of this path, whatever runtime they ask for; they inherit this environment.
+  const path = `${resolve('node_modules/.bin')}:${process.env.PATH ?? ''}`;
+  const child = spawn(program, [], {
+    cwd: scratch,
+    env: {
+      HOME: scratch,
+      PATH: path,
+      TMPDIR: scratch,
+      AUTH: 'true',
+      GATEWAY_PORT: `${port}`,
+      SFTP_ENABLED: '0',
+      IOT_MTLS_ENABLED: '0',
+      BIND_HOST: '127.0.0.1',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  await mkdir('.emulator', { recursive: true });
+  const log = createWriteStream('.emulator/emulator.log');
+  child.stdout.pipe(log);
+  child.stderr.pipe(log);
+  const emulator = {
+    endpoint,
+    scratch,
+    env: clientEnvironment(endpoint, path, scratch),
+    stop: () => stop(child).then(() => rm(scratch, { recursive: true, force: true })),
+  };
+  try {
+    await until('the emulator to answer', 30, async () => {
+      if (child.exitCode !== null)
+        throw new Error(`the emulator ended with ${child.exitCode}: see .emulator/emulator.log`);
+      return (await fetch(`${endpoint}/_ministack/health`).catch(() => undefined))?.ok;
+    });
+  } catch (thrown) {
+    await emulator.stop();
+    throw thrown;
+  }
+  return emulator;
+}
+
+async function install(): Promise<void> {
+  if (existsSync(program)) return;
+  const env = { ...process.env } as Environment;
+  await run('python3', ['-m', 'venv', venv], { env });
+  await run(join(venv, 'bin/pip'), ['install', '--quiet', '--disable-pip-version-check', release], { env });
+}
+
+const clientEnvironment = (endpoint: string, path: string, scratch: string): Environment => ({
+  PATH: path,
+  // The CDK remembers account ids per access key below HOME.
+  HOME: scratch,
+  TMPDIR: scratch,
+  AWS_ENDPOINT_URL: endpoint,
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+  AWS_REGION: 'us-east-1',
+  AWS_DEFAULT_REGION: 'us-east-1',
+  AWS_EC2_METADATA_DISABLED: 'true',
+  CDK_DISABLE_CLI_TELEMETRY: 'true',
+  NODE_NO_WARNINGS: '1',
+  CI: '1',
+});

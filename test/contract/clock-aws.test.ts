@@ -1,0 +1,72 @@
+/** The approval clock on AWS, held against a scripted server: the very requests, and what each answer means. */
+import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
+import { awsError, scriptedAws } from '../support/scripted-aws.ts';
+
+const stateMachineArn = 'arn:aws:states:us-east-1:000000000000:stateMachine:approval';
+let server: Awaited<ReturnType<typeof scriptedAws>>;
+
+beforeAll(async () => {
+  server = await scriptedAws();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const clock = () => lazyStepFunctionsClock(stateMachineArn, server.client);
+const started = { body: { executionArn: `${stateMachineArn}:e`, startDate: 1 } };
+
+describe('start', () => {
+  it('names the execution by the envelope and passes the id alone', async () => {
+    server.answers(started);
+    await clock().start('0190-envelope');
+    expect(server.asked).toHaveLength(1);
+    expect(server.asked[0]?.target).toBe('AWSStepFunctions.StartExecution');
+    expect(JSON.parse(server.asked[0]!.body)).toEqual({
+      stateMachineArn,
+      name: '0190-envelope',
+      input: '{"envelope_id":"0190-envelope"}',
+    });
+  });
+
+  it('takes an execution that already exists as started', async () => {
+    server.answers(awsError('ExecutionAlreadyExists'));
+    await expect(clock().start('0190-envelope')).resolves.toBeUndefined();
+  });
+
+  it.each(['ExecutionLimitExceeded', 'StateMachineDoesNotExist', 'AccessDeniedException'])(
+    'refuses on %s',
+    async (name) => {
+      server.answers(awsError(name));
+      await expect(clock().start('0190-envelope')).rejects.toMatchObject({
+        code: 'service_unavailable',
+        retryAfterSeconds: 1,
+      });
+    },
+  );
+});
+
+describe('settle', () => {
+  it('sends the status as the output of the task', async () => {
+    server.answers({ body: {} });
+    await clock().settle('the-token', { status: 'approved' });
+    expect(server.asked[0]?.target).toBe('AWSStepFunctions.SendTaskSuccess');
+    expect(JSON.parse(server.asked[0]!.body)).toEqual({ taskToken: 'the-token', output: '{"status":"approved"}' });
+  });
+
+  it.each(['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken'])(
+    'takes %s as settled: the row has decided',
+    async (name) => {
+      server.answers(awsError(name));
+      await expect(clock().settle('the-token', { status: 'denied' })).resolves.toBeUndefined();
+    },
+  );
+
+  it('refuses when the service does not answer, without naming the token', async () => {
+    server.answers(awsError('ServiceUnavailable', 503));
+    const failure = await clock()
+      .settle('the-token', { status: 'denied' })
+      .catch((error: Error) => error);
+    expect(failure).toMatchObject({ code: 'service_unavailable' });
+    expect((failure as Error).message).not.toContain('the-token');
+  });
+});

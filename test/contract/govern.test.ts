@@ -1,0 +1,274 @@
+import { settle } from '#core/approvals/steps.ts';
+import { sweepApprovals } from '#core/approvals/sweep.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { stepPorts } from '#lambdas/step-ports.ts';
+import { caller } from '../support/call-door.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+
+const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
+const remove = { protocol: 'shell', tool: 'shell.rm', target: 'build', capability: 'execute' };
+const pull = {
+  protocol: 'git',
+  tool: 'scm.create_pull_request',
+  target: 'acme/web',
+  capability: 'write',
+  parameters: { title: 'Fix', head: 'fix', base: 'main' },
+};
+
+let gateway: TestPorts;
+let call: ReturnType<typeof caller>;
+let session = 0;
+
+beforeAll(async () => {
+  gateway = await testPorts();
+  call = caller(gateway.ports);
+});
+afterAll(() => gateway.stop());
+
+const inSession = (action: object, name = `s${++session}`) => ({ ...action, actor: { agent: 'writer', session: name } });
+const act = (action: object, key = keys.agent) => call('POST', '/admin/v1/test-action', { key, body: action });
+const approve = (id: string, key = keys.human) =>
+  call('POST', `/admin/v1/approvals/${id}/approve`, { key, body: { reviewer: 'alice', comment: 'ok' } });
+const deny = (id: string) => call('POST', `/admin/v1/approvals/${id}/deny`, { key: keys.human, body: { reviewer: 'alice' } });
+
+async function kinds(name: string): Promise<string[]> {
+  const found: EvidenceEntry[] = [];
+  for await (const entry of gateway.ports.evidence.entries('default', name)) found.push(entry);
+  return found.map(({ kind }) => kind);
+}
+
+describe('one action through the pipeline', () => {
+  test('allow mints what the grant says and shows no secret', async () => {
+    const answer = await act(inSession(read, 'allow-1'));
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        decision: 'allow',
+        matched_rule: 'git:scm.get_*',
+        policy: 'pr-writer',
+        credential: { type: 'scm_app_jwt', scope: 'contents:read', expires_in: 600 },
+      },
+    });
+    expect(answer.body.evidence_hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(answer.text).not.toContain('eyJ');
+    expect(await kinds('allow-1')).toEqual(['allow', 'result']);
+  });
+
+  test('block says why and what would do instead', async () => {
+    const { body } = await act(inSession(remove, 'block-1'));
+    expect(body).toMatchObject({ decision: 'block', matched_rule: 'shell:shell.rm', error: { code: -32001 } });
+    expect(body.error.data.reason).toEqual(expect.any(String));
+    expect(body.error.data.suggested_alternative).toEqual(expect.any(String));
+    expect(await kinds('block-1')).toEqual(['block']);
+  });
+
+  test('review queues, approve lets the very call through once, then review again', async () => {
+    const asked = await act(inSession(pull, 'review-1'));
+    const id = asked.body.envelope_id;
+    expect(asked.body).toMatchObject({
+      decision: 'review',
+      error: { code: -32002, data: { approval_url: `http://127.0.0.1:8081/admin/v1/approvals/${id}` } },
+    });
+    expect(gateway.started).toContain(id);
+    const pending = await call('GET', '/admin/v1/approvals', { key: keys.human });
+    expect(pending.body.pending.map((item: { envelope_id: string }) => item.envelope_id)).toContain(id);
+
+    const record = await approve(id);
+    expect(record).toMatchObject({ status: 200, body: { envelope_id: id, status: 'approved', reviewer: 'alice', person: 'alice' } });
+    expect(record.body.evidence_hash).toMatch(/^[0-9a-f]{64}$/);
+
+    const retry = await act({ ...inSession(pull, 'review-1'), approval_ref: id });
+    expect(retry.body).toMatchObject({
+      decision: 'allow',
+      matched_rule: `approved:${id}`,
+      credential: { type: 'scm_app_jwt', scope: 'pull_requests:write,contents:read', expires_in: 600 },
+    });
+    const second = await act({ ...inSession(pull, 'review-1'), approval_ref: id });
+    expect(second.body).toMatchObject({ decision: 'review', error: { data: { reason: 'already_used' } } });
+    expect(second.body.envelope_id).not.toBe(id);
+    expect(await kinds('review-1')).toEqual(['review', 'approve', 'allow', 'result', 'review']);
+  });
+
+  test('the identical call without a reference finds its request, pending or approved', async () => {
+    const first = await act(inSession(pull, 'same-1'));
+    const again = await act(inSession(pull, 'same-1'));
+    expect(again.body.envelope_id).toBe(first.body.envelope_id);
+    await approve(first.body.envelope_id);
+    expect((await act(inSession(pull, 'same-1'))).body.matched_rule).toBe(`approved:${first.body.envelope_id}`);
+    expect((await act(inSession(pull, 'same-1'))).body.decision).toBe('review');
+  });
+
+  test('a denial stands for a minute, then a new request may be made', async () => {
+    const first = await act(inSession(pull, 'denied-1'));
+    const id = first.body.envelope_id;
+    expect((await deny(id)).body.status).toBe('denied');
+    const soon = await act(inSession(pull, 'denied-1'));
+    expect(soon.body).toMatchObject({ envelope_id: id, decision: 'review', error: { data: { reason: 'denied' } } });
+    gateway.pass(61);
+    const later = await act(inSession(pull, 'denied-1'));
+    expect(later.body.envelope_id).not.toBe(id);
+    expect(later.body.error.data.reason).toBeUndefined();
+  });
+
+  test('time denies what nobody decided, and a vote after that is 409', async () => {
+    const { body } = await act(inSession(pull, 'late-1'));
+    gateway.pass(1801);
+    const late = await approve(body.envelope_id);
+    expect(late).toMatchObject({ status: 409, body: { error: { type: 'conflict', record: { status: 'denied', reason: 'timeout', reviewer: 'system' } } } });
+    expect(await kinds('late-1')).toEqual(['review', 'deny']);
+  });
+
+  test.each([
+    ['other parameters', { parameters: { title: 'Other', head: 'fix', base: 'main' } }, 'call_changed'],
+    ['another target', { target: 'acme/api' }, 'call_changed'],
+  ])('an approval does not cover %s', async (_, change, reason) => {
+    const name = `bound-${++session}`;
+    const { body } = await act(inSession(pull, name));
+    await approve(body.envelope_id);
+    const other = await act({ ...inSession({ ...pull, ...change }, name), approval_ref: body.envelope_id });
+    expect(other.body).toMatchObject({ decision: 'review', error: { data: { reason } } });
+  });
+
+  test('an approval of another session or key does not help', async () => {
+    const { body } = await act(inSession(pull, 'mine'));
+    await approve(body.envelope_id);
+    const elsewhere = await act({ ...inSession(pull, 'mine-too'), approval_ref: body.envelope_id });
+    expect(elsewhere.body.error.data.reason).toBe('other_session');
+    const stranger = await act({ ...inSession(pull, 'theirs'), approval_ref: body.envelope_id }, keys.other);
+    expect(stranger.body.error.data.reason).toBe('other_key');
+    expect((await act(inSession(pull, 'mine'), keys.other)).status).toBe(403);
+  });
+
+  test('an approval never lifts a block', async () => {
+    const { body } = await act(inSession(pull, 'lift-1'));
+    await approve(body.envelope_id);
+    const blocked = await act({ ...inSession(remove, 'lift-1'), approval_ref: body.envelope_id });
+    expect(blocked.body.decision).toBe('block');
+  });
+
+  test('20 at once with one approval: exactly one wins', async () => {
+    const { body } = await act(inSession(pull, 'race-1'));
+    await approve(body.envelope_id);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => act({ ...inSession(pull, 'race-1'), approval_ref: body.envelope_id })),
+    );
+    expect(answers.filter(({ body }) => body.decision === 'allow')).toHaveLength(1);
+    expect((await kinds('race-1')).filter((kind) => kind === 'allow')).toHaveLength(1);
+  });
+
+  test('20 identical requests at once ask for one approval', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => act(inSession(pull, 'crowd-1'))));
+    expect(new Set(answers.map(({ body }) => body.envelope_id)).size).toBe(1);
+    expect(await kinds('crowd-1')).toEqual(['review']);
+  });
+
+  test('dry_run records nothing and uses nothing up', async () => {
+    const { body } = await act(inSession(pull, 'dry-1'));
+    await approve(body.envelope_id);
+    const dry = await act({ ...inSession(pull, 'dry-1'), approval_ref: body.envelope_id, dry_run: true });
+    expect(dry.body).toMatchObject({ decision: 'review', dry_run: true });
+    expect(await kinds('dry-1')).toEqual(['review', 'approve']);
+    expect((await act({ ...inSession(pull, 'dry-1'), approval_ref: body.envelope_id })).body.decision).toBe('allow');
+  });
+
+  test('secrets in parameters never reach evidence or reviewers', async () => {
+    const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
+    const parameters = { ...pull.parameters, password: 'hunter2-hunter2', body: `use ${secret}` };
+    const { body } = await act(inSession({ ...pull, parameters }, 'secret-1'));
+    const item = await call('GET', `/admin/v1/approvals/${body.envelope_id}`, { key: keys.human });
+    const bundle = await call('GET', '/admin/v1/evidence/sessions/secret-1/export', { key: keys.human });
+    for (const text of [item.text, bundle.text]) {
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain('hunter2');
+    }
+    expect(item.body.withheld).toEqual(expect.arrayContaining(['$.parameters.password']));
+  });
+
+  test('allow, block and review take at most three sequential store steps', async () => {
+    const allow = await gateway.steps.during(() => act(inSession(read)));
+    const block = await gateway.steps.during(() => act(inSession(remove)));
+    const review = await gateway.steps.during(() => act(inSession(pull)));
+    expect([allow.value.body.decision, block.value.body.decision, review.value.body.decision]).toEqual(['allow', 'block', 'review']);
+    expect(allow.steps).toBeLessThanOrEqual(3);
+    expect(block.steps).toBeLessThanOrEqual(2);
+    expect(review.steps).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('votes', () => {
+  test.each([
+    ['an agent key', keys.agent, 403, 'forbidden'],
+    ['a viewer service key', keys.viewer, 403, 'forbidden'],
+    ['the owner of the requesting key', keys.owner, 403, 'separation_of_duties'],
+    ['an unknown key', 'nobody', 401, 'authentication_error'],
+  ])('%s may not vote', async (_, key, status, type) => {
+    const { body } = await act(inSession(pull));
+    expect(await approve(body.envelope_id, key)).toMatchObject({ status, body: { error: { type } } });
+  });
+
+  test('a second vote is 409 with the record', async () => {
+    const { body } = await act(inSession(pull));
+    await approve(body.envelope_id);
+    const second = await deny(body.envelope_id);
+    expect(second).toMatchObject({ status: 409, body: { error: { type: 'conflict', record: { status: 'approved', reviewer: 'alice' } } } });
+  });
+
+  test("another tenant's request is not found", async () => {
+    const far = await act(inSession(pull), 'elsewhere-key');
+    expect((await approve(far.body.envelope_id)).status).toBe(404);
+  });
+});
+
+describe('healing', () => {
+  test('the sweep denies what expired and ends a lease without outcome as unknown, never running it again', async () => {
+    let runs = 0;
+    const crashing = await testPorts({
+      executors: [{ name: 'crash', handles: ({ tool }) => tool.startsWith('scm.create'), execute: () => { runs++; return new Promise(() => {}); } }],
+    });
+    const ask = caller(crashing.ports);
+    const body = inSession(pull, 'crash-1');
+    const asked = await ask('POST', '/admin/v1/test-action', { key: keys.agent, body });
+    const id = asked.body.envelope_id;
+    await ask('POST', `/admin/v1/approvals/${id}/approve`, { key: keys.human, body: { reviewer: 'alice' } });
+    void ask('POST', '/admin/v1/test-action', { key: keys.agent, body: { ...body, approval_ref: id } });
+    while (runs === 0) await new Promise(setImmediate);
+
+    crashing.pass(121);
+    expect(await sweepApprovals(stepPorts(crashing.ports))).toMatchObject({ leases_ended: 1 });
+    expect(await crashing.ports.approvals.find(id)).toMatchObject({ status: 'consumed', outcome: 'unknown' });
+    const again = await ask('POST', '/admin/v1/test-action', { key: keys.agent, body: { ...body, approval_ref: id } });
+    expect(again.body.decision).toBe('review');
+    expect(runs).toBe(1);
+    await crashing.stop();
+  });
+
+  test('a decided row releases its waiting clock', async () => {
+    const { body } = await act(inSession(pull));
+    await gateway.ports.approvals.holdToken(body.envelope_id, 'token-1');
+    await approve(body.envelope_id);
+    expect(gateway.settled).toContain('token-1');
+    const late = await gateway.ports.approvals.holdToken(body.envelope_id, 'token-2');
+    expect(late.status).toBe('approved');
+  });
+});
+
+describe('on_approval: execute', () => {
+  test('the clock runs the call once and the identical call collects the result', async () => {
+    let runs = 0;
+    const executing = await testPorts({
+      extra: 'approvals: { on_approval: execute }',
+      executors: [{ name: 'git', handles: () => true, execute: async () => ({ pr_number: ++runs, pr_url: 'https://git.example/1' }) }],
+    });
+    const ask = caller(executing.ports);
+    const body = inSession(pull, 'exec-1');
+    const asked = await ask('POST', '/admin/v1/test-action', { key: keys.agent, body });
+    const id = asked.body.envelope_id;
+    await ask('POST', `/admin/v1/approvals/${id}/approve`, { key: keys.human, body: { reviewer: 'alice' } });
+    await settle(stepPorts(executing.ports), id);
+    await settle(stepPorts(executing.ports), id);
+    const collected = await ask('POST', '/admin/v1/test-action', { key: keys.agent, body: { ...body, approval_ref: id } });
+    expect(collected.body).toMatchObject({ decision: 'allow', matched_rule: `approved:${id}`, result: { pr_number: 1 } });
+    expect(runs).toBe(1);
+    await executing.stop();
+  });
+});

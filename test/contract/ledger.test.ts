@@ -1,0 +1,98 @@
+import { fork } from 'node:child_process';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
+import { evidenceTable } from '#adapters/aws/evidence-table.ts';
+import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { TableName } from '#core/contracts/tables.ts';
+import { verifyChain } from '#core/evidence/verify.ts';
+import { startDynamo } from '../support/dynamo.ts';
+
+let server: Awaited<ReturnType<typeof startDynamo>>;
+let client: DynamoDBClient;
+let tables: Record<TableName, string>;
+
+beforeAll(async () => {
+  server = await startDynamo();
+  client = server.client();
+  tables = await server.createTables();
+});
+afterAll(() => server.stop());
+
+const draft = (session: string, n: number): EntryDraft => ({
+  tenant: 't',
+  session_id: session,
+  timestamp: new Date(Date.UTC(2026, 0, 1) + n).toISOString(),
+  kind: 'allow',
+  envelope_id: `e${n}`,
+  actor: { key_id: 'k' },
+  body: { n, policy_version: 1 },
+});
+
+async function chainOf(session: string): Promise<EvidenceEntry[]> {
+  const entries: EvidenceEntry[] = [];
+  for await (const entry of evidenceTable({ client, tables }).entries('t', session)) entries.push(entry);
+  return entries;
+}
+
+describe('the ledger', () => {
+  test('50 writers at once in five processes give one gapless chain', async () => {
+    const writers = Array.from(
+      { length: 5 },
+      (_, i) =>
+        new Promise<void>((resolve, reject) => {
+          const child = fork(`${__dirname}/../support/ledger-writer.ts`, [server.endpoint, 'crowd', String(i), '10'], {
+            env: { ...process.env, TABLES: JSON.stringify(tables) },
+          });
+          child.once('error', reject).once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`exit ${code}`))));
+        }),
+    );
+    await Promise.all(writers);
+    const entries = await chainOf('crowd');
+    expect(entries.map(({ index }) => index)).toEqual(Array.from({ length: 50 }, (_, i) => i));
+    expect(new Set(entries.map(({ envelope_id }) => envelope_id)).size).toBe(50);
+    const head = await evidenceTable({ client, tables }).head('t', 'crowd');
+    expect((await verifyChain(entries, { head })).valid).toBe(true);
+  }, 60_000);
+
+  test('a change whose condition fails writes nothing and shows the record', async () => {
+    const ledger = dynamoLedger({ client, tables });
+    const outcome = await ledger.commit({
+      draft: draft('refused', 1),
+      changes: [{ type: 'approval.move', id: 'nobody', tenant: 't', from: 'pending', to: 'approved', set: {} }],
+    });
+    expect(outcome.ok).toBe(false);
+    expect(await chainOf('refused')).toEqual([]);
+  });
+
+  test('a lost answer is not written twice', async () => {
+    let sent = 0;
+    const losing = {
+      send: async (command: { constructor: { name: string } }) => {
+        const answer = await client.send(command as never);
+        if (command.constructor.name === 'TransactWriteItemsCommand' && sent++ === 0) throw new Error('socket hang up');
+        return answer;
+      },
+    } as unknown as DynamoDBClient;
+    const outcome = await dynamoLedger({ client: losing, tables }).commit({ draft: draft('lost', 1) });
+    expect(outcome.ok).toBe(true);
+    expect(await chainOf('lost')).toHaveLength(1);
+  });
+
+  test('a store that is down refuses and loses nothing', async () => {
+    const down = {
+      send: () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { name: 'TimeoutError' })),
+    } as unknown as DynamoDBClient;
+    await expect(dynamoLedger({ client: down, tables }).commit({ draft: draft('down', 1) })).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+  });
+
+  test('a stale head is noticed and the entry still lands at the end', async () => {
+    const ledger = dynamoLedger({ client, tables });
+    const first = await ledger.commit({ draft: draft('stale', 1) });
+    if (!first.ok) throw new Error('unexpected');
+    await ledger.commit({ draft: draft('stale', 2), head: first.head });
+    const late = await ledger.commit({ draft: draft('stale', 3), head: first.head });
+    expect(late).toMatchObject({ ok: true, entry: { index: 2 } });
+  });
+});

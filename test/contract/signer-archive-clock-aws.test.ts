@@ -1,0 +1,95 @@
+/** Signer and archive on AWS, held against a scripted server. */
+import { createHash, generateKeyPairSync, sign, verify } from 'node:crypto';
+import { S3Client } from '@aws-sdk/client-s3';
+import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
+import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
+import { awsError, scriptedAws } from '../support/scripted-aws.ts';
+
+let server: Awaited<ReturnType<typeof scriptedAws>>;
+beforeAll(async () => {
+  server = await scriptedAws();
+});
+afterAll(() => server.stop());
+
+describe('the KMS signer', () => {
+  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const signer = () => lazyKmsSigner('key-1', server.client);
+  const spki = keys.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+
+  it('asks for a signature of the digest, and hands on what verifies under the public key', async () => {
+    const message = Buffer.alloc(10_000, 'm');
+    server.answers(
+      { body: { Signature: sign('sha256', message, keys.privateKey).toString('base64') } },
+      { body: { PublicKey: spki } },
+    );
+    const made = signer();
+    const signature = Buffer.from(await made.sign(message), 'base64');
+    expect(verify('sha256', message, await made.publicKey(), signature)).toBe(true);
+    expect(JSON.parse(server.asked[0]!.body)).toEqual({
+      KeyId: 'key-1',
+      Message: createHash('sha256').update(message).digest('base64'),
+      MessageType: 'DIGEST',
+      SigningAlgorithm: 'ECDSA_SHA_256',
+    });
+  });
+
+  it('fetches the public key once, but forgets a failure', async () => {
+    server.answers(awsError('KMSInternalException', 500), { body: { PublicKey: spki } });
+    const made = signer();
+    await expect(made.publicKey()).rejects.toMatchObject({ code: 'service_unavailable' });
+    const pem = await made.publicKey();
+    expect(pem).toContain('-----BEGIN PUBLIC KEY-----');
+    expect(await made.publicKey()).toBe(pem);
+    expect(server.asked).toHaveLength(2);
+  });
+
+  it.each(['AccessDeniedException', 'DisabledException'])('refuses on %s', async (name) => {
+    server.answers(awsError(name));
+    await expect(signer().sign(Buffer.from('m'))).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+});
+
+describe('the archive bucket', () => {
+  const entry: EvidenceEntry = {
+    version: 1,
+    tenant: 'a/b',
+    session_id: 's:1',
+    index: 7,
+    timestamp: '2026-01-01T00:00:00.000Z',
+    kind: 'allow',
+    envelope_id: 'e',
+    actor: { key_id: 'k' },
+    body: {},
+    previous_hash: '0'.repeat(64),
+    hash: 'a'.repeat(64),
+  };
+  const archive = () =>
+    archiveBucket({ client: new S3Client({ ...server.client, forcePathStyle: true }), bucket: 'archive' });
+  const xmlError = (status: number, code: string) => ({
+    status,
+    contentType: 'application/xml',
+    body: `<Error><Code>${code}</Code></Error>`,
+  });
+
+  it('puts the canonical entry under its place and hash, if nothing lies there', async () => {
+    server.answers({ body: '' });
+    await archive().keep(entry);
+    const [asked] = server.asked;
+    expect(asked?.method).toBe('PUT');
+    expect(decodeURIComponent(asked!.path)).toContain(`/archive/a%2Fb/s%3A1/000000000007-${'a'.repeat(64)}.json`);
+    expect(asked?.headers['if-none-match']).toBe('*');
+    expect(asked?.body).toContain(canonicalize(entry));
+  });
+
+  it('takes an entry kept before as kept', async () => {
+    server.answers(xmlError(412, 'PreconditionFailed'));
+    await expect(archive().keep(entry)).resolves.toBeUndefined();
+  });
+
+  it('throws on anything else, so that the batch is tried again', async () => {
+    server.answers(xmlError(403, 'AccessDenied'));
+    await expect(archive().keep(entry)).rejects.toThrow();
+  });
+});

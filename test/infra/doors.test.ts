@@ -1,0 +1,175 @@
+/** The doors against the contracts: every route, every function, the clocks, the stream. */
+import { readFileSync } from 'node:fs';
+import { type FunctionSpec, functions } from '#core/contracts/functions.ts';
+import { type Route, routes } from '#core/contracts/routes.ts';
+import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
+import { functionId, ofType, type Resources, reference, synthesize } from './synthesized.ts';
+
+const { doors, stores, watch } = synthesize();
+const rows = Object.entries(functions) as [string, FunctionSpec][];
+const first = (type: string) => Object.values(ofType(doors, type))[0]!.Properties;
+
+describe('routes', () => {
+  const resources: Resources = ofType(doors, 'AWS::ApiGateway::Resource');
+  const apis = Object.fromEntries(
+    Object.entries(ofType(doors, 'AWS::ApiGateway::RestApi')).map(([id, { Properties }]) => [
+      id,
+      Properties.Name as string,
+    ]),
+  );
+  const pathOf = (id: string): string => {
+    const resource = resources[id];
+    return resource ? `${pathOf(resource.Properties.ParentId.Ref)}/${resource.Properties.PathPart}` : '';
+  };
+  const deployed = Object.values(ofType(doors, 'AWS::ApiGateway::Method')).map(({ Properties }) => ({
+    call: `${apis[Properties.RestApiId.Ref]} ${Properties.HttpMethod} ${pathOf(Properties.ResourceId.Ref)}`,
+    uri: reference(Properties.Integration.Uri),
+    type: Properties.Integration.Type as string,
+  }));
+  const callOf = ({ surface, method, path }: Route) => `agent-governance-${surface} ${method} ${path}`;
+
+  it.each(routes.map((route) => [callOf(route), route] as const))(
+    '%s is answered by its function',
+    (call, { handledBy }) => {
+      const method = deployed.find((candidate) => candidate.call === call);
+      expect(method?.type).toBe('AWS_PROXY');
+      expect(method?.uri).toContain(`{${functionId(doors, handledBy)}.Arn}/invocations`);
+    },
+  );
+
+  it('opens no door the contract does not know', () => {
+    expect(deployed.map(({ call }) => call).sort()).toEqual(routes.map(callOf).sort());
+  });
+
+  it('lets API Gateway invoke the functions that have routes, once each and surface', () => {
+    const permissions = Object.values(ofType(doors, 'AWS::Lambda::Permission')).filter(
+      ({ Properties }) => Properties.Principal === 'apigateway.amazonaws.com',
+    );
+    expect(permissions).toHaveLength(new Set(routes.map(({ surface, handledBy }) => `${surface} ${handledBy}`)).size);
+  });
+
+  it('is regional, logs who called and never what they said', () => {
+    for (const { Properties } of Object.values(ofType(doors, 'AWS::ApiGateway::RestApi'))) {
+      expect(Properties.EndpointConfiguration.Types).toEqual(['REGIONAL']);
+    }
+    for (const { Properties } of Object.values(ofType(doors, 'AWS::ApiGateway::Stage'))) {
+      expect(Properties.AccessLogSetting.DestinationArn).toBeDefined();
+      expect(Properties.MethodSettings).toEqual([
+        expect.objectContaining({ LoggingLevel: 'ERROR', DataTraceEnabled: false, MetricsEnabled: true }),
+      ]);
+    }
+  });
+
+  it('answers unknown routes in the error shape of the contract', () => {
+    const answers = Object.values(ofType(doors, 'AWS::ApiGateway::GatewayResponse')).map(
+      ({ Properties }) => Properties,
+    );
+    const unknown = answers.find(({ ResponseType }) => ResponseType === 'MISSING_AUTHENTICATION_TOKEN');
+    expect(unknown?.StatusCode).toBe('404');
+    expect(JSON.parse(unknown?.ResponseTemplates['application/json'])).toMatchObject({
+      error: { code: 404, type: 'not_found' },
+    });
+  });
+});
+
+describe.each(rows)('function %s', (name, spec) => {
+  const { Properties } = ofType(doors, 'AWS::Lambda::Function')[functionId(doors, name)]!;
+
+  it('runs its own bundle on Node 24 and arm64, within its limits', () => {
+    expect(Properties).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Handler: 'index.handler',
+      Timeout: spec.timeoutSeconds,
+      MemorySize: spec.memoryMb,
+      TracingConfig: { Mode: 'Active' },
+    });
+    expect(reference(Properties.Role)).toContain(`${name.replaceAll('-', '')}Role`);
+  });
+
+  it('is told where everything is, and the names of the secrets it may read', () => {
+    const { Variables } = Properties.Environment;
+    const expected = [
+      ...(Object.keys(tables) as TableName[]).map(tableEnvironment),
+      ...['OBJECT_BUCKET', 'ARCHIVE_BUCKET', 'SIGNING_KEY_ID', 'APPROVAL_STATE_MACHINE_ARN', 'ADMIN_URL', 'STAGE'],
+      ...(spec.secrets ?? []).map((secret) => `SECRET_${secret.toUpperCase()}`),
+      ...['POWERTOOLS_METRICS_NAMESPACE', 'POWERTOOLS_SERVICE_NAME'],
+    ];
+    expect(Object.keys(Variables).sort()).toEqual(expected.sort());
+    expect(reference(Variables.ADMIN_URL)).toMatch(
+      /^https:\/\/\{Admin[^}]*\}\.execute-api\.\{Region\}\.\{URLSuffix\}\/gateway$/,
+    );
+    for (const secret of spec.secrets ?? [])
+      expect(Variables[`SECRET_${secret.toUpperCase()}`]).toBe(`agent-governance/${secret}`);
+  });
+
+  it('keeps its logs for three months', () => {
+    doors.hasResourceProperties('AWS::Logs::LogGroup', {
+      LogGroupName: `/aws/lambda/agent-governance-${name}`,
+      RetentionInDays: 90,
+    });
+  });
+});
+
+describe('the approval clock', () => {
+  const machine = first('AWS::StepFunctions::StateMachine');
+
+  it('is the file of state-machines/, around the approval steps', () => {
+    const file = JSON.parse(readFileSync('state-machines/approval.asl.json', 'utf8')) as unknown;
+    expect(JSON.parse(machine.DefinitionString)).toEqual(file);
+    expect(reference(machine.DefinitionSubstitutions.ApprovalStepsArn)).toBe(
+      `{${functionId(doors, 'approval-steps')}.Arn}`,
+    );
+  });
+
+  it('is a Standard machine under the name the functions know, traced, its log free of task tokens', () => {
+    expect(machine).toMatchObject({
+      StateMachineName: 'agent-governance-approval',
+      StateMachineType: 'STANDARD',
+      TracingConfiguration: { Enabled: true },
+      LoggingConfiguration: { Level: 'ALL', IncludeExecutionData: false },
+    });
+    const environment = ofType(doors, 'AWS::Lambda::Function')[functionId(doors, 'test-action')]!.Properties.Environment
+      .Variables;
+    expect(reference(environment.APPROVAL_STATE_MACHINE_ARN)).toMatch(/:stateMachine:agent-governance-approval$/);
+  });
+
+  it('may invoke the approval steps and no other function', () => {
+    const role = Object.values(ofType(doors, 'AWS::IAM::Role')).find(({ Properties }) =>
+      JSON.stringify(Properties).includes('states.amazonaws.com'),
+    );
+    const [statement] = role?.Properties.Policies[0].PolicyDocument.Statement ?? [];
+    expect(statement).toMatchObject({ Action: 'lambda:InvokeFunction', Effect: 'Allow' });
+    expect(reference(statement.Resource)).toBe(`{${functionId(doors, 'approval-steps')}.Arn}`);
+  });
+});
+
+it.each(rows.filter(([, spec]) => spec.schedule))('%s ticks by its schedule, and a lost tick is seen', (name, spec) => {
+  const minutes = spec.schedule?.everyMinutes;
+  const rule = Object.values(ofType(doors, 'AWS::Events::Rule')).find(
+    ({ Properties }) => reference(Properties.Targets[0].Arn) === `{${functionId(doors, name)}.Arn}`,
+  );
+  expect(rule?.Properties.ScheduleExpression).toBe(minutes === 1 ? 'rate(1 minute)' : `rate(${minutes} minutes)`);
+  expect(rule?.Properties.Targets[0]).toMatchObject({
+    RetryPolicy: { MaximumRetryAttempts: 1 },
+    DeadLetterConfig: { Arn: expect.anything() },
+  });
+});
+
+it('projects new evidence only, gives up on a bad batch piece by piece, and sets it aside', () => {
+  const mapping = first('AWS::Lambda::EventSourceMapping');
+  expect(reference(mapping.FunctionName)).toBe(`{${functionId(doors, 'project')}}`);
+  expect(mapping).toMatchObject({
+    StartingPosition: 'TRIM_HORIZON',
+    BisectBatchOnFunctionError: true,
+    MaximumRetryAttempts: 8,
+    FunctionResponseTypes: ['ReportBatchItemFailures'],
+    DestinationConfig: { OnFailure: { Destination: expect.anything() } },
+    FilterCriteria: { Filters: [{ Pattern: '{"eventName":["INSERT"]}' }] },
+  });
+});
+
+it('stays far below the 500 resources of a stack', () => {
+  for (const template of [stores, doors, watch])
+    expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(400);
+});

@@ -1,0 +1,131 @@
+/** Least privilege, read from the template: each function's role holds exactly what `core/contracts/functions.ts` grants. */
+import { type FunctionSpec, functions } from '#core/contracts/functions.ts';
+import { type TableSpec, tables } from '#core/contracts/tables.ts';
+import { ofType, reference, synthesize } from './synthesized.ts';
+
+const { doors, stores } = synthesize();
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+}
+/** `action resource`, one line for each pair a role allows. */
+type Grants = string[];
+
+const list = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
+
+/** Exports by name, so that an imported ARN reads as the resource it is. */
+const exported = new Map<string, string>(
+  Object.values(stores.toJSON().Outputs as Record<string, { Export?: { Name: string }; Value: unknown }>)
+    .filter(({ Export }) => Export)
+    .map(({ Export, Value }) => [`{${Export?.Name}}`, nameOf(reference(Value))]),
+);
+
+function nameOf(text: string): string {
+  const id = text.replace(/[{}]/g, '').split('.')[0] ?? '';
+  const { Type = '', Properties = {} } =
+    (stores.toJSON().Resources as Record<string, { Type: string; Properties: { TableName?: string } }>)[id] ?? {};
+  if (Properties.TableName)
+    return `${text.endsWith('.StreamArn}') ? 'stream' : 'table'}:${Properties.TableName.replace('agent-governance-', '')}`;
+  return Type === 'AWS::KMS::Key'
+    ? 'key'
+    : id.startsWith('Archive')
+      ? 'archive'
+      : id.startsWith('Objects')
+        ? 'objects'
+        : text;
+}
+
+const readable = (resource: unknown): string => {
+  const text = reference(resource).replace(
+    /\{GatewayStores:[^}]*\}/g,
+    (imported) => exported.get(imported) ?? imported,
+  );
+  return text.replace(/^arn:\{Partition\}:/, '').replaceAll('{Region}:{AccountId}:', '');
+};
+
+function grantsOf(name: string): Grants {
+  const role = Object.values(ofType(doors, 'AWS::IAM::Role')).find(
+    ({ Properties }) => Properties.RoleName === `agent-governance-${name}`,
+  );
+  const policies = role?.Properties.Policies as { PolicyDocument: { Statement: Statement[] } }[];
+  expect(role?.Properties.ManagedPolicyArns).toBeUndefined();
+  return policies
+    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+    .flatMap(({ Effect, Action, Resource }) => {
+      expect(Effect).toBe('Allow');
+      return list(Action).flatMap((action) => list(Resource).map((resource) => `${action} ${readable(resource)}`));
+    })
+    .filter((grant) => !grant.startsWith('logs:') && !grant.startsWith('xray:'))
+    .sort();
+}
+
+const read = ['GetItem', 'BatchGetItem', 'Query'];
+const append = [...read, 'PutItem', 'ConditionCheckItem'];
+const words = { read, append, write: [...append, 'UpdateItem'] };
+
+/** Written out a second time on purpose: what the contract's words mean. */
+function expected(spec: FunctionSpec): Grants {
+  const machine = 'states:stateMachine:agent-governance-approval';
+  const grants = Object.entries(spec.tables).flatMap(([table, access]) => {
+    const { indexes = [] }: TableSpec = tables[table as keyof typeof tables];
+    const actions = [...words[access], ...(table === 'config' && access === 'write' ? ['DeleteItem'] : [])];
+    return [
+      ...actions.map((action) => `dynamodb:${action} table:${table}`),
+      ...indexes.map((index) => `dynamodb:Query table:${table}/index/${index.name}`),
+    ];
+  });
+  if (spec.startsApprovals) grants.push(`states:StartExecution ${machine}`);
+  if (spec.settlesTasks) grants.push(`states:SendTaskSuccess ${machine}`);
+  if (spec.signs) grants.push('kms:Sign key', 'kms:GetPublicKey key');
+  if (spec.objects) grants.push('s3:GetObject objects/*', 's3:ListBucket objects');
+  if (spec.objects === 'write') grants.push('s3:PutObject objects/*');
+  if (spec.archives) grants.push('s3:PutObject archive/*');
+  for (const secret of spec.secrets ?? [])
+    grants.push(`secretsmanager:GetSecretValue secretsmanager:secret:agent-governance/${secret}-??????`);
+  if (spec.stream) {
+    for (const action of ['DescribeStream', 'GetRecords', 'GetShardIterator'])
+      grants.push(`dynamodb:${action} stream:${spec.stream}`);
+    grants.push('dynamodb:ListStreams *', 'sqs:SendMessage sqs:agent-governance-dead-letters');
+  }
+  return grants.sort();
+}
+
+it.each(Object.entries(functions) as [string, FunctionSpec][])(
+  '%s holds what its row grants, and nothing else',
+  (name, spec) => {
+    expect(grantsOf(name)).toEqual(expected(spec));
+  },
+);
+
+it('gives no function power over all tables, and none the power to scan, delete or rewrite evidence', () => {
+  const all = Object.keys(functions).flatMap((name) => grantsOf(name).map((grant) => `${name}: ${grant}`));
+  expect(all.filter((grant) => / dynamodb:.* \*$/.test(grant))).toEqual(['project: dynamodb:ListStreams *']);
+  expect(all.filter((grant) => /Scan|dynamodb:\*|DeleteTable/.test(grant))).toEqual([]);
+  expect(all.filter((grant) => /(Update|Delete)Item table:evidence/.test(grant))).toEqual([]);
+  expect(all.filter((grant) => grant.includes('DeleteItem'))).toEqual(['policies: dynamodb:DeleteItem table:config']);
+});
+
+it('lets the projector add to the archive, and nobody read it, delete from it or do anything else there', () => {
+  const all = Object.keys(functions).flatMap((name) => grantsOf(name).map((grant) => `${name}: ${grant}`));
+  expect(all.filter((grant) => grant.includes('archive'))).toEqual(['project: s3:PutObject archive/*']);
+  expect(all.filter((grant) => /s3:Delete|s3:Bypass|s3:\*/.test(grant))).toEqual([]);
+});
+
+it('keeps every policy of a function on its role: nothing is attached from elsewhere', () => {
+  const attached = Object.values(ofType(doors, 'AWS::IAM::Policy')).flatMap(({ Properties }) =>
+    Properties.Roles.map(reference),
+  );
+  expect(attached).toEqual([expect.stringMatching(/^\{Approvals/)]);
+});
+
+it('lets a function write its own log group only', () => {
+  for (const { Properties } of Object.values(ofType(doors, 'AWS::IAM::Role'))) {
+    if (!Properties.Policies || !Properties.RoleName) continue;
+    const statements = Properties.Policies[0].PolicyDocument.Statement as Statement[];
+    const logs = statements.filter(({ Action }) => list(Action).some((action) => action.startsWith('logs:')));
+    expect(logs.map(({ Action }) => Action)).toEqual([['logs:CreateLogStream', 'logs:PutLogEvents']]);
+    expect(reference(logs[0]?.Resource)).toMatch(/^\{.*Logs.*\.Arn\}$/);
+  }
+});

@@ -1,0 +1,93 @@
+/** `stage=emulator` against the stage for AWS: the differences, all of them, and nothing besides. */
+import type { Template } from 'aws-cdk-lib/assertions';
+import { synthesize } from './synthesized.ts';
+
+const aws = synthesize();
+const emulator = synthesize({ stage: 'emulator', approvalTimeoutSeconds: 9 });
+
+type Json = string | number | boolean | null | undefined | Json[] | { [key: string]: Json };
+
+/** Paths at which two templates differ, as `Type path: before → after`. */
+function differences(before: Template, after: Template): string[] {
+  const [a, b] = [before.toJSON().Resources, after.toJSON().Resources] as Record<string, { Type: string }>[];
+  return [...new Set([...Object.keys(a!), ...Object.keys(b!)])].flatMap((id) => {
+    const type = (a![id] ?? b![id])!.Type.replace('AWS::', '');
+    return compare(a![id] as Json, b![id] as Json, '').map((difference) => `${type} ${difference}`);
+  });
+}
+
+function compare(a: Json, b: Json, path: string): string[] {
+  if (JSON.stringify(a) === JSON.stringify(b)) return [];
+  if (path.endsWith('.Statement') && Array.isArray(a) && Array.isArray(b)) return compareSets(a, b, path);
+  if (isObject(a) && isObject(b))
+    return [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((key) =>
+      compare(a[key], b[key], `${path}.${key}`),
+    );
+  if (Array.isArray(a) && Array.isArray(b) && a.length === b.length)
+    return a.flatMap((item, i) => compare(item, b[i], `${path}[]`));
+  if (path.endsWith('DefinitionString'))
+    return compare(JSON.parse(String(a)) as Json, JSON.parse(String(b)) as Json, '.Definition');
+  return [`${path}: ${brief(a)} → ${brief(b)}`];
+}
+
+/** Statements compared by what each action of theirs may touch: the CDK merges statements as it likes. */
+const compareSets = (a: Json[], b: Json[], path: string): string[] => {
+  const [before, after] = [a.flatMap(grants), b.flatMap(grants)];
+  const missing = (from: string[], other: string[]) => from.filter((grant) => !other.includes(grant)).map(named);
+  return [
+    ...missing(before, after).map((grant) => `${path} without ${grant}`),
+    ...missing(after, before).map((grant) => `${path} with ${grant}`),
+  ];
+};
+
+const isObject = (value: Json): value is { [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const brief = (value: Json): string => (typeof value === 'object' && value !== null ? 'present' : String(value));
+const list = (value: Json): Json[] => (Array.isArray(value) ? value : [value]);
+const grants = (statement: Json): string[] => {
+  const { Sid, Action, Condition, Resource } = statement as { [key: string]: Json };
+  if (JSON.stringify(Condition ?? '').includes('aws:SecureTransport')) return ['refusal of plain HTTP'];
+  if (Sid) return [String(Sid)];
+  return list(Action).flatMap((action) =>
+    list(Resource).map((resource) => `${String(action)} on ${JSON.stringify(resource)}`),
+  );
+};
+/** Which resource exactly is another test's matter. */
+const named = (grant: string): string => grant.replace(/ on \{.*\}$/, ' on one resource').replace(' on "*"', ' on *');
+const distinct = (found: string[]): string[] => [...new Set(found)].sort();
+
+it('differs in the stores by protection and by what the emulator does not understand', () => {
+  expect(distinct(differences(aws.stores, emulator.stores))).toEqual(
+    [
+      ...['DynamoDB::Table', 'KMS::Key', 'S3::Bucket', 'SecretsManager::Secret'].flatMap((type) => [
+        `${type} .DeletionPolicy: Retain → Delete`,
+        `${type} .UpdateReplacePolicy: Retain → Delete`,
+      ]),
+      'DynamoDB::Table .Properties.DeletionProtectionEnabled: true → false',
+      'S3::BucketPolicy .Properties.PolicyDocument.Statement without NobodyOverwrites',
+      'S3::BucketPolicy .Properties.PolicyDocument.Statement without refusal of plain HTTP',
+      'S3::BucketPolicy : present → undefined',
+    ].sort(),
+  );
+});
+
+it('differs in the doors by a literal time-out, the resource of task answers and protection', () => {
+  const kept = ['Logs::LogGroup', 'StepFunctions::StateMachine', 'SQS::Queue'];
+  expect(distinct(differences(aws.doors, emulator.doors))).toEqual(
+    [
+      ...kept.flatMap((type) => [
+        `${type} .DeletionPolicy: Retain → Delete`,
+        `${type} .UpdateReplacePolicy: Retain → Delete`,
+      ]),
+      'IAM::Role .Properties.Policies[].PolicyDocument.Statement with states:SendTaskSuccess on *',
+      'IAM::Role .Properties.Policies[].PolicyDocument.Statement without states:SendTaskSuccess on one resource',
+      'Lambda::Function .Properties.Environment.Variables.STAGE: prod → emulator',
+      'SQS::QueuePolicy .Properties.PolicyDocument.Statement without refusal of plain HTTP',
+      'StepFunctions::StateMachine .Definition.States.WaitForDecision.TimeoutSeconds: {% $seconds_left %} → 9',
+    ].sort(),
+  );
+});
+
+it('differs in what is watched by the refusal of plain HTTP alone', () => {
+  expect(distinct(differences(aws.watch, emulator.watch))).toEqual(['SNS::TopicPolicy : present → undefined']);
+});

@@ -1,0 +1,122 @@
+/** The stores against `core/contracts/tables.ts`: every table as declared, and nothing that can be lost by accident. */
+import { type TableSpec, tables } from '#core/contracts/tables.ts';
+import { ofType, type Resource, synthesize } from './synthesized.ts';
+
+const { stores } = synthesize();
+const deployed = ofType(stores, 'AWS::DynamoDB::Table');
+const table = (name: string): Resource => {
+  const found = Object.values(deployed).find(({ Properties }) => Properties.TableName === `agent-governance-${name}`);
+  if (!found) throw new Error(`no table ${name}`);
+  return found;
+};
+const keySchema = ({ partitionKey, sortKey }: { partitionKey: string; sortKey?: string }) => [
+  { AttributeName: partitionKey, KeyType: 'HASH' },
+  ...(sortKey ? [{ AttributeName: sortKey, KeyType: 'RANGE' }] : []),
+];
+
+describe.each(Object.entries(tables) as [string, TableSpec][])('table %s', (name, spec) => {
+  const { Properties, DeletionPolicy, UpdateReplacePolicy } = table(name);
+
+  it('has the keys, indexes, TTL and stream of the contract', () => {
+    const indexes = spec.indexes?.map((index) => ({
+      IndexName: index.name,
+      KeySchema: keySchema(index),
+      Projection: { ProjectionType: index.projection },
+    }));
+    expect(Properties.KeySchema).toEqual(keySchema(spec));
+    expect(Properties.GlobalSecondaryIndexes).toEqual(indexes);
+    expect(Properties.TimeToLiveSpecification).toEqual(spec.ttl && { AttributeName: spec.ttl, Enabled: true });
+    expect(Properties.StreamSpecification).toEqual(spec.stream && { StreamViewType: spec.stream });
+    const types: string[] = Properties.AttributeDefinitions.map(
+      ({ AttributeType }: { AttributeType: string }) => AttributeType,
+    );
+    expect(new Set(types)).toEqual(new Set(['S']));
+  });
+
+  it('is on demand, recoverable, encrypted, and stays when the stack goes', () => {
+    expect(Properties).toMatchObject({
+      BillingMode: 'PAY_PER_REQUEST',
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      SSESpecification: { SSEEnabled: true },
+      DeletionProtectionEnabled: true,
+    });
+    expect([DeletionPolicy, UpdateReplacePolicy]).toEqual(['Retain', 'Retain']);
+  });
+});
+
+it('deploys no table the contract does not know', () => {
+  expect(Object.keys(deployed)).toHaveLength(Object.keys(tables).length);
+});
+
+describe('the archive', () => {
+  const policy = Object.values(ofType(stores, 'AWS::S3::BucketPolicy'))
+    .flatMap(({ Properties }) => Properties.PolicyDocument.Statement as Record<string, unknown>[])
+    .filter(({ Sid }) => Sid !== undefined);
+  const rule = (sid: string) => policy.find(({ Sid }) => Sid === sid);
+
+  it('locks what it holds for a year, whoever asks', () => {
+    stores.hasResourceProperties('AWS::S3::Bucket', {
+      ObjectLockEnabled: true,
+      ObjectLockConfiguration: { Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 365 } } },
+      VersioningConfiguration: { Status: 'Enabled' },
+    });
+  });
+
+  it('takes puts from the projector alone', () => {
+    expect(rule('OnlyTheProjectorWrites')).toMatchObject({
+      Effect: 'Deny',
+      Principal: { AWS: '*' },
+      Action: 's3:PutObject',
+      Condition: {
+        ArnNotEquals: {
+          'aws:PrincipalArn': { 'Fn::Join': ['', expect.arrayContaining([':role/agent-governance-project'])] },
+        },
+      },
+    });
+  });
+
+  it('lets nobody overwrite or delete', () => {
+    const everybody = { Effect: 'Deny', Principal: { AWS: '*' } };
+    expect(rule('NobodyOverwrites')).toMatchObject({
+      ...everybody,
+      Action: 's3:PutObject',
+      Condition: { Null: { 's3:if-none-match': 'true' } },
+    });
+    expect(rule('NobodyDeletes')).toMatchObject({
+      ...everybody,
+      Action: ['s3:BypassGovernanceRetention', 's3:DeleteObject', 's3:DeleteObjectVersion'],
+    });
+    expect(rule('NobodyDeletes')).not.toHaveProperty('Condition');
+  });
+});
+
+it('keeps both buckets private, encrypted and deaf to plain HTTP', () => {
+  const buckets = Object.values(ofType(stores, 'AWS::S3::Bucket'));
+  expect(buckets).toHaveLength(2);
+  for (const { Properties, DeletionPolicy } of buckets) {
+    expect(Object.values(Properties.PublicAccessBlockConfiguration)).toEqual([true, true, true, true]);
+    expect(Properties.BucketEncryption).toBeDefined();
+    expect(DeletionPolicy).toBe('Retain');
+  }
+  const statements = Object.values(ofType(stores, 'AWS::S3::BucketPolicy')).map(({ Properties }) =>
+    JSON.stringify(Properties),
+  );
+  expect(statements.filter((text) => text.includes('"aws:SecureTransport":"false"'))).toHaveLength(2);
+});
+
+it('signs with a P-256 key that is for nothing else', () => {
+  stores.hasResourceProperties('AWS::KMS::Key', { KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' });
+});
+
+it('draws the admin token inside Secrets Manager: no template holds a secret', () => {
+  const secrets = Object.values(ofType(stores, 'AWS::SecretsManager::Secret')).map(({ Properties }) => Properties);
+  const byName = Object.fromEntries(secrets.map((secret) => [secret.Name, secret]));
+  expect(Object.keys(byName).sort()).toEqual(
+    ['brokers', 'keys', 'slack', 'webhooks'].map((name) => `agent-governance/${name}`),
+  );
+  expect(byName['agent-governance/keys'].GenerateSecretString).toMatchObject({
+    GenerateStringKey: 'GATEWAY_ADMIN_TOKEN',
+    PasswordLength: 48,
+  });
+  for (const { SecretString } of secrets) expect([undefined, '{}']).toContain(SecretString);
+});

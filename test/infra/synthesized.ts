@@ -1,0 +1,60 @@
+/** The three stacks as templates, with the context of `cdk.json` and empty bundles, so that no build is needed. */
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { functions } from '#core/contracts/functions.ts';
+import { buildGateway } from '../../lib/gateway.ts';
+
+export interface Resource {
+  readonly Type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: templates are read by path; a wrong path fails the test
+  readonly Properties: any;
+  readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
+  readonly DependsOn?: string | string[];
+}
+export type Resources = Record<string, Resource>;
+
+export function synthesize(context: Record<string, unknown> = {}) {
+  const scratch = mkdtempSync(join(tmpdir(), 'gateway-synth-'));
+  for (const name of Object.keys(functions)) {
+    mkdirSync(join(scratch, 'bundles', name), { recursive: true });
+    writeFileSync(join(scratch, 'bundles', name, 'index.mjs'), 'export const handler = async () => ({});\n');
+  }
+  const { context: flags } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
+  const app = new App({
+    analyticsReporting: false,
+    outdir: join(scratch, 'out'),
+    context: { ...flags, bundles: join(scratch, 'bundles'), ...context },
+  });
+  const { stores, doors, watch } = buildGateway(app);
+  return {
+    stores: Template.fromStack(stores),
+    doors: Template.fromStack(doors),
+    watch: Template.fromStack(watch),
+    scratch,
+  };
+}
+
+/** Resources of one type by logical id. */
+export const ofType = (template: Template, type: string): Resources => template.findResources(type) as Resources;
+
+/** Everything that is one resource away: `Ref`, `Fn::GetAtt` and imports, written as text. */
+export const reference = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  const [kind, argument] = Object.entries(value as Record<string, unknown>)[0] ?? [];
+  if (kind === 'Fn::Join') return ((argument as [string, unknown[]])[1] ?? []).map(reference).join('');
+  if (kind === 'Fn::GetAtt') return `{${(argument as string[]).join('.')}}`;
+  return `{${String(argument).replace('AWS::', '')}}`;
+};
+
+/** Logical id of the function that runs under a physical name. */
+export function functionId(doors: Template, name: string): string {
+  const found = Object.entries(ofType(doors, 'AWS::Lambda::Function')).find(
+    ([, { Properties }]) => Properties.FunctionName === `agent-governance-${name}`,
+  );
+  if (!found) throw new Error(`no function agent-governance-${name} in the template`);
+  return found[0];
+}

@@ -1,0 +1,797 @@
+/**
+ * Every behaviour of the specification (spec §1–9) and of the contract that fills its gaps (contract §1–7), as data.
+ * A test cites the ids it proves in its title: `test('[approval.used-once] …')`. `test/unit/requirements.test.ts` fails
+ * when an id has no test, when a test cites an unknown id, and when a deferred id has a test after all.
+ */
+
+export interface Requirement {
+  readonly id: string;
+  /** Where the behaviour is written down. */
+  readonly spec: `spec §${string}` | `contract §${string}`;
+  readonly says: string;
+  readonly proof: 'test' | { readonly deferred: string };
+}
+
+type Source = Requirement['spec'];
+
+const must = (id: string, spec: Source, says: string): Requirement => ({ id, spec, says, proof: 'test' });
+
+const later =
+  (deferred: string) =>
+  (id: string, spec: Source, says: string): Requirement => ({ id, spec, says, proof: { deferred } });
+
+const llm = later('issue 4: the LLM gateway');
+const execution = later('issue 5: brokers, executors, the MCP gateway, session risk, manifests');
+const operations = later('a later issue: rollouts, analytics, alerts, federation, GraphQL, plugins');
+const edge = later('a later issue: the edge proxy');
+const telemetry = later('a later issue: trace store and OTLP export');
+
+const actions: readonly Requirement[] = [
+  must(
+    'action.normalised',
+    'spec §1',
+    'Every agent action becomes an ActionEnvelope and gets exactly one of allow, review, block.',
+  ),
+  must('action.allow', 'spec §3.1', 'A rule that allows answers allow with matched_rule, policy and evidence_hash.'),
+  must('action.block', 'spec §3.1', 'A rule that blocks answers error -32001 and leaves a block entry.'),
+  must('action.block.data', 'spec §2.2', 'A block carries error.data.reason and error.data.suggested_alternative.'),
+  must(
+    'action.block.alternative-from-policy',
+    'spec §2.2',
+    'The suggested alternative is the nearest call the policy in force would allow or review, unless the rule states one.',
+  ),
+  must(
+    'action.review.queues',
+    'spec §3.1',
+    'A review answers error -32002, queues a pending item and leaves a review entry.',
+  ),
+  must('action.review.data', 'spec §2.2', 'A review carries error.data.approval_url and error.data.queued_at.'),
+  must(
+    'action.default.fail-closed',
+    'spec §1',
+    "A call no rule matches gets the policy's default decision, which is review in pr-writer.",
+  ),
+  must('action.envelope-id', 'spec §2.1', 'Each evaluated action gets a fresh UUID as envelope_id.'),
+  must(
+    'action.retry.approval-ref',
+    'spec §3.1',
+    'A retry with the approval_ref of an approved call is allowed with matched_rule approved:<envelope_id>.',
+  ),
+  must('action.retry.history', 'spec §1', 'The identical call retried without approval_ref finds its approval.'),
+  must(
+    'action.http-200',
+    'contract §3',
+    'test-action answers HTTP 200 for every decision and 400 for an invalid body.',
+  ),
+  must(
+    'action.not-executed',
+    'contract §3',
+    'Without an executor for the tool the answer is allow without result, and evidence says not_executed.',
+  ),
+  must('action.dry-run', 'contract §3', 'dry_run evaluates with the live policy, records nothing and uses up nothing.'),
+  must(
+    'action.no-secret',
+    'contract §3',
+    'No answer holds a secret: of a credential only type, scope and expires_in are shown.',
+  ),
+  must(
+    'action.sizes',
+    'contract §3',
+    'An envelope above 256 kB is 413; a target above 4 kB, nesting above 64, duplicate keys and lone surrogates are 400.',
+  ),
+  must('action.store-steps', 'contract §4', 'allow, block and review take at most three sequential store steps each.'),
+  must(
+    'action.decision-before-effect',
+    'contract §4',
+    'The decision entry is stored before the side effect, the result entry after it.',
+  ),
+  must(
+    'action.worst-wins',
+    'contract §3',
+    'Several sources combine to the worst decision: block over review over allow.',
+  ),
+  must('action.manifest-id', 'contract §3', 'test-action accepts a manifest_id.'),
+  execution('action.executed', 'spec §3.1', 'An allowed call is forwarded to its executor and its result is returned.'),
+  execution(
+    'action.result.pull-request',
+    'spec §2.2',
+    'The result of a created pull request carries pr_url and pr_number.',
+  ),
+  execution('action.large-result', 'contract §3', 'A large result goes to the object store by digest.'),
+  execution('action.normalisers', 'contract §3', 'Shell text and SQL are parsed into operations before matching.'),
+  execution('action.sandbox-rules', 'contract §3', 'Sandbox rules decide with matched_rule sandbox:<rule>.'),
+];
+
+const policies: readonly Requirement[] = [
+  must('policy.first-match', 'contract §3', 'Rules are tried in order; the first that matches decides.'),
+  must(
+    'policy.matched-rule',
+    'spec §2.2',
+    'matched_rule is <protocol>:<tool-pattern> of the rule, or default when none matched.',
+  ),
+  must(
+    'policy.globs',
+    'contract §3',
+    '* does not cross /, ** does, a lone * does; ?, {} and [] work; dots are ordinary.',
+  ),
+  must(
+    'policy.case-folding',
+    'contract §3',
+    'Protocol, tool and host names are folded in case; targets and parameters are not.',
+  ),
+  must(
+    'policy.normalised-paths',
+    'contract §3',
+    'Paths (.., //, ./) and Unicode look-alikes are normalised before matching; digests use the raw call.',
+  ),
+  must(
+    'policy.arguments',
+    'contract §3',
+    'Rules on arguments: equals, in, glob, not_glob, min, max, max_length, absent; list[*] is every element; a missing path fails.',
+  ),
+  must('policy.fails-closed', 'spec §1', 'An error while evaluating never allows.'),
+  must(
+    'policy.break-glass',
+    'spec §1',
+    'Break-glass is an explicit opt-in, and each request under it is marked in evidence.',
+  ),
+  must(
+    'policy.governance-mode',
+    'contract §1',
+    'In governance mode an erring evaluation refuses; in permissive mode it passes and is logged.',
+  ),
+  must('policy.default-decision', 'spec §2.10', "The default decision is configurable and overrides the pack's."),
+  must('policy.rules-before-pack', 'contract §1', "Configured rules come before the pack's."),
+  must(
+    'policy.shadowed-rule',
+    'contract §1',
+    'A rule that can never match is refused at load with the rules that cover it.',
+  ),
+  must('policy.analysis.exact', 'contract §3', 'Analysis is exact: it equals brute force on a small alphabet.'),
+  must(
+    'policy.analysis.budget',
+    'contract §3',
+    'Beyond its state budget the analysis says «not analysed» instead of guessing.',
+  ),
+  must(
+    'policy.diff',
+    'spec §4.5',
+    'diff-policy lists every region whose decision changes with a shortest example, tightened and loosened apart.',
+  ),
+  must('policy.simulate', 'spec §4.5', 'simulate evaluates calls against a policy and records nothing.'),
+  must('policy.why', 'spec §4.5', 'why shows, for a recorded action, each rule and the first condition that failed.'),
+  must('policy.unknown-protocol-warns', 'spec §7.2', 'A rule naming an unknown protocol only warns.'),
+  must('pack.readonly', 'spec §1', 'The readonly pack allows reads and nothing else.'),
+  must(
+    'pack.pr-writer',
+    'spec §1',
+    'The pr-writer pack reviews pull requests, blocks destruction, and defaults to review.',
+  ),
+  must('pack.infra-review', 'spec §1', 'The infra-review pack reviews what changes infrastructure.'),
+  must(
+    'pack.sql-explorer',
+    'spec §1',
+    'sql-explorer allows SELECT, reviews INSERT and UPDATE, blocks DELETE, DROP, TRUNCATE, GRANT and REVOKE.',
+  ),
+  must(
+    'policy-version.numbered',
+    'contract §1',
+    'Storing a configuration makes a version, content-addressed and numbered 1, 2, 3 …',
+  ),
+  must('policy-version.last-20', 'spec §8', 'The last 20 versions are kept.'),
+  must(
+    'policy-version.rollback',
+    'spec §4.3',
+    "Rollback atomically writes a new version whose content is the old one's.",
+  ),
+  must(
+    'policy-version.import-once',
+    'contract §1',
+    'The file is imported only if it differs from the last imported one, so a rollback survives a restart.',
+  ),
+  must('policy-version.noticed', 'contract §1', 'An instance notices a new version within 5 seconds.'),
+  must('policy-version.list-get', 'spec §4.3', 'Versions can be listed and read: all, current, one.'),
+  must(
+    'policy.hot-reload',
+    'spec §2.10',
+    'The local run reloads the configuration file when it changes; a bad file changes nothing.',
+  ),
+  operations('policy.break-glass.alert', 'contract §1', 'While break-glass is on, an alert is active.'),
+];
+
+const configuration: readonly Requirement[] = [
+  must(
+    'config.unknown-keys',
+    'contract §1',
+    'Unknown keys fail the load with YAML path, what was found and what is allowed.',
+  ),
+  must('config.bad-words', 'contract §1', 'Bad decision words, regexes and globs fail the load.'),
+  must('config.provider-names', 'spec §7.2', 'Empty provider names or types and duplicate providers fail the load.'),
+  must('config.routes-known-providers', 'spec §7.2', 'Routes naming unknown providers fail the load.'),
+  must('config.tenants', 'spec §7.2', 'Tenants without API keys and duplicate tenant ids fail the load.'),
+  must('config.limits-not-negative', 'spec §7.2', 'Negative rate limits and a negative max body size fail the load.'),
+  must('config.keys', 'spec §5', 'Duplicate, empty and conflicting tenant keys fail the load.'),
+  must('config.key-env', 'spec §5', 'Tenant keys may come from an environment variable by key_env.'),
+  must('config.plain-key', 'spec §5', 'A plain-string key is an operator key of kind agent without owner.'),
+  must(
+    'config.schema-published',
+    'contract §1',
+    'The JSON Schema in docs/reference is generated from the one zod schema.',
+  ),
+  must(
+    'config.put',
+    'contract §7',
+    'GET and PUT config show the configuration without secrets and store a new version.',
+  ),
+  llm(
+    'config.wasm-entry',
+    'spec §2.9',
+    'A WASM policy entry takes name, type, action, path, timeout and on_error with the defaults of the table.',
+  ),
+  llm(
+    'config.provider-entry',
+    'spec §2.8',
+    'A provider entry takes name, type, enabled, base_url, api_key_env and models; mock is enabled by default.',
+  ),
+  llm('config.base-url-drops-key', 'contract §2', 'A changed base_url drops the stored key.'),
+  llm(
+    'config.prices',
+    'contract §1',
+    'Prices come from a dated file; an unknown model is refused or estimated, never silently 0.',
+  ),
+];
+
+const identity: readonly Requirement[] = [
+  must('auth.header', 'spec §5', 'The key is taken from X-API-Key or Authorization: Bearer.'),
+  must('auth.never-query', 'spec §5', 'A key or the admin token in a query parameter or cookie is never accepted.'),
+  must(
+    'auth.digest-constant-time',
+    'spec §5',
+    'Keys are stored as SHA-256 digests, found by digest and compared in constant time.',
+  ),
+  must('auth.missing', 'contract §2', 'Without a credential every /admin/v1 route and /metrics is 401.'),
+  must('auth.unknown-key', 'contract §6', 'An unknown key is 401 authentication_error.'),
+  must('auth.revoked-key', 'contract §2', 'A revoked key stops working within 5 seconds.'),
+  must('auth.health-open', 'contract §2', '/health is open and shows status and version only.'),
+  must(
+    'auth.roles',
+    'spec §5',
+    'admin includes operator includes viewer; each route refuses roles below its own with 403.',
+  ),
+  must('auth.role-matrix', 'contract §2', 'The whole role and kind matrix of the routes table holds over real HTTP.'),
+  must('auth.audit-role', 'spec §5', '/admin/v1/audit needs operator, /admin/v1/audit/verify needs admin.'),
+  must(
+    'auth.no-admin-token',
+    'spec §5',
+    'With no admin token and no admin key the admin surface refuses everything but /health.',
+  ),
+  must(
+    'auth.agent-kind',
+    'contract §2',
+    'An agent key may act, simulate and read its own sessions; no other mutating admin route, whatever its role.',
+  ),
+  must('auth.platform', 'contract §2', 'Global things need the admin token or a platform key.'),
+  must('auth.tenant-isolation', 'contract §6', "Another tenant's ids are 404, not 403."),
+  must(
+    'auth.principal',
+    'contract §2',
+    'The acting principal is the authenticated key; actor.agent is a recorded label.',
+  ),
+  must('auth.host-header', 'contract §2', 'Listeners check the Host header.'),
+  must('auth.generated-keys-loopback', 'contract §2', 'Generated keys are refused on any host but loopback.'),
+  must(
+    'auth.keys-file',
+    'contract §2',
+    'The local run generates one agent, human and viewer key and the admin token, in a file of mode 0600.',
+  ),
+  must(
+    'session.source',
+    'contract §2',
+    'The session is actor.session, else X-Session-ID, else one made per key, instance and hour.',
+  ),
+  must('session.form', 'contract §2', 'A session id outside [A-Za-z0-9._:-]{1,128} is 400.'),
+  must(
+    'session.owner',
+    'contract §2',
+    'A session belongs to the key that opened it: another agent key naming it is refused with 403.',
+  ),
+  must('session.tenant-scope', 'contract §2', 'Sessions of the same name in two tenants are two sessions.'),
+  must('sod.humans-only', 'contract §2', 'Only humans vote: an agent or service key voting is 403.'),
+  must(
+    'sod.own-request',
+    'spec §5',
+    'Nobody votes on a request made with a key that is theirs or that they own: 403 separation_of_duties.',
+  ),
+  must('sod.by-person', 'contract §2', 'Humans are compared by person, not by key.'),
+  must('sod.unmapped-chat', 'contract §2', 'A chat identity mapped to no person has no vote.'),
+  operations('auth.federation-token', 'spec §5', 'Federation uses a bearer token compared in constant time.'),
+  edge('auth.tls', 'spec §5', 'The edge speaks TLS 1.3 with ECDSA P-256 / X25519.'),
+  llm('auth.provider-keys', 'spec §5', 'Agents never hold provider keys; a broker injects them.'),
+  llm('auth.secret-env-allow-list', 'contract §2', 'Environment names for secrets come from an allow-list.'),
+  edge('auth.priority-critical', 'contract §2', 'X-Priority: critical counts only for keys with priority critical.'),
+];
+
+const approvals: readonly Requirement[] = [
+  must(
+    'approval.item',
+    'spec §2.3',
+    'The pending list is { pending: [...] } of items with envelope_id, actor, tool, target, parameters, queued_at, justification.',
+  ),
+  must(
+    'approval.record',
+    'spec §2.4',
+    'Approving answers the record: envelope_id, status, reviewer, approved_at, comment, evidence_hash.',
+  ),
+  must(
+    'approval.evidence-linked',
+    'spec §2.4',
+    'The approval record is an entry of the chain with reviewer, time and comment.',
+  ),
+  must('approval.reviewer-required', 'spec §3.2', 'A vote without a reviewer is 400; the comment is optional.'),
+  must(
+    'approval.reviewer-beside-person',
+    'contract §2',
+    'The reviewer text is recorded beside the authenticated person, never instead of it.',
+  ),
+  must(
+    'approval.denied',
+    'spec §3.2',
+    'A denied call stays denied: the same id with reason denied for 60 s, then a new request.',
+  ),
+  must(
+    'approval.timeout',
+    'spec §3.2',
+    'A pending approval whose time is over is denied by system with reason timeout.',
+  ),
+  must(
+    'approval.vote-after-expiry',
+    'contract §3',
+    'A vote after expires_at is 409, whatever the clocks did: the row decides.',
+  ),
+  must('approval.decided-twice', 'contract §3', 'A second decision is 409 conflict with the record.'),
+  must('approval.used-once', 'contract §3', 'An approval is used once; a second use is review again with a reason.'),
+  must('approval.race', 'contract §3', 'Of twenty simultaneous uses of one approval exactly one is allowed.'),
+  must('approval.bound.session', 'contract §3', 'Another session using an approval_ref gets review with the reason.'),
+  must('approval.bound.key', 'contract §3', 'Another key using an approval_ref gets review with the reason.'),
+  must(
+    'approval.bound.parameters',
+    'contract §3',
+    'Changed parameters with an approval_ref get review with the reason.',
+  ),
+  must(
+    'approval.bound.digest',
+    'contract §3',
+    'The call digest is SHA-256 over the canonical call and holds no ids or times.',
+  ),
+  must('approval.never-lifts-block', 'contract §3', 'An approval never lifts a block.'),
+  must(
+    'approval.policy-changed',
+    'contract §3',
+    'When another rule matches at use, it is review again with policy_changed.',
+  ),
+  must('approval.use-expires', 'contract §3', 'An approved call not used in time is review again with the reason.'),
+  must('approval.pending-same-id', 'contract §3', 'The identical call while pending answers the same envelope_id.'),
+  must(
+    'approval.url',
+    'contract §3',
+    'approval_url is <admin_url>/admin/v1/approvals/<envelope_id> and never decides on GET.',
+  ),
+  must('approval.withheld', 'contract §3', 'Where a sensitive value is withheld from the reviewer, the item says so.'),
+  must('approval.history', 'contract §3', 'History filters by approved, denied and expired.'),
+  must('approval.pages', 'contract §3', '1,000 pending approvals list fast and in pages.'),
+  must(
+    'approval.states',
+    'contract §3',
+    'pending → approved | denied; approved → executing under a lease → consumed with an outcome; every other move is refused.',
+  ),
+  must(
+    'approval.lease-unknown',
+    'contract §3',
+    'A lease that ends without an outcome is unknown and is never retried blindly.',
+  ),
+  must('approval.one-transaction', 'contract §3', 'Every move is one transaction with its evidence entry.'),
+  must(
+    'approval.machine',
+    'contract §3',
+    'The state machine announces, waits for the task token and settles; its states agree with the transition function.',
+  ),
+  must('approval.clock-recovers', 'contract §3', 'The sweep starts clocks that did not start and denies what expired.'),
+  must('approval.cleanup', 'spec §3.2', 'Expired approvals can be cleaned up.'),
+  must(
+    'approval.on-approval.execute',
+    'contract §3',
+    'With on_approval execute the state machine runs the very call once, and the identical call returns its stored result.',
+  ),
+  must(
+    'approval.restart',
+    'contract §3',
+    'Pending approvals survive kill -9; an approval granted before still works after; nothing runs twice.',
+  ),
+  must(
+    'approval.expired-while-down',
+    'contract §3',
+    'Approvals that expired while the gateway was down are denied at start.',
+  ),
+  must(
+    'slack.signature',
+    'contract §3',
+    'The Slack callback checks the v0 signature over the raw body and a 5-minute window.',
+  ),
+  must('slack.replay', 'contract §3', 'A replayed Slack callback is refused.'),
+  must('slack.vote', 'contract §3', 'A Slack button votes as the mapped person and the message is updated.'),
+  must('notify.events', 'spec §6', 'Notifications go out when an approval is submitted, approved and denied.'),
+  must('notify.slack-buttons', 'contract §3', 'Slack buttons carry only the id.'),
+  must('notify.webhook-signed', 'contract §3', 'The generic webhook is signed.'),
+  must('notify.retries', 'contract §3', 'Delivery is retried, ends in a dead letter, and never blocks the caller.'),
+  execution(
+    'approval.hold',
+    'contract §3',
+    'With hold_seconds the call is held and answers in place if decided in time.',
+  ),
+  execution('approval.pr-comment', 'spec §6', 'An approval can be announced and given by a pull-request comment.'),
+  llm('approval.chat-202', 'spec §3.2', 'A review of chat traffic answers 202 and suspends the request.'),
+];
+
+const evidence: readonly Requirement[] = [
+  must(
+    'evidence.chain',
+    'spec §2.5',
+    'Each entry is linked by SHA-256 to the previous one; the first has previous_hash "".',
+  ),
+  must(
+    'evidence.hash-format',
+    'contract §4',
+    'hash = SHA-256(0x00 ‖ JCS(entry without hash)); manifest hashes use 0x01.',
+  ),
+  must(
+    'evidence.kinds',
+    'spec §2.5',
+    'A session lists allow, block, review, approve, deny and result entries; one envelope may yield several.',
+  ),
+  must(
+    'evidence.manifest',
+    'contract §4',
+    'A session ends with a manifest: totals, hashes, counts, versions, credentials, session_manifest_hash, signature.',
+  ),
+  must('evidence.signature', 'contract §4', 'The manifest is signed with ECDSA P-256 once per session and last hash.'),
+  must('evidence.export', 'contract §4', 'Export is one JSON file: format, manifest, entries, public_key.'),
+  must('evidence.export.streams', 'contract §4', 'Export is streamed.'),
+  must(
+    'evidence.verify.live',
+    'spec §2.5',
+    'Live verification answers valid and total_entries and compares with the stored head.',
+  ),
+  must(
+    'evidence.verify.offline',
+    'contract §4',
+    'A bundle verifies offline with the public key alone, the server stopped.',
+  ),
+  must(
+    'evidence.verify.origin',
+    'contract §4',
+    'Without a trusted public key the verifier says origin not checked and exits 1.',
+  ),
+  must('evidence.edit.detected', 'contract §4', 'Any changed byte of an entry is found at its index.'),
+  must('evidence.truncation.detected', 'contract §4', 'A dropped tail and a dropped head are found.'),
+  must('evidence.order.detected', 'contract §4', 'Swapped, removed and duplicated entries are found.'),
+  must('evidence.foreign.detected', 'contract §4', 'An entry of another session and a forged result are found.'),
+  must('evidence.empty.detected', 'contract §4', 'An emptied list or file is found.'),
+  must('evidence.broken-link', 'spec §2.5', 'A failed verification points at the index of the first broken link.'),
+  must(
+    'evidence.concurrent-writers',
+    'contract §4',
+    'Fifty writers at once, in several processes, make one gapless chain.',
+  ),
+  must(
+    'evidence.append-only',
+    'contract §4',
+    'Every put is conditional, and the writer has no right to update or delete.',
+  ),
+  must(
+    'evidence.secrets-redacted',
+    'contract §4',
+    'Sensitive values become digests salted with 128 bits; secrets never enter.',
+  ),
+  must(
+    'evidence.salts-deletable',
+    'contract §4',
+    'Salts live in their own table, and deleting one leaves the chain valid.',
+  ),
+  must(
+    'evidence.credential-provenance',
+    'spec §2.5',
+    'The credential used is recorded by id, type and scope, never by value.',
+  ),
+  must(
+    'evidence.report.markdown',
+    'spec §4.3',
+    'The Markdown report of a session reads well and escapes hostile text.',
+  ),
+  must(
+    'evidence.report.html',
+    'contract §2',
+    'The HTML report escapes hostile text and carries a Content-Security-Policy and nosniff.',
+  ),
+  must('evidence.sessions', 'contract §4', 'Sessions with evidence are listed in pages.'),
+  must(
+    'evidence.policy-version',
+    'contract §4',
+    'The manifest names every policy version that decided in the session.',
+  ),
+  must('evidence.archive', 'contract §4', 'The stream copies entries into an Object-Lock bucket under another role.'),
+  must(
+    'evidence.survives-kill',
+    'contract §4',
+    'kill -9 at any moment loses no acknowledged entry and leaves a valid chain.',
+  ),
+  must(
+    'audit.filters',
+    'contract §4',
+    'GET audit filters by actor, kind, session, tool, decision, from, to and pages by cursor.',
+  ),
+  must('audit.admin-acts', 'contract §4', 'Administrative acts are entries of session admin-<tenant>-<UTC day>.'),
+  must(
+    'audit.verify',
+    'contract §4',
+    "Audit verify checks the tenant's chains in bounded pieces with a cursor and names the first broken link.",
+  ),
+  must('audit.projections', 'contract §4', 'Projections are idempotent, may lag, and can be rebuilt from evidence.'),
+  llm('evidence.chat', 'spec §1', 'Each chat call leaves one chat entry.'),
+  llm('audit.json-detail', 'spec §6', 'Audit detail is valid JSON even when prompts contain quotes.'),
+];
+
+const credentials: readonly Requirement[] = [
+  must(
+    'credential.minted',
+    'spec §3.1',
+    'An allow whose grant says so mints a credential with type, scope and expires_in.',
+  ),
+  must(
+    'credential.scm-jwt',
+    'spec §2.2',
+    'A pull request gets type scm_app_jwt, scope pull_requests:write,contents:read, expires_in 600.',
+  ),
+  must('credential.rs256', 'spec §2.6', 'The Git-host app token is an RS256 JWT, iat 60 s back, at most 10 minutes.'),
+  must('credential.static', 'spec §2.6', 'The static broker is a degraded fallback and says so.'),
+  must('credential.list-revoke', 'spec §4.3', 'Active credentials can be listed and revoked.'),
+  must('credential.never-shown', 'contract §4', 'A credential value appears in no answer, evidence entry or log.'),
+  must(
+    'credential.no-broader',
+    'contract §3',
+    'A broker that cannot mint the granted scope refuses; the call is not allowed with something broader.',
+  ),
+  execution(
+    'credential.sts',
+    'spec §2.6',
+    'The cloud broker assumes a role with a session policy compiled from the action.',
+  ),
+  execution('credential.vault', 'spec §2.6', 'The vault broker leases database secrets, renews and revokes them.'),
+  execution('credential.cleanup', 'spec §2.6', 'A registry cleans up expired tokens.'),
+  execution('ticket.hmac-nonce', 'spec §2.6', 'Capability tickets are HMAC-signed, one-purpose and replay-protected.'),
+];
+
+const admin: readonly Requirement[] = [
+  must('admin.routes', 'spec §4.3', 'Every route of the table answers at its path and method.'),
+  must('admin.whoami', 'spec §4.3', 'whoami shows role, kind and tenant of the caller.'),
+  must('admin.usage', 'spec §4.3', 'usage counts per tenant, decision and tool.'),
+  must('admin.violations', 'spec §4.3', 'violations lists blocked actions with breakdowns.'),
+  must('admin.status', 'spec §4.5', 'Detailed health shows stores, versions, queues, sessions and recent violations.'),
+  must('admin.metrics', 'spec §6', 'svc_policy_decisions_total{decision,protocol} counts decisions on /metrics.'),
+  must('admin.openapi', 'spec §9', 'The OpenAPI description is generated from the routes and carries the one version.'),
+  must('admin.bad-json', 'spec §4.3', 'Invalid JSON bodies are rejected with an error that says what was found.'),
+  must('error.shape', 'spec §7.2', 'Errors are { error: { code, type, message } }.'),
+  must('error.types', 'contract §6', 'Each error type has the status of the table.'),
+  must('error.rpc-codes', 'spec §7.1', 'JSON-RPC codes are -32001 for block and -32002 for approval required.'),
+  must('error.no-leak', 'contract §6', '5xx texts are generic and no answer holds a stack trace.'),
+  must('error.not-found', 'contract §6', 'An unknown route or id is 404.'),
+  must(
+    'error.method',
+    'contract §6',
+    'A wrong method is 405 and names the allowed ones; OPTIONS is 405 without CORS; HEAD is GET on reads.',
+  ),
+  must('error.media-type', 'contract §6', 'A body that is not JSON by content type is 415.'),
+  must('error.unknown-query', 'contract §6', 'An unknown query parameter is 400 and names the known ones.'),
+  must(
+    'error.bad-input',
+    'contract §6',
+    'Hostile input gets the right status, says what was found and allowed, and writes nothing.',
+  ),
+  must('error.store-down', 'spec §7.2', 'When a store fails the answer is 503: fail closed.'),
+  must('limit.body', 'spec §8', 'A body above the limit is 413 by its actual size.'),
+  must('cors.off', 'contract §1', 'Without allowed origins there are no CORS headers.'),
+  must(
+    'log.action-line',
+    'spec §6',
+    'Each evaluated action logs ts, level, msg, envelope_id, tool, decision, latency_us.',
+  ),
+  must(
+    'span.names',
+    'spec §6',
+    'Governing an action opens the spans of its stages, among them approval.enqueue and credential.issue.',
+  ),
+  operations('admin.graphql', 'spec §4.3', 'A GraphQL admin API offers 13 queries and 5 mutations.'),
+  operations(
+    'admin.federation',
+    'spec §4.3',
+    'Federation serves a configuration without keys and takes status of at most 1 MB and metrics.',
+  ),
+  operations('admin.rollouts', 'spec §4.3', 'Six rollout operations: create, list, get, pause, resume, rollback.'),
+  operations('admin.analytics', 'contract §7', 'Analytics, alerts, requests and cost recommendations are readable.'),
+  operations(
+    'admin.alerts',
+    'spec §2.10',
+    'Alerts have a severity, can be acknowledged and resolve after 5 normal evaluations.',
+  ),
+  operations(
+    'rollout.states',
+    'spec §3.3',
+    'Rollouts move pending, running, paused, completed, rolled_back, with automatic rollback on spikes.',
+  ),
+  operations('analytics.buckets', 'spec §8', 'Analytics keeps 1-minute buckets over 48 hours.'),
+  operations(
+    'plugin.marketplace',
+    'spec §4.5',
+    'Plugins can be searched, installed, listed and removed; downloads are HTTPS and at most 50 MB.',
+  ),
+  operations(
+    'evaluation.webhook',
+    'spec §6',
+    'The evaluation webhook fires at its sampling rate with truncated content.',
+  ),
+  operations('operator.kubernetes', 'spec §1', 'A Kubernetes operator and multi-cluster federation exist.'),
+  telemetry('trace.ring', 'spec §8', 'The last 500 traces are kept and readable.'),
+  telemetry('trace.export', 'spec §1', 'Spans are exported over OTLP in batches of about 5 seconds.'),
+  llm('admin.cache', 'spec §4.3', 'cache shows hits, misses, hit rate and evictions.'),
+  llm('admin.budgets', 'contract §7', 'Budgets, their forecast and providers are readable.'),
+];
+
+const cli: readonly Requirement[] = [
+  must('cli.test-action', 'spec §4.5', 'agentctl test-action evaluates an action; --dry-run records nothing.'),
+  must('cli.pending', 'spec §4.5', 'agentctl pending lists pending approvals, with --json as JSON.'),
+  must('cli.vote', 'spec §4.5', 'agentctl approve and deny take --reviewer and --comment.'),
+  must(
+    'cli.evidence.verify',
+    'spec §4.5',
+    'evidence verify prints per-entry lines, then valid, total_entries, session_manifest_hash.',
+  ),
+  must('cli.evidence.export', 'spec §4.5', 'evidence export writes the bundle to --out.'),
+  must('cli.evidence.report', 'spec §4.5', 'evidence report renders Markdown, and HTML with --html.'),
+  must('cli.verify', 'spec §4.5', 'agentctl verify checks the audit chains and sessions.'),
+  must('cli.status', 'spec §4.5', 'agentctl status shows the state of the gateway, with --json as JSON.'),
+  must('cli.policy-tools', 'spec §4.5', 'simulate, why and diff-policy explain policy.'),
+  must('cli.policy-versions', 'spec §4.5', 'policy history, current and rollback work on versions.'),
+  must('cli.version', 'spec §4.5', '--version and -v print the version of package.json.'),
+  must('cli.exit-codes', 'spec §4.5', 'Exit codes: 0 ok, 1 negative answer, 2 usage, 3 unreachable.'),
+  must(
+    'cli.finds-keys',
+    'contract §2',
+    'agentctl reads the keys file: the agent key for actions, the human key for votes.',
+  ),
+  execution('cli.manifest', 'spec §4.5', 'agentctl manifest and supply-chain verify tasks and signed artefacts.'),
+  execution(
+    'cli.mcp-bridge',
+    'spec §7.1',
+    'The stdio bridge answers a JSON-RPC error when the gateway is unreachable.',
+  ),
+  operations('cli.plugin', 'spec §4.5', 'agentctl plugin search, info, install, list, outdated, remove.'),
+];
+
+const hosts: readonly Requirement[] = [
+  must(
+    'local.ready',
+    'contract §2',
+    'The local run prints a banner and one ready line with URLs and keys_file, within 3 seconds.',
+  ),
+  must('local.drain', 'contract §2', 'SIGTERM drains and exits 0.'),
+  must('local.same-machine-file', 'contract §3', 'The local clock interprets the same ASL file as AWS.'),
+  must(
+    'cloud.templates',
+    'contract §3',
+    'The stacks synthesize with encryption, PITR, TTL, streams and deletion protection where the tables say so.',
+  ),
+  must('cloud.least-privilege', 'contract §4', "Each function's role holds what the functions table says and no more."),
+  must('cloud.nag', 'contract §2', 'cdk-nag finds nothing that is not acknowledged with a reason.'),
+  must(
+    'cloud.stage-differences',
+    'contract §3',
+    'The emulator templates differ from the real ones in the listed points only.',
+  ),
+  must('version.one', 'spec §9', 'Everything that prints a version reads it from package.json.'),
+  must('version.paths', 'spec §9', 'Admin routes are under /admin/v1.'),
+];
+
+const chat: readonly Requirement[] = [
+  llm(
+    'chat.completions',
+    'spec §4.1',
+    'POST /v1/chat/completions answers a chat completion, or SSE when stream is true.',
+  ),
+  llm(
+    'chat.messages',
+    'spec §4.1',
+    'POST /v1/messages gets the same policy, audit, transforms and aliasing; streams as Anthropic events.',
+  ),
+  llm(
+    'chat.messages.tool-use',
+    'contract §5',
+    'Tool use on messages is rejected by default and governed when configured.',
+  ),
+  llm('chat.count-tokens', 'spec §4.1', 'count_tokens answers an estimate.'),
+  llm('chat.ws', 'spec §4.1', '/v1/ws is a persistent chat connection.'),
+  llm('chat.models', 'contract §5', 'GET /v1/models lists what the tenant may use.'),
+  llm('chat.unknown-fields', 'contract §5', 'Unknown fields pass through both ways.'),
+  llm('chat.pipeline.order', 'spec §1', 'The pipeline stages run in the order of the specification.'),
+  llm(
+    'chat.input-policy',
+    'spec §1',
+    'keyword, regex, PII, WASM filters run on input; a block is 403 policy_violation.',
+  ),
+  llm('chat.output-policy', 'spec §1', 'Filters run on output, in streams on decoded text.'),
+  llm('chat.filters.strictest', 'contract §5', 'All filters run; the strictest action wins.'),
+  llm('chat.review-202', 'contract §5', 'A content review answers 202 and is retried with X-Approval-Ref.'),
+  llm('chat.kill-switch', 'spec §7.2', 'The behavioural kill switch answers 403 session_blocked.'),
+  llm('chat.aliases', 'spec §1', 'Model aliases are resolved.'),
+  llm('chat.transforms', 'spec §1', 'System prompt injection and response transforms per tenant.'),
+  llm('chat.routing', 'spec §1', 'Glob routing with priority, round-robin and region groups.'),
+  llm(
+    'chat.breaker',
+    'spec §3.4',
+    'A circuit breaker per provider trips and recovers; fallback where the route lists it.',
+  ),
+  llm('chat.provider-error', 'spec §7.2', 'A provider failure is 502 with a generic message.'),
+  llm(
+    'chat.abort',
+    'contract §5',
+    'A client that goes away closes the provider stream within a second and is billed as aborted.',
+  ),
+  llm('chat.cache', 'spec §1', 'Exact and semantic cache, scoped by tenant.'),
+  llm('chat.traceparent', 'contract §5', 'traceparent is continued and forwarded.'),
+  llm('limit.rate', 'spec §8', 'RPM and TPM per tenant, exact across processes; 429 with Retry-After.'),
+  llm('limit.rate.fails-closed', 'spec §7.2', 'A failing limiter is 503.'),
+  llm('limit.budget', 'spec §8', 'Budgets alert at 80 %, warn at 90 %, refuse at 100 % with 429 budget_exceeded.'),
+  llm('limit.actual-body', 'spec §8', 'The token limiter measures the actual body.'),
+  llm('wasm.abi', 'spec §4.6', 'WASM filters follow the ABI and run sandboxed, one call at a time per instance.'),
+  llm('wasm.timeout', 'spec §8', 'A WASM call ends after its timeout; on_error decides.'),
+];
+
+const toolGateway: readonly Requirement[] = [
+  execution(
+    'mcp.json-rpc',
+    'spec §4.4',
+    'The MCP gateway speaks JSON-RPC 2.0 and SSE; each tool call is an ActionEnvelope.',
+  ),
+  execution('mcp.no-upstream', 'contract §6', '-32003 when no upstream serves the tool.'),
+  execution('mcp.upstream-error', 'spec §7.1', 'Upstream errors name tool and upstream and give a hint.'),
+  execution('behavior.rules', 'spec §1', 'Six anomaly rules score a session; above the threshold it is blocked.'),
+  execution('behavior.per-key', 'contract §2', 'Risk counts per session and per key.'),
+  execution('manifest.drift', 'spec §1', 'Manifest drift warns or blocks by enforcement_mode.'),
+];
+
+const edgeProxy: readonly Requirement[] = [
+  edge('edge.listeners', 'spec §4.2', 'TLS on 8443, h2c on 8444, HTTP/3 on 8445.'),
+  edge('edge.routing', 'spec §4.2', '/api loses its prefix; /admin and /mcp keep theirs.'),
+  edge('edge.alt-svc', 'spec §8', 'HTTP/2 responses advertise HTTP/3 with max-age 86400.'),
+  edge('edge.load-shedding', 'spec §8', 'Three priority tiers; X-Priority: critical is protected.'),
+  edge('edge.rate-limit', 'spec §8', 'A token bucket limits the edge, and an upstream breaker guards it.'),
+  edge(
+    'edge.counters',
+    'spec §6',
+    'svc_edge_requests_total, svc_edge_active_connections and svc_edge_loadshed_total count.',
+  ),
+];
+
+export const requirements: readonly Requirement[] = [
+  ...actions,
+  ...policies,
+  ...configuration,
+  ...identity,
+  ...approvals,
+  ...evidence,
+  ...credentials,
+  ...admin,
+  ...cli,
+  ...hosts,
+  ...chat,
+  ...toolGateway,
+  ...edgeProxy,
+];

@@ -1,0 +1,70 @@
+/** Calls a door as a host does: an API Gateway proxy event in, status and parsed body out. */
+import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
+import { httpDoors } from '#lambdas/doors.ts';
+import { routes } from '#core/contracts/routes.ts';
+import type { GatewayPorts } from '#core/admin/ports.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, asserted by the tests
+  readonly body: any;
+  readonly text: string;
+}
+
+interface Request {
+  readonly key?: string;
+  readonly body?: unknown;
+  readonly raw?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function caller(ports: GatewayPorts) {
+  const doors: Readonly<Record<string, HttpHandler>> = httpDoors(ports);
+  return async (method: string, target: string, { key, body, raw, headers = {} }: Request = {}): Promise<Answer> => {
+    const { pathname, searchParams } = new URL(target, 'http://gateway.test');
+    const found = routes.find((route) => matches(route.path, pathname) && (route.method === method || method === 'HEAD'));
+    const route = found ?? routes.find((candidate) => matches(candidate.path, pathname));
+    if (!route) throw new Error(`no route for ${pathname}`);
+    const sent: Record<string, string> = { 'content-type': 'application/json', ...headers };
+    if (key !== undefined) sent['x-api-key'] = key;
+    const query: Record<string, string[]> = {};
+    for (const [name, value] of searchParams) (query[name] ??= []).push(value);
+    const event = {
+      httpMethod: method,
+      path: pathname,
+      resource: route.path,
+      pathParameters: parameters(route.path, pathname),
+      headers: sent,
+      multiValueHeaders: Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, [value]])),
+      multiValueQueryStringParameters: query,
+      body: raw ?? (body === undefined ? null : JSON.stringify(body)),
+      isBase64Encoded: false,
+      requestContext: { requestId: 'request-1' },
+    } as unknown as HttpEvent;
+    const reply = await doors[route.handledBy]!(event, { awsRequestId: 'request-1' });
+    const text = typeof reply.body === 'string' ? reply.body : await collected(reply.body);
+    const json = reply.headers['content-type']?.startsWith('application/json');
+    return { status: reply.statusCode, headers: reply.headers, text, body: json ? JSON.parse(text) : text };
+  };
+}
+
+async function collected(chunks: AsyncIterable<string>): Promise<string> {
+  let text = '';
+  for await (const chunk of chunks) text += chunk;
+  return text;
+}
+
+const segments = (path: string) => path.split('/');
+
+function matches(template: string, path: string): boolean {
+  const [wanted, given] = [segments(template), segments(path)];
+  return wanted.length === given.length && wanted.every((part, i) => part.startsWith('{') || part === given[i]);
+}
+
+function parameters(template: string, path: string): Record<string, string> {
+  const given = segments(path);
+  return Object.fromEntries(
+    segments(template).flatMap((part, i) => (part.startsWith('{') ? [[part.slice(1, -1), given[i] ?? '']] : [])),
+  );
+}

@@ -1,0 +1,161 @@
+/** Every port over the embedded DynamoDB, with a clock that is wound by hand and a count of store steps. */
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { approvalsTable } from '#adapters/aws/approvals-table.ts';
+import { configTable } from '#adapters/aws/config-table.ts';
+import { credentialsTable } from '#adapters/aws/credentials-table.ts';
+import { deliveriesTable } from '#adapters/aws/deliveries-table.ts';
+import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
+import { evidenceTable } from '#adapters/aws/evidence-table.ts';
+import { observationsTable } from '#adapters/aws/observations-table.ts';
+import { logTelemetry } from '#adapters/aws/telemetry.ts';
+import { packFiles } from '#adapters/files/pack-files.ts';
+import { folderObjectStore } from '#adapters/local/folder-object-store.ts';
+import { keyFileSigner } from '#adapters/local/key-file-signer.ts';
+import { systemIds } from '#adapters/system/ids.ts';
+import type { GatewayPorts } from '#core/admin/ports.ts';
+import type { ApprovalClock } from '#core/approvals/ports.ts';
+import { loadConfiguration } from '#core/configuration/load.ts';
+import { createSnapshots } from '#core/configuration/snapshots.ts';
+import { storeVersion } from '#core/configuration/versions.ts';
+import { brokersFrom } from '#core/credentials/brokers.ts';
+import type { Executor } from '#core/credentials/ports.ts';
+import { startDynamo } from './dynamo.ts';
+
+export const keys = { agent: 'agent-key-1', other: 'agent-key-2', human: 'human-key-1', owner: 'owner-key-1', viewer: 'viewer-key-1' };
+
+export const configuration = (extra = '') => `
+version: 1
+admin: { token_env: GATEWAY_ADMIN_TOKEN }
+people:
+  - { id: alice, role: operator, tenants: ["*"], slack_id: "T01/U01" }
+  - { id: bob, role: operator, tenants: ["*"] }
+tenants:
+  - id: default
+    api_keys:
+      - { key: ${keys.agent}, kind: agent, owner: bob, name: writer }
+      - { key: ${keys.other}, kind: agent, name: other }
+      - { key: ${keys.human}, kind: human, person: alice, name: alice-laptop }
+      - { key: ${keys.owner}, kind: human, person: bob, name: bob-laptop }
+      - { key: ${keys.viewer}, role: viewer, kind: service, owner: bob, name: ci }
+  - id: elsewhere
+    api_keys: [{ key: elsewhere-key, kind: agent, name: far }]
+tool_policies: { pack: pr-writer }
+credentials:
+  brokers: [{ name: scm, type: scm_app, app_id: "1", private_key_env: SCM_KEY }]
+  grants:
+    - { protocol: git, tool: "scm.create_pull_request", broker: scm, scope: "pull_requests:write,contents:read", ttl_seconds: 600 }
+    - { protocol: git, tool: "scm.get_*", broker: scm, scope: "contents:read", ttl_seconds: 600 }
+${extra}`;
+
+export interface TestOptions {
+  /** YAML appended to the configuration. */
+  readonly extra?: string;
+  readonly executors?: readonly Executor[];
+  readonly secrets?: Readonly<Record<string, string>>;
+}
+
+export type TestPorts = Awaited<ReturnType<typeof testPorts>>;
+
+export async function testPorts(options: TestOptions = {}) {
+  const dynamo = await startDynamo();
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-test-'));
+  const steps = countedSteps(dynamo.client());
+  const store = { client: steps.client, tables: await dynamo.createTables() };
+  const time = { ms: Date.UTC(2026, 0, 1) };
+  const clock = { now: () => time.ms };
+  const started: string[] = [];
+  const settled: string[] = [];
+  const approvalClock: ApprovalClock = {
+    start: async (id) => void started.push(id),
+    settle: async (token) => void settled.push(token),
+  };
+  const values: Record<string, string> = { GATEWAY_ADMIN_TOKEN: 'admin-token-1', SCM_KEY: rsaKey(), ...options.secrets };
+  const secrets = { get: async (name: string) => values[name] };
+  const objects = folderObjectStore(join(folder, 'objects'));
+  const configStore = configTable(store.client, store.tables.config);
+  const packs = packFiles(join(__dirname, '../../policies'));
+  const loaded = await loadConfiguration(configuration(options.extra), { packs });
+  await storeVersion({ configStore, objects, clock }, loaded.configuration, 'test', 'file');
+  const snapshots = createSnapshots({ configStore, objects, clock, secrets });
+  const lines: string[] = [];
+  const telemetry = logTelemetry({ clock, write: (line) => void lines.push(line), service: 'test' });
+  const evidence = evidenceTable(store);
+  const ports: GatewayPorts = {
+    clock,
+    ids: systemIds,
+    telemetry,
+    secrets,
+    objects,
+    configStore,
+    snapshots,
+    packs,
+    ledger: dynamoLedger(store),
+    evidence,
+    manifests: evidence,
+    signer: await keyFileSigner(join(folder, 'signing-key.pem')),
+    approvals: approvalsTable(store),
+    approvalClock,
+    deliveries: deliveriesTable(store),
+    credentials: credentialsTable(store),
+    brokers: async (name) => brokersFrom((await snapshots.current()).configuration, { secrets, clock, ids: systemIds })(name),
+    executors: options.executors ?? [],
+    observations: observationsTable(store),
+    metricsText: () => telemetry.metricsText(),
+    adminUrl: 'http://127.0.0.1:8081',
+    pause: async (ms) => void (time.ms += ms),
+    version: '0.0.0-test',
+    instanceId: 'test',
+  };
+  await snapshots.current();
+  return {
+    ports,
+    store,
+    steps,
+    started,
+    settled,
+    lines,
+    /** Winds the clock on. */
+    pass: (seconds: number) => void (time.ms += seconds * 1000),
+    stop: async () => {
+      await dynamo.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Counts store calls and sequential steps: calls that overlap share a step. */
+function countedSteps(client: DynamoDBClient) {
+  const count = { calls: 0, steps: 0, open: 0 };
+  const counted = new Proxy(client, {
+    get(target, property) {
+      if (property !== 'send') return Reflect.get(target, property);
+      return async (command: never) => {
+        count.calls++;
+        if (count.open++ === 0) count.steps++;
+        try {
+          return await target.send(command);
+        } finally {
+          count.open--;
+        }
+      };
+    },
+  });
+  return {
+    client: counted,
+    /** Sequential store steps that `work` took. */
+    async during<T>(work: () => Promise<T>): Promise<{ steps: number; value: T }> {
+      const before = count.steps;
+      const value = await work();
+      return { steps: count.steps - before, value };
+    },
+  };
+}
+
+
+function rsaKey(): string {
+  return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+}

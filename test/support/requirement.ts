@@ -1,0 +1,49 @@
+/** The gate between the requirement list and the tests that cite it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Requirement } from '../requirements.ts';
+
+export interface TestSource {
+  readonly path: string;
+  readonly text: string;
+}
+
+const id = String.raw`\[[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+\]`;
+/** A title: `test(`, `it(`, `describe(` or the call after `.each(…)`, then a literal that begins with ids. */
+const title = new RegExp(String.raw`(\.(?:skip|todo)\(|\bx(?:it|test|describe)\(|\()\s*['"\`]((?:${id} ?)+)`, 'g');
+
+/** Ids cited in the titles of a test file. Skipped tests and todos prove nothing, so they are not citations. */
+export function citations(text: string): string[] {
+  const found: string[] = [];
+  for (const [, opening, ids] of text.matchAll(title)) {
+    if (opening !== '(') continue;
+    for (const [cited] of ids!.matchAll(new RegExp(id, 'g'))) found.push(cited.slice(1, -1));
+  }
+  return found;
+}
+
+/** What is wrong between the list and the tests, one sentence each; empty when all is well. */
+export function problems(requirements: readonly Requirement[], sources: readonly TestSource[]): string[] {
+  const cited = new Map<string, string>();
+  for (const { path, text } of sources) for (const cite of citations(text)) cited.set(cite, path);
+  const known = new Map(requirements.map((requirement) => [requirement.id, requirement]));
+  const found: string[] = [];
+  if (known.size !== requirements.length) found.push('an id is listed twice');
+  for (const [cite, path] of cited) {
+    const requirement = known.get(cite);
+    if (!requirement) found.push(`${path} cites the unknown id [${cite}]`);
+    else if (requirement.proof !== 'test')
+      found.push(`${path} proves the deferred id [${cite}]: change its proof to 'test'`);
+  }
+  for (const { id: wanted, proof, spec } of requirements)
+    if (proof === 'test' && !cited.has(wanted)) found.push(`no test cites [${wanted}] (${spec})`);
+  return found;
+}
+
+/** All `*.test.ts` below a folder. */
+export function testSources(folder: string): TestSource[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts'))
+    .sort()
+    .map((path) => ({ path, text: readFileSync(join(folder, path), 'utf8') }));
+}

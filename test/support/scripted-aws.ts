@@ -1,0 +1,60 @@
+/** An HTTP server that answers AWS clients from a script and remembers what it was asked. */
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  /** `X-Amz-Target`, the operation of JSON protocols. */
+  readonly target: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Scripted {
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly contentType?: string;
+}
+
+/** An error as the JSON protocols of AWS send it. */
+export const awsError = (name: string, status = 400): Scripted => ({ status, body: { __type: name, message: name } });
+
+export async function scriptedAws() {
+  const asked: Asked[] = [];
+  let script: Scripted[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    const { method = '', url = '', headers } = request;
+    asked.push({ method, path: url, headers, body, target: headers['x-amz-target']?.toString() });
+    const {
+      status = 200,
+      body: answer = {},
+      contentType = 'application/x-amz-json-1.0',
+    } = script.shift() ?? awsError('Unscripted', 500);
+    response.writeHead(status, { 'content-type': contentType });
+    response.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    asked,
+    /** Options for any client: this server, one try, throwaway credentials. */
+    client: {
+      endpoint: `http://127.0.0.1:${port}`,
+      region: 'us-east-1',
+      maxAttempts: 1,
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    },
+    answers(...next: Scripted[]): void {
+      script = next;
+      asked.length = 0;
+    },
+    stop(): Promise<void> {
+      server.closeAllConnections();
+      return new Promise((stopped) => server.close(() => stopped()));
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { canonicalize, digestOf, hashDomain, sha256 } from '#core/kernel/canonical.ts';
+
+describe('RFC 8785', () => {
+  test('the example of §3.2.2 to §3.2.4', () => {
+    const input = JSON.parse(
+      String.raw`{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],"string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}`,
+    );
+    const expected = String.raw`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`;
+    expect(canonicalize(input)).toBe(expected);
+  });
+
+  test('the key order of §3.2.3: UTF-16 code units, not code points', () => {
+    const input = JSON.parse(
+      String.raw`{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh","1":"One","\ud83d\ude00":"Emoji: Grinning Face","\u0080":"Control","\u00f6":"Latin Small Letter O With Diaeresis"}`,
+    );
+    const keys = [...canonicalize(input).matchAll(/"([^"]+)":/g)].map(([, key]) => key);
+    expect(keys).toEqual([String.raw`\r`, '1', '\u0080', 'ö', '€', '😀', '\ufb33']);
+  });
+
+  // Appendix B: IEEE 754 bits and their ECMAScript form.
+  test.each([
+    ['0000000000000000', '0'],
+    ['8000000000000000', '0'],
+    ['0000000000000001', '5e-324'],
+    ['8000000000000001', '-5e-324'],
+    ['7fefffffffffffff', '1.7976931348623157e+308'],
+    ['4340000000000000', '9007199254740992'],
+    ['4430000000000000', '295147905179352830000'],
+    ['44b52d02c7e14af5', '9.999999999999997e+22'],
+    ['44b52d02c7e14af6', '1e+23'],
+    ['444b1ae4d6e2ef4e', '999999999999999700000'],
+    ['444b1ae4d6e2ef50', '1e+21'],
+    ['3eb0c6f7a0b5ed8c', '9.999999999999997e-7'],
+    ['3eb0c6f7a0b5ed8d', '0.000001'],
+    ['41b3de4355555553', '333333333.3333332'],
+    ['becbf647612f3696', '-0.0000033333333333333333'],
+    ['43143ff3c1cb0959', '1424953923781206.2'],
+  ])('number %s is %s', (bits, text) => {
+    expect(canonicalize(Buffer.from(bits, 'hex').readDoubleBE())).toBe(text);
+  });
+
+  test.each([['7fffffffffffffff'], ['7ff0000000000000']])('number %s is refused', (bits) => {
+    expect(() => canonicalize(Buffer.from(bits, 'hex').readDoubleBE())).toThrow(TypeError);
+  });
+});
+
+describe('what JSON cannot carry', () => {
+  test.each([
+    ['a lone surrogate', { text: '\ud800' }],
+    ['a lone surrogate in a key', { '\udc00': 1 }],
+    ['a bigint', { n: 1n }],
+    ['a function', { f: () => 1 }],
+    ['a symbol', Symbol('s')],
+    ['undefined', undefined],
+    ['a Date, which is stored as text but would be hashed as {}', { at: new Date(0) }],
+    ['a Map', { m: new Map() }],
+    ['bytes', { bytes: new Uint8Array(2) }],
+  ])('%s is refused', (_, value) => {
+    expect(() => canonicalize(value)).toThrow(TypeError);
+  });
+
+  test('undefined members are left out and undefined elements are null, as JSON.stringify has them', () => {
+    const value = { b: undefined, a: [undefined, 1] };
+    expect(canonicalize(value)).toBe(JSON.stringify(value));
+  });
+
+  test('objects without a prototype, and members called __proto__, are data', () => {
+    expect(canonicalize(Object.assign(Object.create(null), { a: 1 }))).toBe('{"a":1}');
+    expect(canonicalize(JSON.parse('{"__proto__":{"x":1}}'))).toBe('{"__proto__":{"x":1}}');
+  });
+});
+
+describe('hashing', () => {
+  test('the prefix is one byte before the UTF-8 text', () => {
+    for (const prefix of [hashDomain.entry, hashDomain.manifest]) {
+      const bytes = Buffer.concat([Buffer.of(prefix), Buffer.from('héllo')]);
+      const expected = createHash('sha256').update(bytes).digest('hex');
+      expect(sha256('héllo', prefix)).toBe(expected);
+      expect(sha256(Buffer.from('héllo'), prefix)).toBe(expected);
+    }
+    expect(sha256('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+    expect(sha256(Buffer.from('abc'))).toBe(sha256('abc'));
+  });
+
+  test('a digest does not depend on the order of keys', () => {
+    expect(digestOf({ a: 1, b: [2] })).toBe(digestOf({ b: [2], a: 1 }));
+  });
+});

@@ -1,0 +1,54 @@
+/** Every behaviour of the specification has a test, or a reason why not yet. */
+import { join } from 'node:path';
+import { type Requirement, requirements } from '../requirements.ts';
+import { citations, problems, testSources } from '../support/requirement.ts';
+
+test('each required behaviour is cited by a test, and nothing else is', () => {
+  expect(problems(requirements, testSources(join(__dirname, '..')))).toEqual([]);
+});
+
+test('each requirement has a kebab id of two words or more, a sentence and a place', () => {
+  for (const { id, says, spec } of requirements) {
+    expect(id).toMatch(/^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+$/);
+    expect(says).toMatch(/^\S.*\.$|^\S.*…$/);
+    expect(spec).toMatch(/^(spec|contract) §\d/);
+  }
+});
+
+test('every section of the specification and of the contract is covered', () => {
+  const sections = new Set(requirements.map(({ spec }) => spec.replace(/\.\d+$/, '')));
+  for (const section of [1, 2, 3, 4, 5, 6, 7, 8, 9]) expect(sections).toContain(`spec §${section}`);
+  for (const section of [1, 2, 3, 4, 5, 6, 7]) expect(sections).toContain(`contract §${section}`);
+});
+
+describe('the gate itself', () => {
+  const must = (name: string): Requirement => ({ id: name, spec: 'spec §1', says: 'It works.', proof: 'test' });
+  const later = (name: string): Requirement => ({ ...must(name), proof: { deferred: 'later' } });
+  const cite = (name: string) => ({ path: 'some.test.ts', text: `test('${`[${name}]`} works', () => {})` });
+  const opened = '(';
+
+  test('finds several ids of one title, in any quotes, after each', () => {
+    const text = `test.each(rows)${opened}"[one.two] [three.four-5] %s", fn); it${opened}\`[five.six] x\`); describe${opened}\n  '[a.b] y')`;
+    expect(citations(text)).toEqual(['one.two', 'three.four-5', 'five.six', 'a.b']);
+  });
+
+  test('does not count skipped tests, todos and plain lists', () => {
+    const text = `test.skip${opened}'[one.two] x'); xit${opened}'[one.two] x'); test.todo${opened}'[one.two]'); f${opened}['one.two'])`;
+    expect(citations(text)).toEqual([]);
+  });
+
+  test.each([
+    ['an id without a test', [must('one.two')], [], ['no test cites [one.two] (spec §1)']],
+    ['an unknown id', [], [cite('one.two')], ['some.test.ts cites the unknown id [one.two]']],
+    [
+      'a deferred id with a test',
+      [later('one.two')],
+      [cite('one.two')],
+      ["some.test.ts proves the deferred id [one.two]: change its proof to 'test'"],
+    ],
+    ['an id listed twice', [later('one.two'), later('one.two')], [], ['an id is listed twice']],
+    ['nothing when all is well', [must('one.two'), later('three.four')], [cite('one.two')], []],
+  ])('reports %s', (_, list, sources, expected) => {
+    expect(problems(list, sources)).toEqual(expected);
+  });
+});
