@@ -1,5 +1,7 @@
 /** The ports on AWS and the emulator, composed once per execution environment, and the Lambda form of each door. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { approvalsTable } from '#adapters/aws/approvals-table.ts';
 import { configTable } from '#adapters/aws/config-table.ts';
 import { credentialsTable } from '#adapters/aws/credentials-table.ts';
@@ -23,6 +25,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import packageJson from '#package' with { type: 'json' };
 import { errorReply } from './middleware/answers.ts';
 import type { GatewayPorts } from './ports.ts';
+import type { ProjectPorts } from './project/door.ts';
 
 let composed: GatewayPorts | undefined;
 
@@ -112,5 +115,19 @@ export function eventHandler<E, R>(door: (ports: GatewayPorts) => (event: E) => 
   return (event: E): Promise<R> => {
     made ??= door(awsPorts());
     return made(event);
+  };
+}
+
+/** What the projector is given: it reads the stream and nothing else. */
+export function projectPorts(): ProjectPorts {
+  const environment = process.env;
+  const write = (line: string) => void process.stdout.write(`${line}\n`);
+  return {
+    observations: observationsTable({
+      client: new DynamoDBClient({}),
+      tables: { observations: environment[tableEnvironment('observations')] ?? '' } as Record<TableName, string>,
+    }),
+    archive: archiveBucket({ client: new S3Client({}), bucket: environment.ARCHIVE_BUCKET ?? '' }),
+    telemetry: logTelemetry({ clock: systemClock, write, service: 'agent-governance-gateway', emf: true }),
   };
 }

@@ -4,7 +4,7 @@ import { door as approvalSteps } from './approval-steps/door.ts';
 import { door as approvals } from './approvals/door.ts';
 import { door as credentials } from './credentials/door.ts';
 import { door as evidence } from './evidence/door.ts';
-import { notify } from './notify/door.ts';
+import { door as notify } from './notify/door.ts';
 import { door as observatory } from './observatory/door.ts';
 import { door as policies } from './policies/door.ts';
 import type { GatewayPorts } from './ports.ts';

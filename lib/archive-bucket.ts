@@ -39,17 +39,25 @@ export class ArchiveBucket extends Construct {
 
   /** The writer is named, not referenced: its function lives in a later stack. */
   private denyAllWriters(settings: GatewaySettings): void {
-    const writer = Stack.of(this).formatArn({
-      service: 'iam',
-      region: '',
-      resource: 'role',
-      resourceName: functionName(settings, 'project'),
-      arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
-    });
-    this.deny('OnlyTheProjectorWrites', ['s3:PutObject'], { ArnNotEquals: { 'aws:PrincipalArn': writer } });
+    const role = functionName(settings, 'project');
+    const arn = (service: string, resource: string, resourceName: string): string =>
+      Stack.of(this).formatArn({
+        service,
+        region: '',
+        resource,
+        resourceName,
+        arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+      });
+    // AWS says the role, the emulator its session.
+    const writer = [arn('iam', 'role', role), arn('sts', 'assumed-role', `${role}/*`)];
+    this.deny('OnlyTheProjectorWrites', ['s3:PutObject'], { ArnNotLike: { 'aws:PrincipalArn': writer } });
   }
 
-  private deny(sid: string, actions: string[], conditions: Record<string, Record<string, string>> = {}): void {
+  private deny(
+    sid: string,
+    actions: string[],
+    conditions: Record<string, Record<string, string | string[]>> = {},
+  ): void {
     const resources = [this.bucket.arnForObjects('*')];
     const principals = [new AnyPrincipal()];
     this.bucket.addToResourcePolicy(

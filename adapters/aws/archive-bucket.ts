@@ -5,11 +5,7 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
-
-export interface EvidenceArchive {
-  /** Keeps the entry for as long as the bucket's retention says. An entry kept before is success. */
-  keep(entry: EvidenceEntry): Promise<void>;
-}
+import type { Archive } from '#core/observatory/ports.ts';
 
 export interface ArchiveBucketOptions {
   readonly bucket: string;
@@ -17,7 +13,7 @@ export interface ArchiveBucketOptions {
   readonly client?: S3Client;
 }
 
-export function archiveBucket({ bucket, client = new S3Client({}) }: ArchiveBucketOptions): EvidenceArchive {
+export function archiveBucket({ bucket, client = new S3Client({}) }: ArchiveBucketOptions): Archive {
   return {
     async keep(entry) {
       await client.send(new PutObjectCommand({ Bucket: bucket, ...archivedObject(entry) })).catch((cause: unknown) => {

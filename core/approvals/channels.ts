@@ -3,6 +3,6 @@ import type { Configuration } from '#core/contracts/config.ts';
 
 export function channelsOf({ approvals }: Configuration): string[] {
   return Object.entries(approvals.channels)
-    .filter(([, channel]) => channel !== undefined && (channel as { enabled?: boolean }).enabled !== false)
+    .filter(([name, channel]) => channel?.enabled && name !== 'github')
     .map(([name]) => name);
 }

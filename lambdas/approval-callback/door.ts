@@ -33,7 +33,7 @@ export const door = (ports: GatewayPorts): HttpHandler =>
       throw new GatewayError('conflict', 'This click was already taken; the message shows the outcome.');
     }
     const text = await outcomeOf(ports, { ...snapshot, configuration }, click);
-    await respondToSlack(fetch, click.response_url, text).catch((cause: Error) =>
+    await respondToSlack(click.response_url, text).catch((cause: Error) =>
       ports.telemetry.log('warn', 'slack was not told', { envelope_id: click.envelope_id, error: cause.message }),
     );
     return replyOf({ body: { text } });

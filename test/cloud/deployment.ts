@@ -6,7 +6,11 @@ import { run } from './processes.ts';
 
 /** Stack outputs the checks need. URLs of AWS are not reachable here: only ids are. */
 export interface Outputs {
-  readonly GatewayStores: { readonly KeysSecretName: string; readonly ArchiveBucketName: string };
+  readonly GatewayStores: {
+    readonly KeysSecretName: string;
+    readonly ArchiveBucketName: string;
+    readonly SigningKeyId: string;
+  };
   readonly GatewayDoors: {
     readonly AdminApiId: string;
     readonly CallbacksApiId: string;

@@ -93,7 +93,7 @@ function expected(spec: FunctionSpec): Grants {
 }
 
 it.each(Object.entries(functions) as [string, FunctionSpec][])(
-  '%s holds what its row grants, and nothing else',
+  '[cloud.least-privilege] %s holds what its row grants, and nothing else',
   (name, spec) => {
     expect(grantsOf(name)).toEqual(expected(spec));
   },
@@ -107,7 +107,7 @@ it('gives no function power over all tables, and none the power to scan, delete 
   expect(all.filter((grant) => grant.includes('DeleteItem'))).toEqual(['policies: dynamodb:DeleteItem table:config']);
 });
 
-it('lets the projector add to the archive, and nobody read it, delete from it or do anything else there', () => {
+it('[evidence.archive] lets the projector add to the archive, and nobody read it, delete from it or do anything else there', () => {
   const all = Object.keys(functions).flatMap((name) => grantsOf(name).map((grant) => `${name}: ${grant}`));
   expect(all.filter((grant) => grant.includes('archive'))).toEqual(['project: s3:PutObject archive/*']);
   expect(all.filter((grant) => /s3:Delete|s3:Bypass|s3:\*/.test(grant))).toEqual([]);

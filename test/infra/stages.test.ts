@@ -56,7 +56,7 @@ const grants = (statement: Json): string[] => {
 const named = (grant: string): string => grant.replace(/ on \{.*\}$/, ' on one resource').replace(' on "*"', ' on *');
 const distinct = (found: string[]): string[] => [...new Set(found)].sort();
 
-it('differs in the stores by protection and by what the emulator does not understand', () => {
+it('[cloud.stage-differences] differs in the stores by protection and by what the emulator does not understand', () => {
   expect(distinct(differences(aws.stores, emulator.stores))).toEqual(
     [
       ...['DynamoDB::Table', 'KMS::Key', 'S3::Bucket', 'SecretsManager::Secret'].flatMap((type) => [
@@ -71,7 +71,7 @@ it('differs in the stores by protection and by what the emulator does not unders
   );
 });
 
-it('differs in the doors by a literal time-out, the resource of task answers and protection', () => {
+it('[cloud.stage-differences] differs in the doors by a literal time-out, the resource of task answers and protection', () => {
   const kept = ['Logs::LogGroup', 'StepFunctions::StateMachine', 'SQS::Queue'];
   expect(distinct(differences(aws.doors, emulator.doors))).toEqual(
     [
@@ -88,6 +88,6 @@ it('differs in the doors by a literal time-out, the resource of task answers and
   );
 });
 
-it('differs in what is watched by the refusal of plain HTTP alone', () => {
+it('[cloud.stage-differences] differs in what is watched by the refusal of plain HTTP alone', () => {
   expect(distinct(differences(aws.watch, emulator.watch))).toEqual(['SNS::TopicPolicy : present → undefined']);
 });

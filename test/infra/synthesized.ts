@@ -18,24 +18,30 @@ export interface Resource {
 export type Resources = Record<string, Resource>;
 
 export function synthesize(context: Record<string, unknown> = {}) {
+  const { app } = emptyApp(context);
+  const { stores, doors, watch } = buildGateway(app);
+  return {
+    stores: Template.fromStack(stores),
+    doors: Template.fromStack(doors),
+    watch: Template.fromStack(watch),
+  };
+}
+
+/** An app before anything is in it. */
+export function emptyApp(context: Record<string, unknown> = {}) {
   const scratch = mkdtempSync(join(tmpdir(), 'gateway-synth-'));
   for (const name of Object.keys(functions)) {
     mkdirSync(join(scratch, 'bundles', name), { recursive: true });
     writeFileSync(join(scratch, 'bundles', name, 'index.mjs'), 'export const handler = async () => ({});\n');
   }
   const { context: flags } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
+  const outdir = join(scratch, 'out');
   const app = new App({
     analyticsReporting: false,
-    outdir: join(scratch, 'out'),
+    outdir,
     context: { ...flags, bundles: join(scratch, 'bundles'), ...context },
   });
-  const { stores, doors, watch } = buildGateway(app);
-  return {
-    stores: Template.fromStack(stores),
-    doors: Template.fromStack(doors),
-    watch: Template.fromStack(watch),
-    scratch,
-  };
+  return { app, outdir };
 }
 
 /** Resources of one type by logical id. */

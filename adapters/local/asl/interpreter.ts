@@ -8,7 +8,7 @@ import { type State, type StateMachine, type TaskState, waitsForToken } from './
 import type { Execution, ExecutionStore } from './execution.ts';
 import { end } from './execution.ts';
 import { evaluate } from './expressions.ts';
-import { asStatesError, type StatesError, timedOut } from './states-error.ts';
+import { asStatesError, StatesError, timedOut } from './states-error.ts';
 import { choose, fail, scopeOf, succeed } from './transition.ts';
 
 export interface Timers {
@@ -43,10 +43,11 @@ export interface Interpreter {
   stop(): Promise<void>;
 }
 
-/** How a state ended; `moved` is told when the transition is written. */
-type Outcome = ({ readonly result: unknown } | { readonly fault: StatesError }) & {
-  readonly moved?: PromiseWithResolvers<void>;
-};
+/** How a run of a state ended; `moved` is told when the transition is written. */
+type Outcome =
+  | { readonly armed: Execution }
+  | { readonly fault: StatesError }
+  | { readonly result: unknown; readonly moved?: PromiseWithResolvers<void> };
 
 const storeRetryMs = 1000;
 
@@ -69,73 +70,77 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
   async function step(entered: Execution): Promise<Execution | undefined> {
     if (entered.wakeFor === 'retry') await sleepUntil(entered.wakeAt ?? 0);
     const state = definition.States[entered.state];
-    if (state === undefined)
-      return write(end(entered, 'failed', { Error: 'States.Runtime', Cause: 'No such state.' }, clock.now()));
-    const armed = await arm(entered, state);
-    if (armed === undefined) return undefined;
-    const outcome = await run(armed, state);
+    const outcome: Outcome =
+      state === undefined ? { fault: noSuchState(entered.state) } : await run(entered, state).catch(asFault);
     const now = clock.now();
-    let next: Execution;
-    if ('fault' in outcome) next = await fail(armed, state, outcome.fault, { now, random: deps.random });
-    else if (state.Type === 'Choice') next = await choose(armed, state, now);
-    else if (state.Type === 'Fail') next = end(armed, 'failed', { Error: state.Error, Cause: state.Cause }, now);
-    else next = await succeed(armed, state, outcome.result, now);
-    return write(next, outcome.moved);
-  }
-
-  /** Writes what must outlive a crash before the state begins: its token and when it wakes. */
-  async function arm(entered: Execution, state: State): Promise<Execution | undefined> {
-    const isToken = state.Type === 'Task' && waitsForToken(state);
-    if (!isToken && state.Type !== 'Wait') return entered;
-    if (entered.taskToken !== undefined || entered.wakeFor === 'wait') return entered; // armed before a restart
-    const { wakeAt: _at, wakeFor: _for, ...kept } = entered;
-    const armed = { ...kept, revision: entered.revision + 1, ...(isToken && { taskToken: deps.ids.randomHex(32) }) };
-    try {
-      const wakeAt = await deadline(armed, state);
-      return write(wakeAt === undefined ? armed : { ...armed, wakeAt, wakeFor: isToken ? 'timeout' : 'wait' });
-    } catch (fault) {
-      return write(await fail(entered, state, asStatesError(fault), { now: clock.now(), random: deps.random }));
+    if ('armed' in outcome) return write(outcome.armed);
+    if (state === undefined || 'fault' in outcome) {
+      const fault = 'fault' in outcome ? outcome.fault : noSuchState(entered.state);
+      return write(await fail(entered, state, fault, { now, random: deps.random }));
     }
+    if (state.Type === 'Choice') return write(await choose(entered, state, now));
+    if (state.Type === 'Fail') return write(end(entered, 'failed', { Error: state.Error, Cause: state.Cause }, now));
+    return write(await succeed(entered, state, outcome.result, now), outcome.moved);
   }
 
   async function run(execution: Execution, state: State): Promise<Outcome> {
-    try {
-      if (state.Type === 'Wait') await sleepUntil(execution.wakeAt ?? 0);
-      if (state.Type === 'Task') return await runTask(execution, state);
-      return { result: execution.input };
-    } catch (fault) {
-      return { fault: asStatesError(fault) };
-    }
+    if (needsArming(execution, state)) return { armed: await arm(execution, state) };
+    if (state.Type === 'Wait') await sleepUntil(execution.wakeAt ?? 0);
+    if (state.Type !== 'Task') return { result: execution.input };
+    const { FunctionName, Payload } = (await evaluate(state.Arguments, scopeOf(execution))) as TaskState['Arguments'];
+    const invoke = () => deps.invoke(FunctionName, asJson(Payload));
+    if (execution.taskToken !== undefined) return waitForToken(execution, execution.taskToken, invoke);
+    return inTime(await deadline(execution, state), async () => ({
+      result: { StatusCode: 200, Payload: asJson(await invoke()) },
+    }));
   }
 
-  async function runTask(execution: Execution, state: TaskState): Promise<Outcome> {
-    const { taskToken } = execution;
-    const wakeAt = taskToken === undefined ? await deadline(execution, state) : execution.wakeAt;
-    const { FunctionName, Payload } = (await evaluate(state.Arguments, scopeOf(execution))) as TaskState['Arguments'];
-    return work.parked(
-      new Promise<Outcome>((resolve) => {
-        const cancel = wakeAt === undefined ? undefined : timer(wakeAt, () => conclude({ fault: timedOut() }));
-        const conclude = (outcome: Outcome) => {
-          cancel?.();
-          if (taskToken !== undefined) waiting.delete(taskToken);
-          resolve(outcome);
-        };
-        if (taskToken !== undefined) {
-          waiting.set(taskToken, (output) => {
-            const moved = Promise.withResolvers<void>();
-            conclude({ result: asJson(output), moved });
-            return moved.promise;
-          });
-        }
-        if (wakeAt !== undefined && wakeAt <= clock.now() && taskToken !== undefined) return; // its time is over: no step
-        work.during(deps.invoke(FunctionName, asJson(Payload))).then(
-          (result) => {
-            if (taskToken === undefined) conclude({ result: { StatusCode: 200, Payload: asJson(result) } });
-          },
-          (fault) => conclude({ fault: asStatesError(fault) }),
-        );
-      }),
-    );
+  /** What must outlive a crash is written before the state begins: its token and when it wakes. */
+  async function arm(entered: Execution, state: State): Promise<Execution> {
+    const { wakeAt: _at, wakeFor: _for, ...kept } = entered;
+    const isTask = state.Type === 'Task';
+    const armed = { ...kept, revision: entered.revision + 1, ...(isTask && { taskToken: deps.ids.randomHex(32) }) };
+    const wakeAt = await deadline(armed, state);
+    return wakeAt === undefined ? armed : { ...armed, wakeAt, wakeFor: isTask ? 'timeout' : 'wait' };
+  }
+
+  /** Ends by a settled token, by time-out, or by a failing invocation; the invocation's result means nothing. */
+  function waitForToken(execution: Execution, token: string, invoke: () => Promise<unknown>): Promise<Outcome> {
+    const unpark = work.park();
+    return new Promise<Outcome>((resolve) => {
+      let concluded = false;
+      let cancel = () => {};
+      const conclude = (outcome: Outcome) => {
+        if (concluded) return;
+        concluded = true;
+        cancel();
+        waiting.delete(token);
+        unpark();
+        resolve(outcome);
+      };
+      waiting.set(token, (output) => {
+        const moved = Promise.withResolvers<void>();
+        conclude({ result: asJson(output), moved });
+        return moved.promise;
+      });
+      const { wakeAt } = execution;
+      if (wakeAt !== undefined) cancel = timer(wakeAt, () => conclude({ fault: timedOut() }));
+      if (wakeAt !== undefined && wakeAt <= clock.now()) return; // overdue after a restart: no need to hold the token
+      work.during(
+        invoke().then(
+          () => {},
+          (fault) => conclude(asFault(fault)),
+        ),
+      );
+    });
+  }
+
+  /** Plain tasks: the deadline counts from this run; a run cut off by a crash begins anew. */
+  async function inTime(wakeAt: number | undefined, task: () => Promise<Outcome>): Promise<Outcome> {
+    if (wakeAt === undefined) return task();
+    const late = Promise.withResolvers<Outcome>();
+    const cancel = timer(wakeAt, () => late.resolve({ fault: timedOut() }));
+    return Promise.race([task(), late.promise]).finally(cancel);
   }
 
   async function write(next: Execution, moved?: PromiseWithResolvers<void>): Promise<Execution | undefined> {
@@ -188,7 +193,15 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
     };
   }
 
-  const sleepUntil = (at: number) => work.parked(new Promise<void>((resolve) => timer(at, resolve)));
+  function sleepUntil(at: number): Promise<void> {
+    const unpark = work.park();
+    return new Promise((resolve) => {
+      timer(at, () => {
+        unpark();
+        resolve();
+      });
+    });
+  }
 
   return {
     start: async (name, input) => {
@@ -213,5 +226,13 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
     },
   };
 }
+
+const needsArming = ({ taskToken, wakeFor }: Execution, state: State): boolean =>
+  (state.Type === 'Wait' && wakeFor !== 'wait') ||
+  (state.Type === 'Task' && waitsForToken(state) && taskToken === undefined);
+
+const asFault = (thrown: unknown): Outcome => ({ fault: asStatesError(thrown) });
+
+const noSuchState = (name: string) => new StatesError('States.Runtime', `There is no state ${name}.`);
 
 const asJson = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)));

@@ -42,8 +42,13 @@ export async function succeed(execution: Execution, state: Exit & { Next?: strin
 }
 
 /** Retry first, then Catch, else the execution fails (the order the language gives). */
-export async function fail(execution: Execution, state: State, error: StatesError, moment: Moment): Promise<Execution> {
-  const { Retry = [], Catch = [] }: Partial<TaskState> = state.Type === 'Task' ? state : {};
+export async function fail(
+  execution: Execution,
+  state: State | undefined,
+  error: StatesError,
+  moment: Moment,
+): Promise<Execution> {
+  const { Retry = [], Catch = [] }: Partial<TaskState> = state?.Type === 'Task' ? state : {};
   const retry = planRetry(Retry as readonly Retrier[], error.error, execution.attempts, moment.random);
   if (retry !== undefined) {
     const again = enter(execution, execution.state, execution.input, execution.variables, execution.enteredAt);

@@ -1,0 +1,66 @@
+/**
+ * Issued credentials in DynamoDB: scope, expiry, revocation; never a value (spec §2.6).
+ *
+ * Access patterns: one record (consistent Get); the active ones of a tenant (Query by tenant, newest first: ids are
+ * UUIDv7). Records change only inside `Ledger.commit`.
+ */
+import { GetItemCommand, QueryCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { CredentialRecord } from '#core/contracts/credential.ts';
+import type { CredentialStore } from '#core/credentials/ports.ts';
+import type { StoreOptions } from './evidence-table.ts';
+import { fromCursor, fromItem, type Item, stored, toCursor, toItem } from './items.ts';
+
+const keptSeconds = 30 * 24 * 3600;
+
+export const credentialPutItem = (table: string, record: CredentialRecord): TransactWriteItem => ({
+  Put: {
+    TableName: table,
+    Item: toItem({ ...record, ttl: Math.floor(Date.parse(record.expires_at) / 1000) + keptSeconds }),
+    ConditionExpression: 'attribute_not_exists(tenant)',
+  },
+});
+
+export const credentialRevokeItem = (table: string, tenant: string, id: string, revokedAt: string): TransactWriteItem => ({
+  Update: {
+    TableName: table,
+    Key: toItem({ tenant, id }),
+    UpdateExpression: 'SET revoked_at = :now',
+    ConditionExpression: 'attribute_exists(tenant) AND attribute_not_exists(revoked_at)',
+    ExpressionAttributeValues: toItem({ ':now': revokedAt }),
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  },
+});
+
+function toRecord(item: Item): CredentialRecord {
+  const { ttl: _ttl, ...record } = fromItem(item);
+  return record as unknown as CredentialRecord;
+}
+
+export function credentialsTable({ client, tables }: StoreOptions): CredentialStore {
+  return {
+    async get(tenant, id) {
+      const request = new GetItemCommand({ TableName: tables.credentials, Key: toItem({ tenant, id }), ConsistentRead: true });
+      const { Item } = await stored(client.send(request));
+      return Item && toRecord(Item);
+    },
+
+    async active(tenant, now, { limit, cursor }) {
+      const start = fromCursor(cursor, ['tenant', 'id']);
+      const page = await stored(
+        client.send(
+          new QueryCommand({
+            TableName: tables.credentials,
+            KeyConditionExpression: 'tenant = :tenant',
+            FilterExpression: 'expires_at > :now AND attribute_not_exists(revoked_at)',
+            ExpressionAttributeValues: toItem({ ':tenant': tenant, ':now': now }),
+            ScanIndexForward: false,
+            Limit: limit,
+            ...(start && { ExclusiveStartKey: start }),
+          }),
+        ),
+      );
+      const next = toCursor(page.LastEvaluatedKey);
+      return { items: (page.Items ?? []).map(toRecord), ...(next && { cursor: next }) };
+    },
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * Notifications to send, in DynamoDB (spec §6, contract §3): durable until sent or dead.
+ *
+ * Access patterns: put if absent by id; due ones, oldest first (Query by_due on state `due`); move on if unchanged
+ * (condition on attempts and due time); callbacks already seen (put if absent).
+ */
+import { GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import type { Delivery, DeliveryStore } from '#core/approvals/ports.ts';
+import type { StoreOptions } from './evidence-table.ts';
+import { fromItem, type Item, stored, toItem } from './items.ts';
+
+const keptSeconds = 30 * 24 * 3600;
+
+const toDeliveryItem = ({ due_at, ...delivery }: Delivery): Item =>
+  toItem({ ...delivery, due: due_at, ttl: Math.floor(Date.parse(due_at) / 1000) + keptSeconds });
+
+function toDelivery(item: Item): Delivery {
+  const { due, ttl: _ttl, ...delivery } = fromItem(item);
+  return { ...delivery, due_at: due } as unknown as Delivery;
+}
+
+export function deliveriesTable({ client, tables }: StoreOptions): DeliveryStore {
+  const TableName = tables.deliveries;
+
+  /** True when the put happened, false when its condition did not hold. */
+  const putIf = async (item: Item, condition: { ConditionExpression: string } & object): Promise<boolean> => {
+    try {
+      await client.send(new PutItemCommand({ TableName, Item: item, ...condition }));
+      return true;
+    } catch (cause) {
+      if ((cause as Error).name === 'ConditionalCheckFailedException') return false;
+      return stored(Promise.reject(cause));
+    }
+  };
+
+  return {
+    async enqueue(delivery) {
+      await putIf(toDeliveryItem(delivery), { ConditionExpression: 'attribute_not_exists(id)' });
+    },
+
+    async get(id) {
+      const { Item } = await stored(client.send(new GetItemCommand({ TableName, Key: toItem({ id }), ConsistentRead: true })));
+      return Item && toDelivery(Item);
+    },
+
+    async due(now, limit) {
+      const page = await stored(
+        client.send(
+          new QueryCommand({
+            TableName,
+            IndexName: 'by_due',
+            KeyConditionExpression: '#state = :due AND #due <= :now',
+            ExpressionAttributeNames: { '#state': 'state', '#due': 'due' },
+            ExpressionAttributeValues: toItem({ ':due': 'due', ':now': now }),
+            Limit: limit,
+          }),
+        ),
+      );
+      return (page.Items ?? []).map(toDelivery);
+    },
+
+    update: (before, after) =>
+      putIf(toDeliveryItem(after), {
+        ConditionExpression: '#state = :state AND #due = :due AND attempts = :attempts',
+        ExpressionAttributeNames: { '#state': 'state', '#due': 'due' },
+        ExpressionAttributeValues: toItem({ ':state': before.state, ':due': before.due_at, ':attempts': before.attempts }),
+      } as { ConditionExpression: string }),
+
+    seen: (callbackId, expiresAt) =>
+      putIf(toItem({ id: `seen#${callbackId}`, ttl: Math.floor(Date.parse(expiresAt) / 1000) }), {
+        ConditionExpression: 'attribute_not_exists(id)',
+      }),
+  };
+}

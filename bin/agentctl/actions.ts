@@ -1,0 +1,76 @@
+/** `test-action`: governs one action (spec §4.3, §4.5). */
+import { addCallOptions, type CallOptions, callOf } from './call-options.ts';
+import { addCommand, type Parent } from './command.ts';
+import { showDecision } from './decision.ts';
+import { fields } from './json-fields.ts';
+
+interface ActionOptions extends CallOptions {
+  readonly approvalRef?: string;
+  readonly session?: string;
+  readonly agent?: string;
+  readonly justification?: string;
+  readonly manifest?: string;
+  readonly dryRun?: boolean;
+}
+
+export function addActions(parent: Parent): void {
+  addCommand<ActionOptions>(parent, {
+    usage: 'test-action',
+    summary: 'Govern one action; exit code 0 for allow, 1 for review and block',
+    examples: [
+      'test-action --protocol git --tool scm.get_file_contents --target acme/site --capability read',
+      'test-action --protocol git --tool scm.create_pull_request --target acme/site --capability write --param title=Fix --param head=fix --param base=main',
+      'test-action --protocol sql --tool sql.query --target app --capability read --params @query.json --dry-run',
+    ],
+    options: (command) =>
+      addCallOptions(command)
+        .option('--approval-ref <envelope_id>', 'the approval this call uses up')
+        .option('--session <id>', 'session the action belongs to')
+        .option('--agent <name>', 'label of the agent')
+        .option('--justification <text>', 'why, for the reviewer')
+        .option('--manifest <id>', 'task manifest the action belongs to')
+        .option('--dry-run', 'evaluate only: record nothing, use up nothing'),
+    run: async (cli, options) => {
+      const answer = await cli.api().call('testAction', { body: bodyOf(options) });
+      const result = fields(answer.json);
+      if (cli.globals.json) cli.out.json(answer.text);
+      else showDecision(cli, result, retryWords(options));
+      return result.decision === 'allow' ? 'positive' : 'negative';
+    },
+  });
+}
+
+function bodyOf(options: ActionOptions): unknown {
+  const { agent, session, approvalRef, justification, manifest, dryRun } = options;
+  const actor = { ...(agent !== undefined && { agent }), ...(session !== undefined && { session }) };
+  return {
+    ...callOf(options),
+    ...(Object.keys(actor).length > 0 && { actor }),
+    ...(approvalRef !== undefined && { approval_ref: approvalRef }),
+    ...(justification !== undefined && { justification }),
+    ...(manifest !== undefined && { manifest_id: manifest }),
+    ...(dryRun && { dry_run: true }),
+  };
+}
+
+/** The words that make the same call again: an approval holds for the very same call only. */
+function retryWords(options: ActionOptions): string[] {
+  const words = ['test-action'];
+  const names = [
+    'protocol',
+    'tool',
+    'target',
+    'capability',
+    'params',
+    'session',
+    'agent',
+    'justification',
+    'manifest',
+  ] as const;
+  for (const name of names) {
+    const value = options[name];
+    if (value !== undefined) words.push(`--${name}`, value);
+  }
+  for (const pair of options.param ?? []) words.push('--param', pair);
+  return words;
+}

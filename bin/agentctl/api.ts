@@ -1,0 +1,148 @@
+/** The one HTTP client: credential by route, silence bounded, every answer a document or a Failure. */
+import type { Route } from '#core/contracts/routes.ts';
+import { exitCodes, Failure } from './failure.ts';
+import { fields, text } from './json-fields.ts';
+import { pathOf, type Query, routeOf } from './route-path.ts';
+import { isLoopback, type Settings } from './settings.ts';
+
+export interface Call {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Query;
+  readonly body?: unknown;
+}
+
+export interface Answer {
+  /** The document as it came. */
+  readonly text: string;
+  readonly json: unknown;
+}
+
+export class Api {
+  readonly #settings: Settings;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  /** @throws Failure when the server cannot be reached, refuses, or answers with something else than JSON. */
+  async call(operation: string, call: Call = {}): Promise<Answer> {
+    const body = await this.text(operation, call);
+    const json = parsed(body);
+    if (json === undefined) {
+      const message = `${this.#settings.url} answered with something that is not JSON`;
+      throw new Failure(exitCodes.negative, message, { hint: 'is it the admin address of a gateway? (--url)' });
+    }
+    return { text: body, json };
+  }
+
+  /** The whole answer as text. */
+  async text(operation: string, call: Call = {}): Promise<string> {
+    return collect(await this.stream(operation, call));
+  }
+
+  /** The answer's bytes as they arrive. */
+  async stream(operation: string, call: Call = {}): Promise<AsyncIterable<Uint8Array>> {
+    const route = routeOf(operation);
+    const address = this.#settings.url + pathOf(route, call.path, call.query);
+    const key = this.#settings.keyFor(route);
+    const silence = new Silence(this.#settings.timeoutMs);
+    let response: Response;
+    try {
+      response = await fetch(address, this.#request(route, key, call.body, silence.signal));
+    } catch (cause) {
+      silence.end();
+      throw this.#unreachable(cause);
+    }
+    const bytes = this.#bytes(response, silence);
+    if (response.ok) return bytes;
+    throw refusal(response, await collect(bytes), key !== undefined);
+  }
+
+  #request(route: Route, key: string | undefined, body: unknown, signal: AbortSignal): RequestInit {
+    const headers = {
+      accept: '*/*',
+      ...(key !== undefined && { 'x-api-key': key }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
+    // A redirect would carry the key to wherever it points.
+    const request: RequestInit = { method: route.method, headers, redirect: 'manual', signal };
+    return body === undefined ? request : { ...request, body: JSON.stringify(body) };
+  }
+
+  async *#bytes(response: Response, silence: Silence): AsyncIterable<Uint8Array> {
+    try {
+      for await (const chunk of response.body ?? []) {
+        silence.broken();
+        yield chunk;
+      }
+    } catch (cause) {
+      throw this.#unreachable(cause);
+    } finally {
+      silence.end();
+    }
+  }
+
+  #unreachable(cause: unknown): Failure {
+    const { url, timeoutMs } = this.#settings;
+    if ((cause as Error).name === 'TimeoutError') {
+      return new Failure(exitCodes.unreachable, `${url} was silent for ${timeoutMs / 1000} s`, { cause });
+    }
+    const code = text(fields((cause as Error).cause).code) ?? (cause as Error).message;
+    const advice = isLoopback(url) ? 'start it with `npm start`' : 'check the address (--url) and the network';
+    return new Failure(exitCodes.unreachable, `cannot reach ${url} (${code}): ${advice}`, { cause });
+  }
+}
+
+/** Aborts a request when nothing has been heard for a while. */
+class Silence {
+  readonly #controller = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(limitMs: number) {
+    const abort = () => this.#controller.abort(new DOMException('silent for too long', 'TimeoutError'));
+    this.#timer = setTimeout(abort, limitMs);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  broken(): void {
+    this.#timer.refresh();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/** The server's own words when it gave any (spec §7.2), else the status. */
+function refusal(response: Response, body: string, hadKey: boolean): Failure {
+  const { type, message } = fields(fields(parsed(body)).error);
+  const said = text(message) ? `${text(type) ?? response.status}: ${text(message)}` : undefined;
+  const hint = response.status === 401 ? keyHint(hadKey) : retryHint(response.headers.get('retry-after'));
+  const words = said ?? `the server answered ${response.status} ${response.statusText}`.trimEnd();
+  return new Failure(exitCodes.negative, words, { hint, body: parsed(body) === undefined ? undefined : body });
+}
+
+const keyHint = (hadKey: boolean): string =>
+  hadKey
+    ? 'the key was not accepted: give another with --key or AGENTCTL_KEY'
+    : "no key was found: give one with --key or AGENTCTL_KEY, or name the local run's folder with --state";
+
+const retryHint = (after: string | null): string | undefined =>
+  after === null ? undefined : `try again in ${after.slice(0, 40)} s`;
+
+function parsed(document: string): unknown {
+  try {
+    return JSON.parse(document);
+  } catch {
+    return undefined;
+  }
+}
+
+async function collect(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,96 @@
+/** `audit` and `verify`: the log seen by tenant and time, and all its chains (spec §4.5, contract §4). */
+import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
+import { exitCodes, Failure } from './failure.ts';
+import { wholeNumber } from './globals.ts';
+import { count, type Fields, fields, list, text } from './json-fields.ts';
+import { painted } from './output.ts';
+import { commandLine } from './shell.ts';
+
+const filters = ['actor', 'kind', 'session', 'tool', 'decision', 'from', 'to', 'cursor'] as const;
+type AuditOptions = Partial<Record<(typeof filters)[number], string>> & { readonly limit?: number };
+
+export function addAudit(parent: Parent): void {
+  addCommand<Record<string, never>>(parent, {
+    usage: 'verify',
+    summary: "Verify all of the tenant's chains; exit code 0 only when every one is valid",
+    examples: ['verify', 'verify --json'],
+    run: (cli) => verifyAll(cli),
+  });
+  addCommand<AuditOptions>(parent, {
+    usage: 'audit',
+    summary: 'Query the audit log',
+    examples: ['audit --kind block --from 2026-11-01T00:00:00Z', "audit --session s-1 --json | jq '.entries[].body'"],
+    options: (command) =>
+      command
+        .option('--actor <key id or name>', 'who')
+        .option('--kind <kind>', 'allow, block, review, approve, deny, result, chat, admin, credential')
+        .option('--session <id>', 'in which session')
+        .option('--tool <name>', 'with which tool')
+        .option('--decision <decision>', 'allow, review, block')
+        .option('--from <time>', 'from this time on (ISO 8601)')
+        .option('--to <time>', 'up to this time')
+        .option('--limit <count>', 'at most so many', wholeNumber)
+        .option('--cursor <cursor>', 'continue where a list ended'),
+    run: async (cli, options) => {
+      const { actor, kind, session, tool, decision, from, to, limit, cursor } = options;
+      const query = { actor, kind, session, tool, decision, from, to, limit, cursor };
+      const answer = await cli.api().call('audit', { query });
+      if (cli.globals.json) cli.out.json(answer.text);
+      else showEntries(cli, fields(answer.json), options);
+      return 'positive';
+    },
+  });
+}
+
+/** The server does a bounded piece at a time; a sum of all pieces is the answer. */
+async function verifyAll(cli: Cli): Promise<Outcome> {
+  const sum = { total_entries: 0, sessions: 0 };
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  let last: Fields;
+  do {
+    last = fields((await cli.api().call('verifyAudit', { query: { cursor } })).json);
+    sum.total_entries += count(last.total_entries);
+    sum.sessions += Array.isArray(last.sessions) ? last.sessions.length : count(last.sessions);
+    cursor = text(last.cursor);
+    if (cursor !== undefined && seen.has(cursor)) {
+      throw new Failure(exitCodes.negative, 'the server gave the same cursor twice: the verification has no end');
+    }
+    if (cursor !== undefined) seen.add(cursor);
+  } while (cursor !== undefined && last.valid === true);
+
+  const { broken_link, not_checked } = last;
+  const valid = last.valid === true;
+  if (cli.globals.json) {
+    cli.out.pretty({
+      valid,
+      ...sum,
+      ...(broken_link !== undefined && { broken_link }),
+      ...(not_checked !== undefined && { not_checked }),
+    });
+  } else {
+    cli.out.line('valid: ', painted(valid ? 'green' : 'red', String(valid)));
+    cli.out.field('total_entries', sum.total_entries);
+    cli.out.field('sessions', sum.sessions);
+    const { session_id, index, reason } = fields(broken_link);
+    if (broken_link !== undefined) cli.out.line(`broken_link: session ${session_id}, entry ${index}: ${reason}`);
+    if (Array.isArray(not_checked)) for (const item of not_checked) cli.out.line(painted('yellow', String(item)));
+  }
+  return valid ? 'positive' : 'negative';
+}
+
+function showEntries({ out }: Cli, page: Fields, options: AuditOptions): void {
+  const rows = list(page.entries).map((entry) => {
+    const { agent, person, key_id } = fields(entry.actor);
+    const { tool, target, operation } = fields(entry.body);
+    return [entry.timestamp, entry.kind, entry.session_id, agent ?? person ?? key_id, tool ?? operation, target];
+  });
+  if (rows.length === 0) out.line('no entries');
+  else out.table(['time', 'kind', 'session', 'actor', 'what', 'target'], rows);
+  const more = text(page.cursor);
+  if (!more) return;
+  const same = Object.entries({ ...options, cursor: more })
+    .filter(([name]) => name === 'limit' || filters.some((filter) => filter === name))
+    .flatMap(([name, value]) => [`--${name}`, String(value)]);
+  out.line(`more: ${commandLine(['agentctl', 'audit', ...same])}`);
+}

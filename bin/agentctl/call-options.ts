@@ -1,0 +1,92 @@
+/** One tool call as options of a command, shared by test-action and simulate. */
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { parseStrict } from '#core/kernel/json.ts';
+import { fileTrouble, UsageError } from './failure.ts';
+
+export interface CallOptions {
+  readonly protocol?: string;
+  readonly tool?: string;
+  readonly target?: string;
+  readonly capability?: string;
+  readonly params?: string;
+  readonly param?: readonly string[];
+}
+
+export interface CallBody {
+  readonly protocol: string;
+  readonly tool: string;
+  readonly target: string;
+  readonly capability: string;
+  readonly parameters?: Readonly<Record<string, unknown>>;
+}
+
+export function addCallOptions(command: Command): Command {
+  return command
+    .option('--protocol <name>', 'git, shell, sql, http, mcp')
+    .option('--tool <name>', 'dotted name, such as scm.create_pull_request')
+    .option('--target <what>', 'repository or path the tool acts on')
+    .option('--capability <name>', 'read, write, execute, delete')
+    .option('--params <json>', 'parameters as JSON, from a file with @file, from stdin with @-')
+    .option('--param <name=text>', 'one parameter (repeat); name:=json for other than text', gathered);
+}
+
+const gathered = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
+
+/** @throws UsageError naming the options that are missing. */
+export function callOf(options: CallOptions): CallBody {
+  const { protocol, tool, target, capability } = options;
+  if (protocol === undefined || tool === undefined || target === undefined || capability === undefined) {
+    const missing = (['protocol', 'tool', 'target', 'capability'] as const).filter(
+      (name) => options[name] === undefined,
+    );
+    throw new UsageError(`missing ${missing.map((name) => `--${name}`).join(', ')}`);
+  }
+  const parameters = parametersOf(options);
+  return { protocol, tool, target, capability, ...(parameters && { parameters }) };
+}
+
+function parametersOf({ params, param = [] }: CallOptions): CallBody['parameters'] | undefined {
+  if (params === undefined && param.length === 0) return undefined;
+  const whole = params === undefined ? {} : jsonArgument('--params', params);
+  if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) {
+    throw new UsageError('--params must be a JSON object');
+  }
+  // fromEntries defines members, so that a parameter called __proto__ is one like any other.
+  return Object.fromEntries([...Object.entries(whole), ...param.map(pair)]);
+}
+
+function pair(word: string): [string, unknown] {
+  const at = word.indexOf('=');
+  if (at < 1) throw new UsageError(`--param must look like name=text or name:=json, got ${JSON.stringify(word)}`);
+  const [name, value] = [word.slice(0, at), word.slice(at + 1)];
+  if (!name.endsWith(':')) return [name, value];
+  return [name.slice(0, -1), parsedArgument(`--param ${name}=`, value)];
+}
+
+/** JSON given in place, by `@file`, or by `@-` on stdin. */
+export function jsonArgument(option: string, given: string): unknown {
+  return given.startsWith('@') ? jsonFile(option, given.slice(1)) : parsedArgument(option, given);
+}
+
+export function jsonFile(option: string, file: string): unknown {
+  return parsedArgument(`${option} ${file}`, fileText(file));
+}
+
+/** A file's text; `-` is stdin. */
+export function fileText(file: string): string {
+  try {
+    return readFileSync(file === '-' ? process.stdin.fd : file, 'utf8');
+  } catch (cause) {
+    throw fileTrouble('read', file, cause);
+  }
+}
+
+/** Strict, so that what is sent is what was written: no key twice. */
+function parsedArgument(what: string, given: string): unknown {
+  try {
+    return parseStrict(given);
+  } catch (cause) {
+    throw new UsageError(`${what}: ${(cause as Error).message.replace(/^The body/, 'the value')}`, cause);
+  }
+}

@@ -1,0 +1,70 @@
+/** How a command is declared: its words, its options, its examples, and the work it does. */
+import type { Command } from 'commander';
+import { visible } from '#core/evidence/visible-text.ts';
+import { Api } from './api.ts';
+import { Failure, UsageError } from './failure.ts';
+import { addGlobals, type Globals, globalsOf } from './globals.ts';
+import type { Output } from './output.ts';
+import { readSettings } from './settings.ts';
+
+/** What a command has at hand. */
+export interface Cli {
+  readonly globals: Globals;
+  readonly out: Output;
+  /** Made at first use: commands that stay offline need no address and no key. */
+  readonly api: () => Api;
+}
+
+/** A negative answer ends with exit code 1. */
+export type Outcome = 'positive' | 'negative';
+
+export interface CommandWords<Options> {
+  /** Name and arguments: `approve <envelope_id>`. */
+  readonly usage: string;
+  readonly summary: string;
+  readonly examples: readonly string[];
+  readonly options?: (command: Command) => unknown;
+  readonly run: (cli: Cli, options: Options, words: readonly string[]) => Promise<Outcome>;
+}
+
+/** Where commands are hung: the program or one of its groups. */
+export interface Parent {
+  readonly command: Command;
+  readonly out: Output;
+  readonly finish: (outcome: Outcome) => void;
+}
+
+export function addCommand<Options>(parent: Parent, words: CommandWords<Options>): void {
+  const command = parent.command.command(words.usage).summary(words.summary).description(words.summary);
+  words.options?.(command);
+  addGlobals(command);
+  command.addHelpText('after', `\nExamples:\n${words.examples.map((line) => `  $ agentctl ${line}`).join('\n')}`);
+  command.action(async () => {
+    try {
+      const cli = openCli(globalsOf(command), parent.out);
+      parent.finish(await words.run(cli, command.opts() as Options, command.args));
+    } catch (failure) {
+      if (failure instanceof UsageError)
+        command.error(`error: ${visible(failure.message)}`, { exitCode: failure.exitCode });
+      if (failure instanceof Failure && failure.body && globalsOf(command).json) parent.out.json(failure.body);
+      throw failure;
+    }
+  });
+}
+
+export function addGroup(parent: Parent, name: string, summary: string): Parent {
+  const command = parent.command.command(name).summary(summary).description(summary).enablePositionalOptions();
+  return { ...parent, command: addGlobals(command) };
+}
+
+function openCli(globals: Globals, out: Output): Cli {
+  let api: Api | undefined;
+  return {
+    globals,
+    out,
+    api: () => {
+      api ??= new Api(readSettings(globals, process.env));
+      return api;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** Shows a decision to a person, and what to do next (spec §2.2). */
+import type { Cli } from './command.ts';
+import { type Fields, fields, text } from './json-fields.ts';
+import { type Output, type Part, painted } from './output.ts';
+import { commandLine } from './shell.ts';
+
+const styles = { allow: 'green', review: 'yellow', block: 'red' } as const;
+
+export function decisionPart(decision: unknown): Part {
+  const word = text(decision) ?? 'unknown';
+  return word in styles ? painted(styles[word as keyof typeof styles], word) : word;
+}
+
+/** @param retry words that repeat the call, without `--approval-ref`. */
+export function showDecision(cli: Cli, answer: Fields, retry: readonly string[]): void {
+  const { out } = cli;
+  const data = fields(fields(answer.error).data);
+  out.line('decision: ', decisionPart(answer.decision));
+  out.field('matched_rule', answer.matched_rule);
+  out.field('policy', policyName(answer));
+  out.field('envelope_id', answer.envelope_id);
+  out.field('session_id', answer.session_id);
+  out.field('evidence_hash', answer.evidence_hash);
+  for (const name of ['reason', 'suggested_alternative', 'approval_url', 'queued_at'] as const)
+    out.field(name, data[name]);
+  showCredential(out, fields(answer.credential));
+  out.field('result', answer.result);
+  if (answer.dry_run === true) out.line(painted('dim', 'dry run: nothing was recorded'));
+  else if (answer.decision === 'review' && data.reason !== 'denied') showNext(cli, answer, retry);
+}
+
+const policyName = ({ policy, policy_version }: Fields): string | undefined =>
+  policy_version === undefined ? text(policy) : `${text(policy) ?? ''} (version ${policy_version})`.trim();
+
+function showCredential(out: Output, { type, scope, expires_in }: Fields): void {
+  if (type === undefined) return;
+  out.line(`credential: ${text(type) ?? ''}, scope ${text(scope) ?? 'none'}, expires in ${expires_in} s`);
+}
+
+function showNext({ out, globals }: Cli, answer: Fields, retry: readonly string[]): void {
+  const id = text(answer.envelope_id);
+  if (!id) return;
+  const where = (['url', 'config', 'state'] as const).flatMap((name) => {
+    const value = globals[name];
+    return value === undefined ? [] : [`--${name}`, value];
+  });
+  const session = text(answer.session_id);
+  const sameSession = session && !retry.includes('--session') ? ['--session', session] : [];
+  out.line();
+  out.line('A person decides:');
+  out.line(`  ${commandLine(['agentctl', 'approve', id, '--reviewer', 'NAME', '--comment', 'WHY', ...where])}`);
+  out.line(`  ${commandLine(['agentctl', 'deny', id, '--reviewer', 'NAME', '--comment', 'WHY', ...where])}`);
+  out.line('Then the same call goes through once:');
+  out.line(`  ${commandLine(['agentctl', ...retry, ...sameSession, '--approval-ref', id, ...where])}`);
+}

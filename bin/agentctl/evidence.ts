@@ -1,0 +1,119 @@
+/** `evidence`: sessions, export, report and public key; verifying is in evidence-verify (spec §2.5, §4.5, contract §4). */
+import { createHash, createPublicKey } from 'node:crypto';
+import { addCommand, addGroup, type Cli, type Parent } from './command.ts';
+import { addEvidenceVerify } from './evidence-verify.ts';
+import { exitCodes, Failure } from './failure.ts';
+import { deliver, saveWhole } from './files.ts';
+import { wholeNumber } from './globals.ts';
+import { fields, list, text } from './json-fields.ts';
+import { commandLine } from './shell.ts';
+import { wholeJson } from './whole-json.ts';
+
+interface SessionOptions {
+  readonly session: string;
+  readonly out?: string;
+  readonly html?: boolean;
+}
+interface SessionsOptions {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export function addEvidence(program: Parent): void {
+  const parent = addGroup(program, 'evidence', 'Session chains: list, export, verify, report');
+  addCommand<SessionsOptions>(parent, {
+    usage: 'sessions',
+    summary: 'List sessions that have evidence',
+    examples: ['evidence sessions', "evidence sessions --json | jq -r '.sessions[].session_id'"],
+    options: (command) =>
+      command
+        .option('--limit <count>', 'at most so many', wholeNumber)
+        .option('--cursor <cursor>', 'continue where a list ended'),
+    run: async (cli, { limit, cursor }) => {
+      const answer = await cli.api().call('listSessions', { query: { limit, cursor } });
+      if (cli.globals.json) cli.out.json(answer.text);
+      else showSessions(cli, answer.json);
+      return 'positive';
+    },
+  });
+  addCommand<SessionOptions>(parent, {
+    usage: 'export',
+    summary: "Export a session's bundle: manifest, entries, public key",
+    examples: ['evidence export --session s-1 --out s-1.json', 'evidence export --session s-1 | jq .manifest'],
+    options: (command) =>
+      command
+        .requiredOption('--session <id>', 'session to export')
+        .option('--out <file>', 'file to write (default: stdout)'),
+    run: async (cli, { session, out }) => {
+      const bundle = async () => wholeJson(await cli.api().stream('exportSession', { path: { id: session } }));
+      await deliver(cli, bundle, out);
+      return 'positive';
+    },
+  });
+  addEvidenceVerify(parent);
+  addCommand<SessionOptions>(parent, {
+    usage: 'report',
+    summary: "Render a session's report as Markdown or HTML",
+    examples: ['evidence report --session s-1', 'evidence report --session s-1 --html --out s-1.html'],
+    options: (command) =>
+      command
+        .requiredOption('--session <id>', 'session to report on')
+        .option('--html', 'HTML instead of Markdown')
+        .option('--out <file>', 'file to write (default: stdout)'),
+    run: async (cli, { session, html, out }) => {
+      const operation = html ? 'htmlReport' : 'markdownReport';
+      await deliver(cli, () => cli.api().stream(operation, { path: { id: session } }), out);
+      return 'positive';
+    },
+  });
+  addPublicKey(parent);
+}
+
+function showSessions({ out }: Cli, page: unknown): void {
+  const { sessions, cursor } = fields(page);
+  const rows = list(sessions).map((each) => [each.session_id, each.total_entries, each.updated_at ?? each.opened_at]);
+  if (rows.length === 0) out.line('no session has evidence');
+  else out.table(['session', 'entries', 'last entry'], rows);
+  const more = text(cursor);
+  if (more) out.line(`more: ${commandLine(['agentctl', 'evidence', 'sessions', '--cursor', more])}`);
+}
+
+function addPublicKey(parent: Parent): void {
+  addCommand<SessionOptions>(parent, {
+    usage: 'public-key',
+    summary: 'Fetch the public key a session is signed with, to pin it for verifying offline',
+    examples: ['evidence public-key --session s-1 --out gateway.pem'],
+    options: (command) =>
+      command
+        .requiredOption('--session <id>', 'session whose export carries the key')
+        .option('--out <file>', 'file to write (default: stdout)'),
+    run: async (cli, { session, out = '-' }) => {
+      const answer = await cli.api().call('exportSession', { path: { id: session } });
+      const pem = publicKeyPem(fields(answer.json).public_key);
+      if (cli.globals.json) cli.out.pretty({ public_key: pem, sha256: fingerprint(pem) });
+      else if (out === '-') cli.out.text(pem);
+      if (out !== '-') await saveWhole(out, async () => [Buffer.from(pem)]);
+      cli.out.note(`SHA-256 of the key: ${fingerprint(pem)}`);
+      cli.out.note(
+        'A key got from the server proves nothing about the server: compare it with one got another way, then pin it.',
+      );
+      return 'positive';
+    },
+  });
+}
+
+/** Rebuilt from the parsed key, so that only a key is written. */
+function publicKeyPem(given: unknown): string {
+  try {
+    return createPublicKey(text(given) ?? '')
+      .export({ type: 'spki', format: 'pem' })
+      .toString();
+  } catch (cause) {
+    throw new Failure(exitCodes.negative, 'the export carries no readable public key', { cause });
+  }
+}
+
+const fingerprint = (pem: string): string =>
+  createHash('sha256')
+    .update(createPublicKey(pem).export({ type: 'spki', format: 'der' }))
+    .digest('hex');

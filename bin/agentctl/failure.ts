@@ -1,0 +1,44 @@
+/** What can go wrong in a command, and the exit code that says so: 1 negative, 2 usage, 3 unreachable. */
+
+export const exitCodes = { ok: 0, negative: 1, usage: 2, unreachable: 3 } as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** An end of the command that its message explains fully: no stack trace is ever shown for it. */
+export class Failure extends Error {
+  readonly exitCode: ExitCode;
+  /** What to do about it, on a line of its own. */
+  readonly hint: string | undefined;
+  /** The server's error document, as it came. */
+  readonly body: string | undefined;
+
+  constructor(
+    exitCode: ExitCode,
+    message: string,
+    options: { hint?: string | undefined; body?: string | undefined; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'Failure';
+    this.exitCode = exitCode;
+    this.hint = options.hint;
+    this.body = options.body;
+  }
+}
+
+/** The command was asked for in a way that cannot work; shown with the help of the command. */
+export class UsageError extends Failure {
+  constructor(message: string, cause?: unknown) {
+    super(exitCodes.usage, message, { cause });
+    this.name = 'UsageError';
+  }
+}
+
+/** The reason a file could not be used, in the system's words without the path twice. */
+export function fileTrouble(doing: string, file: string, cause: unknown): UsageError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const known: Record<string, string> = {
+    ENOENT: 'there is no such file or folder',
+    EACCES: 'permission denied',
+    EISDIR: 'it is a folder',
+  };
+  return new UsageError(`cannot ${doing} ${file}: ${known[code ?? ''] ?? message}`, cause);
+}

@@ -1,0 +1,46 @@
+/** The options every command takes. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type LocalKey, localKeys } from './local-run.ts';
+
+export interface Globals {
+  readonly url?: string;
+  readonly key?: string;
+  readonly as?: LocalKey;
+  readonly json?: boolean;
+  readonly config?: string;
+  readonly state?: string;
+  readonly timeout: number;
+}
+
+const defaultTimeoutSeconds = 60;
+
+/** Options stand before or behind the command's name; the nearer one to the end counts. */
+export function addGlobals(command: Command): Command {
+  return command
+    .optionsGroup('Options of every command:')
+    .addOption(new Option('--url <address>', 'admin address (AGENTCTL_URL, GATEWAY_ADMIN_URL)'))
+    .addOption(new Option('--key <key>', 'API key or admin token (AGENTCTL_KEY, which other users cannot see in ps)'))
+    .addOption(new Option('--as <who>', "which of the local run's keys to use").choices(localKeys))
+    .addOption(new Option('--json', "print the server's JSON, nothing else, on stdout"))
+    .addOption(new Option('--config <file>', 'JSON with url and key (default: ~/.config/agentctl.json)'))
+    .addOption(new Option('--state <folder>', "the local run's state folder (GATEWAY_STATE, default: .gateway)"))
+    .addOption(
+      new Option('--timeout <seconds>', `longest silence of the server (default: ${defaultTimeoutSeconds})`).argParser(
+        wholeNumber,
+      ),
+    );
+}
+
+/** What was given to a command and to those above it. */
+export function globalsOf(command: Command): Globals {
+  const given = command.parent ? globalsOf(command.parent) : { timeout: defaultTimeoutSeconds };
+  const { url, key, as, json, config, state, timeout } = command.opts<Partial<Globals>>();
+  const own = { url, key, as, json, config, state, timeout };
+  return { ...given, ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) };
+}
+
+/** A whole number from 1, of at most nine digits. */
+export function wholeNumber(value: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return Number(value);
+}

@@ -1,0 +1,109 @@
+/**
+ * Everything the client prints. Text is made safe here and nowhere else: whatever a server or file put into it, control
+ * and direction characters reach the terminal spelled out.
+ */
+import { styleText } from 'node:util';
+import { visible } from '#core/evidence/visible-text.ts';
+
+type Style = 'green' | 'yellow' | 'red' | 'bold' | 'dim';
+interface Painted {
+  readonly style: Style;
+  readonly text: string;
+}
+export type Part = string | Painted;
+export const painted = (style: Style, text: string): Painted => ({ style, text });
+
+const bufferedCharacters = 64 * 1024;
+
+// Everything `visible` would spell out that may stand raw inside a JSON string.
+const unseenInJson = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;
+
+export class Output {
+  readonly #colours: { readonly out: boolean; readonly err: boolean };
+  #buffer = '';
+
+  constructor(env: NodeJS.ProcessEnv) {
+    const allowed = !env.NO_COLOR && env.TERM !== 'dumb';
+    this.#colours = { out: allowed && process.stdout.isTTY === true, err: allowed && process.stderr.isTTY === true };
+    // The reader may go away (`| head`): that ends the work quietly.
+    for (const stream of [process.stdout, process.stderr]) {
+      stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+    }
+  }
+
+  /** One line on stdout. */
+  line(...parts: readonly Part[]): void {
+    this.#write(`${render(parts, this.#colours.out)}\n`);
+  }
+
+  /** `name: value`, or nothing when there is no value. */
+  field(name: string, value: unknown): void {
+    if (value !== undefined && value !== null) this.line(`${name}: ${plain(value)}`);
+  }
+
+  /** Rows in columns as wide as their widest cell. */
+  table(header: readonly string[], rows: readonly (readonly unknown[])[]): void {
+    const cells = [header, ...rows].map((row) => row.map((cell) => visible(plain(cell))));
+    const widths = header.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+    for (const [index, row] of cells.entries()) {
+      const text = row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+      this.line(index === 0 ? painted('bold', text.trimEnd()) : text.trimEnd());
+    }
+  }
+
+  /** The document as the server wrote it; unseen characters become the JSON escapes that mean the same. */
+  json(document: string): void {
+    this.#write(`${escapeUnseen(document.trim())}\n`);
+  }
+
+  /** Readable JSON of one value. */
+  pretty(value: unknown): void {
+    this.json(JSON.stringify(value, null, 2));
+  }
+
+  /** Text over several lines, each made safe; without an ending line feed one is added. */
+  text(text: string): void {
+    for (const line of text.replace(/\r?\n$/, '').split(/\r?\n/)) this.line(line);
+  }
+
+  /** One line on stderr: errors, warnings, what was written where. */
+  note(...parts: readonly Part[]): void {
+    this.flush();
+    process.stderr.write(`${render(parts, this.#colours.err)}\n`);
+  }
+
+  /** Bytes for stdout that are somebody's document. Waits for a slow reader. */
+  async bytes(chunk: Uint8Array): Promise<void> {
+    this.flush();
+    if (!process.stdout.write(chunk)) await new Promise((resolve) => process.stdout.once('drain', resolve));
+  }
+
+  flush(): void {
+    if (this.#buffer !== '') process.stdout.write(this.#buffer);
+    this.#buffer = '';
+  }
+
+  #write(text: string): void {
+    this.#buffer += text;
+    if (this.#buffer.length >= bufferedCharacters) this.flush();
+  }
+}
+
+/** A value on one line: text as it is, everything else as JSON. */
+export const plain = (value: unknown): string =>
+  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+
+export const escapeUnseen = (json: string): string =>
+  json.replace(unseenInJson, (char) =>
+    Array.from({ length: char.length }, (_, unit) => `\\u${char.charCodeAt(unit).toString(16).padStart(4, '0')}`).join(
+      '',
+    ),
+  );
+
+const render = (parts: readonly Part[], colours: boolean): string =>
+  parts
+    .map((part) => {
+      if (typeof part === 'string') return visible(part);
+      return colours ? styleText(part.style, visible(part.text), { validateStream: false }) : visible(part.text);
+    })
+    .join('');

@@ -1,0 +1,41 @@
+/** `policy`: versions of the configuration (spec §2.10, §4.5, contract §1). */
+import { addCommand, addGroup, type Parent } from './command.ts';
+import { fields, list } from './json-fields.ts';
+import type { Output } from './output.ts';
+import { showTree } from './tree.ts';
+
+export function addPolicy(program: Parent): void {
+  const parent = addGroup(program, 'policy', 'Policy versions: history, current, show, rollback');
+  addRead(parent, 'history', 'policyVersions', 'The last 20 versions, newest first', showHistory);
+  addRead(parent, 'current', 'currentPolicyVersion', 'The version in force', showTree);
+  addRead(parent, 'show <version>', 'policyVersion', 'One version with its content', showTree);
+  addRead(parent, 'rollback <version>', 'policyRollback', "Write a new version with an old one's content", showTree);
+}
+
+type Show = (out: Output, answer: unknown) => void;
+
+function addRead(parent: Parent, usage: string, operation: string, summary: string, show: Show): void {
+  addCommand<Record<string, never>>(parent, {
+    usage,
+    summary,
+    examples: [`policy ${usage.replace('<version>', '3')}`, `policy ${usage.replace('<version>', '3')} --json`],
+    run: async (cli, _options, [version]) => {
+      const answer = await cli.api().call(operation, version === undefined ? {} : { path: { version } });
+      if (cli.globals.json) cli.out.json(answer.text);
+      else show(cli.out, answer.json);
+      return 'positive';
+    },
+  });
+}
+
+function showHistory(out: Output, answer: unknown): void {
+  const rows = list(fields(answer).versions).map((row) => [
+    row.version,
+    row.created_at,
+    row.created_by,
+    row.of_version === undefined ? row.source : `${row.source} of ${row.of_version}`,
+    row.sha256,
+  ]);
+  if (rows.length === 0) out.line('there is no version yet');
+  else out.table(['version', 'created', 'by', 'source', 'sha256'], rows);
+}

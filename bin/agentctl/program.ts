@@ -1,0 +1,73 @@
+/** The whole command line: groups in the order of the help, and how a run ends. */
+import { Command, CommanderError } from 'commander';
+import packageJson from '#package' with { type: 'json' };
+import { addActions } from './actions.ts';
+import { addApprovals } from './approvals.ts';
+import { addAudit } from './audit.ts';
+import type { Parent } from './command.ts';
+import { addConfig } from './config.ts';
+import { addCredentials } from './credentials.ts';
+import { addEvidence } from './evidence.ts';
+import { type ExitCode, exitCodes, Failure } from './failure.ts';
+import { addGlobals } from './globals.ts';
+import { Output, painted } from './output.ts';
+import { addPolicy } from './policy.ts';
+import { addSimulation } from './simulation.ts';
+import { addStatus } from './status.ts';
+
+/** Runs one command line and says how it ended; prints, but never exits. */
+export async function main(argv: readonly string[]): Promise<ExitCode> {
+  const out = new Output(process.env);
+  let code: ExitCode = exitCodes.ok;
+  const parent: Parent = {
+    command: program(),
+    out,
+    finish: (outcome) => {
+      code = outcome === 'negative' ? exitCodes.negative : exitCodes.ok;
+    },
+  };
+  for (const add of groups) add(parent);
+  try {
+    await parent.command.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    code = explain(error, out);
+  }
+  out.flush();
+  return code;
+}
+
+const groups = [
+  addActions,
+  addApprovals,
+  addEvidence,
+  addAudit,
+  addStatus,
+  addSimulation,
+  addPolicy,
+  addCredentials,
+  addConfig,
+];
+
+const ending = `
+Exit codes: 0 yes, 1 a negative answer (review, block, invalid, refused), 2 wrong usage, 3 server unreachable.
+\`npm start\` runs a gateway here; its keys are found by themselves.`;
+
+function program(): Command {
+  const command = new Command('agentctl')
+    .description('Client of the agent governance gateway')
+    .version(packageJson.version, '-v, --version', 'print the version')
+    .exitOverride()
+    .showHelpAfterError()
+    .enablePositionalOptions()
+    .configureHelp({ sortSubcommands: false });
+  return addGlobals(command).addHelpText('after', ending);
+}
+
+/** Commander has printed its own errors; ours are printed here, without a stack. */
+function explain(error: unknown, out: Output): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  const failure = error instanceof Failure ? error : undefined;
+  out.note(painted('red', 'error: '), error instanceof Error ? error.message : String(error));
+  if (failure?.hint) out.note(failure.hint);
+  return failure?.exitCode ?? exitCodes.negative;
+}

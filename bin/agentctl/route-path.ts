@@ -1,0 +1,34 @@
+/** Addresses of operations, from the one table of routes. */
+import { type Route, routes } from '#core/contracts/routes.ts';
+import { UsageError } from './failure.ts';
+
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+export function routeOf(operation: string): Route {
+  const route = routes.find((each) => each.operation === operation);
+  if (!route) throw new Error(`the routes table has no operation ${operation}`);
+  return route;
+}
+
+/** The route's path with its parameters filled in and its query behind it. */
+export function pathOf(route: Route, parameters: Readonly<Record<string, string>> = {}, query: Query = {}): string {
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(checkedId(name, parameters[name])),
+  );
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+  return search.size > 0 ? `${path}?${search}` : path;
+}
+
+/** Ids are plain words: no slash, and no dots alone, which an address parser would take as «up». */
+function checkedId(name: string, id: string | undefined): string {
+  if (name === 'version' && !/^[1-9]\d{0,15}$/.test(id ?? '')) {
+    throw new UsageError(`a policy version is a whole number from 1, got ${JSON.stringify(id ?? '')}`);
+  }
+  if (id === undefined || !/^[A-Za-z0-9._:-]{1,128}$/.test(id) || /^\.+$/.test(id)) {
+    throw new UsageError(
+      `${name.replace('_', ' ')} must match [A-Za-z0-9._:-]{1,128}, got ${JSON.stringify(id ?? '')}`,
+    );
+  }
+  return id;
+}

@@ -1,0 +1,9 @@
+/** Words quoted so that a POSIX shell reads them back unchanged: for commands we suggest to copy. */
+import { visible } from '#core/evidence/visible-text.ts';
+
+export const quoted = (word: string): string => {
+  const safe = visible(word);
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
+};
+
+export const commandLine = (words: readonly string[]): string => words.map(quoted).join(' ');

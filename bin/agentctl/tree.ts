@@ -1,0 +1,29 @@
+/** Shows any answer as indented `name: value` lines: answers may grow fields without the client knowing them. */
+import { type Output, plain } from './output.ts';
+
+export function showTree(out: Output, value: unknown, indent = ''): void {
+  if (typeof value !== 'object' || value === null) {
+    out.line(`${indent}${plain(value)}`);
+    return;
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (Array.isArray(member)) showList(out, name, member, indent);
+    else if (typeof member === 'object' && member !== null) {
+      out.line(`${indent}${name}:`);
+      showTree(out, member, `${indent}  `);
+    } else out.line(`${indent}${name}: ${plain(member)}`);
+  }
+}
+
+/** One line an item. */
+function showList(out: Output, name: string, items: readonly unknown[], indent: string): void {
+  out.line(`${indent}${name}: ${items.length === 0 ? 'none' : ''}`.trimEnd());
+  for (const item of items) out.line(`${indent}  - ${oneLine(item)}`);
+}
+
+function oneLine(item: unknown): string {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) return plain(item);
+  return Object.entries(item)
+    .map(([name, value]) => `${name} ${plain(value)}`)
+    .join(', ');
+}

@@ -1,0 +1,28 @@
+/** Watches JSON text pass by and notices when it ends in the middle: a cut export must not look like an export. */
+import { exitCodes, Failure } from './failure.ts';
+
+const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Buffer.from('"\\{}[]');
+
+/** The same bytes; throws behind the last one when the document they began is still open. */
+export async function* wholeJson(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  let depth = 0;
+  let begun = false;
+  let inText = false;
+  let escaped = false;
+  for await (const chunk of chunks) {
+    for (const byte of chunk) {
+      if (inText) {
+        if (escaped) escaped = false;
+        else if (byte === backslash) escaped = true;
+        else if (byte === quote) inText = false;
+      } else if (byte === quote) inText = true;
+      else if (byte === openBrace || byte === openBracket) {
+        depth++;
+        begun = true;
+      } else if (byte === closeBrace || byte === closeBracket) depth--;
+    }
+    yield chunk;
+  }
+  if (begun && depth === 0 && !inText) return;
+  throw new Failure(exitCodes.unreachable, 'the export broke off before its end: nothing of it can be relied on');
+}

@@ -1,0 +1,89 @@
+/** Slack's side of the door (contract §3, facts of its protocol): signature over raw bytes first, parsing after. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import * as z from 'zod';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { parseStrict } from '#core/kernel/json.ts';
+
+const windowSeconds = 5 * 60;
+
+export interface SignedRequest {
+  readonly rawBody: Uint8Array;
+  readonly timestamp: string;
+  readonly signature: string;
+  /** The present signing secret and, during a rotation, the previous one. */
+  readonly secrets: readonly string[];
+  readonly nowSeconds: number;
+}
+
+/** @throws GatewayError `authentication_error` for a stale timestamp or a signature none of the secrets made. */
+export function verifySlackRequest({ rawBody, timestamp, signature, secrets, nowSeconds }: SignedRequest): void {
+  if (!/^\d{1,12}$/.test(timestamp)) throw refused('X-Slack-Request-Timestamp is missing or no number of seconds');
+  if (Math.abs(nowSeconds - Number(timestamp)) > windowSeconds) throw refused('the request is more than five minutes off');
+  const fits = secrets.filter((secret) => sameText(signature, slackSignature(secret, timestamp, rawBody)));
+  if (fits.length === 0) throw refused('X-Slack-Signature does not fit the body');
+}
+
+/** The v0 signature of a body: HMAC-SHA256 over `v0:timestamp:body`. */
+export function slackSignature(secret: string, timestamp: string, rawBody: Uint8Array): string {
+  return `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:`).update(rawBody).digest('hex')}`;
+}
+
+/** Both sides are hashed first, so that neither length nor content shows in the time it takes. */
+function sameText(a: string, b: string): boolean {
+  const digest = (text: string) => createHmac('sha256', 'compare').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+const refused = (why: string) => new GatewayError('authentication_error', `Not a request of Slack: ${why}.`);
+
+export interface SlackInteraction {
+  readonly team: string;
+  readonly user: string;
+  readonly action: 'approve' | 'deny';
+  readonly envelope_id: string;
+  /** Unique per click; Slack's repeats carry the same. */
+  readonly callback_id: string;
+  readonly response_url: string;
+}
+
+const interactionSchema = z.object({
+  type: z.literal('block_actions'),
+  team: z.object({ id: z.string().min(1) }),
+  user: z.object({ id: z.string().min(1) }),
+  trigger_id: z.string().min(1),
+  response_url: z.url(),
+  actions: z
+    .array(z.object({ action_id: z.enum(['approve', 'deny']), value: z.uuid(), action_ts: z.string().min(1) }))
+    .length(1),
+});
+
+/**
+ * A verified body (`payload=<JSON>`, form-encoded) as a click.
+ * @param apiUrl the configured Slack API: answers go to its host or to hooks.slack.com, nowhere else.
+ * @throws GatewayError `invalid_request` for anything that is not one click on one of our buttons.
+ */
+export function parseSlackInteraction(rawBody: Uint8Array, apiUrl: string): SlackInteraction {
+  const payloads = new URLSearchParams(new TextDecoder().decode(rawBody)).getAll('payload');
+  if (payloads.length !== 1) throw invalidRequest('The body holds no single payload field.');
+  const outcome = interactionSchema.safeParse(parseStrict(payloads[0] as string));
+  if (!outcome.success) throw invalidRequest('The payload is no click on an approve or deny button of ours.');
+  const { team, user, trigger_id, response_url, actions } = outcome.data;
+  const [action] = actions;
+  if (!action || !mayAnswerAt(response_url, apiUrl)) throw invalidRequest('response_url is not an address of Slack.');
+  return {
+    team: team.id,
+    user: user.id,
+    action: action.action_id,
+    envelope_id: action.value,
+    callback_id: `${trigger_id}#${action.action_ts}`,
+    response_url,
+  };
+}
+
+/** A forged address would make the gateway call it: only Slack's own host, or the host we are configured to call. */
+function mayAnswerAt(responseUrl: string, apiUrl: string): boolean {
+  const url = new URL(responseUrl);
+  if (url.protocol === 'https:' && url.host === 'hooks.slack.com') return true;
+  const configured = new URL(apiUrl);
+  return url.protocol === configured.protocol && url.host === configured.host && configured.host !== 'slack.com';
+}

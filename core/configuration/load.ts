@@ -1,0 +1,95 @@
+/** From YAML text to a configuration that may be stored, or one error that lists every problem (spec §7.2, contract §1). */
+import { type Configuration, type ConfigurationFile, configurationSchema } from '#core/contracts/config.ts';
+import type { ToolPack } from '#core/contracts/tool-policy.ts';
+import { canonicalize, digestOf, sha256 } from '#core/kernel/canonical.ts';
+import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import { parsePack } from '#core/tool-policy/pack.ts';
+import { checkConfiguration } from './checks.ts';
+import { checkPolicy } from './policy-checks.ts';
+import { type Path, type Problem, problemsOf, refusal } from './problems.ts';
+import { storedKeys } from './stored-keys.ts';
+import { readYaml } from './yaml.ts';
+
+/** Text of a pack file, by shipped name or path. Reading files is the caller's: this folder does no I/O. */
+export type PackReader = (name: string) => Promise<string> | string;
+
+export interface LoadOptions {
+  readonly packs: PackReader;
+  /** When given, the only names under which secrets may be read. */
+  readonly secretNames?: readonly string[];
+}
+
+export interface LoadedConfiguration {
+  /** Self-contained: digests for keys, the pack's rules with it. */
+  readonly configuration: Configuration;
+  /** SHA-256 of the canonical configuration: its version's content address. */
+  readonly sha256: string;
+  /** SHA-256 over the text and the text of its pack: whether a file changed. */
+  readonly source_sha256: string;
+  readonly warnings: readonly string[];
+}
+
+/** @throws GatewayError `invalid_request` listing every problem as «path (line n): found X, allowed Y». */
+export async function loadConfiguration(text: string, options: LoadOptions): Promise<LoadedConfiguration> {
+  const { value, lineOf } = readYaml(text, 'The configuration');
+  const parsed = configurationSchema.safeParse(value);
+  if (!parsed.success) throw refusal(problemsOf(parsed.error.issues, value), lineOf);
+  const file = parsed.data;
+
+  const warnings: string[] = [];
+  const problems = checkConfiguration(file, options.secretNames, warnings);
+  const pack = await resolvePack(file, options.packs, problems);
+  if (pack) problems.push(...checkPolicy(file, pack.rules, warnings));
+  if (problems.length > 0 || !pack) throw refusal(problems, lineOf);
+
+  const configuration = storedForm(file, pack.rules);
+  return {
+    configuration,
+    sha256: sha256(canonicalize(configuration)),
+    source_sha256: digestOf([text, pack.text]),
+    warnings,
+  };
+}
+
+/**
+ * A stored configuration, read back. Stored by an older release, it gets the defaults of what was added since.
+ * @throws GatewayError `service_unavailable` when it no longer fits: without its policy the gateway decides nothing.
+ */
+export function restoreConfiguration(bytes: Uint8Array): Configuration {
+  try {
+    const file = configurationSchema.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
+    const { pack } = file.tool_policies;
+    if (typeof pack === 'string') throw new TypeError(`the pack ${pack} was stored without its rules`);
+    return storedForm(file, pack);
+  } catch (cause) {
+    throw new GatewayError('service_unavailable', 'The stored configuration cannot be read.', { cause });
+  }
+}
+
+/** The bytes of a version's body: canonical, so that equal content has one address. */
+export const configurationBytes = (configuration: Configuration): Uint8Array =>
+  new TextEncoder().encode(canonicalize(configuration));
+
+const storedForm = (file: ConfigurationFile, pack: ToolPack | null): Configuration => ({
+  ...file,
+  tenants: file.tenants.map((tenant) => ({ ...tenant, api_keys: storedKeys(tenant.api_keys) })),
+  tool_policies: { ...file.tool_policies, pack },
+});
+
+async function resolvePack(
+  { tool_policies: { pack } }: ConfigurationFile,
+  packs: PackReader,
+  problems: Problem[],
+): Promise<{ rules: ToolPack | null; text: string } | undefined> {
+  const path: Path = ['tool_policies', 'pack'];
+  try {
+    if (pack === null) return { rules: null, text: '' };
+    if (typeof pack !== 'string') return { rules: parsePack(pack, 'tool_policies.pack'), text: '' };
+    const text = await packs(pack);
+    return { rules: parsePack(readYaml(text, `The pack ${pack}`).value, `The pack ${pack}`), text };
+  } catch (thrown) {
+    const name = typeof pack === 'string' ? `"${pack}"` : 'an inline pack';
+    problems.push({ path, found: name, allowed: `a readable pack (${asGatewayError(thrown).message})` });
+    return undefined;
+  }
+}

@@ -1,0 +1,77 @@
+/** The tool rules of a configuration: they compile, and each one can match (contract §1). */
+import type { ConfigurationFile } from '#core/contracts/config.ts';
+import type { ToolPack, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
+import { analysePolicy, type UnreachableRule, unknownProtocols } from '#core/tool-policy/analyse.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { oneOf } from './checks.ts';
+import { buildPolicyDocument } from './policy-document.ts';
+import type { Path, Problem } from './problems.ts';
+
+export function checkPolicy(file: ConfigurationFile, pack: ToolPack | null, warnings: string[]): Problem[] {
+  const { rules } = file.tool_policies;
+  const problems = [...rules.flatMap(checkRule), ...checkBrokers(file, pack, warnings)];
+  if (problems.length > 0) return problems;
+  const document = buildPolicyDocument({ tool_policies: { ...file.tool_policies, pack } });
+  warnings.push(...unknownProtocols(document));
+  return checkReach(document, rules.length, warnings);
+}
+
+function checkRule(rule: ToolRule, index: number): Problem[] {
+  try {
+    compilePolicy({ name: 'rule', default_decision: 'review', rules: [rule] });
+    return [];
+  } catch (thrown) {
+    const message = (thrown as Error).message.replace(/^rules\[0\]\.?/, '');
+    return [
+      { path: rulePath(index), found: 'a rule that does not compile', allowed: `a rule as documented (${message})` },
+    ];
+  }
+}
+
+function checkBrokers(
+  { credentials, tool_policies }: ConfigurationFile,
+  pack: ToolPack | null,
+  warnings: string[],
+): Problem[] {
+  const names = credentials.brokers.map(({ name }) => name);
+  const missing = (rule: ToolRule) => rule.credential && !names.includes(rule.credential.broker);
+  for (const rule of pack?.rules.filter(missing) ?? []) {
+    const name = `${rule.protocol}:${rule.tool}`;
+    warnings.push(`The pack's rule ${name} names the broker ${rule.credential?.broker}, which is not configured.`);
+  }
+  return tool_policies.rules.flatMap((rule, i): Problem[] =>
+    missing(rule)
+      ? [
+          {
+            path: [...rulePath(i), 'credential', 'broker'],
+            found: JSON.stringify(rule.credential?.broker),
+            allowed: oneOf(names, 'brokers'),
+          },
+        ]
+      : [],
+  );
+}
+
+/** A configured rule may override the pack's: that is what it is for. Any other rule that never matches is a mistake. */
+function checkReach(document: ToolPolicyDocument, configured: number, warnings: string[]): Problem[] {
+  const { unreachable, warnings: notAnalysed } = analysePolicy(document);
+  warnings.push(...notAnalysed);
+  const nameOf = (index: number) => {
+    const { protocol, tool } = document.rules[index]!;
+    const where = index < configured ? `rules[${index}]` : `pack rule ${index - configured}`;
+    return `${where} (${protocol}:${tool})`;
+  };
+  return unreachable.flatMap(({ index, rule, covered_by }: UnreachableRule): Problem[] => {
+    const why = covered_by.length === 0 ? 'no call can meet it' : `covered by ${covered_by.map(nameOf).join(', ')}`;
+    if (index >= configured && covered_by.some((cover) => cover < configured)) {
+      warnings.push(`${nameOf(index)} never matches: ${why}.`);
+      return [];
+    }
+    const path: Path = index < configured ? rulePath(index) : ['tool_policies', 'pack'];
+    const found =
+      index < configured ? `${rule}, which never matches: ${why}` : `${nameOf(index)}, which never matches: ${why}`;
+    return [{ path, found, allowed: 'rules that can match; remove it or move it up' }];
+  });
+}
+
+const rulePath = (index: number): Path => ['tool_policies', 'rules', index];

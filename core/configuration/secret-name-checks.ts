@@ -1,0 +1,43 @@
+/** Environment names for secrets: from an allow-list, and what lets callers in is sent nowhere (contract §2). */
+import type { ConfigurationFile } from '#core/contracts/config.ts';
+import { type Path, type Problem, pathText } from './problems.ts';
+
+interface Use {
+  readonly path: Path;
+  readonly name: string;
+}
+
+/** @param allowed when given, the only names that may be used. */
+export function checkSecretNames(file: ConfigurationFile, allowed: readonly string[] | undefined): Problem[] {
+  const uses = secretUses(file, []);
+  const outside = uses.filter(({ name }) => allowed && !allowed.includes(name));
+  return [
+    ...outside.map(({ path, name }) => ({ path, found: name, allowed: `one of ${allowed?.join(', ')}` })),
+    ...leaks(uses),
+  ];
+}
+
+/**
+ * A secret that opens the gateway must not double as one that the gateway sends out: whoever may point a provider at
+ * another address would receive the admin token.
+ */
+function leaks(uses: readonly Use[]): Problem[] {
+  const inbound = new Map(uses.filter(isInbound).map((use) => [use.name, use]));
+  return uses.flatMap((use) => {
+    const opener = inbound.get(use.name);
+    if (!opener || opener.path === use.path || opener.path[0] === use.path[0]) return [];
+    const where = pathText(opener.path);
+    return [{ path: use.path, found: use.name, allowed: `another name: ${where} lets callers in by it` }];
+  });
+}
+
+const isInbound = ({ path }: Use) => path[0] === 'admin' || path[0] === 'tenants';
+
+/** Every `…_env` of the configuration. */
+function secretUses(value: unknown, path: Path): Use[] {
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([step, held]) => {
+    const at = [...path, Array.isArray(value) ? Number(step) : step];
+    return typeof held === 'string' && step.endsWith('_env') ? [{ path: at, name: held }] : secretUses(held, at);
+  });
+}

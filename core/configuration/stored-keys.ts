@@ -1,0 +1,24 @@
+/** Keys as they are stored: by digest or by the name of their secret, never plain (contract §2). */
+import type { ConfigurationFile, KeyEntry } from '#core/contracts/config.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+
+export type FileKey = ConfigurationFile['tenants'][number]['api_keys'][number];
+export type FileKeyObject = Exclude<FileKey, string>;
+
+/** A plain string is an operator key of an agent without owner (spec §2.10). */
+export const keyObject = (key: FileKey): FileKeyObject =>
+  typeof key === 'string' ? { key, role: 'operator', kind: 'agent', priority: 'normal', platform: false } : key;
+
+/** The digest of a key whose value the file holds; undefined for `key_env`. */
+export const digestOfKey = ({ key, key_sha256 }: FileKeyObject): string | undefined =>
+  key === undefined ? key_sha256 : sha256(key);
+
+export const storedKeys = (keys: readonly FileKey[]): KeyEntry[] => keys.map((key) => storedKey(keyObject(key)));
+
+function storedKey(entry: FileKeyObject): KeyEntry {
+  const { key: _key, key_env, key_sha256: _digest, ...settings } = entry;
+  const digest = digestOfKey(entry);
+  if (digest !== undefined) return { ...settings, key_sha256: digest };
+  if (key_env !== undefined) return { ...settings, key_env };
+  throw new TypeError('a key entry without key, key_env and key_sha256 passed the checks');
+}

@@ -1,0 +1,112 @@
+/** Storing a configuration makes a policy version: content-addressed, numbered without end (contract §1). */
+import type { Configuration } from '#core/contracts/config.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { type Clock, isoTime, type ObjectStore } from '#core/kernel/ports.ts';
+import { configurationBytes, loadConfiguration, type PackReader, restoreConfiguration } from './load.ts';
+import type { ConfigStore, VersionRow } from './ports.ts';
+
+export interface VersionDeps {
+  readonly configStore: ConfigStore;
+  readonly objects: ObjectStore;
+  readonly clock: Clock;
+}
+
+export interface Imported {
+  readonly row: VersionRow;
+  /** False when the file is the one imported last: a rollback since then stays in force. */
+  readonly imported: boolean;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Imports a file if it, or its pack, is another than the one imported last.
+ * @throws GatewayError `invalid_request` for a bad file; then nothing was stored.
+ */
+export async function importFile(
+  deps: VersionDeps & { readonly packs: PackReader },
+  { text, by }: { readonly text: string; readonly by: string },
+): Promise<Imported> {
+  const { configuration, source_sha256, warnings } = await loadConfiguration(text, { packs: deps.packs });
+  const { configStore } = deps;
+  const written = await write(deps, configuration, by, 'file', {
+    importedSha256: source_sha256,
+    // Asked again on every try: another instance may be importing the same file.
+    unless: async (current) => current !== undefined && (await configStore.lastImported()) === source_sha256,
+  });
+  return { ...written, warnings };
+}
+
+/** Stores a configuration that was loaded, as the next version. */
+export const storeVersion = async (
+  deps: VersionDeps,
+  configuration: Configuration,
+  by: string,
+  source: VersionRow['source'],
+): Promise<VersionRow> => (await write(deps, configuration, by, source)).row;
+
+/**
+ * A new version whose content is an old one's: history is only ever added to.
+ * @throws GatewayError `not_found` for a version that is not kept.
+ */
+export async function rollback(deps: VersionDeps, version: number, by: string): Promise<VersionRow> {
+  const old = await readVersion(deps, version);
+  if (!old) throw notFound(`Policy version ${version}`);
+  return advance(deps, { sha256: old.row.sha256, created_by: by, source: 'rollback', of_version: version }).then(
+    ({ row }) => row,
+  );
+}
+
+/** A version with its content; undefined for one that is not kept. */
+export async function readVersion(
+  { configStore, objects }: Pick<VersionDeps, 'configStore' | 'objects'>,
+  version: number,
+): Promise<{ row: VersionRow; configuration: Configuration } | undefined> {
+  const row = await configStore.get(version);
+  return row && { row, configuration: await readBody(objects, row) };
+}
+
+/** @throws GatewayError `service_unavailable` when the body is missing or unreadable. */
+export async function readBody(objects: ObjectStore, row: VersionRow): Promise<Configuration> {
+  const bytes = await objects.get(row.sha256);
+  if (!bytes) throw new GatewayError('service_unavailable', `The body of policy version ${row.version} is missing.`);
+  return restoreConfiguration(bytes);
+}
+
+type Draft = Pick<VersionRow, 'sha256' | 'created_by' | 'source' | 'of_version'>;
+
+interface AdvanceOptions {
+  readonly importedSha256?: string;
+  /** When it holds, the version in force is left as it is. */
+  readonly unless?: (current: VersionRow | undefined) => Promise<boolean>;
+}
+
+/** Body first: a pointer never names content that is not there. */
+async function write(
+  deps: VersionDeps,
+  configuration: Configuration,
+  by: string,
+  source: VersionRow['source'],
+  options: AdvanceOptions = {},
+): Promise<{ row: VersionRow; imported: boolean }> {
+  const bytes = configurationBytes(configuration);
+  await deps.objects.put(bytes);
+  return advance(deps, { sha256: sha256(bytes), created_by: by, source }, options);
+}
+
+/** A handful of writers at most; each lost round means that another one won. */
+const maxTries = 8;
+
+async function advance(
+  { configStore, clock }: VersionDeps,
+  draft: Draft,
+  { importedSha256, unless }: AdvanceOptions = {},
+): Promise<{ row: VersionRow; imported: boolean }> {
+  for (let tries = 0; tries < maxTries; tries++) {
+    const current = await configStore.current();
+    if (current && (await unless?.(current))) return { row: current, imported: false };
+    const row: VersionRow = { version: (current?.version ?? 0) + 1, created_at: isoTime(clock.now()), ...draft };
+    if (await configStore.advance(row, importedSha256)) return { row, imported: true };
+  }
+  throw new GatewayError('conflict', 'The configuration kept changing while this version was stored; try again.');
+}

@@ -1,0 +1,72 @@
+/** YAML from outside, bounded: parsed values, and the line of every path (contract §1). */
+import { isAlias, isNode, LineCounter, parseDocument, visit } from 'yaml';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+
+/** Text of a configuration or pack; far above any real one. */
+export const maxYamlBytes = 1024 * 1024;
+
+export interface YamlDocument {
+  readonly value: unknown;
+  /** The line a path stands on, or the nearest one above it. */
+  lineOf(path: readonly PropertyKey[]): number | undefined;
+}
+
+/** @throws GatewayError `invalid_request` naming the lines: syntax, duplicate keys, aliases that multiply. */
+export function readYaml(text: string, where: string): YamlDocument {
+  if (Buffer.byteLength(text) > maxYamlBytes) {
+    throw invalidRequest(`${where}: found ${Buffer.byteLength(text)} bytes, allowed ${maxYamlBytes}.`);
+  }
+  const lines = new LineCounter();
+  // Pretty errors quote the source, and the source may hold keys.
+  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines, version: '1.2', uniqueKeys: true });
+  if (document.errors.length > 0) {
+    const problems = document.errors.map(({ message, pos }) => `line ${lines.linePos(pos[0]).line}: ${message}`);
+    throw invalidRequest(`${where} is not valid YAML: ${problems.join('; ')}.`, { problems });
+  }
+  boundAliases(document, where);
+  return {
+    value: valueOf(() => document.toJS({ maxAliasCount: -1 }), where),
+    lineOf(path) {
+      for (let length = path.length; length >= 0; length--) {
+        const node = document.getIn(path.slice(0, length), true);
+        if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+      }
+      return undefined;
+    },
+  };
+}
+
+/**
+ * An anchored node may hold no alias itself, and what all aliases repeat is bounded: so expansion is linear (no "billion
+ * laughs"), and no value contains itself.
+ */
+function boundAliases(document: ReturnType<typeof parseDocument>, where: string): void {
+  const sizes = new Map<string, number>();
+  let repeated = 0;
+  visit(document, {
+    Node(_key, node) {
+      if (!('anchor' in node) || !node.anchor) return;
+      visit(node, {
+        Alias() {
+          throw invalidRequest(`${where}: the anchor &${node.anchor} holds an alias itself; write its value out.`);
+        },
+      });
+      sizes.set(node.anchor, node.range ? node.range[1] - node.range[0] : maxYamlBytes);
+    },
+  });
+  visit(document, {
+    Alias(_key, node) {
+      if (isAlias(node)) repeated += sizes.get(node.source) ?? maxYamlBytes;
+      if (repeated > maxYamlBytes)
+        throw invalidRequest(`${where}: aliases repeat more than ${maxYamlBytes} characters.`);
+    },
+  });
+}
+
+function valueOf(read: () => unknown, where: string): unknown {
+  try {
+    return read();
+  } catch (cause) {
+    throw new GatewayError('invalid_request', `${where} is not valid YAML: ${(cause as Error).message}.`, { cause });
+  }
+}

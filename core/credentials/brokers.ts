@@ -1,0 +1,21 @@
+/** The configured brokers by name (spec §2.6). A kind this build does not speak is no broker: the action is refused. */
+import type { Configuration } from '#core/contracts/config.ts';
+import type { Clock, Ids, SecretStore } from '#core/kernel/ports.ts';
+import type { CredentialBroker } from './ports.ts';
+import { scmAppBroker } from './scm-app-broker.ts';
+import { staticBroker } from './static-broker.ts';
+
+export interface BrokerPorts {
+  readonly secrets: SecretStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export const brokersFrom =
+  ({ credentials }: Configuration, ports: BrokerPorts) =>
+  (name: string): CredentialBroker | undefined => {
+    const settings = credentials.brokers.find((broker) => broker.name === name);
+    if (settings?.type === 'scm_app') return scmAppBroker(settings, ports);
+    if (settings?.type === 'static') return staticBroker(settings, ports);
+    return undefined;
+  };

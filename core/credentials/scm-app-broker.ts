@@ -1,0 +1,58 @@
+/**
+ * Git-host app broker (spec §2.6): an RS256 app JWT made for one action. `iat` lies 60 s back against clock skew, `exp`
+ * at most 600 s ahead, the longest a Git host accepts. The token stays with the executor; callers see type and scope.
+ */
+import { createPrivateKey } from 'node:crypto';
+import { SignJWT } from 'jose';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { BrokerPorts } from './brokers.ts';
+import type { CredentialBroker } from './ports.ts';
+import { newRecord } from './record.ts';
+
+export interface ScmAppSettings {
+  readonly name: string;
+  readonly app_id: string;
+  readonly private_key_env: string;
+}
+
+const skewSeconds = 60;
+const kind = { type: 'scm_app_jwt', degraded: false, longestSeconds: 600 } as const;
+
+export function scmAppBroker(settings: ScmAppSettings, ports: BrokerPorts): CredentialBroker {
+  return {
+    name: settings.name,
+
+    async issue(envelope, grant) {
+      const key = await privateKey(settings, ports);
+      const record = newRecord(ports, envelope, grant, kind);
+      const nowSeconds = Math.floor(ports.clock.now() / 1000);
+      const secret = await new SignJWT({})
+        .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
+        .setIssuer(settings.app_id)
+        .setJti(record.id)
+        .setIssuedAt(nowSeconds - skewSeconds)
+        .setExpirationTime(Math.min(nowSeconds + kind.longestSeconds, Math.floor(Date.parse(record.expires_at) / 1000)))
+        .sign(key);
+      return { record, secret };
+    },
+
+    /** A signed token cannot be called back: it dies at its expiry, and nothing new is minted under its record. */
+    async revoke() {},
+  };
+}
+
+async function privateKey({ name, private_key_env }: ScmAppSettings, { secrets }: BrokerPorts) {
+  const pem = await secrets.get(private_key_env);
+  if (!pem) throw unavailable(name, `${private_key_env} holds no key`);
+  try {
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyType === 'rsa') return key;
+  } catch (cause) {
+    throw unavailable(name, `${private_key_env} holds no readable PEM key`, cause);
+  }
+  throw unavailable(name, `${private_key_env} holds no RSA key`);
+}
+
+/** Without a credential nothing runs; there is no broader one to fall back to. */
+export const unavailable = (broker: string, why: string, cause?: unknown): GatewayError =>
+  new GatewayError('service_unavailable', `Credential broker ${broker} cannot mint: ${why}.`, { cause });

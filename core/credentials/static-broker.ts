@@ -1,0 +1,25 @@
+/** Static broker (spec §2.6): a configured secret handed on as it is. Marked degraded: it is neither scoped nor expiring. */
+import type { BrokerPorts } from './brokers.ts';
+import type { CredentialBroker } from './ports.ts';
+import { newRecord } from './record.ts';
+import { unavailable } from './scm-app-broker.ts';
+
+export interface StaticSettings {
+  readonly name: string;
+  readonly secret_env: string;
+  readonly credential_type: string;
+}
+
+export function staticBroker(settings: StaticSettings, ports: BrokerPorts): CredentialBroker {
+  const kind = { type: settings.credential_type, degraded: true, longestSeconds: 3600 };
+  return {
+    name: settings.name,
+    async issue(envelope, grant) {
+      const secret = await ports.secrets.get(settings.secret_env);
+      if (!secret) throw unavailable(settings.name, `${settings.secret_env} holds no value`);
+      return { record: newRecord(ports, envelope, grant, kind), secret };
+    },
+    /** Nothing to call back: the secret is the operator's own. Rotate it there. */
+    async revoke() {},
+  };
+}

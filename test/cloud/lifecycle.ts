@@ -1,0 +1,198 @@
+/** The life of actions, approvals and evidence on the deployed stacks, from an empty store on. */
+import assert from 'node:assert/strict';
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetPublicKeyCommand, KMSClient } from '@aws-sdk/client-kms';
+import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { DescribeExecutionCommand, GetExecutionHistoryCommand, SFNClient } from '@aws-sdk/client-sfn';
+import { verifyBundle } from '#core/evidence/verify.ts';
+import { type Call, clientConfig, expectStatus } from './caller.ts';
+import { type Check, check } from './checks.ts';
+import { configuration } from './configuration.ts';
+import type { Outputs } from './deployment.ts';
+import type { Emulator } from './emulator.ts';
+import { until } from './processes.ts';
+
+const session = 'cloud-session';
+const action = (tool: string, target: string, more: object = {}) => ({
+  protocol: tool.startsWith('sql') ? 'sql' : 'git',
+  tool,
+  target,
+  capability: 'write',
+  parameters: { title: 'a change' },
+  actor: { agent: 'cloud', session },
+  ...more,
+});
+
+export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call, callbacks: Call): Check[] {
+  const client = clientConfig(emulator);
+  const sfn = new SFNClient(client);
+  const db = new DynamoDBClient(client);
+  const { ApprovalStateMachineArn } = outputs.GatewayDoors;
+  const executionArn = (id: string) => `${ApprovalStateMachineArn.replace(':stateMachine:', ':execution:')}:${id}`;
+
+  const govern = async (tool: string, target: string, more?: object) =>
+    expectStatus(await call('agent', 'POST /admin/v1/test-action', action(tool, target, more)), 200);
+  const review = async (tool: string, target: string): Promise<string> => {
+    const result = await govern(tool, target);
+    assert.equal(result.decision, 'review', JSON.stringify(result));
+    assert.equal(result.error.code, -32002);
+    return result.envelope_id;
+  };
+  const vote = (id: string, verdict: 'approve' | 'deny', caller: 'human' | 'agent' | 'viewer' = 'human') =>
+    call(caller, `POST /admin/v1/approvals/${id}/${verdict}`, { reviewer: 'Alice', comment: 'looked at it' });
+
+  /** The execution has parked its task token in the row. */
+  const parked = (id: string) =>
+    until(`the task token of ${id}`, 20, async () => {
+      const { Item } = await db.send(
+        new GetItemCommand({ TableName: 'agent-governance-approvals', Key: { id: { S: id } }, ConsistentRead: true }),
+      );
+      return Item !== undefined && JSON.stringify(Item).includes('"task_token"');
+    });
+  const ended = (id: string) =>
+    until(`the execution of ${id} to end`, 30, async () => {
+      const found = await sfn.send(new DescribeExecutionCommand({ executionArn: executionArn(id) }));
+      return found.status !== 'RUNNING' && found;
+    });
+  const succeeded = async (id: string, status: string): Promise<void> => {
+    const execution = await ended(id);
+    assert.equal(execution.status, 'SUCCEEDED', execution.cause);
+    assert.deepEqual(JSON.parse(execution.output ?? '{}'), { status });
+  };
+  const timedOut = async (id: string): Promise<boolean> => {
+    const { events = [] } = await sfn.send(new GetExecutionHistoryCommand({ executionArn: executionArn(id) }));
+    return events.some(({ type }) => type === 'TaskTimedOut');
+  };
+
+  let approved = '';
+  return [
+    check('an unconfigured gateway answers health and refuses the rest', async () => {
+      assert.equal(expectStatus(await call(undefined, 'GET /health'), 200).status, 'ok');
+      expectStatus(await call('admin', 'GET /admin/v1/policies'), 503);
+      expectStatus(await call('agent', 'POST /admin/v1/test-action', action('scm.get_file', 'repo/README.md')), 503);
+    }),
+    check('the first configuration needs the admin token and becomes version 1', async () => {
+      expectStatus(await call(undefined, 'PUT /admin/v1/config', configuration, 'application/yaml'), 401);
+      expectStatus(await call('agent', 'PUT /admin/v1/config', configuration, 'application/yaml'), 401);
+      const stored = expectStatus(await call('admin', 'PUT /admin/v1/config', configuration, 'application/yaml'), 201);
+      assert.equal(stored.version, 1);
+    }),
+    check('every function sees the configuration within seconds', async () => {
+      await until('the configuration to arrive', 15, async () => {
+        const answer = await call(
+          'agent',
+          'POST /admin/v1/test-action',
+          action('scm.get_file', 'repo/a', { dry_run: true }),
+        );
+        return answer.status === 200;
+      });
+      const { policy_version } = expectStatus(await call('human', 'GET /admin/v1/health/detailed'), 200);
+      assert.equal(policy_version, 1);
+    }),
+    check('an allowed action answers with its rule and evidence', async () => {
+      const result = await govern('scm.get_file', 'repo/README.md');
+      assert.equal(result.decision, 'allow', JSON.stringify(result));
+      assert.equal(result.matched_rule, 'git:scm.get_file');
+      assert.match(result.evidence_hash, /^[0-9a-f]{64}$/);
+    }),
+    check('a blocked action answers -32001 with the reason and an alternative', async () => {
+      const { decision, error } = await govern('sql.drop', 'orders');
+      assert.equal(decision, 'block');
+      assert.equal(error.code, -32001);
+      assert.equal(error.data.reason, 'tables are not dropped');
+      assert.equal(error.data.suggested_alternative, 'rename the table');
+    }),
+    check('a review starts a clock, waits in the list, and neither agent nor viewer may vote', async () => {
+      approved = await review('scm.publish', 'repo/main');
+      await parked(approved);
+      const { pending } = expectStatus(await call('human', 'GET /admin/v1/approvals'), 200);
+      assert.ok(pending.some(({ envelope_id }: { envelope_id: string }) => envelope_id === approved));
+      expectStatus(await vote(approved, 'approve', 'agent'), 403);
+      expectStatus(await vote(approved, 'approve', 'viewer'), 403);
+    }),
+    check('asking again while it waits starts no second request', async () => {
+      assert.equal(await review('scm.publish', 'repo/main'), approved);
+    }),
+    check('a human approves, the task token ends the execution, and a second vote is a conflict', async () => {
+      const record = expectStatus(await vote(approved, 'approve'), 200);
+      assert.equal(record.status, 'approved');
+      assert.equal(record.reviewer, 'Alice');
+      expectStatus(await vote(approved, 'deny'), 409);
+      await succeeded(approved, 'approved');
+    }),
+    check('the approval is used once', async () => {
+      const used = await govern('scm.publish', 'repo/main', { approval_ref: approved });
+      assert.equal(used.decision, 'allow', JSON.stringify(used));
+      assert.equal(used.matched_rule, `approved:${approved}`);
+      const again = await govern('scm.publish', 'repo/main', { approval_ref: approved });
+      assert.equal(again.decision, 'review', JSON.stringify(again));
+      assert.ok(again.error.data.reason, 'says why the approval did not do');
+    }),
+    check('an approval does not fit changed parameters', async () => {
+      const id = await review('scm.publish', 'repo/changed');
+      expectStatus(await vote(id, 'approve'), 200);
+      const other = await govern('scm.publish', 'repo/changed', { approval_ref: id, parameters: { title: 'another' } });
+      assert.equal(other.decision, 'review', JSON.stringify(other));
+    }),
+    check('a denial ends the execution and answers the retry', async () => {
+      const id = await review('scm.publish', 'repo/denied');
+      assert.equal(expectStatus(await vote(id, 'deny'), 200).status, 'denied');
+      const retry = await govern('scm.publish', 'repo/denied', { approval_ref: id });
+      assert.equal(retry.decision, 'review');
+      assert.equal(retry.error.data.reason, 'denied');
+      await succeeded(id, 'denied');
+    }),
+    check('an approval nobody decides is denied by the clock', async () => {
+      const id = await review('scm.forget', 'repo/late');
+      await succeeded(id, 'denied');
+      assert.ok(await timedOut(id), 'the wait ended by its time-out');
+      const record = expectStatus(await call('human', `GET /admin/v1/approvals/${id}`), 200);
+      assert.deepEqual([record.status, record.reviewer, record.reason], ['denied', 'system', 'timeout']);
+      expectStatus(await vote(id, 'approve'), 409);
+    }),
+    check('the evidence of it all verifies, live and as a bundle under the KMS key', async () => {
+      const live = expectStatus(await call('human', `GET /admin/v1/evidence/sessions/${session}/verify`), 200);
+      assert.equal(live.valid, true, JSON.stringify(live));
+      const bundle = expectStatus(await call('human', `GET /admin/v1/evidence/sessions/${session}/export`), 200);
+      const { valid, total_entries, not_checked } = await verifyBundle(
+        bundle,
+        await publicKey(client, bundle.manifest.signature.key_id),
+      );
+      assert.deepEqual({ valid, not_checked }, { valid: true, not_checked: [] });
+      assert.ok(total_entries >= 10, `${total_entries} entries`);
+      bundle.entries[1].body.forged = true;
+      assert.equal((await verifyBundle(bundle)).valid, false);
+    }),
+    check('the stream projects every entry into the archive and the counters', async () => {
+      const { entries } = expectStatus(await call('human', `GET /admin/v1/evidence/sessions/${session}/export`), 200);
+      const s3 = new S3Client({ ...client, forcePathStyle: true });
+      await until(`${entries.length} archived entries`, 30, async () => {
+        const { Contents = [] } = await s3.send(
+          new ListObjectsV2Command({ Bucket: outputs.GatewayStores.ArchiveBucketName, Prefix: `default/${session}/` }),
+        );
+        return Contents.length >= entries.length;
+      });
+      await until('usage to count the decisions', 20, async () =>
+        /"allow":\s*[1-9]/.test(JSON.stringify(expectStatus(await call('viewer', 'GET /admin/v1/usage'), 200))),
+      );
+    }),
+    check('a callback without a signature decides nothing', async () => {
+      const { status } = await callbacks(
+        undefined,
+        'POST /callbacks/slack',
+        'payload=%7B%7D',
+        'application/x-www-form-urlencoded',
+      );
+      assert.ok(status === 401 || status === 403 || status === 404, `HTTP ${status}`);
+    }),
+    check('a route nobody declared does not exist', async () => {
+      assert.equal(expectStatus(await call('admin', 'GET /admin/v1/nothing'), 404).error.type, 'not_found');
+    }),
+  ];
+}
+
+async function publicKey(client: ReturnType<typeof clientConfig>, keyId: string): Promise<string> {
+  const { PublicKey } = await new KMSClient(client).send(new GetPublicKeyCommand({ KeyId: keyId }));
+  const base64 = Buffer.from(PublicKey ?? []).toString('base64');
+  return `-----BEGIN PUBLIC KEY-----\n${base64.match(/.{1,64}/g)?.join('\n')}\n-----END PUBLIC KEY-----\n`;
+}

@@ -1,0 +1,155 @@
+/** Least privilege on the deployed roles: what each may not do is refused by IAM, not by our own good manners. */
+import assert from 'node:assert/strict';
+import {
+  DeleteItemCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  ScanCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { KMSClient, SignCommand } from '@aws-sdk/client-kms';
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
+import type { FunctionName } from '#core/contracts/functions.ts';
+import { clientConfig } from './caller.ts';
+import { type Check, check } from './checks.ts';
+import type { Outputs } from './deployment.ts';
+import type { Emulator } from './emulator.ts';
+
+const TableName = 'agent-governance-evidence';
+const Key = { chain: { S: 'default#probe' }, position: { S: '000000000000' } };
+const digest = Buffer.alloc(32);
+
+/** Every probe is harmless where it is allowed: it names an item nobody has, or a condition that cannot hold. */
+const probes = {
+  read: (as: Session) => as.db.send(new GetItemCommand({ TableName, Key })),
+  scan: (as: Session) => as.db.send(new ScanCommand({ TableName })),
+  put: (as: Session) =>
+    as.db.send(new PutItemCommand({ TableName, Item: Key, ConditionExpression: 'attribute_exists(chain)' })),
+  update: (as: Session) =>
+    as.db.send(
+      new UpdateItemCommand({
+        TableName,
+        Key,
+        ConditionExpression: 'attribute_exists(chain)',
+        UpdateExpression: 'SET forged = :f',
+        ExpressionAttributeValues: { ':f': { BOOL: true } },
+      }),
+    ),
+  delete: (as: Session) => as.db.send(new DeleteItemCommand({ TableName, Key })),
+};
+type Probe = keyof typeof probes;
+
+interface Session {
+  readonly db: DynamoDBClient;
+  readonly s3: S3Client;
+  readonly kms: KMSClient;
+  readonly sfn: SFNClient;
+  readonly secrets: SecretsManagerClient;
+}
+
+export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayDoors }: Outputs): Check[] {
+  const root = clientConfig(emulator);
+  const Bucket = GatewayStores.ArchiveBucketName;
+
+  const as = async (name: FunctionName): Promise<Session> => {
+    const RoleArn = `arn:aws:iam::000000000000:role/agent-governance-${name}`;
+    const { Credentials } = await new STSClient(root).send(
+      new AssumeRoleCommand({ RoleArn, RoleSessionName: 'probe' }),
+    );
+    const { AccessKeyId = '', SecretAccessKey = '', SessionToken = '' } = Credentials ?? {};
+    return sessionOf({
+      ...root,
+      credentials: { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken },
+    });
+  };
+  const onEvidence = (name: FunctionName, may: readonly Probe[]): Check =>
+    check(`${name} on evidence: ${may.join(', ') || 'nothing'}, no more`, async () => {
+      const session = await as(name);
+      for (const [probe, attempt] of Object.entries(probes)) {
+        const outcome = await allowed(attempt(session));
+        assert.equal(outcome, may.includes(probe as Probe), `${probe} ${outcome ? 'is allowed' : 'is denied'}`);
+      }
+    });
+  const may = (
+    says: string,
+    name: FunctionName,
+    expected: boolean,
+    attempt: (session: Session) => Promise<unknown>,
+  ): Check => check(says, async () => assert.equal(await allowed(attempt(await as(name))), expected));
+
+  return [
+    check('canary: the emulator enforces IAM at all', async () => {
+      assert.equal(
+        await allowed(probes.update(await as('evidence'))),
+        false,
+        'started without enforcement: nothing below proves anything',
+      );
+    }),
+    onEvidence('evidence', ['read']),
+    onEvidence('test-action', ['read', 'put']),
+    onEvidence('approvals', ['read', 'put']),
+    onEvidence('approval-steps', ['read', 'put']),
+    onEvidence('sweep', ['read', 'put']),
+    onEvidence('observatory', []),
+    onEvidence('notify', []),
+    onEvidence('project', []),
+    may('evidence signs', 'evidence', true, ({ kms }) => sign(kms, GatewayStores.SigningKeyId)),
+    may('test-action does not sign', 'test-action', false, ({ kms }) => sign(kms, GatewayStores.SigningKeyId)),
+    may('notify starts no approval', 'notify', false, ({ sfn }) =>
+      sfn.send(new StartExecutionCommand({ stateMachineArn: GatewayDoors.ApprovalStateMachineArn, name: 'probe' })),
+    ),
+    may('test-action reads its keys', 'test-action', true, ({ secrets }) =>
+      secrets.send(new GetSecretValueCommand({ SecretId: GatewayStores.KeysSecretName })),
+    ),
+    may('the chat callback does not read keys', 'approval-callback', false, ({ secrets }) =>
+      secrets.send(new GetSecretValueCommand({ SecretId: GatewayStores.KeysSecretName })),
+    ),
+    may('project adds to the archive', 'project', true, ({ s3 }) =>
+      s3.send(new PutObjectCommand({ Bucket, Key: 'probe', Body: 'probe', IfNoneMatch: '*' })),
+    ),
+    may('project does not overwrite there', 'project', false, ({ s3 }) =>
+      s3.send(new PutObjectCommand({ Bucket, Key: 'probe', Body: 'forged', IfNoneMatch: '*' })),
+    ),
+    may('project does not delete there', 'project', false, ({ s3 }) =>
+      s3.send(new DeleteObjectCommand({ Bucket, Key: 'probe' })),
+    ),
+    may('project does not read there', 'project', false, ({ s3 }) =>
+      s3.send(new GetObjectCommand({ Bucket, Key: 'probe' })),
+    ),
+    may('test-action adds nothing to the archive', 'test-action', false, ({ s3 }) =>
+      s3.send(new PutObjectCommand({ Bucket, Key: 'forged', Body: 'forged' })),
+    ),
+  ];
+}
+
+const sign = (kms: KMSClient, KeyId: string) =>
+  kms.send(new SignCommand({ KeyId, Message: digest, MessageType: 'DIGEST', SigningAlgorithm: 'ECDSA_SHA_256' }));
+
+type ClientConfig = Omit<ReturnType<typeof clientConfig>, 'credentials'> & {
+  readonly credentials: { accessKeyId: string; secretAccessKey: string; sessionToken: string };
+};
+
+const sessionOf = (config: ClientConfig): Session => ({
+  db: new DynamoDBClient(config),
+  s3: new S3Client({ ...config, forcePathStyle: true }),
+  kms: new KMSClient(config),
+  sfn: new SFNClient(config),
+  secrets: new SecretsManagerClient(config),
+});
+
+/** A condition that did not hold was looked at, so the action itself was allowed. @throws on any other failure. */
+async function allowed(attempt: Promise<unknown>): Promise<boolean> {
+  try {
+    await attempt;
+    return true;
+  } catch (thrown) {
+    const { name } = thrown as Error;
+    if (name === 'ConditionalCheckFailedException') return true;
+    if (['AccessDenied', 'AccessDeniedException', 'PreconditionFailed'].includes(name)) return false;
+    throw thrown;
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * The deployed gateway, end to end (`npm run test:cloud`): the real `cdk deploy` of the real stacks and bundles onto an
+ * emulator of AWS that enforces IAM, then the life of actions, approvals and evidence over HTTP, then what each role may
+ * not do. Not shown here, since the emulator leaves it out: TTL, recovery, object lock, encryption, logs, metrics and limits
+ * of payloads; test/infra asserts those on the templates.
+ */
+import { gatewayAt, provisionKeys } from './caller.ts';
+import { runChecks } from './checks.ts';
+import { deploy } from './deployment.ts';
+import { type Emulator, startEmulator } from './emulator.ts';
+import { lifecycleChecks } from './lifecycle.ts';
+import { privilegeChecks } from './privileges.ts';
+
+const begun = performance.now();
+const lap = (what: string) => console.log(`${what} after ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+
+const emulator = await startEmulator();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void emulator.stop().finally(() => process.exit(1)));
+lap('emulator up');
+try {
+  process.exitCode = await prove(emulator);
+} catch (thrown) {
+  console.error(thrown instanceof Error ? thrown.message : thrown);
+  console.log('0 passed, 1 failed');
+  process.exitCode = 1;
+} finally {
+  await emulator.stop();
+}
+
+async function prove(running: Emulator): Promise<number> {
+  const outputs = await deploy(running);
+  lap('deployed');
+  const keys = await provisionKeys(running, outputs);
+  const call = gatewayAt(running, outputs.GatewayDoors.AdminApiId, keys);
+  const callbacks = gatewayAt(running, outputs.GatewayDoors.CallbacksApiId, keys);
+  const { passed, failed } = await runChecks([
+    ...lifecycleChecks(running, outputs, call, callbacks),
+    ...privilegeChecks(running, outputs),
+  ]);
+  lap('done');
+  console.log(`${passed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}

@@ -1,0 +1,154 @@
+/** How the end-to-end tests talk to a running gateway: plain HTTP, a key, an answer. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { DecisionResult } from '../../core/contracts/envelope.ts';
+import type { SessionBundle } from '../../core/contracts/evidence.ts';
+
+export const root = resolve(__dirname, '../..');
+export const e2eConfiguration = join(__dirname, 'gateway.yaml');
+
+export interface Answer<T> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: T;
+}
+
+export interface Ask {
+  readonly key?: string | undefined;
+  readonly body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  readonly raw?: string | Uint8Array<ArrayBuffer>;
+  readonly headers?: Record<string, string>;
+}
+
+export type Fields = Record<string, unknown>;
+
+export async function ask<T = Fields>(url: string, method: string, path: string, given: Ask = {}): Promise<Answer<T>> {
+  const body = given.raw ?? (given.body === undefined ? undefined : JSON.stringify(given.body));
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(given.key !== undefined && { 'x-api-key': given.key }),
+      ...given.headers,
+    },
+    ...(body !== undefined && { body }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
+  return { status: response.status, headers: response.headers, text, body: (isJson ? JSON.parse(text) : {}) as T };
+}
+
+export type Action = Partial<{
+  protocol: string;
+  tool: string;
+  target: string;
+  capability: string;
+  parameters: Fields;
+  actor: { agent?: string; session?: string };
+  approval_ref: string;
+  justification: string;
+  dry_run: boolean;
+}>;
+
+export const pullRequest = (session: string, parameters: Fields = {}): Action => ({
+  protocol: 'git',
+  tool: 'scm.create_pull_request',
+  target: 'acme/web',
+  capability: 'write',
+  parameters: { title: 'Fix login', head: 'fix/login', base: 'main', ...parameters },
+  actor: { agent: 'builder', session },
+});
+
+export const act = (url: string, key: string, action: Action) =>
+  ask<DecisionResult>(url, 'POST', '/admin/v1/test-action', { key, body: action });
+
+/** An action that has to be decided without a fault. */
+export async function decided(url: string, key: string, action: Action): Promise<DecisionResult> {
+  const { status, body, text } = await act(url, key, action);
+  if (status !== 200) throw new Error(`test-action answered ${status}: ${text}`);
+  return body;
+}
+
+export interface ApprovalRecord {
+  readonly envelope_id: string;
+  readonly status: string;
+  readonly reviewer: string;
+  readonly person: string;
+  readonly comment: string;
+  readonly approved_at?: string;
+  readonly denied_at?: string;
+  readonly evidence_hash: string;
+  readonly reason?: string;
+}
+
+export const vote = (
+  url: string,
+  key: string,
+  verdict: 'approve' | 'deny',
+  id: string,
+  body: unknown = { reviewer: 'alice', comment: 'ok' },
+) => ask<ApprovalRecord>(url, 'POST', `/admin/v1/approvals/${id}/${verdict}`, { key, body });
+
+export const exportOf = async (url: string, key: string, session: string): Promise<SessionBundle> =>
+  (await ask<SessionBundle>(url, 'GET', `/admin/v1/evidence/sessions/${session}/export`, { key })).body;
+
+/** `kind` of every entry of a session, in order. */
+export const kindsOf = async (url: string, key: string, session: string): Promise<string[]> =>
+  (await exportOf(url, key, session)).entries.map(({ kind }) => kind);
+
+/** Everything the gateway has written for a tenant, as numbers that grow with any write. */
+export async function written(url: string, key: string): Promise<{ entries: number; pending: number }> {
+  const sessions = await ask<{ sessions: { total_entries: number }[] }>(
+    url,
+    'GET',
+    '/admin/v1/evidence/sessions?limit=200',
+    { key },
+  );
+  const approvals = await ask<{ pending: unknown[] }>(url, 'GET', '/admin/v1/approvals?limit=200', { key });
+  return {
+    entries: sessions.body.sessions.reduce((sum, { total_entries }) => sum + total_entries, 0),
+    pending: approvals.body.pending.length,
+  };
+}
+
+/** Polls until `probe` answers something, or fails after `seconds`. */
+export async function until<T>(what: string, probe: () => Promise<T | undefined>, seconds = 15): Promise<T> {
+  const deadline = Date.now() + seconds * 1000;
+  for (;;) {
+    const found = await probe();
+    if (found !== undefined) return found;
+    if (Date.now() > deadline) throw new Error(`${what} did not happen within ${seconds} s`);
+    await new Promise((resume) => setTimeout(resume, 25));
+  }
+}
+
+export const workFolder = (): string => mkdtempSync(join(tmpdir(), 'gateway-e2e-'));
+
+/** The configuration of these tests with some text replaced or added, as a file of its own. */
+export function configurationWith(change: (yaml: string) => string): string {
+  const file = join(workFolder(), 'gateway.yaml');
+  writeFileSync(file, change(readFileSync(e2eConfiguration, 'utf8')));
+  return file;
+}
+
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs `agentctl` as a user would, with these environment variables on top. */
+export function agentctl(args: readonly string[], env: Record<string, string> = {}, cwd: string = root): Promise<Ran> {
+  return new Promise((done) => {
+    execFile(
+      join(root, 'node_modules/.bin/node'),
+      [join(root, 'bin/agentctl.ts'), ...args],
+      { cwd, env: { ...process.env, ...env }, timeout: 30_000 },
+      (error, out, err) => done({ code: error ? Number(error.code ?? 1) : 0, out, err }),
+    );
+  });
+}

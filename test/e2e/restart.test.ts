@@ -1,0 +1,151 @@
+/** kill -9 at any point, start again: nothing acknowledged is lost, nothing runs twice (contract §3, §4). */
+import { verifyBundle } from '../../core/evidence/verify.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import {
+  act,
+  ask,
+  decided,
+  e2eConfiguration,
+  exportOf,
+  type Fields,
+  kindsOf,
+  pullRequest,
+  until,
+  vote,
+} from './client.ts';
+
+let gateway: Gateway;
+const url = () => gateway.ready.admin_url;
+
+beforeAll(async () => {
+  gateway = await startGateway({ config: e2eConfiguration });
+}, 30_000);
+afterAll(() => gateway?.stop());
+
+const key = 'e2e-agent';
+
+async function crash(): Promise<void> {
+  await gateway.kill9();
+  await gateway.restart();
+}
+
+const isValid = async (session: string) => {
+  const bundle = await exportOf(url(), 'e2e-bob', session);
+  expect(await verifyBundle(bundle, bundle.public_key)).toMatchObject({ valid: true, not_checked: [] });
+};
+
+test('[approval.restart] [evidence.survives-kill] pending requests, evidence and versions are there after kill -9', async () => {
+  const keys = { ...gateway.keys };
+  const { envelope_id } = await decided(url(), key, pullRequest('kill-pending'));
+  const before = await exportOf(url(), 'e2e-bob', 'kill-pending');
+  await crash();
+  expect(gateway.keys).toEqual(keys);
+  const { body } = await ask<{ pending: Fields[] }>(url(), 'GET', '/admin/v1/approvals', { key: 'e2e-bob' });
+  expect(body.pending.map((item) => item.envelope_id)).toContain(envelope_id);
+  expect((await exportOf(url(), 'e2e-bob', 'kill-pending')).entries).toEqual(before.entries);
+  const version = await ask(url(), 'GET', '/admin/v1/policy-versions/current', { key: 'e2e-viewer' });
+  expect(version.body).toMatchObject({ version: 1 });
+  // The approval is given after the crash, and works.
+  expect((await vote(url(), 'e2e-alice', 'approve', envelope_id)).status).toBe(200);
+  expect(await decided(url(), key, { ...pullRequest('kill-pending'), approval_ref: envelope_id })).toMatchObject({
+    decision: 'allow',
+    matched_rule: `approved:${envelope_id}`,
+  });
+  await isValid('kill-pending');
+}, 30_000);
+
+test('[approval.restart] an approval granted just before the crash works after it, once', async () => {
+  const { envelope_id } = await decided(url(), key, pullRequest('kill-approved'));
+  expect((await vote(url(), 'e2e-alice', 'approve', envelope_id)).status).toBe(200);
+  await crash();
+  const call = { ...pullRequest('kill-approved'), approval_ref: envelope_id };
+  expect((await decided(url(), key, call)).decision).toBe('allow');
+  await crash();
+  expect(await decided(url(), key, call)).toMatchObject({
+    decision: 'review',
+    error: { data: { reason: 'already_used' } },
+  });
+  expect(await kindsOf(url(), 'e2e-bob', 'kill-approved')).toEqual(['review', 'approve', 'allow', 'result', 'review']);
+  await isValid('kill-approved');
+}, 40_000);
+
+test('[approval.expired-while-down] what expired while it was down is denied at start', async () => {
+  const quick = {
+    protocol: 'http',
+    tool: 'quick.down',
+    target: 'https://a.example/b',
+    capability: 'write',
+    actor: { session: 'kill-expired' },
+  };
+  const asked = await decided(url(), key, quick);
+  await gateway.kill9();
+  const expired = Date.parse(String(asked.error?.data.expires_at));
+  await until('the expiry', async () => (Date.now() > expired ? true : undefined));
+  await gateway.restart();
+  const entries = await until('the denial', async () => {
+    const found = (await exportOf(url(), 'e2e-bob', 'kill-expired')).entries;
+    return found.length > 1 ? found : undefined;
+  });
+  expect(entries[1]).toMatchObject({ kind: 'deny', body: { reviewer: 'system', reason: 'timeout' } });
+}, 30_000);
+
+test('[approval.clock-recovers] a request whose clock lived before the crash still times out after it', async () => {
+  const quick = {
+    protocol: 'http',
+    tool: 'quick.soon',
+    target: 'https://a.example/c',
+    capability: 'write',
+    actor: { session: 'kill-clock' },
+  };
+  await decided(url(), key, quick);
+  await crash();
+  const kinds = await until('the time-out', async () => {
+    const found = await kindsOf(url(), 'e2e-bob', 'kill-clock');
+    return found.length > 1 ? found : undefined;
+  });
+  expect(kinds).toEqual(['review', 'deny']);
+}, 30_000);
+
+test('[evidence.survives-kill] killed in the middle of work: every acknowledged entry is there and the chain is whole', async () => {
+  const acknowledged: string[] = [];
+  const read = { protocol: 'git', tool: 'scm.get_file', capability: 'read', actor: { session: 'kill-load' } };
+  let running = true;
+  const worker = async (name: number) => {
+    for (let i = 0; running; i++) {
+      try {
+        const { status, body } = await act(url(), key, { ...read, target: `acme/${name}/${i}` });
+        if (status === 200 && body.evidence_hash) acknowledged.push(body.evidence_hash);
+      } catch {
+        return; // the connection broke: the gateway is dead
+      }
+    }
+  };
+  const workers = [1, 2, 3, 4].map(worker);
+  await until('some work', async () => (acknowledged.length >= 20 ? true : undefined));
+  await gateway.kill9();
+  running = false;
+  await Promise.all(workers);
+  await gateway.restart();
+  const stored = new Set((await exportOf(url(), 'e2e-bob', 'kill-load')).entries.map(({ hash }) => hash));
+  expect(acknowledged.filter((hash) => !stored.has(hash))).toEqual([]);
+  await isValid('kill-load');
+}, 40_000);
+
+test('[policy-version.import-once] a rollback survives a restart, for the file did not change', async () => {
+  const admin = gateway.keys.admin_token;
+  const stored = await ask<{ version: number }>(url(), 'PUT', '/admin/v1/config', {
+    key: admin,
+    raw: 'version: 1\nadmin: { token_env: GATEWAY_ADMIN_TOKEN }\ntenants:\n  - { id: default, api_keys: [{ key: e2e-only, role: operator, kind: human, person: zoe }] }\ntool_policies: { pack: readonly }\n',
+    headers: { 'content-type': 'application/yaml' },
+  });
+  expect([stored.status, stored.body.version]).toEqual([201, 2]);
+  const rolled = await ask<Fields>(url(), 'POST', '/admin/v1/policy-versions/1/rollback', { key: admin, body: {} });
+  expect(rolled.body).toMatchObject({ version: 3, of_version: 1, source: 'rollback' });
+  await crash();
+  const current = await ask(url(), 'GET', '/admin/v1/policy-versions/current', { key: 'e2e-viewer' });
+  expect(current.body).toMatchObject({ version: 3, policy: 'pr-writer' });
+}, 30_000);
+
+test('[local.drain] SIGTERM drains and exits 0', async () => {
+  expect(await gateway.stop()).toBe(0);
+});

@@ -1,0 +1,201 @@
+/** The whole role and kind matrix, walked over real HTTP from the routes table (contract §2). */
+import { includesRole, type KeyKind, type Role, type Route, routes } from '../../core/contracts/routes.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { ask, decided, e2eConfiguration, type Fields, pullRequest, vote } from './client.ts';
+
+let gateway: Gateway;
+let url: string;
+
+beforeAll(async () => {
+  gateway = await startGateway({ config: e2eConfiguration });
+  url = gateway.ready.admin_url;
+}, 30_000);
+afterAll(() => gateway?.stop());
+
+interface Caller {
+  readonly name: string;
+  readonly key: () => string | undefined;
+  readonly role?: Role;
+  readonly kind?: KeyKind;
+  readonly platform?: true;
+}
+
+const fixed = (key: string, role: Role, kind: KeyKind, extra: Partial<Caller> = {}): Caller => ({
+  name: key,
+  key: () => key,
+  role,
+  kind,
+  ...extra,
+});
+
+const callers: readonly Caller[] = [
+  { name: 'nobody', key: () => undefined },
+  { name: 'an unknown key', key: () => 'no-such-key-anywhere' },
+  fixed('e2e-agent-viewer', 'viewer', 'agent'),
+  fixed('e2e-agent', 'operator', 'agent'),
+  fixed('e2e-agent-admin', 'admin', 'agent'),
+  fixed('e2e-service', 'operator', 'service'),
+  fixed('e2e-viewer', 'viewer', 'human'),
+  fixed('e2e-alice', 'operator', 'human'),
+  fixed('e2e-carol', 'admin', 'human'),
+  fixed('e2e-platform', 'admin', 'human', { platform: true }),
+  { name: 'the admin token', key: () => gateway.keys.admin_token, role: 'admin', kind: 'human', platform: true },
+];
+
+/** What the routes table says; `in` = past authentication and authorisation, whatever the answer then is. */
+function expected({ access, agents, humansOnly, platform }: Route, caller: Caller): 401 | 403 | 'in' {
+  if (access === 'open') return 'in';
+  if (access === 'signed' || !caller.role) return 401;
+  if (!includesRole(caller.role, access)) return 403;
+  if (caller.kind === 'agent' && agents === 'no') return 403;
+  if (humansOnly && caller.kind !== 'human') return 403;
+  if (platform && !caller.platform) return 403;
+  return 'in';
+}
+
+const unknownId = '0199f0a0-0000-7000-8000-000000000000';
+const pathOf = ({ path }: Route) =>
+  path.replace('{envelope_id}', unknownId).replace('{id}', 'no-such-thing').replace('{version}', '999');
+
+/** Bodies that pass the gate and then change nothing. */
+const bodies: Readonly<Record<string, unknown>> = {
+  testAction: { protocol: 'git', tool: 'scm.get_file', target: 'acme/web', capability: 'read', dry_run: true },
+  approve: { reviewer: 'matrix' },
+  deny: { reviewer: 'matrix' },
+  simulate: { calls: [{ protocol: 'git', tool: 'scm.get_file', target: 'a/b', capability: 'read' }] },
+  putConfig: { version: 0 },
+};
+
+describe.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
+  test.each(callers.map((caller) => [expected(route, caller), caller.name, caller] as const))(
+    '[auth.role-matrix] [auth.roles] [auth.missing] [auth.unknown-key] [auth.agent-kind] [auth.platform] answers %s to %s',
+    async (wanted, _name, caller) => {
+      const body = route.method === 'GET' ? undefined : (bodies[route.operation] ?? {});
+      const { status, text } = await ask(url, route.method, pathOf(route), { key: caller.key(), body });
+      if (wanted === 'in') {
+        expect([401, 403, 405, 500, 502, 503]).not.toContain(status);
+      } else {
+        expect(JSON.parse(text)).toMatchObject({
+          error: {
+            code: wanted,
+            type: wanted === 401 ? 'authentication_error' : 'forbidden',
+            message: expect.any(String),
+          },
+        });
+        expect(status).toBe(wanted);
+      }
+    },
+  );
+});
+
+test('[admin.routes] [version.paths] every admin route is under /admin/v1, but /health and /metrics', () => {
+  for (const { surface, path } of routes)
+    if (surface === 'admin') expect(path).toMatch(/^\/(admin\/v1\/|health$|metrics$)/);
+});
+
+describe('how a key travels', () => {
+  const whoami = (headers: Record<string, string>, query = '') =>
+    ask(url, 'GET', `/admin/v1/whoami${query}`, { headers });
+
+  test('[auth.header] X-API-Key and Authorization: Bearer are the same', async () => {
+    const one = await whoami({ 'x-api-key': 'e2e-alice' });
+    const other = await whoami({ authorization: 'Bearer e2e-alice' });
+    expect([one.status, one.body]).toEqual([200, other.body]);
+  });
+
+  test('[auth.never-query] never in a query parameter or a cookie', async () => {
+    const token = gateway.keys.admin_token;
+    for (const query of [`?api_key=${token}`, `?x-api-key=${token}`, `?token=${token}`, `?key=e2e-alice`]) {
+      expect([400, 401]).toContain((await whoami({}, query)).status);
+    }
+    expect((await whoami({ cookie: `x-api-key=${token}; X-API-Key=${token}` })).status).toBe(401);
+  });
+
+  test('[auth.audit-role] audit needs operator, audit verify needs admin', async () => {
+    const status = async (path: string, key: string) => (await ask(url, 'GET', path, { key })).status;
+    expect(await status('/admin/v1/audit', 'e2e-viewer')).toBe(403);
+    expect(await status('/admin/v1/audit', 'e2e-alice')).toBe(200);
+    expect(await status('/admin/v1/audit/verify', 'e2e-alice')).toBe(403);
+    expect(await status('/admin/v1/audit/verify', 'e2e-carol')).toBe(200);
+  });
+});
+
+describe('who may see and decide what', () => {
+  test('[auth.principal] the principal is the key, whatever the body claims', async () => {
+    await decided(url, 'e2e-agent', {
+      ...pullRequest('roles-label'),
+      actor: { agent: 'carol', session: 'roles-label' },
+    });
+    const { body } = await ask<{ entries: { actor: Fields }[] }>(
+      url,
+      'GET',
+      '/admin/v1/evidence/sessions/roles-label/export',
+      { key: 'e2e-alice' },
+    );
+    const me = await ask<{ key_id: string }>(url, 'GET', '/admin/v1/whoami', { key: 'e2e-agent' });
+    expect(body.entries[0]?.actor).toEqual({ key_id: me.body.key_id, agent: 'carol' });
+  });
+
+  test('[auth.agent-kind] an agent sees its own sessions and approvals only', async () => {
+    const { envelope_id } = await decided(url, 'e2e-agent', pullRequest('roles-own'));
+    const status = async (path: string, key: string) => (await ask(url, 'GET', path, { key })).status;
+    expect(await status('/admin/v1/evidence/sessions/roles-own/export', 'e2e-agent')).toBe(200);
+    expect(await status('/admin/v1/evidence/sessions/roles-own/export', 'e2e-agent-2')).toBe(404);
+    expect(await status(`/admin/v1/approvals/${envelope_id}`, 'e2e-agent')).toBe(200);
+    expect(await status(`/admin/v1/approvals/${envelope_id}`, 'e2e-agent-2')).toBe(404);
+    const listed = await ask<{ pending: Fields[] }>(url, 'GET', '/admin/v1/approvals', { key: 'e2e-agent-2' });
+    expect(listed.body.pending).toEqual([]);
+    const sessions = await ask<{ sessions: Fields[] }>(url, 'GET', '/admin/v1/evidence/sessions', {
+      key: 'e2e-agent-2',
+    });
+    expect(sessions.body.sessions).toEqual([]);
+  });
+
+  test('[sod.own-request] nobody votes on a request of a key they own', async () => {
+    const { envelope_id } = await decided(url, 'e2e-agent-of-alice', pullRequest('roles-owned'));
+    const own = await vote(url, 'e2e-alice', 'approve', envelope_id);
+    expect([own.status, own.body]).toMatchObject([403, { error: { type: 'separation_of_duties' } }]);
+    expect((await vote(url, 'e2e-bob', 'approve', envelope_id)).status).toBe(200);
+  });
+
+  test('[sod.by-person] nobody votes on what they asked for, not even with another key of theirs', async () => {
+    const { envelope_id } = await decided(url, 'e2e-alice', pullRequest('roles-person'));
+    for (const key of ['e2e-alice', 'e2e-alice-2']) {
+      const { status, body } = await vote(url, key, 'approve', envelope_id);
+      expect([status, body]).toMatchObject([403, { error: { type: 'separation_of_duties' } }]);
+    }
+    expect((await vote(url, 'e2e-bob', 'deny', envelope_id)).status).toBe(200);
+  });
+
+  test('[sod.own-request] a service’s owner does not vote on what the service asked for', async () => {
+    const { envelope_id } = await decided(url, 'e2e-service', pullRequest('roles-service'));
+    expect((await vote(url, 'e2e-bob', 'approve', envelope_id)).body).toMatchObject({
+      error: { type: 'separation_of_duties' },
+    });
+    expect((await vote(url, 'e2e-alice', 'approve', envelope_id)).status).toBe(200);
+  });
+
+  test('[auth.tenant-isolation] [session.tenant-scope] another tenant’s ids are not there', async () => {
+    const { envelope_id } = await decided(url, 'e2e-agent', pullRequest('roles-tenant'));
+    for (const path of [
+      `/admin/v1/approvals/${envelope_id}`,
+      '/admin/v1/evidence/sessions/roles-tenant/export',
+      `/admin/v1/actions/${envelope_id}/why`,
+    ]) {
+      expect([path, (await ask(url, 'GET', path, { key: 'e2e-other-human' })).status]).toEqual([path, 404]);
+    }
+    expect((await vote(url, 'e2e-other-human', 'approve', envelope_id)).status).toBe(404);
+    const same = await decided(url, 'e2e-other-agent', {
+      protocol: 'git',
+      tool: 'scm.get_file',
+      target: 'a/b',
+      capability: 'read',
+      actor: { session: 'roles-tenant' },
+    });
+    expect(same).toMatchObject({ decision: 'allow', session_id: 'roles-tenant' });
+    const theirs = await ask<{ manifest: Fields }>(url, 'GET', '/admin/v1/evidence/sessions/roles-tenant/export', {
+      key: 'e2e-other-human',
+    });
+    expect(theirs.body.manifest).toMatchObject({ tenant: 'other', counts: { allow: 1 } });
+  });
+});

@@ -1,0 +1,299 @@
+/** The product's main job over HTTP, as a new user would try it: the configuration that is shipped, the generated keys. */
+import { verifyBundle } from '../../core/evidence/verify.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { type ApprovalRecord, act, ask, decided, exportOf, type Fields, kindsOf, pullRequest, vote } from './client.ts';
+
+let gateway: Gateway;
+let url: string;
+let agent: string;
+let human: string;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  url = gateway.ready.admin_url;
+  ({ agent, human } = gateway.keys);
+}, 30_000);
+afterAll(() => gateway?.stop());
+
+test('[local.ready] [auth.keys-file] is ready with URLs and keys of every kind', async () => {
+  expect(gateway.ready).toMatchObject({
+    event: 'ready',
+    admin_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+  });
+  for (const key of [agent, human, gateway.keys.viewer, gateway.keys.admin_token]) expect(key).toMatch(/^\S{20,}$/);
+  expect(new Set(Object.values(gateway.keys)).size).toBe(4);
+});
+
+test('[auth.health-open] [version.one] /health is open and shows status and version only', async () => {
+  const { version } = (await import('../../package.json')) as { version: string };
+  const { status, body } = await ask(url, 'GET', '/health');
+  expect([status, body]).toEqual([200, { status: 'ok', version }]);
+});
+
+test('[action.allow] [action.normalised] [action.envelope-id] [action.not-executed] reading a file is allowed and leaves evidence', async () => {
+  const read: Parameters<typeof decided>[2] = {
+    protocol: 'git',
+    tool: 'scm.get_file_contents',
+    target: 'acme/web',
+    capability: 'read',
+    actor: { agent: 'builder', session: 'story-read' },
+  };
+  const first = await decided(url, agent, read);
+  expect(first).toMatchObject({ decision: 'allow', matched_rule: 'git:scm.get_*', policy: 'pr-writer' });
+  expect(first.evidence_hash).toMatch(/^[0-9a-f]{64}$/);
+  expect(first).not.toHaveProperty('result');
+  expect((await decided(url, agent, read)).envelope_id).not.toBe(first.envelope_id);
+  const { entries } = await exportOf(url, agent, 'story-read');
+  expect(entries[0]).toMatchObject({ kind: 'allow', hash: first.evidence_hash, envelope_id: first.envelope_id });
+});
+
+test('[action.block] [action.block.data] [error.rpc-codes] shell.rm is blocked with a reason and an alternative', async () => {
+  const blocked = await decided(url, agent, {
+    protocol: 'shell',
+    tool: 'shell.rm',
+    target: 'build',
+    capability: 'execute',
+    actor: { session: 'story-block' },
+  });
+  expect(blocked).toMatchObject({ decision: 'block', error: { code: -32001 } });
+  expect(blocked.error?.data).toEqual({
+    reason: expect.stringMatching(/\S/),
+    suggested_alternative: expect.stringMatching(/\S/),
+  });
+  expect(await kindsOf(url, agent, 'story-block')).toEqual(['block']);
+});
+
+describe('a pull request', () => {
+  const session = 'story-pr';
+  let id: string;
+
+  test('[action.review.queues] [action.review.data] [approval.url] waits for a human', async () => {
+    const asked = await decided(url, agent, { ...pullRequest(session), justification: 'closes #7' });
+    expect(asked).toMatchObject({ decision: 'review', error: { code: -32002 } });
+    id = asked.envelope_id;
+    expect(asked.error?.data).toMatchObject({
+      approval_url: `${url}/admin/v1/approvals/${id}`,
+      queued_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]+\.\d{3}Z$/),
+    });
+  });
+
+  test('[approval.item] is in the pending list with everything a reviewer needs', async () => {
+    const { body } = await ask<{ pending: Fields[] }>(url, 'GET', '/admin/v1/approvals', { key: human });
+    expect(body.pending.find((item) => item.envelope_id === id)).toMatchObject({
+      actor: { agent: 'builder', session },
+      tool: 'scm.create_pull_request',
+      target: 'acme/web',
+      parameters: { title: 'Fix login', head: 'fix/login', base: 'main' },
+      queued_at: expect.any(String),
+      justification: 'closes #7',
+    });
+  });
+
+  test('[approval.url] looking at it by GET decides nothing', async () => {
+    for (const _ of [1, 2]) {
+      const { body } = await ask<ApprovalRecord>(url, 'GET', `/admin/v1/approvals/${id}`, { key: human });
+      expect(body.status).toBe('pending');
+    }
+  });
+
+  test('[approval.pending-same-id] asked again while pending is the same request and no new evidence', async () => {
+    const again = await decided(url, agent, pullRequest(session));
+    expect([again.decision, again.envelope_id]).toEqual(['review', id]);
+    expect(await kindsOf(url, agent, session)).toEqual(['review']);
+  });
+
+  test('[approval.record] [approval.evidence-linked] [approval.reviewer-beside-person] is approved by a human', async () => {
+    const { status, body } = await vote(url, human, 'approve', id);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ envelope_id: id, status: 'approved', reviewer: 'alice', comment: 'ok' });
+    expect(body.approved_at).toMatch(/Z$/);
+    const { entries } = await exportOf(url, agent, session);
+    expect(entries.at(-1)).toMatchObject({
+      kind: 'approve',
+      envelope_id: id,
+      hash: body.evidence_hash,
+      body: { reviewer: 'alice', comment: 'ok', person: expect.stringMatching(/\S/) },
+    });
+  });
+
+  test('[action.retry.approval-ref] [credential.minted] [credential.scm-jwt] [credential.never-shown] [action.no-secret] runs on retry with a scoped credential', async () => {
+    const { body: allowed, text } = await act(url, agent, { ...pullRequest(session), approval_ref: id });
+    expect(allowed).toMatchObject({ decision: 'allow', matched_rule: `approved:${id}` });
+    expect(allowed.credential).toEqual({
+      type: 'scm_app_jwt',
+      scope: 'pull_requests:write,contents:read',
+      expires_in: 600,
+    });
+    expect(text).not.toMatch(/eyJ[\w-]+\./);
+    const bundle = await exportOf(url, agent, session);
+    expect(JSON.stringify(bundle)).not.toMatch(/eyJ[\w-]+\.[\w-]+\./);
+  });
+
+  test('[evidence.kinds] [action.decision-before-effect] [evidence.credential-provenance] leaves review, approve, allow, result in order', async () => {
+    const { entries } = await exportOf(url, agent, session);
+    expect(entries.map(({ kind }) => kind)).toEqual(['review', 'approve', 'allow', 'result']);
+    expect(entries[3]?.body).toMatchObject({
+      outcome: 'not_executed',
+      credential: { type: 'scm_app_jwt', scope: 'pull_requests:write,contents:read' },
+    });
+  });
+
+  test('[approval.used-once] a second use is review again, with the reason', async () => {
+    const again = await decided(url, agent, { ...pullRequest(session), approval_ref: id });
+    expect(again).toMatchObject({ decision: 'review', error: { data: { reason: 'already_used' } } });
+    expect(again.envelope_id).not.toBe(id);
+  });
+});
+
+test('[action.retry.history] the identical call without approval_ref finds its approval', async () => {
+  const asked = await decided(url, agent, pullRequest('story-history'));
+  await vote(url, human, 'approve', asked.envelope_id);
+  const retried = await decided(url, agent, pullRequest('story-history'));
+  expect(retried).toMatchObject({ decision: 'allow', matched_rule: `approved:${asked.envelope_id}` });
+});
+
+test('[approval.denied] a denied call stays denied under the same id', async () => {
+  const asked = await decided(url, agent, pullRequest('story-denied'));
+  const { body } = await vote(url, human, 'deny', asked.envelope_id, { reviewer: 'alice', comment: 'not now' });
+  expect(body).toMatchObject({ status: 'denied', reviewer: 'alice', denied_at: expect.any(String) });
+  const again = await decided(url, agent, pullRequest('story-denied'));
+  expect(again).toMatchObject({
+    decision: 'review',
+    envelope_id: asked.envelope_id,
+    error: { data: { reason: 'denied' } },
+  });
+  const { body: history } = await ask(url, 'GET', '/admin/v1/approvals/history?status=denied', { key: human });
+  expect(JSON.stringify(history)).toContain(asked.envelope_id);
+});
+
+test('[action.default.fail-closed] a tool that no rule knows is reviewed', async () => {
+  const unknown = await decided(url, agent, {
+    protocol: 'mcp',
+    tool: 'calendar.invite',
+    target: 'team',
+    capability: 'write',
+  });
+  expect(unknown).toMatchObject({ decision: 'review', matched_rule: 'default' });
+});
+
+test('[action.dry-run] [action.http-200] a dry run records nothing and uses up nothing', async () => {
+  const asked = await decided(url, agent, pullRequest('story-dry'));
+  await vote(url, human, 'approve', asked.envelope_id);
+  const before = await kindsOf(url, agent, 'story-dry');
+  const dry = await decided(url, agent, {
+    ...pullRequest('story-dry'),
+    approval_ref: asked.envelope_id,
+    dry_run: true,
+  });
+  expect(dry.dry_run).toBe(true);
+  expect(await kindsOf(url, agent, 'story-dry')).toEqual(before);
+  expect((await decided(url, agent, { ...pullRequest('story-dry'), approval_ref: asked.envelope_id })).decision).toBe(
+    'allow',
+  );
+});
+
+test('[evidence.verify.live] [evidence.verify.offline] [evidence.manifest] [evidence.signature] [evidence.export] the chain verifies live, and its export alone', async () => {
+  const live = await ask(url, 'GET', '/admin/v1/evidence/sessions/story-pr/verify', { key: human });
+  expect(live.body).toMatchObject({
+    valid: true,
+    total_entries: expect.any(Number),
+    session_manifest_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+  const bundle = await exportOf(url, human, 'story-pr');
+  const verification = await verifyBundle(JSON.stringify(bundle), bundle.public_key);
+  expect(verification).toMatchObject({ valid: true, total_entries: bundle.entries.length, not_checked: [] });
+  expect(bundle.manifest.session_manifest_hash).toBe(verification.session_manifest_hash);
+});
+
+test('[evidence.report.markdown] [evidence.report.html] [evidence.sessions] reports escape what agents wrote', async () => {
+  const hostile = '<img src=x onerror=alert(1)> [click](https://evil.example) | `x`';
+  await decided(url, agent, { ...pullRequest('story-report', { title: hostile }), justification: hostile });
+  const markdown = await ask(url, 'GET', '/admin/v1/evidence/sessions/story-report/report', { key: human });
+  expect(markdown.headers.get('content-type')).toMatch(/^text\/markdown/);
+  expect(markdown.text).toContain('story-report');
+  expect(markdown.text.replace(/```[\s\S]*?```/g, '')).not.toMatch(/<img|\]\(https/);
+  const html = await ask(url, 'GET', '/admin/v1/evidence/sessions/story-report/report.html', { key: human });
+  expect(html.headers.get('content-security-policy')).toBe("default-src 'none'; style-src 'unsafe-inline'; sandbox");
+  expect(html.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(html.text).not.toContain('<img');
+  const { body } = await ask<{ sessions: Fields[] }>(url, 'GET', '/admin/v1/evidence/sessions', { key: human });
+  expect(body.sessions.map((session) => session.session_id)).toContain('story-report');
+});
+
+describe('what an operator looks at', () => {
+  test('[admin.whoami] whoami', async () => {
+    expect((await ask(url, 'GET', '/admin/v1/whoami', { key: agent })).body).toMatchObject({
+      role: 'operator',
+      kind: 'agent',
+      tenant: 'default',
+    });
+    expect((await ask(url, 'GET', '/admin/v1/whoami', { key: human })).body).toMatchObject({
+      role: 'operator',
+      kind: 'human',
+    });
+  });
+
+  test('[admin.metrics] decisions are counted by decision and protocol', async () => {
+    const { text } = await ask(url, 'GET', '/metrics', { key: gateway.keys.viewer });
+    expect(text).toMatch(/^svc_policy_decisions_total\{decision="allow",protocol="git"\} [1-9]/m);
+    expect(text).toMatch(/^svc_policy_decisions_total\{decision="block",protocol="shell"\} [1-9]/m);
+  });
+
+  test('[policy.why] [policy.simulate] why and simulate explain a decision', async () => {
+    const { entries } = await exportOf(url, human, 'story-block');
+    const why = await ask<{ trace: Fields[] }>(url, 'GET', `/admin/v1/actions/${entries[0]!.envelope_id}/why`, {
+      key: human,
+    });
+    expect(why.body).toMatchObject({ decision: 'block', matched_rule: entries[0]!.body.matched_rule });
+    expect(JSON.stringify(why.body)).toMatch(/trace/);
+    const call = { protocol: 'git', tool: 'scm.delete_repo', target: 'acme/web', capability: 'delete' };
+    const simulated = await ask<{ results: Fields[] }>(url, 'POST', '/admin/v1/simulate', {
+      key: agent,
+      body: { calls: [call] },
+    });
+    expect(simulated.body.results[0]).toMatchObject({ decision: 'block' });
+  });
+
+  test('[audit.filters] the audit log filters by kind and session', async () => {
+    const { body } = await ask<{ entries: Fields[] }>(url, 'GET', '/admin/v1/audit?session=story-pr&kind=approve', {
+      key: human,
+    });
+    expect(body.entries.map(({ kind, session_id }) => [kind, session_id])).toEqual([['approve', 'story-pr']]);
+  });
+
+  test('[audit.verify] the tenant’s chains verify', async () => {
+    const { body } = await ask(url, 'GET', '/admin/v1/audit/verify', { key: gateway.keys.admin_token });
+    expect(body).toMatchObject({ valid: true, sessions: expect.any(Number), total_entries: expect.any(Number) });
+  });
+
+  test('[policy-version.list-get] the version in force can be read', async () => {
+    const { body } = await ask(url, 'GET', '/admin/v1/policy-versions/current', { key: gateway.keys.viewer });
+    expect(body).toMatchObject({ version: 1, source: 'file', policy: 'pr-writer' });
+  });
+
+  test('[credential.list-revoke] issued credentials are listed without their value and can be revoked', async () => {
+    const { body, text } = await ask<{ credentials: { id: string }[] }>(url, 'GET', '/admin/v1/credentials', {
+      key: human,
+    });
+    expect(body.credentials[0]).toMatchObject({ type: 'scm_app_jwt', scope: 'pull_requests:write,contents:read' });
+    expect(text).not.toMatch(/eyJ/);
+    const { id } = body.credentials[0]!;
+    const revoked = await ask(url, 'POST', `/admin/v1/credentials/${encodeURIComponent(id)}/revoke`, {
+      key: human,
+      body: {},
+    });
+    expect(revoked.status).toBe(200);
+    const after = await ask<{ credentials: { id: string }[] }>(url, 'GET', '/admin/v1/credentials', { key: human });
+    expect(after.body.credentials.map((credential) => credential.id)).not.toContain(id);
+  });
+
+  test('[admin.status] detailed health counts what is pending', async () => {
+    const { body } = await ask(url, 'GET', '/admin/v1/health/detailed', { key: gateway.keys.viewer });
+    expect(body).toMatchObject({
+      policy: 'pr-writer',
+      policy_version: 1,
+      pending_approvals: expect.any(Number),
+      evidence_sessions: expect.any(Number),
+    });
+  });
+});

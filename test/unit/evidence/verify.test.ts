@@ -1,0 +1,253 @@
+import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
+import { bundleFormat } from '#core/contracts/evidence.ts';
+import { sealEntry } from '#core/evidence/chain.ts';
+import { manifestHash } from '#core/evidence/manifest.ts';
+import { type EntryLine, verifyBundle, verifyChain } from '#core/evidence/verify.ts';
+import { copy, draft, drafts, otherKey, seal, sealedSession, trustedKey } from './sample.ts';
+
+const whole = sealedSession();
+const bundleOf = async (change: (entries: EvidenceEntry[]) => EvidenceEntry[] = (entries) => entries) => {
+  const { entries, manifest } = await whole;
+  return { format: bundleFormat, manifest: copy(manifest), entries: change(copy(entries)), public_key: trustedKey };
+};
+
+/** Seals the same drafts anew with one changed: what a forger with write access, but without the key, would do. */
+const forged = (index: number, change: Partial<(typeof drafts)[number]>) =>
+  seal(drafts.map((each, n) => (n === index ? { ...each, ...change } : each))).entries;
+
+test('[evidence.verify.offline] a whole bundle is valid with the public key alone', async () => {
+  const { manifest } = await whole;
+  expect(await verifyBundle(await bundleOf(), trustedKey)).toEqual({
+    valid: true,
+    total_entries: 5,
+    session_manifest_hash: manifest.session_manifest_hash,
+    not_checked: [],
+  });
+  expect(await verifyBundle(JSON.stringify(await bundleOf()), trustedKey)).toMatchObject({ valid: true });
+  expect(await verifyBundle(Buffer.from(JSON.stringify(await bundleOf())), trustedKey)).toMatchObject({ valid: true });
+});
+
+describe('[evidence.verify.origin] whose log it is', () => {
+  test('without a trusted key the origin is said not to be checked', async () => {
+    expect(await verifyBundle(await bundleOf())).toMatchObject({ valid: true, not_checked: ['origin not checked'] });
+  });
+
+  test('another trusted key refuses it: the key inside the bundle counts for nothing', async () => {
+    const verification = await verifyBundle(await bundleOf(), otherKey);
+    expect(verification).toMatchObject({ valid: false, broken_link: { index: 5 }, not_checked: [] });
+    expect(verification.broken_link?.reason).toMatch(/signature/);
+  });
+
+  test('a signature the accompanying key does not fit is found even so', async () => {
+    const bundle = { ...(await bundleOf()), public_key: otherKey };
+    expect(await verifyBundle(bundle)).toMatchObject({ valid: false, not_checked: ['origin not checked'] });
+    expect(await verifyBundle(bundle, trustedKey)).toMatchObject({ valid: true });
+  });
+
+  test('a trusted key that is none is said to be none', async () => {
+    expect((await verifyBundle(await bundleOf(), 'ssh-ed25519 AAAA')).broken_link?.reason).toMatch(/not a P-256 key/);
+  });
+});
+
+const foreign = (change: Partial<(typeof drafts)[number]>) =>
+  seal(drafts.map((each) => ({ ...each, ...change }))).entries;
+
+describe('[evidence.broken-link] what is found, and where', () => {
+  test.each<[string, (entries: EvidenceEntry[]) => EvidenceEntry[], number, RegExp]>([
+    ['[evidence.truncation.detected] a dropped tail', (e) => e.slice(0, 3), 3, /cut off: 3 entries .* names 5/],
+    ['[evidence.truncation.detected] a dropped head', (e) => e.slice(2), 0, /entry 0 is missing/],
+    ['[evidence.order.detected] two swapped', (e) => [e[0]!, e[2]!, e[1]!, e[3]!, e[4]!], 1, /entry 1 is missing/],
+    ['[evidence.order.detected] one removed', (e) => e.toSpliced(2, 1), 2, /entry 2 is missing/],
+    ['[evidence.order.detected] one twice', (e) => e.toSpliced(2, 0, e[1]!), 2, /entry 1 is repeated/],
+    ['[evidence.order.detected] the last twice', (e) => [...e, e[4]!], 5, /repeated/],
+    ['[evidence.empty.detected] an empty list', () => [], 0, /cut off: 0 entries/],
+    [
+      '[evidence.foreign.detected] an entry of another session',
+      (e) => e.with(2, foreign({ session_id: 's-2' })[2]!),
+      2,
+      /another session/,
+    ],
+    [
+      '[evidence.foreign.detected] an entry of another tenant',
+      (e) => e.with(2, foreign({ tenant: 'acme' })[2]!),
+      2,
+      /another tenant/,
+    ],
+    [
+      '[evidence.foreign.detected] a forged result',
+      (e) => e.with(3, forged(3, { body: { outcome: 'failed' } })[3]!),
+      4,
+      /does not link/,
+    ],
+    [
+      '[evidence.foreign.detected] a forged last entry',
+      (e) => e.with(4, forged(4, { body: {} })[4]!),
+      4,
+      /last entry is not the one/,
+    ],
+    ['a forged chain', () => forged(0, { body: {} }), 0, /first entry is not the one/],
+    ['a forged entry and all after it', () => forged(2, { body: {} }), 4, /last entry is not the one/],
+    [
+      'one entry more than signed',
+      (e) => [...e, sealEntry(draft('allow', {}, 6), seal(drafts).head)],
+      5,
+      /beyond the end/,
+    ],
+    [
+      '[evidence.edit.detected] an added field',
+      (e) => e.with(1, { ...e[1]!, note: 1 } as EvidenceEntry),
+      1,
+      /field that entries do not have: "note"/,
+    ],
+    [
+      '[evidence.edit.detected] a field inside the body',
+      (e) => e.with(3, { ...e[3]!, body: { outcome: 'failed' } }),
+      3,
+      /altered/,
+    ],
+    ['[evidence.edit.detected] the actor', (e) => e.with(0, { ...e[0]!, actor: { key_id: 'key-2' } }), 0, /altered/],
+    ['[evidence.edit.detected] the hash', (e) => e.with(0, { ...e[0]!, hash: 'a'.repeat(64) }), 0, /altered/],
+    [
+      '[evidence.edit.detected] the link',
+      (e) => e.with(2, { ...e[2]!, previous_hash: 'a'.repeat(64) }),
+      2,
+      /does not link/,
+    ],
+    [
+      'something that cannot be hashed',
+      (e) => e.with(1, { ...e[1]!, body: { text: '\ud800' } }),
+      1,
+      /cannot be hashed/,
+    ],
+    ['something that is no entry', (e) => e.with(1, null as unknown as EvidenceEntry), 1, /not an entry/],
+  ])('%s', async (_, change, index, reason) => {
+    for (const key of [trustedKey, undefined]) {
+      const verification = await verifyBundle(await bundleOf(change), key);
+      expect(verification.valid).toBe(false);
+      expect(verification.broken_link).toEqual({ index, reason: expect.stringMatching(reason) });
+      expect(verification.total_entries).toBe(change(copy((await whole).entries)).length);
+    }
+  });
+});
+
+describe('manifests that do not fit', () => {
+  type Change = Partial<Record<keyof SessionManifest, unknown>>;
+  const changes: [string, Change][] = [
+    ['counts', { counts: { allow: 5 } }],
+    ['policy_versions', { policy_versions: [3] }],
+    ['credentials', { credentials: [] }],
+    ['created_at', { created_at: '2026-01-02T03:04:06.678Z' }],
+  ];
+  test.each(changes)('%s changed: the hash tells', async (_, change) => {
+    const bundle = await bundleOf();
+    const verification = await verifyBundle({ ...bundle, manifest: { ...bundle.manifest, ...change } });
+    expect(verification.broken_link).toEqual({ index: 5, reason: expect.stringMatching(/manifest was altered/) });
+  });
+
+  test.each(changes)('%s changed and hashed anew: the signature tells, and the entries do', async (field, change) => {
+    const { entries, manifest } = await whole;
+    const altered = { ...manifest, ...change };
+    altered.session_manifest_hash = manifestHash(altered);
+    const signed = await verifyChain(entries, { manifest: altered, trustedPublicKey: trustedKey });
+    expect(signed.broken_link).toEqual({ index: 5, reason: expect.stringMatching(/signature/) });
+    const unsigned = await verifyChain(entries, { manifest: altered });
+    expect(unsigned.broken_link).toEqual({ index: 5, reason: `the manifest disagrees with the entries on ${field}` });
+  });
+
+  test.each([
+    ['an extra field', { extra: 1 }],
+    ['no signature', { signature: undefined }],
+    ['a negative total', { total_entries: -1 }],
+  ])('%s: malformed', async (_, change) => {
+    const bundle = await bundleOf();
+    const verification = await verifyBundle({ ...bundle, manifest: { ...bundle.manifest, ...change } }, trustedKey);
+    expect(verification.broken_link).toEqual({ index: 5, reason: expect.stringMatching(/malformed/) });
+    expect(verification.not_checked).toEqual(['origin not checked']);
+  });
+
+  test('a broken entry is named before the manifest', async () => {
+    const bundle = await bundleOf((entries) => entries.toSpliced(1, 1));
+    const verification = await verifyBundle({ ...bundle, manifest: { ...bundle.manifest, tenant: 'x' } }, trustedKey);
+    expect(verification.broken_link?.index).toBe(1);
+  });
+});
+
+describe('hostile bundles are answered, never thrown at', () => {
+  const deep = '[{"a":'.repeat(50_000);
+  test.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['null', null],
+    ['a number', 7],
+    ['a list', []],
+    ['an empty object', {}],
+    ['empty text', ''],
+    ['text that is no JSON', '{"format":'],
+    ['deep nesting', deep],
+    ['bytes that are no UTF-8', Uint8Array.of(0xff, 0xfe)],
+    ['another format', { format: 'x', manifest: {}, entries: [], public_key: '' }],
+    ['entries that are no list', { format: bundleFormat, manifest: {}, entries: { length: 1 }, public_key: '' }],
+    ['no entries and an empty manifest', { format: bundleFormat, manifest: {}, entries: [], public_key: '' }],
+    ['no manifest', { format: bundleFormat, manifest: null, entries: [], public_key: '' }],
+    ['an unknown field', { format: bundleFormat, manifest: {}, entries: [], public_key: '', more: 1 }],
+  ])('%s', async (_, bundle) => {
+    const verification = await verifyBundle(bundle);
+    expect(verification).toMatchObject({ valid: false, broken_link: { index: 0 } });
+    expect(verification.not_checked).toContain('origin not checked');
+  });
+
+  test('a duplicate key in the text is found, though parsing would hide it', async () => {
+    const text = JSON.stringify(await bundleOf()).replace('"outcome":', '"outcome":"failed","outcome":');
+    expect(text).toContain('"failed"');
+    expect((await verifyBundle(text, trustedKey)).broken_link?.reason).toMatch(/twice/);
+  });
+
+  test('an object so deep that hashing overflows the stack', async () => {
+    let body: Record<string, unknown> = {};
+    for (let level = 0; level < 100_000; level++) body = { body };
+    const bundle = await bundleOf((entries) => entries.with(1, { ...entries[1]!, body }));
+    expect((await verifyBundle(bundle)).broken_link).toEqual({
+      index: 1,
+      reason: expect.stringMatching(/cannot be hashed/),
+    });
+  });
+});
+
+describe('chains without a manifest', () => {
+  test('a stored head finds a cut end; without either, completeness is said not to be checked', async () => {
+    const { entries, head } = seal(drafts);
+    expect(await verifyChain(entries, { head })).toMatchObject({ valid: true, not_checked: ['origin not checked'] });
+    expect(await verifyChain(entries.slice(0, 2), { head })).toMatchObject({ valid: false, broken_link: { index: 2 } });
+    const open = await verifyChain(entries.slice(0, 2));
+    expect(open.valid).toBe(true);
+    expect(open.not_checked).toEqual(['origin not checked', expect.stringMatching(/^completeness not checked/)]);
+    expect(await verifyChain([])).toMatchObject({ valid: false, broken_link: { index: 0 } });
+  });
+
+  test('the manifest hash is worked out from the entries', async () => {
+    const { entries, head, manifest } = await whole;
+    expect((await verifyChain(entries, { head })).session_manifest_hash).toBe(manifest.session_manifest_hash);
+  });
+
+  test.each([
+    ['counts', { counts: {} }, 5],
+    ['policy_versions', { policy_versions: [] }, 5],
+    ['updated_at', { updated_at: '' }, 5],
+  ])('a head with other %s disagrees', async (field, change, index) => {
+    const { entries, head } = seal(drafts);
+    const reason = `the stored head disagrees with the entries on ${field}`;
+    expect((await verifyChain(entries, { head: { ...head, ...change } })).broken_link).toEqual({ index, reason });
+  });
+});
+
+test('[evidence.broken-link] each entry is told of up to the first broken one, in text safe for a terminal', async () => {
+  const lines: EntryLine[] = [];
+  const { entries } = seal(drafts);
+  const hostile = { ...entries[2]!, timestamp: '\u001b[2J\u202e', envelope_id: 7 };
+  await verifyChain(entries.with(2, hostile as unknown as EvidenceEntry), { onEntry: (line) => lines.push(line) });
+  expect(lines.map(({ index, ok }) => [index, ok])).toEqual([
+    [0, true],
+    [1, true],
+    [2, false],
+  ]);
+  expect(lines[2]).toMatchObject({ timestamp: '\\u{1b}[2J\\u{202e}', envelope_id: '', reason: expect.any(String) });
+});

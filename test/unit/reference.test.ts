@@ -1,0 +1,49 @@
+/** docs/reference says what the code says. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { routes } from '../../core/contracts/routes.ts';
+import { version } from '../../package.json';
+
+const root = join(__dirname, '../..');
+const page = (name: string) => readFileSync(join(root, 'docs/reference', name), 'utf8');
+
+test('[config.schema-published] every file of docs/reference is what the code generates', () => {
+  const { stderr, status } = spawnSync(
+    join(root, 'node_modules/.bin/node'),
+    [join(root, 'bin/reference.ts'), '--check'],
+    {
+      encoding: 'utf8',
+    },
+  );
+  expect([stderr, status]).toEqual(['', 0]);
+}, 20_000);
+
+test('[admin.openapi] [version.one] the OpenAPI description names every route once, and the one version', () => {
+  const openapi = JSON.parse(page('openapi.json')) as {
+    info: { version: string };
+    paths: Record<string, Record<string, { operationId: string }>>;
+  };
+  expect(openapi.info.version).toBe(version);
+  const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(operations.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
+  const ids = Object.values(openapi.paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId),
+  );
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('[cli.test-action] the CLI page knows the commands of the specification', () => {
+  const commands = ['test-action', 'pending', 'approve', 'deny', 'verify', 'status', 'simulate', 'why', 'diff-policy'];
+  const grouped = [
+    'evidence export',
+    'evidence verify',
+    'evidence report',
+    'policy history',
+    'policy current',
+    'policy rollback',
+  ];
+  for (const command of [...commands, ...grouped]) expect(page('cli.md')).toContain(`# agentctl ${command}\n`);
+});
