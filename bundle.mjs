@@ -33,7 +33,7 @@ const { metafile } = await build({
   mainFields: ['module', 'main'],
   // Some dependencies are CommonJS and call `require` for Node's own modules.
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
-});
+}).catch(() => process.exit(1)); // esbuild has said what is wrong
 
 // Policy packs travel with the code, as `policies/<pack>.yaml` beside it; their decision tables stay at home.
 const packs = (await readdir('policies')).filter((file) => file.endsWith('.yaml') && !file.endsWith('.cases.yaml'));

@@ -2,4 +2,7 @@
 /** The command-line client `agentctl` (spec §4.5). Started as `npx agentctl` in the checkout. */
 import { main } from './agentctl/program.ts';
 
+// The reader may go away (`| head`): that ends the work without a word, and without claiming success.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(1));
+
 process.exitCode = await main(process.argv.slice(2));

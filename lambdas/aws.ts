@@ -1,8 +1,8 @@
 /** The ports on AWS and the emulator, composed once per execution environment, and the Lambda form of each door. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
-import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { approvalsTable } from '#adapters/aws/approvals-table.ts';
+import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { configTable } from '#adapters/aws/config-table.ts';
 import { credentialsTable } from '#adapters/aws/credentials-table.ts';
 import { deliveriesTable } from '#adapters/aws/deliveries-table.ts';
@@ -41,10 +41,18 @@ function compose(environment: NodeJS.ProcessEnv): GatewayPorts {
     return value;
   };
   const names = Object.keys(tables) as TableName[];
-  const physical = Object.fromEntries(names.map((name) => [name, needed(tableEnvironment(name))])) as Record<TableName, string>;
+  const physical = Object.fromEntries(names.map((name) => [name, needed(tableEnvironment(name))])) as Record<
+    TableName,
+    string
+  >;
   const store = { client: new DynamoDBClient({}), tables: physical };
   const clock = systemClock;
-  const telemetry = logTelemetry({ clock, write: (line) => void process.stdout.write(`${line}\n`), service: 'agent-governance-gateway', emf: true });
+  const telemetry = logTelemetry({
+    clock,
+    write: (line) => void process.stdout.write(`${line}\n`),
+    service: 'agent-governance-gateway',
+    emf: true,
+  });
   const secrets = secretsManager({ secretIds: secretIds(environment) });
   const objects = objectBucket({ bucket: needed('OBJECT_BUCKET') });
   const configStore = configTable(store.client, physical.config);
@@ -67,7 +75,8 @@ function compose(environment: NodeJS.ProcessEnv): GatewayPorts {
     approvalClock: lazyStepFunctionsClock(needed('APPROVAL_STATE_MACHINE_ARN')),
     deliveries: deliveriesTable(store),
     credentials: credentialsTable(store),
-    brokers: async (name) => brokersFrom((await snapshots.current()).configuration, { secrets, clock, ids: systemIds })(name),
+    brokers: async (name) =>
+      brokersFrom((await snapshots.current()).configuration, { secrets, clock, ids: systemIds })(name),
     executors: [],
     observations: observationsTable(store),
     metricsText: () => telemetry.metricsText(),

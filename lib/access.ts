@@ -14,7 +14,7 @@ const read = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
 const append = ['dynamodb:PutItem', 'dynamodb:ConditionCheckItem'];
 
 /** What an access word permits on the table itself; indexes are only ever queried. */
-export const tableActions: Readonly<Record<Access, readonly string[]>> = {
+const tableActions: Readonly<Record<Access, readonly string[]>> = {
   read,
   append: [...read, ...append],
   write: [...read, ...append, 'dynamodb:UpdateItem'],

@@ -4,7 +4,6 @@ import type { Construct } from 'constructs';
 import type { FunctionSpec } from '#core/contracts/functions.ts';
 import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
 import { stateMachineArn } from './access.ts';
-import { metricNamespace } from './metrics.ts';
 import { apiStageName } from './rest-surface.ts';
 import { secretId } from './secrets.ts';
 import type { GatewaySettings } from './settings.ts';
@@ -28,7 +27,6 @@ export function functionEnvironment(
     ARCHIVE_BUCKET: stores.archive.bucketName,
     SIGNING_KEY_ID: stores.signingKey.keyId,
     APPROVAL_STATE_MACHINE_ARN: stateMachineArn(scope, settings),
-    POWERTOOLS_METRICS_NAMESPACE: metricNamespace,
   };
 }
 

@@ -1,7 +1,7 @@
 /** What API Gateway answers on its own, before any function runs, in the error shape of every surface (contract §6). */
 import { type ErrorCode, errorKinds } from '#core/kernel/errors.ts';
 
-export interface GatewayAnswer {
+interface GatewayAnswer {
   /** API Gateway's name of the case. */
   readonly name: string;
   readonly statusCode: string;

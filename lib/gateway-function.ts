@@ -57,7 +57,7 @@ export class GatewayFunction extends Construct {
       memorySize: spec.memoryMb,
       timeout: Duration.seconds(spec.timeoutSeconds),
       tracing: Tracing.ACTIVE,
-      environment: { ...environment, ...secretEnvironment(settings, spec), POWERTOOLS_SERVICE_NAME: name },
+      environment: { ...environment, ...secretEnvironment(settings, spec) },
       logGroup,
       // What the role holds is written above, whole: nothing the CDK would add slips in.
       role: this.role.withoutPolicyUpdates(),

@@ -3,7 +3,7 @@ import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Decision } from '#core/contracts/envelope.ts';
 
-export const metricNamespace = 'AgentGovernance';
+const metricNamespace = 'AgentGovernance';
 
 const minute = Duration.minutes(1);
 const metric = (metricName: string, statistic: string, dimensionsMap: Record<string, string> = {}): Metric =>

@@ -10,10 +10,10 @@ import { accept } from './findings.ts';
 import type { GatewaySettings } from './settings.ts';
 
 export type SecretName = NonNullable<FunctionSpec['secrets']>[number];
-export const secretNames = ['keys', 'slack', 'brokers', 'webhooks'] as const satisfies readonly SecretName[];
+const secretNames = ['keys', 'slack', 'brokers', 'webhooks'] as const satisfies readonly SecretName[];
 
 /** The environment name of the platform administrator's token inside the `keys` bundle. */
-export const adminTokenName = 'GATEWAY_ADMIN_TOKEN';
+const adminTokenName = 'GATEWAY_ADMIN_TOKEN';
 
 export const secretId = (settings: GatewaySettings, name: SecretName): string => `${settings.name}/${name}`;
 

@@ -135,11 +135,7 @@ const policies: readonly Requirement[] = [
     'spec §1',
     'Break-glass is an explicit opt-in, and each request under it is marked in evidence.',
   ),
-  must(
-    'policy.governance-mode',
-    'contract §1',
-    'In governance mode an erring evaluation refuses; in permissive mode it passes and is logged.',
-  ),
+  llm('policy.governance-mode', 'contract §1', 'In governance mode an erring content filter blocks; in permissive mode it is logged and passes.'),
   must('policy.default-decision', 'spec §2.10', "The default decision is configurable and overrides the pack's."),
   must('policy.rules-before-pack', 'contract §1', "Configured rules come before the pack's."),
   must(
@@ -423,11 +419,7 @@ const approvals: readonly Requirement[] = [
   must('notify.slack-buttons', 'contract §3', 'Slack buttons carry only the id.'),
   must('notify.webhook-signed', 'contract §3', 'The generic webhook is signed.'),
   must('notify.retries', 'contract §3', 'Delivery is retried, ends in a dead letter, and never blocks the caller.'),
-  execution(
-    'approval.hold',
-    'contract §3',
-    'With hold_seconds the call is held and answers in place if decided in time.',
-  ),
+  must('approval.hold', 'contract §3', 'With hold_seconds the call is held and answers in place if decided in time.'),
   execution('approval.pr-comment', 'spec §6', 'An approval can be announced and given by a pull-request comment.'),
   llm('approval.chat-202', 'spec §3.2', 'A review of chat traffic answers 202 and suspends the request.'),
 ];

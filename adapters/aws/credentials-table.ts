@@ -7,10 +7,13 @@
 import { GetItemCommand, QueryCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
+import { longestLifeSeconds } from '#core/credentials/record.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import type { StoreOptions } from './evidence-table.ts';
 import { fromCursor, fromItem, type Item, stored, toCursor, toItem } from './items.ts';
 
 const keptSeconds = 30 * 24 * 3600;
+const pageSize = 200;
 
 export const credentialPutItem = (table: string, record: CredentialRecord): TransactWriteItem => ({
   Put: {
@@ -20,7 +23,12 @@ export const credentialPutItem = (table: string, record: CredentialRecord): Tran
   },
 });
 
-export const credentialRevokeItem = (table: string, tenant: string, id: string, revokedAt: string): TransactWriteItem => ({
+export const credentialRevokeItem = (
+  table: string,
+  tenant: string,
+  id: string,
+  revokedAt: string,
+): TransactWriteItem => ({
   Update: {
     TableName: table,
     Key: toItem({ tenant, id }),
@@ -39,28 +47,43 @@ function toRecord(item: Item): CredentialRecord {
 export function credentialsTable({ client, tables }: StoreOptions): CredentialStore {
   return {
     async get(tenant, id) {
-      const request = new GetItemCommand({ TableName: tables.credentials, Key: toItem({ tenant, id }), ConsistentRead: true });
+      const request = new GetItemCommand({
+        TableName: tables.credentials,
+        Key: toItem({ tenant, id }),
+        ConsistentRead: true,
+      });
       const { Item } = await stored(client.send(request));
       return Item && toRecord(Item);
     },
 
+    /** Newest first; a record older than the longest life ends the search, for none behind it can be alive. */
     async active(tenant, now, { limit, cursor }) {
-      const start = fromCursor(cursor, ['tenant', 'id']);
-      const page = await stored(
-        client.send(
-          new QueryCommand({
-            TableName: tables.credentials,
-            KeyConditionExpression: 'tenant = :tenant',
-            FilterExpression: 'expires_at > :now AND attribute_not_exists(revoked_at)',
-            ExpressionAttributeValues: toItem({ ':tenant': tenant, ':now': now }),
-            ScanIndexForward: false,
-            Limit: limit,
-            ...(start && { ExclusiveStartKey: start }),
-          }),
-        ),
-      );
-      const next = toCursor(page.LastEvaluatedKey);
-      return { items: (page.Items ?? []).map(toRecord), ...(next && { cursor: next }) };
+      const oldest = isoTime(Date.parse(now) - longestLifeSeconds * 1000);
+      const items: CredentialRecord[] = [];
+      let start = fromCursor(cursor, ['tenant', 'id']);
+      do {
+        const page = await stored(
+          client.send(
+            new QueryCommand({
+              TableName: tables.credentials,
+              KeyConditionExpression: 'tenant = :tenant',
+              ExpressionAttributeValues: toItem({ ':tenant': tenant }),
+              ScanIndexForward: false,
+              Limit: pageSize,
+              // Of a cursor only the place counts; whose credentials are read never comes from the caller.
+              ...(start && { ExclusiveStartKey: { ...start, ...toItem({ tenant }) } }),
+            }),
+          ),
+        );
+        for (const record of (page.Items ?? []).map(toRecord)) {
+          if (record.issued_at < oldest) return { items };
+          if (record.expires_at <= now || record.revoked_at !== undefined) continue;
+          items.push(record);
+          if (items.length === limit) return { items, cursor: toCursor(toItem({ tenant, id: record.id }))! };
+        }
+        start = page.LastEvaluatedKey;
+      } while (start);
+      return { items };
     },
   };
 }

@@ -39,7 +39,9 @@ export function deliveriesTable({ client, tables }: StoreOptions): DeliveryStore
     },
 
     async get(id) {
-      const { Item } = await stored(client.send(new GetItemCommand({ TableName, Key: toItem({ id }), ConsistentRead: true })));
+      const { Item } = await stored(
+        client.send(new GetItemCommand({ TableName, Key: toItem({ id }), ConsistentRead: true })),
+      );
       return Item && toDelivery(Item);
     },
 
@@ -63,7 +65,11 @@ export function deliveriesTable({ client, tables }: StoreOptions): DeliveryStore
       putIf(toDeliveryItem(after), {
         ConditionExpression: '#state = :state AND #due = :due AND attempts = :attempts',
         ExpressionAttributeNames: { '#state': 'state', '#due': 'due' },
-        ExpressionAttributeValues: toItem({ ':state': before.state, ':due': before.due_at, ':attempts': before.attempts }),
+        ExpressionAttributeValues: toItem({
+          ':state': before.state,
+          ':due': before.due_at,
+          ':attempts': before.attempts,
+        }),
       } as { ConditionExpression: string }),
 
     seen: (callbackId, expiresAt) =>

@@ -134,5 +134,7 @@ function cancellationReasons(cause: unknown): readonly Reason[] | undefined {
   if (name === 'TransactionInProgressException' || name === 'TransactionConflictException') return [];
   if (name !== 'TransactionCanceledException') return undefined;
   const benign = ['None', 'ConditionalCheckFailed', 'TransactionConflict'];
-  return (CancellationReasons ?? []).every((reason) => benign.includes(reason.Code ?? 'None')) ? (CancellationReasons ?? []) : undefined;
+  return (CancellationReasons ?? []).every((reason) => benign.includes(reason.Code ?? 'None'))
+    ? (CancellationReasons ?? [])
+    : undefined;
 }

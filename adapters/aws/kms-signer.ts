@@ -4,7 +4,7 @@ import type { KMSClient, KMSClientConfig } from '@aws-sdk/client-kms';
 import type { Signer } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 
-type Kms = typeof import('@aws-sdk/client-kms') & { readonly client: KMSClient };
+type Kms = typeof import('./kms-sdk.ts') & { readonly client: KMSClient };
 
 /** The client is loaded with the first signature: most calls of a door need none. */
 export function lazyKmsSigner(keyId: string, config: KMSClientConfig = {}): Signer {
@@ -33,7 +33,7 @@ export function lazyKmsSigner(keyId: string, config: KMSClientConfig = {}): Sign
 }
 
 async function connect(config: KMSClientConfig): Promise<Kms> {
-  const sdk = await import('@aws-sdk/client-kms');
+  const sdk = await import('./kms-sdk.ts');
   return { ...sdk, client: new sdk.KMSClient(config) };
 }
 

@@ -1,116 +1,169 @@
 /**
- * Projections in DynamoDB. series = `tenant#counters` (one item per hour, one number per counter),
- * `tenant#violations` (one item per violation), `seen#<hash>` (an entry's mark, so that it counts once).
+ * Projections in DynamoDB (spec §4.3): what the evidence stream adds up to, each entry once.
+ *
+ * Access patterns: counters of a tenant by hour (Query `<tenant>#counters`, one item per hour, kind, tool and rule);
+ * violations, newest first (Query `<tenant>#violations`); has this entry counted (`seen#<hash>`, put if absent in the
+ * same transaction). An hour is many small items, never one that grows with the tool names callers think up.
  */
-import { QueryCommand, type TransactWriteItem, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import type { Observations, Usage } from '#core/observatory/ports.ts';
+import {
+  type DynamoDBClient,
+  QueryCommand,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { TableName } from '#core/contracts/tables.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
+import type { Observations } from '#core/observatory/ports.ts';
 import type { Projection, Violation } from '#core/observatory/project.ts';
-import type { StoreOptions } from './evidence-table.ts';
-import { fromCursor, fromItem, stored, toCursor, toItem } from './items.ts';
+import { type Counted, hoursOf, UsageSums } from '#core/observatory/usage.ts';
+import { fromCursor, fromItem, type Item, stored, toCursor, toItem } from './items.ts';
+
+export interface ObservationsOptions {
+  readonly client: DynamoDBClient;
+  readonly tables: Pick<Record<TableName, string>, 'observations'>;
+  readonly pause?: (ms: number) => Promise<void>;
+}
 
 const keptSeconds = 90 * 24 * 3600;
-const ttlOf = (timestamp: string) => Math.floor(Date.parse(timestamp) / 1000) + keptSeconds;
+/** A mark must outlive the counters it guards, or a late rebuild would count twice. */
+const markKeptSeconds = keptSeconds + 7 * 24 * 3600;
+const maxTries = 6;
 
 const countersOf = (tenant: string) => `${tenant}#counters`;
 const violationsOf = (tenant: string) => `${tenant}#violations`;
+/** Names of any length become a key of bounded length. */
+const counterKey = ({ timestamp, counter }: Projection) =>
+  `${timestamp.slice(0, 13)}#${digestOf(counter).slice(0, 32)}`;
 
 export function projectionItems(TableName: string, projection: Projection): TransactWriteItem[] {
-  const { tenant, hash, timestamp, counters, violation } = projection;
-  const ttl = ttlOf(timestamp);
-  const names = Object.fromEntries(counters.map((counter, i) => [`#c${i}`, counter]));
-  const sums = counters.map((_, i) => `#c${i} :one`).join(', ');
   return [
-    {
-      Put: {
-        TableName,
-        Item: toItem({ series: `seen#${hash}`, at: 'seen', ttl }),
-        ConditionExpression: 'attribute_not_exists(series)',
-      },
-    },
-    {
-      Update: {
-        TableName,
-        Key: toItem({ series: countersOf(tenant), at: timestamp.slice(0, 13) }),
-        UpdateExpression: `ADD ${sums} SET #ttl = :ttl`,
-        ExpressionAttributeNames: { ...names, '#ttl': 'ttl' },
-        ExpressionAttributeValues: toItem({ ':one': 1, ':ttl': ttl }),
-      },
-    },
-    ...(violation
-      ? [{ Put: { TableName, Item: toItem({ series: violationsOf(tenant), ...violation, at: `${timestamp}#${hash}`, ttl }) } }]
-      : []),
+    markPut(TableName, projection),
+    counterUpdate(TableName, projection),
+    ...(projection.violation ? [violationPut(TableName, projection, projection.violation)] : []),
   ];
 }
 
-export function observationsTable({ client, tables }: StoreOptions): Observations {
+const markPut = (TableName: string, { hash, timestamp }: Projection): TransactWriteItem => ({
+  Put: {
+    TableName,
+    Item: toItem({ series: `seen#${hash}`, at: 'seen', ttl: ttlOf(timestamp, markKeptSeconds) }),
+    ConditionExpression: 'attribute_not_exists(series)',
+  },
+});
+
+function counterUpdate(TableName: string, projection: Projection): TransactWriteItem {
+  const { tenant, timestamp, counter } = projection;
+  return {
+    Update: {
+      TableName,
+      Key: toItem({ series: countersOf(tenant), at: counterKey(projection) }),
+      UpdateExpression: 'ADD #count :one SET #counter = :counter, #ttl = :ttl',
+      ExpressionAttributeNames: { '#count': 'count', '#counter': 'counter', '#ttl': 'ttl' },
+      ExpressionAttributeValues: toItem({ ':one': 1, ':counter': counter, ':ttl': ttlOf(timestamp, keptSeconds) }),
+    },
+  };
+}
+
+const violationPut = (
+  TableName: string,
+  { tenant, timestamp, hash }: Projection,
+  violation: Violation,
+): TransactWriteItem => ({
+  Put: {
+    TableName,
+    Item: toItem({
+      ...violation,
+      series: violationsOf(tenant),
+      at: `${timestamp}#${hash}`,
+      ttl: ttlOf(timestamp, keptSeconds),
+    }),
+  },
+});
+
+const ttlOf = (timestamp: string, seconds: number) => Math.floor(Date.parse(timestamp) / 1000) + seconds;
+
+export function observationsTable({ client, tables, pause = sleep }: ObservationsOptions): Observations {
   const TableName = tables.observations;
   return {
     async apply(projection) {
       const TransactItems = projectionItems(TableName, projection);
-      try {
-        await client.send(new TransactWriteItemsCommand({ TransactItems }));
-      } catch (cause) {
-        const { CancellationReasons } = cause as { CancellationReasons?: { Code?: string }[] };
-        if (CancellationReasons?.[0]?.Code === 'ConditionalCheckFailed') return;
-        await stored(Promise.reject(cause));
+      for (let attempt = 1; ; attempt++) {
+        try {
+          await client.send(new TransactWriteItemsCommand({ TransactItems }));
+          return;
+        } catch (cause) {
+          const codes = reasonCodes(cause);
+          if (codes[0] === 'ConditionalCheckFailed') return;
+          // Another shard raised the same counter at the same moment.
+          if (attempt === maxTries || !codes.includes('TransactionConflict')) return stored(Promise.reject(cause));
+          await pause(Math.random() * 10 * 2 ** attempt);
+        }
       }
     },
 
     async usage(tenant, query) {
-      const to = query.to ?? new Date(8.64e15).toISOString();
-      const from = query.from ?? '';
-      const usage: Usage = { tenant, from, to, total: 0, decisions: {}, protocols: {}, tools: {} };
-      const sums = { decision: usage.decisions, protocol: usage.protocols, tool: usage.tools } as Record<string, Record<string, number>>;
-      let next: Parameters<typeof fromItem>[0] | undefined;
+      const { first, last } = hoursOf(query);
+      const sums = new UsageSums();
+      let next: Item | undefined;
       do {
         const page = await stored(
           client.send(
             new QueryCommand({
               TableName,
-              KeyConditionExpression: 'series = :series AND #at BETWEEN :from AND :to',
+              KeyConditionExpression: 'series = :series AND #at BETWEEN :first AND :last',
               ExpressionAttributeNames: { '#at': 'at' },
-              ExpressionAttributeValues: toItem({ ':series': countersOf(tenant), ':from': from.slice(0, 13) || '0', ':to': to.slice(0, 13) }),
+              // `~` sorts after every key of the last hour.
+              ExpressionAttributeValues: toItem({
+                ':series': countersOf(tenant),
+                ':first': first,
+                ':last': `${last}~`,
+              }),
               ...(next && { ExclusiveStartKey: next }),
             }),
           ),
         );
-        for (const item of page.Items ?? []) addHour(sums, fromItem(item));
+        for (const item of page.Items ?? []) sums.add(toCounted(item));
         next = page.LastEvaluatedKey;
       } while (next);
-      const total = Object.values(usage.decisions).reduce((sum, count) => sum + count, 0);
-      return { ...usage, total };
+      return sums.of(tenant, query);
     },
 
     async violations(tenant, { limit, cursor }) {
       const start = fromCursor(cursor, ['series', 'at']);
+      const series = violationsOf(tenant);
       const page = await stored(
         client.send(
           new QueryCommand({
             TableName,
             KeyConditionExpression: 'series = :series',
-            ExpressionAttributeValues: toItem({ ':series': violationsOf(tenant) }),
+            ExpressionAttributeValues: toItem({ ':series': series }),
             ScanIndexForward: false,
             Limit: limit,
-            ...(start && { ExclusiveStartKey: start }),
+            // Of a cursor only the place counts; whose series is read never comes from the caller.
+            ...(start && { ExclusiveStartKey: { ...start, ...toItem({ series }) } }),
           }),
         ),
       );
       const next = toCursor(page.LastEvaluatedKey);
-      return { items: (page.Items ?? []).map((item) => toViolation(fromItem(item))), ...(next && { cursor: next }) };
+      return { items: (page.Items ?? []).map(toViolation), ...(next && { cursor: next }) };
     },
   };
 }
 
-function addHour(sums: Record<string, Record<string, number>>, hour: Record<string, unknown>): void {
-  for (const [name, value] of Object.entries(hour)) {
-    const [group = '', ...rest] = name.split('#');
-    const sum = sums[group];
-    if (!sum || typeof value !== 'number') continue;
-    const key = rest.join('#');
-    sum[key] = (sum[key] ?? 0) + value;
-  }
+function toCounted(item: Item): Counted {
+  const { counter, count } = fromItem(item) as { counter: Omit<Counted, 'count'>; count: number };
+  return { ...counter, count };
 }
 
-function toViolation({ series: _series, ttl: _ttl, at, ...rest }: Record<string, unknown>): Violation {
-  return { at: String(at).split('#')[0], ...rest } as unknown as Violation;
+function toViolation(item: Item): Violation {
+  const { series: _series, ttl: _ttl, at, ...rest } = fromItem(item);
+  return { ...rest, at: String(at).split('#')[0] } as unknown as Violation;
 }
+
+/** Why each item of a transaction was refused; empty for any other fault. */
+function reasonCodes(cause: unknown): readonly (string | undefined)[] {
+  const { CancellationReasons } = cause as { CancellationReasons?: readonly { Code?: string }[] };
+  return (CancellationReasons ?? []).map(({ Code }) => Code);
+}
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

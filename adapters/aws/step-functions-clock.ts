@@ -6,7 +6,7 @@ import type { SFNClient, SFNClientConfig } from '@aws-sdk/client-sfn';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 
-type Sfn = typeof import('@aws-sdk/client-sfn') & { readonly client: SFNClient };
+type Sfn = typeof import('./step-functions-sdk.ts') & { readonly client: SFNClient };
 
 /** An earlier try of ours, or the sweep's, got there first. */
 const startedBefore = ['ExecutionAlreadyExists'];
@@ -38,7 +38,7 @@ export function lazyStepFunctionsClock(stateMachineArn: string, config: SFNClien
 }
 
 async function connect(config: SFNClientConfig): Promise<Sfn> {
-  const sdk = await import('@aws-sdk/client-sfn');
+  const sdk = await import('./step-functions-sdk.ts');
   return { ...sdk, client: new sdk.SFNClient(config) };
 }
 

@@ -1,19 +1,26 @@
 /**
- * Telemetry without a service: JSON log lines, a registry of counters and gauges (Prometheus text and CloudWatch EMF),
- * and the last 500 traces in memory (spec §6, §8). Values under secret-looking names are never written.
+ * Telemetry without a service: JSON log lines, a registry of counters and gauges, and the last 500 traces in memory
+ * (spec §6, §8). Spans nest by async context, so concurrent actions never mix.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
-import { secrecyOf } from '#core/evidence/secret-names.ts';
 import { type Clock, isoTime, type Span, type SpanAttributes, type Telemetry } from '#core/kernel/ports.ts';
+import { logLine } from './log-line.ts';
+import { emfLine, MetricsRegistry } from './metrics-registry.ts';
 
 export interface TelemetryOptions {
   readonly clock: Clock;
   readonly write: (line: string) => void;
+  /** Named in every line, so that lines of several services can share a log. */
   readonly service: string;
   /** Also write counters and gauges as CloudWatch embedded metrics. */
   readonly emf?: boolean;
+  /** Runs the work of each span inside a foreign tracer's span. */
+  readonly tracer?: Tracer;
 }
+
+/** A foreign tracer that wants to know of every span, e.g. X-Ray. */
+export type Tracer = <T>(name: string, attributes: SpanAttributes, work: () => Promise<T>) => Promise<T>;
 
 export interface TraceSpan {
   readonly name: string;
@@ -21,16 +28,24 @@ export interface TraceSpan {
   readonly started_at: string;
   readonly duration_us: number;
   readonly failed: boolean;
+  /** 0 for the span that opened the trace. */
   readonly depth: number;
 }
 
+/** Spans in the order they ended: a child stands before its parent. */
 export interface Trace {
   readonly trace_id: string;
   readonly spans: readonly TraceSpan[];
 }
 
+export interface LogTelemetry extends Telemetry {
+  /** The registry as Prometheus text. */
+  metricsText(): string;
+  /** Oldest first, at most 500. */
+  recentTraces(): readonly Trace[];
+}
+
 const ringSize = 500;
-const namespace = 'AgentGovernance';
 
 interface OpenTrace {
   readonly trace_id: string;
@@ -38,19 +53,10 @@ interface OpenTrace {
   readonly depth: number;
 }
 
-export function logTelemetry(options: TelemetryOptions): Telemetry & { metricsText(): string; recentTraces(): readonly Trace[] } {
-  const { clock, write } = options;
-  const metrics = new Map<string, { kind: 'counter' | 'gauge'; values: Map<string, number> }>();
+export function logTelemetry({ clock, write, service, emf, tracer }: TelemetryOptions): LogTelemetry {
+  const metrics = new MetricsRegistry();
   const traces: Trace[] = [];
   const current = new AsyncLocalStorage<OpenTrace>();
-
-  const change = (kind: 'counter' | 'gauge', name: string, labels: Record<string, string>, value: number) => {
-    const metric = metrics.get(name) ?? { kind, values: new Map<string, number>() };
-    metrics.set(name, metric);
-    const series = labelText(labels);
-    metric.values.set(series, kind === 'gauge' ? value : (metric.values.get(series) ?? 0) + value);
-    if (options.emf) write(emfLine(clock.now(), name, labels, value));
-  };
 
   return {
     async span(name, attributes, work) {
@@ -60,53 +66,43 @@ export function logTelemetry(options: TelemetryOptions): Telemetry & { metricsTe
         : { trace_id: randomBytes(16).toString('hex'), spans: [], depth: 0 };
       const known = { ...attributes };
       const span: Span = { set: (more) => void Object.assign(known, more) };
-      const startedAt = isoTime(clock.now());
+      const started_at = isoTime(clock.now());
       const from = process.hrtime.bigint();
       let failed = true;
       try {
-        const value = await current.run(trace, () => work(span));
+        const run = () => work(span);
+        const value = await current.run(trace, () => (tracer ? tracer(name, known, run) : run()));
         failed = false;
         return value;
       } finally {
         const duration_us = Number((process.hrtime.bigint() - from) / 1000n);
-        trace.spans.push({ name, attributes: known, started_at: startedAt, duration_us, failed, depth: trace.depth });
-        if (!parent) {
-          traces.push({ trace_id: trace.trace_id, spans: trace.spans });
-          if (traces.length > ringSize) traces.shift();
-        }
+        trace.spans.push({ name, attributes: known, started_at, duration_us, failed, depth: trace.depth });
+        if (!parent) keep({ trace_id: trace.trace_id, spans: trace.spans });
       }
     },
-    count: (name, labels, by = 1) => change('counter', name, labels, by),
-    gauge: (name, value) => change('gauge', name, {}, value),
+
+    count(name, labels, by = 1) {
+      const counted = metrics.add(name, labels, by);
+      if (emf) write(emfLine(clock.now(), name, counted, by));
+    },
+
+    gauge(name, value) {
+      metrics.set(name, value);
+      if (emf) write(emfLine(clock.now(), name, {}, value));
+    },
+
     log(level, message, fields = {}) {
       const trace_id = current.getStore()?.trace_id;
-      write(JSON.stringify({ ts: isoTime(clock.now()), level, msg: message, ...(trace_id && { trace_id }), ...unsecret(fields) }));
+      const head = { ts: isoTime(clock.now()), level, msg: message, service, ...(trace_id && { trace_id }) };
+      write(logLine(head, fields));
     },
-    metricsText: () =>
-      [...metrics]
-        .flatMap(([name, { kind, values }]) => [
-          `# TYPE ${name} ${kind}`,
-          ...[...values].map(([labels, value]) => `${name}${labels} ${value}`),
-        ])
-        .join('\n')
-        .concat('\n'),
+
+    metricsText: () => metrics.text(),
     recentTraces: () => traces,
   };
-}
 
-const unsecret = (fields: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, secrecyOf(name) ? '[withheld]' : value]));
-
-/** Prometheus text exposition: backslash, quote and newline are escaped in label values. */
-function labelText(labels: Record<string, string>): string {
-  const pairs = Object.entries(labels).map(
-    ([name, value]) => `${name}="${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`,
-  );
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
-}
-
-/** CloudWatch embedded metric format: one log line carries one value and its dimensions. */
-function emfLine(nowMs: number, name: string, labels: Record<string, string>, value: number): string {
-  const CloudWatchMetrics = [{ Namespace: namespace, Dimensions: [Object.keys(labels)], Metrics: [{ Name: name }] }];
-  return JSON.stringify({ _aws: { Timestamp: nowMs, CloudWatchMetrics }, ...labels, [name]: value });
+  function keep(trace: Trace): void {
+    traces.push(trace);
+    if (traces.length > ringSize) traces.shift();
+  }
 }

@@ -13,11 +13,14 @@ export const packFiles =
   (shipped: string, beside?: string) =>
   async (name: string): Promise<string> => {
     const byName = shippedName.test(name);
-    if (!byName && beside === undefined) throw invalidRequest(`pack is ${JSON.stringify(name)}; here it takes the name of a shipped pack.`);
+    if (!byName && beside === undefined)
+      throw invalidRequest(`pack is ${JSON.stringify(name)}; here it takes the name of a shipped pack.`);
     const file = byName ? join(shipped, `${name}.yaml`) : resolve(beside ?? '.', name);
     try {
       return await readFile(file, 'utf8');
     } catch (cause) {
-      throw new GatewayError('invalid_request', `The policy pack ${JSON.stringify(name)} could not be read.`, { cause });
+      throw new GatewayError('invalid_request', `The policy pack ${JSON.stringify(name)} could not be read.`, {
+        cause,
+      });
     }
   };

@@ -1,8 +1,11 @@
 /** Slack's Web API: one message per approval, rewritten once it is decided. */
 import { DeliveryRefused, type Notifier } from '#core/approvals/deliver.ts';
-import { type SlackMessage, slackMessage } from '#core/approvals/slack-message.ts';
+import { slackMessage } from '#core/approvals/slack-message.ts';
+import { retryAfterSeconds } from './retry-after.ts';
 
 const timeoutMs = 10_000;
+/** The clicker's own request waits for this answer, and Slack waits three seconds for ours. */
+const respondTimeoutMs = 2_000;
 
 export interface SlackOptions {
   readonly apiUrl: string;
@@ -14,17 +17,29 @@ export interface SlackOptions {
 
 export function slackNotifier(options: SlackOptions): Notifier {
   return {
-    async send(event, row, earlier) {
+    async send(_event, row, earlier) {
       const message = slackMessage(row, options.linkBase);
-      const update = event !== 'submitted' && earlier?.ts !== undefined;
-      const place = update ? { channel: earlier.channel, ts: earlier.ts } : { channel: options.channel };
-      const answer = await callSlack(options, update ? 'chat.update' : 'chat.postMessage', { ...place, ...message });
-      return { channel: answer.channel ?? options.channel, ts: answer.ts ?? earlier?.ts ?? '' };
+      if (earlier?.channel && earlier.ts) {
+        const { channel, ts } = earlier;
+        await callSlack(options, 'chat.update', { channel, ts, ...message });
+        return { channel, ts };
+      }
+      const unfurl = { unfurl_links: false, unfurl_media: false };
+      const posted = await callSlack(options, 'chat.postMessage', { channel: options.channel, ...message, ...unfurl });
+      if (!posted.channel || !posted.ts) throw new Error('Slack answered without channel and ts');
+      return { channel: posted.channel, ts: posted.ts };
     },
   };
 }
 
-async function callSlack({ apiUrl, token }: SlackOptions, method: string, body: object): Promise<{ channel?: string; ts?: string }> {
+interface SlackAnswer {
+  readonly ok?: boolean;
+  readonly error?: string;
+  readonly channel?: string;
+  readonly ts?: string;
+}
+
+async function callSlack({ apiUrl, token }: SlackOptions, method: string, body: object): Promise<SlackAnswer> {
   const response = await fetch(`${apiUrl}/${method}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json; charset=utf-8', authorization: `Bearer ${token}` },
@@ -32,22 +47,23 @@ async function callSlack({ apiUrl, token }: SlackOptions, method: string, body: 
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   });
-  if (response.status === 429) {
-    throw new DeliveryRefused('Slack asks to wait', Number(response.headers.get('retry-after') ?? '1') || 1);
-  }
-  const answer = (await response.json().catch(() => ({}))) as { ok?: boolean; error?: string; channel?: string; ts?: string };
-  if (!response.ok || answer.ok !== true) throw new Error(`Slack answered ${response.status} ${answer.error ?? ''}`.trim());
-  return answer;
+  const answer = (await response.json().catch(() => ({}))) as SlackAnswer;
+  if (response.ok && answer.ok === true) return answer;
+  // Faults of the call come with status 200 and ok: false.
+  const message = `Slack answered ${response.status} ${answer.error ?? ''} to ${method}`.replace('  ', ' ');
+  const wait = response.status === 429 ? (retryAfterSeconds(response.headers, Date.now()) ?? 1) : undefined;
+  throw wait === undefined ? new Error(message) : new DeliveryRefused(message, wait);
 }
 
 /** Tells the clicker what became of the click, at the address Slack gave for it. */
-export async function respondToSlack(responseUrl: string, text: SlackMessage['text']): Promise<void> {
+export async function respondToSlack(responseUrl: string, text: string): Promise<void> {
   const response = await fetch(responseUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ response_type: 'ephemeral', replace_original: false, text }),
     redirect: 'error',
-    signal: AbortSignal.timeout(2_000),
+    signal: AbortSignal.timeout(respondTimeoutMs),
   });
+  await response.body?.cancel();
   if (!response.ok) throw new Error(`Slack answered ${response.status}`);
 }

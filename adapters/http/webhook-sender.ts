@@ -1,8 +1,11 @@
-/** The generic webhook: the approval as JSON, signed with HMAC-SHA256 over `timestamp.body`. */
-import { createHmac } from 'node:crypto';
+/** The generic webhook (spec §6): the approval as JSON, signed over time and body. */
 import { DeliveryRefused, type Notifier } from '#core/approvals/deliver.ts';
 import { approvalView } from '#core/approvals/views.ts';
-import type { Clock } from '#core/kernel/ports.ts';
+import { webhookSignature } from '#core/approvals/webhook-signature.ts';
+import { type Clock, isoTime } from '#core/kernel/ports.ts';
+import { retryAfterSeconds } from './retry-after.ts';
+
+export { webhookSignature } from '#core/approvals/webhook-signature.ts';
 
 export interface WebhookOptions {
   readonly url: string;
@@ -11,14 +14,16 @@ export interface WebhookOptions {
   readonly clock: Clock;
 }
 
-export const webhookSignature = (secret: string, timestamp: string, body: string): string =>
-  `v1=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
+const timeoutMs = 10_000;
 
 export function webhookNotifier({ url, secret, adminUrl, clock }: WebhookOptions): Notifier {
   return {
     async send(event, row) {
-      const timestamp = String(Math.floor(clock.now() / 1000));
-      const body = JSON.stringify({ event, id: `${row.envelope_id}#${event}`, approval: approvalView(row, adminUrl) });
+      const now = clock.now();
+      const timestamp = String(Math.floor(now / 1000));
+      // A repeated delivery carries the same id, so that receivers can tell.
+      const id = `${row.envelope_id}#${event}`;
+      const body = JSON.stringify({ event, id, sent_at: isoTime(now), approval: approvalView(row, adminUrl) });
       const response = await fetch(url, {
         method: 'POST',
         headers: {
@@ -27,14 +32,15 @@ export function webhookNotifier({ url, secret, adminUrl, clock }: WebhookOptions
           'x-gateway-signature': webhookSignature(secret, timestamp, body),
         },
         body,
+        // A redirect would carry the approval to an address nobody configured.
         redirect: 'error',
-        signal: AbortSignal.timeout(10_000),
+        signal: AbortSignal.timeout(timeoutMs),
       });
       await response.body?.cancel();
-      const wait = Number(response.headers.get('retry-after'));
-      if (!response.ok && wait > 0) throw new DeliveryRefused(`the webhook answered ${response.status}`, wait);
-      if (!response.ok) throw new Error(`the webhook answered ${response.status}`);
-      return {};
+      if (response.ok) return {};
+      const message = `the webhook answered ${response.status}`;
+      const wait = retryAfterSeconds(response.headers, now);
+      throw wait === undefined ? new Error(message) : new DeliveryRefused(message, wait);
     },
   };
 }

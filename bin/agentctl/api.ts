@@ -8,7 +8,10 @@ import { isLoopback, type Settings } from './settings.ts';
 export interface Call {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Query;
+  /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as it is, instead. */
+  readonly document?: { readonly type: string; readonly content: Uint8Array<ArrayBuffer> };
 }
 
 export interface Answer {
@@ -48,7 +51,7 @@ export class Api {
     const silence = new Silence(this.#settings.timeoutMs);
     let response: Response;
     try {
-      response = await fetch(address, this.#request(route, key, call.body, silence.signal));
+      response = await fetch(address, this.#request(route, key, call, silence.signal));
     } catch (cause) {
       silence.end();
       throw this.#unreachable(cause);
@@ -58,15 +61,17 @@ export class Api {
     throw refusal(response, await collect(bytes), key !== undefined);
   }
 
-  #request(route: Route, key: string | undefined, body: unknown, signal: AbortSignal): RequestInit {
-    const headers = {
-      accept: '*/*',
-      ...(key !== undefined && { 'x-api-key': key }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+  #request(route: Route, key: string | undefined, { body, document }: Call, signal: AbortSignal): RequestInit {
+    const type = document?.type ?? (body === undefined ? undefined : 'application/json');
+    const content = document?.content ?? (body === undefined ? undefined : JSON.stringify(body));
+    return {
+      method: route.method,
+      headers: { ...(key !== undefined && { 'x-api-key': key }), ...(type !== undefined && { 'content-type': type }) },
+      ...(content !== undefined && { body: content }),
+      // A redirect would carry the key to wherever it points.
+      redirect: 'manual',
+      signal,
     };
-    // A redirect would carry the key to wherever it points.
-    const request: RequestInit = { method: route.method, headers, redirect: 'manual', signal };
-    return body === undefined ? request : { ...request, body: JSON.stringify(body) };
   }
 
   async *#bytes(response: Response, silence: Silence): AsyncIterable<Uint8Array> {

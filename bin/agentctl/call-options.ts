@@ -1,7 +1,7 @@
 /** One tool call as options of a command, shared by test-action and simulate. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { parseStrict } from '#core/kernel/json.ts';
+import { parseStrict, parseStrictBytes } from '#core/kernel/json.ts';
 import { fileTrouble, UsageError } from './failure.ts';
 
 export interface CallOptions {
@@ -61,31 +61,32 @@ function pair(word: string): [string, unknown] {
   if (at < 1) throw new UsageError(`--param must look like name=text or name:=json, got ${JSON.stringify(word)}`);
   const [name, value] = [word.slice(0, at), word.slice(at + 1)];
   if (!name.endsWith(':')) return [name, value];
-  return [name.slice(0, -1), parsedArgument(`--param ${name}=`, value)];
+  return [name.slice(0, -1), parsedArgument(`--param ${name}=`, () => parseStrict(value))];
 }
 
 /** JSON given in place, by `@file`, or by `@-` on stdin. */
-export function jsonArgument(option: string, given: string): unknown {
-  return given.startsWith('@') ? jsonFile(option, given.slice(1)) : parsedArgument(option, given);
+function jsonArgument(option: string, given: string): unknown {
+  return given.startsWith('@') ? jsonFile(option, given.slice(1)) : parsedArgument(option, () => parseStrict(given));
 }
 
 export function jsonFile(option: string, file: string): unknown {
-  return parsedArgument(`${option} ${file}`, fileText(file));
+  const bytes = fileBytes(file);
+  return parsedArgument(`${option} ${file}`, () => parseStrictBytes(bytes));
 }
 
-/** A file's text; `-` is stdin. */
-export function fileText(file: string): string {
+/** A file's bytes; `-` is stdin. */
+export function fileBytes(file: string): Buffer<ArrayBuffer> {
   try {
-    return readFileSync(file === '-' ? process.stdin.fd : file, 'utf8');
+    return readFileSync(file === '-' ? process.stdin.fd : file);
   } catch (cause) {
     throw fileTrouble('read', file, cause);
   }
 }
 
 /** Strict, so that what is sent is what was written: no key twice. */
-function parsedArgument(what: string, given: string): unknown {
+function parsedArgument(what: string, parse: () => unknown): unknown {
   try {
-    return parseStrict(given);
+    return parse();
   } catch (cause) {
     throw new UsageError(`${what}: ${(cause as Error).message.replace(/^The body/, 'the value')}`, cause);
   }

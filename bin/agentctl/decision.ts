@@ -21,7 +21,7 @@ export function showDecision(cli: Cli, answer: Fields, retry: readonly string[])
   out.field('envelope_id', answer.envelope_id);
   out.field('session_id', answer.session_id);
   out.field('evidence_hash', answer.evidence_hash);
-  for (const name of ['reason', 'suggested_alternative', 'approval_url', 'queued_at'] as const)
+  for (const name of ['reason', 'suggested_alternative', 'approval_url', 'queued_at', 'expires_at'] as const)
     out.field(name, data[name]);
   showCredential(out, fields(answer.credential));
   out.field('result', answer.result);

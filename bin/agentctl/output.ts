@@ -25,10 +25,6 @@ export class Output {
   constructor(env: NodeJS.ProcessEnv) {
     const allowed = !env.NO_COLOR && env.TERM !== 'dumb';
     this.#colours = { out: allowed && process.stdout.isTTY === true, err: allowed && process.stderr.isTTY === true };
-    // The reader may go away (`| head`): that ends the work quietly.
-    for (const stream of [process.stdout, process.stderr]) {
-      stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
-    }
   }
 
   /** One line on stdout. */

@@ -79,7 +79,7 @@ function showResult(out: Output, result: Fields, call: Fields): void {
 
 function showWhy({ out }: Cli, answer: Fields): void {
   out.line('decision: ', decisionPart(answer.decision));
-  for (const name of ['envelope_id', 'matched_rule', 'policy_version']) out.field(name, answer[name]);
+  for (const name of ['envelope_id', 'matched_rule', 'policy', 'policy_version']) out.field(name, answer[name]);
   for (const step of list(answer.trace)) {
     const { field, expected, found } = fields(step.failed);
     const failed = step.failed === undefined ? '' : `: ${plain(field)} is ${plain(found)}, not ${plain(expected)}`;

@@ -1,42 +1,68 @@
-/** The Slack message of an approval (Block Kit): what is asked, by whom, under which rule. Buttons carry the id alone. */
+/**
+ * The Slack message of an approval (Block Kit): what is asked, by whom, under which rule. Buttons carry the id alone.
+ * Everything an agent wrote stands in code, where it can neither format, mention nor pass for a line of ours.
+ */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { visible, visibleLines } from '#core/evidence/visible-text.ts';
 import { approvalUrl } from './views.ts';
 
-const maxValue = 1500;
-
-/** Slack's three control characters; everything else is shown as it is, inside a code span. */
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-
-/** One line of hostile text: backticks would end the code span, line breaks would fake further lines. */
-const code = (text: string) => `\`${escaped(cut(text)).replaceAll('`', "'").replaceAll(/\s+/g, ' ') || '—'}\``;
-const cut = (text: string) => (text.length > maxValue ? `${text.slice(0, maxValue)}…` : text);
-
 export interface SlackMessage {
+  /** What notifications show, and clients without blocks. */
   readonly text: string;
   readonly blocks: readonly object[];
 }
 
+/** Slack refuses a section whose text is longer. */
+const maxSection = 3000;
+
 export function slackMessage(row: ApprovalRow, linkBase: string): SlackMessage {
-  const text = `${row.tool} on ${row.target}: ${headline(row)}`;
-  const parameters = JSON.stringify(row.parameters, null, 1);
-  const withheld = row.withheld.length === 0 ? '' : `\nWithheld as sensitive: ${code(row.withheld.join(', '))}`;
+  const text = `${fitted(visible(row.tool), 250)} on ${fitted(visible(row.target), 400)}: ${headline(row)}`;
+  const section = { type: 'section', text: { type: 'mrkdwn', text: details(row, linkBase) } };
+  return { text, blocks: row.status === 'pending' ? [section, buttons(row)] : [section] };
+}
+
+/** Parameters come last and get the room that is left, so that no length of theirs pushes out rule, digest or link. */
+function details(row: ApprovalRow, linkBase: string): string {
   const lines = [
     `*${headline(row)}*`,
-    `Tool ${code(row.tool)} on ${code(row.target)}, capability ${code(row.capability)}`,
-    `Asked by ${code(row.actor.agent)} in session ${code(row.session_id)}, rule ${code(row.matched_rule)}`,
-    row.justification === '' ? '' : `Why: ${code(row.justification)}`,
-    `Parameters:\n\`\`\`${escaped(cut(parameters)).replaceAll('```', "'''")}\`\`\`${withheld}`,
-    `Digest ${code(row.call_digest.slice(0, 16))}, <${approvalUrl(linkBase, row.envelope_id)}|details>`,
+    `Tool ${code(row.tool, 250)} on ${code(row.target, 400)}, capability ${code(row.capability, 100)}`,
+    `Asked by ${code(row.actor.agent, 150)} in session ${code(row.session_id, 130)}, rule ${code(row.matched_rule, 250)}`,
+    ...(row.justification === '' ? [] : [`Why: ${code(row.justification, 400)}`]),
+    ...(row.withheld.length === 0 ? [] : [`Withheld as sensitive: ${code(row.withheld.join(', '), 200)}`]),
+    `Digest ${code(row.call_digest.slice(0, 16), 16)}, <${approvalUrl(linkBase, row.envelope_id)}|details>`,
   ];
-  const section = { type: 'section', text: { type: 'mrkdwn', text: lines.filter((line) => line !== '').join('\n').slice(0, 2990) } };
-  return { text: escaped(cut(text)), blocks: row.status === 'pending' ? [section, buttons(row)] : [section] };
+  const head = `${lines.join('\n')}\nParameters:\n`;
+  return head + codeBlock(JSON.stringify(row.parameters, null, 1), maxSection - head.length);
 }
 
 function headline(row: ApprovalRow): string {
   if (row.status === 'pending') return `Approval needed before ${row.expires_at}`;
   if (row.reason === 'timeout') return 'Denied: nobody decided in time';
   const verdict = row.status === 'denied' ? 'Denied' : 'Approved';
-  return `${verdict} by ${escaped(row.person ?? row.reviewer ?? 'somebody')}${row.comment ? `: ${escaped(cut(row.comment))}` : ''}`;
+  const by = fitted(visible(row.person ?? row.reviewer ?? 'somebody'), 100);
+  return `${verdict} by ${by}${row.comment ? `: ${fitted(visible(row.comment), 300)}` : ''}`;
+}
+
+const code = (text: string, room: number) => `\`${fitted(visible(text), room, '\\u{60}') || '—'}\``;
+
+/** In JSON a backtick may be written `\u0060`: the fence holds, and what is shown still parses to the same value. */
+const codeBlock = (json: string, room: number) => `\`\`\`${fitted(visibleLines(json), room - 6, '\\u0060')}\`\`\``;
+
+const leftOut = (count: number) => `… (${count} more characters, see details)`;
+
+/**
+ * Text for mrkdwn that takes at most `room` characters once escaped; says how much was left out. Slack's three control
+ * characters become entities, which are never cut in two.
+ */
+function fitted(text: string, room: number, backtick = '`'): string {
+  const parts = Array.from(text, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '`': backtick })[char] ?? char);
+  const whole = parts.join('');
+  if (whole.length <= room) return whole;
+  let kept = '';
+  let count = 0;
+  const limit = room - leftOut(parts.length).length;
+  while (kept.length + parts[count]!.length <= limit) kept += parts[count++];
+  return kept + leftOut(parts.length - count);
 }
 
 const buttons = (row: ApprovalRow) => ({

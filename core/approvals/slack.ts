@@ -18,7 +18,8 @@ export interface SignedRequest {
 /** @throws GatewayError `authentication_error` for a stale timestamp or a signature none of the secrets made. */
 export function verifySlackRequest({ rawBody, timestamp, signature, secrets, nowSeconds }: SignedRequest): void {
   if (!/^\d{1,12}$/.test(timestamp)) throw refused('X-Slack-Request-Timestamp is missing or no number of seconds');
-  if (Math.abs(nowSeconds - Number(timestamp)) > windowSeconds) throw refused('the request is more than five minutes off');
+  if (Math.abs(nowSeconds - Number(timestamp)) > windowSeconds)
+    throw refused('the request is more than five minutes off');
   const fits = secrets.filter((secret) => sameText(signature, slackSignature(secret, timestamp, rawBody)));
   if (fits.length === 0) throw refused('X-Slack-Signature does not fit the body');
 }
@@ -80,10 +81,15 @@ export function parseSlackInteraction(rawBody: Uint8Array, apiUrl: string): Slac
   };
 }
 
-/** A forged address would make the gateway call it: only Slack's own host, or the host we are configured to call. */
+/**
+ * A forged address would make the gateway call it: only Slack's own, or that of the API we are configured to call. Plain
+ * HTTP is for a Slack that runs on this machine, in tests and demonstrations.
+ */
 function mayAnswerAt(responseUrl: string, apiUrl: string): boolean {
   const url = new URL(responseUrl);
-  if (url.protocol === 'https:' && url.host === 'hooks.slack.com') return true;
-  const configured = new URL(apiUrl);
-  return url.protocol === configured.protocol && url.host === configured.host && configured.host !== 'slack.com';
+  const api = new URL(apiUrl);
+  if (url.protocol === 'https:') return ['hooks.slack.com', api.host, `hooks.${api.host}`].includes(url.host);
+  return url.protocol === 'http:' && url.host === api.host && loopback.test(api.hostname);
 }
+
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;

@@ -1,6 +1,6 @@
 /** Duplicate, empty and conflicting key entries (spec §5), and the people they name (contract §2). */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
-import { exactlyOne, oneOf } from './checks.ts';
+import { exactlyOne, oneOf } from './name-checks.ts';
 import { type Path, type Problem, pathText } from './problems.ts';
 import { digestOfKey, type FileKeyObject, keyObject } from './stored-keys.ts';
 

@@ -3,15 +3,12 @@ import { type Configuration, type ConfigurationFile, configurationSchema } from 
 import type { ToolPack } from '#core/contracts/tool-policy.ts';
 import { canonicalize, digestOf, sha256 } from '#core/kernel/canonical.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
-import { parsePack } from '#core/tool-policy/pack.ts';
 import { checkConfiguration } from './checks.ts';
+import { type PackReader, type ResolvedPack, resolvePack } from './pack-source.ts';
 import { checkPolicy } from './policy-checks.ts';
 import { type Path, type Problem, problemsOf, refusal } from './problems.ts';
 import { storedKeys } from './stored-keys.ts';
 import { readYaml } from './yaml.ts';
-
-/** Text of a pack file, by shipped name or path. Reading files is the caller's: this folder does no I/O. */
-export type PackReader = (name: string) => Promise<string> | string;
 
 export interface LoadOptions {
   readonly packs: PackReader;
@@ -38,17 +35,27 @@ export async function loadConfiguration(text: string, options: LoadOptions): Pro
 
   const warnings: string[] = [];
   const problems = checkConfiguration(file, options.secretNames, warnings);
-  const pack = await resolvePack(file, options.packs, problems);
-  if (pack) problems.push(...checkPolicy(file, pack.rules, warnings));
-  if (problems.length > 0 || !pack) throw refusal(problems, lineOf);
+  const resolved = await packOf(file, options.packs, problems);
+  if (resolved) problems.push(...checkPolicy(file, resolved, warnings));
+  if (problems.length > 0 || !resolved) throw refusal(problems, lineOf);
 
-  const configuration = storedForm(file, pack.rules);
+  const configuration = storedForm(file, resolved.pack);
   return {
     configuration,
     sha256: sha256(canonicalize(configuration)),
-    source_sha256: digestOf([text, pack.text]),
+    source_sha256: sourceDigest(text, resolved),
     warnings,
   };
+}
+
+/**
+ * The digest by which a file is known again, without the work of loading it; undefined for text that has to be loaded to
+ * say what is wrong with it.
+ */
+export async function digestOfSource(text: string, packs: PackReader): Promise<string | undefined> {
+  const parsed = configurationSchema.safeParse(readYaml(text, 'The configuration').value);
+  const resolved = parsed.success ? await packOf(parsed.data, packs, []) : undefined;
+  return resolved && sourceDigest(text, resolved);
 }
 
 /**
@@ -76,20 +83,20 @@ const storedForm = (file: ConfigurationFile, pack: ToolPack | null): Configurati
   tool_policies: { ...file.tool_policies, pack },
 });
 
-async function resolvePack(
+async function packOf(
   { tool_policies: { pack } }: ConfigurationFile,
   packs: PackReader,
   problems: Problem[],
-): Promise<{ rules: ToolPack | null; text: string } | undefined> {
-  const path: Path = ['tool_policies', 'pack'];
+): Promise<ResolvedPack | undefined> {
   try {
-    if (pack === null) return { rules: null, text: '' };
-    if (typeof pack !== 'string') return { rules: parsePack(pack, 'tool_policies.pack'), text: '' };
-    const text = await packs(pack);
-    return { rules: parsePack(readYaml(text, `The pack ${pack}`).value, `The pack ${pack}`), text };
+    return await resolvePack(pack, packs);
   } catch (thrown) {
-    const name = typeof pack === 'string' ? `"${pack}"` : 'an inline pack';
-    problems.push({ path, found: name, allowed: `a readable pack (${asGatewayError(thrown).message})` });
+    const found = typeof pack === 'string' ? JSON.stringify(pack) : 'an inline pack';
+    problems.push({ path: packPath, found, allowed: `a readable pack (${asGatewayError(thrown).message})` });
     return undefined;
   }
 }
+
+const packPath: Path = ['tool_policies', 'pack'];
+
+const sourceDigest = (text: string, pack: Pick<ResolvedPack, 'text'>): string => digestOf([text, pack.text]);

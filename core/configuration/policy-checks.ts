@@ -3,17 +3,19 @@ import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { ToolPack, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { analysePolicy, type UnreachableRule, unknownProtocols } from '#core/tool-policy/analyse.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { oneOf } from './checks.ts';
+import { oneOf } from './name-checks.ts';
+import type { ResolvedPack } from './pack-source.ts';
 import { buildPolicyDocument } from './policy-document.ts';
 import type { Path, Problem } from './problems.ts';
 
-export function checkPolicy(file: ConfigurationFile, pack: ToolPack | null, warnings: string[]): Problem[] {
+export function checkPolicy(file: ConfigurationFile, { pack, proven }: ResolvedPack, warnings: string[]): Problem[] {
   const { rules } = file.tool_policies;
   const problems = [...rules.flatMap(checkRule), ...checkBrokers(file, pack, warnings)];
   if (problems.length > 0) return problems;
   const document = buildPolicyDocument({ tool_policies: { ...file.tool_policies, pack } });
   warnings.push(...unknownProtocols(document));
-  return checkReach(document, rules.length, warnings);
+  const examined = proven ? { ...document, rules } : document;
+  return checkReach(examined, rules.length, warnings);
 }
 
 function checkRule(rule: ToolRule, index: number): Problem[] {

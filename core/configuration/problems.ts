@@ -59,7 +59,7 @@ function allowedBy(issue: z.core.$ZodIssue): string {
     case 'invalid_union':
       return ((issue as { options?: readonly unknown[] }).options ?? []).map(String).join(', ') || issue.message;
     case 'too_small':
-      return isOwnWords(issue.message) ? issue.message : `${quantity(issue.origin)} of at least ${minimum(issue)}`;
+      return isOwnWords(issue.message) ? issue.message : `${quantity(issue.origin)} ${minimum(issue)}`;
     case 'too_big':
       return isOwnWords(issue.message) ? issue.message : `${quantity(issue.origin)} of at most ${issue.maximum}`;
     default:
@@ -68,8 +68,8 @@ function allowedBy(issue: z.core.$ZodIssue): string {
 }
 
 const isOwnWords = (message: string) => !/^(Too (small|big)|Invalid)/.test(message);
-const minimum = (issue: z.core.$ZodIssueTooSmall) =>
-  issue.inclusive ? `${issue.minimum}` : `more than ${issue.minimum}`;
+const minimum = ({ inclusive, minimum: least }: z.core.$ZodIssueTooSmall) =>
+  inclusive ? `of at least ${least}` : `above ${least}`;
 const quantity = (origin: string) =>
   origin === 'string' ? 'a text with a length' : origin === 'array' ? 'a list with a length' : 'a number';
 const kinds: Record<string, string> = {

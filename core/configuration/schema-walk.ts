@@ -1,7 +1,6 @@
 /** Which keys the schema allows at a path, for messages about unknown ones. */
 import type * as z from 'zod';
 import { configurationSchema } from '#core/contracts/config.ts';
-import type { Path } from './problems.ts';
 
 /** The parts of zod's definitions that are walked here. */
 interface Definition {
@@ -17,7 +16,7 @@ interface Definition {
 type Schema = z.core.$ZodType & { readonly def: Definition };
 
 /** Undefined where no object is described. */
-export function allowedKeys(path: Path, root: unknown): string[] | undefined {
+export function allowedKeys(path: readonly (string | number)[], root: unknown): string[] | undefined {
   let schema: Schema | undefined = resolved(configurationSchema as unknown as Schema, root);
   let value = root;
   for (const step of path) {

@@ -22,7 +22,12 @@ export function checkSecretNames(file: ConfigurationFile, allowed: readonly stri
  * another address would receive the admin token.
  */
 function leaks(uses: readonly Use[]): Problem[] {
-  const inbound = new Map(uses.filter(isInbound).map((use) => [use.name, use]));
+  const inbound = new Map(
+    uses
+      .filter(isInbound)
+      .map((use) => [use.name, use] as const)
+      .reverse(),
+  );
   return uses.flatMap((use) => {
     const opener = inbound.get(use.name);
     if (!opener || opener.path === use.path || opener.path[0] === use.path[0]) return [];

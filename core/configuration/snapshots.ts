@@ -41,7 +41,8 @@ export interface SnapshotDeps {
   readonly overlayKeys?: readonly ResolvedKey[];
 }
 
-const freshMs = 5_000;
+/** One second less than promised: a host may keep secrets for that long (adapters/aws/secrets-manager.ts). */
+const freshMs = 4_000;
 const toleratedMs = 30_000;
 
 interface Held {

@@ -3,7 +3,8 @@ import type { Configuration } from '#core/contracts/config.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import { type Clock, isoTime, type ObjectStore } from '#core/kernel/ports.ts';
-import { configurationBytes, loadConfiguration, type PackReader, restoreConfiguration } from './load.ts';
+import { configurationBytes, digestOfSource, loadConfiguration, restoreConfiguration } from './load.ts';
+import type { PackReader } from './pack-source.ts';
 import type { ConfigStore, VersionRow } from './ports.ts';
 
 export interface VersionDeps {
@@ -27,14 +28,25 @@ export async function importFile(
   deps: VersionDeps & { readonly packs: PackReader },
   { text, by }: { readonly text: string; readonly by: string },
 ): Promise<Imported> {
+  const known = await unchanged(deps, text);
+  if (known) return { row: known, imported: false, warnings: [] };
   const { configuration, source_sha256, warnings } = await loadConfiguration(text, { packs: deps.packs });
-  const { configStore } = deps;
   const written = await write(deps, configuration, by, 'file', {
     importedSha256: source_sha256,
     // Asked again on every try: another instance may be importing the same file.
-    unless: async (current) => current !== undefined && (await configStore.lastImported()) === source_sha256,
+    unless: async () => (await deps.configStore.lastImported()) === source_sha256,
   });
   return { ...written, warnings };
+}
+
+/** The version in force, when the file is the one imported last. */
+async function unchanged(
+  { configStore, packs }: VersionDeps & { readonly packs: PackReader },
+  text: string,
+): Promise<VersionRow | undefined> {
+  const imported = await configStore.lastImported();
+  if (imported === undefined || imported !== (await digestOfSource(text, packs))) return undefined;
+  return configStore.current();
 }
 
 /** Stores a configuration that was loaded, as the next version. */
@@ -52,9 +64,13 @@ export const storeVersion = async (
 export async function rollback(deps: VersionDeps, version: number, by: string): Promise<VersionRow> {
   const old = await readVersion(deps, version);
   if (!old) throw notFound(`Policy version ${version}`);
-  return advance(deps, { sha256: old.row.sha256, created_by: by, source: 'rollback', of_version: version }).then(
-    ({ row }) => row,
-  );
+  const { row } = await advance(deps, {
+    sha256: old.row.sha256,
+    created_by: by,
+    source: 'rollback',
+    of_version: version,
+  });
+  return row;
 }
 
 /** A version with its content; undefined for one that is not kept. */
@@ -78,7 +94,7 @@ type Draft = Pick<VersionRow, 'sha256' | 'created_by' | 'source' | 'of_version'>
 interface AdvanceOptions {
   readonly importedSha256?: string;
   /** When it holds, the version in force is left as it is. */
-  readonly unless?: (current: VersionRow | undefined) => Promise<boolean>;
+  readonly unless?: () => Promise<boolean>;
 }
 
 /** Body first: a pointer never names content that is not there. */
@@ -104,7 +120,7 @@ async function advance(
 ): Promise<{ row: VersionRow; imported: boolean }> {
   for (let tries = 0; tries < maxTries; tries++) {
     const current = await configStore.current();
-    if (current && (await unless?.(current))) return { row: current, imported: false };
+    if (current && (await unless?.())) return { row: current, imported: false };
     const row: VersionRow = { version: (current?.version ?? 0) + 1, created_at: isoTime(clock.now()), ...draft };
     if (await configStore.advance(row, importedSha256)) return { row, imported: true };
   }

@@ -25,7 +25,7 @@ export function readYaml(text: string, where: string): YamlDocument {
   }
   boundAliases(document, where);
   return {
-    value: valueOf(() => document.toJS({ maxAliasCount: -1 }), where),
+    value: evaluated(() => document.toJS({ maxAliasCount: -1 }), where),
     lineOf(path) {
       for (let length = path.length; length >= 0; length--) {
         const node = document.getIn(path.slice(0, length), true);
@@ -63,7 +63,7 @@ function boundAliases(document: ReturnType<typeof parseDocument>, where: string)
   });
 }
 
-function valueOf(read: () => unknown, where: string): unknown {
+function evaluated(read: () => unknown, where: string): unknown {
   try {
     return read();
   } catch (cause) {

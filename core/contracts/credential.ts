@@ -14,4 +14,3 @@ export interface CredentialRecord {
   readonly expires_at: string;
   readonly revoked_at?: string;
 }
-

@@ -1,7 +1,17 @@
 /** Evidence entries, session manifests and bundles (spec §2.5, contract §4). */
 import * as z from 'zod';
 
-export const entryKinds = ['allow', 'block', 'review', 'approve', 'deny', 'result', 'chat', 'admin', 'credential'] as const;
+export const entryKinds = [
+  'allow',
+  'block',
+  'review',
+  'approve',
+  'deny',
+  'result',
+  'chat',
+  'admin',
+  'credential',
+] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/);

@@ -52,43 +52,112 @@ export const routes: readonly Route[] = [
   route('GET /health', 'observatory', 'open', 'health', 'Health and version'),
   route('GET /metrics', 'observatory', 'viewer', 'metrics', 'Metrics in Prometheus text form'),
   route(`GET ${a}/whoami`, 'observatory', 'viewer', 'whoami', 'Role, kind and tenant of the caller', { agents: 'yes' }),
-  route(`GET ${a}/health/detailed`, 'observatory', 'viewer', 'status', 'Stores, versions, queues, sessions, recent violations'),
-  route(`GET ${a}/usage`, 'observatory', 'viewer', 'usage', 'Counts per tenant, decision and tool', { query: ['from', 'to'] }),
-  route(`GET ${a}/violations`, 'observatory', 'viewer', 'violations', 'Policy violations with breakdowns', { query: paging }),
+  route(
+    `GET ${a}/health/detailed`,
+    'observatory',
+    'viewer',
+    'status',
+    'Stores, versions, queues, sessions, recent violations',
+  ),
+  route(`GET ${a}/usage`, 'observatory', 'viewer', 'usage', 'Counts per tenant, decision and tool', {
+    query: ['from', 'to'],
+  }),
+  route(`GET ${a}/violations`, 'observatory', 'viewer', 'violations', 'Policy violations with breakdowns', {
+    query: paging,
+  }),
 
   route(`POST ${a}/test-action`, 'test-action', 'operator', 'testAction', 'Govern one action', { agents: 'yes' }),
 
-  route(`GET ${a}/approvals`, 'approvals', 'operator', 'listApprovals', 'Pending approvals', { agents: 'own', query: paging }),
-  route(`GET ${a}/approvals/history`, 'approvals', 'operator', 'approvalHistory', 'Decided approvals', { agents: 'own', query: ['status', ...paging] }),
-  route(`GET ${a}/approvals/{envelope_id}`, 'approvals', 'operator', 'getApproval', 'One approval item or record', { agents: 'own' }),
-  route(`POST ${a}/approvals/{envelope_id}/approve`, 'approvals', 'operator', 'approve', 'Approve a pending action', { humansOnly: true }),
-  route(`POST ${a}/approvals/{envelope_id}/deny`, 'approvals', 'operator', 'deny', 'Deny a pending action', { humansOnly: true }),
+  route(`GET ${a}/approvals`, 'approvals', 'operator', 'listApprovals', 'Pending approvals', {
+    agents: 'own',
+    query: paging,
+  }),
+  route(`GET ${a}/approvals/history`, 'approvals', 'operator', 'approvalHistory', 'Decided approvals', {
+    agents: 'own',
+    query: ['status', ...paging],
+  }),
+  route(`GET ${a}/approvals/{envelope_id}`, 'approvals', 'operator', 'getApproval', 'One approval item or record', {
+    agents: 'own',
+  }),
+  route(`POST ${a}/approvals/{envelope_id}/approve`, 'approvals', 'operator', 'approve', 'Approve a pending action', {
+    humansOnly: true,
+  }),
+  route(`POST ${a}/approvals/{envelope_id}/deny`, 'approvals', 'operator', 'deny', 'Deny a pending action', {
+    humansOnly: true,
+  }),
 
-  route(`GET ${a}/evidence/sessions`, 'evidence', 'operator', 'listSessions', 'Sessions with evidence', { agents: 'own', query: paging }),
-  route(`GET ${a}/evidence/sessions/{id}/export`, 'evidence', 'operator', 'exportSession', 'Session bundle', { agents: 'own' }),
-  route(`GET ${a}/evidence/sessions/{id}/verify`, 'evidence', 'operator', 'verifySession', 'Verify a session chain', { agents: 'own' }),
-  route(`POST ${a}/evidence/sessions/{id}/verify`, 'evidence', 'operator', 'verifySession', 'Verify a session chain', { agents: 'own' }),
-  route(`GET ${a}/evidence/sessions/{id}/report`, 'evidence', 'operator', 'markdownReport', 'Markdown session report', { agents: 'own' }),
-  route(`GET ${a}/evidence/sessions/{id}/report.html`, 'evidence', 'operator', 'htmlReport', 'HTML session report', { agents: 'own' }),
+  route(`GET ${a}/evidence/sessions`, 'evidence', 'operator', 'listSessions', 'Sessions with evidence', {
+    agents: 'own',
+    query: paging,
+  }),
+  route(`GET ${a}/evidence/sessions/{id}/export`, 'evidence', 'operator', 'exportSession', 'Session bundle', {
+    agents: 'own',
+  }),
+  route(`GET ${a}/evidence/sessions/{id}/verify`, 'evidence', 'operator', 'verifySession', 'Verify a session chain', {
+    agents: 'own',
+  }),
+  route(`POST ${a}/evidence/sessions/{id}/verify`, 'evidence', 'operator', 'verifySession', 'Verify a session chain', {
+    agents: 'own',
+  }),
+  route(`GET ${a}/evidence/sessions/{id}/report`, 'evidence', 'operator', 'markdownReport', 'Markdown session report', {
+    agents: 'own',
+  }),
+  route(`GET ${a}/evidence/sessions/{id}/report.html`, 'evidence', 'operator', 'htmlReport', 'HTML session report', {
+    agents: 'own',
+  }),
   route(`GET ${a}/audit`, 'evidence', 'operator', 'audit', 'Query the audit log', {
     query: ['actor', 'kind', 'session', 'tool', 'decision', 'from', 'to', ...paging],
   }),
   route(`GET ${a}/audit/verify`, 'evidence', 'admin', 'verifyAudit', "Verify a tenant's chains", { query: paging }),
   route(`POST ${a}/audit/verify`, 'evidence', 'admin', 'verifyAudit', "Verify a tenant's chains", { query: paging }),
 
-  route(`GET ${a}/config`, 'policies', 'admin', 'getConfig', 'The configuration in force, without secrets', { platform: true }),
-  route(`PUT ${a}/config`, 'policies', 'admin', 'putConfig', 'Store a configuration as a new policy version', { platform: true }),
+  route(`GET ${a}/config`, 'policies', 'admin', 'getConfig', 'The configuration in force, without secrets', {
+    platform: true,
+  }),
+  route(`PUT ${a}/config`, 'policies', 'admin', 'putConfig', 'Store a configuration as a new policy version', {
+    platform: true,
+  }),
   route(`GET ${a}/policies`, 'policies', 'viewer', 'listPolicies', 'Tool rules in force, in order'),
   route(`GET ${a}/policy-versions`, 'policies', 'viewer', 'policyVersions', 'The last 20 versions'),
   route(`GET ${a}/policy-versions/current`, 'policies', 'viewer', 'currentPolicyVersion', 'The version in force'),
   route(`GET ${a}/policy-versions/{version}`, 'policies', 'operator', 'policyVersion', 'One version with its content'),
-  route(`GET ${a}/policy-versions/{version}/diff`, 'policies', 'operator', 'policyDiff', 'Calls whose decision differs', { query: ['against'] }),
-  route(`POST ${a}/policy-versions/{version}/rollback`, 'policies', 'admin', 'policyRollback', 'Write a new version with this content', { platform: true }),
-  route(`POST ${a}/simulate`, 'policies', 'operator', 'simulate', 'Evaluate calls against a policy, recording nothing', { agents: 'yes' }),
-  route(`GET ${a}/actions/{envelope_id}/why`, 'policies', 'operator', 'why', 'Which rule decided, and where each other failed', { agents: 'own' }),
+  route(
+    `GET ${a}/policy-versions/{version}/diff`,
+    'policies',
+    'operator',
+    'policyDiff',
+    'Calls whose decision differs',
+    { query: ['against'] },
+  ),
+  route(
+    `POST ${a}/policy-versions/{version}/rollback`,
+    'policies',
+    'admin',
+    'policyRollback',
+    'Write a new version with this content',
+    { platform: true },
+  ),
+  route(
+    `POST ${a}/simulate`,
+    'policies',
+    'operator',
+    'simulate',
+    'Evaluate calls against a policy, recording nothing',
+    { agents: 'yes' },
+  ),
+  route(
+    `GET ${a}/actions/{envelope_id}/why`,
+    'policies',
+    'operator',
+    'why',
+    'Which rule decided, and where each other failed',
+    { agents: 'own' },
+  ),
 
   route(`GET ${a}/credentials`, 'credentials', 'operator', 'listCredentials', 'Active credentials', { query: paging }),
   route(`POST ${a}/credentials/{id}/revoke`, 'credentials', 'operator', 'revokeCredential', 'Revoke a credential'),
 
-  route('POST /callbacks/slack', 'approval-callback', 'signed', 'slackCallback', 'Votes by Slack button', { surface: 'callbacks' }),
+  route('POST /callbacks/slack', 'approval-callback', 'signed', 'slackCallback', 'Votes by Slack button', {
+    surface: 'callbacks',
+  }),
 ];

@@ -5,6 +5,9 @@ import { isoTime } from '#core/kernel/ports.ts';
 import type { BrokerPorts } from './brokers.ts';
 import type { Grant } from './ports.ts';
 
+/** No grant asks for more (the configuration's limit), so no credential issued longer ago can be alive. */
+export const longestLifeSeconds = 3600;
+
 /** @param longestSeconds the most this kind of credential may live, whatever the grant says. */
 export function newRecord(
   { clock, ids }: Pick<BrokerPorts, 'clock' | 'ids'>,
@@ -13,7 +16,7 @@ export function newRecord(
   kind: { readonly type: string; readonly degraded: boolean; readonly longestSeconds: number },
 ): CredentialRecord {
   const issuedMs = clock.now();
-  const lifeSeconds = Math.min(grant.ttl_seconds, kind.longestSeconds);
+  const lifeSeconds = Math.min(grant.ttl_seconds, kind.longestSeconds, longestLifeSeconds);
   return {
     id: ids.uuid(),
     tenant: envelope.tenant,

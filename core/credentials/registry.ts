@@ -14,7 +14,11 @@ interface RegistryPorts {
 }
 
 /** @throws GatewayError `not_found`, or `conflict` with the record when it is already dead. */
-export async function revokeCredential(ports: RegistryPorts, principal: Principal, id: string): Promise<CredentialRecord> {
+export async function revokeCredential(
+  ports: RegistryPorts,
+  principal: Principal,
+  id: string,
+): Promise<CredentialRecord> {
   const record = await ports.credentials.get(principal.tenant, id);
   if (!record) throw notFound(`Credential ${id}`);
   const now = isoTime(ports.clock.now());

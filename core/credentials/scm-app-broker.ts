@@ -2,7 +2,7 @@
  * Git-host app broker (spec §2.6): an RS256 app JWT made for one action. `iat` lies 60 s back against clock skew, `exp`
  * at most 600 s ahead, the longest a Git host accepts. The token stays with the executor; callers see type and scope.
  */
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { BrokerPorts } from './brokers.ts';
@@ -16,6 +16,7 @@ export interface ScmAppSettings {
 }
 
 const skewSeconds = 60;
+const shortestKeyBits = 2048;
 const kind = { type: 'scm_app_jwt', degraded: false, longestSeconds: 600 } as const;
 
 export function scmAppBroker(settings: ScmAppSettings, ports: BrokerPorts): CredentialBroker {
@@ -31,7 +32,7 @@ export function scmAppBroker(settings: ScmAppSettings, ports: BrokerPorts): Cred
         .setIssuer(settings.app_id)
         .setJti(record.id)
         .setIssuedAt(nowSeconds - skewSeconds)
-        .setExpirationTime(Math.min(nowSeconds + kind.longestSeconds, Math.floor(Date.parse(record.expires_at) / 1000)))
+        .setExpirationTime(Math.floor(Date.parse(record.expires_at) / 1000))
         .sign(key);
       return { record, secret };
     },
@@ -44,15 +45,22 @@ export function scmAppBroker(settings: ScmAppSettings, ports: BrokerPorts): Cred
 async function privateKey({ name, private_key_env }: ScmAppSettings, { secrets }: BrokerPorts) {
   const pem = await secrets.get(private_key_env);
   if (!pem) throw unavailable(name, `${private_key_env} holds no key`);
+  const key = readKey(pem);
+  if (!key) throw unavailable(name, `${private_key_env} holds no readable PEM key`);
+  const { modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
+  if (key.asymmetricKeyType === 'rsa' && modulusLength >= shortestKeyBits) return key;
+  throw unavailable(name, `${private_key_env} holds no RSA key of at least ${shortestKeyBits} bits`);
+}
+
+/** Environment files often carry a PEM on one line, its line breaks written as `\\n`. What the parser says stays here. */
+function readKey(pem: string): KeyObject | undefined {
   try {
-    const key = createPrivateKey(pem);
-    if (key.asymmetricKeyType === 'rsa') return key;
-  } catch (cause) {
-    throw unavailable(name, `${private_key_env} holds no readable PEM key`, cause);
+    return createPrivateKey(pem.replaceAll('\\n', '\n'));
+  } catch {
+    return undefined;
   }
-  throw unavailable(name, `${private_key_env} holds no RSA key`);
 }
 
 /** Without a credential nothing runs; there is no broader one to fall back to. */
-export const unavailable = (broker: string, why: string, cause?: unknown): GatewayError =>
-  new GatewayError('service_unavailable', `Credential broker ${broker} cannot mint: ${why}.`, { cause });
+export const unavailable = (broker: string, why: string): GatewayError =>
+  new GatewayError('service_unavailable', `Credential broker ${broker} cannot mint: ${why}.`);

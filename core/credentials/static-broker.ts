@@ -1,7 +1,7 @@
 /** Static broker (spec §2.6): a configured secret handed on as it is. Marked degraded: it is neither scoped nor expiring. */
 import type { BrokerPorts } from './brokers.ts';
 import type { CredentialBroker } from './ports.ts';
-import { newRecord } from './record.ts';
+import { longestLifeSeconds, newRecord } from './record.ts';
 import { unavailable } from './scm-app-broker.ts';
 
 export interface StaticSettings {
@@ -11,7 +11,7 @@ export interface StaticSettings {
 }
 
 export function staticBroker(settings: StaticSettings, ports: BrokerPorts): CredentialBroker {
-  const kind = { type: settings.credential_type, degraded: true, longestSeconds: 3600 };
+  const kind = { type: settings.credential_type, degraded: true, longestSeconds: longestLifeSeconds };
   return {
     name: settings.name,
     async issue(envelope, grant) {

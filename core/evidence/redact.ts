@@ -102,7 +102,7 @@ class Redactor {
   }
 
   #whole(value: unknown, path: string): Redacted {
-    this.withheld.push(path);
+    this.#withhold(path);
     return { redacted: 'sha256-salted', ...this.#digest(value) };
   }
 
@@ -111,7 +111,7 @@ class Redactor {
     if (ranges.length === 0) return text;
     const [first] = ranges;
     if (first && first[0] === 0 && first[1] === text.length) return this.#whole(text, path);
-    this.withheld.push(path);
+    this.#withhold(path);
     return this.#cut(text, ranges);
   }
 
@@ -119,8 +119,13 @@ class Redactor {
   #key(key: string, path: string): string {
     const ranges = secretRanges(key);
     if (ranges.length === 0) return key;
-    this.withheld.push(childPath(path, this.#maskedKey(key)));
+    this.#withhold(childPath(path, this.#maskedKey(key)));
     return this.#cut(key, ranges);
+  }
+
+  /** A member whose name and value are both secret is one place. */
+  #withhold(path: string): void {
+    if (this.withheld.at(-1) !== path) this.withheld.push(path);
   }
 
   #cut(text: string, ranges: readonly (readonly [number, number])[]): string {

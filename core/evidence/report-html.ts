@@ -4,6 +4,7 @@
  */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import { type ActionStory, type Fact, type SessionStory, sessionStory } from './report-story.ts';
+import { visibleLines } from './visible-text.ts';
 
 /** The page in pieces, section by section. */
 export async function* htmlReport(
@@ -78,7 +79,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Text as text, between tags and inside quoted attributes. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char]!);
+export const escapeHtml = (text: string): string => visibleLines(text).replace(/[&<>"']/g, (char) => entities[char]!);
 
 const style = `
 :root { color-scheme: light dark; --ink: #1c2024; --soft: #60646c; --line: #dfe2e6; --paper: #fff; --tint: #f5f6f8; --good: #18794e; --bad: #c62a2f; --wait: #ad5700; }

@@ -1,6 +1,7 @@
 /** The session report in Markdown (spec §2.5). Text from agents is escaped: it can neither format nor link. */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import { type ActionStory, type Fact, type SessionStory, sessionStory } from './report-story.ts';
+import { visible } from './visible-text.ts';
 
 /** The report in pieces, section by section. */
 export async function* markdownReport(
@@ -44,8 +45,7 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
  * itself: addresses with a scheme, `www.`, and mentions.
  */
 export function escapeMarkdown(text: string): string {
-  return text
-    .replace(/[\r\n]+/g, ' ')
+  return visible(text)
     .replace(/[&<>@]/g, (char) => entities[char]!)
     .replace(/[\\`*_[\]|~!]/g, '\\$&')
     .replace(/:\/\//g, '&#58;//')
@@ -56,7 +56,7 @@ export function escapeMarkdown(text: string): string {
 function codeSpan(text: string): string {
   const fence = '`'.repeat(longestRun(text) + 1);
   const pad = text.startsWith('`') || text.endsWith('`') ? ' ' : '';
-  return `${fence}${pad}${text.replace(/[\r\n]+/g, ' ')}${pad}${fence}`;
+  return `${fence}${pad}${visible(text)}${pad}${fence}`;
 }
 
 function codeBlock(text: string): string {

@@ -3,20 +3,23 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Page } from '#core/evidence/ports.ts';
 import type { Projection, Violation } from './project.ts';
 
+/** ISO 8601 times, whole hours count; everything kept unless told. */
 export interface UsageQuery {
-  /** ISO 8601; the last 24 hours unless told. */
   readonly from?: string;
   readonly to?: string;
 }
 
 export interface Usage {
   readonly tenant: string;
-  readonly from: string;
-  readonly to: string;
+  readonly from?: string;
+  readonly to?: string;
+  /** Decisions in all. */
   readonly total: number;
   readonly decisions: Readonly<Record<string, number>>;
   readonly protocols: Readonly<Record<string, number>>;
   readonly tools: Readonly<Record<string, number>>;
+  /** Blocked actions by the rule that blocked them. */
+  readonly blocked_by_rule: Readonly<Record<string, number>>;
 }
 
 export interface Observations {

@@ -36,9 +36,21 @@ export class FieldLanguages {
   example(constraint: Constraint): string | undefined {
     const key = constraint.join();
     if (this.shortest.has(key)) return this.shortest.get(key);
-    const text = this.find(constraint);
+    const inherited = this.inherit(constraint);
+    const text = inherited ? inherited.text : this.find(constraint);
     this.shortest.set(key, text);
     return text;
+  }
+
+  /** The shortest text of a wider language that lies in this one is the shortest here as well. */
+  private inherit(constraint: Constraint): { text: string | undefined } | undefined {
+    for (const id of constraint) {
+      const wider = constraint.filter((other) => other !== id).join();
+      if (!this.shortest.has(wider)) continue;
+      const text = this.shortest.get(wider);
+      if (text === undefined || this.globs[id < 0 ? ~id : id]!.matches(text) === id >= 0) return { text };
+    }
+    return undefined;
   }
 
   private find(constraint: Constraint): string | undefined {

@@ -3,11 +3,13 @@
  * language for each field, conditions on the parameters); taking a rule away splits a box into smaller ones.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import type { CompiledRule } from './compile.ts';
+import { holdsAt } from './argument-path.ts';
+import type { CompiledArgument, CompiledRule } from './compile.ts';
 import { anyText, type Constraint, constrain, FieldLanguages } from './field-languages.ts';
 import type { StateBudget } from './language.ts';
 import { normalName, normalText } from './normal-form.ts';
 import { type Need, needOf, solveParameters } from './parameter-solver.ts';
+import { holds } from './predicate.ts';
 import { TextSolver } from './text-solver.ts';
 
 const fields = ['protocol', 'tool', 'capability', 'target'] as const;
@@ -32,7 +34,7 @@ export class Reach {
   private readonly languages: Readonly<Record<Field, FieldLanguages>>;
   private readonly texts: TextSolver;
   private readonly conditions = new Map<CompiledRule, readonly Condition[]>();
-  private readonly needs: { readonly as: Need; readonly not: Need }[] = [];
+  private readonly needs: { readonly argument: CompiledArgument; readonly as: Need; readonly not: Need }[] = [];
   private readonly needIds = new Map<string, number>();
   private readonly solved = new Map<string, Record<string, unknown> | undefined>();
 
@@ -62,17 +64,18 @@ export class Reach {
    * @throws BudgetSpent, Unsolved
    */
   find(within: readonly CompiledRule[], without: readonly CompiledRule[], shortest: boolean): ToolCall | undefined {
-    const first = within
-      .flatMap((rule) => this.conditions.get(rule)!)
-      .reduce((box, one) => narrow(box, one, false), everyCall);
+    const asked = within.flatMap((rule) => this.conditions.get(rule)!);
+    const first = asked.reduce((box, condition) => narrow(box, condition, false), everyCall);
     const size = this.sizeOf(first);
-    const open = size === undefined ? [] : [{ box: first, at: 0, size }];
+    const open = size === undefined ? [] : [{ box: first, depth: 0, size }];
     while (open.length > 0) {
-      const { box, at } = takeNext(open, shortest);
+      const { box, depth } = takeNext(open, shortest);
       this.budget.spend();
-      const next = this.nextOverlap(box, without, at);
-      if (next === undefined) return this.callOf(box);
-      for (const part of this.split(box, without[next]!)) open.push({ ...part, at: next + 1 });
+      // The smallest call of the box answers, unless a rule takes it: then that rule is taken out of the box.
+      const call = this.callOf(box);
+      const taker = without.find((rule) => this.matches(rule, call));
+      if (!taker) return call;
+      for (const part of this.split(box, taker)) open.push({ ...part, depth: depth + 1 });
     }
     return undefined;
   }
@@ -82,18 +85,12 @@ export class Reach {
     return this.find([a, b], [], false) !== undefined;
   }
 
-  private nextOverlap(box: Box, without: readonly CompiledRule[], from: number): number | undefined {
-    for (let i = from; i < without.length; i++) if (this.meets(box, without[i]!)) return i;
-    return undefined;
-  }
-
-  private meets(box: Box, rule: CompiledRule): boolean {
-    let both = box;
-    for (const condition of this.conditions.get(rule)!) {
-      both = narrow(both, condition, false);
-      if ('field' in condition && this.example(both, condition.field) === undefined) return false;
-    }
-    return both.needs === box.needs || this.parameters(both) !== undefined;
+  /** `call` is in normal form. */
+  private matches(rule: CompiledRule, call: ToolCall): boolean {
+    return (
+      fields.every((field) => rule[field]?.matches(call[field]) ?? true) &&
+      rule.arguments.every((argument) => this.meetsArgument(argument, call.parameters))
+    );
   }
 
   /** What is left of a box without a rule: disjoint parts, one for each condition that may fail first. */
@@ -139,10 +136,27 @@ export class Reach {
   private parameters(box: Box): Record<string, unknown> | undefined {
     const key = box.needs.join();
     if (this.solved.has(key)) return this.solved.get(key);
+    const inherited = this.inherit(box.needs);
     const needs = box.needs.map((id) => (id >= 0 ? this.needs[id]!.as : this.needs[~id]!.not));
-    const parameters = solveParameters(needs, this.texts);
+    const parameters = inherited ? inherited.parameters : solveParameters(needs, this.texts);
     this.solved.set(key, parameters);
     return parameters;
+  }
+
+  /** The smallest parameters for fewer needs that meet these too are the smallest here as well. */
+  private inherit(needs: Constraint): { parameters: Record<string, unknown> | undefined } | undefined {
+    for (const id of needs) {
+      const fewer = needs.filter((other) => other !== id).join();
+      if (!this.solved.has(fewer)) continue;
+      const parameters = this.solved.get(fewer);
+      const { argument } = this.needs[id < 0 ? ~id : id]!;
+      if (parameters === undefined || this.meetsArgument(argument, parameters) === id >= 0) return { parameters };
+    }
+    return undefined;
+  }
+
+  private meetsArgument({ path, predicate }: CompiledArgument, parameters: unknown): boolean {
+    return holdsAt(path, parameters, (value) => holds(predicate, value, (text) => this.texts.normal(text)));
   }
 
   private conditionsOf(rule: CompiledRule): Condition[] {
@@ -153,7 +167,8 @@ export class Reach {
     const onArguments = rule.arguments.map((argument): Condition => {
       const key = JSON.stringify([argument.path.source, argument.predicate.source]);
       const id =
-        this.needIds.get(key) ?? this.needs.push({ as: needOf(argument, false), not: needOf(argument, true) }) - 1;
+        this.needIds.get(key) ??
+        this.needs.push({ argument, as: needOf(argument, false), not: needOf(argument, true) }) - 1;
       this.needIds.set(key, id);
       return { argument: id };
     });
@@ -172,12 +187,12 @@ function narrow(box: Box, condition: Condition, negated: boolean): Box {
 }
 
 /** Depth first is enough for "is there one"; the shortest needs the smallest open box first. */
-function takeNext<T extends { size: number; at: number }>(open: T[], shortest: boolean): T {
+function takeNext<T extends { size: number; depth: number }>(open: T[], shortest: boolean): T {
   if (!shortest) return open.pop()!;
   let best = 0;
   open.forEach((one, i) => {
     const leader = open[best]!;
-    if (one.size < leader.size || (one.size === leader.size && one.at > leader.at)) best = i;
+    if (one.size < leader.size || (one.size === leader.size && one.depth > leader.depth)) best = i;
   });
   return open.splice(best, 1)[0]!;
 }

@@ -14,7 +14,9 @@ export class TextSolver {
   private readonly ids = new Map<string, number>();
   private readonly predicates = new Map<Predicate, { readonly uses: readonly number[]; readonly formula: Formula }>();
   private readonly found = new Map<string, string | undefined>();
+  /** Equal predicates have one number, so that one and its negation are known to contradict. */
   private readonly numbers = new Map<Predicate, number>();
+  private readonly sources = new Map<string, number>();
   private alphabet: readonly number[] | undefined;
 
   constructor(predicates: readonly Predicate[], budget: StateBudget) {
@@ -31,7 +33,8 @@ export class TextSolver {
     const marks = needs.map(({ predicate, negated }) => `${negated ? '-' : '+'}${this.numbers.get(predicate)}`);
     const key = JSON.stringify([[...new Set(marks)].sort(), ...unlike]);
     if (this.found.has(key)) return this.found.get(key);
-    const text = this.find(needs, unlike);
+    const contradicts = marks.some((mark) => mark.startsWith('+') && marks.includes(`-${mark.slice(1)}`));
+    const text = contradicts ? undefined : this.find(needs, unlike);
     this.found.set(key, text);
     return text;
   }
@@ -67,7 +70,10 @@ export class TextSolver {
     const refused = notGlobs.map((glob) => this.glob(glob));
     const length = maxLength === undefined ? undefined : this.walker(`#${maxLength}`, () => atMost(maxLength));
     const never = !predicate.presentPasses || predicate.min !== undefined || predicate.max !== undefined;
-    this.numbers.set(predicate, this.numbers.size);
+    const source = JSON.stringify(predicate.source);
+    const number = this.sources.get(source) ?? this.sources.size;
+    this.sources.set(source, number);
+    this.numbers.set(predicate, number);
     this.predicates.set(predicate, {
       uses: [...constants.flat(), ...(matching ?? []), ...refused, ...(length === undefined ? [] : [length])],
       formula: (truth) =>

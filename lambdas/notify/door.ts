@@ -8,18 +8,28 @@ export const door = (ports: GatewayPorts) => async (): Promise<{ delivered: numb
   delivered: await deliverDue({ ...ports, random: Math.random, notifier: (channel) => notifierFor(ports, channel) }),
 });
 
-/** The notifier of a configured channel; undefined when it is off or its secret is missing. */
+/** The notifier of a configured channel; undefined when it is off. A missing secret is a failure that names itself. */
 async function notifierFor(ports: GatewayPorts, channel: string): Promise<Notifier | undefined> {
   const { slack, webhook } = (await ports.snapshots.current()).configuration.approvals.channels;
   const { adminUrl, clock } = ports;
   if (channel === 'slack' && slack?.enabled) {
-    const token = await ports.secrets.get(slack.bot_token_env);
-    const linkBase = slack.link_base ?? adminUrl;
-    return token ? slackNotifier({ apiUrl: slack.api_url, channel: slack.channel, token, linkBase }) : undefined;
+    const token = await secretOf(ports, slack.bot_token_env);
+    return slackNotifier({
+      apiUrl: slack.api_url,
+      channel: slack.channel,
+      token,
+      linkBase: slack.link_base ?? adminUrl,
+    });
   }
   if (channel === 'webhook' && webhook?.enabled) {
-    const secret = await ports.secrets.get(webhook.secret_env);
-    return secret ? webhookNotifier({ url: webhook.url, secret, adminUrl, clock }) : undefined;
+    const secret = await secretOf(ports, webhook.secret_env);
+    return webhookNotifier({ url: webhook.url, secret, adminUrl, clock });
   }
   return undefined;
+}
+
+async function secretOf({ secrets }: GatewayPorts, name: string): Promise<string> {
+  const value = await secrets.get(name);
+  if (!value) throw new Error(`the secret ${name} is missing`);
+  return value;
 }

@@ -4,6 +4,7 @@ version: 1
 admin: { token_env: GATEWAY_ADMIN_TOKEN }
 people:
   - { id: alice, role: operator }
+  - { id: bob, role: operator }
 tenants:
   - id: default
     api_keys:

@@ -61,7 +61,19 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
   };
   const timedOut = async (id: string): Promise<boolean> => {
     const { events = [] } = await sfn.send(new GetExecutionHistoryCommand({ executionArn: executionArn(id) }));
-    return events.some(({ type }) => type === 'TaskTimedOut');
+    // AWS writes an event of its own, the emulator a failed task.
+    return events.some(
+      ({ type, ...details }) => type === 'TaskTimedOut' || JSON.stringify(details).includes('States.Timeout'),
+    );
+  };
+  /** Lets a request lapse; answers whether the clock ended it, or the sweep of the minute came first. */
+  const lapse = async (target: string): Promise<boolean> => {
+    const id = await review('scm.forget', target);
+    await succeeded(id, 'denied');
+    const record = expectStatus(await call('human', `GET /admin/v1/approvals/${id}`), 200);
+    assert.deepEqual([record.status, record.reviewer, record.reason], ['denied', 'system', 'timeout']);
+    expectStatus(await vote(id, 'approve'), 409);
+    return timedOut(id);
   };
 
   let approved = '';
@@ -143,12 +155,7 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
       await succeeded(id, 'denied');
     }),
     check('an approval nobody decides is denied by the clock', async () => {
-      const id = await review('scm.forget', 'repo/late');
-      await succeeded(id, 'denied');
-      assert.ok(await timedOut(id), 'the wait ended by its time-out');
-      const record = expectStatus(await call('human', `GET /admin/v1/approvals/${id}`), 200);
-      assert.deepEqual([record.status, record.reviewer, record.reason], ['denied', 'system', 'timeout']);
-      expectStatus(await vote(id, 'approve'), 409);
+      assert.ok((await lapse('repo/late')) || (await lapse('repo/later')), 'the wait ended by its time-out');
     }),
     check('the evidence of it all verifies, live and as a bundle under the KMS key', async () => {
       const live = expectStatus(await call('human', `GET /admin/v1/evidence/sessions/${session}/verify`), 200);

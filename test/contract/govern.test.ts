@@ -25,11 +25,15 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-const inSession = (action: object, name = `s${++session}`) => ({ ...action, actor: { agent: 'writer', session: name } });
+const inSession = (action: object, name = `s${++session}`) => ({
+  ...action,
+  actor: { agent: 'writer', session: name },
+});
 const act = (action: object, key = keys.agent) => call('POST', '/admin/v1/test-action', { key, body: action });
 const approve = (id: string, key = keys.human) =>
   call('POST', `/admin/v1/approvals/${id}/approve`, { key, body: { reviewer: 'alice', comment: 'ok' } });
-const deny = (id: string) => call('POST', `/admin/v1/approvals/${id}/deny`, { key: keys.human, body: { reviewer: 'alice' } });
+const deny = (id: string) =>
+  call('POST', `/admin/v1/approvals/${id}/deny`, { key: keys.human, body: { reviewer: 'alice' } });
 
 async function kinds(name: string): Promise<string[]> {
   const found: EvidenceEntry[] = [];
@@ -38,7 +42,7 @@ async function kinds(name: string): Promise<string[]> {
 }
 
 describe('one action through the pipeline', () => {
-  test('allow mints what the grant says and shows no secret', async () => {
+  test('[credential.minted] [credential.never-shown] [span.names] [log.action-line] allow mints what the grant says and shows no secret', async () => {
     const answer = await act(inSession(read, 'allow-1'));
     expect(answer).toMatchObject({
       status: 200,
@@ -54,7 +58,7 @@ describe('one action through the pipeline', () => {
     expect(await kinds('allow-1')).toEqual(['allow', 'result']);
   });
 
-  test('block says why and what would do instead', async () => {
+  test('[action.block.data] [action.block.alternative-from-policy] block says why and what would do instead', async () => {
     const { body } = await act(inSession(remove, 'block-1'));
     expect(body).toMatchObject({ decision: 'block', matched_rule: 'shell:shell.rm', error: { code: -32001 } });
     expect(body.error.data.reason).toEqual(expect.any(String));
@@ -62,7 +66,7 @@ describe('one action through the pipeline', () => {
     expect(await kinds('block-1')).toEqual(['block']);
   });
 
-  test('review queues, approve lets the very call through once, then review again', async () => {
+  test('[action.review.queues] [approval.used-once] review queues, approve lets the very call through once, then review again', async () => {
     const asked = await act(inSession(pull, 'review-1'));
     const id = asked.body.envelope_id;
     expect(asked.body).toMatchObject({
@@ -74,7 +78,10 @@ describe('one action through the pipeline', () => {
     expect(pending.body.pending.map((item: { envelope_id: string }) => item.envelope_id)).toContain(id);
 
     const record = await approve(id);
-    expect(record).toMatchObject({ status: 200, body: { envelope_id: id, status: 'approved', reviewer: 'alice', person: 'alice' } });
+    expect(record).toMatchObject({
+      status: 200,
+      body: { envelope_id: id, status: 'approved', reviewer: 'alice', person: 'alice' },
+    });
     expect(record.body.evidence_hash).toMatch(/^[0-9a-f]{64}$/);
 
     const retry = await act({ ...inSession(pull, 'review-1'), approval_ref: id });
@@ -89,7 +96,7 @@ describe('one action through the pipeline', () => {
     expect(await kinds('review-1')).toEqual(['review', 'approve', 'allow', 'result', 'review']);
   });
 
-  test('the identical call without a reference finds its request, pending or approved', async () => {
+  test('[action.retry.history] [approval.pending-same-id] the identical call without a reference finds its request, pending or approved', async () => {
     const first = await act(inSession(pull, 'same-1'));
     const again = await act(inSession(pull, 'same-1'));
     expect(again.body.envelope_id).toBe(first.body.envelope_id);
@@ -98,7 +105,7 @@ describe('one action through the pipeline', () => {
     expect((await act(inSession(pull, 'same-1'))).body.decision).toBe('review');
   });
 
-  test('a denial stands for a minute, then a new request may be made', async () => {
+  test('[approval.denied] a denial stands for a minute, then a new request may be made', async () => {
     const first = await act(inSession(pull, 'denied-1'));
     const id = first.body.envelope_id;
     expect((await deny(id)).body.status).toBe('denied');
@@ -110,18 +117,21 @@ describe('one action through the pipeline', () => {
     expect(later.body.error.data.reason).toBeUndefined();
   });
 
-  test('time denies what nobody decided, and a vote after that is 409', async () => {
+  test('[approval.timeout] [approval.vote-after-expiry] time denies what nobody decided, and a vote after that is 409', async () => {
     const { body } = await act(inSession(pull, 'late-1'));
     gateway.pass(1801);
     const late = await approve(body.envelope_id);
-    expect(late).toMatchObject({ status: 409, body: { error: { type: 'conflict', record: { status: 'denied', reason: 'timeout', reviewer: 'system' } } } });
+    expect(late).toMatchObject({
+      status: 409,
+      body: { error: { type: 'conflict', record: { status: 'denied', reason: 'timeout', reviewer: 'system' } } },
+    });
     expect(await kinds('late-1')).toEqual(['review', 'deny']);
   });
 
   test.each([
     ['other parameters', { parameters: { title: 'Other', head: 'fix', base: 'main' } }, 'call_changed'],
     ['another target', { target: 'acme/api' }, 'call_changed'],
-  ])('an approval does not cover %s', async (_, change, reason) => {
+  ])('[approval.bound.parameters] [approval.bound.digest] an approval does not cover %s', async (_, change, reason) => {
     const name = `bound-${++session}`;
     const { body } = await act(inSession(pull, name));
     await approve(body.envelope_id);
@@ -129,7 +139,7 @@ describe('one action through the pipeline', () => {
     expect(other.body).toMatchObject({ decision: 'review', error: { data: { reason } } });
   });
 
-  test('an approval of another session or key does not help', async () => {
+  test('[approval.bound.session] [approval.bound.key] an approval of another session or key does not help', async () => {
     const { body } = await act(inSession(pull, 'mine'));
     await approve(body.envelope_id);
     const elsewhere = await act({ ...inSession(pull, 'mine-too'), approval_ref: body.envelope_id });
@@ -139,14 +149,14 @@ describe('one action through the pipeline', () => {
     expect((await act(inSession(pull, 'mine'), keys.other)).status).toBe(403);
   });
 
-  test('an approval never lifts a block', async () => {
+  test('[approval.never-lifts-block] an approval never lifts a block', async () => {
     const { body } = await act(inSession(pull, 'lift-1'));
     await approve(body.envelope_id);
     const blocked = await act({ ...inSession(remove, 'lift-1'), approval_ref: body.envelope_id });
     expect(blocked.body.decision).toBe('block');
   });
 
-  test('20 at once with one approval: exactly one wins', async () => {
+  test('[approval.race] 20 at once with one approval: exactly one wins', async () => {
     const { body } = await act(inSession(pull, 'race-1'));
     await approve(body.envelope_id);
     const answers = await Promise.all(
@@ -156,13 +166,13 @@ describe('one action through the pipeline', () => {
     expect((await kinds('race-1')).filter((kind) => kind === 'allow')).toHaveLength(1);
   });
 
-  test('20 identical requests at once ask for one approval', async () => {
+  test('[approval.pending-same-id] 20 identical requests at once ask for one approval', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => act(inSession(pull, 'crowd-1'))));
     expect(new Set(answers.map(({ body }) => body.envelope_id)).size).toBe(1);
     expect(await kinds('crowd-1')).toEqual(['review']);
   });
 
-  test('dry_run records nothing and uses nothing up', async () => {
+  test('[action.dry-run] dry_run records nothing and uses nothing up', async () => {
     const { body } = await act(inSession(pull, 'dry-1'));
     await approve(body.envelope_id);
     const dry = await act({ ...inSession(pull, 'dry-1'), approval_ref: body.envelope_id, dry_run: true });
@@ -171,7 +181,7 @@ describe('one action through the pipeline', () => {
     expect((await act({ ...inSession(pull, 'dry-1'), approval_ref: body.envelope_id })).body.decision).toBe('allow');
   });
 
-  test('secrets in parameters never reach evidence or reviewers', async () => {
+  test('[evidence.secrets-redacted] [approval.withheld] secrets in parameters never reach evidence or reviewers', async () => {
     const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
     const parameters = { ...pull.parameters, password: 'hunter2-hunter2', body: `use ${secret}` };
     const { body } = await act(inSession({ ...pull, parameters }, 'secret-1'));
@@ -184,11 +194,16 @@ describe('one action through the pipeline', () => {
     expect(item.body.withheld).toEqual(expect.arrayContaining(['$.parameters.password']));
   });
 
-  test('allow, block and review take at most three sequential store steps', async () => {
+  test('[action.store-steps] allow, block and review take at most three sequential store steps', async () => {
+    await gateway.ports.snapshots.current();
     const allow = await gateway.steps.during(() => act(inSession(read)));
     const block = await gateway.steps.during(() => act(inSession(remove)));
     const review = await gateway.steps.during(() => act(inSession(pull)));
-    expect([allow.value.body.decision, block.value.body.decision, review.value.body.decision]).toEqual(['allow', 'block', 'review']);
+    expect([allow.value.body.decision, block.value.body.decision, review.value.body.decision]).toEqual([
+      'allow',
+      'block',
+      'review',
+    ]);
     expect(allow.steps).toBeLessThanOrEqual(3);
     expect(block.steps).toBeLessThanOrEqual(2);
     expect(review.steps).toBeLessThanOrEqual(3);
@@ -201,29 +216,41 @@ describe('votes', () => {
     ['a viewer service key', keys.viewer, 403, 'forbidden'],
     ['the owner of the requesting key', keys.owner, 403, 'separation_of_duties'],
     ['an unknown key', 'nobody', 401, 'authentication_error'],
-  ])('%s may not vote', async (_, key, status, type) => {
+  ])('[sod.humans-only] [sod.own-request] %s may not vote', async (_, key, status, type) => {
     const { body } = await act(inSession(pull));
     expect(await approve(body.envelope_id, key)).toMatchObject({ status, body: { error: { type } } });
   });
 
-  test('a second vote is 409 with the record', async () => {
+  test('[approval.decided-twice] a second vote is 409 with the record', async () => {
     const { body } = await act(inSession(pull));
     await approve(body.envelope_id);
     const second = await deny(body.envelope_id);
-    expect(second).toMatchObject({ status: 409, body: { error: { type: 'conflict', record: { status: 'approved', reviewer: 'alice' } } } });
+    expect(second).toMatchObject({
+      status: 409,
+      body: { error: { type: 'conflict', record: { status: 'approved', reviewer: 'alice' } } },
+    });
   });
 
-  test("another tenant's request is not found", async () => {
+  test("[auth.tenant-isolation] another tenant's request is not found", async () => {
     const far = await act(inSession(pull), 'elsewhere-key');
     expect((await approve(far.body.envelope_id)).status).toBe(404);
   });
 });
 
 describe('healing', () => {
-  test('the sweep denies what expired and ends a lease without outcome as unknown, never running it again', async () => {
+  test('[approval.clock-recovers] [approval.lease-unknown] the sweep denies what expired and ends a lease without outcome as unknown, never running it again', async () => {
     let runs = 0;
     const crashing = await testPorts({
-      executors: [{ name: 'crash', handles: ({ tool }) => tool.startsWith('scm.create'), execute: () => { runs++; return new Promise(() => {}); } }],
+      executors: [
+        {
+          name: 'crash',
+          handles: ({ tool }) => tool.startsWith('scm.create'),
+          execute: () => {
+            runs++;
+            return new Promise(() => {});
+          },
+        },
+      ],
     });
     const ask = caller(crashing.ports);
     const body = inSession(pull, 'crash-1');
@@ -253,11 +280,17 @@ describe('healing', () => {
 });
 
 describe('on_approval: execute', () => {
-  test('the clock runs the call once and the identical call collects the result', async () => {
+  test('[approval.on-approval.execute] the clock runs the call once and the identical call collects the result', async () => {
     let runs = 0;
     const executing = await testPorts({
       extra: 'approvals: { on_approval: execute }',
-      executors: [{ name: 'git', handles: () => true, execute: async () => ({ pr_number: ++runs, pr_url: 'https://git.example/1' }) }],
+      executors: [
+        {
+          name: 'git',
+          handles: () => true,
+          execute: async () => ({ pr_number: ++runs, pr_url: 'https://git.example/1' }),
+        },
+      ],
     });
     const ask = caller(executing.ports);
     const body = inSession(pull, 'exec-1');
@@ -266,8 +299,15 @@ describe('on_approval: execute', () => {
     await ask('POST', `/admin/v1/approvals/${id}/approve`, { key: keys.human, body: { reviewer: 'alice' } });
     await settle(stepPorts(executing.ports), id);
     await settle(stepPorts(executing.ports), id);
-    const collected = await ask('POST', '/admin/v1/test-action', { key: keys.agent, body: { ...body, approval_ref: id } });
-    expect(collected.body).toMatchObject({ decision: 'allow', matched_rule: `approved:${id}`, result: { pr_number: 1 } });
+    const collected = await ask('POST', '/admin/v1/test-action', {
+      key: keys.agent,
+      body: { ...body, approval_ref: id },
+    });
+    expect(collected.body).toMatchObject({
+      decision: 'allow',
+      matched_rule: `approved:${id}`,
+      result: { pr_number: 1 },
+    });
     expect(runs).toBe(1);
     await executing.stop();
   });

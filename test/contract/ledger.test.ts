@@ -35,7 +35,7 @@ async function chainOf(session: string): Promise<EvidenceEntry[]> {
 }
 
 describe('the ledger', () => {
-  test('50 writers at once in five processes give one gapless chain', async () => {
+  test('[evidence.concurrent-writers] 50 writers at once in five processes give one gapless chain', async () => {
     const writers = Array.from(
       { length: 5 },
       (_, i) =>
@@ -43,7 +43,9 @@ describe('the ledger', () => {
           const child = fork(`${__dirname}/../support/ledger-writer.ts`, [server.endpoint, 'crowd', String(i), '10'], {
             env: { ...process.env, TABLES: JSON.stringify(tables) },
           });
-          child.once('error', reject).once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`exit ${code}`))));
+          child
+            .once('error', reject)
+            .once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`exit ${code}`))));
         }),
     );
     await Promise.all(writers);
@@ -54,7 +56,7 @@ describe('the ledger', () => {
     expect((await verifyChain(entries, { head })).valid).toBe(true);
   }, 60_000);
 
-  test('a change whose condition fails writes nothing and shows the record', async () => {
+  test('[approval.one-transaction] [evidence.append-only] a change whose condition fails writes nothing and shows the record', async () => {
     const ledger = dynamoLedger({ client, tables });
     const outcome = await ledger.commit({
       draft: draft('refused', 1),
@@ -78,7 +80,7 @@ describe('the ledger', () => {
     expect(await chainOf('lost')).toHaveLength(1);
   });
 
-  test('a store that is down refuses and loses nothing', async () => {
+  test('[error.store-down] a store that is down refuses and loses nothing', async () => {
     const down = {
       send: () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { name: 'TimeoutError' })),
     } as unknown as DynamoDBClient;

@@ -1,11 +1,12 @@
 /** The same story through `agentctl`, and what a stranger with an export and a public key can find out. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import packageJson from '#package' with { type: 'json' };
 import type { EvidenceEntry, SessionBundle } from '../../core/contracts/evidence.ts';
-import { version } from '../../package.json';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { agentctl, exportOf, type Fields, workFolder } from './client.ts';
 
+const { version } = packageJson;
 let gateway: Gateway;
 const folder = workFolder();
 const session = 'cli-story';

@@ -1,4 +1,5 @@
 /** The product's main job over HTTP, as a new user would try it: the configuration that is shipped, the generated keys. */
+import packageJson from '#package' with { type: 'json' };
 import { verifyBundle } from '../../core/evidence/verify.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type ApprovalRecord, act, ask, decided, exportOf, type Fields, kindsOf, pullRequest, vote } from './client.ts';
@@ -25,9 +26,8 @@ test('[local.ready] [auth.keys-file] is ready with URLs and keys of every kind',
 });
 
 test('[auth.health-open] [version.one] /health is open and shows status and version only', async () => {
-  const { version } = (await import('../../package.json')) as { version: string };
   const { status, body } = await ask(url, 'GET', '/health');
-  expect([status, body]).toEqual([200, { status: 'ok', version }]);
+  expect([status, body]).toEqual([200, { status: 'ok', version: packageJson.version }]);
 });
 
 test('[action.allow] [action.normalised] [action.envelope-id] [action.not-executed] reading a file is allowed and leaves evidence', async () => {

@@ -93,7 +93,6 @@ describe.each(rows)('function %s', (name, spec) => {
       ...(Object.keys(tables) as TableName[]).map(tableEnvironment),
       ...['OBJECT_BUCKET', 'ARCHIVE_BUCKET', 'SIGNING_KEY_ID', 'APPROVAL_STATE_MACHINE_ARN', 'ADMIN_URL', 'STAGE'],
       ...(spec.secrets ?? []).map((secret) => `SECRET_${secret.toUpperCase()}`),
-      ...['POWERTOOLS_METRICS_NAMESPACE', 'POWERTOOLS_SERVICE_NAME'],
     ];
     expect(Object.keys(Variables).sort()).toEqual(expected.sort());
     expect(reference(Variables.ADMIN_URL)).toMatch(

@@ -1,5 +1,5 @@
 /** The three stacks as templates, with the context of `cdk.json` and empty bundles, so that no build is needed. */
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
@@ -30,6 +30,7 @@ export function synthesize(context: Record<string, unknown> = {}) {
 /** An app before anything is in it. */
 export function emptyApp(context: Record<string, unknown> = {}) {
   const scratch = mkdtempSync(join(tmpdir(), 'gateway-synth-'));
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
   for (const name of Object.keys(functions)) {
     mkdirSync(join(scratch, 'bundles', name), { recursive: true });
     writeFileSync(join(scratch, 'bundles', name, 'index.mjs'), 'export const handler = async () => ({});\n');

@@ -18,7 +18,7 @@ interface Row extends Omit<ToolCall, 'parameters'> {
 const folder = join(process.cwd(), 'policies');
 const read = (file: string): unknown => parse(readFileSync(join(folder, file), 'utf8'));
 
-describe.each(shippedPacks)('pack %s', (name) => {
+describe.each(shippedPacks)('[pack.readonly] [pack.pr-writer] [pack.infra-review] [pack.sql-explorer] pack %s', (name) => {
   const pack = parsePack(read(`${name}.yaml`), `policies/${name}.yaml`);
   const policy = compilePolicy(pack);
   const rows = read(`${name}.cases.yaml`) as Row[];

@@ -1,8 +1,9 @@
 /** Calls a door as a host does: an API Gateway proxy event in, status and parsed body out. */
-import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
-import { httpDoors } from '#lambdas/doors.ts';
-import { routes } from '#core/contracts/routes.ts';
+
 import type { GatewayPorts } from '#core/admin/ports.ts';
+import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
+import { routes } from '#core/contracts/routes.ts';
+import { httpDoors } from '#lambdas/doors.ts';
 
 export interface Answer {
   readonly status: number;
@@ -23,7 +24,9 @@ export function caller(ports: GatewayPorts) {
   const doors: Readonly<Record<string, HttpHandler>> = httpDoors(ports);
   return async (method: string, target: string, { key, body, raw, headers = {} }: Request = {}): Promise<Answer> => {
     const { pathname, searchParams } = new URL(target, 'http://gateway.test');
-    const found = routes.find((route) => matches(route.path, pathname) && (route.method === method || method === 'HEAD'));
+    const found = routes.find(
+      (route) => matches(route.path, pathname) && (route.method === method || method === 'HEAD'),
+    );
     const route = found ?? routes.find((candidate) => matches(candidate.path, pathname));
     if (!route) throw new Error(`no route for ${pathname}`);
     const sent: Record<string, string> = { 'content-type': 'application/json', ...headers };

@@ -25,7 +25,13 @@ import { brokersFrom } from '#core/credentials/brokers.ts';
 import type { Executor } from '#core/credentials/ports.ts';
 import { startDynamo } from './dynamo.ts';
 
-export const keys = { agent: 'agent-key-1', other: 'agent-key-2', human: 'human-key-1', owner: 'owner-key-1', viewer: 'viewer-key-1' };
+export const keys = {
+  agent: 'agent-key-1',
+  other: 'agent-key-2',
+  human: 'human-key-1',
+  owner: 'owner-key-1',
+  viewer: 'viewer-key-1',
+};
 
 export const configuration = (extra = '') => `
 version: 1
@@ -73,7 +79,11 @@ export async function testPorts(options: TestOptions = {}) {
     start: async (id) => void started.push(id),
     settle: async (token) => void settled.push(token),
   };
-  const values: Record<string, string> = { GATEWAY_ADMIN_TOKEN: 'admin-token-1', SCM_KEY: rsaKey(), ...options.secrets };
+  const values: Record<string, string> = {
+    GATEWAY_ADMIN_TOKEN: 'admin-token-1',
+    SCM_KEY: rsaKey(),
+    ...options.secrets,
+  };
   const secrets = { get: async (name: string) => values[name] };
   const objects = folderObjectStore(join(folder, 'objects'));
   const configStore = configTable(store.client, store.tables.config);
@@ -101,7 +111,8 @@ export async function testPorts(options: TestOptions = {}) {
     approvalClock,
     deliveries: deliveriesTable(store),
     credentials: credentialsTable(store),
-    brokers: async (name) => brokersFrom((await snapshots.current()).configuration, { secrets, clock, ids: systemIds })(name),
+    brokers: async (name) =>
+      brokersFrom((await snapshots.current()).configuration, { secrets, clock, ids: systemIds })(name),
     executors: options.executors ?? [],
     observations: observationsTable(store),
     metricsText: () => telemetry.metricsText(),
@@ -155,7 +166,8 @@ function countedSteps(client: DynamoDBClient) {
   };
 }
 
-
 function rsaKey(): string {
-  return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+  return generateKeyPairSync('rsa', { modulusLength: 2048 })
+    .privateKey.export({ format: 'pem', type: 'pkcs8' })
+    .toString();
 }

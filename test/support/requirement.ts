@@ -9,14 +9,14 @@ export interface TestSource {
 }
 
 const id = String.raw`\[[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+\]`;
-/** A title: `test(`, `it(`, `describe(` or the call after `.each(…)`, then a literal that begins with ids. */
-const title = new RegExp(String.raw`(\.(?:skip|todo)\(|\bx(?:it|test|describe)\(|\()\s*['"\`]((?:${id} ?)+)`, 'g');
+/** A title or a row of `.each`: what opens it, then a literal that begins with ids. */
+const title = new RegExp(String.raw`(\.(?:skip|todo)\(|\bx(?:it|test|describe)\(|[([])\s*['"\`]((?:${id} ?)+)`, 'g');
 
 /** Ids cited in the titles of a test file. Skipped tests and todos prove nothing, so they are not citations. */
 export function citations(text: string): string[] {
   const found: string[] = [];
   for (const [, opening, ids] of text.matchAll(title)) {
-    if (opening !== '(') continue;
+    if (opening !== '(' && opening !== '[') continue;
     for (const [cited] of ids!.matchAll(new RegExp(id, 'g'))) found.push(cited.slice(1, -1));
   }
   return found;

@@ -2,9 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import packageJson from '#package' with { type: 'json' };
 import { routes } from '../../core/contracts/routes.ts';
-import { version } from '../../package.json';
 
+const { version } = packageJson;
 const root = join(__dirname, '../..');
 const page = (name: string) => readFileSync(join(root, 'docs/reference', name), 'utf8');
 

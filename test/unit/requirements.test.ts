@@ -26,10 +26,11 @@ describe('the gate itself', () => {
   const later = (name: string): Requirement => ({ ...must(name), proof: { deferred: 'later' } });
   const cite = (name: string) => ({ path: 'some.test.ts', text: `test('${`[${name}]`} works', () => {})` });
   const opened = '(';
+  const list = '[[';
 
   test('finds several ids of one title, in any quotes, after each', () => {
-    const text = `test.each(rows)${opened}"[one.two] [three.four-5] %s", fn); it${opened}\`[five.six] x\`); describe${opened}\n  '[a.b] y')`;
-    expect(citations(text)).toEqual(['one.two', 'three.four-5', 'five.six', 'a.b']);
+    const text = `test.each(rows)${opened}"[one.two] [three.four-5] %s", fn); it${opened}\`[five.six] x\`); describe${opened}\n  '[a.b] y'); ${list}'[row.id] z', 1]]`;
+    expect(citations(text)).toEqual(['one.two', 'three.four-5', 'five.six', 'a.b', 'row.id']);
   });
 
   test('does not count skipped tests, todos and plain lists', () => {

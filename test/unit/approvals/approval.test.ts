@@ -35,7 +35,7 @@ const attempt = {
   now: '2026-01-01T00:10:00.000Z',
 };
 
-describe('the life of an approval', () => {
+describe('[approval.states] the life of an approval', () => {
   test.each([
     ['pending', 'approve', 'approved'],
     ['pending', 'deny', 'denied'],

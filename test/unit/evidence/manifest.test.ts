@@ -50,7 +50,9 @@ test('[evidence.credential-provenance] each credential is named once, by id, typ
 
 test('golden: the format of manifests cannot drift unnoticed', () => {
   const { head } = seal(drafts);
-  expect(manifestOf(head, []).session_manifest_hash).toMatchInlineSnapshot(`"a0d5bc3464e86cc94f765222af39f25810496f76caeed8b5898721bf5a9c043e"`);
+  expect(manifestOf(head, []).session_manifest_hash).toMatchInlineSnapshot(
+    `"a0d5bc3464e86cc94f765222af39f25810496f76caeed8b5898721bf5a9c043e"`,
+  );
 });
 
 test('[evidence.signature] hash and signature cover 0x01 and the canonical manifest', async () => {

@@ -52,7 +52,7 @@ test('nesting is allowed up to the limit and refused beyond it', () => {
   expect(() => parseStrict(nested(maxNesting))).not.toThrow();
   expect(refusal(() => parseStrict(nested(maxNesting + 1))).message).toMatch(/deeper than 64/);
   expect(() => parseStrict(nested(maxNesting + 1), maxNesting + 1)).not.toThrow();
-  expect(refusal(() => parseStrict('{"a":'.repeat(200_000) + '1' + '}'.repeat(200_000))).code).toBe('invalid_request');
+  expect(refusal(() => parseStrict(`${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`)).code).toBe('invalid_request');
 });
 
 test('bytes must be UTF-8: malformed ones are refused, never replaced', () => {

@@ -1,0 +1,123 @@
+/**
+ * Policy versions in DynamoDB (contract §1).
+ *
+ * Items of the table, all by `id`: `version#<n>` — one version row; `current` — the pointer, a copy of the row in force;
+ * `imported` — the digest of the file imported last.
+ *
+ * Access patterns: the row in force (consistent Get of the pointer: one read, no second hop); one version (Get); the
+ * last 20 (BatchGet of known numbers: they count without gaps); advance (one transaction).
+ */
+import {
+  BatchGetItemCommand,
+  type BatchGetItemCommandInput,
+  type DynamoDBClient,
+  GetItemCommand,
+  type GetItemCommandInput,
+  TransactionCanceledException,
+  TransactWriteItemsCommand,
+  type TransactWriteItemsCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
+import { fromItem, type Item, stored, toItem } from './items.ts';
+
+/** Spec §8. */
+export const keptVersions = 20;
+
+const pointerId = 'current';
+const importedId = 'imported';
+const versionId = (version: number) => `version#${version}`;
+
+const toRow = (item: Item): VersionRow => {
+  const { id: _id, ...row } = fromItem(item);
+  return row as unknown as VersionRow;
+};
+
+export const getParams = (table: string, id: string): GetItemCommandInput => ({
+  TableName: table,
+  Key: { id: { S: id } },
+  ConsistentRead: true,
+});
+
+export const listParams = (table: string, newest: number): BatchGetItemCommandInput => {
+  const count = Math.min(newest, keptVersions);
+  const Keys = Array.from({ length: count }, (_, back) => ({ id: { S: versionId(newest - back) } }));
+  return { RequestItems: { [table]: { Keys, ConsistentRead: true } } };
+};
+
+/** The pointer's condition orders all writers; the row's own guards against a number ever meaning two things. */
+export function advanceParams(table: string, row: VersionRow, importedSha256?: string): TransactWriteItemsCommandInput {
+  const expected = row.version - 1;
+  const dropped = row.version - keptVersions;
+  return {
+    TransactItems: [
+      {
+        Put: {
+          TableName: table,
+          Item: toItem({ id: versionId(row.version), ...row }) as never,
+          ConditionExpression: 'attribute_not_exists(id)',
+        },
+      },
+      {
+        Put: {
+          TableName: table,
+          Item: toItem({ id: pointerId, ...row }) as never,
+          ...(expected === 0
+            ? { ConditionExpression: 'attribute_not_exists(id)' }
+            : {
+                ConditionExpression: 'version = :expected',
+                ExpressionAttributeValues: { ':expected': { N: `${expected}` } },
+              }),
+        },
+      },
+      ...(importedSha256 === undefined
+        ? []
+        : [{ Put: { TableName: table, Item: toItem({ id: importedId, sha256: importedSha256 }) as never } }]),
+      ...(dropped < 1 ? [] : [{ Delete: { TableName: table, Key: { id: { S: versionId(dropped) } } } }]),
+    ],
+  };
+}
+
+export function configTable(client: DynamoDBClient, table: string): ConfigStore {
+  const read = async (id: string): Promise<Item | undefined> =>
+    (await stored(client.send(new GetItemCommand(getParams(table, id))))).Item as Item | undefined;
+
+  const current = async (): Promise<VersionRow | undefined> => {
+    const item = await read(pointerId);
+    return item && toRow(item);
+  };
+
+  return {
+    current,
+
+    async get(version) {
+      const item = await read(versionId(version));
+      return item && toRow(item);
+    },
+
+    async list() {
+      const newest = await current();
+      if (!newest) return [];
+      const { Responses } = await stored(client.send(new BatchGetItemCommand(listParams(table, newest.version))));
+      return (Responses?.[table] ?? []).map((item) => toRow(item as Item)).sort((a, b) => b.version - a.version);
+    },
+
+    async lastImported() {
+      const item = await read(importedId);
+      return item && (fromItem(item) as { sha256: string }).sha256;
+    },
+
+    async advance(row, importedSha256) {
+      try {
+        await client.send(new TransactWriteItemsCommand(advanceParams(table, row, importedSha256)));
+        return true;
+      } catch (cause) {
+        if (cause instanceof TransactionCanceledException && lost(cause)) return false;
+        return stored(Promise.reject(cause));
+      }
+    },
+  };
+}
+
+/** Another writer was first, or is writing now: either way the caller reads the pointer again. */
+const lost = ({ CancellationReasons }: TransactionCanceledException): boolean =>
+  (CancellationReasons ?? []).some(({ Code }) => Code === 'ConditionalCheckFailed' || Code === 'TransactionConflict');

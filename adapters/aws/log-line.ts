@@ -1,0 +1,46 @@
+/** One JSON log line (spec §6). Whatever a caller passes, no secret is written and nothing is thrown. */
+import { secretRanges } from '#core/evidence/secret-formats.ts';
+import { secrecyOf } from '#core/evidence/secret-names.ts';
+
+export interface LineHead {
+  readonly ts: string;
+  readonly level: string;
+  readonly msg: string;
+  readonly service: string;
+  readonly trace_id?: string;
+}
+
+const maxDepth = 6;
+const withheld = '[withheld]';
+
+/** The line's own fields stand first and win: a field named `msg` cannot pass itself off as the message. */
+export function logLine(head: LineHead, fields: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ ...head, ...(safe(fields, 0) as object), ...head });
+}
+
+function safe(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return masked(value);
+  if (typeof value === 'bigint') return String(value);
+  if (value instanceof Error) return `${value.name}: ${masked(value.message)}`;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === maxDepth) return '[deeper]';
+  if (Array.isArray(value)) return value.map((item) => safe(item, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, member(name, item, depth)]));
+}
+
+function member(name: string, value: unknown, depth: number): unknown {
+  const secrecy = secrecyOf(name);
+  if (value === undefined || secrecy === 'none') return safe(value, depth + 1);
+  return secrecy === 'whole' || typeof value === 'string' ? withheld : safe(value, depth + 1);
+}
+
+/** Recognised token formats inside text, e.g. in the message of somebody else's error. */
+function masked(text: string): string {
+  let kept = '';
+  let from = 0;
+  for (const [start, end] of secretRanges(text)) {
+    kept += text.slice(from, start) + withheld;
+    from = end;
+  }
+  return kept + text.slice(from);
+}

@@ -1,0 +1,79 @@
+/**
+ * Bodies in S3 by their SHA-256 (architecture: stores). Access patterns: put-if-absent, get. Nothing is ever
+ * overwritten or deleted here: a key names its content.
+ */
+import {
+  GetObjectCommand,
+  NoSuchKey,
+  PutObjectCommand,
+  type PutObjectCommandInput,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { sha256 } from '#core/kernel/canonical.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { ObjectStore } from '#core/kernel/ports.ts';
+import { stored } from './items.ts';
+
+export interface ObjectBucketOptions {
+  readonly bucket: string;
+  /** @default one of its own, made at the first call */
+  readonly client?: S3Client;
+}
+
+const keyOf = (digest: string) => `sha256/${digest.slice(0, 2)}/${digest}`;
+
+/** S3 checks the bytes against the digest on arrival, and refuses to replace what is there. */
+export const putParams = (bucket: string, bytes: Uint8Array, digest: string): PutObjectCommandInput => ({
+  Bucket: bucket,
+  Key: keyOf(digest),
+  Body: bytes,
+  ContentType: 'application/octet-stream',
+  ChecksumSHA256: Buffer.from(digest, 'hex').toString('base64'),
+  IfNoneMatch: '*',
+});
+
+export function objectBucket({ bucket, client }: ObjectBucketOptions): ObjectStore {
+  let made = client;
+  const s3 = () => {
+    made ??= new S3Client({});
+    return made;
+  };
+  return {
+    async put(bytes) {
+      const digest = sha256(bytes);
+      await stored(putUnlessPresent(s3(), putParams(bucket, bytes, digest)));
+      return digest;
+    },
+
+    async get(digest) {
+      if (!/^[0-9a-f]{64}$/.test(digest)) return undefined;
+      const bytes = await stored(read(s3(), bucket, keyOf(digest)));
+      if (bytes && sha256(bytes) !== digest) {
+        throw new GatewayError('service_unavailable', `The stored object ${digest} does not match its digest.`);
+      }
+      return bytes;
+    },
+  };
+}
+
+async function read(client: S3Client, bucket: string, key: string): Promise<Uint8Array | undefined> {
+  try {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+    return await Body?.transformToByteArray();
+  } catch (cause) {
+    if (cause instanceof NoSuchKey || (cause as Error).name === 'NoSuchKey') return undefined;
+    throw cause;
+  }
+}
+
+/** 412: the same bytes are there already. 409: they are being put right now, and S3 asks to try again. */
+async function putUnlessPresent(client: S3Client, input: PutObjectCommandInput, tries = 3): Promise<void> {
+  try {
+    await client.send(new PutObjectCommand(input));
+  } catch (cause) {
+    const status = (cause as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+    if (status === 412) return;
+    if (status !== 409 || tries <= 1) throw cause;
+    await putUnlessPresent(client, input, tries - 1);
+  }
+}

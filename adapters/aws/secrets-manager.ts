@@ -1,0 +1,77 @@
+/**
+ * Secrets by environment name, from bundles in Secrets Manager: each secret is one JSON object, name → value. A function
+ * is told of every bundle and may read its own; a bundle it may not read holds nothing for it.
+ */
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { SecretStore } from '#core/kernel/ports.ts';
+
+export interface SecretsManagerOptions {
+  readonly secretIds: readonly string[];
+  /** @default one of its own, made at the first call */
+  readonly client?: SecretsManagerClient;
+  /** Milliseconds since the epoch. @default the system's clock */
+  readonly now?: () => number;
+}
+
+/** Spares one look at the configuration a call per name; short, so that a withdrawn key stops within 5 seconds. */
+const keptMs = 1_000;
+/** Permissions do not change within a second. */
+const refusedMs = 60_000;
+
+type Bundle = Readonly<Record<string, unknown>>;
+const empty: Bundle = {};
+
+export function secretsManager({ secretIds, client, now = Date.now }: SecretsManagerOptions): SecretStore {
+  let made = client;
+  const kept = new Map<string, { readonly bundle: Promise<Bundle>; until: number }>();
+
+  const fetched = async (secretId: string): Promise<Bundle> => {
+    made ??= new SecretsManagerClient({});
+    const { SecretString } = await made.send(new GetSecretValueCommand({ SecretId: secretId }));
+    return parsed(SecretString, secretId);
+  };
+
+  const bundleOf = (secretId: string): Promise<Bundle> => {
+    const known = kept.get(secretId);
+    if (known && known.until > now()) return known.bundle;
+    const entry = { bundle: fetched(secretId), until: now() + keptMs };
+    entry.bundle = entry.bundle.catch((cause: Error) => {
+      if (cause.name === 'ResourceNotFoundException') return empty;
+      if (cause.name !== 'AccessDeniedException') {
+        kept.delete(secretId);
+        throw down(cause);
+      }
+      entry.until = now() + refusedMs;
+      return empty;
+    });
+    kept.set(secretId, entry);
+    return entry.bundle;
+  };
+
+  return {
+    async get(name) {
+      const bundles = await Promise.all(secretIds.map(bundleOf));
+      const value = bundles.find((bundle) => Object.hasOwn(bundle, name))?.[name];
+      return typeof value === 'string' && value !== '' ? value : undefined;
+    },
+  };
+}
+
+/** The text itself is in no message: it is the secret. */
+function parsed(text: string | undefined, secretId: string): Bundle {
+  let value: unknown;
+  try {
+    value = JSON.parse(text ?? '{}');
+  } catch {
+    value = undefined;
+  }
+  if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Bundle;
+  throw new Error(`the secret ${secretId} is no JSON object of names and values`);
+}
+
+const down = (cause: Error) =>
+  new GatewayError('service_unavailable', 'A secret could not be read; try again shortly.', {
+    cause,
+    retryAfterSeconds: 1,
+  });

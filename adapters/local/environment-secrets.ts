@@ -1,0 +1,19 @@
+/** Secrets from this process's environment, over those the local run made itself (contract §2: allow-list). */
+import { isSecretName } from '#core/contracts/config.ts';
+import type { SecretStore } from '#core/kernel/ports.ts';
+
+/**
+ * The environment wins over `generated`, so that a real secret replaces a demonstration one. Names outside the
+ * allow-list answer as if they were not set.
+ */
+export const environmentSecrets = (
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+  generated: Readonly<Record<string, string | undefined>> = {},
+): SecretStore => ({
+  async get(name) {
+    if (!isSecretName(name)) return undefined;
+    const own = (from: Readonly<Record<string, string | undefined>>) =>
+      Object.hasOwn(from, name) ? from[name] : undefined;
+    return own(environment) || own(generated) || undefined;
+  },
+});

@@ -1,0 +1,41 @@
+/** Signs session manifests with a key kept in a file (contract §4); on AWS a KMS key does it. */
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Signer } from '#core/evidence/ports.ts';
+import { createDurably } from './durable-file.ts';
+
+/** The key in `path`, generated with mode 0600 when there is none. The key id is the first 16 hex of SHA-256(SPKI DER). */
+export async function keyFileSigner(path: string): Promise<Signer> {
+  const privateKey = await readOrGenerate(path);
+  const publicKey = createPublicKey(privateKey);
+  const spki = publicKey.export({ format: 'der', type: 'spki' });
+  const pem = publicKey.export({ format: 'pem', type: 'spki' }).toString();
+  return {
+    keyId: createHash('sha256').update(spki).digest('hex').slice(0, 16),
+    sign: async (message) => sign('sha256', message, { key: privateKey, dsaEncoding: 'der' }).toString('base64'),
+    publicKey: async () => pem,
+  };
+}
+
+async function readOrGenerate(path: string): Promise<KeyObject> {
+  const found = await read(path);
+  if (found !== undefined) return found;
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await createDurably(path, privateKey.export({ format: 'pem', type: 'pkcs8' }));
+  return (await read(path)) ?? privateKey; // another process may have been first: its key stays
+}
+
+async function read(path: string): Promise<KeyObject | undefined> {
+  let pem: string;
+  try {
+    pem = await readFile(path, 'utf8');
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw fault;
+  }
+  const key = createPrivateKey(pem);
+  if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw new Error(`${path} holds no ECDSA P-256 key.`);
+  return key;
+}

@@ -1,0 +1,97 @@
+/** One gateway per state folder: a lock file that names its holder, void as soon as the holder is gone. */
+import { randomBytes } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface StateLock {
+  release(): void;
+}
+
+/** @throws Error that says who holds the folder. */
+export function lockState(folder: string): StateLock {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, 'lock');
+  const mine = JSON.stringify({
+    pid: process.pid,
+    started: startOf(process.pid),
+    nonce: randomBytes(8).toString('hex'),
+  });
+  while (!create(path, mine)) {
+    const held = read(path);
+    if (held === undefined) continue;
+    const { pid, started } = holderOf(held);
+    if (pid > 0 && isAlive(pid) && startOf(pid) === started) {
+      throw new Error(
+        `The state folder ${folder} is in use by process ${pid}. Stop that gateway, or choose another folder with --state.`,
+      );
+    }
+    takeAway(path, held);
+  }
+  return {
+    release: () => {
+      if (read(path) === mine) unlinkSync(path);
+    },
+  };
+}
+
+/** Linking a complete file is atomic: a lock is never seen half written. */
+function create(path: string, text: string): boolean {
+  const temporary = beside(path);
+  writeFileSync(temporary, text, { mode: 0o600 });
+  try {
+    linkSync(temporary, path);
+    return true;
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw fault;
+  } finally {
+    unlinkSync(temporary);
+  }
+}
+
+/** Moves a void lock aside; if another starter put its own there meanwhile, that one goes back. */
+function takeAway(path: string, stale: string): void {
+  const aside = beside(path);
+  try {
+    renameSync(path, aside);
+  } catch {
+    return; // another starter was quicker
+  }
+  const moved = read(aside);
+  if (moved !== undefined && moved !== stale) create(path, moved);
+  unlinkSync(aside);
+}
+
+const beside = (path: string) => `${path}.${randomBytes(6).toString('hex')}`;
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function holderOf(text: string): { pid: number; started: string } {
+  try {
+    const { pid, started } = JSON.parse(text) as { pid: number; started: string };
+    return { pid, started };
+  } catch {
+    return { pid: 0, started: '' };
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (fault) {
+    return (fault as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Start time of a process, so that a number used again is no holder; empty where /proc does not tell. */
+function startOf(pid: number): string {
+  const stat = read(`/proc/${pid}/stat`) ?? '';
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+}

@@ -1,0 +1,35 @@
+/** What a person sees when the local run is ready, and the one line that programs read. */
+import type { LocalKeys } from '#adapters/local/keys-file.ts';
+
+export interface Ready {
+  readonly event: 'ready';
+  readonly version: string;
+  readonly gateway_url: string;
+  readonly admin_url: string;
+  readonly mcp_url: string;
+  readonly edge_url: string | null;
+  /** Null when every key comes from the environment. */
+  readonly keys_file: string | null;
+}
+
+export function banner(ready: Ready, keys: Partial<LocalKeys>, colours: boolean): string {
+  const bold = (text: string) => (colours ? `\u001b[1m${text}\u001b[22m` : text);
+  const dim = (text: string) => (colours ? `\u001b[2m${text}\u001b[22m` : text);
+  const line = (name: string, value: string, note = '') => `  ${name.padEnd(12)} ${value}  ${dim(note)}`.trimEnd();
+  const shown = Object.entries(keys).map(([name, key]) => line(name, key));
+  return [
+    '',
+    `${bold(`Agent Governance Gateway ${ready.version}`)} ${dim(`Node ${process.version}`)}`,
+    '',
+    line('admin', ready.admin_url, 'actions, approvals, evidence'),
+    line('gateway', ready.gateway_url, '/health'),
+    line('mcp', ready.mcp_url, '/health'),
+    '',
+    ...(shown.length > 0 ? [bold('Demo keys'), ...shown, dim(`  kept in ${ready.keys_file}`), ''] : []),
+    bold('Try, in another terminal'),
+    '  npx agentctl test-action --protocol git --tool scm.create_pull_request --target acme/site --capability write --param title=Fix --param head=fix --param base=main',
+    '  npx agentctl pending',
+    '  npx agentctl approve <envelope_id> --comment "looked at the diff"',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,124 @@
+/** What runs behind the listeners: the store, the doors, the clock of approvals, schedules, the projector. */
+import { join } from 'node:path';
+import { createInterpreter, type Interpreter } from '#adapters/local/asl/interpreter.ts';
+import { folderArchive } from '#adapters/local/folder-archive.ts';
+import type { LocalKeys } from '#adapters/local/keys-file.ts';
+import { startStreamFeed, type StreamFeed } from '#adapters/local/stream-feed.ts';
+import { streamsApi } from '#adapters/local/streams-api.ts';
+import { systemTimers } from '#adapters/local/timers.ts';
+import { systemClock } from '#adapters/system/clock.ts';
+import { systemIds } from '#adapters/system/ids.ts';
+import type { LogTelemetry } from '#adapters/aws/telemetry.ts';
+import { eventDoors, httpDoors } from '#lambdas/doors.ts';
+import type { GatewayPorts } from '#lambdas/ports.ts';
+import { door as project } from '#lambdas/project/door.ts';
+import { importConfiguration, watchConfiguration } from './configuration-file.ts';
+import type { Flags } from './flags.ts';
+import type { HttpDoors } from './http-server.ts';
+import { localPorts } from './ports.ts';
+import { every } from './schedule.ts';
+import { type LocalStore, openStore } from './store.ts';
+
+export interface GatewayOptions {
+  readonly flags: Flags;
+  readonly checkout: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly keys: Partial<LocalKeys>;
+  readonly telemetry: LogTelemetry;
+  readonly adminUrl: string;
+}
+
+export interface Gateway {
+  readonly doors: HttpDoors;
+  readonly ports: GatewayPorts;
+  /** Ends everything in the order in which it depends on each other; call it when no request is in flight. */
+  stop(): Promise<void>;
+}
+
+const sweepEveryMs = 5_000;
+const notifyEveryMs = 1_000;
+
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { flags, telemetry } = options;
+  const report = (message: string) => telemetry.log('warn', message);
+  const store = await openStore(flags.state, options.environment, report);
+  const clock: { interpreter?: Interpreter } = {};
+  const ports = await localPorts({
+    ...options,
+    store,
+    stateFolder: flags.state,
+    configFile: flags.config,
+    approvalClock: async (later) => {
+      clock.interpreter = await approvalInterpreter(store, later, report);
+      return localApprovalClock(clock.interpreter);
+    },
+  });
+  const resumed = await clock.interpreter?.recover();
+  if (resumed) telemetry.log('info', 'approval clocks resumed', { count: resumed });
+
+  const events = eventDoors(ports);
+  const failed = (name: string) => (fault: unknown) =>
+    telemetry.log('error', `${name} failed`, { error: fault instanceof Error ? fault.message : String(fault) });
+  const parts = [
+    every(sweepEveryMs, () => events.sweep(), failed('sweep')),
+    every(notifyEveryMs, () => events.notify(), failed('notify')),
+    await watchConfiguration(flags.config, () => reload(ports, flags.config)),
+    ...feedEvidence(store, ports, flags.state, report),
+  ];
+  return {
+    doors: httpDoors(ports),
+    ports,
+    stop: async () => {
+      await Promise.all(parts.map((part) => part.stop()));
+      await clock.interpreter?.stop();
+      await store.stop();
+    },
+  };
+}
+
+async function approvalInterpreter(store: LocalStore, ports: () => GatewayPorts, report: (message: string) => void) {
+  let doors: ReturnType<typeof eventDoors> | undefined;
+  return createInterpreter({
+    name: 'approval',
+    definition: await approvalDefinition(),
+    store: store.executions,
+    clock: systemClock,
+    ids: systemIds,
+    timers: systemTimers(systemClock),
+    random: Math.random,
+    report,
+    invoke: async (functionName, payload) => {
+      doors ??= eventDoors(ports());
+      if (functionName !== 'approval-steps') throw new Error(`The state machine names the function ${functionName}.`);
+      return doors['approval-steps'](payload as never);
+    },
+  });
+}
+
+/** A bad file is reported and the configuration in force stays. */
+async function reload(ports: GatewayPorts, path: string): Promise<void> {
+  const { telemetry } = ports;
+  try {
+    const { row, imported, warnings } = await importConfiguration(ports, path);
+    await ports.snapshots.refresh();
+    for (const warning of warnings) telemetry.log('warn', warning);
+    if (imported) telemetry.log('info', 'configuration imported', { version: row.version, file: path });
+  } catch (fault) {
+    telemetry.log('error', 'configuration not imported; the one in force stays', { file: path, error: (fault as Error).message });
+  }
+}
+
+function feedEvidence(store: LocalStore, ports: GatewayPorts, state: string, report: (message: string) => void): StreamFeed[] {
+  if (store.evidenceStream === undefined) {
+    report('This DynamoDB server has no streams: usage, violations and the archive stay empty.');
+    return [];
+  }
+  const feed = startStreamFeed({
+    api: streamsApi(store.endpoint),
+    stream: store.evidenceStream,
+    checkpoint: join(state, 'evidence-stream.json'),
+    handler: project({ ...ports, archive: folderArchive(join(state, 'archive')) }),
+    report,
+  });
+  return [feed];
+}

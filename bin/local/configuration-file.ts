@@ -1,0 +1,60 @@
+/** The configuration file: imported at start and whenever it changes. */
+import { createHash } from 'node:crypto';
+import { unwatchFile, watchFile } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { PackReader } from '#core/configuration/load.ts';
+import { type Imported, importFile, type VersionDeps } from '#core/configuration/versions.ts';
+
+export type ImportDeps = VersionDeps & { readonly packs: PackReader };
+
+/** @throws GatewayError for a bad file, Error for a missing one; then nothing was stored. */
+export async function importConfiguration(deps: ImportDeps, path: string): Promise<Imported> {
+  return importFile(deps, { text: await textOf(path), by: 'file' });
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    throw new Error(`There is no configuration at ${path}; name one with --config.`, { cause });
+  }
+}
+
+export interface Watch {
+  /** Lets an import at hand finish. */
+  stop(): Promise<void>;
+}
+
+const pollMs = 500;
+
+/**
+ * Calls `onChange` after the file has other content than before. Polled by name, since editors put a new file in the
+ * old one's place.
+ */
+export async function watchConfiguration(path: string, onChange: () => Promise<void>): Promise<Watch> {
+  let seen = await digest(path);
+  let work = Promise.resolve();
+  const look = async () => {
+    const now = await digest(path);
+    if (now === undefined || now === seen) return; // gone for a moment while it is being replaced, or only touched
+    seen = now;
+    await onChange();
+  };
+  const listener = () => {
+    work = work.then(look);
+  };
+  watchFile(path, { interval: pollMs }, listener);
+  return {
+    stop: () => {
+      unwatchFile(path, listener);
+      return work;
+    },
+  };
+}
+
+const digest = (path: string): Promise<string | undefined> =>
+  readFile(path).then(
+    (bytes) => createHash('sha256').update(bytes).digest('hex'),
+    () => undefined,
+  );

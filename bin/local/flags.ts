@@ -1,0 +1,84 @@
+/** Flags and environment of the local run. */
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+export interface Flags {
+  readonly config: string;
+  readonly state: string;
+  readonly host: string;
+  readonly gatewayPort: number;
+  readonly adminPort: number;
+  readonly mcpPort: number;
+  readonly edgePort: number;
+  readonly show?: 'help' | 'version';
+}
+
+/** Wrong usage: shown without a stack, exit code 2. */
+export class UsageError extends Error {}
+
+export const helpText = `Usage: npm start -- [options]
+
+Runs the gateway on this machine: the deployed functions in one process over an embedded DynamoDB.
+
+Options:
+  --config FILE       configuration (GATEWAY_CONFIG, default: config/gateway.yaml)
+  --state DIR         state folder (GATEWAY_STATE, default: .gateway)
+  --host HOST         address to listen on (default: 127.0.0.1)
+  --gateway-port N    (default: 8080; 0 = any free port, here and below)
+  --admin-port N      (default: 8081)
+  --mcp-port N        (default: 8082)
+  --edge-port N       (default: 8443; not served yet)
+  --help              this text
+  --version           the version
+
+Environment:
+  DYNAMODB_ENDPOINT   use this DynamoDB-compatible server instead of the embedded one
+  GATEWAY_ADMIN_TOKEN, GATEWAY_AGENT_KEY, GATEWAY_HUMAN_KEY, GATEWAY_VIEWER_KEY
+                      your own secrets in place of generated ones; needed when --host is no loopback address
+`;
+
+const text = { type: 'string' } as const;
+const options = {
+  config: text,
+  state: text,
+  host: text,
+  'gateway-port': text,
+  'admin-port': text,
+  'mcp-port': text,
+  'edge-port': text,
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+} as const;
+
+/** @throws UsageError */
+export function parseFlags(args: readonly string[], environment: NodeJS.ProcessEnv, checkout: string): Flags {
+  const values = parse(args);
+  const show = values.help ? 'help' : values.version ? 'version' : undefined;
+  return {
+    config: resolve(values.config ?? (environment.GATEWAY_CONFIG || resolve(checkout, 'config/gateway.yaml'))),
+    state: resolve(values.state ?? (environment.GATEWAY_STATE || '.gateway')),
+    host: values.host ?? '127.0.0.1',
+    gatewayPort: port('--gateway-port', values['gateway-port'], 8080),
+    adminPort: port('--admin-port', values['admin-port'], 8081),
+    mcpPort: port('--mcp-port', values['mcp-port'], 8082),
+    edgePort: port('--edge-port', values['edge-port'], 8443),
+    ...(show && { show }),
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values;
+  } catch (cause) {
+    throw new UsageError(`${(cause as Error).message} See --help.`, { cause });
+  }
+}
+
+function port(flag: string, given: string | undefined, byDefault: number): number {
+  if (given === undefined) return byDefault;
+  const number = Number(given);
+  if (/^\d{1,5}$/.test(given) && number <= 65_535) return number;
+  throw new UsageError(`${flag} is ${JSON.stringify(given)}; it takes a port from 0 (any free one) to 65535.`);
+}
+
+export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);

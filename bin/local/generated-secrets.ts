@@ -1,0 +1,70 @@
+/** Keys and secrets that the local run makes for itself, for demonstrations (contract §2). */
+import { createHash } from 'node:crypto';
+import type { LocalKeys } from '#adapters/local/keys-file.ts';
+import type { Snapshot, Snapshots } from '#core/configuration/snapshots.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import type { ResolvedKey } from '#core/identity/identities.ts';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** The generated keys beside the configuration's, in its first tenant. The human is nobody's owner, so it may vote on all. */
+export function overlayKeys(keys: Partial<LocalKeys>, tenant: string): ResolvedKey[] {
+  const { agent, human, viewer } = keys;
+  return [
+    ...(agent
+      ? [{ key_sha256: sha256(agent), tenant, role: 'operator', kind: 'agent', name: 'local-agent' } as const]
+      : []),
+    ...(human
+      ? [
+          {
+            key_sha256: sha256(human),
+            tenant,
+            role: 'operator',
+            kind: 'human',
+            person: 'local-human',
+            name: 'local-human',
+          } as const,
+        ]
+      : []),
+    ...(viewer
+      ? [{ key_sha256: sha256(viewer), tenant, role: 'viewer', kind: 'service', name: 'local-viewer' } as const]
+      : []),
+  ];
+}
+
+export interface Generated {
+  readonly adminToken: string | undefined;
+  readonly appKey: string | undefined;
+}
+
+/**
+ * The configuration says under which names generated secrets are looked up. They are put there before anybody asks,
+ * whenever another configuration comes into force.
+ */
+export function namingSnapshots(
+  snapshots: Snapshots,
+  secrets: Record<string, string>,
+  generated: Generated,
+): Snapshots {
+  const named = async (snapshot: Snapshot): Promise<Snapshot> =>
+    nameSecrets(snapshot.configuration, secrets, generated) ? snapshots.refresh() : snapshot;
+  return {
+    current: async () => named(await snapshots.current()),
+    refresh: async () => named(await snapshots.refresh()),
+  };
+}
+
+/** True when a name was added. */
+export function nameSecrets(
+  { admin, credentials }: Configuration,
+  secrets: Record<string, string>,
+  { adminToken, appKey }: Generated,
+): boolean {
+  const before = Object.keys(secrets).length;
+  if (adminToken !== undefined) secrets[admin.token_env] ??= adminToken;
+  for (const broker of credentials.brokers) {
+    if (broker.type === 'scm_app' && broker.generated_key && appKey !== undefined)
+      secrets[broker.private_key_env] ??= appKey;
+  }
+  return Object.keys(secrets).length > before;
+}

@@ -1,0 +1,151 @@
+/**
+ * One listener of the local run: what API Gateway does in the cloud. Hostile bytes end here as a typed error, or
+ * become the event that doors take (contract §2, §5, §6).
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { FunctionName } from '#core/contracts/functions.ts';
+import type { HttpHandler, HttpReply } from '#core/contracts/http.ts';
+import type { Route } from '#core/contracts/routes.ts';
+import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import type { Ids, Telemetry } from '#core/kernel/ports.ts';
+import { declaredTooLarge, readBody, tooLarge } from './http-body.ts';
+import { checkHost, eventOf, targetOf } from './http-event.ts';
+import { errorReply, standardHeaders, writeReply } from './http-reply.ts';
+import { createRouter } from './http-router.ts';
+
+export type HttpDoors = Readonly<Partial<Record<FunctionName, HttpHandler>>>;
+
+export interface HttpServerOptions {
+  readonly routes: readonly Route[];
+  /** A promise, so that the port is known before what needs its address; requests wait for it. */
+  readonly doors: Promise<HttpDoors>;
+  readonly ids: Ids;
+  readonly telemetry: Pick<Telemetry, 'log'>;
+  /** Asked at every request: the configuration may change. */
+  readonly maxBodyBytes: () => number;
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly port: number;
+  /** A header block or a whole request that takes longer is ended (slow clients). */
+  readonly headersTimeoutMs?: number;
+  readonly requestTimeoutMs?: number;
+}
+
+export interface HttpServer {
+  readonly port: number;
+  /** Stops accepting, finishes what is in flight within `graceMs`, then cuts what is left. */
+  drain(graceMs?: number): Promise<void>;
+}
+
+/** As on API Gateway: request line and headers together. */
+const maxHeaderBytes = 10_240;
+
+export async function listen(options: HttpServerOptions): Promise<HttpServer> {
+  const requestTimeout = options.requestTimeoutMs ?? 60_000;
+  const server = createServer({
+    maxHeaderSize: maxHeaderBytes,
+    requireHostHeader: false, // checked by us, to answer in JSON
+    headersTimeout: Math.min(options.headersTimeoutMs ?? 10_000, requestTimeout),
+    requestTimeout,
+    connectionsCheckingInterval: Math.min(1_000, requestTimeout / 2),
+    keepAliveTimeout: 10_000,
+  });
+  server.maxHeadersCount = 0; // all of them: a dropped header could be the second of two that contradict
+  let draining = false;
+
+  const router = createRouter(options.routes);
+  /** The story of a request. */
+  const answer = async (request: IncomingMessage, requestId: string): Promise<HttpReply> => {
+    checkHost(request, options.host);
+    const target = targetOf(request.url ?? '/');
+    const match = router(request.method ?? 'GET', target.path);
+    const body = await readBody(request, options.maxBodyBytes());
+    const door = (await options.doors)[match.handledBy];
+    if (door === undefined) throw new Error(`No door for the function ${match.handledBy}.`);
+    return door(eventOf(request, target, match, body, requestId), { awsRequestId: requestId });
+  };
+
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const requestId = options.ids.uuid();
+    const reply = await answer(request, requestId).catch((fault) => refusal(fault, requestId));
+    const bodyLeft = !request.complete; // an unread body: nothing behind it on this connection can be trusted
+    const headers = { ...reply.headers, ...standardHeaders(requestId), ...((draining || bodyLeft) && closing) };
+    await writeReply(request, response, { ...reply, headers }).catch((fault) => {
+      if (response.headersSent) return response.destroy(); // cut off: the client must not take it for whole
+      writeReply(request, response, refusal(fault, requestId)).catch(() => response.destroy());
+    });
+  };
+
+  const refusal = (fault: unknown, requestId: string): HttpReply => {
+    const error = asGatewayError(fault);
+    if (error.kind.status >= 500) {
+      options.telemetry.log('error', 'A request failed.', { request_id: requestId, error: error.message });
+    }
+    return errorReply(error);
+  };
+
+  server.on('request', serve);
+  server.on('checkContinue', (request, response) => {
+    if (declaredTooLarge(request, options.maxBodyBytes())) {
+      const requestId = options.ids.uuid();
+      const reply = errorReply(tooLarge(options.maxBodyBytes()));
+      const headers = { ...reply.headers, ...standardHeaders(requestId), ...closing };
+      writeReply(request, response, { ...reply, headers }).catch(() => response.destroy());
+      return;
+    }
+    response.writeContinue();
+    void serve(request, response);
+  });
+  server.on('connect', (_request, socket: Socket) => {
+    writeRaw(socket, new GatewayError('method_not_allowed', 'CONNECT is not allowed here.'), options.ids.uuid());
+  });
+  server.on('clientError', (fault: NodeJS.ErrnoException, socket: Socket) => {
+    if (fault.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
+    return writeRaw(socket, protocolFault(fault.code), options.ids.uuid());
+  });
+
+  await bound(server, options);
+  return {
+    port: (server.address() as AddressInfo).port,
+    drain: (graceMs = 10_000) => {
+      draining = true;
+      return new Promise((resolve) => {
+        const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+        server.close(() => {
+          clearTimeout(cut);
+          resolve();
+        });
+      });
+    },
+  };
+}
+
+const closing = { connection: 'close' };
+
+function bound(server: Server, { host, port }: HttpServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.on('error', (fault: NodeJS.ErrnoException) => {
+      if (fault.code !== 'EADDRINUSE') return reject(fault);
+      const hint = 'stop what listens there, or choose another port (0 = any free one)';
+      return reject(new Error(`Port ${port} of ${host} is in use: ${hint}.`, { cause: fault }));
+    });
+    server.listen({ host, port }, resolve);
+  });
+}
+
+/** What Node's parser refuses before there is a request. */
+function protocolFault(code: string | undefined): GatewayError {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new GatewayError('payload_too_large', `The headers are larger than ${maxHeaderBytes} bytes.`);
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return invalidRequest('The request did not arrive in time.');
+  return invalidRequest('The request is no well-formed HTTP/1.1.');
+}
+
+function writeRaw(socket: Socket, error: GatewayError, requestId: string): void {
+  const { statusCode, headers, body } = errorReply(error);
+  const all = { ...headers, ...standardHeaders(requestId), ...closing, 'content-length': String(String(body).length) };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${statusCode} ${error.code}\r\n${lines.join('')}\r\n${body}`);
+}

@@ -1,0 +1,103 @@
+/** Every port of the local run (architecture: hosts): the AWS adapters over the embedded store, files for the rest. */
+import { dirname, join } from 'node:path';
+import { approvalsTable } from '#adapters/aws/approvals-table.ts';
+import { configTable } from '#adapters/aws/config-table.ts';
+import { credentialsTable } from '#adapters/aws/credentials-table.ts';
+import { deliveriesTable } from '#adapters/aws/deliveries-table.ts';
+import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
+import { evidenceTable } from '#adapters/aws/evidence-table.ts';
+import { observationsTable } from '#adapters/aws/observations-table.ts';
+import { logTelemetry } from '#adapters/aws/telemetry.ts';
+import { packFiles } from '#adapters/files/pack-files.ts';
+import { environmentSecrets } from '#adapters/local/environment-secrets.ts';
+import { folderObjectStore } from '#adapters/local/folder-object-store.ts';
+import { keyFileSigner } from '#adapters/local/key-file-signer.ts';
+import { demoAppKey, type LocalKeys } from '#adapters/local/keys-file.ts';
+import { systemClock } from '#adapters/system/clock.ts';
+import { systemIds } from '#adapters/system/ids.ts';
+import { createSnapshots } from '#core/configuration/snapshots.ts';
+import { readVersion } from '#core/configuration/versions.ts';
+import type { ApprovalClock } from '#core/approvals/ports.ts';
+import { brokersFrom } from '#core/credentials/brokers.ts';
+import type { Telemetry } from '#core/kernel/ports.ts';
+import type { GatewayPorts } from '#lambdas/ports.ts';
+import packageJson from '#package' with { type: 'json' };
+import { importConfiguration } from './configuration-file.ts';
+import { nameSecrets, namingSnapshots, overlayKeys } from './generated-secrets.ts';
+import type { LocalStore } from './store.ts';
+
+export const { version } = packageJson;
+
+export const localTelemetry = () =>
+  logTelemetry({
+    clock: systemClock,
+    service: 'agent-governance-gateway',
+    write: (line) => void process.stderr.write(`${line}\n`), // stdout is for the banner and the ready line
+  });
+
+export interface PortsOptions {
+  readonly store: LocalStore;
+  readonly stateFolder: string;
+  readonly configFile: string;
+  readonly checkout: string;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Generated keys in force; none on a host that others can reach. */
+  readonly keys: Partial<LocalKeys>;
+  readonly telemetry: Telemetry & { metricsText(): string };
+  readonly adminUrl: string;
+  /** The clock runs doors, and doors run over these ports: the clock is made in between. */
+  readonly approvalClock: (ports: () => GatewayPorts) => Promise<ApprovalClock>;
+}
+
+/** Imports the configuration file and composes the ports over it. */
+export async function localPorts(options: PortsOptions): Promise<GatewayPorts> {
+  const { store, stateFolder, environment, keys, telemetry } = options;
+  const [clock, ids] = [systemClock, systemIds];
+  const objects = folderObjectStore(join(stateFolder, 'objects'));
+  const configStore = configTable(store.client, store.tables.config);
+  const packs = packFiles(join(options.checkout, 'policies'), dirname(options.configFile));
+  const generated = { adminToken: keys.admin_token, appKey: keys.agent && (await demoAppKey(stateFolder)) };
+  const names: Record<string, string> = {};
+  const secrets = environmentSecrets(environment, names);
+
+  const { row, warnings } = await importConfiguration({ configStore, objects, clock, packs }, options.configFile);
+  for (const warning of warnings) telemetry.log('warn', warning);
+  const inForce = await readVersion({ configStore, objects }, row.version);
+  if (inForce) nameSecrets(inForce.configuration, names, generated);
+  const firstTenant = inForce?.configuration.tenants[0]?.id ?? 'default';
+  const snapshots = namingSnapshots(
+    createSnapshots({ configStore, objects, clock, secrets, overlayKeys: overlayKeys(keys, firstTenant) }),
+    names,
+    generated,
+  );
+  for (const warning of (await snapshots.current()).warnings) telemetry.log('warn', warning);
+
+  const evidence = evidenceTable(store);
+  const ports: GatewayPorts = {
+    clock,
+    ids,
+    telemetry,
+    secrets,
+    objects,
+    configStore,
+    snapshots,
+    packs,
+    ledger: dynamoLedger(store),
+    evidence,
+    manifests: evidence,
+    signer: await keyFileSigner(join(stateFolder, 'signing-key.pem')),
+    approvals: approvalsTable(store),
+    approvalClock: await options.approvalClock(() => ports),
+    deliveries: deliveriesTable(store),
+    credentials: credentialsTable(store),
+    brokers: async (name) => brokersFrom((await snapshots.current()).configuration, { secrets, clock, ids })(name),
+    executors: [],
+    observations: observationsTable(store),
+    metricsText: () => telemetry.metricsText(),
+    adminUrl: options.adminUrl,
+    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    version,
+    instanceId: ids.randomHex(4),
+  };
+  return ports;
+}

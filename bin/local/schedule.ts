@@ -1,0 +1,30 @@
+/** Runs work at start and again after every pause: never two at once, a failure only reported. */
+export interface Schedule {
+  /** Lets a run at hand finish. */
+  stop(): Promise<void>;
+}
+
+export function every(pauseMs: number, work: () => Promise<unknown>, report: (fault: unknown) => void): Schedule {
+  const stopping = Promise.withResolvers<void>();
+  let stopped = false;
+  const run = async () => {
+    while (!stopped) {
+      await work().catch(report);
+      await pause(pauseMs, stopping.promise);
+    }
+  };
+  const running = run();
+  return {
+    stop: async () => {
+      stopped = true;
+      stopping.resolve();
+      await running;
+    },
+  };
+}
+
+function pause(ms: number, cancelled: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  return Promise.race([promise, cancelled]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,36 @@
+/** Where a configuration's pack comes from: a name or path that is read, an inline pack, or none (contract §1). */
+import type { ToolPack } from '#core/contracts/tool-policy.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
+import { parsePack, shippedPacks } from '#core/tool-policy/pack.ts';
+import { readYaml } from './yaml.ts';
+
+/** Text of a pack file, by shipped name or path. Reading files is the caller's: this folder does no I/O. */
+export type PackReader = (name: string) => Promise<string> | string;
+
+export interface ResolvedPack {
+  readonly pack: ToolPack | null;
+  /** The text it was read from; empty for an inline pack. */
+  readonly text: string;
+  /** A shipped pack as it ships: its own tests prove that every rule can match, which takes seconds to find out. */
+  readonly proven: boolean;
+}
+
+/** @throws GatewayError `invalid_request` for a bad pack; whatever the reader throws for one it cannot read. */
+export async function resolvePack(source: string | ToolPack | null, packs: PackReader): Promise<ResolvedPack> {
+  if (source === null) return { pack: null, text: '', proven: true };
+  if (typeof source !== 'string') {
+    const pack = parsePack(source, 'tool_policies.pack');
+    return { pack, text: '', proven: await isAsShipped(pack, packs) };
+  }
+  const text = await packs(source);
+  return { pack: parsePackText(text, source), text, proven: isShipped(source) };
+}
+
+/** A stored configuration carries its pack inline; stored again unchanged, the pack is still the shipped one. */
+const isAsShipped = async (pack: ToolPack, packs: PackReader): Promise<boolean> =>
+  isShipped(pack.name) && digestOf(parsePackText(await packs(pack.name), pack.name)) === digestOf(pack);
+
+const isShipped = (name: string): boolean => (shippedPacks as readonly string[]).includes(name);
+
+const parsePackText = (text: string, name: string): ToolPack =>
+  parsePack(readYaml(text, `The pack ${name}`).value, `The pack ${name}`);

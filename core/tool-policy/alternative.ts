@@ -1,0 +1,97 @@
+/** The `suggested_alternative` of a refusal, worked out from the policy in force: the nearest call it would let pass (spec §2.2). */
+import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
+import type { CompiledPolicy, CompiledRule } from './compile.ts';
+import { argumentHolds, decide, type PolicyDecision, worstReading } from './decide.ts';
+import { exampleOf } from './glob-example.ts';
+import type { NormalCall } from './normalise.ts';
+
+/** A changed call and the words for the change. */
+interface Attempt {
+  readonly rule: CompiledRule;
+  readonly call: ToolCall;
+  readonly changes: readonly string[];
+  /** Smaller is nearer. */
+  readonly distance: number;
+}
+
+const maxAttempts = 64;
+
+/** Never throws, and never a fixed text: whatever it proposes was decided by the policy itself. */
+export function suggestAlternative(policy: CompiledPolicy, call: ToolCall): string {
+  const decided = decide(policy, call);
+  if (decided.rule?.suggested_alternative !== undefined) return decided.rule.suggested_alternative;
+  try {
+    return nearest(policy, call, decided) ?? nothingNear(policy, call);
+  } catch {
+    return nothingNear(policy, call);
+  }
+}
+
+function nearest(policy: CompiledPolicy, call: ToolCall, decided: PolicyDecision): string | undefined {
+  const better = decisions.slice(0, decisions.indexOf(decided.decision));
+  const reading = worstReading(policy, call);
+  for (const wanted of better) {
+    const attempts = policy.rules
+      .filter((rule) => rule.rule.decision === wanted && (rule.protocol?.matches(reading.protocol) ?? true))
+      .map((rule) => attemptFor(rule, call, reading))
+      .filter((attempt) => attempt !== undefined)
+      .sort((a, b) => a.distance - b.distance || a.rule.index - b.rule.index)
+      .slice(0, maxAttempts);
+    const found = attempts.find((attempt) => decide(policy, attempt.call).decision === wanted);
+    if (found) return describe(found, wanted);
+  }
+  return undefined;
+}
+
+/** The call with every condition of the rule met, if that leaves it recognisable. */
+function attemptFor(rule: CompiledRule, call: ToolCall, reading: NormalCall): Attempt | undefined {
+  const changed: { -readonly [K in keyof ToolCall]: ToolCall[K] } = { ...call };
+  const changes: string[] = [];
+  let distance = 0;
+  for (const field of ['tool', 'capability', 'target'] as const) {
+    const glob = rule[field];
+    if (!glob || glob.matches(reading[field])) continue;
+    changed[field] = exampleOf(glob);
+    changes.push(`${field} ${glob.literal ?? `like ${changed[field]} (${glob.source})`}`);
+    distance += field === 'tool' ? distanceOf(reading.tool, changed.tool) : 1;
+  }
+  // Leaving parameters out is the only change to them that can be described without inventing values.
+  const failing = rule.arguments.filter((argument) => !argumentHolds(argument, reading));
+  const keys = failing
+    .map(({ path }) => path.steps[0])
+    .map((step) => (typeof step === 'object' ? step.key : undefined));
+  if (failing.some(({ predicate }) => !predicate.missingPasses)) return undefined;
+  if (keys.length > 0) {
+    changed.parameters = Object.fromEntries(Object.entries(call.parameters).filter(([key]) => !keys.includes(key)));
+    changes.push(`no parameter ${keys.join(', ')}`);
+    distance += 1;
+  }
+  // Another tool on another target is another action, no alternative.
+  const elsewhere = changed.tool !== call.tool && (distance >= foreign || changed.target !== call.target);
+  return changes.length === 0 || elsewhere ? undefined : { rule, call: changed, changes, distance };
+}
+
+const foreign = 8;
+
+/** Tools of the same family are near, those that share words with the one asked for nearer. */
+function distanceOf(asked: string, offered: string): number {
+  const words = (tool: string): string[] => tool.split(/[._/-]/);
+  const shared = words(asked).filter((word) => words(offered).includes(word)).length;
+  return asked.split('.')[0] === offered.split('.')[0] ? 4 - Math.min(shared, 3) : foreign;
+}
+
+const outcome: Readonly<Record<Decision, string>> = {
+  allow: 'would be allowed',
+  review: 'would go to a human for approval',
+  block: 'would be blocked',
+};
+
+const describe = ({ rule, changes }: Attempt, wanted: Decision): string =>
+  `With ${changes.join(' and ')} the call ${outcome[wanted]} (rule ${rule.name}).`;
+
+function nothingNear(policy: CompiledPolicy, call: ToolCall): string {
+  const rules = policy.rules.filter((rule) => rule.rule.decision !== 'block');
+  const protocols = [...new Set(rules.map((rule) => rule.rule.protocol || '*'))];
+  const others = protocols.length === 0 ? 'it lets nothing pass' : `it has rules that do for ${protocols.join(', ')}`;
+  return `No rule of policy ${policy.name} lets protocol ${call.protocol}, tool ${call.tool} or anything near it pass (${others}); ask for a rule.`;
+}

@@ -1,0 +1,26 @@
+/** A text a glob matches, made to be read: `scm.get_example`, `docs/example`. */
+import { contains } from './char-set.ts';
+import type { Glob } from './glob.ts';
+import type { GlobNode } from './glob-syntax.ts';
+
+export const exampleOf = (glob: Glob): string => glob.literal ?? textOf(glob.nodes);
+
+const textOf = (nodes: readonly GlobNode[]): string => nodes.map(textOfNode).join('');
+
+function textOfNode(node: GlobNode): string {
+  switch (node.kind) {
+    case 'literal':
+      return node.text;
+    case 'many':
+      return 'example';
+    case 'folders':
+      return '';
+    case 'either':
+      // The longest first branch with words says more than an empty one.
+      return node.branches.map(textOf).find((text) => text !== '') ?? '';
+    case 'chars': {
+      const readable = [...'xa0_-'].find((char) => contains(node.set, char.charCodeAt(0)));
+      return readable ?? String.fromCodePoint(node.set[0]?.[0] ?? 0x78);
+    }
+  }
+}

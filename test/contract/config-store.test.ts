@@ -1,0 +1,82 @@
+/** What every ConfigStore promises, on the embedded DynamoDB and in memory (architecture: ports). */
+import { configTable } from '#adapters/aws/config-table.ts';
+import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+import { startDynamo, type TestDynamo } from '../support/dynamo.ts';
+import { memoryConfigStore } from '../unit/configuration/memory.ts';
+
+let dynamo: TestDynamo;
+let made = 0;
+beforeAll(async () => {
+  dynamo = await startDynamo();
+});
+afterAll(() => dynamo.stop());
+
+const row = (version: number, by = 'alice'): VersionRow => ({
+  version,
+  sha256: sha256(`content ${version} ${by}`),
+  created_at: '2026-11-21T09:00:00.000Z',
+  created_by: by,
+  source: 'api',
+});
+
+const stores: [string, () => Promise<ConfigStore>][] = [
+  ['in DynamoDB', async () => configTable(dynamo.client(), (await dynamo.createTables(`c${made++}-`)).config)],
+  ['in memory', async () => memoryConfigStore()],
+];
+
+describe.each(stores)('versions %s', (_where, open) => {
+  test('begin with nothing', async () => {
+    const store = await open();
+    expect([await store.current(), await store.get(1), await store.list(), await store.lastImported()]).toEqual([
+      undefined,
+      undefined,
+      [],
+      undefined,
+    ]);
+  });
+
+  test('are current once advanced, and found by number', async () => {
+    const store = await open();
+    expect(await store.advance(row(1), 'file-1')).toBe(true);
+    const back: VersionRow = { ...row(2), source: 'rollback', of_version: 1 };
+    expect(await store.advance(back)).toBe(true);
+    expect(await store.current()).toEqual(back);
+    expect(await store.get(1)).toEqual(row(1));
+    expect(await store.list()).toEqual([back, row(1)]);
+    expect(await store.lastImported()).toBe('file-1');
+  });
+
+  test('are refused when the pointer had moved, and then nothing is written', async () => {
+    const store = await open();
+    await store.advance(row(1), 'file-1');
+    expect(await store.advance(row(1, 'bob'), 'file-2')).toBe(false);
+    expect(await store.advance(row(3), 'file-3')).toBe(false);
+    expect(await store.current()).toEqual(row(1));
+    expect(await store.get(3)).toBeUndefined();
+    expect(await store.lastImported()).toBe('file-1');
+  });
+
+  test('have one winner among writers of one number', async () => {
+    const store = await open();
+    await store.advance(row(1));
+    const writers = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const won = await Promise.all(writers.map((by) => store.advance(row(2, by))));
+    expect(won.filter(Boolean)).toHaveLength(1);
+    expect((await store.current())?.created_by).toBe(writers[won.indexOf(true)]);
+  });
+
+  test('[policy-version.last-20] are kept to the number of 20', async () => {
+    const store = await open();
+    for (let version = 1; version <= 23; version++) expect(await store.advance(row(version))).toBe(true);
+    expect((await store.list()).map(({ version }) => version)).toEqual(Array.from({ length: 20 }, (_, i) => 23 - i));
+    expect(await store.get(3)).toBeUndefined();
+    expect(await store.get(4)).toEqual(row(4));
+  });
+});
+
+test('a store that is away refuses: nothing is known, nothing is assumed', async () => {
+  const store = configTable(dynamo.client(), 'no-such-table');
+  await expect(store.current()).rejects.toMatchObject({ code: 'service_unavailable' });
+  await expect(store.advance(row(1))).rejects.toMatchObject({ code: 'service_unavailable' });
+});

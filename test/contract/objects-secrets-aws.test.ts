@@ -1,0 +1,124 @@
+/** What the S3 and Secrets Manager adapters say to AWS, and how they take its answers. */
+import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { objectBucket } from '#adapters/aws/object-bucket.ts';
+import { secretsManager } from '#adapters/aws/secrets-manager.ts';
+import { environmentSecrets } from '#adapters/local/environment-secrets.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+import { awsError, scriptedAws } from '../support/scripted-aws.ts';
+
+type Aws = Awaited<ReturnType<typeof scriptedAws>>;
+let aws: Aws;
+beforeEach(async () => {
+  aws = await scriptedAws();
+});
+afterEach(() => aws.stop());
+
+const bytes = new TextEncoder().encode('content');
+const digest = sha256(bytes);
+const xml = (code: string, status: number) => ({
+  status,
+  contentType: 'application/xml',
+  body: `<Error><Code>${code}</Code><Message>${code}</Message></Error>`,
+});
+
+describe('objects in S3', () => {
+  const bucket = () => objectBucket({ bucket: 'b', client: new S3Client({ ...aws.client, forcePathStyle: true }) });
+
+  test('are put under their digest, if absent, with the digest for S3 to check', async () => {
+    aws.answers({ body: '' });
+    expect(await bucket().put(bytes)).toBe(digest);
+    expect(aws.asked[0]).toMatchObject({
+      method: 'PUT',
+      path: expect.stringContaining(`/b/sha256/${digest.slice(0, 2)}/${digest}`),
+    });
+    expect(aws.asked[0]?.headers).toMatchObject({
+      'if-none-match': '*',
+      'x-amz-checksum-sha256': Buffer.from(digest, 'hex').toString('base64'),
+    });
+  });
+
+  test('put twice are there once: an object that is present is success', async () => {
+    aws.answers(xml('PreconditionFailed', 412));
+    expect(await bucket().put(bytes)).toBe(digest);
+  });
+
+  test('being put by another are tried again', async () => {
+    aws.answers(xml('ConditionalRequestConflict', 409), { body: '' });
+    expect(await bucket().put(bytes)).toBe(digest);
+    expect(aws.asked).toHaveLength(2);
+  });
+
+  test('are read back, and never if they do not match their digest', async () => {
+    aws.answers(
+      { body: 'content', contentType: 'application/octet-stream' },
+      { body: 'contents' },
+      xml('NoSuchKey', 404),
+    );
+    const store = bucket();
+    expect(await store.get(digest)).toEqual(bytes);
+    await expect(store.get(digest)).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(await store.get(digest)).toBeUndefined();
+    expect(await store.get('../another')).toBeUndefined();
+  });
+
+  test('that S3 does not take are a refusal', async () => {
+    aws.answers(xml('AccessDenied', 403));
+    await expect(bucket().put(bytes)).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+});
+
+describe('secrets in Secrets Manager', () => {
+  const open = (secretIds: string[], now = () => 0) =>
+    secretsManager({ secretIds, client: new SecretsManagerClient(aws.client), now });
+  const secret = (values: unknown) => ({ body: { SecretString: JSON.stringify(values) } });
+
+  test('are found in their bundle, asked for once a second', async () => {
+    aws.answers(secret({ A: 'one' }), secret({ A: 'two' }));
+    let now = 0;
+    const store = open(['keys'], () => now);
+    expect([await store.get('A'), await store.get('B'), await store.get('toString')]).toEqual([
+      'one',
+      undefined,
+      undefined,
+    ]);
+    now = 999;
+    expect(await store.get('A')).toBe('one');
+    now = 1000;
+    expect(await store.get('A')).toBe('two');
+    expect(aws.asked).toHaveLength(2);
+    expect(aws.asked[0]?.body).toBe('{"SecretId":"keys"}');
+  });
+
+  test('of a bundle this function may not read, or that is not there, are none', async () => {
+    aws.answers(awsError('AccessDeniedException'), awsError('ResourceNotFoundException'));
+    expect(await open(['brokers']).get('A')).toBeUndefined();
+    expect(await open(['gone']).get('A')).toBeUndefined();
+  });
+
+  test('that cannot be read are a refusal, and asked for again', async () => {
+    aws.answers(awsError('InternalServiceError', 500), secret({ A: 'one' }));
+    const store = open(['keys']);
+    await expect(store.get('A')).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(await store.get('A')).toBe('one');
+  });
+
+  test('in another form are a refusal that quotes nothing', async () => {
+    aws.answers({ body: { SecretString: 'plain s3cret' } });
+    await expect(open(['keys']).get('A')).rejects.toMatchObject({
+      code: 'service_unavailable',
+      message: expect.not.stringContaining('s3cret'),
+    });
+  });
+});
+
+test('secrets of the environment: allowed names only, over generated ones, empty is none', async () => {
+  const store = environmentSecrets(
+    { A: 'real', EMPTY: '', PATH: '/bin', AWS_SECRET_ACCESS_KEY: 'x' },
+    { A: 'made', B: 'made', EMPTY: 'made' },
+  );
+  const values = await Promise.all(
+    ['A', 'B', 'EMPTY', 'PATH', 'AWS_SECRET_ACCESS_KEY', 'constructor', 'NONE'].map((name) => store.get(name)),
+  );
+  expect(values).toEqual(['real', 'made', 'made', undefined, undefined, undefined, undefined]);
+});

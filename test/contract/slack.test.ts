@@ -1,0 +1,169 @@
+import { slackSignature } from '#core/approvals/slack.ts';
+import { announce } from '#core/approvals/steps.ts';
+import { door as notify } from '#lambdas/notify/door.ts';
+import { stepPorts } from '#lambdas/step-ports.ts';
+import { webhookSignature } from '#adapters/http/webhook-sender.ts';
+import { caller } from '../support/call-door.ts';
+import { fakeSlack } from '../support/fake-slack.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+
+let slack: Awaited<ReturnType<typeof fakeSlack>>;
+let hook: Awaited<ReturnType<typeof fakeSlack>>;
+let gateway: TestPorts;
+let call: ReturnType<typeof caller>;
+let clicks = 0;
+
+beforeAll(async () => {
+  slack = await fakeSlack();
+  hook = await fakeSlack();
+  gateway = await testPorts({
+    extra: `
+approvals:
+  channels:
+    slack: { channel: C1, bot_token_env: SLACK_BOT_TOKEN, signing_secret_env: SLACK_SIGNING, previous_signing_secret_env: SLACK_OLD, api_url: "${slack.url}/api" }
+    webhook: { url: "${hook.url}/hook", secret_env: HOOK_SECRET }
+`,
+    secrets: { SLACK_BOT_TOKEN: 'bot-token-value', SLACK_SIGNING: 'signing-1', SLACK_OLD: 'signing-0', HOOK_SECRET: 'hook-1' },
+  });
+  call = caller(gateway.ports);
+});
+afterAll(async () => {
+  await gateway.stop();
+  await slack.stop();
+  await hook.stop();
+});
+beforeEach(() => {
+  for (const list of [slack.calls, slack.faults, hook.calls]) list.length = 0;
+});
+
+async function asked(over: object = {}): Promise<string> {
+  const body = {
+    protocol: 'git',
+    tool: 'scm.create_pull_request',
+    target: 'acme/web',
+    capability: 'write',
+    actor: { session: `slack-${++clicks}` },
+    ...over,
+  };
+  const answer = await call('POST', '/admin/v1/test-action', { key: keys.agent, body });
+  await announce(stepPorts(gateway.ports), answer.body.envelope_id);
+  return answer.body.envelope_id;
+}
+
+interface Click {
+  readonly action?: string;
+  readonly user?: string;
+  readonly trigger?: string;
+  readonly secret?: string;
+  readonly agoSeconds?: number;
+  readonly responseUrl?: string;
+}
+
+function click(id: string, { action = 'approve', user = 'U01', trigger, secret = 'signing-1', agoSeconds = 0, responseUrl }: Click = {}) {
+  const payload = {
+    type: 'block_actions',
+    team: { id: 'T01' },
+    user: { id: user },
+    trigger_id: trigger ?? `trigger-${++clicks}`,
+    response_url: responseUrl ?? `${slack.url}/response`,
+    actions: [{ action_id: action, value: id, action_ts: '1.2' }],
+  };
+  const raw = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+  const timestamp = String(Math.floor(gateway.ports.clock.now() / 1000) - agoSeconds);
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'x-slack-request-timestamp': timestamp,
+    'x-slack-signature': slackSignature(secret, timestamp, Buffer.from(raw)),
+  };
+  return call('POST', '/callbacks/slack', { raw, headers });
+}
+
+const statusOf = async (id: string) => (await gateway.ports.approvals.find(id))?.status;
+
+describe('Slack', () => {
+  test('[notify.slack-buttons] [notify.events] [slack.vote] a request is posted with buttons that carry the id alone, and rewritten once it is decided', async () => {
+    const id = await asked({ justification: '<!channel> please' });
+    await notify(gateway.ports)();
+    const posted = slack.calls.find(({ path }) => path === '/api/chat.postMessage');
+    expect(posted?.headers.authorization).toBe('Bearer bot-token-value');
+    const [section, actions] = posted?.body.blocks ?? [];
+    expect(actions.elements.map(({ value }: { value: string }) => value)).toEqual([id, id]);
+    expect(section.text.text).toContain('scm.create_pull_request');
+    expect(section.text.text).not.toContain('<!channel>');
+
+    expect((await click(id)).status).toBe(200);
+    expect(await statusOf(id)).toBe('approved');
+    await notify(gateway.ports)();
+    const updated = slack.calls.find(({ path }) => path === '/api/chat.update');
+    expect(updated?.body).toMatchObject({ channel: 'C1', ts: '1.0' });
+    expect(JSON.stringify(updated?.body.blocks)).not.toContain('"button"');
+    expect(JSON.stringify(updated?.body.blocks)).toContain('Approved by alice');
+  });
+
+  test.each([
+    ['a foreign signature', { secret: 'wrong' }, 401],
+    ['a stale timestamp', { agoSeconds: 301 }, 401],
+    ['a timestamp of the future', { agoSeconds: -301 }, 401],
+    ['an answer address that is not of Slack', { responseUrl: 'http://169.254.169.254/latest' }, 400],
+    ['an unknown button', { action: 'approve_all' }, 400],
+  ])('[slack.signature] %s decides nothing', async (_, how, status) => {
+    const id = await asked();
+    expect((await click(id, how)).status).toBe(status);
+    expect(await statusOf(id)).toBe('pending');
+  });
+
+  test('the previous secret is accepted while one is rotated', async () => {
+    const id = await asked();
+    expect((await click(id, { secret: 'signing-0', action: 'deny' })).status).toBe(200);
+    expect(await statusOf(id)).toBe('denied');
+  });
+
+  test('[slack.replay] a replayed click is refused', async () => {
+    const id = await asked();
+    await click(id, { trigger: 'same' });
+    expect((await click(id, { trigger: 'same' })).status).toBe(409);
+  });
+
+  test('[sod.unmapped-chat] an account mapped to no person has no vote', async () => {
+    const id = await asked();
+    const answer = await click(id, { user: 'U99' });
+    expect(answer.body.text).toContain('no person');
+    expect(await statusOf(id)).toBe('pending');
+  });
+
+  test('a decided request answers with what was decided', async () => {
+    const id = await asked();
+    await click(id);
+    expect((await click(id, { action: 'deny' })).body.text).toContain('already approved');
+  });
+});
+
+describe('delivery', () => {
+  test('[notify.webhook-signed] the webhook is signed over time and body', async () => {
+    const id = await asked();
+    await notify(gateway.ports)();
+    const sent = hook.calls.find(({ body }) => body.approval.envelope_id === id);
+    const timestamp = String(sent?.headers['x-gateway-timestamp']);
+    expect(sent?.headers['x-gateway-signature']).toBe(webhookSignature('hook-1', timestamp, JSON.stringify(sent?.body)));
+    expect(JSON.stringify(sent?.body)).not.toContain('task_token');
+  });
+
+  test('[notify.retries] a failing channel is tried again later, waits as told, and ends as a dead letter', async () => {
+    await notify(gateway.ports)();
+    const id = await asked();
+    slack.faults.push({ status: 429, headers: { 'retry-after': '60' } });
+    await notify(gateway.ports)();
+    const key = `${id}#submitted#slack`;
+    expect(await gateway.ports.deliveries.get(key)).toMatchObject({ state: 'due', attempts: 1 });
+    gateway.pass(59);
+    await notify(gateway.ports)();
+    expect(await gateway.ports.deliveries.get(key)).toMatchObject({ attempts: 1 });
+    for (let i = 0; i < 7; i++) {
+      gateway.pass(601);
+      slack.faults.push({ status: 500 });
+      await notify(gateway.ports)();
+    }
+    expect(await gateway.ports.deliveries.get(key)).toMatchObject({ state: 'dead', attempts: 8 });
+    expect(gateway.lines.join('\n')).not.toContain('bot-token-value');
+  });
+});

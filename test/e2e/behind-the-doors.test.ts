@@ -1,0 +1,228 @@
+/** What HTTP alone cannot show: spans, log lines, stored rows, secrets that are missing, a clock that is wound by hand. */
+import { DeleteItemCommand, GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import type { LogTelemetry } from '#adapters/aws/telemetry.ts';
+import { worst } from '#core/contracts/envelope.ts';
+import { projectEntry } from '#core/observatory/project.ts';
+import { caller } from '../support/call-door.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+
+let gateway: TestPorts;
+let call: ReturnType<typeof caller>;
+let count = 0;
+
+beforeAll(async () => {
+  gateway = await testPorts();
+  call = caller(gateway.ports);
+});
+afterAll(() => gateway.stop());
+
+const read = { protocol: 'git', tool: 'scm.get_file', target: 'acme/web', capability: 'read' };
+const pull = { protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' };
+const act = (action: object, key = keys.agent, over: { call?: typeof call; headers?: Record<string, string> } = {}) =>
+  (over.call ?? call)('POST', '/admin/v1/test-action', {
+    key,
+    body: action,
+    ...(over.headers && { headers: over.headers }),
+  });
+const inSession = (action: object, session = `behind-${++count}`) => ({ ...action, actor: { session } });
+
+async function entriesOf(session: string, { ports }: TestPorts = gateway) {
+  const found = [];
+  for await (const entry of ports.evidence.entries('default', session)) found.push(entry);
+  return found;
+}
+
+async function configured(
+  extra: string,
+  secrets: Record<string, string>,
+  work: (own: TestPorts, ownCall: typeof call) => Promise<void>,
+) {
+  const own = await testPorts({ extra, secrets });
+  try {
+    await work(own, caller(own.ports));
+  } finally {
+    await own.stop();
+  }
+}
+
+test('[log.action-line] an evaluated action logs the fields of the specification', async () => {
+  gateway.lines.length = 0;
+  const { body } = await act(inSession(read));
+  const line = gateway.lines
+    .map((text) => JSON.parse(text))
+    .find(({ envelope_id }) => envelope_id === body.envelope_id);
+  expect(line).toMatchObject({
+    ts: expect.stringMatching(/Z$/),
+    level: 'info',
+    msg: expect.any(String),
+    tool: 'scm.get_file',
+    decision: 'allow',
+    latency_us: expect.any(Number),
+  });
+});
+
+test('[span.names] an action opens the spans of its stages, with their attributes', async () => {
+  await act(inSession(pull));
+  await act(inSession(read));
+  const telemetry = gateway.ports.telemetry as LogTelemetry;
+  const spans = telemetry.recentTraces().flatMap((trace) => trace.spans);
+  const attributes = (name: string) => spans.find((span) => span.name === name)?.attributes;
+  expect(attributes('mcpgw.tool_call')).toMatchObject({
+    tool: expect.any(String),
+    target: 'acme/web',
+    capability: expect.any(String),
+    decision: expect.any(String),
+  });
+  expect(attributes('approval.enqueue')).toMatchObject({
+    approval_id: expect.any(String),
+    tool: 'scm.create_pull_request',
+    timeout: 1800,
+  });
+  expect(attributes('credential.issue')).toEqual({ credential_name: 'scm', ttl: 600, scope: 'contents:read' });
+});
+
+test('[session.source] the session is the body’s, else the header’s, else one made for the key and the hour', async () => {
+  const headers = { 'x-session-id': 'from-header' };
+  expect((await act({ ...read, actor: { session: 'from-body' } }, keys.agent, { headers })).body.session_id).toBe(
+    'from-body',
+  );
+  expect((await act(read, keys.agent, { headers })).body.session_id).toBe('from-header');
+  const made = (await act(read)).body.session_id;
+  expect((await act(read)).body.session_id).toBe(made);
+  expect((await act(read, keys.other)).body.session_id).not.toBe(made);
+  gateway.pass(3600);
+  expect((await act(read)).body.session_id).not.toBe(made);
+});
+
+test('[auth.digest-constant-time] what is stored of a key is its digest only', async () => {
+  const { Items = [] } = await gateway.store.client.send(new ScanCommand({ TableName: gateway.store.tables.config }));
+  const row = await gateway.ports.configStore.current();
+  const body = new TextDecoder().decode(await gateway.ports.objects.get(row!.sha256));
+  expect(body).toMatch(/"key_sha256":"[0-9a-f]{64}"/);
+  for (const key of Object.values(keys)) expect(JSON.stringify(Items) + body).not.toContain(key);
+});
+
+test('[auth.no-admin-token] without an admin token and an admin key only /health answers', async () => {
+  await configured('', { GATEWAY_ADMIN_TOKEN: '' }, async (_, ownCall) => {
+    expect(await ownCall('GET', '/admin/v1/whoami', { key: keys.human })).toMatchObject({
+      status: 403,
+      body: { error: { type: 'forbidden' } },
+    });
+    expect((await act(read, keys.agent, { call: ownCall })).status).toBe(403);
+    expect((await ownCall('GET', '/health')).status).toBe(200);
+  });
+});
+
+test('[policy.break-glass] under break-glass each request is marked in evidence', async () => {
+  await configured('policies: { break_glass: true }', {}, async (own, ownCall) => {
+    await act(inSession(read, 'glass'), keys.agent, { call: ownCall });
+    expect((await entriesOf('glass', own))[0]?.body).toMatchObject({ break_glass: true });
+  });
+});
+
+test('[action.worst-wins] several sources combine to the worst', () => {
+  expect([
+    worst('allow', 'review'),
+    worst('review', 'allow'),
+    worst('review', 'block'),
+    worst('block', 'allow'),
+    worst('allow', 'allow'),
+  ]).toEqual(['review', 'review', 'block', 'block', 'allow']);
+});
+
+test('[action.manifest-id] a manifest_id is accepted', async () => {
+  expect((await act({ ...inSession(read), manifest_id: 'task-1' })).status).toBe(200);
+});
+
+test('[credential.no-broader] a broker that cannot mint refuses, and the outcome says that nothing ran', async () => {
+  await configured('', { SCM_KEY: '' }, async (own, ownCall) => {
+    const refused = await act(inSession(read, 'broker'), keys.agent, { call: ownCall });
+    expect([refused.status, refused.body.error.type]).toEqual([503, 'service_unavailable']);
+    const entries = await entriesOf('broker', own);
+    expect(entries.at(-1)).toMatchObject({ kind: 'result', body: { outcome: 'not_executed' } });
+  });
+});
+
+test('[evidence.salts-deletable] deleting a salt leaves the chain valid', async () => {
+  const secret = { ...inSession({ ...pull, parameters: { password: 'correct horse battery staple' } }, 'salted') };
+  const { body } = await act(secret);
+  const key = { tenant: { S: 'default' }, id: { S: body.envelope_id } };
+  const TableName = gateway.store.tables.salts;
+  const { Item } = await gateway.store.client.send(new GetItemCommand({ TableName, Key: key }));
+  expect(JSON.stringify(Item)).toMatch(/[0-9a-f]{32}/);
+  await gateway.store.client.send(new DeleteItemCommand({ TableName, Key: key }));
+  const verified = await call('GET', '/admin/v1/evidence/sessions/salted/verify', { key: keys.human });
+  expect(verified.body).toMatchObject({ valid: true });
+});
+
+test('[evidence.secrets-redacted] recognised secrets do not enter by any field of the call', async () => {
+  const token = `ghp_${'a1B2'.repeat(9)}`;
+  const leaky = {
+    ...pull,
+    target: `https://x:${token}@git.example/acme`,
+    justification: `use ${token}`,
+    parameters: { note: token },
+  };
+  const { body } = await act(inSession(leaky, 'leaky'));
+  expect(JSON.stringify(await entriesOf('leaky'))).not.toContain(token);
+  const item = await call('GET', `/admin/v1/approvals/${body.envelope_id}`, { key: keys.human });
+  expect(item.text).not.toContain(token);
+});
+
+test('[approval.pages] a thousand pending approvals list in pages, each once, oldest first', async () => {
+  await configured('', {}, async (own, ownCall) => {
+    for (let batch = 0; batch < 20; batch++) {
+      own.pass(1);
+      await Promise.all(
+        Array.from({ length: 50 }, (_, i) =>
+          act(inSession({ ...pull, target: `acme/${batch}-${i}` }, `page-${batch}-${i}`), keys.agent, {
+            call: ownCall,
+          }),
+        ),
+      );
+    }
+    const seen: { envelope_id: string; queued_at: string }[] = [];
+    let cursor = '';
+    let pages = 0;
+    do {
+      const { body } = await ownCall(
+        'GET',
+        `/admin/v1/approvals?limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+        { key: keys.human },
+      );
+      seen.push(...body.pending);
+      cursor = body.cursor ?? '';
+      pages++;
+    } while (cursor !== '' && pages < 20);
+    expect(new Set(seen.map(({ envelope_id }) => envelope_id)).size).toBe(1000);
+    expect(seen).toHaveLength(1000);
+    expect(seen.map(({ queued_at }) => queued_at)).toEqual(seen.map(({ queued_at }) => queued_at).sort());
+  });
+}, 40_000);
+
+test('[approval.cleanup] an approval row carries the time after which the store may drop it', async () => {
+  const { body } = await act(inSession(pull));
+  const { Item } = await gateway.store.client.send(
+    new GetItemCommand({ TableName: gateway.store.tables.approvals, Key: { id: { S: body.envelope_id } } }),
+  );
+  expect(Number(Item?.ttl?.N) * 1000).toBeGreaterThan(Date.parse(Item!.expires_at!.S!));
+});
+
+test('[audit.projections] an entry projected twice counts once', async () => {
+  await act(inSession({ protocol: 'shell', tool: 'shell.rm', target: 'x', capability: 'execute' }, 'projected'));
+  const [entry] = await entriesOf('projected');
+  const { observations } = gateway.ports;
+  for (const _ of [1, 2]) await observations.apply(projectEntry(entry!));
+  expect((await observations.usage('default', {})).decisions).toEqual({ block: 1 });
+  expect((await observations.violations('default', { limit: 10 })).items).toHaveLength(1);
+});
+
+test('[admin.status] [approval.history] history and status tell what was decided', async () => {
+  const { body } = await act(inSession(pull));
+  await call('POST', `/admin/v1/approvals/${body.envelope_id}/approve`, {
+    key: keys.human,
+    body: { reviewer: 'alice' },
+  });
+  const approved = await call('GET', '/admin/v1/approvals/history?status=approved', { key: keys.human });
+  expect(approved.text).toContain(body.envelope_id);
+});

@@ -1,0 +1,76 @@
+/** How the local run starts, and refuses to: `npm start` with flags that cannot work ends with a sentence, not a stack. */
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, workFolder } from './client.ts';
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs until it ends by itself, or until it says that it is ready: then it is told to end. */
+function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const ports = ['--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0', '--edge-port', '0'];
+  const child = spawn(
+    join(root, 'node_modules/.bin/node'),
+    [join(root, 'bin/local.ts'), '--state', workFolder(), ...ports, ...args],
+    {
+      cwd: root,
+      env: { ...process.env, ...env },
+    },
+  );
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+    if (/"event":"ready".*\n/.test(out)) child.kill('SIGTERM');
+  });
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  return new Promise((done) => child.on('close', (code) => done({ code, out, err })));
+}
+
+const stack = /\n\s+at .*\.ts:\d+/;
+
+test('[auth.generated-keys-loopback] generated keys are refused on any other host', async () => {
+  const { code, out, err } = await run(['--host', '0.0.0.0']);
+  expect(code).not.toBe(0);
+  expect(out + err).not.toMatch(/"event":"ready"/);
+  expect(out + err).toMatch(/0\.0\.0\.0|loopback/);
+  expect(out + err).not.toMatch(stack);
+}, 20_000);
+
+test('[local.ready] wrong usage is said in a sentence and exits 2', async () => {
+  for (const args of [['--admin-port', 'many'], ['--no-such-flag']]) {
+    const { code, out, err } = await run(args);
+    expect(code).toBe(2);
+    expect(out + err).toMatch(/many|no-such-flag/);
+    expect(out + err).not.toMatch(stack);
+  }
+}, 20_000);
+
+test('[config.unknown-keys] a configuration that does not load keeps it from starting and says where', async () => {
+  const file = join(workFolder(), 'gateway.yaml');
+  writeFileSync(file, 'version: 1\ntennants: []\n');
+  const { code, out, err } = await run(['--config', file]);
+  expect(code).not.toBe(0);
+  expect(out + err).toMatch(/tennants/);
+  expect(out + err).not.toMatch(stack);
+}, 20_000);
+
+test('[local.ready] [local.drain] it prints a banner, one ready line and three commands, and ends with 0 on SIGTERM', async () => {
+  const { code, out } = await run([]);
+  expect(code).toBe(0);
+  const ready = out.split('\n').filter((line) => line.startsWith('{') && line.includes('"ready"'));
+  expect(ready).toHaveLength(1);
+  expect(JSON.parse(ready[0]!)).toMatchObject({
+    event: 'ready',
+    version: expect.any(String),
+    admin_url: expect.any(String),
+    keys_file: expect.any(String),
+  });
+  expect(out.match(/npx agentctl /g)).toHaveLength(3);
+}, 20_000);

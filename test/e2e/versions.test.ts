@@ -1,0 +1,151 @@
+/** Configurations and policy versions while the gateway runs: stored, noticed, rolled back, reloaded. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { ask, configurationWith, decided, e2eConfiguration, type Fields, pullRequest, until, vote } from './client.ts';
+
+let gateway: Gateway;
+let url: string;
+let token: string;
+const file = configurationWith((yaml) => yaml);
+const yaml = readFileSync(e2eConfiguration, 'utf8');
+
+beforeAll(async () => {
+  gateway = await startGateway({ config: file });
+  url = gateway.ready.admin_url;
+  token = gateway.keys.admin_token;
+}, 30_000);
+afterAll(() => gateway?.stop());
+
+const put = (raw: string) =>
+  ask<{ version: number }>(url, 'PUT', '/admin/v1/config', {
+    key: token,
+    raw,
+    headers: { 'content-type': 'application/yaml' },
+  });
+const current = async () =>
+  (await ask<{ version: number }>(url, 'GET', '/admin/v1/policy-versions/current', { key: 'e2e-viewer' })).body.version;
+const rule = (text: string) => yaml.replace('  rules:\n', `  rules:\n    - ${text}\n`);
+
+test('[policy-version.numbered] [config.put] [policy-version.noticed] a stored configuration is the next version, and counts', async () => {
+  const call = { protocol: 'mcp', tool: 'calendar.read', target: 'team', capability: 'read', dry_run: true };
+  expect((await decided(url, 'e2e-agent', call)).decision).toBe('review');
+  const stored = await put(rule("{ protocol: mcp, tool: 'calendar.*', capability: read, decision: allow }"));
+  expect([stored.status, stored.body.version]).toEqual([201, 2]);
+  const now = await until(
+    'the new version',
+    async () => {
+      const result = await decided(url, 'e2e-agent', call);
+      return result.decision === 'allow' ? result : undefined;
+    },
+    5,
+  );
+  expect(now).toMatchObject({ matched_rule: 'mcp:calendar.*', policy_version: 2 });
+});
+
+test('[config.put] the configuration in force is shown without a secret', async () => {
+  const { body, text } = await ask<{ version: number }>(url, 'GET', '/admin/v1/config', { key: token });
+  expect(body.version).toBe(2);
+  for (const secret of ['e2e-agent"', 'e2e-alice"', token]) expect(text).not.toContain(secret);
+});
+
+test('[policy-version.rollback] [audit.admin-acts] a rollback is a new version, and evidence', async () => {
+  const rolled = await ask<Fields>(url, 'POST', '/admin/v1/policy-versions/1/rollback', { key: token, body: {} });
+  expect(rolled.body).toMatchObject({ version: 3, of_version: 1 });
+  const { body } = await ask<{ versions: Fields[] }>(url, 'GET', '/admin/v1/policy-versions', { key: 'e2e-viewer' });
+  expect(body.versions.map(({ version }) => version)).toEqual([3, 2, 1]);
+  expect(body.versions[0]?.sha256).toBe(body.versions[2]?.sha256);
+  const day = new Date().toISOString().slice(0, 10);
+  const acts = await ask<{ entries: { kind: string; body: Fields }[] }>(
+    url,
+    'GET',
+    `/admin/v1/evidence/sessions/admin-default-${day}/export`,
+    { key: 'e2e-alice' },
+  );
+  expect(acts.body.entries.map((entry) => [entry.kind, entry.body.action])).toEqual([
+    ['admin', 'config.put'],
+    ['admin', 'policy.rollback'],
+  ]);
+});
+
+test('[policy.diff] the difference of two versions is listed with an example, loosened apart from tightened', async () => {
+  const { body } = await ask<{ loosened: unknown[]; tightened: unknown[] }>(
+    url,
+    'GET',
+    '/admin/v1/policy-versions/1/diff?against=2',
+    { key: 'e2e-alice' },
+  );
+  expect(body.tightened).toEqual([]);
+  expect(JSON.stringify(body.loosened)).toMatch(/calendar\./);
+}, 15_000);
+
+test('[approval.policy-changed] an approval is evaluated again: another rule makes it review, a block wins', async () => {
+  const approved = async (session: string) => {
+    const { envelope_id } = await decided(url, 'e2e-agent', pullRequest(session));
+    expect((await vote(url, 'e2e-alice', 'approve', envelope_id)).status).toBe(200);
+    return { ...pullRequest(session), approval_ref: envelope_id };
+  };
+  const [one, two] = [await approved('versions-changed'), await approved('versions-blocked')];
+  await put(rule("{ protocol: git, tool: 'scm.create_*', decision: review }"));
+  expect(await decided(url, 'e2e-agent', one)).toMatchObject({
+    decision: 'review',
+    error: { data: { reason: 'policy_changed' } },
+  });
+  await put(rule("{ protocol: git, tool: 'scm.create_*', decision: block }"));
+  expect(await decided(url, 'e2e-agent', two)).toMatchObject({ decision: 'block', error: { code: -32001 } });
+  await ask(url, 'POST', '/admin/v1/policy-versions/1/rollback', { key: token, body: {} });
+});
+
+test('[auth.revoked-key] a key taken out of the configuration stops working within five seconds', async () => {
+  const status = async () => (await ask(url, 'GET', '/admin/v1/whoami', { key: 'e2e-agent-2' })).status;
+  expect(await status()).toBe(200);
+  await put(yaml.replace(/^.*e2e-agent-2.*\n/m, ''));
+  expect(await until('the refusal', async () => ((await status()) === 401 ? 401 : undefined), 5)).toBe(401);
+});
+
+test('[policy-version.last-20] the last twenty versions are kept', async () => {
+  for (let i = 0; i < 20; i++)
+    expect((await put(`${yaml}# ${i}\nmanifests: { enforcement_mode: ${i % 2 ? 'warn' : 'enforce'} }\n`)).status).toBe(
+      201,
+    );
+  const { body } = await ask<{ versions: Fields[] }>(url, 'GET', '/admin/v1/policy-versions', { key: 'e2e-viewer' });
+  expect(body.versions).toHaveLength(20);
+  expect(body.versions[0]?.version).toBe(await current());
+  expect((await ask(url, 'GET', '/admin/v1/policy-versions/1', { key: 'e2e-alice' })).status).toBe(404);
+}, 20_000);
+
+test('[policy.hot-reload] saving the file reloads it; a bad file changes nothing', async () => {
+  const before = await current();
+  writeFileSync(file, 'version: 1\ntennants: []\n');
+  writeFileSync(file, rule("{ protocol: http, tool: 'reloaded.*', decision: allow }"));
+  const version = await until('the reload', async () => ((await current()) > before ? await current() : undefined), 10);
+  expect(version).toBe(before + 1);
+  const call = {
+    protocol: 'http',
+    tool: 'reloaded.now',
+    target: 'https://a.example/',
+    capability: 'read',
+    dry_run: true,
+  };
+  expect(await decided(url, 'e2e-agent', call)).toMatchObject({ decision: 'allow', matched_rule: 'http:reloaded.*' });
+  writeFileSync(file, 'version: 1\ntennants: []\n');
+  expect(await decided(url, 'e2e-agent', call)).toMatchObject({ decision: 'allow' });
+}, 20_000);
+
+test('[admin.usage] [admin.violations] usage and violations are projections that catch up', async () => {
+  await decided(url, 'e2e-agent', {
+    protocol: 'shell',
+    tool: 'shell.rm',
+    target: 'x',
+    capability: 'execute',
+    actor: { session: 'versions-usage' },
+  });
+  const seen = await until('the projection', async () => {
+    const { body, text } = await ask<{ violations: Fields[] }>(url, 'GET', '/admin/v1/violations', {
+      key: 'e2e-viewer',
+    });
+    return text.includes('shell.rm') ? body : undefined;
+  });
+  expect(seen.violations.length).toBeGreaterThan(0);
+  const usage = await ask(url, 'GET', '/admin/v1/usage', { key: 'e2e-viewer' });
+  expect(usage.text).toMatch(/"block"/);
+}, 20_000);

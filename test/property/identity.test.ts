@@ -1,0 +1,66 @@
+/** Properties of identity that hold for any key, header and session name. */
+import fc from 'fast-check';
+import { sessionPattern } from '#core/contracts/envelope.ts';
+import { authenticate } from '#core/identity/authenticate.ts';
+import { buildIdentities, type ResolvedKey } from '#core/identity/identities.ts';
+import { resolveSession } from '#core/identity/sessions.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+
+const keyText = fc.stringMatching(/^[\x21-\x7e]{1,40}$/);
+const resolved = (value: string): ResolvedKey => ({
+  key_sha256: sha256(value),
+  tenant: 't',
+  role: 'operator',
+  kind: 'agent',
+  name: value,
+});
+const identitiesOf = (values: readonly string[]) =>
+  buildIdentities({ keys: values.map(resolved), people: [], firstTenant: 't' }).identities;
+
+test('each key is itself, by either header, and no other text is', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(keyText, { minLength: 1, maxLength: 8 }), fc.string(), (values, other) => {
+      const identities = identitiesOf(values);
+      for (const value of values) {
+        expect(authenticate({ 'X-API-Key': value }, identities).name).toBe(value);
+        expect(authenticate({ Authorization: `Bearer ${value}` }, identities).name).toBe(value);
+      }
+      fc.pre(!values.includes(other));
+      expect(() => authenticate({ 'x-api-key': other }, identities)).toThrow('Not authenticated');
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('whatever headers come, the outcome is a known principal or 401', () => {
+  const identities = identitiesOf(['key']);
+  const header = fc.oneof(fc.string(), fc.array(fc.string(), { maxLength: 3 }), fc.constant(undefined));
+  const name = fc.oneof(
+    fc.constantFrom('x-api-key', 'X-Api-Key', 'authorization', 'Authorization', '__proto__'),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(fc.dictionary(name, header), (headers) => {
+      try {
+        expect(authenticate(headers, identities).name).toBe('key');
+      } catch (thrown) {
+        expect(thrown).toMatchObject({ code: 'authentication_error' });
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a session is always of the allowed form, or refused', () => {
+  const named = fc.option(fc.oneof(fc.string(), fc.stringMatching(sessionPattern)), { nil: undefined });
+  fc.assert(
+    fc.property(named, named, named, fc.string(), fc.nat(2 ** 42), (body, header, mcp, keyId, now) => {
+      try {
+        expect(resolveSession({ body, header, mcp, keyId, instanceId: 'i', now }).session_id).toMatch(sessionPattern);
+      } catch (thrown) {
+        expect(thrown).toMatchObject({ code: 'invalid_request' });
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

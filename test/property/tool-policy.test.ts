@@ -1,0 +1,145 @@
+/** The analysis against brute force over a small alphabet. */
+import fc from 'fast-check';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
+import { analysePolicy } from '#core/tool-policy/analyse.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { decide } from '#core/tool-policy/decide.ts';
+import { diffPolicies } from '#core/tool-policy/diff.ts';
+import { compileGlob } from '#core/tool-policy/glob.ts';
+import { normaliseCall } from '#core/tool-policy/normalise.ts';
+
+const letters = ['a', 'b', '/'];
+const textsUpTo = (length: number): string[] =>
+  length === 0 ? [''] : ['', ...textsUpTo(length - 1).flatMap((rest) => letters.map((letter) => letter + rest))];
+const texts = [...new Set(textsUpTo(4))];
+const targets = [...new Set(texts.map((target) => normaliseCall(callOf('a', target, 'r')).target))];
+const tools = ['a', 'b', 'ab', 'ba', 'aa', 'c'];
+const parameterSets = [{}, { x: 1 }, { x: 'a' }, { x: 'b' }, { x: ['a'] }];
+const calls: ToolCall[] = tools.flatMap((tool) =>
+  targets.flatMap((target) => parameterSets.map((parameters) => callOf(tool, target, 'r', parameters))),
+);
+
+function callOf(tool: string, target: string, capability: string, parameters: Record<string, unknown> = {}): ToolCall {
+  return { protocol: 'git', tool, target, capability, parameters };
+}
+
+const token = fc.constantFrom('a', 'b', '/', '*', '**', '?', '[ab]', '[!a]', '{a,b/}', '{,b}');
+const glob = fc.array(token, { minLength: 1, maxLength: 4 }).map((tokens) => tokens.join(''));
+const toolGlob = fc.constantFrom('*', 'a', 'b', 'a*', '*b', '{a,b}', '[!a]*', '?');
+const conditions = fc.constantFrom<ToolRule['arguments']>(
+  undefined,
+  undefined,
+  { x: { glob: 'a*' } },
+  { x: { absent: true } },
+  { x: { min: 0 } },
+  { '**': { glob: 'a' } },
+);
+const rule = fc
+  .record({
+    tool: toolGlob,
+    target: fc.option(glob, { nil: '*' }),
+    args: conditions,
+    decision: fc.constantFrom('allow', 'review', 'block'),
+  })
+  .map(
+    ({ args, ...fields }): ToolRule => ({
+      protocol: '*',
+      ...fields,
+      decision: fields.decision as ToolRule['decision'],
+      ...(args && { arguments: args }),
+    }),
+  );
+const policy = fc
+  .array(rule, { minLength: 1, maxLength: 6 })
+  .map((rules): ToolPolicyDocument => ({ name: 'random', default_decision: 'review', rules }));
+
+test('a rule said never to match is matched by no call; every other is matched by some', () => {
+  fc.assert(
+    fc.property(policy, (document) => {
+      const { unreachable, analysed } = analysePolicy(document);
+      const never = new Set(unreachable.map(({ index }) => index));
+      const compiled = compilePolicy(document);
+      const matched = new Set(calls.map((call) => decide(compiled, call).rule_index));
+      expect(analysed).toBe(true);
+      for (const index of never) expect(matched).not.toContain(index);
+      for (const { index, covered_by } of unreachable) {
+        // The named rules alone must already cover it.
+        const alone = { ...document, rules: [...covered_by.map((i) => document.rules[i]!), document.rules[index]!] };
+        expect(analysePolicy(alone).unreachable.map((found) => found.index)).toContain(covered_by.length);
+      }
+      // Small patterns have small examples, so what brute force misses is what analysis calls unreachable.
+      document.rules.forEach((_, index) => {
+        if (!matched.has(index) && !never.has(index)) expect(exampleLength(document, index)).toBeGreaterThan(0);
+      });
+    }),
+    { numRuns: 150 },
+  );
+});
+
+/** The decision of one rule set apart from all others: its shortest example, shown by a diff and verified by it. */
+function exampleLength(document: ToolPolicyDocument, index: number): number {
+  const rules = document.rules
+    .slice(0, index + 1)
+    .map((each, i) => ({ ...each, decision: i === index ? ('block' as const) : ('allow' as const) }));
+  const without = { ...document, default_decision: 'allow' as const, rules: rules.slice(0, index) };
+  const { loosened, tightened } = diffPolicies({ ...document, default_decision: 'allow', rules }, without);
+  return [...loosened, ...tightened].length;
+}
+
+test('a diff finds every change brute force finds, and its examples are no longer', () => {
+  fc.assert(
+    fc.property(policy, policy, (before, after) => {
+      const { tightened, loosened, analysed } = diffPolicies(before, after);
+      const [a, b] = [compilePolicy(before), compilePolicy(after)];
+      expect(analysed).toBe(true);
+      const regions = [...tightened, ...loosened];
+      for (const { from, to, example } of regions) {
+        const call = { parameters: {}, ...example };
+        expect([decide(a, call).decision, decide(b, call).decision]).toEqual([from, to]);
+      }
+      for (const call of calls) {
+        const [x, y] = [decide(a, call), decide(b, call)];
+        if (x.decision === y.decision) continue;
+        const region = regions.find(
+          (one) =>
+            one.from === x.decision &&
+            one.to === y.decision &&
+            one.rule_before === x.matched_rule &&
+            one.rule_after === y.matched_rule,
+        );
+        expect(region).toBeDefined();
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('matching equals a reference by regular expressions', () => {
+  const reference = (pattern: string): RegExp =>
+    new RegExp(
+      `^(?:${pattern.replace(/\*{2,}\/|\*{2,}|\*|\?|\[!a\]|\[ab\]|\{a,b\/\}|\{,b\}/g, (found, at: number) => {
+        if (/^\*{2,}\/$/.test(found)) return at === 0 || '/'.includes(pattern[at - 1]!) ? '(?:.*/)?' : '.*/';
+        const known: Record<string, string> = {
+          '*': '[^/]*',
+          '?': '[^/]',
+          '[!a]': '[^a/]',
+          '[ab]': '[ab]',
+          '{a,b/}': '(?:a|b/)',
+          '{,b}': 'b?',
+        };
+        return known[found] ?? '.*';
+      })})$`,
+      's',
+    );
+  fc.assert(
+    fc.property(glob, (pattern) => {
+      // Only patterns already spelt normally: the reference knows nothing of normal forms.
+      fc.pre(!/\/\/|\/$/.test(pattern) && pattern !== '*');
+      const compiled = compileGlob(pattern, 'text');
+      const expected = reference(pattern);
+      for (const text of texts) expect([text, compiled.matches(text)]).toEqual([text, expected.test(text)]);
+    }),
+    { numRuns: 300 },
+  );
+});

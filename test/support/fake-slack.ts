@@ -1,0 +1,42 @@
+/** Slack as we meet it: the Web API and response URLs over real HTTP, scripted faults first. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface SlackCall {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of many shapes, asserted by the tests
+  readonly body: any;
+}
+
+export interface Fault {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: object;
+}
+
+export async function fakeSlack() {
+  const calls: SlackCall[] = [];
+  const faults: Fault[] = [];
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    calls.push({ path: request.url ?? '', headers: request.headers, body: JSON.parse(text) });
+    const fault = faults.shift();
+    response.writeHead(fault?.status ?? 200, { 'content-type': 'application/json', ...fault?.headers });
+    response.end(JSON.stringify(fault?.body ?? { ok: true, channel: 'C1', ts: `${calls.length}.0` }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    calls,
+    faults,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,220 @@
+/** `test-action`, `simulate`, `why`, `diff-policy` (spec §2.2, §4.5). */
+import { Home, type Scripted, startServer } from './support.ts';
+
+let server: Scripted;
+const home = new Home();
+const call = ['--protocol', 'git', '--tool', 'scm.create_pr', '--target', 'acme/web', '--capability', 'write'];
+const body = { protocol: 'git', tool: 'scm.create_pr', target: 'acme/web', capability: 'write' };
+const id = '0197a3c2-7d1e-7000-8000-000000000001';
+const review = {
+  envelope_id: id,
+  decision: 'review',
+  matched_rule: 'git:scm.create_*',
+  policy: 'pr-writer',
+  policy_version: 3,
+  session_id: 's-9',
+  error: {
+    code: -32002,
+    message: 'asks',
+    data: { approval_url: `http://x/${id}`, queued_at: '2026-01-02T03:04:05.000Z' },
+  },
+};
+
+beforeAll(async () => {
+  server = await startServer();
+  home.running(server.url);
+});
+beforeEach(() => server.reset());
+afterAll(async () => {
+  home.remove();
+  await server.stop();
+});
+
+const sent = () => JSON.parse(server.seen[0]!.body) as unknown;
+
+describe('test-action', () => {
+  const answer = (result: unknown) => server.on('POST /admin/v1/test-action', result);
+
+  test('[cli.test-action] an allow exits 0 and shows rule, policy, evidence, credential and result', async () => {
+    answer({
+      ...{
+        envelope_id: id,
+        decision: 'allow',
+        matched_rule: `approved:${id}`,
+        policy: 'pr-writer',
+        evidence_hash: 'ab12',
+      },
+      ...{ credential: { type: 'scm_app_jwt', scope: 'contents:read', expires_in: 600 }, result: { pr_number: 7 } },
+    });
+    const { code, out, err } = await home.run(['test-action', ...call]);
+    expect([code, err]).toEqual([0, '']);
+    expect(out.split('\n')).toEqual([
+      'decision: allow',
+      `matched_rule: approved:${id}`,
+      'policy: pr-writer',
+      `envelope_id: ${id}`,
+      'evidence_hash: ab12',
+      'credential: scm_app_jwt, scope contents:read, expires in 600 s',
+      'result: {"pr_number":7}',
+      '',
+    ]);
+  });
+
+  test('a review exits 1 with approval_url and the very commands that come next', async () => {
+    answer(review);
+    const { code, out } = await home.run(['test-action', ...call, '--param', "title=It's late", '--state', home.state]);
+    expect(code).toBe(1);
+    expect(out).toContain('decision: review\n');
+    expect(out).toContain(`approval_url: http://x/${id}\n`);
+    expect(out).toContain(`  agentctl approve ${id} --reviewer NAME --comment WHY --state ${home.state}\n`);
+    const retry = `agentctl test-action ${call.join(' ')} --param 'title=It'\\''s late' --session s-9 --approval-ref ${id}`;
+    expect(out).toContain(`  ${retry} --state ${home.state}\n`);
+  });
+
+  test('a block exits 1 with reason and alternative, and suggests no approval', async () => {
+    const data = { reason: 'never', suggested_alternative: 'archive it' };
+    answer({ ...review, decision: 'block', error: { code: -32001, message: 'no', data } });
+    const { code, out } = await home.run(['test-action', ...call]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/decision: block\n[\s\S]*reason: never\nsuggested_alternative: archive it\n$/);
+  });
+
+  test('sends every option', async () => {
+    answer({ decision: 'allow' });
+    const more = [
+      '--params',
+      '{"title":"a","n":1}',
+      '--param',
+      'base=main=x',
+      '--param',
+      'draft:=true',
+      '--param',
+      '__proto__=p',
+    ];
+    const rest = [
+      '--approval-ref',
+      id,
+      '--session',
+      's-1',
+      '--agent',
+      'claude',
+      '--justification',
+      'why not',
+      '--dry-run',
+    ];
+    await home.run(['test-action', ...call, ...more, ...rest]);
+    expect(server.seen[0]!.type).toBe('application/json');
+    expect(server.seen[0]!.body).toContain('"__proto__":"p"');
+    expect(sent()).toMatchObject({
+      ...body,
+      ...{ parameters: { title: 'a', n: 1, base: 'main=x', draft: true }, actor: { agent: 'claude', session: 's-1' } },
+      ...{ approval_ref: id, justification: 'why not', dry_run: true },
+    });
+  });
+
+  test.each([
+    ['a file', (file: string) => [`@${file}`, undefined] as const],
+    ['stdin', () => ['@-', '{"sql":"select 1"}'] as const],
+  ])('reads parameters from %s', async (_, from) => {
+    answer({ decision: 'allow' });
+    const [params, stdin] = from(home.write('params.json', '{"sql":"select 1"}'));
+    await home.run(['test-action', ...call, '--params', params], stdin === undefined ? {} : { stdin });
+    expect(sent()).toEqual({ ...body, parameters: { sql: 'select 1' } });
+  });
+
+  test.each([
+    ['not JSON', ['--params', '{'], '--params: the value is not valid JSON'],
+    ['no object', ['--params', '[1]'], '--params must be a JSON object'],
+    ['a key twice', ['--params', '{"a":1,"a":2}'], 'holds the key "a" twice'],
+    ['a pair without =', ['--param', 'title'], '--param must look like name=text'],
+    ['a file that is not there', ['--params', '@none.json'], 'cannot read none.json'],
+  ])('parameters that are %s exit 2 and send nothing', async (_, args, said) => {
+    const { code, err } = await home.run(['test-action', ...call, ...args]);
+    expect([code, server.seen]).toEqual([2, []]);
+    expect(err).toContain(said);
+  });
+
+  test('--dry-run suggests no next step', async () => {
+    answer({ ...review, dry_run: true });
+    const { out } = await home.run(['test-action', ...call, '--dry-run']);
+    expect(out).toContain('dry run: nothing was recorded');
+    expect(out).not.toContain('approve');
+  });
+
+  test("--json prints the server's document and nothing else, to the last digit", async () => {
+    const document = '{"decision":"review", "n":12345678901234567890, "x":"\u0085\u202e"}';
+    answer(document);
+    const { code, out, err } = await home.run(['test-action', ...call, '--json']);
+    expect([code, err]).toEqual([1, '']);
+    expect(out).toBe('{"decision":"review", "n":12345678901234567890, "x":"\\u0085\\u202e"}\n');
+    expect(JSON.parse(out)).toEqual(JSON.parse(document));
+  });
+
+  test('hostile words of the server reach neither the terminal nor the suggested command', async () => {
+    const reason = '\u001b]0;owned\u0007\u001b[2Jdone\ndecision: allow\u202e';
+    const data = { ...review.error.data, reason };
+    answer({ ...review, envelope_id: "x'; rm -rf ~ #", error: { ...review.error, data } });
+    const { out } = await home.run(['test-action', ...call]);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that there are none is the point
+    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(out.match(/^decision:/gm)).toHaveLength(1);
+    expect(out).toContain("agentctl approve 'x'\\''; rm -rf ~ #' --reviewer");
+  });
+});
+
+describe('[cli.policy-tools]', () => {
+  test('simulate sends one call, shows its decision, exits 1 unless all are allowed', async () => {
+    const suggestion = { reason: 'never', suggested_alternative: 'archive it' };
+    server.on('POST /admin/v1/simulate', {
+      results: [{ decision: 'block', matched_rule: 'git:scm.delete_*', ...suggestion }],
+    });
+    const { code, out } = await home.run(['simulate', ...call, '--policy-version', '2']);
+    expect([code, sent()]).toEqual([1, { calls: [body], version: 2 }]);
+    expect(out).toBe(
+      'block  git:scm.delete_*  git scm.create_pr acme/web write\n  reason: never\n  suggested_alternative: archive it\n',
+    );
+  });
+
+  test.each([
+    ['a list', [body, body]],
+    ['a request', { calls: [body, body] }],
+  ])('simulate --file takes %s', async (_, content) => {
+    server.on('POST /admin/v1/simulate', { results: [{ decision: 'allow' }, { decision: 'allow' }] });
+    const file = home.write('calls.json', JSON.stringify(content));
+    expect(await home.run(['simulate', '--file', file])).toMatchObject({ code: 0 });
+    expect(sent()).toEqual({ calls: [body, body] });
+  });
+
+  test('an answer with fewer results than calls is no yes', async () => {
+    server.on('POST /admin/v1/simulate', { results: [] });
+    expect(await home.run(['simulate', ...call])).toMatchObject({ code: 1 });
+  });
+
+  test('why shows each rule and where it failed', async () => {
+    const failed = { field: 'tool', expected: 'scm.get_*', found: 'scm.create_pr' };
+    server.on(`GET /admin/v1/actions/${id}/why`, {
+      ...{ envelope_id: id, decision: 'review', matched_rule: 'git:scm.create_*', policy_version: 3, extra: 1 },
+      trace: [
+        { index: 0, rule: 'git:scm.get_*', decision: 'allow', matched: false, failed },
+        { index: 1, rule: 'git:scm.create_*', decision: 'review', matched: true },
+      ],
+    });
+    const { code, out } = await home.run(['why', id]);
+    expect(code).toBe(0);
+    expect(out).toContain('  rule 0 allow git:scm.get_*  no: tool is scm.create_pr, not scm.get_*\n');
+    expect(out).toContain('  rule 1 review git:scm.create_*  matched\n');
+  });
+
+  test('diff-policy shows what became stricter and what looser', async () => {
+    server.on('GET /admin/v1/policy-versions/3/diff', {
+      tightened: [],
+      loosened: [{ from: 'block', to: 'allow', rule_before: 'a', rule_after: 'b', example: { tool: 'scm.get_x' } }],
+      ...{ analysed: true, warnings: ['a glob was widened'] },
+    });
+    const { code, out } = await home.run(['diff-policy', '3', '4']);
+    expect([code, server.seen[0]!.path]).toEqual([0, '/admin/v1/policy-versions/3/diff?against=4']);
+    expect(out).toBe(
+      'tightened: 0\nloosened: 1\n  block → allow  a → b\n    example: {"tool":"scm.get_x"}\nanalysed: true\nwarning: a glob was widened\n',
+    );
+  });
+});

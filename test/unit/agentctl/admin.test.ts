@@ -1,0 +1,194 @@
+/** Approvals, audit, status, versions, credentials and configuration from the command line (spec §4.5). */
+import { errorBody, Home, type Scripted, startServer } from './support.ts';
+
+let server: Scripted;
+const home = new Home();
+
+beforeAll(async () => {
+  server = await startServer();
+  home.running(server.url);
+});
+beforeEach(() => server.reset());
+afterAll(async () => {
+  home.remove();
+  await server.stop();
+});
+
+describe('approvals', () => {
+  const item = {
+    ...{ envelope_id: 'e-1', actor: { agent: 'claude', session: 's-1' }, protocol: 'git', tool: 'scm.create_pr' },
+    ...{ target: 'acme/\u001b[31mweb\n\u202e', capability: 'write', parameters: { title: 'x'.repeat(500) } },
+    ...{
+      queued_at: 'then',
+      expires_at: 'later',
+      justification: 'closes #7',
+      matched_rule: 'git:*',
+      withheld: ['$.token'],
+    },
+  };
+
+  test('[cli.pending] pending shows all of a call, uncut and harmless', async () => {
+    server.on('GET /admin/v1/approvals', { pending: [item], cursor: 'c 1' });
+    const { code, out } = await home.run(['pending', '--limit', '1']);
+    expect([code, server.seen[0]!.path]).toEqual([0, '/admin/v1/approvals?limit=1']);
+    expect(out).toContain('e-1\n  git scm.create_pr on acme/\\u{1b}[31mweb \\u{202e}\n');
+    expect(out).toContain(`  parameters: {"title":"${'x'.repeat(500)}"}\n`);
+    expect(out).toContain('  withheld from you: ["$.token"]\n');
+    expect(out).toContain("more: agentctl pending --cursor 'c 1'\n");
+  });
+
+  test('[cli.pending] --json is the document, and an empty list is said in words', async () => {
+    server.on('GET /admin/v1/approvals', { pending: [] });
+    expect((await home.run(['pending', '--json'])).out).toBe('{"pending":[]}\n');
+    expect((await home.run(['pending'])).out).toBe('nothing is pending\n');
+  });
+
+  test.each([
+    ['approve', 'approved', 'approved_at'],
+    ['deny', 'denied', 'denied_at'],
+  ])('[cli.vote] %s sends reviewer and comment and shows the record', async (vote, status, at) => {
+    const record = {
+      envelope_id: 'e-1',
+      status,
+      reviewer: 'alice',
+      person: 'alice@x',
+      [at]: 'now',
+      evidence_hash: 'ab',
+    };
+    server.on(`POST /admin/v1/approvals/e-1/${vote}`, record);
+    const { code, out } = await home.run([vote, 'e-1', '--reviewer', 'alice', '--comment', 'looked']);
+    expect([code, JSON.parse(server.seen[0]!.body)]).toEqual([0, { reviewer: 'alice', comment: 'looked' }]);
+    expect(out).toBe(
+      `status: ${status}\nenvelope_id: e-1\nreviewer: alice\nperson: alice@x\n${at}: now\nevidence_hash: ab\n`,
+    );
+  });
+
+  test('[cli.vote] a vote that comes too late, or did not count, exits 1', async () => {
+    server.on('POST /admin/v1/approvals/e-1/approve', errorBody(409, 'conflict', 'It is already denied.'), 409);
+    const late = await home.run(['approve', 'e-1', '--reviewer', 'alice']);
+    expect(late).toEqual({ code: 1, out: '', err: 'error: conflict: It is already denied.\n' });
+    server.on('POST /admin/v1/approvals/e-1/approve', { status: 'denied' });
+    expect((await home.run(['approve', 'e-1', '--reviewer', 'alice'])).code).toBe(1);
+  });
+});
+
+describe('audit', () => {
+  test('[cli.verify] verify follows the cursor to the end and adds up', async () => {
+    server.on(
+      'GET /admin/v1/audit/verify',
+      (response: import('node:http').ServerResponse, { path }: { path: string }) =>
+        response.end(
+          JSON.stringify({
+            valid: true,
+            total_entries: 10,
+            sessions: 2,
+            ...(!path.includes('cursor=b') && { cursor: path.includes('cursor=a') ? 'b' : 'a' }),
+          }),
+        ),
+    );
+    expect(await home.run(['verify'])).toEqual({
+      code: 0,
+      out: 'valid: true\ntotal_entries: 30\nsessions: 6\n',
+      err: '',
+    });
+    expect(server.seen.map(({ path }) => path.split('?')[1])).toEqual([undefined, 'cursor=a', 'cursor=b']);
+    const { out } = await home.run(['verify', '--json']);
+    expect(JSON.parse(out)).toEqual({ valid: true, total_entries: 30, sessions: 6 });
+  });
+
+  test('[cli.verify] verify stops at the first broken link and exits 1', async () => {
+    const broken_link = { session_id: 's-2', index: 4, reason: 'altered' };
+    server.on('GET /admin/v1/audit/verify', {
+      valid: false,
+      total_entries: 5,
+      sessions: 1,
+      broken_link,
+      cursor: 'more',
+    });
+    const { code, out } = await home.run(['verify']);
+    expect([code, server.seen.length]).toEqual([1, 1]);
+    expect(out).toContain('valid: false\n');
+    expect(out).toContain('broken_link: session s-2, entry 4: altered\n');
+  });
+
+  test('verify does not run in circles, and takes nothing but true for valid', async () => {
+    server.on('GET /admin/v1/audit/verify', { valid: true, total_entries: 1, sessions: 1, cursor: 'same' });
+    expect(await home.run(['verify'])).toMatchObject({ code: 1, err: expect.stringContaining('same cursor twice') });
+    server.on('GET /admin/v1/audit/verify', { valid: 'true' });
+    expect((await home.run(['verify'])).code).toBe(1);
+  });
+
+  test('audit passes its filters on and lists what it gets', async () => {
+    const entry = {
+      timestamp: 't',
+      kind: 'block',
+      session_id: 's-1',
+      actor: { agent: 'claude' },
+      body: { tool: 'shell.rm', target: '/' },
+    };
+    server.on('GET /admin/v1/audit', { entries: [entry], cursor: 'next' });
+    const { out } = await home.run(['audit', '--kind', 'block', '--from', '2026-01-01T00:00:00Z', '--limit', '1']);
+    expect(server.seen[0]!.path).toBe('/admin/v1/audit?kind=block&from=2026-01-01T00%3A00%3A00Z&limit=1');
+    expect(out).toMatch(/^time +kind +session +actor +what +target\nt +block +s-1 +claude +shell\.rm +\/\n/);
+    expect(out).toContain('more: agentctl audit --kind block --from 2026-01-01T00:00:00Z --limit 1 --cursor next\n');
+  });
+});
+
+test('[cli.status] status shows whatever the gateway says, known or not, and --json the document', async () => {
+  const status = {
+    version: '0.8.0',
+    providers: [{ name: 'mock', enabled: true }],
+    deliveries: { due: 0, dead: 1 },
+    budgets: [],
+  };
+  server.on('GET /admin/v1/health/detailed', { ...status, novelty: '\u001b[1m' });
+  expect((await home.run(['status'])).out).toBe(
+    'version: 0.8.0\nproviders:\n  - name mock, enabled true\ndeliveries:\n  due: 0\n  dead: 1\nbudgets: none\nnovelty: \\u{1b}[1m\n',
+  );
+  expect(JSON.parse((await home.run(['status', '--json'])).out)).toMatchObject(status);
+});
+
+describe('versions, credentials, configuration', () => {
+  const row = { version: 3, sha256: 'abc', created_at: 'then', created_by: 'alice', source: 'rollback', of_version: 1 };
+
+  test('[cli.policy-versions] history, current, show and rollback', async () => {
+    server.on('GET /admin/v1/policy-versions', { versions: [row] });
+    server.on('GET /admin/v1/policy-versions/current', { ...row, policy: 'pr-writer' });
+    server.on('GET /admin/v1/policy-versions/3', { ...row, configuration: {} });
+    server.on('POST /admin/v1/policy-versions/1/rollback', row);
+    const ran = [];
+    for (const words of [['history'], ['current'], ['show', '3'], ['rollback', '1']])
+      ran.push(await home.run(['policy', ...words]));
+    expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    expect(ran[0]!.out).toMatch(/^version +created +by +source +sha256\n3 +then +alice +rollback of 1 +abc\n$/);
+    expect(ran[1]!.out).toContain('policy: pr-writer\n');
+    expect(ran[3]!.out).toContain('of_version: 1\n');
+    expect(server.seen.map(({ key }) => key)).toEqual(['human-key', 'human-key', 'human-key', 'admin-token']);
+  });
+
+  test('credentials are listed and revoked', async () => {
+    const credential = { id: 'cred-1', type: 'scm_app_jwt', scope: 'x', session_id: 's-1', expires_at: 'soon' };
+    server.on('GET /admin/v1/credentials', { credentials: [credential] });
+    server.on('POST /admin/v1/credentials/cred-1/revoke', { ...credential, revoked_at: 'now' });
+    expect((await home.run(['credentials', 'list'])).out).toMatch(/\ncred-1 +scm_app_jwt +x +s-1 +soon\n$/);
+    expect((await home.run(['credentials', 'revoke', 'cred-1'])).out).toContain('revoked_at: now\n');
+  });
+
+  test('what config get prints can be put again, and is sent as written', async () => {
+    server.on('GET /admin/v1/config', { version: 3, sha256: 'abc', configuration: { version: 1 } });
+    server.on('PUT /admin/v1/config', { version: 4 }, 201);
+    const got = await home.run(['config', 'get']);
+    expect(got).toEqual({ code: 0, out: '{\n  "version": 1\n}\n', err: 'policy version 3\n' });
+    const yaml = '# mine\nversion: 1\n';
+    expect(await home.run(['config', 'put', home.write('gateway.yaml', yaml)])).toMatchObject({
+      code: 0,
+      out: 'version: 4\n',
+    });
+    expect(await home.run(['config', 'put', '-'], { stdin: got.out })).toMatchObject({ code: 0 });
+    expect(server.seen.slice(1).map(({ type, body }) => [type, body])).toEqual([
+      ['application/yaml', yaml],
+      ['application/yaml', got.out],
+    ]);
+    expect(await home.run(['config', 'put', home.write('empty.yaml', '')])).toMatchObject({ code: 2 });
+  });
+});

@@ -1,0 +1,105 @@
+/** `evidence verify --file`: no server, no configuration, a file from anybody (contract §4). */
+import { bundleFormat, type EvidenceEntry, type SessionBundle } from '#core/contracts/evidence.ts';
+import { copy, draft, drafts, otherKey, seal, sealedSession, trustedKey } from '../evidence/sample.ts';
+import { Home } from './support.ts';
+
+const home = new Home();
+let bundle: SessionBundle;
+let key: string;
+
+beforeAll(async () => {
+  const { entries, manifest } = await sealedSession();
+  bundle = { format: bundleFormat, manifest, entries, public_key: trustedKey };
+  key = home.write('key.pem', trustedKey);
+});
+afterAll(() => home.remove());
+
+/** An address where nobody listens: whoever calls it does not get an answer. */
+const env = { AGENTCTL_URL: 'http://127.0.0.1:9' };
+const verify = (content: string | Uint8Array, ...more: string[]) =>
+  home.run(['evidence', 'verify', '--file', home.write('bundle.json', content), ...more], { env });
+
+test('[evidence.verify.offline] a bundle is valid with the pinned key, without any server', async () => {
+  const { code, out, err } = await verify(JSON.stringify(bundle), '--public-key', key);
+  expect([code, err]).toEqual([0, '']);
+  const lines = out.trimEnd().split('\n');
+  expect(lines).toHaveLength(8);
+  expect(lines[0]).toMatch(/^#0 {2}2026-01-02T03:04:01\.678Z {2}review {3}01890000-\S+ {2}[0-9a-f]{64} {2}ok$/);
+  const { session_manifest_hash } = bundle.manifest;
+  expect(lines.slice(5)).toEqual([
+    'valid: true',
+    'total_entries: 5',
+    `session_manifest_hash: ${session_manifest_hash}`,
+  ]);
+});
+
+test('[evidence.verify.origin] without a pinned key it says so and exits 1', async () => {
+  const { code, out } = await verify(JSON.stringify(bundle));
+  expect([code, out.trimEnd().split('\n').at(-1)]).toEqual([1, 'origin not checked']);
+});
+
+test('--json is one document', async () => {
+  const { code, out, err } = await verify(JSON.stringify(bundle), '--public-key', key, '--json');
+  expect([code, err]).toEqual([0, '']);
+  expect(JSON.parse(out)).toEqual({
+    ...{ valid: true, total_entries: 5, not_checked: [] },
+    session_manifest_hash: bundle.manifest.session_manifest_hash,
+  });
+});
+
+test("another's key, and a file that is no key", async () => {
+  const other = home.write('other.pem', otherKey);
+  const { code, out } = await verify(JSON.stringify(bundle), '--public-key', other);
+  expect([code, out]).toEqual([1, expect.stringMatching(/valid: false\n[\s\S]*signature does not belong/)]);
+  const notes = home.write('notes.txt', 'no key');
+  expect(await verify(JSON.stringify(bundle), '--public-key', notes)).toMatchObject({ code: 2 });
+});
+
+describe('a hostile file is invalid, said in words', () => {
+  const whole = () => JSON.stringify(bundle);
+  test.each<[string, () => string | Uint8Array]>([
+    ['empty', () => ''],
+    ['not JSON', () => 'hello \u001b[31m'],
+    ['cut in the middle', () => whole().slice(0, 1500)],
+    ['not UTF-8', () => Buffer.from([0x7b, 0xff, 0xfe, 0x7d])],
+    ['null', () => 'null'],
+    ['a list', () => '[]'],
+    ['an empty object', () => '{}'],
+    ['nested very deep', () => '['.repeat(200_000)],
+    ['a key twice', () => whole().replace('"format"', '"format":"x","format"')],
+    ['without entries', () => JSON.stringify({ ...bundle, entries: [] })],
+    ['entries of nonsense', () => JSON.stringify({ ...bundle, entries: [null, 1, { index: '\u001b[31m' }] })],
+  ])('%s', async (_, content) => {
+    const { code, out, err } = await verify(content(), '--public-key', key);
+    expect([code, err]).toEqual([1, '']);
+    expect(out).toMatch(/^valid: false\n/m);
+    expect(out).toMatch(/^broken_link: entry \d+: \S/m);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that there are none is the point
+    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+    expect(out).not.toMatch(/^\s+at /m);
+  });
+
+  test('[evidence.edit.detected] a forged entry is named by its index', async () => {
+    const entries: EvidenceEntry[] = copy(bundle.entries);
+    entries[1] = { ...entries[1]!, body: { ...entries[1]!.body, reviewer: 'mallory\u001b[2J' } };
+    const { code, out } = await verify(JSON.stringify({ ...bundle, entries }), '--public-key', key);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^#1 .*broken: the entry was altered/m);
+    expect(out).toMatch(/^broken_link: entry 1: /m);
+  });
+});
+
+test('a file that is not there is wrong usage, not a verdict', async () => {
+  const { code, out, err } = await home.run(['evidence', 'verify', '--file', 'none.json']);
+  expect([code, out]).toEqual([2, '']);
+  expect(err).toContain('cannot read none.json: there is no such file');
+});
+
+test('a long session is read whole, every line of it printed', async () => {
+  const long = Array.from({ length: 5000 }, (_, index) => draft('allow', drafts[2]!.body, index));
+  const { manifest } = await sealedSession(long);
+  const entries = seal(long).entries;
+  const { code, out } = await verify(JSON.stringify({ ...bundle, manifest, entries }), '--public-key', key);
+  expect([code, out.match(/ ok$/gm)?.length]).toEqual([0, 5000]);
+  expect(out).toContain('total_entries: 5000\n');
+});

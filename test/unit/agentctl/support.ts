@@ -1,0 +1,124 @@
+/** Runs the real `agentctl` as a child process against a real, scripted HTTP server. */
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(__dirname, '../../..');
+
+export interface Seen {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly key: string | undefined;
+  readonly type: string | undefined;
+  readonly body: string;
+}
+type Reply = (response: ServerResponse, request: Seen) => void;
+
+export interface Scripted {
+  readonly url: string;
+  readonly seen: Seen[];
+  /** Answers `METHOD /path` (without query) with JSON, or as the function does. */
+  on(call: string, answer: unknown, status?: number): void;
+  reset(): void;
+  stop(): Promise<void>;
+}
+
+export async function startServer(): Promise<Scripted> {
+  const replies = new Map<string, Reply>();
+  const seen: Seen[] = [];
+  const server = createServer(async (request, response) => {
+    const call = await read(request);
+    seen.push(call);
+    const reply = replies.get(`${call.method} ${call.path.split('?')[0]}`) ?? notScripted;
+    reply(response, call);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    on: (call, answer, status = 200) =>
+      replies.set(
+        call,
+        typeof answer === 'function' ? (answer as Reply) : (response) => sendJson(response, status, answer),
+      ),
+    reset: () => {
+      replies.clear();
+      seen.length = 0;
+    },
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+export const errorBody = (code: number, type: string, message: string) => ({ error: { code, type, message } });
+
+function sendJson(response: ServerResponse, status: number, answer: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
+}
+
+const notScripted: Reply = (response, { method, path }) =>
+  sendJson(response, 404, errorBody(404, 'not_found', `${method} ${path} is not scripted`));
+
+async function read(request: IncomingMessage): Promise<Seen> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const { method = '', url: path = '', headers } = request;
+  const key = headers['x-api-key'];
+  const body = Buffer.concat(chunks).toString('utf8');
+  return { method, path, key: Array.isArray(key) ? key.join() : key, type: headers['content-type'], body };
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A home of its own for each test file: nobody's configuration and keys come in. */
+export class Home {
+  readonly folder = mkdtempSync(join(tmpdir(), 'agentctl-'));
+  readonly state = join(this.folder, 'state');
+  readonly keys = { agent: 'agent-key', human: 'human-key', viewer: 'viewer-key', admin_token: 'admin-token' };
+
+  constructor() {
+    mkdirSync(this.state);
+  }
+
+  /** What a local run at this address leaves behind. */
+  running(adminUrl: string): void {
+    const keys_file = this.write('state/keys.json', JSON.stringify(this.keys));
+    this.write('state/ready.json', JSON.stringify({ event: 'ready', admin_url: adminUrl, keys_file }));
+  }
+
+  write(name: string, content: string | Uint8Array): string {
+    const file = join(this.folder, name);
+    mkdirSync(join(file, '..'), { recursive: true });
+    writeFileSync(file, content);
+    return file;
+  }
+
+  run(args: readonly string[], options: { env?: Record<string, string>; stdin?: string } = {}): Promise<Ran> {
+    return new Promise((resolve, reject) => {
+      const child = spawn(join(root, 'node_modules/.bin/node'), [join(root, 'bin/agentctl.ts'), ...args], {
+        cwd: this.folder,
+        env: { PATH: process.env.PATH, HOME: this.folder, GATEWAY_STATE: this.state, ...options.env },
+      });
+      let [out, err] = ['', ''];
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+      child.on('error', reject).on('close', (code) => resolve({ code, out, err }));
+      child.stdin.end(options.stdin ?? '');
+    });
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,87 @@
+/** The words of the command line: version, help, wrong usage. Nothing here needs a server. */
+
+import packageJson from '#package' with { type: 'json' };
+import { Home } from './support.ts';
+
+const home = new Home();
+afterAll(() => home.remove());
+
+test('[cli.version] [version.one] --version and -v print the version of package.json and nothing else', async () => {
+  for (const flag of ['--version', '-v']) {
+    expect(await home.run([flag])).toEqual({ code: 0, out: `${packageJson.version}\n`, err: '' });
+  }
+});
+
+test('a value that looks like a flag of the program stays a value', async () => {
+  const { code, err } = await home.run(['evidence', 'verify', '--file', '-v']);
+  expect([code, err.split('\n')[0]]).toEqual([2, 'error: cannot read -v: there is no such file or folder']);
+});
+
+test.each([
+  [[]],
+  [['test-action']],
+  [['pending']],
+  [['approve']],
+  [['deny']],
+  [['evidence']],
+  [['evidence', 'sessions']],
+  [['evidence', 'export']],
+  [['evidence', 'verify']],
+  [['evidence', 'report']],
+  [['evidence', 'public-key']],
+  [['verify']],
+  [['audit']],
+  [['status']],
+  [['whoami']],
+  [['simulate']],
+  [['why']],
+  [['diff-policy']],
+  [['policy']],
+  [['policy', 'history']],
+  [['policy', 'current']],
+  [['policy', 'show']],
+  [['policy', 'rollback']],
+  [['credentials', 'list']],
+  [['credentials', 'revoke']],
+  [['config', 'get']],
+  [['config', 'put']],
+])('%j --help exits 0 with the options, and examples for a command', async (words) => {
+  const { code, out, err } = await home.run([...words, '--help']);
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toContain(`Usage: ${['agentctl', ...words].join(' ')}`);
+  expect(out).toContain('--json');
+  if (!out.includes('Commands:')) expect(out).toContain(`Examples:\n  $ ${['agentctl', ...words].join(' ')}`);
+});
+
+test.each([
+  ['no command', [], 'Usage: agentctl [options]'],
+  ['a group without a command', ['policy'], 'Usage: agentctl policy'],
+  ['an unknown command', ['pendng'], '(Did you mean pending?)'],
+  ['an unknown option', ['status', '--nope'], 'Usage: agentctl status'],
+  ['a missing argument', ['approve', '--reviewer', 'alice'], 'Usage: agentctl approve'],
+  ['a missing required option', ['approve', 'e-1'], "required option '--reviewer <name>'"],
+  ['an argument too many', ['status', 'now'], 'Usage: agentctl status'],
+  ['a missing part of a call', ['test-action', '--protocol', 'git'], 'missing --tool, --target, --capability'],
+  ['an id that is a path', ['why', '../../config'], 'envelope id must match'],
+  ['an id of dots', ['why', '..'], 'envelope id must match'],
+  ['a version that is no number', ['policy', 'rollback', 'latest'], 'a policy version is a whole number'],
+  ['neither session nor file', ['evidence', 'verify'], 'give either --session <id> or --file <bundle>'],
+  ['an address that is none', ['status', '--url', 'gateway'], 'the admin address must look like'],
+  ['an address with a password', ['status', '--url', 'http://a:b@127.0.0.1'], 'without user'],
+  ['a key that is no header', ['status', '--key', 'a\nb'], 'visible ASCII'],
+  ['a configuration file that is not there', ['status', '--config', 'none.json'], 'no configuration file none.json'],
+  ['a limit of nothing', ['pending', '--limit', '0'], 'whole number from 1'],
+])('[cli.exit-codes] %s exits 2 with help on stderr', async (_, args, said) => {
+  const { code, out, err } = await home.run(args);
+  expect([code, out]).toEqual([2, '']);
+  expect(err).toContain(said);
+  expect(err).toContain('Usage: agentctl');
+  expect(err).not.toMatch(/^\s+at /m);
+});
+
+test.each(['manifest', 'supply-chain', 'plugin', 'rebuild-projections', 'mcp-bridge'])(
+  '%s is no command yet, rather than one that does nothing',
+  async (name) => {
+    expect(await home.run([name])).toMatchObject({ code: 2, err: expect.stringContaining('unknown command') });
+  },
+);

@@ -1,0 +1,442 @@
+/** Every way in which a configuration is refused, one row each; and what a good one becomes. */
+import { readFileSync } from 'node:fs';
+import { loadConfiguration } from '#core/configuration/load.ts';
+import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
+import { base, packs } from './memory.ts';
+
+const load = (text: string) => loadConfiguration(text, { packs });
+const tenant = (fields: string) => `version: 1\ntool_policies: { pack: null }\ntenants: [{ id: t1, ${fields} }]`;
+const keys = (list: string) => `
+version: 1
+people: [{ id: alice, tenants: [other] }, { id: bob }]
+tool_policies: { pack: null }
+tenants:
+  - { id: t1, api_keys: ${list} }
+  - { id: other, api_keys: [key-of-the-other-tenant] }`;
+const rules = (list: string) => base().replace('pack: null', `pack: null, rules: ${list}`);
+
+type Row = [what: string, text: string, expected: string];
+
+describe('[config.unknown-keys] keys the schema does not know', () => {
+  test.each<Row>([
+    ['at the top', base('colour: red'), 'colour (line 8): found an unknown key, allowed version, server, admin'],
+    [
+      'in a list',
+      tenant('api_keys: [a-key], colour: red'),
+      'tenants[0].colour (line 3): found an unknown key, allowed id, name',
+    ],
+    [
+      'in a key entry',
+      keys('[{ key: a, rolle: admin }]'),
+      'tenants[0].api_keys[0].rolle (line 6): found an unknown key, allowed key, key_env',
+    ],
+    [
+      'in a rule',
+      rules('[{ tools: x, decision: allow }]'),
+      'tool_policies.rules[0].tools (line 7): found an unknown key',
+    ],
+    [
+      'in a broker',
+      base('credentials: { brokers: [{ name: b, type: static, secret_env: B, x: 1 }] }'),
+      'brokers[0].x (line 8): found an unknown key, allowed name, type, secret_env',
+    ],
+    [
+      'in a filter',
+      base('policies: { input: [{ name: n, type: pii, action: warn, entities: [email], x: 1 }] }'),
+      'policies.input[0].x (line 8): found an unknown key, allowed name, action, type, entities',
+    ],
+  ])('%s', async (_what, text, expected) => {
+    await expect(load(text)).rejects.toThrow(expected);
+  });
+});
+
+describe('[config.bad-words] words, patterns and globs', () => {
+  test.each<Row>([
+    [
+      'decision',
+      rules('[{ decision: perhaps }]'),
+      'tool_policies.rules[0].decision (line 7): found "perhaps", allowed allow, review, block',
+    ],
+    [
+      'default decision',
+      base().replace('pack: null', 'pack: null, default_decision: no'),
+      'default_decision (line 7): found "no", allowed allow, review, block',
+    ],
+    [
+      'role',
+      keys('[{ key: a, role: boss }]'),
+      'tenants[0].api_keys[0].role (line 6): found "boss", allowed viewer, operator, admin',
+    ],
+    ['kind', keys('[{ key: a, kind: robot }]'), 'allowed agent, human, service'],
+    [
+      'action',
+      base('policies: { input: [{ name: n, type: keyword, action: explode, keywords: [a] }] }'),
+      'policies.input[0].action (line 8): found "explode", allowed block, review, warn, log',
+    ],
+    [
+      'filter type',
+      base('policies: { output: [{ name: n, type: magic, action: block }] }'),
+      'policies.output[0].type (line 8): found "magic", allowed keyword, regex, pii, wasm',
+    ],
+    [
+      'regex',
+      base('policies: { input: [{ name: n, type: regex, action: block, patterns: ["("] }] }'),
+      'policies.input[0].patterns[0] (line 8): found "(", allowed a regular expression',
+    ],
+    [
+      'glob of a rule',
+      rules('[{ tool: "a[", decision: allow }]'),
+      'tool_policies.rules[0] (line 7): found a rule that does not compile, allowed a rule as documented (tool',
+    ],
+    [
+      'glob of a grant',
+      base(
+        'credentials: { brokers: [{ name: b, type: static, secret_env: B }], grants: [{ tool: "{a", broker: b, scope: s }] }',
+      ),
+      'credentials.grants[0].tool (line 8): found "{a", allowed a glob',
+    ],
+    [
+      'glob of a model',
+      base('routes: [{ match: { model: "[" }, providers: [mock] }]'),
+      'routes[0].match.model (line 8): found "[", allowed a glob',
+    ],
+    [
+      'JSON path',
+      base('evidence: { sensitive: ["$$"] }'),
+      'evidence.sensitive[0] (line 8): found "$$", allowed a JSON path',
+    ],
+    ['no object at all', 'just text', 'the document (line 1): found "just text", allowed an object'],
+  ])('%s', async (_what, text, expected) => {
+    await expect(load(text)).rejects.toThrow(expected);
+  });
+});
+
+test.each<Row>([
+  ['an empty name', base('providers: [{ name: "", type: mock }]'), 'providers[0].name (line 8): found an empty text'],
+  [
+    'an empty type',
+    base('providers: [{ name: a, type: "" }]'),
+    'providers[0].type (line 8): found an empty text, allowed mock, openai',
+  ],
+  ['no type', base('providers: [{ name: a }]'), 'providers[0].type (line 8): found nothing, allowed mock, openai'],
+  [
+    'the same name twice',
+    base('providers: [{ name: a, type: mock }, { name: A, type: mock }]'),
+    'providers[1].name (line 8): found "A" again, allowed provider names used once (entry 0 has it)',
+  ],
+  [
+    'a password in an address',
+    base('providers: [{ name: a, type: openai, base_url: "https://u:hunter2@h" }]'),
+    'found a string (not shown), allowed a URL without user name and password',
+  ],
+])('[config.provider-names] provider with %s', async (_what, text, expected) => {
+  await expect(load(text)).rejects.toThrow(expected);
+});
+
+test.each<Row>([
+  [
+    'in providers',
+    base('routes: [{ match: { model: "*" }, providers: [mock, nobody] }]'),
+    'routes[0].providers[1] (line 8): found "nobody", allowed one of the providers mock',
+  ],
+  [
+    'in regions',
+    base('routes: [{ match: { model: "*" }, regions: [{ name: eu, providers: [nobody] }] }]'),
+    'routes[0].regions[0].providers[0] (line 8): found "nobody"',
+  ],
+  [
+    'neither',
+    base('routes: [{ match: { model: "*" } }]'),
+    'routes[0] (line 8): found none, allowed exactly one of providers, regions',
+  ],
+])('[config.routes-known-providers] a route naming unknown providers %s', async (_what, text, expected) => {
+  await expect(load(text)).rejects.toThrow(expected);
+});
+
+test.each<Row>([
+  [
+    'without keys',
+    tenant('api_keys: []'),
+    'tenants[0].api_keys (line 3): found an empty list, allowed at least one API key',
+  ],
+  [
+    'without the list',
+    'version: 1\ntenants: [{ id: t1 }]',
+    'tenants[0].api_keys (line 2): found nothing, allowed a list',
+  ],
+  [
+    'of one id',
+    'version: 1\ntool_policies: { pack: null }\ntenants: [{ id: a, api_keys: [k-1] }, { id: a, api_keys: [k-2] }]',
+    'tenants[1].id (line 3): found "a" again, allowed tenant ids used once',
+  ],
+  ['none at all', 'version: 1\ntenants: []', 'tenants (line 2): found an empty list, allowed at least one tenant'],
+  [
+    'budget of an unknown one',
+    base('budgets: { tenants: { nobody: { monthly_usd: 1 } } }'),
+    'budgets.tenants.nobody (line 8): found tenant "nobody", allowed one of the tenants default',
+  ],
+])('[config.tenants] tenants %s', async (_what, text, expected) => {
+  await expect(load(text)).rejects.toThrow(expected);
+});
+
+test.each<Row>([
+  [
+    'requests',
+    tenant('api_keys: [k], rate_limit: { requests_per_minute: -1 }'),
+    'tenants[0].rate_limit.requests_per_minute (line 3): found -1, allowed a number of at least 0',
+  ],
+  ['tokens', tenant('api_keys: [k], rate_limit: { tokens_per_minute: -5 }'), 'tokens_per_minute (line 3): found -5'],
+  [
+    "a tenant's body",
+    tenant('api_keys: [k], max_body_bytes: -1'),
+    'tenants[0].max_body_bytes (line 3): found -1, allowed a number above 0',
+  ],
+  ["the server's body", base('server: { max_body_bytes: -1 }'), 'server.max_body_bytes (line 8): found -1'],
+  [
+    'a grant beyond an hour',
+    base('credentials: { grants: [{ tool: a, broker: b, scope: s, ttl_seconds: 3601 }] }'),
+    'found 3601, allowed a number of at most 3600',
+  ],
+])('[config.limits-not-negative] %s', async (_what, text, expected) => {
+  await expect(load(text)).rejects.toThrow(expected);
+});
+
+describe('[config.keys] key entries', () => {
+  test.each<Row>([
+    [
+      'empty text',
+      keys('[""]'),
+      'tenants[0].api_keys[0] (line 6): found an empty text, allowed a key of at least one character',
+    ],
+    ['empty key', keys('[{ key: "" }]'), 'tenants[0].api_keys[0].key (line 6): found an empty text'],
+    ['a key with blanks', keys('["two words"]'), 'a key of visible ASCII characters'],
+    ['twice', keys('[k-1, k-1]'), 'tenants[0].api_keys[1] (line 6): found the key of tenants[0].api_keys[0] again'],
+    [
+      'twice, once by digest',
+      keys(`[k-1, { key_sha256: ${sha256('k-1')} }]`),
+      'found the key of tenants[0].api_keys[0] again',
+    ],
+    [
+      'in two tenants',
+      keys('[key-of-the-other-tenant]'),
+      'tenants[1].api_keys[0] (line 7): found the key of tenants[0].api_keys[0] again',
+    ],
+    [
+      'one variable twice',
+      keys('[{ key_env: K }, { key_env: K, role: admin }]'),
+      'tenants[0].api_keys[1] (line 6): found the key of',
+    ],
+    [
+      'key beside key_env',
+      keys('[{ key: a, key_env: K }]'),
+      'found key and key_env, allowed exactly one of key, key_env, key_sha256',
+    ],
+    ['no key at all', keys('[{ role: admin }]'), 'found none, allowed exactly one of key, key_env, key_sha256'],
+    [
+      'neither text nor entry',
+      keys('[7]'),
+      'tenants[0].api_keys[0] (line 6): found a number (not shown), allowed a text or an object',
+    ],
+    [
+      'an unknown person',
+      keys('[{ key: a, kind: human, person: carol }]'),
+      'api_keys[0].person (line 6): found "carol", allowed one of the people alice, bob',
+    ],
+    ['an unknown owner', keys('[{ key: a, owner: carol }]'), 'api_keys[0].owner (line 6): found "carol"'],
+    [
+      'a person on an agent',
+      keys('[{ key: a, person: bob }]'),
+      'found a key of kind agent, allowed person on keys of kind human',
+    ],
+    [
+      'a person of another tenant',
+      keys('[{ key: a, kind: human, person: alice }]'),
+      'found "alice", allowed a person of this tenant (alice has other)',
+    ],
+  ])('%s', async (_what, text, expected) => {
+    await expect(load(text)).rejects.toThrow(expected);
+  });
+});
+
+test.each<Row>([
+  ['of the cloud', keys('[{ key_env: AWS_SECRET_ACCESS_KEY }]'), 'allowed a name of your own, outside AWS_*'],
+  ['of the process', keys('[{ key_env: PATH }]'), 'a name of your own'],
+  [
+    'of the runtime',
+    base('admin: { token_env: NODE_OPTIONS }'),
+    'admin.token_env (line 8): found a string (not shown)',
+  ],
+  ['in lower case', keys('[{ key_env: my_key }]'), 'the name of an environment variable'],
+  ['that is a secret by mistake', base('admin: { token_env: "s3cr3t-value" }'), 'found a string (not shown)'],
+  [
+    'that lets callers in, sent out',
+    base('providers: [{ name: p, type: openai, api_key_env: GATEWAY_ADMIN_TOKEN }]'),
+    'providers[0].api_key_env (line 8): found GATEWAY_ADMIN_TOKEN, allowed another name: admin.token_env lets callers in by it',
+  ],
+  [
+    'of a tenant, for the administrator',
+    keys('[{ key_env: GATEWAY_ADMIN_TOKEN }]'),
+    'allowed another name: admin.token_env',
+  ],
+])('a secret under a name %s', async (_what, text, expected) => {
+  await expect(load(text)).rejects.toThrow(expected);
+});
+
+test('secret names outside the list a host gives are refused', async () => {
+  const options = { packs, secretNames: ['GATEWAY_ADMIN_TOKEN'] };
+  await expect(loadConfiguration(keys('[{ key_env: OTHER }]'), options)).rejects.toThrow(
+    'found OTHER, allowed one of GATEWAY_ADMIN_TOKEN',
+  );
+});
+
+test.each<Row>([
+  [
+    'an unknown broker in a grant',
+    base('credentials: { grants: [{ tool: a, broker: b, scope: s }] }'),
+    'credentials.grants[0].broker (line 8): found "b", allowed none: no brokers are configured',
+  ],
+  [
+    'an unknown broker in a rule',
+    rules('[{ tool: a, decision: allow, credential: { broker: b, scope: s } }]'),
+    'tool_policies.rules[0].credential.broker (line 7): found "b"',
+  ],
+  [
+    'an unknown broker type',
+    base('credentials: { brokers: [{ name: b, type: magic }] }'),
+    'brokers[0].type (line 8): found "magic", allowed static, scm_app, sts, vault, secrets_manager',
+  ],
+  [
+    'two people of one Slack account',
+    base().replace(
+      '- { id: alice, role: admin }',
+      '- { id: alice, slack_id: T1/U1 }\n  - { id: bob, slack_id: T1/U1 }',
+    ),
+    'people[1].slack_id (line 5): found "T1/U1" again',
+  ],
+  [
+    "the administrator's id",
+    base().replace('alice, role', 'platform-admin, role'),
+    'allowed another id: this one is the admin token',
+  ],
+  [
+    'a person in an unknown tenant',
+    base().replace('role: admin', 'tenants: [nowhere]'),
+    'people[0].tenants[0] (line 4): found "nowhere"',
+  ],
+  [
+    'an unknown pack',
+    base().replace('pack: null', 'pack: nothing'),
+    'tool_policies.pack (line 7): found "nothing", allowed a readable pack',
+  ],
+])('%s fails the load', async (_what, text, expected) => {
+  await expect(load(text)).rejects.toThrow(expected);
+});
+
+describe('[policy.shadowed-rule] rules that never match', () => {
+  test('name the rules that cover them', async () => {
+    const text = rules('[{ tool: "scm.*", decision: allow }, { tool: scm.push, decision: block }]');
+    await expect(load(text)).rejects.toThrow(
+      'tool_policies.rules[1] (line 7): found *:scm.push, which never matches: covered by rules[0] (*:scm.*)',
+    );
+  });
+
+  test('of a pack are refused when its own rules cover them, and only warned of when configured rules do', async () => {
+    const pack =
+      '{ name: mine, default_decision: review, rules: [{ tool: a, decision: allow }, { tool: a, decision: block }] }';
+    await expect(load(base().replace('pack: null', `pack: ${pack}`))).rejects.toThrow(
+      'tool_policies.pack (line 7): found pack rule 1 (*:a), which never matches',
+    );
+    const fine = pack.replace(', { tool: a, decision: block }', '');
+    const { warnings } = await load(
+      base().replace('pack: null', `pack: ${fine}, rules: [{ tool: "*", decision: block }]`),
+    );
+    expect(warnings).toContainEqual('pack rule 0 (*:a) never matches: covered by rules[0] (*:*).');
+  });
+});
+
+test('[policy.unknown-protocol-warns] an unknown protocol is stored and warned of', async () => {
+  const { warnings, configuration } = await load(rules('[{ protocol: carrier-pigeon, decision: block }]'));
+  expect(warnings.join()).toContain('carrier-pigeon');
+  expect(configuration.tool_policies.rules).toHaveLength(1);
+});
+
+test('every problem is listed at once', async () => {
+  const text = base('server: { max_body_bytes: -1 }\nmessages: { tool_use: maybe }\ncolour: red');
+  await expect(load(text)).rejects.toMatchObject({
+    code: 'invalid_request',
+    data: {
+      problems: [
+        'server.max_body_bytes (line 8): found -1, allowed a number above 0',
+        'messages.tool_use (line 9): found "maybe", allowed reject, govern',
+        expect.stringMatching(/^colour \(line 10\): found an unknown key/),
+      ],
+    },
+  });
+});
+
+describe('[config.plain-key] what is stored of keys', () => {
+  test('a plain text is an operator key of an agent without owner, kept by its digest alone', async () => {
+    const { configuration } = await load(tenant('api_keys: [plain-string-key-1]'));
+    expect(configuration.tenants[0]?.api_keys).toEqual([
+      {
+        key_sha256: sha256('plain-string-key-1'),
+        role: 'operator',
+        kind: 'agent',
+        priority: 'normal',
+        platform: false,
+      },
+    ]);
+    expect(JSON.stringify(configuration)).not.toContain('plain-string-key-1');
+  });
+
+  test('the stored form loads again to itself: what GET shows may be PUT', async () => {
+    const first = await load(readFileSync('config/gateway.yaml', 'utf8'));
+    const again = await load(JSON.stringify(first.configuration));
+    expect(again.sha256).toBe(first.sha256);
+    expect(again.configuration).toEqual(first.configuration);
+    expect(sha256(canonicalize(first.configuration))).toBe(first.sha256);
+  });
+});
+
+test('[policy.rules-before-pack] the stored form carries its pack: name and rules', async () => {
+  const { configuration } = await load(base().replace('pack: null', 'pack: sql-explorer'));
+  expect(configuration.tool_policies.pack).toMatchObject({ name: 'sql-explorer' });
+  expect(configuration.tool_policies.pack?.rules.length).toBeGreaterThan(3);
+});
+
+test('version and tenants are enough', async () => {
+  const { configuration, warnings } = await load(
+    'version: 1\ntenants: [{ id: t1, api_keys: [a-key-of-16-characters] }]',
+  );
+  expect(configuration.tool_policies.pack?.name).toBe('pr-writer');
+  expect(configuration).toMatchObject({
+    admin: { token_env: 'GATEWAY_ADMIN_TOKEN' },
+    providers: [{ name: 'mock', type: 'mock', enabled: true }],
+    approvals: { timeout_seconds: 1800, on_approval: 'release', hold_seconds: 0 },
+    messages: { tool_use: 'reject' },
+  });
+  expect(warnings).toEqual([
+    "The pack's rule git:scm.create_pull_request names the broker scm, which is not configured.",
+  ]);
+});
+
+test('short keys and human keys without a person are warned of', async () => {
+  const { warnings } = await load(tenant('api_keys: [short, { key_env: H, kind: human }]'));
+  expect(warnings).toEqual([
+    'tenants[0].api_keys[0]: the key is shorter than 16 characters.',
+    'tenants[0].api_keys[1]: a human key without person cannot vote on approvals.',
+  ]);
+});
+
+test('the shipped configuration loads without a warning, and names its schema for editors', async () => {
+  const text = readFileSync('config/gateway.yaml', 'utf8');
+  expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=../docs/reference/gateway.schema.json');
+  const { configuration, warnings } = await load(text);
+  expect(warnings).toEqual([]);
+  expect(configuration.credentials.grants[0]).toMatchObject({
+    tool: 'scm.create_pull_request',
+    broker: 'scm',
+    scope: 'pull_requests:write,contents:read',
+    ttl_seconds: 600,
+  });
+});

@@ -1,0 +1,80 @@
+/** The stores of configuration in memory, with a clock that is wound by hand. */
+import { readFileSync } from 'node:fs';
+import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+import type { ObjectStore } from '#core/kernel/ports.ts';
+
+export const packs = (name: string): string => readFileSync(`policies/${name}.yaml`, 'utf8');
+
+/** No pack: tests that are not about packs run in a moment. */
+export const base = (extra = ''): string => `
+version: 1
+people:
+  - { id: alice, role: admin }
+tenants:
+  - { id: default, api_keys: [{ key: agent-key-of-16-chars }] }
+tool_policies: { pack: null }
+${extra}`;
+
+export function memoryConfigStore(): ConfigStore & {
+  reads: number;
+  fault: Error | undefined;
+  beforeAdvance: () => Promise<void>;
+} {
+  const rows: VersionRow[] = [];
+  let imported: string | undefined;
+  const store = {
+    reads: 0,
+    fault: undefined as Error | undefined,
+    beforeAdvance: async () => {},
+    async current() {
+      store.reads++;
+      if (store.fault) throw store.fault;
+      return rows.at(-1);
+    },
+    async get(version: number) {
+      return rows.slice(-20).find((row) => row.version === version);
+    },
+    async list() {
+      return rows.slice(-20).reverse();
+    },
+    async lastImported() {
+      return imported;
+    },
+    async advance(row: VersionRow, importedSha256?: string) {
+      await store.beforeAdvance();
+      if ((rows.at(-1)?.version ?? 0) !== row.version - 1) return false;
+      rows.push(row);
+      imported = importedSha256 ?? imported;
+      return true;
+    },
+  };
+  return store;
+}
+
+export function memoryObjects(): ObjectStore & { bodies: Map<string, Uint8Array>; reads: number } {
+  const bodies = new Map<string, Uint8Array>();
+  const store = {
+    bodies,
+    reads: 0,
+    async put(bytes: Uint8Array) {
+      bodies.set(sha256(bytes), bytes);
+      return sha256(bytes);
+    },
+    async get(digest: string) {
+      store.reads++;
+      return bodies.get(digest);
+    },
+  };
+  return store;
+}
+
+export const handClock = (start = Date.UTC(2026, 10, 21, 9)) => {
+  let now = start;
+  return {
+    now: () => now,
+    wind: (ms: number) => {
+      now += ms;
+    },
+  };
+};

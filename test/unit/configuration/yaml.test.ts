@@ -1,0 +1,43 @@
+/** YAML that is bad, or would grow. */
+import { maxYamlBytes, readYaml } from '#core/configuration/yaml.ts';
+
+test('syntax errors name the line and quote nothing of the text', () => {
+  const text = 'version: 1\nkey: "s3cret\n';
+  expect(() => readYaml(text, 'The configuration')).toThrow(/^The configuration is not valid YAML: line \d/);
+  expect(() => readYaml(text, 'The configuration')).not.toThrow(/s3cret/);
+});
+
+test('a key given twice is refused', () => {
+  expect(() => readYaml('a: 1\na: 2', 'It')).toThrow('It is not valid YAML: line 2');
+});
+
+test('aliases that multiply are refused before they are expanded', () => {
+  const laughs = [
+    'a0: &a0 [lol, lol]',
+    ...Array.from({ length: 30 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]`),
+  ].join('\n');
+  expect(() => readYaml(laughs, 'It')).toThrow('the anchor &a1 holds an alias itself');
+  const wide = `big: &big "${'x'.repeat(50_000)}"\nlist: [${'*big, '.repeat(30)}]`;
+  expect(() => readYaml(wide, 'It')).toThrow('aliases repeat more than');
+});
+
+test('a value that contains itself is refused', () => {
+  expect(() => readYaml('a: &a [*a]', 'It')).toThrow('holds an alias itself');
+});
+
+test('plain aliases work, and lines are found by path', () => {
+  const document = readYaml('a: &a { x: 1 }\nlist:\n  - *a\n  - y: 2\n', 'It');
+  expect(document.value).toEqual({ a: { x: 1 }, list: [{ x: 1 }, { y: 2 }] });
+  expect(document.lineOf(['list', 1, 'y'])).toBe(4);
+  expect(document.lineOf(['list', 1, 'missing'])).toBe(4);
+});
+
+test('a text above the limit is refused', () => {
+  expect(() => readYaml('#'.repeat(maxYamlBytes + 1), 'It')).toThrow(`allowed ${maxYamlBytes}`);
+});
+
+test('__proto__ is a key like any other', () => {
+  const { value } = readYaml('__proto__: { polluted: true }', 'It');
+  expect(Object.keys(value as object)).toEqual(['__proto__']);
+  expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+});

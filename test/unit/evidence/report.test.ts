@@ -1,0 +1,155 @@
+import type { Verification } from '#core/contracts/evidence.ts';
+import { escapeMarkdown, markdownReport } from '#core/evidence/report.ts';
+import { escapeHtml, htmlReport } from '#core/evidence/report-html.ts';
+import { draft, drafts, sealedSession, textOf } from './sample.ts';
+
+const valid: Verification = { valid: true, total_entries: 5, not_checked: ['origin not checked'] };
+const broken: Verification = { ...valid, valid: false, broken_link: { index: 3, reason: 'the entry was altered' } };
+
+async function reports(from = drafts, verification = valid) {
+  const { manifest, entries } = await sealedSession(from);
+  return {
+    markdown: await textOf(markdownReport(manifest, entries, verification)),
+    html: await textOf(htmlReport(manifest, entries, verification)),
+  };
+}
+
+test('[evidence.report.markdown] tells the whole story of an action', async () => {
+  const { markdown } = await reports();
+  expect(markdown).toMatch(/^# Session s-1\n\n> \*\*VALID\.\*\* The chain is intact: 5 entries/);
+  for (const told of [
+    '> Not checked: origin not checked.',
+    '- **Entries:** 5: 1 review, 1 approve, 1 allow, 1 result, 1 credential',
+    '### scm.create\\_pull\\_request → acme/payments: executed',
+    '- **Asked by:** key key-1, calling itself claude',
+    '- **Decision:** review at 2026-01-02T03:04:01.678Z, by rule git:scm.create\\_\\*',
+    '- **Approved:** by alice at 2026-01-02T03:04:02.678Z via cli',
+    '- **Comment:** looks right',
+    '- **Credential:** scm\\_app\\_jwt for pull\\_requests:write,contents:read, from broker scm, expires',
+    '- **Result:** executed at 2026-01-02T03:04:04.678Z',
+    '"title": "Fix rounding"',
+    '"pr_number": 7',
+  ]) {
+    expect(markdown).toContain(told);
+  }
+  expect(markdown.split('\n').filter((line) => /^\| \d/.test(line))).toHaveLength(5);
+});
+
+test('parameters that repeat from review to allow are shown once', async () => {
+  const { markdown } = await reports();
+  expect(markdown.match(/Parameters:/g)).toHaveLength(1);
+});
+
+test('[evidence.report.html] is one page without scripts, links or outside resources', async () => {
+  const { html } = await reports();
+  expect(html).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
+  expect(html).toContain("content=\"default-src 'none'; style-src 'unsafe-inline'\"");
+  expect(html).not.toMatch(/<(?:script|link|img|iframe|a|form|base)\b|\bon\w+=|url\(|@import/i);
+  expect(html).toContain('prefers-color-scheme: dark');
+  expect(html).toContain('<p class="verdict valid"><strong>Valid.</strong>');
+  expect(html).toContain('<dt>Comment</dt><dd>looks right</dd>');
+});
+
+test('a broken chain is said first, with place and reason', async () => {
+  const { markdown, html } = await reports(drafts, broken);
+  expect(markdown).toContain('> **INVALID.** The chain is broken at entry 3: the entry was altered.');
+  expect(html).toContain('<p class="verdict invalid"><strong>Invalid.</strong> The chain is broken at entry 3');
+});
+
+const hostile =
+  "</pre><script>alert(1)</script>\" onload='x' | `code` ``` \n# Heading\n[link](javascript:x) ![i](http://e.vil) @alice www.e.vil *b* ~~s~~ \u202e\u001b[31m";
+const hostileDrafts = [
+  draft(
+    'review',
+    {
+      protocol: hostile,
+      tool: hostile,
+      target: hostile,
+      capability: hostile,
+      parameters: { [hostile]: hostile },
+      matched_rule: hostile,
+      policy: hostile,
+      reason: hostile,
+      withheld: [hostile],
+    },
+    1,
+  ),
+  draft('approve', { reviewer: hostile, person: `${hostile}!`, comment: hostile, channel: hostile }, 2),
+  draft(
+    'result',
+    {
+      outcome: hostile,
+      error: hostile,
+      credential: { id: hostile, type: hostile, scope: hostile, broker: hostile },
+      result: hostile,
+    },
+    3,
+  ),
+  draft('admin', { action: hostile, [hostile]: hostile }, 4),
+].map((each) => ({ ...each, envelope_id: hostile, session_id: hostile, actor: { key_id: hostile, agent: hostile } }));
+
+test('[evidence.report.html] hostile text stays text', async () => {
+  const { html } = await reports(hostileDrafts, { ...broken, broken_link: { index: 0, reason: hostile } });
+  expect(html).not.toMatch(/<script|<\/pre><|onload='/);
+  expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&#39;x&#39;');
+  const tags = new Set([...html.matchAll(/<\/?([a-z0-9]+)/gi)].map(([, tag]) => tag));
+  expect([...tags].sort()).toEqual(
+    'body br code dd div dl dt h1 h2 h3 h4 head html main meta p pre section small span strong style table tbody td th thead title tr'.split(
+      ' ',
+    ),
+  );
+  expect(html).not.toMatch(/\p{Cf}|(?!\n)\p{Cc}/u);
+});
+
+test('[evidence.report.markdown] hostile text stays text', async () => {
+  const { markdown } = await reports(hostileDrafts, { ...broken, broken_link: { index: 0, reason: hostile } });
+  const prose = markdown
+    .replace(/^(`{3,})json\n[\s\S]*?\n\1$/gm, '')
+    .replace(/(?<!\\)(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, '');
+  expect(prose).not.toMatch(/<script|(?<!\\)\]\(|@alice|www\.|:\/\/|(?<!\\)~/);
+  expect(markdown).not.toMatch(/\p{Cf}|(?!\n)\p{Cc}/u);
+  expect(markdown.split('\n').filter((line) => line.startsWith('#'))).toHaveLength(5);
+  const rows = markdown.split('\n').filter((line) => /^\| \d/.test(line));
+  for (const row of rows) expect(row.match(/(?<!\\)\|/g)).toHaveLength(7);
+});
+
+test('tolerates bodies that miss everything', async () => {
+  const empty = (['allow', 'block', 'review', 'approve', 'deny', 'result', 'chat', 'admin', 'credential'] as const).map(
+    (kind, n) => ({
+      ...draft(kind, n % 2 ? { credential: null, withheld: 'x', parameters: 3 } : {}, n),
+      envelope_id: `e-${n}`,
+    }),
+  );
+  const { markdown, html } = await reports(empty);
+  expect(markdown).toContain('### allow entry: allowed, no outcome recorded');
+  expect(html).not.toContain('undefined');
+  expect(markdown).not.toContain('undefined');
+});
+
+test.each([
+  ['block', { tool: 't' }, 'blocked'],
+  ['deny', { reviewer: 'system', reason: 'timeout' }, 'denied'],
+  ['review', {}, 'waiting for approval'],
+  ['approve', {}, 'approved, not yet used'],
+  ['allow', { execution: 'not_executed' }, 'allowed, not executed'],
+  ['result', { outcome: 'unknown' }, 'unknown'],
+] as const)('an action that ends in %s %j is told as %s', async (kind, body, outcome) => {
+  expect((await reports([draft(kind, body, 1)])).markdown).toContain(`: ${outcome}\n`);
+});
+
+test('who voted stands before the name they gave', async () => {
+  const { markdown } = await reports([draft('approve', { reviewer: 'The Boss', person: 'alice' }, 1)]);
+  expect(markdown).toContain('by alice (as “The Boss”)');
+});
+
+test('a long session points to its export', async () => {
+  const many = Array.from({ length: 2_003 }, (_, n) => draft('chat', { model: 'mock' }, n));
+  const { markdown, html } = await reports(many);
+  expect(markdown).toContain('3 further entries are not shown here');
+  expect(html).toContain('3 further entries are not shown here');
+});
+
+test('escaping', () => {
+  expect(escapeMarkdown('a|b`c[d](e)<f>&g\nh')).toBe('a\\|b\\`c\\[d\\](e)&lt;f&gt;&amp;g h');
+  expect(escapeHtml(`<a href="x" title='y'>&`)).toBe('&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;');
+});

@@ -1,0 +1,80 @@
+/** The whole matrix of routes and principals, against the contract's sentences rather than the code's conditions. */
+import { routes } from '#core/contracts/routes.ts';
+import { authorize, requireConfiguredAdmin } from '#core/identity/authorize.ts';
+import { allPrincipals, identitiesOf, key, principal } from './principals.ts';
+
+/** Which operations each kind may ever reach (contract §2), written out so that a changed route has to be meant. */
+const openToAgents = new Set([
+  'whoami',
+  'testAction',
+  'simulate',
+  'why',
+  'listApprovals',
+  'approvalHistory',
+  'getApproval',
+  'listSessions',
+  'exportSession',
+  'verifySession',
+  'markdownReport',
+  'htmlReport',
+]);
+const votes = new Set(['approve', 'deny']);
+const global = new Set(['getConfig', 'putConfig', 'policyRollback']);
+const rank = { viewer: 0, operator: 1, admin: 2 };
+
+describe('[auth.roles] [auth.agent-kind] [auth.platform] [auth.audit-role] the role matrix', () => {
+  const cases = routes.flatMap((route) =>
+    allPrincipals.map((who) => ({ route, who, title: `${route.method} ${route.path} as ${who.name}` })),
+  );
+
+  test.each(cases)('$title', ({ route, who }) => {
+    const closed = route.access !== 'open' && route.access !== 'signed';
+    const allowed =
+      !closed ||
+      (rank[who.role] >= rank[route.access as keyof typeof rank] &&
+        (who.kind !== 'agent' || openToAgents.has(route.operation)) &&
+        (who.kind === 'human' || !votes.has(route.operation)) &&
+        (who.platform || !global.has(route.operation)));
+    const attempt = () => authorize(route, who);
+    if (allowed) expect(attempt).not.toThrow();
+    else
+      expect(attempt).toThrow(
+        expect.objectContaining({ code: 'forbidden', message: expect.stringMatching(/: found .+, allowed .+\.$/) }),
+      );
+  });
+
+  test('without a principal only open and signed routes pass', () => {
+    for (const route of routes) {
+      const attempt = () => authorize(route, undefined);
+      if (route.access === 'open' || route.access === 'signed') expect(attempt).not.toThrow();
+      else expect(attempt).toThrow(expect.objectContaining({ code: 'authentication_error' }));
+    }
+    expect(routes.filter(({ access }) => access === 'open').map(({ path }) => path)).toEqual(['/health']);
+  });
+
+  test('a platform key of role admin may change global things, an agent key never', () => {
+    const put = routes.find(({ operation }) => operation === 'putConfig')!;
+    expect(() => authorize(put, principal('service', 'admin', { platform: true }))).not.toThrow();
+    expect(() => authorize(put, principal('agent', 'admin', { platform: true }))).toThrow('allowed human or service');
+    expect(() => authorize(put, principal('human', 'operator', { platform: true }))).toThrow(
+      'found role operator, allowed admin',
+    );
+  });
+});
+
+describe('[auth.no-admin-token] the admin surface', () => {
+  test.each([
+    ['no key at all', identitiesOf([])],
+    ['operators only', identitiesOf([key('a'), key('b', { kind: 'human', person: 'alice' })])],
+    ['an agent of role admin, who may not administer', identitiesOf([key('a', { role: 'admin' })])],
+  ])('is closed with %s', (_what, identities) => {
+    expect(() => requireConfiguredAdmin(identities)).toThrow(
+      expect.objectContaining({ code: 'forbidden', message: expect.stringContaining('no admin token') }),
+    );
+  });
+
+  test('is open with an admin token, or a key of role admin', () => {
+    expect(() => requireConfiguredAdmin(identitiesOf([], 'token'))).not.toThrow();
+    expect(() => requireConfiguredAdmin(identitiesOf([key('a', { role: 'admin', kind: 'human' })]))).not.toThrow();
+  });
+});

@@ -1,0 +1,88 @@
+/** Who may vote on what. */
+import { adminPrincipal, keyIdOf } from '#core/identity/identities.ts';
+import { assertMayVote, assertTenant, personBySlackId, slackVoter } from '#core/identity/separation-of-duties.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+import { identitiesOf, key, principal } from './principals.ts';
+
+const id = (value: string) => keyIdOf(sha256(value));
+const identities = identitiesOf([
+  key('agent', { owner: 'alice' }),
+  key('orphan'),
+  key('alice-laptop', { kind: 'human', person: 'alice' }),
+  key('alice-phone', { kind: 'human', person: 'alice' }),
+]);
+const alice = principal('human', 'admin', { person: 'alice', key_id: id('alice-laptop') });
+const bob = principal('human', 'operator', { person: 'bob', key_id: id('bob-laptop') });
+const refusal = expect.objectContaining({ code: 'separation_of_duties' });
+
+test.each(['agent', 'service'] as const)('[sod.humans-only] a key of kind %s cannot vote', (kind) => {
+  const voter = principal(kind, 'admin', { person: 'bob' });
+  expect(() => assertMayVote(voter, { key_id: id('agent') }, identities)).toThrow(refusal);
+});
+
+test('[sod.humans-only] a human key without a person cannot vote', () => {
+  expect(() => assertMayVote(principal('human', 'admin'), { key_id: id('agent') }, identities)).toThrow(
+    'names no person',
+  );
+});
+
+test.each([
+  ['with a key they own', { key_id: id('agent') }],
+  ['with the very key', { key_id: id('alice-laptop') }],
+  ['with a key they owned then', { key_id: 'withdrawn-since', key_owner: 'alice' }],
+  ['with a key that is theirs now', { key_id: id('agent'), key_owner: 'bob' }],
+])('[sod.own-request] nobody votes on a request made %s', (_how, request) => {
+  expect(() => assertMayVote(alice, request, identities)).toThrow(refusal);
+});
+
+test('[sod.by-person] another key of the same person is the same person', () => {
+  expect(() => assertMayVote(alice, { key_id: id('alice-phone') }, identities)).toThrow(refusal);
+});
+
+test('another person votes, also on a request of a key nobody owns', () => {
+  expect(() => assertMayVote(bob, { key_id: id('agent'), key_owner: 'alice' }, identities)).not.toThrow();
+  expect(() => assertMayVote(alice, { key_id: id('orphan') }, identities)).not.toThrow();
+});
+
+test('the admin token votes as one person: not on what it asked for itself', () => {
+  const admin = adminPrincipal('default');
+  expect(() => assertMayVote(admin, { key_id: id('agent') }, identities)).not.toThrow();
+  expect(() => assertMayVote(admin, { key_id: 'admin-token' }, identities)).toThrow(refusal);
+  expect(() => assertMayVote(bob, { key_id: 'admin-token', key_owner: 'platform-admin' }, identities)).not.toThrow();
+});
+
+test("[auth.tenant-isolation] another tenant's things are not found", () => {
+  expect(() => assertTenant(bob, 'default')).not.toThrow();
+  expect(() => assertTenant(adminPrincipal('default'), 'other')).not.toThrow();
+  expect(() => assertTenant(bob, 'other')).toThrow(expect.objectContaining({ code: 'not_found' }));
+});
+
+describe('Slack', () => {
+  const snapshot = {
+    configuration: {
+      people: [
+        { id: 'alice', name: 'Alice', role: 'admin' as const, tenants: ['default'], slack_id: 'T01/U01' },
+        { id: 'vera', role: 'viewer' as const, tenants: ['*'], slack_id: 'T01/U02' },
+      ],
+    },
+  };
+
+  test('[sod.unmapped-chat] an account mapped to no person has no vote', () => {
+    for (const [team, user] of [
+      ['T02', 'U01'],
+      ['T01', 'U09'],
+      ['', ''],
+    ] as const) {
+      expect(personBySlackId(snapshot, team, user)).toBeUndefined();
+      expect(() => slackVoter(snapshot, team, user, 'default')).toThrow(expect.objectContaining({ code: 'forbidden' }));
+    }
+  });
+
+  test('a mapped person votes with their role and in their tenants', () => {
+    const voter = slackVoter(snapshot, 'T01', 'U01', 'default');
+    expect(voter).toMatchObject({ person: 'alice', kind: 'human', role: 'admin', tenant: 'default', platform: false });
+    expect(() => assertMayVote(voter, { key_id: id('agent') }, identities)).toThrow(refusal);
+    expect(() => slackVoter(snapshot, 'T01', 'U01', 'other')).toThrow(expect.objectContaining({ code: 'not_found' }));
+    expect(() => slackVoter(snapshot, 'T01', 'U02', 'default')).toThrow('allowed operator or admin');
+  });
+});

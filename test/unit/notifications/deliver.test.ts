@@ -1,0 +1,191 @@
+import { type DeliverPorts, DeliveryRefused, deliverDue, type Notifier } from '#core/approvals/deliver.ts';
+import { deliveryId, enqueueNotifications } from '#core/approvals/notifications.ts';
+import type { NotificationEvent } from '#core/approvals/ports.ts';
+import type { Telemetry } from '#core/kernel/ports.ts';
+import { approvalId, memoryDeliveries, sampleRow } from './sample.ts';
+
+interface Sent {
+  readonly event: NotificationEvent;
+  readonly earlier: Readonly<Record<string, string>> | undefined;
+}
+
+function setting() {
+  const { rows, store } = memoryDeliveries();
+  const time = { ms: Date.UTC(2026, 0, 1) };
+  const sent: Sent[] = [];
+  const faults: Error[] = [];
+  const notifier: Notifier = {
+    async send(event, _row, earlier) {
+      const fault = faults.shift();
+      if (fault) throw fault;
+      sent.push({ event, earlier });
+      return { ts: String(sent.length) };
+    },
+  };
+  const telemetry: Telemetry = { span: (_n, _a, work) => work({ set() {} }), count() {}, gauge() {}, log() {} };
+  const ports: DeliverPorts = {
+    clock: { now: () => time.ms },
+    deliveries: store,
+    approvals: { find: async () => sampleRow() },
+    telemetry,
+    notifier: async (channel) => (channel === 'off' ? undefined : notifier),
+    random: () => 0.5,
+  };
+  const enqueue = (event: NotificationEvent, channels = ['slack'], envelope_id = approvalId) =>
+    enqueueNotifications(ports, channels, event, sampleRow({ envelope_id }));
+  const delivery = (event: NotificationEvent = 'submitted', channel = 'slack') =>
+    rows.get(deliveryId(approvalId, event, channel));
+  const pass = (seconds: number) => {
+    time.ms += seconds * 1000;
+  };
+  return { ports, rows, sent, faults, enqueue, delivery, pass };
+}
+
+describe('queueing', () => {
+  test('[notify.events] submitted, approved and denied each go to every channel once, however often asked', async () => {
+    const { enqueue, rows } = setting();
+    for (const event of ['submitted', 'approved', 'denied'] as const) {
+      await enqueue(event, ['slack', 'webhook']);
+      await enqueue(event, ['slack', 'webhook']);
+    }
+    expect([...rows.values()].map(({ event, channel }) => `${event} ${channel}`)).toEqual([
+      'submitted slack',
+      'submitted webhook',
+      'approved slack',
+      'approved webhook',
+      'denied slack',
+      'denied webhook',
+    ]);
+    expect(JSON.stringify([...rows.values()])).not.toContain('task-token-value');
+  });
+});
+
+describe('delivering', () => {
+  test('what is due goes out once, and its receipt is kept', async () => {
+    const { ports, enqueue, delivery } = setting();
+    await enqueue('submitted');
+    expect(await deliverDue(ports)).toBe(1);
+    expect(await deliverDue(ports)).toBe(0);
+    expect(delivery()).toMatchObject({ state: 'sent', attempts: 1, receipt: { ts: '1' } });
+  });
+
+  test('two workers at once send once', async () => {
+    const { ports, sent, enqueue } = setting();
+    await enqueue('submitted');
+    const counts = await Promise.all([deliverDue(ports), deliverDue(ports)]);
+    expect(counts.sort()).toEqual([0, 1]);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('a worker that died after its claim is followed by another: at least once', async () => {
+    const { ports, sent, enqueue, pass } = setting();
+    await enqueue('submitted');
+    const { update } = ports.deliveries;
+    let crashed = false;
+    const dying = {
+      ...ports.deliveries,
+      update: async (...change: Parameters<typeof update>) => {
+        if (change[1].state === 'sent' && !crashed) {
+          crashed = true;
+          throw new Error('killed');
+        }
+        return update(...change);
+      },
+    };
+    expect(await deliverDue({ ...ports, deliveries: dying })).toBe(0);
+    expect(await deliverDue(ports)).toBe(0);
+    pass(31);
+    expect(await deliverDue(ports)).toBe(1);
+    expect(sent).toHaveLength(2);
+  });
+
+  test('[notify.retries] faults are tried again ever later, and the eighth makes a dead letter', async () => {
+    const { ports, faults, enqueue, delivery, pass } = setting();
+    await enqueue('submitted');
+    const waits: number[] = [];
+    for (let attempt = 1; attempt <= 8; attempt++) {
+      faults.push(new Error('fetch failed', { cause: new Error('connect ECONNREFUSED') }));
+      expect(await deliverDue(ports)).toBe(0);
+      if (attempt === 8) break;
+      const wait = (Date.parse(delivery()!.due_at) - ports.clock.now()) / 1000;
+      waits.push(wait);
+      pass(wait - 1);
+      expect(await deliverDue(ports)).toBe(0);
+      expect(delivery()).toMatchObject({ state: 'due', attempts: attempt });
+      pass(1);
+    }
+    expect(waits).toEqual([7.5, 15, 30, 60, 120, 240, 450]);
+    expect(delivery()).toMatchObject({ state: 'dead', attempts: 8, last_error: 'fetch failed: connect ECONNREFUSED' });
+    pass(100_000);
+    expect(await deliverDue(ports)).toBe(0);
+  });
+
+  test.each([
+    [120, 120],
+    [1, 7.5],
+    [10 ** 9, 3600],
+  ])('a channel that asks for %d s is tried again after %d s', async (asked, waited) => {
+    const { ports, faults, enqueue, delivery } = setting();
+    await enqueue('submitted');
+    faults.push(new DeliveryRefused('slow down', asked));
+    await deliverDue(ports);
+    expect((Date.parse(delivery()!.due_at) - ports.clock.now()) / 1000).toBe(waited);
+  });
+
+  test('a decision rewrites the message of the request, even when both are due at once', async () => {
+    const { ports, sent, enqueue } = setting();
+    await enqueue('approved');
+    await enqueue('submitted');
+    expect(await deliverDue(ports)).toBe(2);
+    expect(sent).toEqual([
+      { event: 'submitted', earlier: undefined },
+      { event: 'approved', earlier: { ts: '1' } },
+    ]);
+  });
+
+  test('a decision waits, using up no attempt, while the request is still to be posted', async () => {
+    const { ports, sent, faults, enqueue, delivery, pass } = setting();
+    await enqueue('submitted');
+    faults.push(new Error('down'));
+    await deliverDue(ports);
+    await enqueue('approved');
+    expect(await deliverDue(ports)).toBe(0);
+    expect(delivery('approved')).toMatchObject({ state: 'due', attempts: 0 });
+    pass(60);
+    expect(await deliverDue(ports)).toBe(2);
+    expect(sent.map(({ event }) => event)).toEqual(['submitted', 'approved']);
+  });
+
+  test('a decision goes out by itself when the request never got through', async () => {
+    const { ports, rows, sent, enqueue, delivery } = setting();
+    await enqueue('submitted');
+    rows.set(delivery()!.id, { ...delivery()!, state: 'dead' });
+    await enqueue('denied');
+    expect(await deliverDue(ports)).toBe(1);
+    expect(sent).toEqual([{ event: 'denied', earlier: undefined }]);
+  });
+
+  test('one fault of the store does not hold up the other deliveries', async () => {
+    const { ports, sent, enqueue } = setting();
+    await enqueue('submitted', ['slack'], '01890000-0000-7000-8000-00000000000a');
+    await enqueue('submitted', ['slack'], '01890000-0000-7000-8000-00000000000b');
+    let calls = 0;
+    const { update } = ports.deliveries;
+    const failing: typeof update = async (...change) => {
+      if (calls++ === 0) throw new Error('store down');
+      return update(...change);
+    };
+    expect(await deliverDue({ ...ports, deliveries: { ...ports.deliveries, update: failing } })).toBe(1);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('a channel that is switched off, and an approval that is gone, are failures with a reason', async () => {
+    const { ports, enqueue, delivery } = setting();
+    await enqueue('submitted', ['off']);
+    await deliverDue(ports);
+    expect(delivery('submitted', 'off')?.last_error).toBe('the channel off is not configured');
+    await enqueue('submitted');
+    await deliverDue({ ...ports, approvals: { find: async () => undefined } });
+    expect(delivery()?.last_error).toBe('the approval is gone');
+  });
+});

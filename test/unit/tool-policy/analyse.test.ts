@@ -1,0 +1,114 @@
+/** Rules that can never match, and what a change of policy changes. */
+import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
+import { analysePolicy, unknownProtocols } from '#core/tool-policy/analyse.ts';
+import { diffPolicies } from '#core/tool-policy/diff.ts';
+import { parsePack } from '#core/tool-policy/pack.ts';
+
+const policyOf = (...rules: (Partial<ToolRule> & Pick<ToolRule, 'decision'>)[]): ToolPolicyDocument => ({
+  name: 'test',
+  default_decision: 'review',
+  rules: rules.map((rule) => ({ protocol: '*', tool: '*', ...rule })),
+});
+const covers = (...rules: (Partial<ToolRule> & Pick<ToolRule, 'decision'>)[]) =>
+  analysePolicy(policyOf(...rules)).unreachable.map(({ index, covered_by }) => [index, covered_by]);
+const allow = { decision: 'allow' } as const;
+
+test('one rule covers another', () => {
+  expect(covers({ tool: 'scm.*', ...allow }, { tool: 'sql.*', ...allow }, { tool: 'scm.get_*', ...allow })).toEqual([
+    [2, [0]],
+  ]);
+});
+
+test('several rules cover one together, and only they are named', () => {
+  expect(
+    covers(
+      { tool: '[a-m]**', ...allow },
+      { target: 'x', ...allow },
+      { tool: '[n-z]**', ...allow },
+      { tool: '{a,z}', target: 'docs/**', ...allow },
+    ),
+  ).toEqual([[3, [0, 2]]]);
+});
+
+test('what no normalised call holds never matches', () => {
+  expect(covers({ target: 'docs/../src/**', ...allow }, { target: 'a/../**', ...allow })).toEqual([
+    [0, []],
+    [1, []],
+  ]);
+});
+
+test('arguments are analysed exactly', () => {
+  const on = (path: string, predicate: object) => ({ arguments: { [path]: predicate }, ...allow });
+  expect(covers(on('n', { min: 0 }), on('n', { max: 5 }), on('n', { equals: 3 }))).toEqual([[2, [1]]]);
+  expect(covers(on('n', { min: 0 }), on('n', { max: 5 }), on('n', { glob: 'x' }))).toEqual([]);
+  expect(covers(on('s', { glob: 'x/**' }), on('s', { not_glob: 'x/**' }), on('s', { absent: false }))).toEqual([
+    [2, [0, 1]],
+  ]);
+  expect(covers(on('s', { absent: true }), on('s', { absent: false }), allow)).toEqual([[2, [0, 1]]]);
+  expect(covers(on('l[*]', { glob: 'a*' }), on('l[?]', { not_glob: 'a*' }), on('l[*]', { absent: false }))).toEqual([
+    [2, [0, 1]],
+  ]);
+  expect(
+    covers(on('a', { equals: 1 }), { arguments: { a: { equals: 1 }, 'a.b': { absent: false } }, ...allow }),
+  ).toEqual([[1, []]]);
+  expect(covers(on('**', { glob: 'x**' }), on('a', { glob: 'xy*' }))).toEqual([[1, [0]]]);
+  expect(covers(on('**', { glob: 'a' }), on('a', { absent: false }))).toEqual([[1, [0]]]);
+  expect(covers(on('s', { max_length: 3 }), on('s', { glob: '????' }), on('s', { in: ['abc', 'wxyz'] }))).toEqual([
+    [2, [0, 1]],
+  ]);
+});
+
+test('beyond its budget it says «not analysed»', () => {
+  const analysis = analysePolicy(policyOf({ target: '**a**b**c**', ...allow }, { target: '**c**b**a**', ...allow }), {
+    stateBudget: 3,
+  });
+  expect(analysis).toMatchObject({ analysed: false, unreachable: [] });
+  expect(analysis.warnings[0]).toContain('not analysed: the state budget of 3 is spent');
+});
+
+test('unknown protocols are named', () => {
+  expect(unknownProtocols(policyOf({ protocol: 'smtp', ...allow }, { protocol: '{git,sql}', ...allow }))).toEqual([
+    'rules[0] (smtp:*): unknown protocol "smtp"; known are git, shell, sql, http, mcp.',
+  ]);
+});
+
+test('a diff lists regions with shortest examples, tightened and loosened apart', () => {
+  const before = policyOf(
+    { protocol: 'git', tool: 'scm.get_*', decision: 'allow' },
+    { protocol: 'sql', tool: 'sql.drop', decision: 'block' },
+  );
+  const after = policyOf(
+    { protocol: 'git', tool: 'scm.get_*', target: 'acme/**', decision: 'allow' },
+    { protocol: 'sql', tool: 'sql.drop', decision: 'review' },
+  );
+  expect(diffPolicies(before, after)).toEqual({
+    analysed: true,
+    warnings: [],
+    tightened: [
+      {
+        from: 'allow',
+        to: 'review',
+        rule_before: 'git:scm.get_*',
+        rule_after: 'default',
+        example: { protocol: 'git', tool: 'scm.get_', target: '', capability: 'a' },
+      },
+    ],
+    loosened: [
+      {
+        from: 'block',
+        to: 'review',
+        rule_before: 'sql:sql.drop',
+        rule_after: 'sql:sql.drop',
+        example: { protocol: 'sql', tool: 'sql.drop', target: '', capability: 'a' },
+      },
+    ],
+  });
+  expect(diffPolicies(before, before)).toEqual({ analysed: true, warnings: [], tightened: [], loosened: [] });
+});
+
+test('a pack error names the place, what was found and what is allowed', () => {
+  const pack = { name: 'p', default_decision: 'review', rules: [{ tool: 'a', decision: 'maybe' }] };
+  expect(() => parsePack(pack, 'p.yaml')).toThrow(
+    /p\.yaml: rules\[0\]\.decision: found "maybe"; .*"allow"\|"review"\|"block"/,
+  );
+});

@@ -1,0 +1,151 @@
+/** First match wins, arguments, and failing closed. */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { ArgumentPredicate, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
+import { suggestAlternative } from '#core/tool-policy/alternative.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { decide } from '#core/tool-policy/decide.ts';
+import { explain } from '#core/tool-policy/explain.ts';
+
+const policyOf = (...rules: (Partial<ToolRule> & Pick<ToolRule, 'decision'>)[]): ToolPolicyDocument => ({
+  name: 'test',
+  default_decision: 'review',
+  rules: rules.map((rule) => ({ protocol: '*', tool: '*', ...rule })),
+});
+const call = (fields: Partial<ToolCall> = {}): ToolCall => ({
+  protocol: 'git',
+  tool: 'scm.get_file',
+  target: 'acme/web',
+  capability: 'read',
+  parameters: {},
+  ...fields,
+});
+
+test('the first matching rule decides; none leaves the default', () => {
+  const policy = compilePolicy(
+    policyOf(
+      { protocol: 'git', tool: 'scm.get_*', capability: 'write', decision: 'block', reason: 'no' },
+      { protocol: 'git', tool: 'scm.get_*', decision: 'allow' },
+      { decision: 'block', tool: 'scm.*' },
+    ),
+  );
+  expect(decide(policy, call())).toMatchObject({
+    decision: 'allow',
+    matched_rule: 'git:scm.get_*',
+    rule_index: 1,
+    policy: 'test',
+  });
+  expect(decide(policy, call({ capability: 'write' }))).toMatchObject({ decision: 'block', reason: 'no' });
+  expect(decide(policy, call({ tool: 'scm.x', protocol: 'mcp' }))).toMatchObject({ matched_rule: '*:scm.*' });
+  expect(decide(policy, call({ tool: 'other' }))).toEqual({
+    decision: 'review',
+    matched_rule: 'default',
+    policy: 'test',
+  });
+});
+
+describe('arguments', () => {
+  const holds = (path: string, predicate: ArgumentPredicate, parameters: Record<string, unknown>): boolean =>
+    decide(compilePolicy(policyOf({ arguments: { [path]: predicate }, decision: 'allow' })), call({ parameters }))
+      .decision === 'allow';
+
+  test.each<[string, ArgumentPredicate, Record<string, unknown>, boolean]>([
+    ['a.b', { equals: 1 }, { a: { b: 1 } }, true],
+    ['a.b', { equals: 1 }, { 'a.b': 1 }, false],
+    ['a', { in: ['x', null] }, { a: null }, true],
+    ['a', { equals: null }, {}, false],
+    ['a', { glob: ['x/**', 'y'] }, { a: 'x/../x/z' }, true],
+    ['a', { glob: 'x/**' }, { a: 'x/../../z' }, false],
+    ['a', { not_glob: 'x*' }, { a: 5 }, true],
+    ['a', { glob: 'x', not_glob: 'x' }, { a: 'x' }, false],
+    ['a', { min: 1, max: 3 }, { a: 3 }, true],
+    ['a', { min: 1, max: 3 }, { a: '2' }, false],
+    ['a', { max_length: 2 }, { a: '😀😀' }, true],
+    ['a', { max_length: 2 }, { a: 'abc' }, false],
+    ['a', { absent: true }, {}, true],
+    ['a', { absent: true }, { a: 1 }, false],
+    ['a', { absent: true, glob: 'x' }, {}, true],
+    ['a', { absent: true, glob: 'x' }, { a: 'x' }, true],
+    ['a', { absent: false }, {}, false],
+    ['l[*]', { glob: 'x*' }, { l: ['x1', 'x2'] }, true],
+    ['l[*]', { glob: 'x*' }, { l: ['x1', 'y'] }, false],
+    ['l[*]', { glob: 'x*' }, { l: [] }, false],
+    ['l[*].n', { equals: 1 }, { l: [{ n: 1 }, {}] }, false],
+    ['l[?]', { glob: 'x*' }, { l: ['y', 'x'] }, true],
+    ['**', { glob: 'x' }, { deep: [{ x: 1 }] }, true],
+    ['**', { glob: 'x' }, { deep: ['y'] }, false],
+    ['__proto__', { absent: false }, {}, false],
+    ['constructor.name', { absent: false }, {}, false],
+  ])('%s %j on %j is %s', (path, predicate, parameters, expected) => {
+    expect(holds(path, predicate, parameters)).toBe(expected);
+  });
+});
+
+test('what cannot be evaluated is blocked', () => {
+  const policy = compilePolicy(policyOf({ decision: 'allow' }));
+  const target = `${'%25'.repeat(40)}2e`.replaceAll('%25%', '%25');
+  expect(decide(policy, call({ target: `${'%25'.repeat(1)}${'25'.repeat(40)}2e${target}` })).decision).toBe('block');
+  expect(decide(policy, { ...call(), target: undefined } as unknown as ToolCall)).toMatchObject({
+    decision: 'block',
+    matched_rule: 'default',
+  });
+});
+
+test('a doubtful target is allowed only if every reading is', () => {
+  const policy = compilePolicy(policyOf({ target: 'docs/**', decision: 'allow' }));
+  expect(decide(policy, call({ target: 'docs/a\\b' })).decision).toBe('allow');
+  expect(decide(policy, call({ target: 'src/%2e%2e/docs/a' })).decision).toBe('review');
+  expect(decide(policy, call({ target: 'd\u043ecs/a' })).decision).toBe('review');
+});
+
+test('a bad glob names the rule', () => {
+  expect(() => compilePolicy(policyOf({ decision: 'allow' }, { tool: 'a{', decision: 'allow' }))).toThrow(
+    /rules\[1\]\.tool: .*"a\{"/,
+  );
+});
+
+test('explain names the first condition that failed', () => {
+  const policy = compilePolicy(
+    policyOf(
+      { protocol: 'shell', decision: 'block' },
+      { target: 'docs/**', decision: 'allow' },
+      { arguments: { a: { equals: 1 } }, decision: 'allow' },
+      { decision: 'review' },
+      { decision: 'block' },
+    ),
+  );
+  expect(explain(policy, call()).map(({ matched, failed }) => [matched, failed?.field, failed?.found])).toEqual([
+    [false, 'protocol', 'git'],
+    [false, 'target', 'acme/web'],
+    [false, 'arguments.a', '{}'],
+    [true, undefined, undefined],
+  ]);
+});
+
+describe('the suggested alternative', () => {
+  test('is the nearest change the policy would let pass', () => {
+    const policy = compilePolicy(
+      policyOf(
+        { target: 'docs/secret/**', decision: 'block' },
+        { target: 'docs/**', capability: 'write', decision: 'allow' },
+        { tool: 'scm.list_*', decision: 'allow' },
+        { decision: 'block' },
+      ),
+    );
+    expect(suggestAlternative(policy, call({ capability: 'write' }))).toBe(
+      'With target like docs/example (docs/**) the call would be allowed (rule *:*).',
+    );
+    expect(suggestAlternative(policy, call({ target: 'docs/secret/a' }))).toContain('capability write');
+  });
+
+  test("is the rule's own text where it has one", () => {
+    const policy = compilePolicy(policyOf({ decision: 'block', suggested_alternative: 'Ask Alice.' }));
+    expect(suggestAlternative(policy, call())).toBe('Ask Alice.');
+  });
+
+  test('says so when nothing is near', () => {
+    const policy = compilePolicy(
+      policyOf({ protocol: 'git', decision: 'block' }, { protocol: 'sql', decision: 'allow' }),
+    );
+    expect(suggestAlternative(policy, call())).toContain('No rule of policy test');
+  });
+});

@@ -1,0 +1,55 @@
+/** Names, paths, hosts and Unicode in normal form. */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { normaliseCall, readingsOf } from '#core/tool-policy/normalise.ts';
+
+const call = (fields: Partial<ToolCall>): ToolCall => ({
+  protocol: 'shell',
+  tool: 'shell.cat',
+  target: '',
+  capability: 'read',
+  parameters: {},
+  ...fields,
+});
+const target = (text: string, protocol = 'shell'): string => normaliseCall(call({ target: text, protocol })).target;
+
+test.each([
+  ['docs/../src/.env', 'src/.env'],
+  ['./a//b/./c/', 'a/b/c'],
+  ['../../etc/passwd', '../../etc/passwd'],
+  ['a/../../b', '../b'],
+  ['/../etc', '/etc'],
+  ['.', '.'],
+  ['', ''],
+  ['a\\..\\b', 'b'],
+  ['docs/%2e%2e/x', 'x'],
+  ['docs/%252e%252e/x', 'x'],
+  ['docs/%c0%ae%c0%ae/x', 'x'],
+  ['s\u0440c/\u200b.\uff45nv', 'spc/.env'],
+  ['  cat   a/../b ', 'cat b'],
+  ['HTTPS://User@API.Example.COM:443/a/../b', 'https://api.example.com/b'],
+  ['https:example.com', 'https://example.com/'],
+  ['http://0x7f.1/x', 'http://127.0.0.1/x'],
+  ['--url=https://EVIL.example/x', '--url=https://evil.example/x'],
+  ['git@GitHub.com:acme/Web.git', 'git@github.com:acme/Web.git'],
+  ['Acme/Web', 'Acme/Web'],
+])('target %s reads as %s', (raw, normal) => {
+  expect(target(raw)).toBe(normal);
+});
+
+test('a bare host of an HTTP call is folded', () => {
+  expect(target('API.Example.com/V1', 'http')).toBe('api.example.com/V1');
+});
+
+test('protocol, tool and capability fold in case and Unicode', () => {
+  expect(normaliseCall(call({ protocol: 'SHELL', tool: 'Sh\u200bell.RM', capability: 'Read' }))).toMatchObject({
+    protocol: 'shell',
+    tool: 'shell.rm',
+    capability: 'read',
+  });
+});
+
+test('an ordinary call has one reading, a doubtful one several', () => {
+  expect(readingsOf(call({ target: 'docs/a.md' }), false)).toHaveLength(1);
+  const readings = readingsOf(call({ target: 'a\\b' }), false).map((reading) => reading.target);
+  expect(readings).toEqual(['a/b', 'ab']);
+});
