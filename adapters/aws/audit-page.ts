@@ -2,7 +2,11 @@
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { AuditFilter, Page } from '#core/evidence/ports.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { auditShards, hourKey } from './evidence-table.ts';
+
+/** Audit partitions of one tenant and hour, so that no single partition takes every write. */
+export const auditShards = 4;
+
+export const hourKey = (tenant: string, isoHour: string, shard: number) => `${tenant}#${isoHour}#${shard}`;
 
 interface EntryKey {
   readonly chain: string;

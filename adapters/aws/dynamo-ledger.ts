@@ -43,7 +43,7 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
   }
 
   async function commit(step: Step): Promise<CommitOutcome> {
-    let head = step.head;
+    let head = step.head ?? undefined;
     let seen = step.head !== undefined;
     for (let attempt = 1; attempt <= maxTries; attempt++) {
       if (!seen) head = await log.head(step.draft.tenant, step.draft.session_id);

@@ -16,7 +16,7 @@ import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts
 import type { TableName } from '#core/contracts/tables.ts';
 import type { AuditFilter, EvidenceLog, ManifestStore, Page, SessionHead } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
-import { auditPage } from './audit-page.ts';
+import { auditPage, auditShards, hourKey } from './audit-page.ts';
 import { fromCursor, fromItem, type Item, stored, toCursor, toItem } from './items.ts';
 
 export interface StoreOptions {
@@ -24,12 +24,8 @@ export interface StoreOptions {
   readonly tables: Record<TableName, string>;
 }
 
-/** Audit partitions of one tenant and hour, so that no single partition takes every write. */
-export const auditShards = 4;
-
 const chainKey = (tenant: string, session: string) => `${tenant}#${session}`;
 const position = (index: number) => String(index).padStart(12, '0');
-export const hourKey = (tenant: string, isoHour: string, shard: number) => `${tenant}#${isoHour}#${shard}`;
 
 /** Put-if-absent of an entry; its text is kept verbatim, so that what was hashed is what is read. */
 export function entryPutItem(tableName: string, entry: EvidenceEntry): TransactWriteItem {

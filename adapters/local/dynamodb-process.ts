@@ -78,6 +78,7 @@ export async function startDynamoProcess(options: Options = {}): Promise<DynamoP
       process.off('exit', endNow);
       await restart;
       if (child.exitCode !== null || child.signalCode !== null) return;
+      child.ref(); // its end is waited for, even if nothing else keeps us
       const ended = new Promise((resolve) => child.once('exit', resolve));
       endGroup(child);
       await ended;

@@ -1,14 +1,15 @@
 /** What runs behind the listeners: the store, the doors, the clock of approvals, schedules, the projector. */
 import { join } from 'node:path';
+import type { LogTelemetry } from '#adapters/aws/telemetry.ts';
+import { approvalDefinition, localApprovalClock } from '#adapters/local/approval-clock.ts';
 import { createInterpreter, type Interpreter } from '#adapters/local/asl/interpreter.ts';
 import { folderArchive } from '#adapters/local/folder-archive.ts';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
-import { startStreamFeed, type StreamFeed } from '#adapters/local/stream-feed.ts';
+import { type StreamFeed, startStreamFeed } from '#adapters/local/stream-feed.ts';
 import { streamsApi } from '#adapters/local/streams-api.ts';
 import { systemTimers } from '#adapters/local/timers.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
-import type { LogTelemetry } from '#adapters/aws/telemetry.ts';
 import { eventDoors, httpDoors } from '#lambdas/doors.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import { door as project } from '#lambdas/project/door.ts';
@@ -30,7 +31,8 @@ export interface GatewayOptions {
 
 export interface Gateway {
   readonly doors: HttpDoors;
-  readonly ports: GatewayPorts;
+  /** The configured limit; the last one known while the store does not answer. */
+  maxBodyBytes(): Promise<number>;
   /** Ends everything in the order in which it depends on each other; call it when no request is in flight. */
   stop(): Promise<void>;
 }
@@ -65,9 +67,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await watchConfiguration(flags.config, () => reload(ports, flags.config)),
     ...feedEvidence(store, ports, flags.state, report),
   ];
+  let limit = 0;
+  const readLimit = async () => {
+    limit = (await ports.snapshots.current()).configuration.server.max_body_bytes;
+    return limit;
+  };
+  await readLimit();
   return {
     doors: httpDoors(ports),
-    ports,
+    maxBodyBytes: () => readLimit().catch(() => limit),
     stop: async () => {
       await Promise.all(parts.map((part) => part.stop()));
       await clock.interpreter?.stop();
@@ -104,11 +112,19 @@ async function reload(ports: GatewayPorts, path: string): Promise<void> {
     for (const warning of warnings) telemetry.log('warn', warning);
     if (imported) telemetry.log('info', 'configuration imported', { version: row.version, file: path });
   } catch (fault) {
-    telemetry.log('error', 'configuration not imported; the one in force stays', { file: path, error: (fault as Error).message });
+    telemetry.log('error', 'configuration not imported; the one in force stays', {
+      file: path,
+      error: (fault as Error).message,
+    });
   }
 }
 
-function feedEvidence(store: LocalStore, ports: GatewayPorts, state: string, report: (message: string) => void): StreamFeed[] {
+function feedEvidence(
+  store: LocalStore,
+  ports: GatewayPorts,
+  state: string,
+  report: (message: string) => void,
+): StreamFeed[] {
   if (store.evidenceStream === undefined) {
     report('This DynamoDB server has no streams: usage, violations and the archive stay empty.');
     return [];

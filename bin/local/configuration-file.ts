@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { PackReader } from '#core/configuration/load.ts';
+import type { PackReader } from '#core/configuration/pack-source.ts';
 import { type Imported, importFile, type VersionDeps } from '#core/configuration/versions.ts';
 
 export type ImportDeps = VersionDeps & { readonly packs: PackReader };

@@ -14,7 +14,9 @@ export interface Flags {
 }
 
 /** Wrong usage: shown without a stack, exit code 2. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
 
 export const helpText = `Usage: npm start -- [options]
 

@@ -9,6 +9,9 @@ const discardMs = 1_000;
 export const declaredTooLarge = (request: IncomingMessage, maxBytes: number): boolean =>
   Number(request.headers['content-length'] ?? 0) > maxBytes;
 
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
 /** @throws GatewayError `payload_too_large` above `maxBytes`, `invalid_request` when the client ends early. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -31,7 +34,10 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
       if (bytes > maxBytes + discardBytes) refuse();
     });
     request.once('end', () => (bytes > maxBytes ? refuse() : resolve(Buffer.concat(chunks))));
-    request.once('error', () => reject(invalidRequest('The body ended before its announced length.')));
+    const cutOff = () => reject(invalidRequest('The body ended before its announced length.'));
+    request.once('error', cutOff);
+    request.once('close', cutOff);
+    if (request.destroyed && !request.complete) cutOff();
   });
 }
 

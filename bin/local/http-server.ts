@@ -9,7 +9,7 @@ import type { HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/routes.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Ids, Telemetry } from '#core/kernel/ports.ts';
-import { declaredTooLarge, readBody, tooLarge } from './http-body.ts';
+import { declaredTooLarge, hasBody, readBody, tooLarge } from './http-body.ts';
 import { checkHost, eventOf, targetOf } from './http-event.ts';
 import { errorReply, standardHeaders, writeReply } from './http-reply.ts';
 import { createRouter } from './http-router.ts';
@@ -23,7 +23,7 @@ export interface HttpServerOptions {
   readonly ids: Ids;
   readonly telemetry: Pick<Telemetry, 'log'>;
   /** Asked at every request: the configuration may change. */
-  readonly maxBodyBytes: () => number;
+  readonly maxBodyBytes: () => Promise<number>;
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
@@ -60,7 +60,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     checkHost(request, options.host);
     const target = targetOf(request.url ?? '/');
     const match = router(request.method ?? 'GET', target.path);
-    const body = await readBody(request, options.maxBodyBytes());
+    const body = hasBody(request) ? await readBody(request, await options.maxBodyBytes()) : Buffer.alloc(0);
     const door = (await options.doors)[match.handledBy];
     if (door === undefined) throw new Error(`No door for the function ${match.handledBy}.`);
     return door(eventOf(request, target, match, body, requestId), { awsRequestId: requestId });
@@ -68,13 +68,29 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const requestId = options.ids.uuid();
-    const reply = await answer(request, requestId).catch((fault) => refusal(fault, requestId));
-    const bodyLeft = !request.complete; // an unread body: nothing behind it on this connection can be trusted
-    const headers = { ...reply.headers, ...standardHeaders(requestId), ...((draining || bodyLeft) && closing) };
-    await writeReply(request, response, { ...reply, headers }).catch((fault) => {
-      if (response.headersSent) return response.destroy(); // cut off: the client must not take it for whole
-      writeReply(request, response, refusal(fault, requestId)).catch(() => response.destroy());
-    });
+    await reply(
+      request,
+      response,
+      await answer(request, requestId).catch((fault) => refusal(fault, requestId)),
+      requestId,
+    );
+  };
+
+  const reply = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    told: HttpReply,
+    id = options.ids.uuid(),
+  ) => {
+    const bodyLeft = !request.complete; // an unread body: what follows on this connection cannot be trusted
+    const stamped = { ...standardHeaders(id), ...((draining || bodyLeft) && closing) };
+    try {
+      await writeReply(request, response, { ...told, headers: { ...told.headers, ...stamped } });
+    } catch (fault) {
+      if (response.headersSent) return void response.destroy(); // cut off: the client must not take it for whole
+      const { headers, ...rest } = refusal(fault, id);
+      await writeReply(request, response, { ...rest, headers: { ...headers, ...stamped } });
+    }
   };
 
   const refusal = (fault: unknown, requestId: string): HttpReply => {
@@ -86,16 +102,11 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   };
 
   server.on('request', serve);
-  server.on('checkContinue', (request, response) => {
-    if (declaredTooLarge(request, options.maxBodyBytes())) {
-      const requestId = options.ids.uuid();
-      const reply = errorReply(tooLarge(options.maxBodyBytes()));
-      const headers = { ...reply.headers, ...standardHeaders(requestId), ...closing };
-      writeReply(request, response, { ...reply, headers }).catch(() => response.destroy());
-      return;
-    }
+  server.on('checkContinue', async (request, response) => {
+    const maxBytes = await options.maxBodyBytes().catch(() => 0);
+    if (declaredTooLarge(request, maxBytes)) return reply(request, response, errorReply(tooLarge(maxBytes)));
     response.writeContinue();
-    void serve(request, response);
+    return serve(request, response);
   });
   server.on('connect', (_request, socket: Socket) => {
     writeRaw(socket, new GatewayError('method_not_allowed', 'CONNECT is not allowed here.'), options.ids.uuid());

@@ -10,8 +10,10 @@ import type { Telemetry } from '#core/kernel/ports.ts';
 import { banner, type Ready } from './banner.ts';
 import { type Gateway, startGateway } from './compose.ts';
 import { type Flags, helpText, isLoopback, parseFlags, UsageError } from './flags.ts';
-import { type HttpDoors, type HttpServer, listen } from './http-server.ts';
+import { type HttpServer, listen } from './http-server.ts';
 import { localTelemetry, version } from './ports.ts';
+
+type Urls = Pick<Ready, 'gateway_url' | 'admin_url' | 'mcp_url' | 'edge_url'>;
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -24,19 +26,20 @@ export async function main(args: readonly string[], environment: NodeJS.ProcessE
 
 /** The story: lock, keys, listeners, everything behind them, ready; then until a signal ends it. */
 async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void> {
+  process.umask(0o077); // the state folder holds keys and evidence: nobody else's to read
   const signalled = endingSignal();
   const lock = lockState(flags.state);
   process.once('exit', () => lock.release());
   const keys = await usableKeys(flags, environment);
   const telemetry = localTelemetry();
-  const doors = Promise.withResolvers<HttpDoors>();
-  doors.promise.catch(() => {}); // a failed start ends the process: nobody waits for doors any more
-  let maxBodyBytes = 1024 * 1024;
-  const servers = await openListeners(flags, doors.promise, telemetry, () => maxBodyBytes);
-  const urls = servers.map(({ port }) => `http://${urlHost(flags.host)}:${port}`) as [string, string, string];
-  const gateway = await startGateway({ flags, checkout, environment, keys, telemetry, adminUrl: urls[1] });
-  doors.resolve({ ...gateway.doors, ...watchingLimit(gateway, (bytes) => (maxBodyBytes = bytes)) });
-  await announce(flags, environment, urls, keys);
+  const started = Promise.withResolvers<Gateway>();
+  started.promise.catch(() => {}); // a failed start is told once, by the throw below
+  const servers = await openListeners(flags, started.promise, telemetry);
+  const [gateway_url, admin_url, mcp_url] = servers.map(({ port }) => `http://${urlHost(flags.host)}:${port}`);
+  const urls = { gateway_url, admin_url, mcp_url, edge_url: null } as Urls;
+  const gateway = await startGateway({ flags, checkout, environment, keys, telemetry, adminUrl: urls.admin_url });
+  started.resolve(gateway);
+  announce(flags, keys, { event: 'ready', version, ...urls, keys_file: keys.agent ? keysPath(flags.state) : null });
   await signalled;
   await Promise.all(servers.map((server) => server.drain()));
   await gateway.stop();
@@ -51,3 +54,46 @@ async function usableKeys({ host, state }: Flags, environment: NodeJS.ProcessEnv
     `Generated keys are not used on ${host}, which others can reach. Set GATEWAY_ADMIN_TOKEN (and keys of your own in the configuration), or leave --host at 127.0.0.1.`,
   );
 }
+
+/** Gateway, admin and MCP; until their surfaces are built, the first and the last answer `/health` alone. */
+function openListeners(flags: Flags, gateway: Promise<Gateway>, telemetry: Telemetry): Promise<HttpServer[]> {
+  const health = routes.filter(({ path }) => path === '/health');
+  const surfaces = [
+    { port: flags.gatewayPort, routes: health },
+    { port: flags.adminPort, routes },
+    { port: flags.mcpPort, routes: health },
+  ];
+  const shared = {
+    host: flags.host,
+    ids: systemIds,
+    telemetry,
+    doors: gateway.then(({ doors }) => doors),
+    maxBodyBytes: async () => (await gateway).maxBodyBytes(),
+  };
+  shared.doors.catch(() => {});
+  return Promise.all(surfaces.map((surface) => listen({ ...shared, ...surface })));
+}
+
+/** For people on stdout, for programs as its last line, and for `agentctl` in the state folder. */
+function announce(flags: Flags, keys: Partial<LocalKeys>, ready: Ready): void {
+  writeFileSync(join(flags.state, 'ready.json'), `${JSON.stringify(ready)}\n`, { mode: 0o600 });
+  process.stdout.write(`${banner(ready, keys, process.stdout.isTTY === true)}\n${JSON.stringify(ready)}\n`);
+}
+
+/** The first signal drains, a second one ends at once. */
+function endingSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(130));
+        resolve();
+      });
+    }
+  });
+}
+
+const urlHost = (host: string): string => {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+};

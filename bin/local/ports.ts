@@ -15,9 +15,9 @@ import { keyFileSigner } from '#adapters/local/key-file-signer.ts';
 import { demoAppKey, type LocalKeys } from '#adapters/local/keys-file.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
+import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { createSnapshots } from '#core/configuration/snapshots.ts';
 import { readVersion } from '#core/configuration/versions.ts';
-import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { brokersFrom } from '#core/credentials/brokers.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
@@ -70,7 +70,8 @@ export async function localPorts(options: PortsOptions): Promise<GatewayPorts> {
     names,
     generated,
   );
-  for (const warning of (await snapshots.current()).warnings) telemetry.log('warn', warning);
+  const expected = (warning: string) => keys.agent !== undefined && warning.endsWith('its key entry is skipped.');
+  for (const warning of (await snapshots.current()).warnings) if (!expected(warning)) telemetry.log('warn', warning);
 
   const evidence = evidenceTable(store);
   const ports: GatewayPorts = {

@@ -1,8 +1,8 @@
 /** The store of the local run: the embedded DynamoDB over one file of the state folder, or the server named. */
 import { join } from 'node:path';
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { executionsSpec, executionsTable } from '#adapters/local/asl/executions-table.ts';
 import type { ExecutionStore } from '#adapters/local/asl/execution.ts';
+import { executionsSpec, executionsTable } from '#adapters/local/asl/executions-table.ts';
 import { localDynamoClient, startDynamoProcess } from '#adapters/local/dynamodb-process.ts';
 import { createTable, createTables, type TableNames } from '#adapters/local/tables.ts';
 

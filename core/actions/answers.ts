@@ -5,7 +5,7 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { rpcCodes } from '#core/kernel/errors.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
-import type { Governed } from './govern.ts';
+import type { Governed } from './governed.ts';
 
 /** What every answer says of the decision. */
 export const answer = (

@@ -3,16 +3,16 @@
  * entry stands already; a crash in between leaves an executing approval whose lease ends as `unknown`.
  */
 
-import type { ApprovalRow, ExecutionOutcome } from '#core/contracts/approval.ts';
+import type { ExecutionOutcome } from '#core/contracts/approval.ts';
+import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { grantFor } from '#core/credentials/grants.ts';
 import type { IssuedCredential } from '#core/credentials/ports.ts';
 import type { Change } from '#core/evidence/ports.ts';
-import { redact } from '#core/evidence/redact.ts';
 import { asGatewayError, GatewayError, rpcCodes } from '#core/kernel/errors.ts';
 import { answer } from './answers.ts';
-import { resultDraft } from './entries.ts';
-import type { Governed } from './govern.ts';
+import { resultDraft, withholdOutcome } from './entries.ts';
+import type { Governed } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 
 interface Outcome {
@@ -32,27 +32,32 @@ export async function carryOut(
   evidenceHash: string,
   approvalId?: string,
 ): Promise<DecisionResult> {
-  const done = await perform(ports, action);
-  const written = done.credential !== undefined || done.outcome !== 'not_executed' || approvalId !== undefined;
-  if (written) await recordOutcome(ports, action, done, approvalId);
-  if (done.error && done.outcome === 'not_executed') throw done.error;
+  const { credential, error, outcome, result: raw } = await perform(ports, action);
+  const safe = withholdOutcome(ports, action, {
+    ...(raw !== undefined && { result: raw }),
+    ...(error && { error: error.message }),
+  });
+  const done: Done = { outcome, ...safe.value, ...(credential && { record: credential.record }) };
+  const written = credential !== undefined || outcome !== 'not_executed' || approvalId !== undefined;
+  if (written) await recordOutcome(ports, action, done, approvalId, safe.changes);
+  if (error && outcome === 'not_executed') throw error;
 
-  const { credential } = done;
+  const { result, error: message } = safe.value;
   return {
     ...answer(action),
     decision: 'allow',
     evidence_hash: evidenceHash,
     ...(credential && { credential: shown(ports, credential) }),
-    ...(done.result !== undefined && { result: done.result }),
-    ...(done.error && {
-      error: { code: rpcCodes.upstreamFailed, message: done.error.message, data: { tool: action.envelope.tool } },
+    ...(result !== undefined && { result }),
+    ...(message !== undefined && {
+      error: { code: rpcCodes.upstreamFailed, message, data: { tool: action.envelope.tool } },
     }),
   };
 }
 
 /** Mints and executes. Every way out is an outcome; nothing is retried. */
 async function perform(ports: GovernPorts, action: Governed): Promise<Outcome> {
-  const { envelope, snapshot, decision } = action;
+  const { envelope, decision } = action;
   const executor = ports.executors.find((candidate) => candidate.handles(envelope));
   let credential: IssuedCredential | undefined;
   try {
@@ -63,12 +68,7 @@ async function perform(ports: GovernPorts, action: Governed): Promise<Outcome> {
   const minted = credential && { credential };
   if (!executor) return { outcome: 'not_executed', ...minted };
   try {
-    const raw = await executor.execute(envelope, credential);
-    const { value } = redact(raw, {
-      sensitivePaths: snapshot.configuration.evidence.sensitive,
-      randomHex: (n) => ports.ids.randomHex(n),
-    });
-    return { outcome: 'executed', ...minted, result: value };
+    return { outcome: 'executed', ...minted, result: await executor.execute(envelope, credential) };
   } catch (thrown) {
     const cause = thrown instanceof Error ? thrown.message : String(thrown);
     const error = new GatewayError('provider_error', `${envelope.tool} failed at ${executor.name}: ${cause}`, {
@@ -95,47 +95,43 @@ async function mint(ports: GovernPorts, action: Governed): Promise<IssuedCredent
   });
 }
 
+/** What is written of an execution: outcome and provenance, nothing secret. */
+interface Done {
+  readonly outcome: ExecutionOutcome;
+  readonly result?: unknown;
+  readonly error?: string;
+  readonly record?: CredentialRecord;
+}
+
 async function recordOutcome(
   ports: GovernPorts,
   action: Governed,
-  done: Outcome,
+  { record, ...done }: Done,
   approvalId: string | undefined,
+  salts: readonly Change[],
 ): Promise<void> {
-  const record = done.credential?.record;
-  const draft = resultDraft(
-    ports,
-    action,
-    approvalId,
-    {
-      outcome: done.outcome,
-      ...(done.result !== undefined && { result: done.result }),
-      ...(done.error && { error: done.error.message }),
-    },
-    record,
-  );
   const changes: Change[] = [
     ...(record ? [{ type: 'credential.put', credential: record } as const] : []),
     ...(approvalId !== undefined ? [consume(action, approvalId, done)] : []),
+    ...salts,
   ];
+  const draft = resultDraft(ports, action, approvalId, done, record);
   const outcome = await ports.ledger.commit({ draft, changes, head: action.head });
-  if (!outcome.ok)
+  if (!outcome.ok) {
     throw new GatewayError('conflict', `The lease on approval ${approvalId} ended before the outcome was recorded.`);
+  }
 }
 
 /** Only the holder of the lease may record the outcome. */
-function consume(action: Governed, id: string, done: Outcome): Change {
-  const set: Partial<ApprovalRow> = {
-    outcome: done.outcome,
-    ...(done.result !== undefined && { result: done.result }),
-  };
+function consume({ envelope }: Governed, id: string, { outcome, result }: Done): Change {
   return {
     type: 'approval.move',
     id,
-    tenant: action.envelope.tenant,
+    tenant: envelope.tenant,
     from: 'executing',
     to: 'consumed',
-    set,
-    where: { lease_owner: action.envelope.envelope_id },
+    set: { outcome, ...(result !== undefined && { result }) },
+    where: { lease_owner: envelope.envelope_id },
   };
 }
 

@@ -5,25 +5,48 @@ import type { EntryDraft, EntryKind } from '#core/contracts/evidence.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { redact } from '#core/evidence/redact.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import type { Governed } from './govern.ts';
+import type { Governed } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 
+/** The parts of a call that may hold secrets, with those replaced by salted digests. */
 export interface Redacted {
+  readonly target: string;
+  readonly justification: string;
   readonly parameters: Record<string, unknown>;
   readonly withheld: readonly string[];
   readonly changes: readonly Change[];
 }
 
-/** Sensitive parameters are replaced by salted digests; the salts go to their own table in the same transaction. */
+/** Salts go to their own table in the transaction of the entry that uses them. */
 export function withhold(ports: Pick<GovernPorts, 'ids'>, action: Governed): Redacted {
-  const { envelope, snapshot } = action;
-  const { value, salts, withheld } = redact(
-    { parameters: envelope.parameters },
-    { sensitivePaths: snapshot.configuration.evidence.sensitive, randomHex: (bytes) => ports.ids.randomHex(bytes) },
-  );
-  const changes: Change[] =
-    salts.length === 0 ? [] : [{ type: 'salts.put', tenant: envelope.tenant, id: envelope.envelope_id, salts }];
-  return { parameters: (value as { parameters: Record<string, unknown> }).parameters, withheld, changes };
+  const { target, justification, parameters, envelope_id } = action.envelope;
+  const { value, withheld, changes } = redacted(ports, action, envelope_id, { target, justification, parameters });
+  return {
+    ...(value as { target: string; justification: string; parameters: Record<string, unknown> }),
+    withheld,
+    changes,
+  };
+}
+
+/** What an execution gave back, fit for evidence and callers. */
+export const withholdOutcome = (
+  ports: Pick<GovernPorts, 'ids'>,
+  action: Governed,
+  outcome: { result?: unknown; error?: string },
+) => redacted(ports, action, `${action.envelope.envelope_id}#result`, outcome);
+
+function redacted<T extends object>(
+  ports: Pick<GovernPorts, 'ids'>,
+  { envelope, snapshot }: Governed,
+  id: string,
+  raw: T,
+) {
+  const { value, salts, withheld } = redact(raw, {
+    sensitivePaths: snapshot.configuration.evidence.sensitive,
+    randomHex: (bytes) => ports.ids.randomHex(bytes),
+  });
+  const changes: Change[] = salts.length === 0 ? [] : [{ type: 'salts.put', tenant: envelope.tenant, id, salts }];
+  return { value: value as T, withheld, changes };
 }
 
 export function decisionDraft(
@@ -31,27 +54,28 @@ export function decisionDraft(
   action: Governed,
   kind: 'allow' | 'block' | 'review',
   extra: Record<string, unknown> = {},
-  redacted: Redacted = withhold(ports, action),
+  safe: Redacted = withhold(ports, action),
 ): { draft: EntryDraft; changes: readonly Change[] } {
   const { envelope, decision, snapshot, call_digest } = action;
-  const { protocol, tool, target, capability } = envelope;
+  const { protocol, tool, capability } = envelope;
+  const { target, parameters, justification, withheld } = safe;
   const body = {
     protocol,
     tool,
     target,
     capability,
-    parameters: redacted.parameters,
-    ...(redacted.withheld.length > 0 && { withheld: redacted.withheld }),
+    parameters,
+    ...(withheld.length > 0 && { withheld }),
     matched_rule: decision.matched_rule,
     policy: decision.policy,
     policy_version: snapshot.version,
     call_digest,
     ...(decision.reason !== undefined && { reason: decision.reason }),
-    ...(envelope.justification !== '' && { justification: envelope.justification }),
+    ...(justification !== '' && { justification }),
     ...(snapshot.configuration.policies.break_glass && { break_glass: true }),
     ...extra,
   };
-  return { draft: draftOf(ports, action, kind, envelope.envelope_id, body), changes: redacted.changes };
+  return { draft: draftOf(ports, action, kind, envelope.envelope_id, body), changes: safe.changes };
 }
 
 /** The outcome of an allowed action, with the provenance of its credential; never the credential's value. */

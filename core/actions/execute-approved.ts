@@ -6,7 +6,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { decide } from '#core/tool-policy/decide.ts';
 import { carryOut } from './carry-out.ts';
 import { decisionDraft } from './entries.ts';
-import type { Governed } from './govern.ts';
+import type { Governed } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 
 /**
@@ -69,6 +69,6 @@ async function reopened(ports: GovernPorts, row: ApprovalRow): Promise<Governed>
     snapshot,
     decision: decide(snapshot.policy, envelope),
     call_digest: row.call_digest,
-    head: await ports.evidence.head(tenant, row.session_id),
+    head: (await ports.evidence.head(tenant, row.session_id)) ?? null,
   };
 }

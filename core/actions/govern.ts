@@ -3,30 +3,18 @@
  * the CLI and dry runs: decide, write the decision, then act.
  */
 
-import type { Snapshot } from '#core/configuration/snapshots.ts';
-import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { ActionEnvelope, ActionRequest, DecisionResult } from '#core/contracts/envelope.ts';
-import type { SessionHead } from '#core/evidence/ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
+import { decide } from '#core/tool-policy/decide.ts';
 import { blocked, dryRun } from './answers.ts';
 import { carryOut } from './carry-out.ts';
 import { decisionDraft } from './entries.ts';
 import { callDigest, openEnvelope } from './envelope.ts';
+import { type Candidate, type Governed, sessionOwner } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 import { review } from './review.ts';
-
-/** One action on its way through the stages. */
-export interface Governed {
-  readonly envelope: ActionEnvelope;
-  readonly principal: Principal;
-  readonly snapshot: Snapshot;
-  readonly decision: PolicyDecision;
-  readonly call_digest: string;
-  readonly head: SessionHead | undefined;
-}
 
 /**
  * Governs one action and answers the decision result of spec §2.2.
@@ -52,7 +40,7 @@ export async function govern(
     ]);
     assertSessionOwner(head, principal);
 
-    const action: Governed = { envelope, principal, snapshot, decision, call_digest: digest, head };
+    const action: Governed = { envelope, principal, snapshot, decision, call_digest: digest, head: head ?? null };
     const result = request.dry_run ? dryRun(action) : await enforce(ports, action, candidate);
     span.set({ decision: result.decision });
     report(ports, action, result, startedMs);
@@ -92,11 +80,6 @@ async function record(ports: GovernPorts, action: Governed, kind: 'allow' | 'blo
   return outcome;
 }
 
-/** What is known of earlier approvals of this call before the decision is written. */
-export type Candidate =
-  | { readonly from: 'reference'; readonly id: string; readonly row: ApprovalRow | undefined }
-  | { readonly from: 'same-call'; readonly id: string };
-
 async function approvalFor(
   ports: GovernPorts,
   envelope: ActionEnvelope,
@@ -107,10 +90,6 @@ async function approvalFor(
   const newest = await ports.approvals.byCall(envelope.tenant, digest);
   return newest === undefined ? undefined : { from: 'same-call', id: newest };
 }
-
-/** Sessions belong to the agent key that opened them; humans trying things out own none. */
-export const sessionOwner = (principal: Principal): string | undefined =>
-  principal.kind === 'agent' ? principal.key_id : undefined;
 
 function report(ports: GovernPorts, action: Governed, result: DecisionResult, startedMs: number): void {
   const { envelope_id, tool, protocol } = action.envelope;

@@ -9,8 +9,8 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { answer, inReview } from './answers.ts';
 import { carryOut } from './carry-out.ts';
-import { decisionDraft, withhold } from './entries.ts';
-import { type Candidate, type Governed, sessionOwner } from './govern.ts';
+import { decisionDraft, type Redacted, withhold } from './entries.ts';
+import { type Candidate, type Governed, sessionOwner } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 
 export async function review(
@@ -106,14 +106,14 @@ interface Asked {
 
 /** Queues a request for approval: row, call pointer and `review` entry in one transaction; then the clock starts. */
 async function ask(ports: GovernPorts, action: Governed, reason?: string, replaces?: string): Promise<Asked> {
-  const redacted = withhold(ports, action);
-  const row = newRow(ports, action, redacted);
+  const safe = withhold(ports, action);
+  const row = newRow(ports, action, safe);
   const { draft, changes } = decisionDraft(
     ports,
     action,
     'review',
     reason === undefined ? {} : { approval_reason: reason },
-    redacted,
+    safe,
   );
   const outcome = await ports.ledger.commit({
     draft,
@@ -149,10 +149,10 @@ async function attach(
   return ask(ports, action, reason, id);
 }
 
-function newRow(ports: GovernPorts, action: Governed, redacted: ReturnType<typeof withhold>): ApprovalRow {
+function newRow(ports: GovernPorts, action: Governed, safe: Redacted): ApprovalRow {
   const { envelope, principal, decision, snapshot } = action;
   const now = ports.clock.now();
-  const { protocol, tool, target, capability, justification } = envelope;
+  const { protocol, tool, capability } = envelope;
   return {
     envelope_id: envelope.envelope_id,
     tenant: envelope.tenant,
@@ -160,9 +160,11 @@ function newRow(ports: GovernPorts, action: Governed, redacted: ReturnType<typeo
     key_id: envelope.key_id,
     ...keyOwner(principal),
     actor: envelope.actor,
-    ...{ protocol, tool, target, capability, justification },
-    parameters: redacted.parameters,
-    withheld: redacted.withheld,
+    ...{ protocol, tool, capability },
+    target: safe.target,
+    justification: safe.justification,
+    parameters: safe.parameters,
+    withheld: safe.withheld,
     call_digest: action.call_digest,
     matched_rule: decision.matched_rule,
     policy_version: snapshot.version,
@@ -192,7 +194,11 @@ async function hold(ports: GovernPorts, action: Governed, asked: Asked): Promise
     const now = await ports.approvals.get(row.tenant, row.envelope_id);
     if (!now || now.status === 'pending') continue;
     const head = await ports.evidence.head(row.tenant, row.session_id);
-    const held: Governed = { ...action, head, envelope: { ...action.envelope, envelope_id: ports.ids.uuid() } };
+    const held: Governed = {
+      ...action,
+      head: head ?? null,
+      envelope: { ...action.envelope, envelope_id: ports.ids.uuid() },
+    };
     const use = await useApproval(ports, held, row.envelope_id);
     if ('result' in use) return use.result;
     return storedResult(action, now, use.why) ?? inReview(action, now, ports.adminUrl, use.why);

@@ -1,12 +1,12 @@
 /** Evidence over HTTP: sessions, export, verification, reports, audit (spec §2.5, §4.3; contract §4). */
 
-import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
 import { bundleChunks, firstEntries } from '#core/evidence/bundle.ts';
+import { type LiveSession, verifyLive } from '#core/evidence/live.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { markdownReport } from '#core/evidence/report.ts';
 import { htmlReport } from '#core/evidence/report-html.ts';
 import { signedManifest } from '#core/evidence/sign.ts';
-import { verifyChain } from '#core/evidence/verify.ts';
+import type { EntryLine } from '#core/evidence/verify.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { assertOwn, type Call, cursorOf, limitOf, type Operation } from './operation.ts';
 
@@ -16,71 +16,60 @@ export const listSessions: Operation = async ({ ports, principal, query }) => {
   return { body: { sessions: own, ...(page.cursor && { cursor: page.cursor }) } };
 };
 
+/** Only a chain that holds is signed, so only such a chain is exported. */
 export const exportSession: Operation = async (call) => {
-  const { manifest, entries } = await sealed(call);
+  const { head, entries } = await sessionOf(call);
+  const { signer, manifests } = call.ports;
+  const manifest = await signedManifest(head, entries(), signer, manifests);
   return {
     contentType: 'application/json',
     headers: { 'content-disposition': `attachment; filename="${manifest.session_id.replaceAll(':', '_')}.json"` },
-    body: bundleChunks(manifest, entries(), await call.ports.signer.publicKey()),
+    body: bundleChunks(manifest, entries(), await signer.publicKey()),
   };
 };
 
 export const verifySession: Operation = async (call) => {
-  const { head, manifest, entries } = await sealed(call);
-  const lines: unknown[] = [];
+  const session = await sessionOf(call);
+  const lines: EntryLine[] = [];
   const wantsLines = call.query.entries === 'true';
-  const trustedPublicKey = await call.ports.signer.publicKey();
-  const verification = await verifyChain(entries(), {
-    manifest,
-    trustedPublicKey,
-    head,
-    ...(wantsLines && { onEntry: (line: unknown) => void lines.push(line) }),
-  });
-  return { body: { session_id: head.session_id, ...verification, ...(wantsLines && { entries: lines }) } };
+  const listed = wantsLines && { onEntry: (line: EntryLine) => void lines.push(line) };
+  const { verification } = await verifyLive({ ...session, ...listed });
+  return { body: { session_id: session.head.session_id, ...verification, ...(wantsLines && { entries: lines }) } };
 };
 
 export const markdownSessionReport: Operation = async (call) => {
-  const { manifest, entries, verification } = await reported(call);
-  return { contentType: 'text/markdown; charset=utf-8', body: markdownReport(manifest, entries(), verification) };
+  const session = await sessionOf(call);
+  const { manifest, verification } = await verifyLive(session);
+  const body = markdownReport(manifest, session.entries(), verification);
+  return { contentType: 'text/markdown; charset=utf-8', body };
 };
 
 export const htmlSessionReport: Operation = async (call) => {
-  const { manifest, entries, verification } = await reported(call);
+  const session = await sessionOf(call);
+  const { manifest, verification } = await verifyLive(session);
   return {
     contentType: 'text/html; charset=utf-8',
     headers: { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox" },
-    body: htmlReport(manifest, entries(), verification),
+    body: htmlReport(manifest, session.entries(), verification),
   };
 };
 
-async function reported(call: Call) {
-  const session = await sealed(call);
-  const trustedPublicKey = await call.ports.signer.publicKey();
-  const { manifest, head } = session;
-  return { ...session, verification: await verifyChain(session.entries(), { manifest, trustedPublicKey, head }) };
-}
-
-interface Sealed {
-  readonly head: SessionHead;
-  readonly manifest: SessionManifest;
-  /** The entries the manifest covers; later ones are left for the next manifest. */
-  readonly entries: () => AsyncIterable<EvidenceEntry>;
-}
-
-async function sealed(call: Call): Promise<Sealed> {
+async function sessionOf(call: Call): Promise<LiveSession> {
   const { ports, principal, params } = call;
   const id = params.id ?? '';
   const head = await ports.evidence.head(principal.tenant, id);
   if (!head) throw notFound(`Session ${id}`);
   assertOwn(call, head.owner_key, `Session ${id}`);
-  return sealSession(call, head);
+  return liveSession(ports, head);
 }
 
-async function sealSession({ ports }: Pick<Call, 'ports'>, head: SessionHead): Promise<Sealed> {
-  const entries = () => firstEntries(ports.evidence.entries(head.tenant, head.session_id), head.total_entries);
-  const manifest = await signedManifest(head, entries(), ports.signer, ports.manifests);
-  return { head, manifest, entries };
-}
+/** The session as it stands now: entries appended later are left for the next manifest. */
+const liveSession = ({ evidence, signer, manifests }: Call['ports'], head: SessionHead): LiveSession => ({
+  head,
+  signer,
+  manifests,
+  entries: () => firstEntries(evidence.entries(head.tenant, head.session_id), head.total_entries),
+});
 
 const day = 24 * 3_600_000;
 
@@ -112,15 +101,12 @@ function timeOf(query: Readonly<Record<string, string>>, name: 'from' | 'to'): n
 }
 
 /** One bounded piece: the sessions of one page. The cursor goes on; the CLI follows it to the end. */
-export const verifyAudit: Operation = async (call) => {
-  const { ports, principal, query } = call;
+export const verifyAudit: Operation = async ({ ports, principal, query }) => {
   const page = await ports.evidence.sessions(principal.tenant, { limit: limitOf(query, 50, 20), ...cursorOf(query) });
-  const trustedPublicKey = await ports.signer.publicKey();
   let total_entries = 0;
   let broken_link: unknown;
   for (const head of page.items) {
-    const { manifest, entries } = await sealSession(call, head);
-    const verification = await verifyChain(entries(), { manifest, trustedPublicKey, head });
+    const { verification } = await verifyLive(liveSession(ports, head));
     total_entries += verification.total_entries;
     if (!verification.valid) {
       broken_link = { session_id: head.session_id, ...verification.broken_link };

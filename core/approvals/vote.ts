@@ -3,13 +3,14 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import type { Ledger } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
+import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { announceDecision } from './announce.ts';
 import type { ApprovalClock, ApprovalStore, DeliveryStore } from './ports.ts';
 import { approvalRecord } from './views.ts';
 
 export interface VotePorts {
   readonly clock: Clock;
+  readonly ids: Ids;
   readonly ledger: Ledger;
   readonly approvals: ApprovalStore;
   readonly approvalClock: ApprovalClock;

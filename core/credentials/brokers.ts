@@ -1,15 +1,8 @@
 /** The configured brokers by name (spec §2.6). A kind this build does not speak is no broker: the action is refused. */
 import type { Configuration } from '#core/contracts/config.ts';
-import type { Clock, Ids, SecretStore } from '#core/kernel/ports.ts';
-import type { CredentialBroker } from './ports.ts';
+import type { BrokerPorts, CredentialBroker } from './ports.ts';
 import { scmAppBroker } from './scm-app-broker.ts';
 import { staticBroker } from './static-broker.ts';
-
-export interface BrokerPorts {
-  readonly secrets: SecretStore;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
 
 export const brokersFrom =
   ({ credentials }: Configuration, ports: BrokerPorts) =>

@@ -2,6 +2,7 @@
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { Page } from '#core/evidence/ports.ts';
+import type { Clock, Ids, SecretStore } from '#core/kernel/ports.ts';
 
 export type { CredentialRecord } from '#core/contracts/credential.ts';
 
@@ -39,4 +40,11 @@ export interface Executor {
   handles(envelope: ActionEnvelope): boolean;
   /** @throws when the upstream failed; the message names tool and upstream and holds no secret. */
   execute(envelope: ActionEnvelope, credential: IssuedCredential | undefined): Promise<unknown>;
+}
+
+/** What every broker is made with. */
+export interface BrokerPorts {
+  readonly secrets: SecretStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
 }

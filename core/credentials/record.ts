@@ -2,8 +2,7 @@
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import type { BrokerPorts } from './brokers.ts';
-import type { Grant } from './ports.ts';
+import type { BrokerPorts, Grant } from './ports.ts';
 
 /** No grant asks for more (the configuration's limit), so no credential issued longer ago can be alive. */
 export const longestLifeSeconds = 3600;

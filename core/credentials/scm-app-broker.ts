@@ -5,8 +5,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { GatewayError } from '#core/kernel/errors.ts';
-import type { BrokerPorts } from './brokers.ts';
-import type { CredentialBroker } from './ports.ts';
+import type { BrokerPorts, CredentialBroker } from './ports.ts';
 import { newRecord } from './record.ts';
 
 export interface ScmAppSettings {

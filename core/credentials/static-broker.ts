@@ -1,6 +1,5 @@
 /** Static broker (spec §2.6): a configured secret handed on as it is. Marked degraded: it is neither scoped nor expiring. */
-import type { BrokerPorts } from './brokers.ts';
-import type { CredentialBroker } from './ports.ts';
+import type { BrokerPorts, CredentialBroker } from './ports.ts';
 import { longestLifeSeconds, newRecord } from './record.ts';
 import { unavailable } from './scm-app-broker.ts';
 

@@ -107,13 +107,13 @@ export type CommitOutcome =
  */
 export interface Ledger {
   /**
-   * @param head the head as just read, to save a read; read when absent.
+   * @param head the head as just read, to save a read (null: the session has no entry yet); read when absent.
    * @param owner key id recorded when this entry opens the session.
    */
   commit(step: {
     readonly draft: EntryDraft;
     readonly changes?: readonly Change[];
-    readonly head?: SessionHead | undefined;
+    readonly head?: SessionHead | null | undefined;
     readonly owner?: string | undefined;
   }): Promise<CommitOutcome>;
 }

@@ -33,7 +33,7 @@ function nearest(policy: CompiledPolicy, call: ToolCall, decided: PolicyDecision
   for (const wanted of better) {
     const attempts = policy.rules
       .filter((rule) => rule.rule.decision === wanted && (rule.protocol?.matches(reading.protocol) ?? true))
-      .map((rule) => attemptFor(rule, call, reading))
+      .flatMap((rule) => [attemptFor(rule, call, reading, false), attemptFor(rule, call, reading, true)])
       .filter((attempt) => attempt !== undefined)
       .sort((a, b) => a.distance - b.distance || a.rule.index - b.rule.index)
       .slice(0, maxAttempts);
@@ -43,14 +43,17 @@ function nearest(policy: CompiledPolicy, call: ToolCall, decided: PolicyDecision
   return undefined;
 }
 
-/** The call with every condition of the rule met, if that leaves it recognisable. */
-function attemptFor(rule: CompiledRule, call: ToolCall, reading: NormalCall): Attempt | undefined {
+/**
+ * The call with every condition of the rule met, if that leaves it recognisable. `moved`: also to a target of the
+ * rule's own, for a call whose target another rule refuses.
+ */
+function attemptFor(rule: CompiledRule, call: ToolCall, reading: NormalCall, moved: boolean): Attempt | undefined {
   const changed: { -readonly [K in keyof ToolCall]: ToolCall[K] } = { ...call };
   const changes: string[] = [];
   let distance = 0;
   for (const field of ['tool', 'capability', 'target'] as const) {
     const glob = rule[field];
-    if (!glob || glob.matches(reading[field])) continue;
+    if (!glob || (glob.matches(reading[field]) && !(moved && field === 'target'))) continue;
     changed[field] = exampleOf(glob);
     changes.push(`${field} ${glob.literal ?? `like ${changed[field]} (${glob.source})`}`);
     distance += field === 'tool' ? distanceOf(reading.tool, changed.tool) : 1;

@@ -5,6 +5,7 @@ import { defaultStateBudget, orNotAnalysed } from './analyse.ts';
 import { type CompiledPolicy, type CompiledRule, compilePolicy } from './compile.ts';
 import { decide } from './decide.ts';
 import { StateBudget } from './language.ts';
+import { Unsolved } from './parameter-solver.ts';
 import { Reach } from './reach.ts';
 
 /** The calls one rule decides before and another after. */
@@ -38,11 +39,10 @@ export function diffPolicies(
   for (const x of endsOf(a)) {
     for (const y of endsOf(b)) {
       if (x.decision === y.decision || decidedAlike(x, y, reach)) continue;
-      const call = orNotAnalysed(() => reach.find([...x.rules, ...y.rules], [...x.earlier, ...y.earlier], true));
+      const call = orNotAnalysed(() => shownBy(x, y, reach, (found) => agrees(a, b, x, y, found)));
       const pair = `${x.name} (${x.decision}) → ${y.name} (${y.decision})`;
       if (call instanceof Error) warnings.push(`${pair}: not analysed: ${call.message}.`);
-      else if (call && agrees(a, b, x, y, call)) regions.push(regionOf(x, y, call));
-      else if (call) warnings.push(`${pair}: not analysed: the calls it concerns have more than one reading.`);
+      else if (call) regions.push(regionOf(x, y, call));
     }
   }
   const tightens = ({ from, to }: Region): boolean => decisions.indexOf(to) > decisions.indexOf(from);
@@ -76,6 +76,19 @@ const endsOf = ({ rules, defaultDecision }: CompiledPolicy): End[] => [
 const decidedAlike = (x: End, y: End, reach: Reach): boolean =>
   x.rules.some((rule) => y.earlier.some((other) => reach.same(rule, other))) ||
   y.rules.some((rule) => x.earlier.some((other) => reach.same(rule, other)));
+
+const maxExamples = 64;
+
+/** The shortest call of a region that the engine itself decides so. */
+function shownBy(x: End, y: End, reach: Reach, isShown: (call: ToolCall) => boolean): ToolCall | undefined {
+  const without = [...x.earlier, ...y.earlier];
+  for (let i = 0; i < maxExamples; i++) {
+    const call = reach.find([...x.rules, ...y.rules], without, true);
+    if (!call || isShown(call)) return call;
+    without.push(reach.otherThan(call.target));
+  }
+  throw new Unsolved(`none of its ${maxExamples} shortest calls is in normal form`);
+}
 
 const agrees = (a: CompiledPolicy, b: CompiledPolicy, x: End, y: End, call: ToolCall): boolean =>
   decide(a, call).rule_index === x.rules[0]?.index && decide(b, call).rule_index === y.rules[0]?.index;

@@ -23,10 +23,10 @@ export class FieldLanguages {
     this.budget = budget;
   }
 
-  /** All patterns are added before the first question. */
   add(glob: Glob): number {
     const known = this.ids.get(glob.source);
     if (known !== undefined) return known;
+    this.alphabet = undefined;
     this.automata.push(new Automaton(glob.nodes));
     this.ids.set(glob.source, this.globs.length);
     return this.globs.push(glob) - 1;

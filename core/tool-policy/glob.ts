@@ -34,6 +34,15 @@ export function compileGlob(pattern: string, kind: GlobKind): Glob {
   return { source: pattern, prefix, literal, nodes, matches: matcherOf(nodes, prefix, literal) };
 }
 
+/** Matches one text, already in normal form. */
+export const literalGlob = (text: string): Glob => ({
+  source: `=${text}`,
+  prefix: text,
+  literal: text,
+  nodes: [{ kind: 'literal', text }],
+  matches: (other) => other === text,
+});
+
 /** Whether a name matches a pattern, both folded in case: for tools, models and grants. */
 export const globMatches = (pattern: string, text: string): boolean => compileCached(pattern).matches(foldCase(text));
 

@@ -16,12 +16,20 @@ export const normaliseCall = (call: ToolCall): NormalCall => readAs(call, plainR
  * worst counts: a block needs one reading, an allow needs all of them.
  */
 export function readingsOf(call: ToolCall, withParameters: boolean): NormalCall[] {
+  refuseWhatIsNoText(call);
   const marks = marksOf(call, withParameters);
   if (!marks) return [normaliseCall(call)];
   const modes = modesFor(marks);
   const calls = modes.map((mode) => readAs(call, mode));
   // Parameters differ by reading too, so only calls without them can be told apart cheaply.
   return withParameters ? calls : distinct(calls);
+}
+
+/** Types are promises; a policy must not rest on one that was broken. */
+function refuseWhatIsNoText(call: ToolCall): void {
+  for (const field of ['protocol', 'tool', 'target', 'capability'] as const) {
+    if (typeof call[field] !== 'string') throw new TypeError(`${field} is no text`);
+  }
 }
 
 function readAs(call: ToolCall, reading: Reading): NormalCall {

@@ -6,8 +6,10 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { holdsAt } from './argument-path.ts';
 import type { CompiledArgument, CompiledRule } from './compile.ts';
 import { anyText, type Constraint, constrain, FieldLanguages } from './field-languages.ts';
+import { literalGlob } from './glob.ts';
 import type { StateBudget } from './language.ts';
-import { normalName, normalText } from './normal-form.ts';
+import { normalName } from './normal-form.ts';
+import { normalText } from './normal-text.ts';
 import { type Need, needOf, solveParameters } from './parameter-solver.ts';
 import { holds } from './predicate.ts';
 import { TextSolver } from './text-solver.ts';
@@ -52,6 +54,22 @@ export class Reach {
       this.needs.map(({ as }) => as.predicate),
       budget,
     );
+  }
+
+  /** A condition to leave one target out: the automata are a little wider than what normalisation yields. */
+  otherThan(target: string): CompiledRule {
+    const rule: CompiledRule = {
+      index: -1,
+      rule: { protocol: '*', tool: '*', decision: 'block' },
+      name: '*:*',
+      protocol: undefined,
+      tool: undefined,
+      target: literalGlob(target),
+      capability: undefined,
+      arguments: [],
+    };
+    this.conditions.set(rule, this.conditionsOf(rule));
+    return rule;
   }
 
   /** Whether two rules ask exactly the same. */

@@ -80,7 +80,7 @@ function canonicalWords(text: string, dotDot: DotDot): string {
 const blankOf = (blank: string): string => (/[\n\r\v\f\u0085\u2028\u2029]/.test(blank) ? '\n' : ' ');
 
 /** `--url=https://HOST/`: the URL inside an option is a URL too. */
-const beforeUrl = /^[^:]*[=,'"(](?=[a-z][a-z0-9+.-]*:\/)/i;
+const beforeUrl = /^[^:/]*[=,'"(](?=[a-z][a-z0-9+.-]*:\/)/i;
 
 function canonicalWord(word: string, dotDot: DotDot): string {
   const option = beforeUrl.exec(word)?.[0] ?? '';

@@ -4,7 +4,7 @@ import { resolvePath } from './paths.ts';
 const shape = /^([a-z][a-z0-9+.-]*):(\/*)([^/?#]*)([^?#]*)(.*)$/is;
 /** WHATWG reads these without, or with any number of, slashes: `https:host` is `https://host/`. */
 const special = new Set(['http', 'https', 'ws', 'wss', 'ftp']);
-const scpLike = /^([\w.-]+@)([\w.-]+)(:(?!\/\/).*)$/s;
+const scpLike = /^([\w.-]+@)([\w.-]+):(?!\/\/)(.*)$/s;
 
 /** The canonical form of a word that is a URL (or `user@host:path`), else nothing. */
 export function canonicalUrl(word: string): string | undefined {
@@ -38,5 +38,5 @@ function resolveTail(path: string): string {
 
 function canonicalScp(word: string): string | undefined {
   const parts = scpLike.exec(word);
-  return parts ? `${parts[1]}${parts[2]!.toLowerCase()}${parts[3]}` : undefined;
+  return parts ? `${parts[1]}${parts[2]!.toLowerCase()}:${resolvePath(parts[3]!, 'resolve')}` : undefined;
 }

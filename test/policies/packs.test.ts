@@ -18,21 +18,24 @@ interface Row extends Omit<ToolCall, 'parameters'> {
 const folder = join(process.cwd(), 'policies');
 const read = (file: string): unknown => parse(readFileSync(join(folder, file), 'utf8'));
 
-describe.each(shippedPacks)('[pack.readonly] [pack.pr-writer] [pack.infra-review] [pack.sql-explorer] pack %s', (name) => {
-  const pack = parsePack(read(`${name}.yaml`), `policies/${name}.yaml`);
-  const policy = compilePolicy(pack);
-  const rows = read(`${name}.cases.yaml`) as Row[];
+describe.each(shippedPacks)(
+  '[pack.readonly] [pack.pr-writer] [pack.infra-review] [pack.sql-explorer] pack %s',
+  (name) => {
+    const pack = parsePack(read(`${name}.yaml`), `policies/${name}.yaml`);
+    const policy = compilePolicy(pack);
+    const rows = read(`${name}.cases.yaml`) as Row[];
 
-  test.each(rows)('$why: $protocol $tool $target → $decision', (row) => {
-    const { why: _, decision, matched_rule, parameters = {}, ...call } = row;
-    const decided = decide(policy, { ...call, parameters });
-    expect([decided.decision, decided.reason]).toEqual([decision, decided.rule?.reason]);
-    if (matched_rule !== undefined) expect(decided.matched_rule).toBe(matched_rule);
-  });
+    test.each(rows)('$why: $protocol $tool $target → $decision', (row) => {
+      const { why: _, decision, matched_rule, parameters = {}, ...call } = row;
+      const decided = decide(policy, { ...call, parameters });
+      expect([decided.decision, decided.reason]).toEqual([decision, decided.rule?.reason]);
+      if (matched_rule !== undefined) expect(decided.matched_rule).toBe(matched_rule);
+    });
 
-  test('bears its name', () => expect(pack.name).toBe(name));
+    test('bears its name', () => expect(pack.name).toBe(name));
 
-  test('has no rule that can never match', () => {
-    expect(analysePolicy(pack)).toEqual({ analysed: true, unreachable: [], warnings: [] });
-  });
-});
+    test('has no rule that can never match', () => {
+      expect(analysePolicy(pack)).toEqual({ analysed: true, unreachable: [], warnings: [] });
+    });
+  },
+);

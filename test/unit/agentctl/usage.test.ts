@@ -1,5 +1,6 @@
 /** The words of the command line: version, help, wrong usage. Nothing here needs a server. */
 
+import { join } from 'node:path';
 import packageJson from '#package' with { type: 'json' };
 import { Home } from './support.ts';
 
@@ -17,40 +18,53 @@ test('a value that looks like a flag of the program stays a value', async () => 
   expect([code, err.split('\n')[0]]).toEqual([2, 'error: cannot read -v: there is no such file or folder']);
 });
 
-test.each([
-  [[]],
-  [['test-action']],
-  [['pending']],
-  [['approve']],
-  [['deny']],
-  [['evidence']],
-  [['evidence', 'sessions']],
-  [['evidence', 'export']],
-  [['evidence', 'verify']],
-  [['evidence', 'report']],
-  [['evidence', 'public-key']],
-  [['verify']],
-  [['audit']],
-  [['status']],
-  [['whoami']],
-  [['simulate']],
-  [['why']],
-  [['diff-policy']],
-  [['policy']],
-  [['policy', 'history']],
-  [['policy', 'current']],
-  [['policy', 'show']],
-  [['policy', 'rollback']],
-  [['credentials', 'list']],
-  [['credentials', 'revoke']],
-  [['config', 'get']],
-  [['config', 'put']],
-])('%j --help exits 0 with the options, and examples for a command', async (words) => {
-  const { code, out, err } = await home.run([...words, '--help']);
-  expect([code, err]).toEqual([0, '']);
-  expect(out).toContain(`Usage: ${['agentctl', ...words].join(' ')}`);
-  expect(out).toContain('--json');
-  if (!out.includes('Commands:')) expect(out).toContain(`Examples:\n  $ ${['agentctl', ...words].join(' ')}`);
+const commands = [
+  [],
+  ['test-action'],
+  ['pending'],
+  ['approve'],
+  ['deny'],
+  ['evidence'],
+  ['evidence', 'sessions'],
+  ['evidence', 'export'],
+  ['evidence', 'verify'],
+  ['evidence', 'report'],
+  ['evidence', 'public-key'],
+  ['verify'],
+  ['audit'],
+  ['status'],
+  ['whoami'],
+  ['simulate'],
+  ['why'],
+  ['diff-policy'],
+  ['policy'],
+  ['policy', 'history'],
+  ['policy', 'current'],
+  ['policy', 'show'],
+  ['policy', 'rollback'],
+  ['credentials', 'list'],
+  ['credentials', 'revoke'],
+  ['config', 'get'],
+  ['config', 'put'],
+];
+
+/** All in one process: only the words are looked at. */
+async function helpOf(lines: readonly (readonly string[])[]): Promise<string[]> {
+  const program = join(__dirname, '../../../bin/agentctl/program.ts');
+  const script = `import { main } from ${JSON.stringify(program)};
+    for (const words of ${JSON.stringify(lines)}) console.log(await main([...words, '--help']), '====');`;
+  const { out } = await home.node(['--input-type=module', '--eval', script]);
+  return out.split(' ====\n').slice(0, -1);
+}
+
+test('--help of every command exits 0 with its options, and its examples', async () => {
+  const pages = await helpOf(commands);
+  expect(pages).toHaveLength(commands.length);
+  for (const [index, page] of pages.entries()) {
+    const line = ['agentctl', ...commands[index]!].join(' ');
+    expect(page).toMatch(new RegExp(`^Usage: ${line}[^]*--json[^]*\n0$`));
+    if (!page.includes('Commands:')) expect(page).toContain(`Examples:\n  $ ${line}`);
+  }
 });
 
 test.each([

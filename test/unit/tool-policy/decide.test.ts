@@ -82,8 +82,8 @@ describe('arguments', () => {
 
 test('what cannot be evaluated is blocked', () => {
   const policy = compilePolicy(policyOf({ decision: 'allow' }));
-  const target = `${'%25'.repeat(40)}2e`.replaceAll('%25%', '%25');
-  expect(decide(policy, call({ target: `${'%25'.repeat(1)}${'25'.repeat(40)}2e${target}` })).decision).toBe('block');
+  const target = `docs/%${'25'.repeat(20)}2e`;
+  expect(decide(policy, call({ target }))).toMatchObject({ decision: 'block', matched_rule: 'default' });
   expect(decide(policy, { ...call(), target: undefined } as unknown as ToolCall)).toMatchObject({
     decision: 'block',
     matched_rule: 'default',

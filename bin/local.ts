@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+/** Starts the gateway on this machine; see `npm start -- --help`. */
+const oldest = 22;
+const running = Number(process.versions.node.split('.')[0]);
+
+if (running < oldest) {
+  console.error(
+    `The gateway needs Node ${oldest} or later; this is ${process.version}. Use "npm start", which brings its own.`,
+  );
+  process.exit(1);
+}
+
+try {
+  const { main } = await import('./local/main.ts');
+  await main(process.argv.slice(2), process.env);
+  setTimeout(() => process.exit(), 2_000).unref(); // whatever a library still holds open
+} catch (fault) {
+  const { name, message, code } = fault as Error & { code?: string };
+  console.error(`The gateway did not start: ${message}`);
+  if (process.env.GATEWAY_DEBUG) console.error(fault);
+  process.exit(name === 'UsageError' || code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? 2 : 1);
+}
+
+export {};

@@ -1,0 +1,27 @@
+/** One action between the stages of `govern`: what is known of it so far. */
+import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import type { SessionHead } from '#core/evidence/ports.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import type { PolicyDecision } from '#core/tool-policy/decide.ts';
+
+/** One action on its way through the stages. */
+export interface Governed {
+  readonly envelope: ActionEnvelope;
+  readonly principal: Principal;
+  readonly snapshot: Snapshot;
+  readonly decision: PolicyDecision;
+  readonly call_digest: string;
+  /** The session's head as just read; null for a session that has no entry yet. */
+  readonly head: SessionHead | null;
+}
+
+/** What is known of earlier approvals of this call before the decision is written. */
+export type Candidate =
+  | { readonly from: 'reference'; readonly id: string; readonly row: ApprovalRow | undefined }
+  | { readonly from: 'same-call'; readonly id: string };
+
+/** Sessions belong to the agent key that opened them; humans trying things out own none. */
+export const sessionOwner = (principal: Principal): string | undefined =>
+  principal.kind === 'agent' ? principal.key_id : undefined;

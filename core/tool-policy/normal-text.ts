@@ -1,0 +1,122 @@
+/**
+ * Targets and textual parameters in normal form, as an automaton: words with one blank between them, each a resolved
+ * path, URL or `user@host:path`. Hosts are a little wider than what normalisation yields, so that "can never match" is
+ * never said wrongly.
+ */
+import type { Walker } from './automaton.ts';
+import { around, walker } from './normal-form.ts';
+
+/** `lines`: a line break may stand between words, as in parameters. */
+export const normalText = (lines: boolean): Walker =>
+  walker(
+    show(emptyText),
+    [...around('\n %./:@\\+-=,\'"(?#_'), 0x20, 0x30, 0x3a, 0x41, 0x47, 0x5b, 0x61, 0x67, 0x7b, 0x7f, 0xa0],
+    (state, char) => {
+      const next = nextInText(read(state), char, lines);
+      return next && show(next);
+    },
+    (state) => state === show(emptyText) || wordEnds(read(state)),
+  );
+
+interface TextState {
+  /**
+   * `empty` text, behind a `blank`, behind `user@host:` (`scp`), only `..` so far (`climb`), only `/` (`root`), `path`;
+   * in a URL: `host`, `url` (its path), `any` (behind `?` or `#`).
+   */
+  readonly word: string;
+  /** `start`, `.`, `..` or `name`. */
+  readonly segment: string;
+  readonly head: string;
+  /** Hexadecimal digits behind a percent sign: `%`, `%h`. */
+  readonly percent: string;
+}
+
+const emptyText: TextState = { word: 'empty', segment: 'start', head: 'first', percent: '' };
+const show = ({ word, segment, head, percent }: TextState): string => `${word}|${segment}|${head}|${percent}`;
+
+function read(state: string): TextState {
+  const [word = '', segment = '', head = '', percent = ''] = state.split('|');
+  return { word, segment, head, percent };
+}
+
+function nextInText(state: TextState, char: string, lines: boolean): TextState | undefined {
+  if (char === '\\' || (char < ' ' && !(lines && char === '\n')) || (char >= '\u007f' && char < '\u00a0'))
+    return undefined;
+  const isHex = /[0-9a-f]/i.test(char);
+  if (state.percent === '%h' && isHex) return undefined;
+  const percent = char === '%' ? '%' : state.percent === '%' && isHex ? '%h' : '';
+  if (char === ' ' || char === '\n') return wordEnds(state) ? { ...emptyText, word: 'blank' } : undefined;
+  if (state.word === 'any') return { ...state, percent };
+  const head = headAfter(state.head, char);
+  if (head === '://') return { word: 'host', segment: 'name', head: 'done', percent };
+  if (state.head === 'host' && head === 'scp') return { word: 'scp', segment: 'start', head: 'done', percent };
+  return state.word === 'host' || state.word === 'url'
+    ? nextInUrl(state, char, percent)
+    : char === '/'
+      ? nextSegment(state, head)
+      : { word: state.word, segment: segmentAfter(state.segment, char), head, percent };
+}
+
+const optionEnd = /[=,'"(]/;
+
+/**
+ * What the beginning of a word may still become: a scheme or a user (`first`, `both`), one of them (`scheme`, `user`),
+ * neither (`no`, or `option` where a URL may begin behind `=`), or is decided (`done`).
+ */
+function headAfter(head: string, char: string): string {
+  if (head === ':') return char === '/' ? ':/' : 'done';
+  if (head === ':/') return char === '/' ? '://' : 'done';
+  if (head === 'done' || char === '/') return 'done';
+  if (char === ':') return head === 'both' || head === 'scheme' ? ':' : head === 'host' ? 'scp' : 'done';
+  if (optionEnd.test(char)) return 'option';
+  if (char === '@') return head === 'both' || head === 'user' ? 'at' : 'no';
+  const [letter, inScheme, inUser] = [/[a-z]/i, /[a-z0-9+.-]/i, /[\w.-]/].map((set) => set.test(char));
+  switch (head) {
+    case 'first':
+      return letter ? 'both' : inUser ? 'user' : 'no';
+    case 'both':
+      return inScheme && inUser ? 'both' : inScheme ? 'scheme' : inUser ? 'user' : 'no';
+    case 'option':
+      return letter ? 'scheme' : 'no';
+    case 'scheme':
+      return inScheme ? 'scheme' : 'no';
+    case 'user':
+      return inUser ? 'user' : 'no';
+    case 'at':
+    case 'host':
+      return inUser ? 'host' : 'no';
+    default:
+      return 'no';
+  }
+}
+
+/** A URL always has a path, which begins with a slash and may end with one. */
+function nextInUrl({ word, segment }: TextState, char: string, percent: string): TextState | undefined {
+  if (char === '?' || char === '#') {
+    const ended = word === 'url' && segment !== '.' && segment !== '..';
+    return ended ? { word: 'any', segment: 'name', head: 'done', percent } : undefined;
+  }
+  if (char !== '/')
+    return { word, segment: word === 'url' ? segmentAfter(segment, char) : segment, head: 'done', percent };
+  return segment === 'name' ? { word: 'url', segment: 'start', head: 'done', percent } : undefined;
+}
+
+const isFront = (word: string): boolean => word === 'empty' || word === 'blank' || word === 'scp';
+
+function nextSegment({ word, segment }: TextState, head: string): TextState | undefined {
+  const next = (name: string): TextState => ({ word: name, segment: 'start', head, percent: '' });
+  if (segment === 'start') return isFront(word) ? next('root') : undefined;
+  if (segment === '.') return undefined;
+  if (segment !== '..') return next('path');
+  return isFront(word) || word === 'climb' ? next('climb') : undefined;
+}
+
+const segmentAfter = (segment: string, char: string): string =>
+  char !== '.' ? 'name' : segment === 'start' ? '.' : segment === '.' ? '..' : 'name';
+
+function wordEnds({ word, segment }: TextState): boolean {
+  if (word === 'host') return false;
+  if (segment === 'name') return true;
+  if (segment === 'start') return word === 'root' || word === 'url' || word === 'scp';
+  return segment === '.' ? isFront(word) : isFront(word) || word === 'climb';
+}
