@@ -95,9 +95,11 @@ export const routes: readonly Route[] = [
   }),
   route(`GET ${a}/evidence/sessions/{id}/verify`, 'evidence', 'operator', 'verifySession', 'Verify a session chain', {
     agents: 'own',
+    query: ['entries'],
   }),
   route(`POST ${a}/evidence/sessions/{id}/verify`, 'evidence', 'operator', 'verifySession', 'Verify a session chain', {
     agents: 'own',
+    query: ['entries'],
   }),
   route(`GET ${a}/evidence/sessions/{id}/report`, 'evidence', 'operator', 'markdownReport', 'Markdown session report', {
     agents: 'own',

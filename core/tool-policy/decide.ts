@@ -39,6 +39,7 @@ export function worstReading(policy: CompiledPolicy, call: ToolCall): NormalCall
   if (others.length === 0) return worst;
   let rank = rankOf(policy, worst);
   for (const reading of others) {
+    if (rank === decisions.length - 1) break;
     const next = rankOf(policy, reading);
     if (next > rank) [worst, rank] = [reading, next];
   }

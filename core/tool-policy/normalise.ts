@@ -72,6 +72,8 @@ interface Marks {
   blanks: boolean;
   /** `..` behind something that is no folder name. */
   dotDot: boolean;
+  /** Of the texts that raised a question. */
+  length: number;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the test is "outside ASCII"
@@ -100,28 +102,26 @@ function markText(text: string, before: Marks | undefined): Marks {
     backslash: before?.backslash || /\\|%(?:25)*5c/i.test(text) || outsideAscii.test(text),
     percent: before?.percent || /%[0-9a-f]{2}/i.test(text),
     blanks: before?.blanks || (climbs && /\s|%(?:25)*(?:20|09|0a|0d)/i.test(text)),
+    length: (before?.length ?? 0) + text.length,
     dotDot: before?.dotDot || (climbs && /[=:;|&<>(){}'"`$@,]|(?:^|[\s/])-/.test(text)),
   };
 }
 
-const modesFor = (marks: Marks): Reading[] =>
-  options(marks.unicode, ['fold', 'asis'] as const).flatMap((unicode) =>
-    options(marks.backslash, ['/', ''] as const).flatMap((backslash) =>
-      options(marks.percent, ['decode', 'drop'] as const).flatMap((percent) =>
-        options(marks.blanks, ['words', 'whole'] as const).flatMap((blanks) =>
-          options(marks.dotDot, ['resolve', 'keep'] as const).map((dotDot) => ({
-            unicode,
-            backslash,
-            percent,
-            blanks,
-            dotDot,
-          })),
-        ),
-      ),
-    ),
-  );
+const others: Reading = { unicode: 'asis', backslash: '', percent: 'drop', blanks: 'whole', dotDot: 'keep' };
+const manyReadings = 8 * 1024;
 
-const options = <T>(open: boolean, [usual, other]: readonly [T, T]): readonly T[] => (open ? [usual, other] : [usual]);
+/** Every combination of the open questions; for long texts, where that would cost seconds, each on its own. */
+function modesFor(marks: Marks): Reading[] {
+  const open = (Object.keys(others) as (keyof Reading)[]).filter((question) => marks[question]);
+  const answer = (reading: Reading, question: keyof Reading): Reading => ({ ...reading, [question]: others[question] });
+  if (marks.length > manyReadings) {
+    return [plainReading, ...open.map((question) => answer(plainReading, question)), open.reduce(answer, plainReading)];
+  }
+  return open.reduce<Reading[]>(
+    (readings, question) => [...readings, ...readings.map((reading) => answer(reading, question))],
+    [plainReading],
+  );
+}
 
 function distinct(calls: readonly NormalCall[]): NormalCall[] {
   const seen = new Map<string, NormalCall>();

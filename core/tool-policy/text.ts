@@ -39,7 +39,13 @@ export function canonicalText(text: string, reading: Reading): string {
   const plain = unescapeText(fold(text, reading), reading);
   if (!unsettled.test(plain)) return plain;
   const whole = reading.blanks === 'whole' ? resolvePath(plain, reading.dotDot) : plain;
-  return canonicalWords(whole, reading.dotDot);
+  // Resolving may lay a URL bare (`./https://host`), so the words are read until nothing changes.
+  let settled = canonicalWords(whole, reading.dotDot);
+  for (let before = whole, round = 0; settled !== before && round < maxRounds; round++) {
+    before = settled;
+    settled = canonicalWords(before, reading.dotDot);
+  }
+  return settled;
 }
 
 const fold = (text: string, { unicode }: Reading): string =>

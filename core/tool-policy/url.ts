@@ -12,7 +12,7 @@ export function canonicalUrl(word: string): string | undefined {
   if (!parts) return canonicalScp(word);
   const [, rawScheme = '', slashes = '', authority = '', path = '', rest = ''] = parts;
   const scheme = rawScheme.toLowerCase();
-  if (!special.has(scheme) && slashes.length < 2) return undefined;
+  if (special.has(scheme) ? authority === '' : slashes.length < 2) return undefined;
   // `file:///etc/passwd`: no authority, the third slash belongs to the path.
   if (!special.has(scheme) && slashes.length > 2) return `${scheme}://${resolveTail(`/${authority}${path}`)}${rest}`;
   return `${scheme}://${canonicalHost(scheme, authority)}${resolveTail(path)}${rest}`;
@@ -24,7 +24,7 @@ function canonicalHost(scheme: string, authority: string): string {
   if (!special.has(scheme)) return hostAndPort;
   try {
     const { hostname, port } = new URL(`${scheme}://${hostAndPort}`);
-    return hostname.replace(/\.$/, '') + (port === '' ? '' : `:${port}`);
+    return hostname.replace(/(?<=[^.])\.+$/, '') + (port === '' ? '' : `:${port}`);
   } catch {
     return hostAndPort;
   }

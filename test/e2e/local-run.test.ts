@@ -73,4 +73,5 @@ test('[local.ready] [local.drain] it prints a banner, one ready line and three c
     keys_file: expect.any(String),
   });
   expect(out.match(/npx agentctl /g)).toHaveLength(3);
+  expect(out).toMatch(/npx agentctl approve <envelope_id> .*--reviewer/);
 }, 20_000);

@@ -135,7 +135,7 @@ test('[policy-version.import-once] a rollback survives a restart, for the file d
   const admin = gateway.keys.admin_token;
   const stored = await ask<{ version: number }>(url(), 'PUT', '/admin/v1/config', {
     key: admin,
-    raw: 'version: 1\nadmin: { token_env: GATEWAY_ADMIN_TOKEN }\ntenants:\n  - { id: default, api_keys: [{ key: e2e-only, role: operator, kind: human, person: zoe }] }\ntool_policies: { pack: readonly }\n',
+    raw: 'version: 1\nadmin: { token_env: GATEWAY_ADMIN_TOKEN }\npeople: [{ id: zoe, role: operator }]\ntenants:\n  - { id: default, api_keys: [{ key: e2e-only, role: operator, kind: human, person: zoe }] }\ntool_policies: { pack: readonly }\n',
     headers: { 'content-type': 'application/yaml' },
   });
   expect([stored.status, stored.body.version]).toEqual([201, 2]);

@@ -1,8 +1,7 @@
 /** What brokers are given in tests: a wound clock, counted ids, secrets from a list. */
 import { generateKeyPairSync } from 'node:crypto';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
-import type { BrokerPorts } from '#core/credentials/brokers.ts';
-import type { Grant } from '#core/credentials/ports.ts';
+import type { BrokerPorts, Grant } from '#core/credentials/ports.ts';
 
 export const now = Date.UTC(2026, 0, 1, 0, 0, 0, 500);
 

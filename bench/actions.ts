@@ -1,0 +1,53 @@
+/** `test-action` over HTTP beside a bare echo in the same run: throughput, latency, memory. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { residentMb, startChild } from './host.ts';
+import { load } from './load.ts';
+
+const action = (protocol: string, tool: string, capability: string) => (n: number) =>
+  JSON.stringify({ protocol, tool, target: 'acme/web', capability, actor: { session: `bench-${n % 64}` } });
+
+const kinds = {
+  allow: action('git', 'scm.list_branches', 'read'),
+  block: action('shell', 'shell.rm', 'execute'),
+};
+
+/** @param soak how many further actions the memory figure is taken over. */
+export async function benchActions(soak: number): Promise<Record<string, number>> {
+  const state = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
+  const ports = ['--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0', '--edge-port', '0'];
+  const echo = await startChild('bench/echo-server.ts', []);
+  const gateway = await startChild('bin/local.ts', ['--state', state, ...ports]);
+  const figures: Record<string, number> = { 'ready, ms': gateway.readyMs };
+  try {
+    const keys = JSON.parse(await readFile(String(gateway.ready.keys_file), 'utf8')) as { agent: string };
+    const headers = { 'x-api-key': keys.agent };
+    const url = `${gateway.ready.admin_url}/admin/v1/test-action`;
+    const echoUrl = `http://127.0.0.1:${echo.ready.port}/`;
+    await load({ url, headers, body: kinds.allow, requests: 300, concurrency: 8 });
+    for (const concurrency of [1, 16]) {
+      const requests = concurrency === 1 ? 500 : 2000;
+      const bare = await load({ url: echoUrl, body: kinds.allow, requests: requests * 2, concurrency });
+      figures[`echo c=${concurrency}, req/s`] = bare.perSecond;
+      for (const [kind, body] of Object.entries(kinds)) {
+        const ours = await load({ url, headers, body, requests, concurrency });
+        if (ours.failed > 0) throw new Error(`${ours.failed} of ${requests} ${kind} calls failed`);
+        figures[`${kind} c=${concurrency}, req/s`] = ours.perSecond;
+        figures[`${kind} c=${concurrency}, p50 ms`] = ours.p50Ms;
+        figures[`${kind} c=${concurrency}, p99 ms`] = ours.p99Ms;
+        figures[`${kind} c=${concurrency}, ratio to echo`] = ours.perSecond / bare.perSecond;
+      }
+    }
+    figures['RSS after warm-up, MB'] = residentMb(gateway.process.pid);
+    if (soak > 0) {
+      await load({ url, headers, body: kinds.block, requests: soak, concurrency: 16 });
+      figures[`RSS after ${soak} more actions, MB`] = residentMb(gateway.process.pid);
+    }
+  } finally {
+    await gateway.stop();
+    await echo.stop();
+    await rm(state, { recursive: true, force: true });
+  }
+  return figures;
+}

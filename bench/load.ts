@@ -1,0 +1,48 @@
+/** A bounded load on one loopback address: N requests, C at a time, over kept-alive connections. */
+import { Agent, request } from 'node:http';
+
+export interface Load {
+  readonly url: string;
+  readonly headers?: Record<string, string>;
+  readonly body: (n: number) => string;
+  readonly requests: number;
+  readonly concurrency: number;
+}
+
+export interface LoadResult {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly failed: number;
+}
+
+export async function load({ url, headers = {}, body, requests, concurrency }: Load): Promise<LoadResult> {
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
+  const times: number[] = [];
+  let failed = 0;
+  let next = 0;
+  const one = (text: string) =>
+    new Promise<number>((resolve, reject) => {
+      const sent = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)), ...headers };
+      const call = request(url, { method: 'POST', agent, headers: sent }, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode ?? 0));
+      });
+      call.once('error', reject).end(text);
+    });
+  const worker = async () => {
+    while (next < requests) {
+      const text = body(next++);
+      const from = performance.now();
+      const status = await one(text).catch(() => 0);
+      times.push(performance.now() - from);
+      if (status !== 200) failed++;
+    }
+  };
+  const from = performance.now();
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  const seconds = (performance.now() - from) / 1000;
+  agent.destroy();
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return { perSecond: requests / seconds, p50Ms: at(0.5), p99Ms: at(0.99), failed };
+}

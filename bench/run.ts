@@ -1,0 +1,34 @@
+/**
+ * `npm run bench`: every figure of docs/explanation/performance.md in one run. `--soak N` sets over how many further
+ * actions memory is taken (2,000 unless told); `--json` prints one document.
+ */
+import { parseArgs } from 'node:util';
+import { benchActions } from './actions.ts';
+import { benchBundles } from './bundles.ts';
+import { benchEvidence } from './evidence.ts';
+import { benchToolPolicy } from './tool-policy.ts';
+
+const { values } = parseArgs({
+  options: { soak: { type: 'string', default: '2000' }, json: { type: 'boolean', default: false } },
+});
+
+const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Record<string, number>>> = {
+  'tool policy': benchToolPolicy,
+  evidence: benchEvidence,
+  'function bundles': benchBundles,
+  'test-action, local run': () => benchActions(Number(values.soak)),
+};
+
+const all: Record<string, Record<string, number>> = {};
+for (const [name, bench] of Object.entries(parts)) {
+  if (!values.json) console.log(`\n${name}`);
+  const figures = await bench();
+  all[name] = figures;
+  if (values.json) continue;
+  for (const [figure, value] of Object.entries(figures)) console.log(`  ${figure.padEnd(44)} ${shown(value)}`);
+}
+if (values.json) console.log(JSON.stringify(all, null, 2));
+
+function shown(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
+}

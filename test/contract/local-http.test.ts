@@ -1,0 +1,391 @@
+/** The local listener against hostile bytes: a toy door behind real sockets (contract §2, §5, §6). */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { systemIds } from '#adapters/system/ids.ts';
+import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
+import type { Route } from '#core/contracts/routes.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { type HttpServer, listen } from '../../bin/local/http-server.ts';
+
+const route = (method: Route['method'], path: string): Route => ({
+  ...{
+    method,
+    path,
+    surface: 'admin',
+    access: 'open',
+    agents: 'yes',
+    handledBy: 'observatory',
+    operation: 'toy',
+    summary: '',
+  },
+});
+const routes = [
+  route('GET', '/things'),
+  route('POST', '/things'),
+  route('GET', '/things/{id}'),
+  route('GET', '/things/special'),
+  route('GET', '/stream'),
+  route('GET', '/fault'),
+  route('GET', '/broken-header'),
+  route('GET', '/slow'),
+];
+
+const maxBodyBytes = 1000;
+let server: HttpServer;
+const logged: string[] = [];
+const streams: { opened: number; closed: number; release: () => void }[] = [];
+const slow = { arrived: Promise.withResolvers<void>(), go: Promise.withResolvers<void>() };
+
+async function door(event: HttpEvent): Promise<HttpReply> {
+  const json = (body: unknown): HttpReply => ({
+    statusCode: 200,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (event.resource === '/fault') throw new Error('secret detail');
+  if (event.resource === '/broken-header') return { statusCode: 200, headers: { 'x-bad': 'a\r\nb: c' }, body: '' };
+  if (event.resource === '/stream')
+    return { statusCode: 200, headers: { 'content-type': 'text/plain' }, body: endless() };
+  if (event.resource === '/slow') {
+    slow.arrived.resolve();
+    await slow.go.promise;
+  }
+  return json({ ...event, requestContext: undefined, sourceIp: event.requestContext.identity.sourceIp });
+}
+
+async function* endless(): AsyncGenerator<string> {
+  const stream = { opened: 0, closed: 0, release: () => {} };
+  streams.push(stream);
+  try {
+    for (;;) {
+      stream.opened++;
+      yield 'x'.repeat(65_536);
+    }
+  } finally {
+    stream.closed++;
+    stream.release();
+  }
+}
+
+const serverOf = (more: object = {}) =>
+  listen({
+    routes,
+    doors: Promise.resolve({ observatory: door }),
+    ids: systemIds,
+    telemetry: { log: (...line: unknown[]) => void logged.push(JSON.stringify(line)) } as never,
+    maxBodyBytes: async () => maxBodyBytes,
+    host: '127.0.0.1',
+    port: 0,
+    ...more,
+  });
+
+beforeAll(async () => {
+  server = await serverOf();
+});
+afterAll(() => server.drain(0));
+
+interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, asserted by the tests
+  body: any;
+}
+
+/** Sends bytes as they are, and reads until the server closes or `whole` says that the answer is complete. */
+async function raw(bytes: string | Buffer | (string | Buffer)[], port = server.port): Promise<Answer> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  for (const part of [bytes].flat()) socket.write(part);
+  return answerFrom(socket);
+}
+
+async function answerFrom(socket: Socket): Promise<Answer> {
+  let all = '';
+  socket.setEncoding('latin1');
+  socket.on('error', () => {});
+  for await (const text of socket) {
+    all += text;
+    const head = all.indexOf('\r\n\r\n');
+    const length = /content-length: (\d+)/i.exec(all.slice(0, head))?.[1];
+    if (head >= 0 && length !== undefined && all.length >= head + 4 + Number(length)) break;
+  }
+  socket.destroy();
+  const [head = '', bytes = ''] = all.split(/\r\n\r\n(.*)/s);
+  const text = Buffer.from(bytes, 'latin1').toString();
+  const [first = '', ...lines] = head.split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) =>
+      line
+        .toLowerCase()
+        .split(/: (.*)/s)
+        .slice(0, 2),
+    ),
+  );
+  const isJson = headers['content-type'] === 'application/json' && text !== '';
+  return { status: Number(first.split(' ')[1]), headers, text, body: isJson ? JSON.parse(text) : undefined };
+}
+
+const head = (line: string, ...headers: string[]) => `${[`${line} HTTP/1.1`, ...headers].join('\r\n')}\r\n\r\n`;
+const get = (path: string, ...headers: string[]) => raw(head(`GET ${path}`, 'Host: localhost', ...headers));
+const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`;
+
+const refusals: [name: string, sent: string | string[], status: number, type: string, says: RegExp][] = [
+  ['no HTTP at all', 'hello\r\n\r\n', 400, 'invalid_request', /well-formed/],
+  [
+    'TLS on a plain port',
+    '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\r\n\r\n',
+    400,
+    'invalid_request',
+    /well-formed/,
+  ],
+  ['a header without colon', head('GET /things', 'Host: localhost', 'nonsense'), 400, 'invalid_request', /well-formed/],
+  ['a folded header', head('GET /things', 'Host: localhost', 'a: b', ' c'), 400, 'invalid_request', /well-formed/],
+  [
+    'two lengths',
+    head('POST /things', 'Host: localhost', 'Content-Length: 1', 'Content-Length: 2'),
+    400,
+    'invalid_request',
+    /well-formed/,
+  ],
+  [
+    'length and chunks together',
+    head('POST /things', 'Host: localhost', 'Content-Length: 3', 'Transfer-Encoding: chunked'),
+    400,
+    'invalid_request',
+    /well-formed/,
+  ],
+  [
+    'a bad chunk size',
+    `${head('POST /things', 'Host: localhost', 'Transfer-Encoding: chunked')}zz\r\n`,
+    400,
+    'invalid_request',
+    /./,
+  ],
+  [
+    'headers of 11 kB',
+    head('GET /things', 'Host: localhost', `x: ${'y'.repeat(11_000)}`),
+    413,
+    'payload_too_large',
+    /10240/,
+  ],
+  ['a path of 11 kB', head(`GET /${'y'.repeat(11_000)}`, 'Host: localhost'), 413, 'payload_too_large', /10240/],
+  ['no Host', head('GET /things'), 400, 'invalid_request', /exactly one Host/],
+  ['two Hosts', head('GET /things', 'Host: localhost', 'Host: localhost'), 400, 'invalid_request', /exactly one Host/],
+  ['a foreign Host', head('GET /things', 'Host: evil.example'), 403, 'forbidden', /Host/],
+  ['a foreign Host with our name in it', head('GET /things', 'Host: localhost.evil.example'), 403, 'forbidden', /Host/],
+  ['a Host with a user', head('GET /things', 'Host: localhost@evil.example'), 403, 'forbidden', /Host/],
+  ['a Host that is an address', head('GET /things', 'Host: 10.0.0.1'), 403, 'forbidden', /Host/],
+  ['a foreign absolute form', head('GET http://evil.example/things', 'Host: localhost'), 403, 'forbidden', /Host/],
+  ['an unknown path', head('GET /nothing', 'Host: localhost'), 404, 'not_found', /\/nothing/],
+  ['a doubled slash', head('GET //things', 'Host: localhost'), 404, 'not_found', /\/\/things/],
+  ['a trailing slash', head('GET /things/', 'Host: localhost'), 404, 'not_found', /./],
+  ['dots upward', head('GET /things/../things', 'Host: localhost'), 404, 'not_found', /./],
+  ['an encoded route', head('GET /%74hings', 'Host: localhost'), 404, 'not_found', /./],
+  ['a wrong method', head('DELETE /things', 'Host: localhost'), 405, 'method_not_allowed', /DELETE.*GET, HEAD, POST/],
+  ['an unknown method', head('PROPFIND /things', 'Host: localhost'), 405, 'method_not_allowed', /PROPFIND/],
+  ['OPTIONS', head('OPTIONS /things', 'Host: localhost'), 405, 'method_not_allowed', /OPTIONS/],
+  ['OPTIONS *', head('OPTIONS *', 'Host: localhost'), 400, 'invalid_request', /target/],
+  ['HEAD of nothing', head('HEAD /nothing', 'Host: localhost', 'Connection: close'), 404, '', /^/],
+  ['CONNECT', head('CONNECT evil.example:443', 'Host: localhost'), 405, 'method_not_allowed', /CONNECT/],
+  [
+    'a body that is too long',
+    head('POST /things', 'Host: localhost', 'Content-Length: 1001') + 'x'.repeat(1001),
+    413,
+    'payload_too_large',
+    /1000 bytes/,
+  ],
+  [
+    'chunks that are too long',
+    [head('POST /things', 'Host: localhost', 'Transfer-Encoding: chunked'), ...Array(8).fill(chunk(300)), '0\r\n\r\n'],
+    413,
+    'payload_too_large',
+    /1000 bytes/,
+  ],
+  [
+    'a long body announced',
+    head('POST /things', 'Host: localhost', 'Content-Length: 5000', 'Expect: 100-continue'),
+    413,
+    'payload_too_large',
+    /1000 bytes/,
+  ],
+];
+
+describe('refuses', () => {
+  test.each(refusals)('%s', async (_, sent, status, type, says) => {
+    const answer = await raw(sent);
+    expect(answer.status).toBe(status);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    if (type === '') return expect(answer.text).toBe('');
+    expect(answer.body.error).toMatchObject({ code: status, type, message: expect.stringMatching(says) });
+  });
+
+  test('names the allowed methods in a header', async () => {
+    expect((await raw(head('PUT /things', 'Host: localhost'))).headers.allow).toBe('GET, HEAD, POST');
+  });
+
+  test('a body that never ends is answered all the same', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(head('POST /things', 'Host: localhost', 'Transfer-Encoding: chunked'));
+    const push = () => void (socket.writable && socket.write(chunk(1024 * 1024), push));
+    push();
+    expect((await answerFrom(socket)).status).toBe(413);
+  });
+
+  test('slow clients are ended, before the headers and within the body', async () => {
+    const quick = await serverOf({ headersTimeoutMs: 100, requestTimeoutMs: 200 });
+    const [headers, body] = await Promise.all([
+      raw('GET /things HTTP/1.1\r\nHost: localhost\r\n', quick.port),
+      raw(`${head('POST /things', 'Host: localhost', 'Content-Length: 10')}abc`, quick.port),
+    ]);
+    expect([headers.status, body.status]).toEqual([400, 400]);
+    expect(headers.body.error.message).toMatch(/in time/);
+    await quick.drain(0);
+  });
+});
+
+describe('passes on', () => {
+  test('method, path, parameters, query and headers as API Gateway does', async () => {
+    const { body } = await get('/things/a%2Fb?q=1&q=2&e=&p=%C3%A9', 'X-Api-Key: one', 'x-API-key: two');
+    expect(body).toMatchObject({
+      httpMethod: 'GET',
+      path: '/things/a%2Fb',
+      resource: '/things/{id}',
+      pathParameters: { id: 'a%2Fb' },
+      queryStringParameters: { q: '2', e: '', p: 'é' },
+      multiValueQueryStringParameters: { q: ['1', '2'], e: [''], p: ['é'] },
+      headers: { host: 'localhost', 'x-api-key': 'two' },
+      multiValueHeaders: { 'x-api-key': ['one', 'two'] },
+      body: null,
+      isBase64Encoded: false,
+      sourceIp: '127.0.0.1',
+    });
+  });
+
+  test('the literal route before the parameter, nothing as null', async () => {
+    const { body } = await get('/things/special');
+    expect(body).toMatchObject({ resource: '/things/special', pathParameters: null, queryStringParameters: null });
+  });
+
+  test.each(['localhost', 'LOCALHOST:8081', '127.0.0.1:1', '[::1]:8081', '[::1]'])('Host %s', async (host) => {
+    expect((await raw(head('GET /things', `Host: ${host}`))).status).toBe(200);
+  });
+
+  test('addresses as Host where every address is listened on, never names', async () => {
+    const open = await serverOf({ host: '0.0.0.0' });
+    const status = async (host: string) => (await raw(head('GET /things', `Host: ${host}`), open.port)).status;
+    expect(await Promise.all(['10.1.2.3:80', '[fe80::1]', 'evil.example'].map(status))).toEqual([200, 200, 403]);
+    await open.drain(0);
+  });
+
+  test('the absolute form', async () => {
+    const { body } = await raw(head('GET http://localhost/things?a=1', 'Host: localhost'));
+    expect(body).toMatchObject({ path: '/things', queryStringParameters: { a: '1' } });
+  });
+
+  const post = (body: Buffer) =>
+    raw([head('POST /things', 'Host: localhost', `Content-Length: ${body.length}`), body]).then(
+      (answer) => answer.body,
+    );
+
+  test('text as text, byte order mark included', async () => {
+    const body = await post(Buffer.from('\ufeff{"é":"\u0000"}'));
+    expect(body).toMatchObject({ body: '\ufeff{"é":"\u0000"}', isBase64Encoded: false });
+  });
+
+  test('bytes that are no UTF-8 exactly, in base64', async () => {
+    const bytes = Buffer.from([0x7b, 0xff, 0xfe, 0xed, 0xa0, 0x80, 0x00]);
+    expect(await post(bytes)).toMatchObject({ body: bytes.toString('base64'), isBase64Encoded: true });
+  });
+
+  test('a body of exactly the limit', async () => {
+    expect((await post(Buffer.alloc(maxBodyBytes, 'x'))).body).toHaveLength(maxBodyBytes);
+  });
+
+  test('hundreds of headers, none dropped', async () => {
+    const { body } = await get('/things', ...Array.from({ length: 1100 }, (_, at) => `a:${at % 10}`));
+    expect(body.multiValueHeaders.a).toHaveLength(1100);
+  });
+});
+
+describe('answers', () => {
+  test('HEAD with the headers of GET and no body', async () => {
+    const { body, ...answer } = await raw(head('HEAD /things', 'Host: localhost', 'Connection: close'));
+    expect([answer.status, answer.text]).toEqual([200, '']);
+    expect(Number(answer.headers['content-length'])).toBeGreaterThan(100);
+  });
+
+  test('HEAD of a stream ends the source', async () => {
+    expect((await raw(head('HEAD /stream', 'Host: localhost', 'Connection: close'))).status).toBe(200);
+  });
+
+  test.each(['/fault', '/broken-header'])('a failing door as 500 without detail: %s', async (path) => {
+    const { status, text, body } = await get(path);
+    expect([status, body.error.type]).toEqual([500, 'server_error']);
+    expect(text).not.toMatch(/secret detail|ERR_/);
+    expect(logged.join()).toContain(body.error.type === 'server_error' ? 'A request failed.' : '');
+  });
+
+  test('typed errors with Retry-After', async () => {
+    const limited = await serverOf({
+      doors: Promise.resolve({
+        observatory: async () => {
+          throw new GatewayError('rate_limit_error', 'Slow down.', { retryAfterSeconds: 7 });
+        },
+      }),
+    });
+    const answer = await raw(head('GET /things', 'Host: localhost'), limited.port);
+    expect([answer.status, answer.headers['retry-after'], answer.body.error.type]).toEqual([
+      429,
+      '7',
+      'rate_limit_error',
+    ]);
+    await limited.drain(0);
+  });
+
+  test('streams with back-pressure, and ends the source when the client goes', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(head('GET /stream', 'Host: localhost'));
+    await once(socket, 'data');
+    const stream = streams.at(-1)!;
+    socket.pause();
+    const closed = new Promise<void>((resolve) => (stream.release = resolve));
+    socket.destroy();
+    await closed;
+    expect(stream).toMatchObject({ closed: 1 });
+    expect(stream.opened).toBeLessThan(1000); // an endless source that nobody reads did not run on
+  });
+
+  test('several requests on one connection, refusals among them', async () => {
+    const line = (path: string, ...headers: string[]) => head(`GET ${path}`, 'Host: localhost', ...headers);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.end(line('/nothing') + line('/things') + line('/fault') + line('/things', 'Connection: close'));
+    let all = '';
+    for await (const text of socket.setEncoding('latin1')) all += text;
+    expect(all.match(/HTTP\/1\.1 \d+/g)).toEqual(['404', '200', '500', '200'].map((code) => `HTTP/1.1 ${code}`));
+  });
+});
+
+test('draining finishes what is in flight and accepts nothing more', async () => {
+  const leaving = await serverOf();
+  const socket = connect(leaving.port, '127.0.0.1');
+  socket.write(head('GET /slow', 'Host: localhost'));
+  const answer = answerFrom(socket);
+  await slow.arrived.promise;
+  const drained = leaving.drain();
+  const refused = connect(leaving.port, '127.0.0.1');
+  expect((await once(refused, 'error'))[0].code).toBe('ECONNREFUSED');
+  slow.go.resolve();
+  expect(await answer).toMatchObject({ status: 200, headers: { connection: 'close' } });
+  await drained;
+});
+
+test('a port in use is said plainly', async () => {
+  await expect(serverOf({ port: server.port })).rejects.toThrow(/in use.*another port/);
+});

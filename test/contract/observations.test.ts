@@ -1,0 +1,184 @@
+/** The projector from stream records to views, over the real embedded DynamoDB and a real folder. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { observationsTable } from '#adapters/aws/observations-table.ts';
+import { logTelemetry } from '#adapters/aws/telemetry.ts';
+import { folderArchive } from '#adapters/local/folder-archive.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
+import { projectEntry } from '#core/observatory/project.ts';
+import { door } from '#lambdas/project/door.ts';
+import { startDynamo } from '../support/dynamo.ts';
+import { sampleBlock, sampleEntry } from '../unit/observatory/sample.ts';
+
+let server: Awaited<ReturnType<typeof startDynamo>>;
+let folder: string;
+beforeAll(async () => {
+  server = await startDynamo();
+  folder = await mkdtemp(join(tmpdir(), 'archive-test-'));
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+let stores = 0;
+async function setting() {
+  const tables = await server.createTables(`t${++stores}-`);
+  const observations = observationsTable({ client: server.client(), tables });
+  const root = join(folder, String(stores));
+  const lines: string[] = [];
+  const telemetry = logTelemetry({ clock: { now: () => 0 }, write: (line) => void lines.push(line), service: 'test' });
+  return { observations, archive: folderArchive(root), root, telemetry, lines };
+}
+
+const record = (entry: EvidenceEntry, sequence: string): DynamoDBRecord => ({
+  eventName: 'INSERT',
+  dynamodb: { SequenceNumber: sequence, NewImage: { entry: { S: canonicalize(entry) } } },
+});
+
+describe('the views', () => {
+  test('[admin.usage] count each entry once, however often and however many at once deliver it', async () => {
+    const { observations } = await setting();
+    const entries = [
+      sampleEntry(0),
+      sampleEntry(1, { kind: 'review' }),
+      sampleBlock(2),
+      sampleEntry(3, { kind: 'result' }),
+    ];
+    for (let round = 0; round < 2; round++) {
+      await Promise.all([...entries, ...entries].map((entry) => observations.apply(projectEntry(entry))));
+    }
+    expect(await observations.usage('default', {})).toEqual({
+      tenant: 'default',
+      total: 3,
+      decisions: { allow: 1, review: 1, block: 1 },
+      protocols: { git: 2, shell: 1 },
+      tools: { 'scm.get_issue': 2, 'shell.rm': 1 },
+      blocked_by_rule: { 'shell:shell.rm': 1 },
+    });
+  });
+
+  test('40 entries that raise one counter at the same moment are all counted', async () => {
+    const { observations } = await setting();
+    await Promise.all(Array.from({ length: 40 }, (_, n) => observations.apply(projectEntry(sampleEntry(n)))));
+    expect((await observations.usage('default', {})).decisions).toEqual({ allow: 40 });
+  });
+
+  test('usage reaches over whole hours of one tenant', async () => {
+    const { observations } = await setting();
+    const hours = ['2026-01-01T09:59:59.999Z', '2026-01-01T10:00:00.000Z', '2026-01-01T11:30:00.000Z'];
+    for (const [n, timestamp] of hours.entries()) await observations.apply(projectEntry(sampleEntry(n, { timestamp })));
+    await observations.apply(projectEntry(sampleEntry(9, { tenant: 'other' })));
+    const total = async (query: object) => (await observations.usage('default', query)).total;
+    expect(await total({})).toBe(3);
+    expect(await total({ from: '2026-01-01T10:00:00Z' })).toBe(2);
+    expect(await total({ to: '2026-01-01T10:00:00Z' })).toBe(2);
+    expect(await total({ from: '2026-01-01T10:15:00Z', to: '2026-01-01T10:20:00Z' })).toBe(1);
+    await expect(total({ from: 'never' })).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  test('a thousand tools with long names in one hour break nothing', async () => {
+    const { observations } = await setting();
+    const tool = (n: number) => `tool-${n}-`.padEnd(256, 'é');
+    for (let n = 0; n < 1000; n += 25) {
+      const some = Array.from({ length: 25 }, (_, i) =>
+        sampleEntry(n + i, { timestamp: '2026-01-01T00:00:00.000Z', body: { tool: tool(n + i) } }),
+      );
+      await Promise.all(some.map((entry) => observations.apply(projectEntry(entry))));
+    }
+    expect(Object.keys((await observations.usage('default', {})).tools)).toHaveLength(1000);
+  }, 30_000);
+
+  test('violations come newest first, page by page, each tenant its own', async () => {
+    const { observations } = await setting();
+    for (const n of [0, 1, 2, 3, 4]) await observations.apply(projectEntry(sampleBlock(n)));
+    await observations.apply(projectEntry(sampleBlock(9, { tenant: 'other' })));
+    const ids: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await observations.violations('default', { limit: 2, ...(cursor && { cursor }) });
+      ids.push(...page.items.map(({ envelope_id }) => envelope_id));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(ids).toEqual(['e4', 'e3', 'e2', 'e1', 'e0']);
+    const [newest] = (await observations.violations('default', { limit: 1 })).items;
+    expect(newest).toEqual(projectEntry(sampleBlock(4)).violation);
+  });
+
+  test('a cursor of another tenant shows nothing of it', async () => {
+    const { observations } = await setting();
+    await observations.apply(projectEntry(sampleBlock(0, { tenant: 'theirs', envelope_id: 'secret' })));
+    const foreign = Buffer.from(JSON.stringify({ series: 'theirs#violations', at: '9' })).toString('base64url');
+    expect((await observations.violations('mine', { limit: 5, cursor: foreign })).items).toEqual([]);
+    await expect(observations.violations('mine', { limit: 5, cursor: 'x' })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+});
+
+describe('the archive folder', () => {
+  test('keeps the canonical bytes of an entry, and the first of two', async () => {
+    const { archive, root } = await setting();
+    const entry = sampleEntry(0);
+    await Promise.all([archive.keep(entry), archive.keep(entry)]);
+    const [name] = await readdir(join(root, 'default', 's1'));
+    expect(name).toBe(`000000000000-${entry.hash}.json`);
+    const path = join(root, 'default', 's1', name!);
+    expect(await readFile(path, 'utf8')).toBe(canonicalize(entry));
+    await writeFile(path, 'touched', { flag: 'r+' });
+    await archive.keep(entry);
+    expect(await readFile(path, 'utf8')).toMatch(/^touched/);
+  });
+
+  test('a session named `..` leads nowhere', async () => {
+    const { archive, root } = await setting();
+    await archive.keep(sampleEntry(0, { session_id: '..' }));
+    expect(await readdir(root)).toEqual(['default']);
+    expect(await readdir(join(root, 'default'))).toEqual(['%2E%2E']);
+  });
+});
+
+describe('the projector', () => {
+  test('archives and counts a batch; the same batch again changes nothing', async () => {
+    const ports = await setting();
+    const Records = Array.from({ length: 23 }, (_, n) => record(sampleEntry(n), String(n)));
+    for (let round = 0; round < 2; round++) expect(await door(ports)({ Records })).toEqual({ batchItemFailures: [] });
+    expect((await ports.observations.usage('default', {})).total).toBe(23);
+    expect(await readdir(join(ports.root, 'default', 's1'))).toHaveLength(23);
+  });
+
+  test('stops at the first entry it cannot project, and goes on from there', async () => {
+    const ports = await setting();
+    let down = true;
+    const archive = {
+      keep: async (entry: EvidenceEntry) => {
+        if (down && entry.envelope_id === 'e3') throw new Error('bucket down');
+        await ports.archive.keep(entry);
+      },
+    };
+    const Records = Array.from({ length: 15 }, (_, n) => record(sampleEntry(n), `seq-${n}`));
+    const project = door({ ...ports, archive });
+    expect(await project({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: 'seq-3' }] });
+    expect(ports.lines.join()).toContain('bucket down');
+    down = false;
+    expect(await project({ Records: Records.slice(3) })).toEqual({ batchItemFailures: [] });
+    expect((await ports.observations.usage('default', {})).total).toBe(15);
+  });
+
+  test('a record that holds no entry is set aside by its number', async () => {
+    const ports = await setting();
+    const broken: DynamoDBRecord = { eventName: 'INSERT', dynamodb: { SequenceNumber: '7', NewImage: {} } };
+    expect(await door(ports)({ Records: [broken] })).toEqual({ batchItemFailures: [{ itemIdentifier: '7' }] });
+  });
+
+  test('an entry that somebody changed or removed is reported and not projected', async () => {
+    const ports = await setting();
+    const Records = [{ ...record(sampleEntry(0), '1'), eventName: 'MODIFY' as const }];
+    expect(await door(ports)({ Records })).toEqual({ batchItemFailures: [] });
+    expect(ports.lines.map((line) => JSON.parse(line).msg)).toEqual(['evidence was changed after it was written']);
+    expect((await ports.observations.usage('default', {})).total).toBe(0);
+  });
+});

@@ -1,0 +1,100 @@
+/** Slack and a webhook beside a real local run: what goes out, and a vote that comes back by button. */
+import { createHmac } from 'node:crypto';
+import { fakeSlack } from '../support/fake-slack.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { ask, configurationWith, decided, exportOf, pullRequest, until, vote } from './client.ts';
+
+let slack: Awaited<ReturnType<typeof fakeSlack>>;
+let hook: Awaited<ReturnType<typeof fakeSlack>>;
+let gateway: Gateway;
+let url: string;
+
+beforeAll(async () => {
+  slack = await fakeSlack();
+  hook = await fakeSlack();
+  const channels = `approvals:
+  channels:
+    slack: { channel: C1, bot_token_env: SLACK_BOT_TOKEN, signing_secret_env: SLACK_SIGNING_SECRET, api_url: "${slack.url}/api" }
+    webhook: { url: "${hook.url}/hook", secret_env: HOOK_SECRET }
+`;
+  gateway = await startGateway({
+    config: configurationWith((yaml) => yaml + channels),
+    env: { SLACK_BOT_TOKEN: 'bot-token-value', SLACK_SIGNING_SECRET: 'signing-secret', HOOK_SECRET: 'hook-secret' },
+  });
+  url = gateway.ready.admin_url;
+}, 30_000);
+afterAll(async () => {
+  await gateway?.stop();
+  await slack?.stop();
+  await hook?.stop();
+});
+
+function click(id: string, user: string, trigger: string, secret = 'signing-secret') {
+  const payload = {
+    type: 'block_actions',
+    team: { id: 'T01' },
+    user: { id: user },
+    trigger_id: trigger,
+    response_url: `${slack.url}/response`,
+    actions: [{ action_id: 'approve', value: id, action_ts: '1.2' }],
+  };
+  const raw = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const signature = `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${raw}`).digest('hex')}`;
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'x-slack-request-timestamp': timestamp,
+    'x-slack-signature': signature,
+  };
+  return ask<{ text?: string }>(url, 'POST', '/callbacks/slack', { raw, headers });
+}
+
+const statusOf = async (id: string) =>
+  (await ask(url, 'GET', `/admin/v1/approvals/${id}`, { key: 'e2e-bob' })).body.status;
+
+test('[notify.events] [notify.slack-buttons] [slack.vote] a request is posted, decided by button, and the message rewritten', async () => {
+  const { envelope_id } = await decided(url, 'e2e-agent', pullRequest('slack-vote'));
+  const posted = await until('the message', async () =>
+    slack.calls.find(({ path }) => path === '/api/chat.postMessage'),
+  );
+  expect(posted.headers.authorization).toBe('Bearer bot-token-value');
+  const values = JSON.stringify(posted.body.blocks).match(/"value":"[^"]*"/g);
+  expect(values).toEqual([`"value":"${envelope_id}"`, `"value":"${envelope_id}"`]);
+
+  const answer = await click(envelope_id, 'U01', 'first-click');
+  expect(answer.status).toBe(200);
+  expect(await statusOf(envelope_id)).toBe('approved');
+  const { entries } = await exportOf(url, 'e2e-bob', 'slack-vote');
+  expect(entries.at(-1)).toMatchObject({ kind: 'approve', body: { person: 'alice', channel: 'slack' } });
+  await until('the update', async () => slack.calls.find(({ path }) => path === '/api/chat.update'));
+  expect((await decided(url, 'e2e-agent', { ...pullRequest('slack-vote'), approval_ref: envelope_id })).decision).toBe(
+    'allow',
+  );
+}, 30_000);
+
+test('[slack.signature] [slack.replay] [sod.unmapped-chat] forged, replayed and unmapped clicks decide nothing', async () => {
+  const { envelope_id } = await decided(url, 'e2e-agent', pullRequest('slack-forged'));
+  expect((await click(envelope_id, 'U01', 'forged', 'guessed')).status).toBe(401);
+  expect((await click(envelope_id, 'U99', 'unmapped')).body.text).toMatch(/no person/);
+  expect((await click(envelope_id, 'U99', 'unmapped')).status).toBe(409);
+  expect(await statusOf(envelope_id)).toBe('pending');
+});
+
+test('[sod.own-request] the owner of the asking key has no vote by Slack either', async () => {
+  const { envelope_id } = await decided(url, 'e2e-agent-of-alice', pullRequest('slack-own'));
+  expect((await click(envelope_id, 'U01', 'own')).body.text).toMatch(/made this request or owns the key/);
+  expect(await statusOf(envelope_id)).toBe('pending');
+  expect((await click(envelope_id, 'U02', 'other')).status).toBe(200);
+  expect(await statusOf(envelope_id)).toBe('approved');
+});
+
+test('[notify.webhook-signed] [notify.events] the webhook hears of request and denial, signed', async () => {
+  const { envelope_id } = await decided(url, 'e2e-agent', pullRequest('slack-hook'));
+  await vote(url, 'e2e-bob', 'deny', envelope_id);
+  const heard = await until('both events', async () => {
+    const mine = hook.calls.filter(({ body }) => JSON.stringify(body).includes(envelope_id));
+    return mine.length >= 2 ? mine : undefined;
+  });
+  expect(heard.map(({ body }) => body.event).sort()).toEqual(['denied', 'submitted']);
+  for (const { headers } of heard) expect(JSON.stringify(headers)).toMatch(/signature/);
+}, 30_000);
