@@ -57,7 +57,7 @@ function ownKey(globals: Globals, env: NodeJS.ProcessEnv, config: Fields, url: s
 
 /** A configuration's key goes to the configuration's address only. */
 const belongs = (configured: string | undefined, url: string): boolean =>
-  true;
+  configured === undefined || new URL(adminAddress(configured)).origin === new URL(url).origin;
 
 /** Generated keys never leave for a foreign host: they are for this machine's run. */
 function mayHaveLocalKeys(url: string, run: LocalRun): boolean {

@@ -2,28 +2,13 @@
 import type { Decision } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
-import { type ArgumentPath, parsePath } from './argument-path.ts';
+import { parsePath } from './argument-path.ts';
+import type { CompiledRule } from './compiled-rule.ts';
 import { compileGlob, type Glob, type GlobKind, matchesAll } from './glob.ts';
-import { compilePredicate, type Predicate } from './predicate.ts';
+import { compilePredicate } from './predicate.ts';
 import { RuleIndex } from './rule-index.ts';
 
-export interface CompiledArgument {
-  readonly path: ArgumentPath;
-  readonly predicate: Predicate;
-}
-
-/** A field left undefined is no condition. */
-export interface CompiledRule {
-  readonly index: number;
-  readonly rule: ToolRule;
-  /** The `matched_rule` of its decisions: `<protocol>:<tool-pattern>`. */
-  readonly name: string;
-  readonly protocol: Glob | undefined;
-  readonly tool: Glob | undefined;
-  readonly target: Glob | undefined;
-  readonly capability: Glob | undefined;
-  readonly arguments: readonly CompiledArgument[];
-}
+export type { CompiledArgument, CompiledRule } from './compiled-rule.ts';
 
 export interface CompiledPolicy {
   readonly name: string;

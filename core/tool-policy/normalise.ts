@@ -118,7 +118,7 @@ function modesFor(marks: Marks): Reading[] {
     return [plainReading, ...open.map((question) => answer(plainReading, question)), open.reduce(answer, plainReading)];
   }
   return open.reduce<Reading[]>(
-    (readings, question) => [...readings, ...readings.map((reading) => answer(reading, question))],
+    (readings, question) => readings.concat(readings.map((reading) => answer(reading, question))),
     [plainReading],
   );
 }

@@ -1,27 +1,8 @@
 /** Finds parameters that satisfy argument conditions and fail others, exactly: kinds of values, intervals, automata. */
 
-import type { Step } from './argument-path.ts';
-import type { CompiledArgument } from './compile.ts';
-import { holds, type Predicate } from './predicate.ts';
+import type { Need } from './need.ts';
+import { holds } from './predicate.ts';
 import type { TextSolver } from './text-solver.ts';
-
-/** One condition, or its negation, on what lies at the remaining steps. */
-export interface Need {
-  readonly steps: readonly Step[];
-  readonly quantifier: 'every' | 'some';
-  readonly anywhere: boolean;
-  readonly predicate: Predicate;
-  readonly negated: boolean;
-}
-
-/** "Not every" is "some not". */
-export const needOf = ({ path, predicate }: CompiledArgument, negated: boolean): Need => ({
-  steps: path.steps,
-  quantifier: negated === (path.quantifier === 'every') ? 'some' : 'every',
-  anywhere: path.anywhere,
-  predicate,
-  negated,
-});
 
 const asis = (text: string): string => text;
 

@@ -4,13 +4,14 @@
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { holdsAt } from './argument-path.ts';
-import type { CompiledArgument, CompiledRule } from './compile.ts';
+import type { CompiledArgument, CompiledRule } from './compiled-rule.ts';
 import { anyText, type Constraint, constrain, FieldLanguages } from './field-languages.ts';
 import { literalGlob } from './glob.ts';
 import type { StateBudget } from './language.ts';
+import { type Need, needOf } from './need.ts';
 import { normalName } from './normal-form.ts';
 import { normalText } from './normal-text.ts';
-import { type Need, needOf, solveParameters } from './parameter-solver.ts';
+import { solveParameters } from './parameter-solver.ts';
 import { holds } from './predicate.ts';
 import { TextSolver } from './text-solver.ts';
 

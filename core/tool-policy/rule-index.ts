@@ -1,5 +1,5 @@
 /** Which rules can match a protocol and a tool at all: ten thousand rules cost about what a few do. */
-import type { CompiledRule } from './compile.ts';
+import type { CompiledRule } from './compiled-rule.ts';
 
 const maxCached = 4096;
 

@@ -3,9 +3,9 @@ import { alphabetOf } from './alphabet.ts';
 import { Automaton, type Walker } from './automaton.ts';
 import type { Glob } from './glob.ts';
 import { every, type Formula, not, type StateBudget, shortestText, some } from './language.ts';
+import type { Need } from './need.ts';
 import { atMost } from './normal-form.ts';
 import { normalText } from './normal-text.ts';
-import type { Need } from './parameter-solver.ts';
 import type { Predicate } from './predicate.ts';
 import { canonicalText, plainReading } from './text.ts';
 

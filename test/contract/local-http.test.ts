@@ -114,14 +114,8 @@ async function answerFrom(socket: Socket): Promise<Answer> {
   const [head = '', bytes = ''] = all.split(/\r\n\r\n(.*)/s);
   const text = Buffer.from(bytes, 'latin1').toString();
   const [first = '', ...lines] = head.split('\r\n');
-  const headers = Object.fromEntries(
-    lines.map((line) =>
-      line
-        .toLowerCase()
-        .split(/: (.*)/s)
-        .slice(0, 2),
-    ),
-  );
+  const pair = (line: string) => [line.split(':')[0]?.toLowerCase(), line.replace(/^[^:]*: /, '')];
+  const headers = Object.fromEntries(lines.map(pair));
   const isJson = headers['content-type'] === 'application/json' && text !== '';
   return { status: Number(first.split(' ')[1]), headers, text, body: isJson ? JSON.parse(text) : undefined };
 }

@@ -43,16 +43,17 @@ export function compile(text: string): jsonata.Expression {
 }
 
 async function evaluateExpression(text: string, scope: Scope): Promise<unknown> {
-  let value: unknown;
+  let json: string | undefined;
   try {
-    value = await compile(text).evaluate(undefined, { ...scope.variables, states: scope.states });
+    const value = await compile(text).evaluate(undefined, { ...scope.variables, states: scope.states });
+    json = JSON.stringify(value); // JSONata's sequences become plain arrays, its functions fail
   } catch (fault) {
     if (fault instanceof StatesError) throw fault;
     throw evaluationFault(text, (fault as Error).message);
   }
   // Step Functions refuses an expression without a value instead of leaving the field out.
-  if (value === undefined || typeof value === 'function') throw evaluationFault(text, 'it has no value');
-  return JSON.parse(JSON.stringify(value)); // JSONata's sequences become plain arrays
+  if (json === undefined) throw evaluationFault(text, 'it has no value');
+  return JSON.parse(json);
 }
 
 const evaluationFault = (text: string, why: string) =>

@@ -13,7 +13,7 @@ const covers = (...rules: (Partial<ToolRule> & Pick<ToolRule, 'decision'>)[]) =>
   analysePolicy(policyOf(...rules)).unreachable.map(({ index, covered_by }) => [index, covered_by]);
 const allow = { decision: 'allow' } as const;
 
-test('one rule covers another', () => {
+test('[policy.shadowed-rule] one rule covers another', () => {
   expect(covers({ tool: 'scm.*', ...allow }, { tool: 'sql.*', ...allow }, { tool: 'scm.get_*', ...allow })).toEqual([
     [2, [0]],
   ]);
@@ -58,7 +58,7 @@ test('arguments are analysed exactly', () => {
   ]);
 });
 
-test('beyond its budget it says «not analysed»', () => {
+test('[policy.analysis.budget] beyond its budget it says «not analysed»', () => {
   const analysis = analysePolicy(policyOf({ target: '**a**b**c**', ...allow }, { target: '**c**b**a**', ...allow }), {
     stateBudget: 3,
   });
@@ -66,13 +66,13 @@ test('beyond its budget it says «not analysed»', () => {
   expect(analysis.warnings[0]).toContain('not analysed: the state budget of 3 is spent');
 });
 
-test('unknown protocols are named', () => {
+test('[policy.unknown-protocol-warns] unknown protocols are named', () => {
   expect(unknownProtocols(policyOf({ protocol: 'smtp', ...allow }, { protocol: '{git,sql}', ...allow }))).toEqual([
     'rules[0] (smtp:*): unknown protocol "smtp"; known are git, shell, sql, http, mcp.',
   ]);
 });
 
-test('a diff lists regions with shortest examples, tightened and loosened apart', () => {
+test('[policy.diff] a diff lists regions with shortest examples, tightened and loosened apart', () => {
   const before = policyOf(
     { protocol: 'git', tool: 'scm.get_*', decision: 'allow' },
     { protocol: 'sql', tool: 'sql.drop', decision: 'block' },

@@ -20,7 +20,7 @@ const call = (fields: Partial<ToolCall> = {}): ToolCall => ({
   ...fields,
 });
 
-test('the first matching rule decides; none leaves the default', () => {
+test('[policy.first-match] [policy.matched-rule] the first matching rule decides; none leaves the default', () => {
   const policy = compilePolicy(
     policyOf(
       { protocol: 'git', tool: 'scm.get_*', capability: 'write', decision: 'block', reason: 'no' },
@@ -43,7 +43,7 @@ test('the first matching rule decides; none leaves the default', () => {
   });
 });
 
-describe('arguments', () => {
+describe('[policy.arguments] arguments', () => {
   const holds = (path: string, predicate: ArgumentPredicate, parameters: Record<string, unknown>): boolean =>
     decide(compilePolicy(policyOf({ arguments: { [path]: predicate }, decision: 'allow' })), call({ parameters }))
       .decision === 'allow';
@@ -80,7 +80,7 @@ describe('arguments', () => {
   });
 });
 
-test('what cannot be evaluated is blocked', () => {
+test('[policy.fails-closed] what cannot be evaluated is blocked', () => {
   const policy = compilePolicy(policyOf({ decision: 'allow' }));
   const target = `docs/%${'25'.repeat(20)}2e`;
   expect(decide(policy, call({ target }))).toMatchObject({ decision: 'block', matched_rule: 'default' });
@@ -103,7 +103,7 @@ test('a bad glob names the rule', () => {
   );
 });
 
-test('explain names the first condition that failed', () => {
+test('[policy.why] explain names the first condition that failed', () => {
   const policy = compilePolicy(
     policyOf(
       { protocol: 'shell', decision: 'block' },
@@ -122,7 +122,7 @@ test('explain names the first condition that failed', () => {
 });
 
 describe('the suggested alternative', () => {
-  test('is the nearest change the policy would let pass', () => {
+  test('[action.block.alternative-from-policy] is the nearest change the policy would let pass', () => {
     const policy = compilePolicy(
       policyOf(
         { target: 'docs/secret/**', decision: 'block' },

@@ -33,11 +33,11 @@ test.each([
   ['https://API.example.com:443', 'https://api.example.com/', true],
   ['*', '😀', true],
   ['?', '😀', true],
-])('%s on %s is %s', (pattern, text, expected) => {
+])('[policy.globs] %s on %s is %s', (pattern, text, expected) => {
   expect(matches(pattern, text)).toBe(expected);
 });
 
-test('names fold case on both sides, texts do not', () => {
+test('[policy.case-folding] names fold case on both sides, texts do not', () => {
   expect(globMatches('SCM.Get_*', 'scm.GET_file')).toBe(true);
   expect(matches('README*', 'readme.md')).toBe(false);
 });

@@ -32,7 +32,7 @@ test.each([
   ['--url=https://EVIL.example/x', '--url=https://evil.example/x'],
   ['git@GitHub.com:acme/Web.git', 'git@github.com:acme/Web.git'],
   ['Acme/Web', 'Acme/Web'],
-])('target %s reads as %s', (raw, normal) => {
+])('[policy.normalised-paths] target %s reads as %s', (raw, normal) => {
   expect(target(raw)).toBe(normal);
 });
 
@@ -40,7 +40,7 @@ test('a bare host of an HTTP call is folded', () => {
   expect(target('API.Example.com/V1', 'http')).toBe('api.example.com/V1');
 });
 
-test('protocol, tool and capability fold in case and Unicode', () => {
+test('[policy.case-folding] [policy.normalised-paths] protocol, tool and capability fold in case and Unicode', () => {
   expect(normaliseCall(call({ protocol: 'SHELL', tool: 'Sh\u200bell.RM', capability: 'Read' }))).toMatchObject({
     protocol: 'shell',
     tool: 'shell.rm',

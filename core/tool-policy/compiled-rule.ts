@@ -1,0 +1,23 @@
+/** A rule ready to decide: what the index, the engine and the analysis share. */
+import type { ToolRule } from '#core/contracts/tool-policy.ts';
+import type { ArgumentPath } from './argument-path.ts';
+import type { Glob } from './glob.ts';
+import type { Predicate } from './predicate.ts';
+
+export interface CompiledArgument {
+  readonly path: ArgumentPath;
+  readonly predicate: Predicate;
+}
+
+/** A field left undefined is no condition. */
+export interface CompiledRule {
+  readonly index: number;
+  readonly rule: ToolRule;
+  /** The `matched_rule` of its decisions: `<protocol>:<tool-pattern>`. */
+  readonly name: string;
+  readonly protocol: Glob | undefined;
+  readonly tool: Glob | undefined;
+  readonly target: Glob | undefined;
+  readonly capability: Glob | undefined;
+  readonly arguments: readonly CompiledArgument[];
+}

@@ -1,0 +1,277 @@
+/** The deployed approval definition under the local interpreter: decided, timed out, restarted, settled twice. */
+import { approvalDefinition, localApprovalClock } from '#adapters/local/approval-clock.ts';
+import type { StateMachine } from '#adapters/local/asl/definition.ts';
+import { createInterpreter } from '#adapters/local/asl/interpreter.ts';
+import { fakeTime } from './fake-time.ts';
+import { memoryExecutions } from './memory-executions.ts';
+
+let definition: StateMachine;
+beforeAll(async () => {
+  definition = await approvalDefinition();
+});
+
+interface Payload {
+  readonly step: string;
+  readonly envelope_id: string;
+  readonly task_token?: string;
+}
+
+/** One approval row and the steps over it; several interpreters may run on it one after the other, as after restarts. */
+function setUp(seconds = 60) {
+  const time = fakeTime();
+  const kept = memoryExecutions();
+  const expires = time.clock.now() + seconds * 1000;
+  const row = { status: 'pending', token: '' };
+  const calls: string[] = [];
+  const reports: string[] = [];
+  const faults: string[] = [];
+  let ids = 0;
+
+  const steps = async ({ step, envelope_id, task_token }: Payload, settle: (token: string) => Promise<void>) => {
+    calls.push(step);
+    expect(envelope_id).toBe('e1');
+    const fault = faults[0]?.startsWith(`${step}:`) ? faults.shift()?.split(':')[1] : undefined;
+    if (fault) throw Object.assign(new Error('no'), { name: fault });
+    if (step === 'announce') return { seconds_left: Math.max(1, Math.ceil((expires - time.clock.now()) / 1000)) };
+    if (step === 'hold') {
+      row.token = task_token ?? '';
+      if (row.status !== 'pending') await settle(row.token);
+      return {};
+    }
+    if (row.status === 'pending' && expires <= time.clock.now()) row.status = 'denied';
+    return { status: row.status };
+  };
+
+  const start = () => {
+    const interpreter = createInterpreter({
+      ...{ name: 'approval', definition, store: kept.store, clock: time.clock, timers: time.timers },
+      invoke: (_name, payload) => steps(payload as Payload, (token) => clock.settle(token, { status: row.status })),
+      ids: { uuid: () => 'id', randomHex: () => `token-${++ids}` },
+      random: () => 1,
+      report: (message) => void reports.push(message),
+    });
+    const clock = localApprovalClock(interpreter);
+    return { interpreter, clock, idle: interpreter.idle };
+  };
+  const ended = () => kept.row('e1');
+  return { ...time, ...kept, row, calls, reports, faults, start, ended };
+}
+
+const decide = (row: { status: string }, status = 'approved') => {
+  row.status = status;
+  return { status };
+};
+
+test('an approval releases the execution, and the time-out is called off', async () => {
+  const { start, row, calls, ended, waiting } = setUp();
+  const { clock, idle } = start();
+  await clock.start('e1');
+  await idle();
+  expect(waiting()).toEqual([60]);
+  await clock.settle(row.token, decide(row));
+  expect(ended()?.state).toBe('Settle'); // written before settle answers
+  await idle();
+  expect(calls).toEqual(['announce', 'hold', 'settle']);
+  expect(ended()).toMatchObject({ status: 'succeeded', output: { status: 'approved' } });
+  expect(waiting()).toEqual([]);
+});
+
+test('without a decision the time-out settles as denied', async () => {
+  const { start, calls, ended, pass } = setUp();
+  const { clock, idle } = start();
+  await clock.start('e1');
+  await idle();
+  pass(60);
+  await idle();
+  expect(calls).toEqual(['announce', 'hold', 'settle']);
+  expect(ended()).toMatchObject({ status: 'succeeded', output: { status: 'denied' } });
+});
+
+test('a time-out that comes too early for the row waits again', async () => {
+  const { start, calls, ended, pass, row } = setUp(90);
+  const { clock, idle } = start();
+  await clock.start('e1');
+  await idle();
+  row.status = 'pending';
+  pass(90 - 0.001); // the timer is at 90 s: nothing yet
+  await idle();
+  expect(ended()?.state).toBe('WaitForDecision');
+  pass(0.001);
+  await idle();
+  expect([calls.at(-1), ended()?.output]).toEqual(['settle', { status: 'denied' }]);
+});
+
+test('starting twice runs once; settling twice, late or unknown is success', async () => {
+  const { start, calls, row, ended } = setUp();
+  const { clock, idle } = start();
+  await Promise.all([clock.start('e1'), clock.start('e1')]);
+  await idle();
+  await clock.start('e1');
+  const token = row.token;
+  await Promise.all([clock.settle(token, decide(row)), clock.settle(token, { status: 'denied' })]);
+  await idle();
+  await clock.settle(token, { status: 'denied' });
+  await clock.settle('never heard of', { status: 'denied' });
+  await clock.start('e1');
+  await idle();
+  expect(calls).toEqual(['announce', 'hold', 'settle']);
+  expect(ended()?.output).toEqual({ status: 'approved' });
+});
+
+test('a row that is decided before its token is held settles from within the step', async () => {
+  const { start, row, ended } = setUp();
+  decide(row, 'denied');
+  const { clock, idle } = start();
+  await clock.start('e1');
+  await idle();
+  expect(ended()).toMatchObject({ status: 'succeeded', output: { status: 'denied' } });
+});
+
+describe('after a crash', () => {
+  test('the waiting state is entered again, with its token and its deadline', async () => {
+    const { start, row, pass, waiting, calls, ended } = setUp();
+    const before = start();
+    await before.clock.start('e1');
+    await before.idle();
+    const token = row.token;
+    await before.interpreter.stop();
+    pass(20);
+    const after = start();
+    expect(await after.interpreter.recover()).toBe(1);
+    await after.idle();
+    expect([row.token, waiting(), calls]).toEqual([token, [40], ['announce', 'hold', 'hold']]);
+    await after.clock.settle(token, decide(row));
+    await after.idle();
+    expect(ended()?.output).toEqual({ status: 'approved' });
+  });
+
+  test('what timed out meanwhile settles at once', async () => {
+    const { start, pass, calls, ended } = setUp();
+    const before = start();
+    await before.clock.start('e1');
+    await before.idle();
+    await before.interpreter.stop();
+    pass(3600);
+    const after = start();
+    await after.interpreter.recover();
+    await after.idle();
+    expect(calls).toEqual(['announce', 'hold', 'settle']);
+    expect(ended()?.output).toEqual({ status: 'denied' });
+  });
+
+  test('what was decided meanwhile settles through the step', async () => {
+    const { start, row, calls, ended } = setUp();
+    const before = start();
+    await before.clock.start('e1');
+    await before.idle();
+    await before.interpreter.stop();
+    decide(row);
+    const after = start();
+    await after.interpreter.recover();
+    await after.idle();
+    expect(calls).toEqual(['announce', 'hold', 'hold', 'settle']);
+    expect(ended()?.output).toEqual({ status: 'approved' });
+  });
+
+  test('at every single transition, the execution comes to the same end', async () => {
+    const whole = setUp();
+    const run = whole.start();
+    await run.clock.start('e1');
+    await run.idle();
+    await run.clock.settle(whole.row.token, decide(whole.row));
+    await run.idle();
+    expect(whole.history.length).toBeGreaterThanOrEqual(6);
+    for (const place of whole.history) {
+      const again = setUp();
+      if (place.status === 'running') decide(again.row);
+      await again.store.create(place);
+      const { interpreter, idle } = again.start();
+      await interpreter.recover();
+      await idle();
+      expect(again.ended()).toMatchObject({ status: 'succeeded', output: { status: 'approved' } });
+    }
+  });
+
+  test('one that was overtaken by another process lets go', async () => {
+    const { start, row, ended, calls } = setUp();
+    const old = start();
+    await old.clock.start('e1');
+    await old.idle();
+    const next = start();
+    await next.interpreter.recover();
+    await next.idle();
+    await next.clock.settle(row.token, decide(row));
+    await next.idle();
+    await old.clock.settle('token-1', { status: 'denied' });
+    await old.idle();
+    expect(calls.filter((step) => step === 'settle')).toHaveLength(1);
+    expect(ended()?.output).toEqual({ status: 'approved' });
+  });
+});
+
+describe('failing steps', () => {
+  test('announce is tried again after its pause', async () => {
+    const { start, faults, calls, waiting, pass, idle } = { ...setUp(), idle: async () => {} };
+    faults.push('announce:ServiceUnavailable');
+    const run = start();
+    await run.clock.start('e1');
+    await run.idle();
+    expect([calls, waiting()]).toEqual([['announce'], [1]]);
+    pass(1);
+    await run.idle();
+    await idle();
+    expect(calls).toEqual(['announce', 'announce', 'hold']);
+  });
+
+  test('settle is tried again until the row is settled', async () => {
+    const { start, faults, calls, waiting, pass, row, ended } = setUp();
+    faults.push('settle:ServiceUnavailable', 'settle:ServiceUnavailable');
+    const { clock, idle } = start();
+    await clock.start('e1');
+    await idle();
+    await clock.settle(row.token, decide(row));
+    await idle();
+    expect(waiting()).toEqual([1]);
+    pass(1);
+    await idle();
+    expect(waiting()).toEqual([2]);
+    pass(2);
+    await idle();
+    expect(calls.filter((step) => step === 'settle')).toHaveLength(3);
+    expect(ended()?.output).toEqual({ status: 'approved' });
+  });
+
+  test('a token never shows in what is reported', async () => {
+    const { start, faults, reports, row, calls, pass } = setUp();
+    faults.push(...Array<string>(9).fill('settle:Broken'));
+    const { clock, idle } = start();
+    await clock.start('e1');
+    await idle();
+    await clock.settle(row.token, decide(row));
+    for (let tries = 0; tries < 9; tries++) {
+      await idle();
+      pass(60);
+    }
+    await idle();
+    expect(calls.filter((step) => step === 'settle')).toHaveLength(9);
+    expect(reports).toEqual([expect.stringMatching(/^Execution e1 failed in Settle: .*Broken/)]);
+    expect(reports.join()).not.toContain('token-');
+  });
+});
+
+test('a store that fails for a moment only delays', async () => {
+  const { start, store, row, ended, pass, reports } = setUp();
+  const { clock, idle } = start();
+  await clock.start('e1');
+  await idle();
+  const { save } = store;
+  Object.assign(store, { save: () => Promise.reject(new Error('store down')) });
+  await expect(clock.settle(row.token, decide(row))).rejects.toThrow('store down');
+  await idle();
+  Object.assign(store, { save });
+  expect(reports).toEqual([expect.stringContaining('store down')]);
+  pass(1);
+  await new Promise(setImmediate); // the row is read before the execution runs again
+  await idle();
+  expect(ended()?.output).toEqual({ status: 'approved' });
+});
