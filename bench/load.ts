@@ -23,7 +23,11 @@ export async function load({ url, headers = {}, body, requests, concurrency }: L
   let next = 0;
   const one = (text: string) =>
     new Promise<number>((resolve, reject) => {
-      const sent = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)), ...headers };
+      const sent = {
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(text)),
+        ...headers,
+      };
       const call = request(url, { method: 'POST', agent, headers: sent }, (response) => {
         response.resume().once('end', () => resolve(response.statusCode ?? 0));
       });

@@ -14,6 +14,7 @@ import { observationsTable } from '#adapters/aws/observations-table.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { logTelemetry } from '#adapters/aws/telemetry.ts';
+import { xrayTracer } from '#adapters/aws/xray-tracing.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
@@ -52,6 +53,7 @@ function compose(environment: NodeJS.ProcessEnv): GatewayPorts {
     write: (line) => void process.stdout.write(`${line}\n`),
     service: 'agent-governance-gateway',
     emf: true,
+    ...traced(environment),
   });
   const secrets = secretsManager({ secretIds: secretIds(environment) });
   const objects = objectBucket({ bucket: needed('OBJECT_BUCKET') });
@@ -139,4 +141,10 @@ export function projectPorts(): ProjectPorts {
     archive: archiveBucket({ client: new S3Client({}), bucket: environment.ARCHIVE_BUCKET ?? '' }),
     telemetry: logTelemetry({ clock: systemClock, write, service: 'agent-governance-gateway', emf: true }),
   };
+}
+
+/** X-Ray subsegments where the function is traced. */
+function traced(environment: NodeJS.ProcessEnv) {
+  const tracer = xrayTracer(environment);
+  return tracer ? { tracer } : {};
 }

@@ -135,7 +135,11 @@ const policies: readonly Requirement[] = [
     'spec §1',
     'Break-glass is an explicit opt-in, and each request under it is marked in evidence.',
   ),
-  llm('policy.governance-mode', 'contract §1', 'In governance mode an erring content filter blocks; in permissive mode it is logged and passes.'),
+  llm(
+    'policy.governance-mode',
+    'contract §1',
+    'In governance mode an erring content filter blocks; in permissive mode it is logged and passes.',
+  ),
   must('policy.default-decision', 'spec §2.10', "The default decision is configurable and overrides the pack's."),
   must('policy.rules-before-pack', 'contract §1', "Configured rules come before the pack's."),
   must(

@@ -28,6 +28,8 @@ const keptSeconds = 90 * 24 * 3600;
 /** A mark must outlive the counters it guards, or a late rebuild would count twice. */
 const markKeptSeconds = keptSeconds + 7 * 24 * 3600;
 const maxTries = 6;
+/** At most three items an entry, and DynamoDB takes 100 in one transaction. */
+const entriesAtOnce = 30;
 
 const countersOf = (tenant: string) => `${tenant}#counters`;
 const violationsOf = (tenant: string) => `${tenant}#violations`;
@@ -35,11 +37,13 @@ const violationsOf = (tenant: string) => `${tenant}#violations`;
 const counterKey = ({ timestamp, counter }: Projection) =>
   `${timestamp.slice(0, 13)}#${digestOf(counter).slice(0, 32)}`;
 
-export function projectionItems(TableName: string, projection: Projection): TransactWriteItem[] {
+/** Marks, sums and violations of several entries as one transaction: an item may stand in it only once. */
+export function projectionItems(TableName: string, projections: readonly Projection[]): TransactWriteItem[] {
+  const sums = Map.groupBy(projections, (projection) => `${countersOf(projection.tenant)}#${counterKey(projection)}`);
   return [
-    markPut(TableName, projection),
-    counterUpdate(TableName, projection),
-    ...(projection.violation ? [violationPut(TableName, projection, projection.violation)] : []),
+    ...projections.map((projection) => markPut(TableName, projection)),
+    ...[...sums.values()].map((same) => counterUpdate(TableName, same[0]!, same.length)),
+    ...projections.flatMap((each) => (each.violation ? [violationPut(TableName, each, each.violation)] : [])),
   ];
 }
 
@@ -51,15 +55,15 @@ const markPut = (TableName: string, { hash, timestamp }: Projection): TransactWr
   },
 });
 
-function counterUpdate(TableName: string, projection: Projection): TransactWriteItem {
+function counterUpdate(TableName: string, projection: Projection, by: number): TransactWriteItem {
   const { tenant, timestamp, counter } = projection;
   return {
     Update: {
       TableName,
       Key: toItem({ series: countersOf(tenant), at: counterKey(projection) }),
-      UpdateExpression: 'ADD #count :one SET #counter = :counter, #ttl = :ttl',
+      UpdateExpression: 'ADD #count :by SET #counter = :counter, #ttl = :ttl',
       ExpressionAttributeNames: { '#count': 'count', '#counter': 'counter', '#ttl': 'ttl' },
-      ExpressionAttributeValues: toItem({ ':one': 1, ':counter': counter, ':ttl': ttlOf(timestamp, keptSeconds) }),
+      ExpressionAttributeValues: toItem({ ':by': by, ':counter': counter, ':ttl': ttlOf(timestamp, keptSeconds) }),
     },
   };
 }
@@ -84,21 +88,30 @@ const ttlOf = (timestamp: string, seconds: number) => Math.floor(Date.parse(time
 
 export function observationsTable({ client, tables, pause = sleep }: ObservationsOptions): Observations {
   const TableName = tables.observations;
-  return {
-    async apply(projection) {
-      const TransactItems = projectionItems(TableName, projection);
-      for (let attempt = 1; ; attempt++) {
-        try {
-          await client.send(new TransactWriteItemsCommand({ TransactItems }));
-          return;
-        } catch (cause) {
-          const codes = reasonCodes(cause);
-          if (codes[0] === 'ConditionalCheckFailed') return;
-          // Another shard raised the same counter at the same moment.
-          if (attempt === maxTries || !codes.includes('TransactionConflict')) return stored(Promise.reject(cause));
-          await pause(Math.random() * 10 * 2 ** attempt);
-        }
+
+  /** A group that holds an entry counted before is applied one by one: that only happens after a crash or a rebuild. */
+  async function applyGroup(group: readonly Projection[]): Promise<void> {
+    const TransactItems = projectionItems(TableName, group);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await client.send(new TransactWriteItemsCommand({ TransactItems }));
+        return;
+      } catch (cause) {
+        const codes = reasonCodes(cause);
+        const counted = codes.includes('ConditionalCheckFailed');
+        if (counted && group.length > 1) for (const projection of group) await applyGroup([projection]);
+        if (counted) return;
+        // Another shard raised the same counter at the same moment.
+        if (attempt === maxTries || !codes.includes('TransactionConflict')) return stored(Promise.reject(cause));
+        await pause(Math.random() * 10 * 2 ** attempt);
       }
+    }
+  }
+
+  return {
+    async apply(projections) {
+      const each = [...new Map(projections.map((projection) => [projection.hash, projection])).values()];
+      for (let i = 0; i < each.length; i += entriesAtOnce) await applyGroup(each.slice(i, i + entriesAtOnce));
     },
 
     async usage(tenant, query) {

@@ -65,9 +65,10 @@ export function logTelemetry({ clock, write, service, emf, tracer }: TelemetryOp
         ? { ...parent, depth: parent.depth + 1 }
         : { trace_id: randomBytes(16).toString('hex'), spans: [], depth: 0 };
       const known = { ...attributes };
-      const span: Span = { set: (more) => void Object.assign(known, more) };
       const started_at = isoTime(clock.now());
       const from = process.hrtime.bigint();
+      const elapsedUs = () => Number((process.hrtime.bigint() - from) / 1000n);
+      const span: Span = { set: (more) => void Object.assign(known, more), elapsedUs };
       let failed = true;
       try {
         const run = () => work(span);
@@ -75,7 +76,7 @@ export function logTelemetry({ clock, write, service, emf, tracer }: TelemetryOp
         failed = false;
         return value;
       } finally {
-        const duration_us = Number((process.hrtime.bigint() - from) / 1000n);
+        const duration_us = elapsedUs();
         trace.spans.push({ name, attributes: known, started_at, duration_us, failed, depth: trace.depth });
         if (!parent) keep({ trace_id: trace.trace_id, spans: trace.spans });
       }

@@ -29,7 +29,7 @@ export function banner(ready: Ready, keys: Partial<LocalKeys>, colours: boolean)
     bold('Try, in another terminal'),
     '  npx agentctl test-action --protocol git --tool scm.create_pull_request --target acme/site --capability write --param title=Fix --param head=fix --param base=main',
     '  npx agentctl pending',
-    '  npx agentctl approve <envelope_id> --comment "looked at the diff"',
+    '  npx agentctl approve <envelope_id> --reviewer alice --comment "looked at the diff"',
     '',
   ].join('\n');
 }

@@ -17,7 +17,7 @@ import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { createSnapshots } from '#core/configuration/snapshots.ts';
-import { readVersion } from '#core/configuration/versions.ts';
+import { readVersion } from '#core/configuration/stored-form.ts';
 import { brokersFrom } from '#core/credentials/brokers.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';

@@ -38,8 +38,8 @@ export async function carryOut(
     ...(error && { error: error.message }),
   });
   const done: Done = { outcome, ...safe.value, ...(credential && { record: credential.record }) };
-  const written = credential !== undefined || outcome !== 'not_executed' || approvalId !== undefined;
-  if (written) await recordOutcome(ports, action, done, approvalId, safe.changes);
+  const written = error ?? credential ?? approvalId ?? (outcome !== 'not_executed' || undefined);
+  if (written !== undefined) await recordOutcome(ports, action, done, approvalId, safe.changes);
   if (error && outcome === 'not_executed') throw error;
 
   const { result, error: message } = safe.value;

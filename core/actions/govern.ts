@@ -6,7 +6,6 @@
 import type { ActionEnvelope, ActionRequest, DecisionResult } from '#core/contracts/envelope.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
-import { isoTime } from '#core/kernel/ports.ts';
 import { decide } from '#core/tool-policy/decide.ts';
 import { blocked, dryRun } from './answers.ts';
 import { carryOut } from './carry-out.ts';
@@ -26,7 +25,6 @@ export async function govern(
   sessionId: string,
   request: ActionRequest,
 ): Promise<DecisionResult> {
-  const startedMs = ports.clock.now();
   const snapshot = await ports.snapshots.current();
   const envelope = openEnvelope(request, principal, sessionId, ports.ids.uuid());
   const attributes = { tool: envelope.tool, target: envelope.target, capability: envelope.capability };
@@ -43,7 +41,7 @@ export async function govern(
     const action: Governed = { envelope, principal, snapshot, decision, call_digest: digest, head: head ?? null };
     const result = request.dry_run ? dryRun(action) : await enforce(ports, action, candidate);
     span.set({ decision: result.decision });
-    report(ports, action, result, startedMs);
+    report(ports, action, result, span.elapsedUs());
     return result;
   });
 }
@@ -91,17 +89,16 @@ async function approvalFor(
   return newest === undefined ? undefined : { from: 'same-call', id: newest };
 }
 
-function report(ports: GovernPorts, action: Governed, result: DecisionResult, startedMs: number): void {
+function report(ports: GovernPorts, action: Governed, result: DecisionResult, latency_us: number): void {
   const { envelope_id, tool, protocol } = action.envelope;
   const { decision } = result;
   if (!result.dry_run)
     ports.telemetry.count('svc_policy_decisions_total', { decision, protocol: protocolLabel(protocol) });
   ports.telemetry.log('info', 'action evaluated', {
-    ts: isoTime(ports.clock.now()),
     envelope_id: result.envelope_id || envelope_id,
     tool,
     decision,
-    latency_us: Math.round((ports.clock.now() - startedMs) * 1000),
+    latency_us,
   });
 }
 

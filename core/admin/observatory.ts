@@ -52,6 +52,11 @@ export const usage: Operation = async ({ ports, principal, query }) => ({
 });
 
 export const violations: Operation = async ({ ports, principal, query }) => {
-  const page = await ports.observations.violations(principal.tenant, { limit: limitOf(query), ...cursorOf(query) });
-  return { body: { violations: page.items, ...(page.cursor && { cursor: page.cursor }) } };
+  const { tenant } = principal;
+  const [page, usage] = await Promise.all([
+    ports.observations.violations(tenant, { limit: limitOf(query), ...cursorOf(query) }),
+    ports.observations.usage(tenant, {}),
+  ]);
+  const counts = { by_policy: usage.blocked_by_rule, by_tenant: { [tenant]: usage.decisions.block ?? 0 } };
+  return { body: { violations: page.items, ...counts, ...(page.cursor && { cursor: page.cursor }) } };
 };

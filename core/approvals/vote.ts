@@ -1,7 +1,8 @@
 /** A human decides, or time does (spec §3.2). One transaction: the row moves if it is still pending, with its evidence. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
-import type { Ledger } from '#core/evidence/ports.ts';
+import type { Change, Ledger } from '#core/evidence/ports.ts';
+import { redact } from '#core/evidence/redact.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { announceDecision } from './announce.ts';
@@ -45,10 +46,11 @@ export async function decideApproval(ports: VotePorts, row: ApprovalRow, vote: V
     throw alreadyDecided(await timeOut(ports, row, vote.channels));
 
   const to = vote.verdict === 'approve' ? 'approved' : 'denied';
+  const { comment, salts } = withheldComment(ports, row, vote);
   const set = {
     reviewer: vote.reviewer,
     person: vote.person,
-    comment: vote.comment,
+    comment,
     channel: vote.channel,
     decided_at: now,
     ...(vote.reason && { reason: vote.reason }),
@@ -56,7 +58,7 @@ export async function decideApproval(ports: VotePorts, row: ApprovalRow, vote: V
   } satisfies Partial<ApprovalRow>;
 
   const outcome = await ports.ledger.commit({
-    draft: voteEntry(row, vote, to, now),
+    draft: voteEntry(row, { ...vote, comment }, to, now),
     changes: [
       {
         type: 'approval.move',
@@ -68,11 +70,14 @@ export async function decideApproval(ports: VotePorts, row: ApprovalRow, vote: V
         stampHash: true,
         ...(vote.reason !== 'timeout' && { after: { attribute: 'expires_at', time: now } as const }),
       },
+      ...salts,
     ],
   });
   if (!outcome.ok) throw alreadyDecided(await ports.approvals.find(row.envelope_id));
 
   const decided: ApprovalRow = { ...row, ...set, status: to, evidence_hash: outcome.entry.hash };
+  const waitedSeconds = (ports.clock.now() - Date.parse(row.queued_at)) / 1000;
+  ports.telemetry.gauge('svc_approval_latency_seconds', waitedSeconds);
   await announceDecision(ports, decided, vote.channels);
   return decided;
 }
@@ -97,6 +102,23 @@ export async function timeOut(ports: VotePorts, row: ApprovalRow, channels: read
     if (current) return current;
     throw thrown;
   }
+}
+
+/** People paste tokens into comments too; they no more belong into evidence than an agent's do. */
+function withheldComment(
+  ports: VotePorts,
+  row: ApprovalRow,
+  vote: Vote,
+): { comment: string; salts: readonly Change[] } {
+  const { value, salts } = redact(
+    { comment: vote.comment },
+    { sensitivePaths: [], randomHex: (n) => ports.ids.randomHex(n) },
+  );
+  const id = `${row.envelope_id}#vote`;
+  return {
+    comment: (value as { comment: string }).comment,
+    salts: salts.length === 0 ? [] : [{ type: 'salts.put', tenant: row.tenant, id, salts }],
+  };
 }
 
 function voteEntry(row: ApprovalRow, vote: Vote, to: 'approved' | 'denied', now: string): EntryDraft {

@@ -1,13 +1,12 @@
 /** From YAML text to a configuration that may be stored, or one error that lists every problem (spec §7.2, contract §1). */
 import { type Configuration, type ConfigurationFile, configurationSchema } from '#core/contracts/config.ts';
-import type { ToolPack } from '#core/contracts/tool-policy.ts';
 import { canonicalize, digestOf, sha256 } from '#core/kernel/canonical.ts';
-import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import { asGatewayError } from '#core/kernel/errors.ts';
 import { checkConfiguration } from './checks.ts';
 import { type PackReader, type ResolvedPack, resolvePack } from './pack-source.ts';
 import { checkPolicy } from './policy-checks.ts';
 import { type Path, type Problem, problemsOf, refusal } from './problems.ts';
-import { storedKeys } from './stored-keys.ts';
+import { storedForm } from './stored-form.ts';
 import { readYaml } from './yaml.ts';
 
 export interface LoadOptions {
@@ -57,31 +56,6 @@ export async function digestOfSource(text: string, packs: PackReader): Promise<s
   const resolved = parsed.success ? await packOf(parsed.data, packs, []) : undefined;
   return resolved && sourceDigest(text, resolved);
 }
-
-/**
- * A stored configuration, read back. Stored by an older release, it gets the defaults of what was added since.
- * @throws GatewayError `service_unavailable` when it no longer fits: without its policy the gateway decides nothing.
- */
-export function restoreConfiguration(bytes: Uint8Array): Configuration {
-  try {
-    const file = configurationSchema.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
-    const { pack } = file.tool_policies;
-    if (typeof pack === 'string') throw new TypeError(`the pack ${pack} was stored without its rules`);
-    return storedForm(file, pack);
-  } catch (cause) {
-    throw new GatewayError('service_unavailable', 'The stored configuration cannot be read.', { cause });
-  }
-}
-
-/** The bytes of a version's body: canonical, so that equal content has one address. */
-export const configurationBytes = (configuration: Configuration): Uint8Array =>
-  new TextEncoder().encode(canonicalize(configuration));
-
-const storedForm = (file: ConfigurationFile, pack: ToolPack | null): Configuration => ({
-  ...file,
-  tenants: file.tenants.map((tenant) => ({ ...tenant, api_keys: storedKeys(tenant.api_keys) })),
-  tool_policies: { ...file.tool_policies, pack },
-});
 
 async function packOf(
   { tool_policies: { pack } }: ConfigurationFile,

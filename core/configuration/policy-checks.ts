@@ -1,8 +1,9 @@
 /** The tool rules of a configuration: they compile, and each one can match (contract §1). */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { ToolPack, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
-import { analysePolicy, type UnreachableRule, unknownProtocols } from '#core/tool-policy/analyse.ts';
+import { analysePolicy, type UnreachableRule } from '#core/tool-policy/analyse.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { unknownProtocols } from '#core/tool-policy/protocols.ts';
 import { oneOf } from './name-checks.ts';
 import type { ResolvedPack } from './pack-source.ts';
 import { buildPolicyDocument } from './policy-document.ts';

@@ -4,12 +4,12 @@ import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import type { Identities, ResolvedKey } from '#core/identity/identities.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, ObjectStore, SecretStore } from '#core/kernel/ports.ts';
-import { unknownProtocols } from '#core/tool-policy/analyse.ts';
 import { type CompiledPolicy, compilePolicy } from '#core/tool-policy/compile.ts';
+import { unknownProtocols } from '#core/tool-policy/protocols.ts';
 import { buildPolicyDocument } from './policy-document.ts';
 import type { ConfigStore, VersionRow } from './ports.ts';
 import { identitiesOf, type ResolvedSecrets, resolveSecrets } from './secrets.ts';
-import { readBody } from './versions.ts';
+import { readBody } from './stored-form.ts';
 
 export interface Snapshot {
   readonly version: number;

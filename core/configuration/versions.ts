@@ -3,9 +3,10 @@ import type { Configuration } from '#core/contracts/config.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import { type Clock, isoTime, type ObjectStore } from '#core/kernel/ports.ts';
-import { configurationBytes, digestOfSource, loadConfiguration, restoreConfiguration } from './load.ts';
+import { digestOfSource, loadConfiguration } from './load.ts';
 import type { PackReader } from './pack-source.ts';
 import type { ConfigStore, VersionRow } from './ports.ts';
+import { configurationBytes, readVersion } from './stored-form.ts';
 
 export interface VersionDeps {
   readonly configStore: ConfigStore;
@@ -71,22 +72,6 @@ export async function rollback(deps: VersionDeps, version: number, by: string): 
     of_version: version,
   });
   return row;
-}
-
-/** A version with its content; undefined for one that is not kept. */
-export async function readVersion(
-  { configStore, objects }: Pick<VersionDeps, 'configStore' | 'objects'>,
-  version: number,
-): Promise<{ row: VersionRow; configuration: Configuration } | undefined> {
-  const row = await configStore.get(version);
-  return row && { row, configuration: await readBody(objects, row) };
-}
-
-/** @throws GatewayError `service_unavailable` when the body is missing or unreadable. */
-export async function readBody(objects: ObjectStore, row: VersionRow): Promise<Configuration> {
-  const bytes = await objects.get(row.sha256);
-  if (!bytes) throw new GatewayError('service_unavailable', `The body of policy version ${row.version} is missing.`);
-  return restoreConfiguration(bytes);
 }
 
 type Draft = Pick<VersionRow, 'sha256' | 'created_by' | 'source' | 'of_version'>;

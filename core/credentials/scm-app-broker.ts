@@ -1,6 +1,6 @@
 /**
- * Git-host app broker (spec §2.6): an RS256 app JWT made for one action. `iat` lies 60 s back against clock skew, `exp`
- * at most 600 s ahead, the longest a Git host accepts. The token stays with the executor; callers see type and scope.
+ * Git-host app broker (spec §2.6): an RS256 app JWT made for one action. `iat` lies 60 s back against clock skew and
+ * `exp` at most 600 s after it, the longest life a Git host accepts; so the token dies up to 60 s before its record. The token stays with the executor; callers see type and scope.
  */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
@@ -31,7 +31,9 @@ export function scmAppBroker(settings: ScmAppSettings, ports: BrokerPorts): Cred
         .setIssuer(settings.app_id)
         .setJti(record.id)
         .setIssuedAt(nowSeconds - skewSeconds)
-        .setExpirationTime(Math.floor(Date.parse(record.expires_at) / 1000))
+        .setExpirationTime(
+          nowSeconds - skewSeconds + Math.floor((Date.parse(record.expires_at) - Date.parse(record.issued_at)) / 1000),
+        )
         .sign(key);
       return { record, secret };
     },

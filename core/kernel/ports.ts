@@ -19,6 +19,8 @@ export type SpanAttributes = Record<string, string | number | boolean | undefine
 
 export interface Span {
   set(attributes: SpanAttributes): void;
+  /** Microseconds since the span began. */
+  elapsedUs(): number;
 }
 
 /** The only way to trace, count and log (architecture: telemetry). Never given a secret. */

@@ -23,8 +23,8 @@ export interface Usage {
 }
 
 export interface Observations {
-  /** Applies what one entry adds; an entry applied before changes nothing. */
-  apply(projection: Projection): Promise<void>;
+  /** Applies what entries add, each once: an entry applied before changes nothing. */
+  apply(projections: readonly Projection[]): Promise<void>;
   usage(tenant: string, query: UsageQuery): Promise<Usage>;
   /** Newest first. */
   violations(tenant: string, options: { limit: number; cursor?: string }): Promise<Page<Violation>>;

@@ -19,7 +19,7 @@ export async function rebuild({ evidence, observations, archive }: RebuildPorts,
     for (const { session_id } of page.items) {
       for await (const entry of evidence.entries(tenant, session_id)) {
         await archive?.keep(entry);
-        await observations.apply(projectEntry(entry));
+        await observations.apply([projectEntry(entry)]);
         seen++;
       }
     }

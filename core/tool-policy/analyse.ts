@@ -1,8 +1,6 @@
 /** Rules that can never match, exactly: every call they match is taken by rules before them. */
-import { knownProtocols } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { type CompiledRule, compilePolicy } from './compile.ts';
-import { compileGlob, matchesAll } from './glob.ts';
 import { BudgetSpent, StateBudget } from './language.ts';
 import { Unsolved } from './parameter-solver.ts';
 import { Reach } from './reach.ts';
@@ -38,15 +36,6 @@ export function analysePolicy(document: ToolPolicyDocument, options: { stateBudg
   }
   return { analysed: warnings.length === 0, unreachable, warnings };
 }
-
-/** Rules that name a protocol the gateway does not speak: a warning, since a later version may (spec §7.2). */
-export const unknownProtocols = (document: ToolPolicyDocument): string[] =>
-  document.rules.flatMap(({ protocol, tool }, index) => {
-    if (matchesAll(protocol) || knownProtocols.some(compileGlob(protocol, 'name').matches)) return [];
-    return [
-      `rules[${index}] (${protocol}:${tool}): unknown protocol "${protocol}"; known are ${knownProtocols.join(', ')}.`,
-    ];
-  });
 
 /** Turns "too costly" into a value; anything else is a fault. */
 export function orNotAnalysed<T>(ask: () => T): T | Error {

@@ -11,33 +11,42 @@ export interface ProjectPorts {
   readonly telemetry: Telemetry;
 }
 
-/** Order does not matter to sums and copies, so several entries are worked on at once. */
-const atOnce = 10;
+/** How many entries share a transaction; order does not matter to sums and copies. */
+const atOnce = 30;
 
 export const door =
   (ports: ProjectPorts) =>
   async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
     for (let i = 0; i < Records.length; i += atOnce) {
       const chunk = Records.slice(i, i + atOnce);
-      const outcomes = await Promise.allSettled(chunk.map((record) => project(ports, record)));
-      const at = outcomes.findIndex(({ status }) => status === 'rejected');
-      if (at >= 0) return stoppedAt(ports, chunk[at]!, (outcomes[at] as PromiseRejectedResult).reason);
+      try {
+        await project(ports, chunk);
+      } catch (cause) {
+        return stoppedAt(ports, chunk[0]!, cause);
+      }
     }
     return { batchItemFailures: [] };
   };
 
-async function project({ archive, observations, telemetry }: ProjectPorts, record: DynamoDBRecord): Promise<void> {
-  if (record.eventName !== 'INSERT') {
+async function project(
+  { archive, observations, telemetry }: ProjectPorts,
+  records: readonly DynamoDBRecord[],
+): Promise<void> {
+  const entries = records.flatMap((record) => {
+    if (record.eventName === 'INSERT') return [entryOf(record)];
     // Nothing of ours updates or deletes evidence; whoever did has left a trace here.
     telemetry.log('error', 'evidence was changed after it was written', { keys: record.dynamodb?.Keys });
-    return;
-  }
+    return [];
+  });
+  // The copies first: an entry that is marked as counted is then known to be archived.
+  await Promise.all(entries.map((entry) => archive.keep(entry)));
+  await observations.apply(entries.map(projectEntry));
+}
+
+function entryOf(record: DynamoDBRecord): EvidenceEntry {
   const text = record.dynamodb?.NewImage?.entry?.S;
   if (text === undefined) throw new Error('the record holds no entry');
-  const entry = JSON.parse(text) as EvidenceEntry;
-  // The copy first: an entry that is marked as counted is then known to be archived.
-  await archive.keep(entry);
-  await observations.apply(projectEntry(entry));
+  return JSON.parse(text) as EvidenceEntry;
 }
 
 /** The stream is read again from this record on; what came after it and is done already counts once all the same. */

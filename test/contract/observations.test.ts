@@ -49,7 +49,7 @@ describe('the views', () => {
       sampleEntry(3, { kind: 'result' }),
     ];
     for (let round = 0; round < 2; round++) {
-      await Promise.all([...entries, ...entries].map((entry) => observations.apply(projectEntry(entry))));
+      await Promise.all([...entries, ...entries].map((entry) => observations.apply([projectEntry(entry)])));
     }
     expect(await observations.usage('default', {})).toEqual({
       tenant: 'default',
@@ -63,15 +63,16 @@ describe('the views', () => {
 
   test('40 entries that raise one counter at the same moment are all counted', async () => {
     const { observations } = await setting();
-    await Promise.all(Array.from({ length: 40 }, (_, n) => observations.apply(projectEntry(sampleEntry(n)))));
+    await Promise.all(Array.from({ length: 40 }, (_, n) => observations.apply([projectEntry(sampleEntry(n))])));
     expect((await observations.usage('default', {})).decisions).toEqual({ allow: 40 });
   });
 
   test('usage reaches over whole hours of one tenant', async () => {
     const { observations } = await setting();
     const hours = ['2026-01-01T09:59:59.999Z', '2026-01-01T10:00:00.000Z', '2026-01-01T11:30:00.000Z'];
-    for (const [n, timestamp] of hours.entries()) await observations.apply(projectEntry(sampleEntry(n, { timestamp })));
-    await observations.apply(projectEntry(sampleEntry(9, { tenant: 'other' })));
+    for (const [n, timestamp] of hours.entries())
+      await observations.apply([projectEntry(sampleEntry(n, { timestamp }))]);
+    await observations.apply([projectEntry(sampleEntry(9, { tenant: 'other' }))]);
     const total = async (query: object) => (await observations.usage('default', query)).total;
     expect(await total({})).toBe(3);
     expect(await total({ from: '2026-01-01T10:00:00Z' })).toBe(2);
@@ -87,15 +88,15 @@ describe('the views', () => {
       const some = Array.from({ length: 25 }, (_, i) =>
         sampleEntry(n + i, { timestamp: '2026-01-01T00:00:00.000Z', body: { tool: tool(n + i) } }),
       );
-      await Promise.all(some.map((entry) => observations.apply(projectEntry(entry))));
+      await Promise.all(some.map((entry) => observations.apply([projectEntry(entry)])));
     }
     expect(Object.keys((await observations.usage('default', {})).tools)).toHaveLength(1000);
   }, 30_000);
 
   test('violations come newest first, page by page, each tenant its own', async () => {
     const { observations } = await setting();
-    for (const n of [0, 1, 2, 3, 4]) await observations.apply(projectEntry(sampleBlock(n)));
-    await observations.apply(projectEntry(sampleBlock(9, { tenant: 'other' })));
+    for (const n of [0, 1, 2, 3, 4]) await observations.apply([projectEntry(sampleBlock(n))]);
+    await observations.apply([projectEntry(sampleBlock(9, { tenant: 'other' }))]);
     const ids: string[] = [];
     let cursor: string | undefined;
     do {
@@ -110,7 +111,7 @@ describe('the views', () => {
 
   test('a cursor of another tenant shows nothing of it', async () => {
     const { observations } = await setting();
-    await observations.apply(projectEntry(sampleBlock(0, { tenant: 'theirs', envelope_id: 'secret' })));
+    await observations.apply([projectEntry(sampleBlock(0, { tenant: 'theirs', envelope_id: 'secret' }))]);
     const foreign = Buffer.from(JSON.stringify({ series: 'theirs#violations', at: '9' })).toString('base64url');
     expect((await observations.violations('mine', { limit: 5, cursor: foreign })).items).toEqual([]);
     await expect(observations.violations('mine', { limit: 5, cursor: 'x' })).rejects.toMatchObject({

@@ -1,8 +1,8 @@
+import { webhookSignature } from '#adapters/http/webhook-sender.ts';
 import { slackSignature } from '#core/approvals/slack.ts';
 import { announce } from '#core/approvals/steps.ts';
 import { door as notify } from '#lambdas/notify/door.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
-import { webhookSignature } from '#adapters/http/webhook-sender.ts';
 import { caller } from '../support/call-door.ts';
 import { fakeSlack } from '../support/fake-slack.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
@@ -23,7 +23,12 @@ approvals:
     slack: { channel: C1, bot_token_env: SLACK_BOT_TOKEN, signing_secret_env: SLACK_SIGNING, previous_signing_secret_env: SLACK_OLD, api_url: "${slack.url}/api" }
     webhook: { url: "${hook.url}/hook", secret_env: HOOK_SECRET }
 `,
-    secrets: { SLACK_BOT_TOKEN: 'bot-token-value', SLACK_SIGNING: 'signing-1', SLACK_OLD: 'signing-0', HOOK_SECRET: 'hook-1' },
+    secrets: {
+      SLACK_BOT_TOKEN: 'bot-token-value',
+      SLACK_SIGNING: 'signing-1',
+      SLACK_OLD: 'signing-0',
+      HOOK_SECRET: 'hook-1',
+    },
   });
   call = caller(gateway.ports);
 });
@@ -59,7 +64,10 @@ interface Click {
   readonly responseUrl?: string;
 }
 
-function click(id: string, { action = 'approve', user = 'U01', trigger, secret = 'signing-1', agoSeconds = 0, responseUrl }: Click = {}) {
+function click(
+  id: string,
+  { action = 'approve', user = 'U01', trigger, secret = 'signing-1', agoSeconds = 0, responseUrl }: Click = {},
+) {
   const payload = {
     type: 'block_actions',
     team: { id: 'T01' },
@@ -144,7 +152,9 @@ describe('delivery', () => {
     await notify(gateway.ports)();
     const sent = hook.calls.find(({ body }) => body.approval.envelope_id === id);
     const timestamp = String(sent?.headers['x-gateway-timestamp']);
-    expect(sent?.headers['x-gateway-signature']).toBe(webhookSignature('hook-1', timestamp, JSON.stringify(sent?.body)));
+    expect(sent?.headers['x-gateway-signature']).toBe(
+      webhookSignature('hook-1', timestamp, JSON.stringify(sent?.body)),
+    );
     expect(JSON.stringify(sent?.body)).not.toContain('task_token');
   });
 

@@ -1,5 +1,6 @@
 /** Bad input at every door: the right answer, in words that help, nothing written, nothing leaked. */
 import { request } from 'node:http';
+import { routes } from '../../core/contracts/routes.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type Ask, ask, decided, e2eConfiguration, type Fields, pullRequest, until, vote, written } from './client.ts';
 
@@ -548,4 +549,89 @@ test('[evidence.secrets-redacted] [approval.withheld] a sensitive parameter reac
   expect(item.body.withheld).toHaveLength(2);
   const bundle = await ask(url, 'GET', '/admin/v1/evidence/sessions/bad-secret/export', { key: 'e2e-bob' });
   expect(bundle.text).not.toContain(secret);
+});
+
+describe('hostile ids, queries and bodies at every route', () => {
+  const ids = [
+    '%00',
+    '%0d%0aset-cookie:x',
+    "'; drop table",
+    '__proto__',
+    'constructor',
+    '..',
+    '%2e%2e',
+    'a'.repeat(201),
+    '😀',
+    '-1',
+    '1e9',
+    '0',
+    '*',
+    '#',
+    '%23',
+    '[object Object]',
+  ];
+  const queries = [
+    'limit=-1',
+    'limit=1e3',
+    'limit=NaN',
+    'cursor=e30',
+    'cursor=null',
+    `cursor=${'A'.repeat(5000)}`,
+    'from=0',
+    'to=9999999999999',
+    'from=2026-13-45',
+    'status=__proto__',
+    'kind=nope',
+    'against=0',
+    'against=-1',
+    'against=x',
+    'entries=maybe',
+    '__proto__=1',
+    'limit',
+    '&&&',
+    'limit=1&limit=1',
+    '%zz=1',
+    'session=../..',
+  ];
+  const bodies = [
+    'null',
+    '[]',
+    '""',
+    '{}',
+    '{"calls":[{}]}',
+    '{"reviewer":{}}',
+    '{"reviewer":"\\u0000"}',
+    '{"__proto__":{"a":1}}',
+    '{"calls":"x","version":-1}',
+    '{"version":1}',
+    'version: 1',
+    '\u0000',
+    '- a\n- b',
+    '!!js/function x',
+    '%',
+  ];
+
+  test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    '[error.bad-input] [error.no-leak] %s answers in the 4xx, or as asked, and never with a stack',
+    async (_, { method, path }) => {
+      const attempts: Promise<Awaited<ReturnType<typeof ask>>>[] = [];
+      const send = (at: string, raw?: string) => {
+        const type = path === '/admin/v1/config' ? 'application/yaml' : 'application/json';
+        const body = raw === undefined || method === 'GET' ? {} : { raw, headers: { 'content-type': type } };
+        attempts.push(ask(url, method, at, { key: gateway.keys.admin_token, ...body }));
+      };
+      if (path.includes('{')) for (const id of ids) send(path.replace(/\{\w+\}/, encodeURI(id)), '{}');
+      const plain = path.replace('{version}', '99').replace(/\{\w+\}/, 'nobody');
+      for (const query of queries) send(`${plain}?${query}`, '{}');
+      if (method !== 'GET') for (const body of bodies) send(plain, body);
+      for (const { status, text } of await Promise.all(attempts)) {
+        expect([status < 500, status, text]).toEqual([true, status, text]);
+        expect(text).not.toMatch(/\n\s+at |node:internal|node_modules/);
+        if (status >= 400)
+          expect(JSON.parse(text)).toEqual({
+            error: expect.objectContaining({ code: status, type: expect.any(String), message: expect.any(String) }),
+          });
+      }
+    },
+  );
 });

@@ -212,7 +212,7 @@ test('[audit.projections] an entry projected twice counts once', async () => {
   await act(inSession({ protocol: 'shell', tool: 'shell.rm', target: 'x', capability: 'execute' }, 'projected'));
   const [entry] = await entriesOf('projected');
   const { observations } = gateway.ports;
-  for (const _ of [1, 2]) await observations.apply(projectEntry(entry!));
+  for (const _ of [1, 2]) await observations.apply([projectEntry(entry!)]);
   expect((await observations.usage('default', {})).decisions).toEqual({ block: 1 });
   expect((await observations.violations('default', { limit: 10 })).items).toHaveLength(1);
 });

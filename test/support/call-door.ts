@@ -32,7 +32,7 @@ export function caller(ports: GatewayPorts) {
     const sent: Record<string, string> = { 'content-type': 'application/json', ...headers };
     if (key !== undefined) sent['x-api-key'] = key;
     const query: Record<string, string[]> = {};
-    for (const [name, value] of searchParams) (query[name] ??= []).push(value);
+    for (const name of searchParams.keys()) query[name] = searchParams.getAll(name);
     const event = {
       httpMethod: method,
       path: pathname,

@@ -117,7 +117,9 @@ export async function testPorts(options: TestOptions = {}) {
     observations: observationsTable(store),
     metricsText: () => telemetry.metricsText(),
     adminUrl: 'http://127.0.0.1:8081',
-    pause: async (ms) => void (time.ms += ms),
+    pause: async (ms) => {
+      time.ms += ms;
+    },
     version: '0.0.0-test',
     instanceId: 'test',
   };
@@ -130,7 +132,9 @@ export async function testPorts(options: TestOptions = {}) {
     settled,
     lines,
     /** Winds the clock on. */
-    pass: (seconds: number) => void (time.ms += seconds * 1000),
+    pass: (seconds: number) => {
+      time.ms += seconds * 1000;
+    },
     stop: async () => {
       await dynamo.stop();
       await rm(folder, { recursive: true, force: true });

@@ -2,8 +2,12 @@
 export function activity() {
   let running = 0;
   let listeners: (() => void)[] = [];
+  /** Quiet is told one turn of the loop later: what just ended may have set off something else. */
   const add = (by: number) => {
     running += by;
+    if (running === 0) setImmediate(tell);
+  };
+  const tell = () => {
     if (running > 0) return;
     const told = listeners;
     listeners = [];
@@ -15,13 +19,20 @@ export function activity() {
       add(1);
       return promise.finally(() => add(-1));
     },
-    /** Something counted begins to wait for the world outside; call the answer, once, when it goes on. */
-    park(): () => void {
+    /** Something counted waits for the world outside: a timer, a decision. */
+    async parked<T>(promise: Promise<T>): Promise<T> {
       add(-1);
-      return () => add(1);
+      try {
+        return await promise;
+      } finally {
+        add(1);
+      }
     },
     idle(): Promise<void> {
-      return running === 0 ? Promise.resolve() : new Promise((resolve) => listeners.push(resolve));
+      return new Promise((resolve) => {
+        listeners.push(resolve);
+        setImmediate(tell);
+      });
     },
   };
 }

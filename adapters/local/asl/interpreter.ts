@@ -105,33 +105,21 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
   }
 
   /** Ends by a settled token, by time-out, or by a failing invocation; the invocation's result means nothing. */
-  function waitForToken(execution: Execution, token: string, invoke: () => Promise<unknown>): Promise<Outcome> {
-    const unpark = work.park();
-    return new Promise<Outcome>((resolve) => {
-      let concluded = false;
-      let cancel = () => {};
-      const conclude = (outcome: Outcome) => {
-        if (concluded) return;
-        concluded = true;
-        cancel();
-        waiting.delete(token);
-        unpark();
-        resolve(outcome);
-      };
-      waiting.set(token, (output) => {
-        const moved = Promise.withResolvers<void>();
-        conclude({ result: asJson(output), moved });
-        return moved.promise;
-      });
-      const { wakeAt } = execution;
-      if (wakeAt !== undefined) cancel = timer(wakeAt, () => conclude({ fault: timedOut() }));
-      if (wakeAt !== undefined && wakeAt <= clock.now()) return; // overdue after a restart: no need to hold the token
-      work.during(
-        invoke().then(
-          () => {},
-          (fault) => conclude(asFault(fault)),
-        ),
-      );
+  async function waitForToken(execution: Execution, token: string, invoke: () => Promise<unknown>): Promise<Outcome> {
+    const { wakeAt } = execution;
+    if (wakeAt !== undefined && wakeAt <= clock.now()) throw timedOut(); // overdue after a restart: no need to hold the token
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    const cancel = wakeAt === undefined ? () => {} : timer(wakeAt, () => resolve(asFault(timedOut())));
+    waiting.set(token, (output) => {
+      const moved = Promise.withResolvers<void>();
+      waiting.delete(token);
+      resolve({ result: asJson(output), moved });
+      return moved.promise;
+    });
+    work.during(Promise.resolve().then(invoke)).catch((fault) => resolve(asFault(fault)));
+    return work.parked(promise).finally(() => {
+      cancel();
+      waiting.delete(token);
     });
   }
 
@@ -155,18 +143,20 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
   }
 
   function launch(execution: Execution): void {
-    work.during(drive(execution)).catch((fault) => {
+    const driven = drive(execution).catch((fault) => {
       if (stopped) return;
       deps.report(`Execution ${execution.name} stopped for a moment: ${(fault as Error).message}`);
       timer(clock.now() + storeRetryMs, () => resume(execution));
     });
+    void work.during(driven);
   }
 
   function resume(last: Execution): void {
-    store.get(last.machine, last.name).then(
+    const read = store.get(last.machine, last.name).then(
       (row) => row && launch(row),
-      () => timer(clock.now() + storeRetryMs, () => resume(last)),
+      () => void timer(clock.now() + storeRetryMs, () => resume(last)),
     );
+    void work.during(read);
   }
 
   async function deadline(execution: Execution, state: State): Promise<number | undefined> {
@@ -193,14 +183,8 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
     };
   }
 
-  function sleepUntil(at: number): Promise<void> {
-    const unpark = work.park();
-    return new Promise((resolve) => {
-      timer(at, () => {
-        unpark();
-        resolve();
-      });
-    });
+  async function sleepUntil(at: number): Promise<void> {
+    if (at > clock.now()) await work.parked(new Promise<void>((resolve) => timer(at, resolve)));
   }
 
   return {

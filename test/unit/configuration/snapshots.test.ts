@@ -175,7 +175,7 @@ test('the admin token and generated keys stand beside the configured ones', asyn
   });
 });
 
-test('the snapshot carries the compiled policy and its document', async () => {
+test('[policy.default-decision] [policy.rules-before-pack] the snapshot carries the compiled policy and its document', async () => {
   const { snapshots } = await setUp(
     base().replace(
       'pack: null',

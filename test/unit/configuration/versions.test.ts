@@ -1,6 +1,7 @@
 /** Versions: imported once, numbered without end, rolled back by writing anew. */
 import { loadConfiguration } from '#core/configuration/load.ts';
-import { importFile, readVersion, rollback, storeVersion } from '#core/configuration/versions.ts';
+import { readVersion } from '#core/configuration/stored-form.ts';
+import { importFile, rollback, storeVersion } from '#core/configuration/versions.ts';
 import { base, handClock, memoryConfigStore, memoryObjects, packs } from './memory.ts';
 
 const setUp = () => {

@@ -22,7 +22,12 @@ function setting() {
       return { ts: String(sent.length) };
     },
   };
-  const telemetry: Telemetry = { span: (_n, _a, work) => work({ set() {} }), count() {}, gauge() {}, log() {} };
+  const telemetry: Telemetry = {
+    span: (_n, _a, work) => work({ set() {}, elapsedUs: () => 0 }),
+    count() {},
+    gauge() {},
+    log() {},
+  };
   const ports: DeliverPorts = {
     clock: { now: () => time.ms },
     deliveries: store,

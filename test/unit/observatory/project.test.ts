@@ -98,7 +98,7 @@ test('rebuilding goes through every entry of every session once', async () => {
           for (const n of [0, 1]) yield sampleEntry(n, { session_id });
         },
       },
-      observations: { apply: async (projection) => void applied.push(projection) },
+      observations: { apply: async (projections) => void applied.push(...projections) },
       archive: { keep: async ({ hash }) => void kept.push(hash) },
     },
     'default',

@@ -1,8 +1,9 @@
 /** Rules that can never match, and what a change of policy changes. */
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
-import { analysePolicy, unknownProtocols } from '#core/tool-policy/analyse.ts';
+import { analysePolicy } from '#core/tool-policy/analyse.ts';
 import { diffPolicies } from '#core/tool-policy/diff.ts';
 import { parsePack } from '#core/tool-policy/pack.ts';
+import { unknownProtocols } from '#core/tool-policy/protocols.ts';
 
 const policyOf = (...rules: (Partial<ToolRule> & Pick<ToolRule, 'decision'>)[]): ToolPolicyDocument => ({
   name: 'test',

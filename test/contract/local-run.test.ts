@@ -1,0 +1,163 @@
+/** `node bin/local.ts` as a person starts it: flags, ready line, refusals, hot reload, restart. */
+import { execFile } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import packageJson from '#package' with { type: 'json' };
+import { type Gateway, startGateway } from '../support/gateway.ts';
+
+const { version } = packageJson;
+const root = resolve(__dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'gateway-run-'));
+const config = join(folder, 'gateway.yaml');
+let gateway: Gateway;
+
+beforeAll(async () => {
+  copyFileSync(join(root, 'config/gateway.yaml'), config);
+  gateway = await startGateway({ config });
+}, 30_000);
+afterAll(async () => {
+  await gateway?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = (args: string[], env: Record<string, string> = {}) =>
+  new Promise<{ code: number; out: string; err: string }>((done) => {
+    const options = { cwd: root, env: { ...process.env, ...env }, timeout: 20_000 };
+    execFile(join(root, 'node_modules/.bin/node'), ['bin/local.ts', ...args], options, (error, out, err) =>
+      done({ code: error ? Number(error.code ?? -1) : 0, out, err }),
+    );
+  });
+
+const get = async (path: string, key = gateway.keys.admin_token, base = gateway.ready.admin_url) => {
+  const response = await fetch(base + path, { headers: { 'x-api-key': key } });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+};
+const until = async (condition: () => boolean | Promise<boolean>) => {
+  while (!(await condition())) await new Promise((wait) => setTimeout(wait, 20));
+};
+
+test('the ready line names three listeners that answer /health, and the keys file', async () => {
+  const { ready } = gateway;
+  expect(ready).toMatchObject({ event: 'ready', version, edge_url: null, keys_file: join(gateway.state, 'keys.json') });
+  for (const url of [ready.gateway_url, ready.admin_url, ready.mcp_url]) {
+    expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: 'ok', version });
+  }
+  expect(JSON.parse(readFileSync(join(gateway.state, 'ready.json'), 'utf8'))).toEqual(ready);
+  expect((await fetch(`${ready.gateway_url}/admin/v1/whoami`)).status).toBe(404);
+});
+
+test('the generated keys are who they say', async () => {
+  const kinds = async (key: string) => (await get('/admin/v1/whoami', key)).body;
+  expect(await kinds(gateway.keys.agent)).toMatchObject({ kind: 'agent', role: 'operator' });
+  expect(await kinds(gateway.keys.human)).toMatchObject({ kind: 'human', role: 'operator' });
+  expect(await kinds(gateway.keys.viewer)).toMatchObject({ role: 'viewer' });
+  expect(await kinds(gateway.keys.admin_token)).toMatchObject({ kind: 'human', role: 'admin' });
+});
+
+test('what lies in the state folder is its owner’s alone', () => {
+  for (const file of ['keys.json', 'ready.json', 'signing-key.pem', 'scm-app-key.pem', 'dynamodb.db']) {
+    expect([file, statSync(join(gateway.state, file)).mode & 0o077]).toEqual([file, 0]);
+  }
+});
+
+test('a second gateway on the same state folder is refused and does no harm', async () => {
+  const { code, err } = await run([
+    '--state',
+    gateway.state,
+    '--gateway-port',
+    '0',
+    '--admin-port',
+    '0',
+    '--mcp-port',
+    '0',
+  ]);
+  expect([code, err]).toEqual([1, expect.stringMatching(/in use by process \d+.*--state/)]);
+  expect((await get('/admin/v1/whoami')).status).toBe(200);
+});
+
+test('a changed configuration comes into force; a bad one is reported and the old one stays', async () => {
+  const versionNow = async () => (await get('/admin/v1/policy-versions/current')).body.version;
+  const good = readFileSync(config, 'utf8');
+  const before = await versionNow();
+  writeFileSync(config, good.replace('pack: pr-writer', 'pack: readonly'));
+  await until(async () => (await versionNow()) === Number(before) + 1);
+  writeFileSync(config, 'version: 1\ntennants: []\n');
+  await until(() => gateway.log().includes('configuration not imported'));
+  expect(gateway.log()).toContain('tennants');
+  expect(await versionNow()).toBe(Number(before) + 1);
+  writeFileSync(config, good);
+  await until(async () => (await versionNow()) === Number(before) + 2);
+}, 20_000);
+
+test('evidence reaches its projections and the archive', async () => {
+  const action = { protocol: 'git', tool: 'scm.get_file_contents', target: 'a/b', capability: 'read' };
+  const body = JSON.stringify({ ...action, actor: { session: 'projected' } });
+  const headers = { 'content-type': 'application/json', 'x-api-key': gateway.keys.agent };
+  expect(
+    (await fetch(`${gateway.ready.admin_url}/admin/v1/test-action`, { method: 'POST', headers, body })).status,
+  ).toBe(200);
+  await until(() => existsSync(join(gateway.state, 'archive/default/projected')));
+});
+
+test('a store that is killed comes back under a running gateway', async () => {
+  const store = readFileSync(`/proc/${lockHolder()}/task/${lockHolder()}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .map(Number);
+  for (const pid of store) process.kill(-pid, 'SIGKILL');
+  await until(() => gateway.log().includes('starting it again'));
+  expect((await get('/admin/v1/whoami')).status).toBe(200);
+  expect((await get('/admin/v1/approvals')).status).toBe(200);
+}, 20_000);
+
+const lockHolder = (): number => JSON.parse(readFileSync(join(gateway.state, 'lock'), 'utf8')).pid;
+
+test('kill -9 leaves nothing behind that blocks the next start', async () => {
+  const keys = { ...gateway.keys };
+  await gateway.kill9();
+  await gateway.restart();
+  expect((await get('/admin/v1/whoami', keys.human)).status).toBe(200);
+}, 30_000);
+
+test('SIGTERM ends with 0 and gives the lock back', async () => {
+  const state = mkdtempSync(join(tmpdir(), 'gateway-state-'));
+  const other = await startGateway({ config, state });
+  expect(await other.stop()).toBe(0);
+  expect(existsSync(join(state, 'lock'))).toBe(false);
+  rmSync(state, { recursive: true, force: true });
+}, 30_000);
+
+describe('refuses to start', () => {
+  const fresh = () => ['--state', join(folder, 'state'), '--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0'];
+
+  test.each<[name: string, args: string[], env: Record<string, string>, code: number, says: RegExp]>([
+    ['an unknown flag', ['--colour'], {}, 2, /--colour.*--help/],
+    ['a bad port', ['--admin-port', 'x'], {}, 2, /--admin-port.*65535/],
+    ['a host that others reach, with generated keys', ['--host', '0.0.0.0'], {}, 2, /GATEWAY_ADMIN_TOKEN/],
+    ['a missing configuration', ['--config', '/nowhere.yaml'], {}, 1, /no configuration at \/nowhere.yaml/],
+    ['a bad configuration', ['--config', join(root, 'package.json')], {}, 1, /version/],
+    [
+      'a store that is not there',
+      [],
+      { DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' },
+      1,
+      /DYNAMODB_ENDPOINT=http:\/\/127.0.0.1:1/,
+    ],
+  ])('%s', async (_, args, env, code, says) => {
+    expect(await run([...fresh(), ...args], env)).toMatchObject({ code, err: expect.stringMatching(says) });
+  });
+
+  test('a port in use', async () => {
+    const { port } = new URL(gateway.ready.admin_url);
+    expect(await run([...fresh(), '--admin-port', port])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/in use/),
+    });
+  });
+});
+
+test('--help and --version', async () => {
+  expect(await run(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('--state DIR') });
+  expect(await run(['--version'])).toMatchObject({ code: 0, out: `${version}\n` });
+});

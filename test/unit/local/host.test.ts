@@ -1,0 +1,136 @@
+/** The small parts of the local host: flags, banner, schedules, generated secrets. */
+import { createHash } from 'node:crypto';
+import type { Snapshot } from '#core/configuration/snapshots.ts';
+import { banner, type Ready } from '../../../bin/local/banner.ts';
+import { isLoopback, parseFlags, UsageError } from '../../../bin/local/flags.ts';
+import { namingSnapshots, overlayKeys } from '../../../bin/local/generated-secrets.ts';
+import { every } from '../../../bin/local/schedule.ts';
+
+describe('flags', () => {
+  const parse = (args: string[], environment = {}) => parseFlags(args, environment, '/checkout');
+
+  test('have defaults', () => {
+    expect(parse([])).toMatchObject({
+      ...{ config: '/checkout/config/gateway.yaml', host: '127.0.0.1' },
+      ...{ gatewayPort: 8080, adminPort: 8081, mcpPort: 8082, edgePort: 8443 },
+      state: expect.stringMatching(/\.gateway$/),
+    });
+  });
+
+  test('win over the environment, which wins over defaults', () => {
+    const environment = { GATEWAY_CONFIG: '/env/c.yaml', GATEWAY_STATE: '/env/state' };
+    expect(parse([], environment)).toMatchObject({ config: '/env/c.yaml', state: '/env/state' });
+    expect(parse(['--config', '/f.yaml', '--state=/s'], environment)).toMatchObject({ config: '/f.yaml', state: '/s' });
+    expect(parse(['--admin-port', '0', '--mcp-port=9', '--host', '::1'])).toMatchObject({
+      adminPort: 0,
+      mcpPort: 9,
+      host: '::1',
+    });
+    expect([parse(['--help']).show, parse(['-v']).show]).toEqual(['help', 'version']);
+  });
+
+  test.each([
+    [['--admin-port', '65536']],
+    [['--admin-port', '-1']],
+    [['--admin-port', '']],
+    [['--admin-port', '80a']],
+    [['--colour']],
+    [['start']],
+    [['--state']],
+  ])('refuse %j', (args) => {
+    expect(() => parse(args)).toThrow(UsageError);
+  });
+
+  test('know this machine from others', () => {
+    expect(['localhost', '127.0.0.1', '127.1.2.3', '::1'].every(isLoopback)).toBe(true);
+    expect(['0.0.0.0', '::', '10.0.0.1', 'example.com', '127.0.0.1.example.com'].some(isLoopback)).toBe(false);
+  });
+});
+
+describe('the banner', () => {
+  const ready: Ready = {
+    ...{ event: 'ready', version: '1.2.3', gateway_url: 'http://g', admin_url: 'http://a', mcp_url: 'http://m' },
+    ...{ edge_url: null, keys_file: '/s/keys.json' },
+  };
+  const keys = { agent: 'key-a', human: 'key-h' };
+
+  test('shows addresses, keys, Node and three commands', () => {
+    const text = banner(ready, keys, false);
+    for (const part of ['1.2.3', process.version, 'http://g', 'http://a', 'http://m', 'key-a', 'key-h', '/s/keys.json'])
+      expect(text).toContain(part);
+    expect(text.match(/npx agentctl /g)).toHaveLength(3);
+    expect(text).not.toContain('\u001b');
+  });
+
+  test('has colours where asked, and no keys where none are generated', () => {
+    expect(banner(ready, keys, true)).toContain('\u001b[1m');
+    expect(banner({ ...ready, keys_file: null }, {}, false)).not.toMatch(/Demo keys|null/);
+  });
+});
+
+describe('a schedule', () => {
+  test('runs at start and again, never two at once, whatever fails', async () => {
+    let running = 0;
+    const faults: unknown[] = [];
+    const third = Promise.withResolvers<void>();
+    let runs = 0;
+    const work = async () => {
+      expect(++running).toBe(1);
+      await new Promise(setImmediate);
+      running--;
+      if (++runs === 3) third.resolve();
+      throw new Error(`run ${runs}`);
+    };
+    const schedule = every(1, work, (fault) => faults.push((fault as Error).message));
+    await third.promise;
+    await schedule.stop();
+    expect(running).toBe(0);
+    expect(faults.slice(0, 3)).toEqual(['run 1', 'run 2', 'run 3']);
+  });
+
+  test('stops without waiting for its pause', async () => {
+    const schedule = every(
+      3_600_000,
+      async () => {},
+      () => {},
+    );
+    await schedule.stop();
+  });
+});
+
+describe('generated secrets', () => {
+  test('the keys are an agent without owner, a human of its own and a viewer', () => {
+    const keys = overlayKeys({ agent: 'a', human: 'h', viewer: 'v', admin_token: 't' }, 'first');
+    expect(keys).toMatchObject([
+      { kind: 'agent', role: 'operator', tenant: 'first', key_sha256: createHash('sha256').update('a').digest('hex') },
+      { kind: 'human', role: 'operator', person: 'local-human' },
+      { kind: 'service', role: 'viewer' },
+    ]);
+    expect(keys.every((key) => key.owner === undefined && key.platform === undefined)).toBe(true);
+    expect(overlayKeys({}, 'first')).toEqual([]);
+  });
+
+  test('stand under the names of the configuration in force, once it is', async () => {
+    const broker = (private_key_env: string, generated_key: boolean) => ({
+      type: 'scm_app',
+      private_key_env,
+      generated_key,
+    });
+    const configuration = {
+      admin: { token_env: 'A' },
+      credentials: { brokers: [broker('K', true), broker('OWN', false)] },
+    };
+    const snapshot = { configuration } as unknown as Snapshot;
+    let refreshed = 0;
+    const refresh = async () => {
+      refreshed++;
+      return snapshot;
+    };
+    const snapshots = { current: async () => snapshot, refresh };
+    const secrets: Record<string, string> = {};
+    const naming = namingSnapshots(snapshots, secrets, { adminToken: 'token', appKey: 'pem' });
+    await naming.current();
+    await naming.current();
+    expect([secrets, refreshed]).toEqual([{ A: 'token', K: 'pem' }, 1]);
+  });
+});
