@@ -8,34 +8,37 @@ import { credentialsTable } from '#adapters/aws/credentials-table.ts';
 import { deliveriesTable } from '#adapters/aws/deliveries-table.ts';
 import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
 import { evidenceTable } from '#adapters/aws/evidence-table.ts';
-import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
 import { observationsTable } from '#adapters/aws/observations-table.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
-import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { logTelemetry } from '#adapters/aws/telemetry.ts';
 import { xrayTracer } from '#adapters/aws/xray-tracing.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
+import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { createSnapshots } from '#core/configuration/snapshots.ts';
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
 import { brokersFrom } from '#core/credentials/brokers.ts';
+import type { Signer } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import packageJson from '#package' with { type: 'json' };
 import { errorReply } from './middleware/answers.ts';
 import type { GatewayPorts } from './ports.ts';
 import type { ProjectPorts } from './project/door.ts';
 
-let composed: GatewayPorts | undefined;
+/** What only some functions may touch (`core/contracts/functions.ts`): who has no use for a client does not carry it. */
+export interface Hands {
+  readonly signer?: (keyId: string) => Signer;
+  readonly approvalClock?: (stateMachineArn: string) => ApprovalClock;
+}
 
-export const awsPorts = (): GatewayPorts => {
-  composed ??= compose(process.env);
-  return composed;
-};
+const notGiven = (what: string) => () => Promise.reject(new Error(`this function was given no ${what}`));
+const noSigner: Signer = { keyId: '', sign: notGiven('signer'), publicKey: notGiven('signer') };
+const noClock: ApprovalClock = { start: notGiven('approval clock'), settle: notGiven('approval clock') };
 
-function compose(environment: NodeJS.ProcessEnv): GatewayPorts {
+function compose(environment: NodeJS.ProcessEnv, hands: Hands): GatewayPorts {
   const needed = (name: string): string => {
     const value = environment[name];
     if (!value) throw new Error(`the function's environment lacks ${name}`);
@@ -72,9 +75,9 @@ function compose(environment: NodeJS.ProcessEnv): GatewayPorts {
     ledger: dynamoLedger(store),
     evidence,
     manifests: evidence,
-    signer: lazyKmsSigner(needed('SIGNING_KEY_ID')),
+    signer: hands.signer?.(needed('SIGNING_KEY_ID')) ?? noSigner,
     approvals: approvalsTable(store),
-    approvalClock: lazyStepFunctionsClock(needed('APPROVAL_STATE_MACHINE_ARN')),
+    approvalClock: hands.approvalClock?.(needed('APPROVAL_STATE_MACHINE_ARN')) ?? noClock,
     deliveries: deliveriesTable(store),
     credentials: credentialsTable(store),
     brokers: async (name) =>
@@ -97,10 +100,10 @@ const secretIds = (environment: NodeJS.ProcessEnv): string[] =>
 const maxReplyBytes = 5 * 1024 * 1024;
 
 /** A door as a Lambda proxy handler: streamed bodies are collected, for this integration is buffered. */
-export function httpHandler(door: (ports: GatewayPorts) => HttpHandler) {
+export function httpHandler(door: (ports: GatewayPorts) => HttpHandler, hands: Hands = {}) {
   let made: HttpHandler | undefined;
   return async (event: HttpEvent, context: { awsRequestId: string }) => {
-    made ??= door(awsPorts());
+    made ??= door(compose(process.env, hands));
     return buffered(await made(event, context));
   };
 }
@@ -121,10 +124,10 @@ async function buffered(reply: HttpReply): Promise<Omit<HttpReply, 'body'> & { b
 }
 
 /** A door for events that are not HTTP. */
-export function eventHandler<E, R>(door: (ports: GatewayPorts) => (event: E) => Promise<R>) {
+export function eventHandler<E, R>(door: (ports: GatewayPorts) => (event: E) => Promise<R>, hands: Hands = {}) {
   let made: ((event: E) => Promise<R>) | undefined;
   return (event: E): Promise<R> => {
-    made ??= door(awsPorts());
+    made ??= door(compose(process.env, hands));
     return made(event);
   };
 }

@@ -15,6 +15,9 @@ import { localTelemetry, version } from './ports.ts';
 
 type Urls = Pick<Ready, 'gateway_url' | 'admin_url' | 'mcp_url' | 'edge_url'>;
 
+/** Requests have 10 seconds, steps and schedules the rest. */
+const drainMs = 20_000;
+
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
 export async function main(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
@@ -41,6 +44,7 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
   started.resolve(gateway);
   announce(flags, keys, { event: 'ready', version, ...urls, keys_file: keys.agent ? keysPath(flags.state) : null });
   await signalled;
+  setTimeout(() => process.exit(1), drainMs).unref(); // a step that never ends must not hold the process
   await Promise.all(servers.map((server) => server.drain()));
   await gateway.stop();
   lock.release();

@@ -25,15 +25,13 @@ export function scmAppBroker(settings: ScmAppSettings, ports: BrokerPorts): Cred
     async issue(envelope, grant) {
       const key = await privateKey(settings, ports);
       const record = newRecord(ports, envelope, grant, kind);
-      const nowSeconds = Math.floor(ports.clock.now() / 1000);
+      const issued = Math.floor(ports.clock.now() / 1000) - skewSeconds;
       const secret = await new SignJWT({})
         .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
         .setIssuer(settings.app_id)
         .setJti(record.id)
-        .setIssuedAt(nowSeconds - skewSeconds)
-        .setExpirationTime(
-          nowSeconds - skewSeconds + Math.floor((Date.parse(record.expires_at) - Date.parse(record.issued_at)) / 1000),
-        )
+        .setIssuedAt(issued)
+        .setExpirationTime(Math.min(Math.floor(Date.parse(record.expires_at) / 1000), issued + kind.longestSeconds))
         .sign(key);
       return { record, secret };
     },

@@ -1,4 +1,5 @@
+import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { httpHandler } from '../aws.ts';
 import { door } from './door.ts';
 
-export const handler = httpHandler(door);
+export const handler = httpHandler(door, { approvalClock: lazyStepFunctionsClock });

@@ -18,29 +18,43 @@ export const door =
   (ports: ProjectPorts) =>
   async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
     for (let i = 0; i < Records.length; i += atOnce) {
-      const chunk = Records.slice(i, i + atOnce);
-      try {
-        await project(ports, chunk);
-      } catch (cause) {
-        return stoppedAt(ports, chunk[0]!, cause);
-      }
+      const stopped = await project(ports, Records.slice(i, i + atOnce));
+      if (stopped) return stopped;
     }
     return { batchItemFailures: [] };
   };
 
+/** The copies first: an entry that is marked as counted is then known to be archived. What precedes a failure is done. */
 async function project(
-  { archive, observations, telemetry }: ProjectPorts,
+  ports: ProjectPorts,
   records: readonly DynamoDBRecord[],
-): Promise<void> {
-  const entries = records.flatMap((record) => {
-    if (record.eventName === 'INSERT') return [entryOf(record)];
-    // Nothing of ours updates or deletes evidence; whoever did has left a trace here.
-    telemetry.log('error', 'evidence was changed after it was written', { keys: record.dynamodb?.Keys });
-    return [];
-  });
-  // The copies first: an entry that is marked as counted is then known to be archived.
-  await Promise.all(entries.map((entry) => archive.keep(entry)));
-  await observations.apply(entries.map(projectEntry));
+): Promise<DynamoDBBatchResponse | undefined> {
+  const inserts = records.filter((record) => isInsert(ports, record));
+  const kept = await Promise.allSettled(inserts.map((record) => keep(ports.archive, record)));
+  const failedAt = kept.findIndex(({ status }) => status === 'rejected');
+  const done = failedAt < 0 ? kept : kept.slice(0, failedAt);
+  try {
+    await ports.observations.apply(
+      done.map((outcome) => projectEntry((outcome as PromiseFulfilledResult<EvidenceEntry>).value)),
+    );
+  } catch (cause) {
+    return stoppedAt(ports, inserts[0]!, cause);
+  }
+  if (failedAt < 0) return undefined;
+  return stoppedAt(ports, inserts[failedAt]!, (kept[failedAt] as PromiseRejectedResult).reason);
+}
+
+function isInsert({ telemetry }: ProjectPorts, { eventName, dynamodb }: DynamoDBRecord): boolean {
+  // Nothing of ours updates or deletes evidence; whoever did has left a trace here.
+  if (eventName !== 'INSERT')
+    telemetry.log('error', 'evidence was changed after it was written', { keys: dynamodb?.Keys });
+  return eventName === 'INSERT';
+}
+
+async function keep(archive: Archive, record: DynamoDBRecord): Promise<EvidenceEntry> {
+  const entry = entryOf(record);
+  await archive.keep(entry);
+  return entry;
 }
 
 function entryOf(record: DynamoDBRecord): EvidenceEntry {

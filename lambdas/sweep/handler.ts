@@ -1,4 +1,5 @@
+import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { eventHandler } from '../aws.ts';
 import { door } from './door.ts';
 
-export const handler = eventHandler(door);
+export const handler = eventHandler(door, { approvalClock: lazyStepFunctionsClock });

@@ -109,18 +109,19 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
     const { wakeAt } = execution;
     if (wakeAt !== undefined && wakeAt <= clock.now()) throw timedOut(); // overdue after a restart: no need to hold the token
     const { promise, resolve } = Promise.withResolvers<Outcome>();
-    const cancel = wakeAt === undefined ? () => {} : timer(wakeAt, () => resolve(asFault(timedOut())));
+    const conclude = (outcome: Outcome) => {
+      waiting.delete(token); // at once: a settle that comes second must not wait for its move to be written
+      cancel();
+      resolve(outcome);
+    };
+    const cancel = wakeAt === undefined ? () => {} : timer(wakeAt, () => conclude(asFault(timedOut())));
     waiting.set(token, (output) => {
       const moved = Promise.withResolvers<void>();
-      waiting.delete(token);
-      resolve({ result: asJson(output), moved });
+      conclude({ result: asJson(output), moved });
       return moved.promise;
     });
-    work.during(Promise.resolve().then(invoke)).catch((fault) => resolve(asFault(fault)));
-    return work.parked(promise).finally(() => {
-      cancel();
-      waiting.delete(token);
-    });
+    work.during(Promise.resolve().then(invoke)).catch((fault) => conclude(asFault(fault)));
+    return work.parked(promise);
   }
 
   /** Plain tasks: the deadline counts from this run; a run cut off by a crash begins anew. */
