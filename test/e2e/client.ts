@@ -1,6 +1,6 @@
 /** How the end-to-end tests talk to a running gateway: plain HTTP, a key, an answer. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { DecisionResult } from '../../core/contracts/envelope.ts';
@@ -126,7 +126,17 @@ export async function until<T>(what: string, probe: () => Promise<T | undefined>
   }
 }
 
-export const workFolder = (): string => mkdtempSync(join(tmpdir(), 'gateway-e2e-'));
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder that is removed when the test file ends. */
+export function workFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-e2e-'));
+  folders.push(folder);
+  return folder;
+}
 
 /** The configuration of these tests with some text replaced or added, as a file of its own. */
 export function configurationWith(change: (yaml: string) => string): string {
