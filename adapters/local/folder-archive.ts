@@ -1,9 +1,11 @@
-/** The evidence archive of the local run: one file per entry, never overwritten. */
-import { mkdir } from 'node:fs/promises';
+/**
+ * The evidence archive of the local run: one file per entry, whole or absent whenever the process is killed. It is not
+ * synced to the disk entry by entry: the table is the truth, and what a power cut takes is copied again from it.
+ */
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Archive } from '#core/observatory/ports.ts';
-import { createDurably } from './durable-file.ts';
 
 /** Tenants and sessions name folders, so what a file system could misread is encoded; `..` is a valid session id. */
 const folderName = (id: string): string => encodeURIComponent(id).replaceAll('.', '%2E');
@@ -11,8 +13,19 @@ const folderName = (id: string): string => encodeURIComponent(id).replaceAll('.'
 export const folderArchive = (root: string): Archive => ({
   async keep(entry) {
     const folder = join(root, folderName(entry.tenant), folderName(entry.session_id));
-    await mkdir(folder, { recursive: true });
-    const name = `${String(entry.index).padStart(12, '0')}-${entry.hash}.json`;
-    await createDurably(join(folder, name), canonicalize(entry));
+    const path = join(folder, `${String(entry.index).padStart(12, '0')}-${entry.hash}.json`);
+    const text = canonicalize(entry);
+    await write(path, text).catch(async (fault: NodeJS.ErrnoException) => {
+      if (fault.code !== 'ENOENT') throw fault;
+      await mkdir(folder, { recursive: true });
+      await write(path, text);
+    });
   },
 });
+
+/** The name carries the hash of the content, so writing it again writes the same bytes. */
+async function write(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  await writeFile(temporary, text, { mode: 0o600 });
+  await rename(temporary, path);
+}

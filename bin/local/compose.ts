@@ -13,7 +13,7 @@ import { systemIds } from '#adapters/system/ids.ts';
 import { eventDoors, httpDoors } from '#lambdas/doors.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import { door as project } from '#lambdas/project/door.ts';
-import { importConfiguration, watchConfiguration } from './configuration-file.ts';
+import { importConfiguration, recordImport, watchConfiguration } from './configuration-file.ts';
 import type { Flags } from './flags.ts';
 import type { HttpDoors } from './http-server.ts';
 import { localPorts } from './ports.ts';
@@ -108,7 +108,8 @@ async function reload(ports: GatewayPorts, path: string): Promise<void> {
   const { telemetry } = ports;
   try {
     const { row, imported, warnings } = await importConfiguration(ports, path);
-    await ports.snapshots.refresh();
+    const { configuration } = await ports.snapshots.refresh();
+    if (imported) await recordImport(ports, row, configuration.tenants[0]?.id ?? 'default');
     for (const warning of warnings) telemetry.log('warn', warning);
     if (imported) telemetry.log('info', 'configuration imported', { version: row.version, file: path });
   } catch (fault) {

@@ -2,8 +2,12 @@
 import { createHash } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { GatewayPorts } from '#core/admin/ports.ts';
+import { recordAct } from '#core/admin/record.ts';
 import type { PackReader } from '#core/configuration/pack-source.ts';
+import type { VersionRow } from '#core/configuration/ports.ts';
 import { type Imported, importFile, type VersionDeps } from '#core/configuration/versions.ts';
+import { adminPrincipal } from '#core/identity/identities.ts';
 
 export type ImportDeps = VersionDeps & { readonly packs: PackReader };
 
@@ -20,6 +24,17 @@ async function textOf(path: string): Promise<string> {
     throw new Error(`There is no configuration at ${path}; name one with --config.`, { cause });
   }
 }
+
+/** An import changes what is allowed, so it is evidence like any other administrative act. */
+export const recordImport = (ports: GatewayPorts, { version, sha256 }: VersionRow, tenant: string): Promise<string> =>
+  recordAct(
+    { ports, principal: { ...adminPrincipal(tenant), key_id: 'file', name: 'file', person: 'file' } },
+    'config.import',
+    {
+      policy_version: version,
+      sha256,
+    },
+  );
 
 export interface Watch {
   /** Lets an import at hand finish. */

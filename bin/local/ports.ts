@@ -22,7 +22,7 @@ import { brokersFrom } from '#core/credentials/brokers.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import packageJson from '#package' with { type: 'json' };
-import { importConfiguration } from './configuration-file.ts';
+import { importConfiguration, recordImport } from './configuration-file.ts';
 import { nameSecrets, namingSnapshots, overlayKeys } from './generated-secrets.ts';
 import type { LocalStore } from './store.ts';
 
@@ -60,7 +60,10 @@ export async function localPorts(options: PortsOptions): Promise<GatewayPorts> {
   const names: Record<string, string> = {};
   const secrets = environmentSecrets(environment, names);
 
-  const { row, warnings } = await importConfiguration({ configStore, objects, clock, packs }, options.configFile);
+  const { row, imported, warnings } = await importConfiguration(
+    { configStore, objects, clock, packs },
+    options.configFile,
+  );
   for (const warning of warnings) telemetry.log('warn', warning);
   const inForce = await readVersion({ configStore, objects }, row.version);
   if (inForce) nameSecrets(inForce.configuration, names, generated);
@@ -70,8 +73,7 @@ export async function localPorts(options: PortsOptions): Promise<GatewayPorts> {
     names,
     generated,
   );
-  const expected = (warning: string) => keys.agent !== undefined && warning.endsWith('its key entry is skipped.');
-  for (const warning of (await snapshots.current()).warnings) if (!expected(warning)) telemetry.log('warn', warning);
+  for (const warning of (await snapshots.current()).warnings) telemetry.log('warn', warning);
 
   const evidence = evidenceTable(store);
   const ports: GatewayPorts = {
@@ -100,5 +102,6 @@ export async function localPorts(options: PortsOptions): Promise<GatewayPorts> {
     version,
     instanceId: ids.randomHex(4),
   };
+  if (imported) await recordImport(ports, row, firstTenant);
   return ports;
 }

@@ -18,27 +18,40 @@ export const listApprovals: Operation = async (call) => {
   return { body: { pending, ...cursorOf({ ...(page.cursor && { cursor: page.cursor }) }), limit: limitOf(query) } };
 };
 
-const decidedStates = {
-  approved: 'approved',
-  denied: 'denied',
-  expired: 'denied',
-  executing: 'executing',
-  consumed: 'consumed',
-} as const;
-
-export const approvalHistory: Operation = async (call) => {
-  const wanted = call.query.status ?? 'approved';
-  if (!Object.hasOwn(decidedStates, wanted)) {
-    throw invalidRequest(`status is ${JSON.stringify(wanted)}; it takes ${Object.keys(decidedStates).join(', ')}.`);
-  }
-  const status: ApprovalStatus = decidedStates[wanted as keyof typeof decidedStates];
-  const page = await call.ports.approvals.list(call.principal.tenant, status, pageOf(call));
-  const rows = page.items.filter((row) => status !== 'denied' || (row.reason === 'timeout') === (wanted === 'expired'));
-  const approvals = rows.map((row) => approvalView(row, call.ports.adminUrl));
-  return { body: { approvals, ...(page.cursor && { cursor: page.cursor }) } };
+/** What was decided, and what became of it: an approval that was used is still an approval. */
+const histories: Readonly<Record<string, readonly ApprovalStatus[]>> = {
+  approved: ['approved', 'executing', 'consumed'],
+  denied: ['denied'],
+  expired: ['denied'],
+  consumed: ['consumed'],
 };
 
-const pageOf = ({ query, principal }: Call) => ({
+/** Newest first within each state; the cursor says which state the next page is of. */
+export const approvalHistory: Operation = async (call) => {
+  const { cursor = '0.', status: wanted = 'approved' } = call.query;
+  const states = Object.hasOwn(histories, wanted) ? (histories[wanted] ?? []) : [];
+  if (states.length === 0) {
+    throw invalidRequest(`status is ${JSON.stringify(wanted)}; it takes ${Object.keys(histories).join(', ')}.`);
+  }
+  const [, at = '', rest = ''] = /^(\d)\.(.*)$/.exec(cursor) ?? [];
+  const status = states[Number(at)];
+  if (at === '' || status === undefined)
+    throw invalidRequest('cursor was not made by this service; pass it unchanged.');
+
+  const { cursor: _, ...page } = pageOf(call);
+  const found = await call.ports.approvals.list(call.principal.tenant, status, {
+    ...page,
+    ...(rest && { cursor: rest }),
+  });
+  const rows = found.items.filter(
+    (row) => status !== 'denied' || (row.reason === 'timeout') === (wanted === 'expired'),
+  );
+  const more = found.cursor ? `${at}.${found.cursor}` : states[Number(at) + 1] && `${Number(at) + 1}.`;
+  const approvals = rows.map((row) => approvalView(row, call.ports.adminUrl));
+  return { body: { approvals, ...(more && { cursor: more }) } };
+};
+
+const pageOf = ({ query, principal }: Call): { limit: number; cursor?: string; keyId?: string } => ({
   limit: limitOf(query),
   ...cursorOf(query),
   ...(principal.kind === 'agent' && { keyId: principal.key_id }),

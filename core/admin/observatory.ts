@@ -1,16 +1,33 @@
 /** Health, identity, status, usage, violations, metrics (spec §4.3; contract §2, §7). */
 import { isoTime } from '#core/kernel/ports.ts';
 import { cursorOf, limitOf, type Operation } from './operation.ts';
+import type { GatewayPorts } from './ports.ts';
 
 export const whoami: Operation = async ({ principal }) => {
   const { key_id, name, tenant, role, kind, person, owner, platform } = principal;
   return { body: { tenant, role, kind, key_id, name, person, owner, platform } };
 };
 
-export const metrics: Operation = async ({ ports }) => ({
-  contentType: 'text/plain; version=0.0.4; charset=utf-8',
-  body: ports.metricsText(),
-});
+const decisionsTotal = 'svc_policy_decisions_total';
+
+/**
+ * This process's registry. Where decisions are made by other functions, their counter comes from the projection instead,
+ * a second or two behind.
+ */
+export const metrics: Operation = async ({ ports, principal }) => {
+  const own = ports.metricsText();
+  const projected = own.includes(decisionsTotal) ? '' : await projectedDecisions(ports, principal.tenant);
+  return { contentType: 'text/plain; version=0.0.4; charset=utf-8', body: own + projected };
+};
+
+async function projectedDecisions({ observations }: GatewayPorts, tenant: string): Promise<string> {
+  const { decisions_by_protocol } = await observations.usage(tenant, {});
+  const lines = decisions_by_protocol.map(
+    ({ decision, protocol, count }) =>
+      `${decisionsTotal}{decision="${decision}",protocol="${protocol.replaceAll(/[^a-z]/gi, '_')}"} ${count}\n`,
+  );
+  return lines.length === 0 ? '' : `# TYPE ${decisionsTotal} counter\n${lines.join('')}`;
+}
 
 /** Everything `agentctl status` shows, in one bounded read of each store. */
 export const status: Operation = async ({ ports, principal, snapshot }) => {

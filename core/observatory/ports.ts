@@ -18,6 +18,7 @@ export interface Usage {
   readonly decisions: Readonly<Record<string, number>>;
   readonly protocols: Readonly<Record<string, number>>;
   readonly tools: Readonly<Record<string, number>>;
+  readonly decisions_by_protocol: readonly { decision: string; protocol: string; count: number }[];
   /** Blocked actions by the rule that blocked them. */
   readonly blocked_by_rule: Readonly<Record<string, number>>;
 }

@@ -13,6 +13,7 @@ export class UsageSums {
   readonly #protocols = new Map<string, number>();
   readonly #tools = new Map<string, number>();
   readonly #rules = new Map<string, number>();
+  readonly #pairs = new Map<string, { decision: string; protocol: string; count: number }>();
   #total = 0;
 
   add({ kind, protocol, tool, rule, count }: Counted): void {
@@ -22,6 +23,9 @@ export class UsageSums {
     raise(this.#protocols, protocol, count);
     raise(this.#tools, tool, count);
     raise(this.#rules, rule, count);
+    const pair = `${kind}#${protocol}`;
+    const known = this.#pairs.get(pair)?.count ?? 0;
+    this.#pairs.set(pair, { decision: kind, protocol: protocol ?? '', count: known + count });
   }
 
   of(tenant: string, query: UsageQuery): Usage {
@@ -32,6 +36,7 @@ export class UsageSums {
       decisions: Object.fromEntries(this.#decisions),
       protocols: Object.fromEntries(this.#protocols),
       tools: Object.fromEntries(this.#tools),
+      decisions_by_protocol: [...this.#pairs.values()],
       blocked_by_rule: Object.fromEntries(this.#rules),
     };
   }

@@ -1,6 +1,7 @@
 /** Why a call was decided as it was: each rule up to the match, and the first condition that failed (spec §4.5 `why`). */
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
-import type { CompiledPolicy, CompiledRule } from './compile.ts';
+import { holdsAt } from './argument-path.ts';
+import type { CompiledArgument, CompiledPolicy, CompiledRule } from './compile.ts';
 import { argumentHolds, worstReading } from './decide.ts';
 import type { NormalCall } from './normalise.ts';
 
@@ -37,12 +38,22 @@ export function firstFailure(rule: CompiledRule, call: NormalCall): RuleTrace['f
   if (!argument) return undefined;
   return {
     field: `arguments.${argument.path.source}`,
-    expected: JSON.stringify(argument.predicate.source),
-    found: show(call.parameters),
+    expected: show(argument.predicate.source),
+    found: show(valuesAt(argument, call)),
   };
+}
+
+/** What stands at the path: nothing, the one value, or all of them. */
+function valuesAt({ path }: CompiledArgument, { parameters }: NormalCall): unknown {
+  const values: unknown[] = [];
+  holdsAt(path, parameters, (value) => {
+    if (value !== undefined) values.push(value);
+    return !path.source.includes('?') && path.source !== '**';
+  });
+  return values.length > 1 ? values : values[0];
 }
 
 const show = (value: unknown): string => {
   const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return text.length > 160 ? `${text.slice(0, 160)}…` : text;
 };
