@@ -2,7 +2,8 @@
  * The evidence archive of the local run: one file per entry, whole or absent whenever the process is killed. It is not
  * synced to the disk entry by entry: the table is the truth, and what a power cut takes is copied again from it.
  */
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Archive } from '#core/observatory/ports.ts';
@@ -23,9 +24,13 @@ export const folderArchive = (root: string): Archive => ({
   },
 });
 
-/** The name carries the hash of the content, so writing it again writes the same bytes. */
+/** Whole under another name first; a name that is taken keeps what it has. */
 async function write(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
   await writeFile(temporary, text, { mode: 0o600 });
-  await rename(temporary, path);
+  await link(temporary, path)
+    .catch((fault: NodeJS.ErrnoException) => {
+      if (fault.code !== 'EEXIST') throw fault;
+    })
+    .finally(() => unlink(temporary));
 }

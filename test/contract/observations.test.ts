@@ -57,6 +57,11 @@ describe('the views', () => {
       decisions: { allow: 1, review: 1, block: 1 },
       protocols: { git: 2, shell: 1 },
       tools: { 'scm.get_issue': 2, 'shell.rm': 1 },
+      decisions_by_protocol: expect.arrayContaining([
+        { decision: 'allow', protocol: 'git', count: 1 },
+        { decision: 'review', protocol: 'git', count: 1 },
+        { decision: 'block', protocol: 'shell', count: 1 },
+      ]),
       blocked_by_rule: { 'shell:shell.rm': 1 },
     });
   });

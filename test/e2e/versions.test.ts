@@ -62,6 +62,7 @@ test('[policy-version.rollback] [audit.admin-acts] a rollback is a new version, 
     { key: 'e2e-alice' },
   );
   expect(acts.body.entries.map((entry) => [entry.kind, entry.body.action])).toEqual([
+    ['admin', 'config.import'],
     ['admin', 'config.put'],
     ['admin', 'policy.rollback'],
   ]);

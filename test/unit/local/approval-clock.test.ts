@@ -94,7 +94,10 @@ test('a time-out that comes before the row expires waits again', async () => {
   row.expires += 30_000; // as with a clock that runs ahead of the row's
   pass(60);
   await idle();
-  expect([calls, waiting()]).toEqual([['announce', 'hold', 'settle', 'announce', 'hold'], [30]]);
+  expect([calls, waiting()]).toEqual([['announce', 'hold', 'settle'], [5]]); // a breath before it looks again
+  pass(5);
+  await idle();
+  expect([calls, waiting()]).toEqual([['announce', 'hold', 'settle', 'announce', 'hold'], [25]]);
   pass(30);
   await idle();
   expect([calls.at(-1), ended()?.output]).toEqual(['settle', { status: 'denied' }]);

@@ -120,7 +120,8 @@ describe('generated secrets', () => {
       admin: { token_env: 'A' },
       credentials: { brokers: [broker('K', true), broker('OWN', false)] },
     };
-    const snapshot = { configuration } as unknown as Snapshot;
+    const warnings = ['GATEWAY_AGENT_KEY is not set: its key entry is skipped.', 'policies.break_glass is on'];
+    const snapshot = { configuration, warnings } as unknown as Snapshot;
     let refreshed = 0;
     const refresh = async () => {
       refreshed++;
@@ -130,7 +131,7 @@ describe('generated secrets', () => {
     const secrets: Record<string, string> = {};
     const naming = namingSnapshots(snapshots, secrets, { adminToken: 'token', appKey: 'pem' });
     await naming.current();
-    await naming.current();
+    expect((await naming.current()).warnings).toEqual(['policies.break_glass is on']);
     expect([secrets, refreshed]).toEqual([{ A: 'token', K: 'pem' }, 1]);
   });
 });

@@ -116,7 +116,7 @@ test('[policy.why] explain names the first condition that failed', () => {
   expect(explain(policy, call()).map(({ matched, failed }) => [matched, failed?.field, failed?.found])).toEqual([
     [false, 'protocol', 'git'],
     [false, 'target', 'acme/web'],
-    [false, 'arguments.a', '{}'],
+    [false, 'arguments.a', 'nothing'],
     [true, undefined, undefined],
   ]);
 });
