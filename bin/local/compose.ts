@@ -64,7 +64,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const parts = [
     every(sweepEveryMs, () => events.sweep(), failed('sweep')),
     every(notifyEveryMs, () => events.notify(), failed('notify')),
-    await watchConfiguration(flags.config, () => reload(ports, flags.config)),
+    await watchConfiguration(flags.config, () => reload(ports, flags.config, options.checkout)),
     ...feedEvidence(store, ports, flags.state, report),
   ];
   let limit = 0;
@@ -104,10 +104,10 @@ async function approvalInterpreter(store: LocalStore, ports: () => GatewayPorts,
 }
 
 /** A bad file is reported and the configuration in force stays. */
-async function reload(ports: GatewayPorts, path: string): Promise<void> {
+async function reload(ports: GatewayPorts, path: string, checkout: string): Promise<void> {
   const { telemetry } = ports;
   try {
-    const { row, imported, warnings } = await importConfiguration(ports, path);
+    const { row, imported, warnings } = await importConfiguration(ports, path, checkout);
     const { configuration } = await ports.snapshots.refresh();
     if (imported) await recordImport(ports, row, configuration.tenants[0]?.id ?? 'default');
     for (const warning of warnings) telemetry.log('warn', warning);

@@ -2,18 +2,22 @@
 import { createHash } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { packFiles } from '#adapters/files/pack-files.ts';
 import type { GatewayPorts } from '#core/admin/ports.ts';
 import { recordAct } from '#core/admin/record.ts';
-import type { PackReader } from '#core/configuration/pack-source.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
 import { type Imported, importFile, type VersionDeps } from '#core/configuration/versions.ts';
 import { adminPrincipal } from '#core/identity/identities.ts';
 
-export type ImportDeps = VersionDeps & { readonly packs: PackReader };
+/** Folder of the packs that come with the gateway. */
+export const shippedPacks = (checkout: string): string => join(checkout, 'policies');
 
 /** @throws GatewayError for a bad file, Error for a missing one; then nothing was stored. */
-export async function importConfiguration(deps: ImportDeps, path: string): Promise<Imported> {
-  return importFile(deps, { text: await textOf(path), by: 'file' });
+export async function importConfiguration(deps: VersionDeps, path: string, checkout: string): Promise<Imported> {
+  // Only the file may name packs by path: who sends a configuration over HTTP chooses among the shipped ones.
+  const packs = packFiles(shippedPacks(checkout), dirname(path));
+  return importFile({ ...deps, packs }, { text: await textOf(path), by: 'file' });
 }
 
 async function textOf(path: string): Promise<string> {

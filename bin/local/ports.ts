@@ -1,5 +1,5 @@
 /** Every port of the local run (architecture: hosts): the AWS adapters over the embedded store, files for the rest. */
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { approvalsTable } from '#adapters/aws/approvals-table.ts';
 import { configTable } from '#adapters/aws/config-table.ts';
 import { credentialsTable } from '#adapters/aws/credentials-table.ts';
@@ -22,7 +22,7 @@ import { brokersFrom } from '#core/credentials/brokers.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import packageJson from '#package' with { type: 'json' };
-import { importConfiguration, recordImport } from './configuration-file.ts';
+import { importConfiguration, recordImport, shippedPacks } from './configuration-file.ts';
 import { nameSecrets, namingSnapshots, overlayKeys } from './generated-secrets.ts';
 import type { LocalStore } from './store.ts';
 
@@ -55,15 +55,12 @@ export async function localPorts(options: PortsOptions): Promise<GatewayPorts> {
   const [clock, ids] = [systemClock, systemIds];
   const objects = folderObjectStore(join(stateFolder, 'objects'));
   const configStore = configTable(store.client, store.tables.config);
-  const packs = packFiles(join(options.checkout, 'policies'), dirname(options.configFile));
+  const { checkout, configFile } = options;
   const generated = { adminToken: keys.admin_token, appKey: keys.agent && (await demoAppKey(stateFolder)) };
   const names: Record<string, string> = {};
   const secrets = environmentSecrets(environment, names);
 
-  const { row, imported, warnings } = await importConfiguration(
-    { configStore, objects, clock, packs },
-    options.configFile,
-  );
+  const { row, imported, warnings } = await importConfiguration({ configStore, objects, clock }, configFile, checkout);
   for (const warning of warnings) telemetry.log('warn', warning);
   const inForce = await readVersion({ configStore, objects }, row.version);
   if (inForce) nameSecrets(inForce.configuration, names, generated);
@@ -84,7 +81,7 @@ export async function localPorts(options: PortsOptions): Promise<GatewayPorts> {
     objects,
     configStore,
     snapshots,
-    packs,
+    packs: packFiles(shippedPacks(checkout)),
     ledger: dynamoLedger(store),
     evidence,
     manifests: evidence,

@@ -11,11 +11,11 @@ import { assertOwn, type Call, cursorOf, limitOf, type Operation, parsed } from 
 
 /** Pending items, oldest first. Items whose time is over are not pending any more, whatever the row still says. */
 export const listApprovals: Operation = async (call) => {
-  const { ports, query } = call;
+  const { ports } = call;
   const page = await ports.approvals.list(call.principal.tenant, 'pending', pageOf(call));
   const now = isoTime(ports.clock.now());
   const pending = page.items.filter((row) => row.expires_at > now).map((row) => approvalItem(row, ports.adminUrl));
-  return { body: { pending, ...cursorOf({ ...(page.cursor && { cursor: page.cursor }) }), limit: limitOf(query) } };
+  return { body: { pending, ...(page.cursor && { cursor: page.cursor }) } };
 };
 
 /** What was decided, and what became of it: an approval that was used is still an approval. */
