@@ -127,7 +127,12 @@ test('[policy.hot-reload] saving the file reloads it; a bad file changes nothing
     capability: 'read',
     dry_run: true,
   };
-  expect(await decided(url, 'e2e-agent', call)).toMatchObject({ decision: 'allow', matched_rule: 'http:reloaded.*' });
+  // An instance notices a new version within 5 seconds (contract §1).
+  const reloaded = await until('the new rule', async () => {
+    const answer = await decided(url, 'e2e-agent', call);
+    return answer.decision === 'allow' ? answer : undefined;
+  });
+  expect(reloaded).toMatchObject({ matched_rule: 'http:reloaded.*' });
   writeFileSync(file, 'version: 1\ntennants: []\n');
   expect(await decided(url, 'e2e-agent', call)).toMatchObject({ decision: 'allow' });
 }, 20_000);
