@@ -41,6 +41,10 @@ export async function createTable(client: DynamoDBClient, physical: string, spec
   if (spec.ttl !== undefined) await enableTtl(client, physical, spec.ttl);
 }
 
+/**
+ * Without the stream: the embedded server's gets slower with every record it holds, so the local run follows its own
+ * commits instead (commit-feed.ts).
+ */
 export function tableParams(physical: string, spec: TableSpec): CreateTableCommandInput {
   const keys = [spec, ...(spec.indexes ?? [])].flatMap(({ partitionKey, sortKey }) => [partitionKey, sortKey]);
   const attributes = [...new Set(keys)].filter((key) => key !== undefined);
@@ -56,7 +60,6 @@ export function tableParams(physical: string, spec: TableSpec): CreateTableComma
         Projection: { ProjectionType: index.projection },
       })),
     }),
-    ...(spec.stream && { StreamSpecification: { StreamEnabled: true, StreamViewType: spec.stream } }),
   };
 }
 

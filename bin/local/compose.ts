@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import type { LogTelemetry } from '#adapters/aws/telemetry.ts';
 import { approvalDefinition, localApprovalClock } from '#adapters/local/approval-clock.ts';
 import { createInterpreter, type Interpreter } from '#adapters/local/asl/interpreter.ts';
+import { type CommitFeed, createCommitFeed } from '#adapters/local/commit-feed.ts';
 import { folderArchive } from '#adapters/local/folder-archive.ts';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
-import { type StreamFeed, startStreamFeed } from '#adapters/local/stream-feed.ts';
-import { streamsApi } from '#adapters/local/streams-api.ts';
 import { systemTimers } from '#adapters/local/timers.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
@@ -45,11 +44,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const report = (message: string) => telemetry.log('warn', message);
   const store = await openStore(flags.state, options.environment, report);
   const clock: { interpreter?: Interpreter } = {};
+  const committed: { feed?: CommitFeed } = {};
   const ports = await localPorts({
     ...options,
     store,
     stateFolder: flags.state,
     configFile: flags.config,
+    committed: (entry) => committed.feed?.committed(entry),
     approvalClock: async (later) => {
       clock.interpreter = await approvalInterpreter(store, later, report);
       return localApprovalClock(clock.interpreter);
@@ -58,6 +59,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const resumed = await clock.interpreter?.recover();
   if (resumed) telemetry.log('info', 'approval clocks resumed', { count: resumed });
 
+  const feed = createCommitFeed({
+    log: ports.evidence,
+    tenants: async () => (await ports.snapshots.current()).configuration.tenants.map(({ id }) => id),
+    handler: project({ ...ports, archive: folderArchive(join(flags.state, 'archive')) }),
+    checkpoint: join(flags.state, 'projected.json'),
+    clock: systemClock,
+    report,
+  });
+  committed.feed = feed;
+  await feed.start();
+
   const events = eventDoors(ports);
   const failed = (name: string) => (fault: unknown) =>
     telemetry.log('error', `${name} failed`, { error: fault instanceof Error ? fault.message : String(fault) });
@@ -65,7 +77,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     every(sweepEveryMs, () => events.sweep(), failed('sweep')),
     every(notifyEveryMs, () => events.notify(), failed('notify')),
     await watchConfiguration(flags.config, () => reload(ports, flags.config, options.checkout)),
-    ...feedEvidence(store, ports, flags.state, report),
   ];
   let limit = 0;
   const readLimit = async () => {
@@ -79,6 +90,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     stop: async () => {
       await Promise.all(parts.map((part) => part.stop()));
       await clock.interpreter?.stop();
+      await feed.stop();
       await store.stop();
     },
   };
@@ -118,24 +130,4 @@ async function reload(ports: GatewayPorts, path: string, checkout: string): Prom
       error: (fault as Error).message,
     });
   }
-}
-
-function feedEvidence(
-  store: LocalStore,
-  ports: GatewayPorts,
-  state: string,
-  report: (message: string) => void,
-): StreamFeed[] {
-  if (store.evidenceStream === undefined) {
-    report('This DynamoDB server has no streams: usage, violations and the archive stay empty.');
-    return [];
-  }
-  const feed = startStreamFeed({
-    api: streamsApi(store.endpoint),
-    stream: store.evidenceStream,
-    checkpoint: join(state, 'evidence-stream.json'),
-    handler: project({ ...ports, archive: folderArchive(join(state, 'archive')) }),
-    report,
-  });
-  return [feed];
 }

@@ -9,6 +9,7 @@ import { evidenceTable } from '#adapters/aws/evidence-table.ts';
 import { observationsTable } from '#adapters/aws/observations-table.ts';
 import { logTelemetry } from '#adapters/aws/telemetry.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
+import { observedLedger } from '#adapters/local/commit-feed.ts';
 import { environmentSecrets } from '#adapters/local/environment-secrets.ts';
 import { folderObjectStore } from '#adapters/local/folder-object-store.ts';
 import { keyFileSigner } from '#adapters/local/key-file-signer.ts';
@@ -18,6 +19,7 @@ import { systemIds } from '#adapters/system/ids.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { createSnapshots } from '#core/configuration/snapshots.ts';
 import { readVersion } from '#core/configuration/stored-form.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { brokersFrom } from '#core/credentials/brokers.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
@@ -45,6 +47,8 @@ export interface PortsOptions {
   readonly keys: Partial<LocalKeys>;
   readonly telemetry: Telemetry & { metricsText(): string };
   readonly adminUrl: string;
+  /** Told of every entry that was committed. */
+  readonly committed: (entry: EvidenceEntry) => void;
   /** The clock runs doors, and doors run over these ports: the clock is made in between. */
   readonly approvalClock: (ports: () => GatewayPorts) => Promise<ApprovalClock>;
 }
@@ -82,7 +86,7 @@ export async function localPorts(options: PortsOptions): Promise<GatewayPorts> {
     configStore,
     snapshots,
     packs: packFiles(shippedPacks(checkout)),
-    ledger: dynamoLedger(store),
+    ledger: observedLedger(dynamoLedger(store), options.committed),
     evidence,
     manifests: evidence,
     signer: await keyFileSigner(join(stateFolder, 'signing-key.pem')),

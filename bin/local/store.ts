@@ -1,6 +1,6 @@
 /** The store of the local run: the embedded DynamoDB over one file of the state folder, or the server named. */
 import { join } from 'node:path';
-import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { ExecutionStore } from '#adapters/local/asl/execution.ts';
 import { executionsSpec, executionsTable } from '#adapters/local/asl/executions-table.ts';
 import { localDynamoClient, startDynamoProcess } from '#adapters/local/dynamodb-process.ts';
@@ -8,11 +8,8 @@ import { createTable, createTables, type TableNames } from '#adapters/local/tabl
 
 export interface LocalStore {
   readonly client: DynamoDBClient;
-  readonly endpoint: string;
   readonly tables: TableNames;
   readonly executions: ExecutionStore;
-  /** ARN of the evidence stream; absent where the server has no streams. */
-  readonly evidenceStream: string | undefined;
   stop(): Promise<void>;
 }
 
@@ -27,13 +24,10 @@ export async function openStore(
   const client = localDynamoClient(endpoint);
   try {
     const [tables] = await Promise.all([createTables(client), createTable(client, executionsName, executionsSpec)]);
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: tables.evidence }));
     return {
       client,
-      endpoint,
       tables,
       executions: executionsTable(client, executionsName),
-      evidenceStream: Table?.LatestStreamArn,
       stop: async () => {
         client.destroy();
         await server?.stop();

@@ -1,0 +1,93 @@
+/** The commit feed over the real ledger: every commit once, in batches, and again what a crash took. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
+import { evidenceTable } from '#adapters/aws/evidence-table.ts';
+import { createCommitFeed, observedLedger } from '#adapters/local/commit-feed.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { startDynamo } from '../support/dynamo.ts';
+
+let server: Awaited<ReturnType<typeof startDynamo>>;
+let folder: string;
+
+beforeAll(async () => {
+  server = await startDynamo();
+  folder = await mkdtemp(join(tmpdir(), 'commit-feed-'));
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+let runs = 0;
+async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
+  const store = { client: server.client(), tables: await server.createTables(`f${++runs}-`) };
+  const log = evidenceTable(store);
+  const seen: string[] = [];
+  const reports: string[] = [];
+  const handler = async ({ Records }: DynamoDBStreamEvent) => {
+    for (const { dynamodb } of Records) {
+      const entry = JSON.parse(dynamodb?.NewImage?.entry?.S ?? '') as EvidenceEntry;
+      if (fail(entry)) return { batchItemFailures: [{ itemIdentifier: dynamodb?.SequenceNumber ?? '' }] };
+      seen.push(entry.envelope_id);
+    }
+    return { batchItemFailures: [] };
+  };
+  const checkpoint = join(folder, `checkpoint-${runs}.json`);
+  const makeFeed = () =>
+    createCommitFeed({
+      ...{ log, handler, checkpoint, clock: { now: () => Date.now() }, report: (line) => void reports.push(line) },
+      tenants: async () => ['t'],
+      pause: async () => {},
+    });
+  const commitThrough = (committed: (entry: EvidenceEntry) => void) => {
+    const ledger = observedLedger(dynamoLedger(store), committed);
+    return (n: number) =>
+      ledger.commit({
+        draft: {
+          ...{ tenant: 't', session_id: `s${n % 3}`, timestamp: new Date().toISOString(), kind: 'allow' as const },
+          ...{ envelope_id: `e${n}`, actor: { key_id: 'k' }, body: {} },
+        },
+      });
+  };
+  return { makeFeed, commitThrough, seen, reports };
+}
+
+const numbers = Array.from({ length: 25 }, (_, n) => n);
+
+test('[audit.projections] every commit is projected, and stopping finishes the queue', async () => {
+  const { makeFeed, commitThrough, seen } = await setting();
+  const feed = makeFeed();
+  await feed.start();
+  const commit = commitThrough(feed.committed);
+  await Promise.all(numbers.map(commit));
+  await feed.stop();
+  expect(new Set(seen)).toEqual(new Set(numbers.map((n) => `e${n}`)));
+});
+
+test('what a crash took from the queue is projected at the next start', async () => {
+  const { makeFeed, commitThrough, seen } = await setting();
+  const commit = commitThrough(() => {}); // as if the process died before its feed came to them
+  for (const n of numbers) await commit(n);
+  const feed = makeFeed();
+  await feed.start();
+  await feed.stop();
+  expect(new Set(seen)).toEqual(new Set(numbers.map((n) => `e${n}`)));
+});
+
+test('an entry that cannot be projected is tried again and holds up what follows', async () => {
+  let faults = 2;
+  const { makeFeed, commitThrough, seen, reports } = await setting(
+    ({ envelope_id }) => envelope_id === 'e1' && faults-- > 0,
+  );
+  const feed = makeFeed();
+  await feed.start();
+  const commit = commitThrough(feed.committed);
+  for (const n of [0, 1, 2]) await commit(n);
+  while (seen.length < 3) await new Promise(setImmediate);
+  await feed.stop();
+  expect(seen).toEqual(['e0', 'e1', 'e2']);
+  expect(reports).toHaveLength(2);
+});
