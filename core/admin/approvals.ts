@@ -61,8 +61,12 @@ export const getApproval: Operation = async (call) => ({
   body: approvalView(await rowOf(call), call.ports.adminUrl),
 });
 
-const voteSchema = z.strictObject({
-  reviewer: z.string().min(1, 'reviewer must not be empty').max(256),
+export const voteSchema = z.strictObject({
+  reviewer: z
+    .string()
+    .min(1, 'reviewer must not be empty')
+    .max(256)
+    .describe('Recorded beside the authenticated person, never instead of them.'),
   comment: z.string().max(4096).optional(),
 });
 

@@ -71,7 +71,7 @@ export const listPolicies: Operation = async ({ snapshot }) => {
   return { body: { version: snapshot.version, policy: name, default_decision, rules, warnings: snapshot.warnings } };
 };
 
-const simulateSchema = z.strictObject({
+export const simulateSchema = z.strictObject({
   calls: z
     .array(actionRequestSchema.pick({ protocol: true, tool: true, target: true, capability: true, parameters: true }))
     .min(1)

@@ -1,0 +1,49 @@
+import { denialStandsSeconds, leaseSeconds } from '#core/approvals/approval.ts';
+import { maxYamlBytes } from '#core/configuration/yaml.ts';
+import { configurationSchema } from '#core/contracts/config.ts';
+import { sessionPattern, sizes } from '#core/contracts/envelope.ts';
+import { maxNesting } from '#core/kernel/json.ts';
+import { defaultStateBudget } from '#core/tool-policy/analyse.ts';
+import { code, origin, table } from './markdown.ts';
+
+export function limitsPage(): string {
+  const defaults = configurationSchema.parse({ version: 1, tenants: [{ id: 'default', api_keys: ['k'] }] });
+  const { approvals, server, manifests, behavior } = defaults;
+  const rows = [
+    ['an action (request body)', `${sizes.envelopeBytes} bytes`, '413, -32602'],
+    ['`target`', `${sizes.targetBytes} bytes`, '400'],
+    [
+      '`protocol`, `tool`, `capability`, `actor.agent`',
+      `1 to ${sizes.nameCharacters} characters, no control characters`,
+      '400',
+    ],
+    ['`justification`', `${sizes.justificationCharacters} characters`, '400'],
+    ['a session id', code(sessionPattern.source), '400'],
+    ['nesting of a body', `${maxNesting} levels`, '400'],
+    [
+      'a request body of the gateway',
+      `${server.max_body_bytes} bytes unless \`server.max_body_bytes\` says otherwise`,
+      '413',
+    ],
+    ['a configuration', `${maxYamlBytes} bytes`, '400'],
+    [
+      'time to decide an approval',
+      `${approvals.timeout_seconds} s unless \`approvals.timeout_seconds\` or the rule says otherwise`,
+      'denied by system',
+    ],
+    ['time to use an approval', 'the same again, from the decision on', 'review, `expired`'],
+    ['a denial answers the identical call', `${denialStandsSeconds} s`, 'then a new request'],
+    ['the lease on an executing approval', `${leaseSeconds} s`, 'outcome `unknown`'],
+    ['holding a call (`approvals.hold_seconds`)', '0 to 50 s', 'then review'],
+    ['policy versions kept', '20', 'older ones are dropped'],
+    ['policy analysis', `${defaultStateBudget} automaton states`, 'warning «not analysed»'],
+    ['a credential', '600 s unless the grant says otherwise, 3600 s at most', 'expired'],
+    ['a page of a list', '1 to 200 items, 50 unless `limit` says otherwise', '400'],
+    ['manifest enforcement', code(manifests.enforcement_mode), ''],
+    ['session risk that stops a session', behavior.kill_switch_score, '403'],
+  ];
+  return `# Limits
+
+${origin('the constants and defaults of the code')}
+${table(['of what', 'limit', 'beyond it'], rows)}`;
+}

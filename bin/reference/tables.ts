@@ -1,0 +1,61 @@
+import { type FunctionSpec, functions } from '#core/contracts/functions.ts';
+import { routes } from '#core/contracts/routes.ts';
+import { type TableSpec, tables } from '#core/contracts/tables.ts';
+import { code, codes, origin, table } from './markdown.ts';
+
+export function tablesPage(): string {
+  const rows = Object.entries<TableSpec>(tables).map(([name, spec]) => [
+    code(name),
+    spec.holds,
+    code(spec.partitionKey) + (spec.sortKey ? ` + ${code(spec.sortKey)}` : ''),
+    (spec.indexes ?? [])
+      .map(
+        (index) =>
+          `${code(index.name)}: ${codes([index.partitionKey, ...(index.sortKey ? [index.sortKey] : [])])} (${index.projection})`,
+      )
+      .join('; '),
+    spec.ttl ? code(spec.ttl) : '',
+    spec.stream ?? '',
+  ]);
+  return `# Tables
+
+${origin('`core/contracts/tables.ts`')}
+On demand, point-in-time recovery, encrypted; every key is a string. TTL only tidies up: a time that matters is compared.
+
+${table(['table', 'holds', 'key', 'indexes', 'TTL', 'stream'], rows)}`;
+}
+
+export function functionsPage(): string {
+  const rights = (spec: FunctionSpec) => [
+    ...(spec.startsApprovals ? ['starts approval clocks'] : []),
+    ...(spec.settlesTasks ? ['releases task tokens'] : []),
+    ...(spec.signs ? ['signs manifests'] : []),
+    ...(spec.verifiesSignatures ? ['verifies signatures'] : []),
+    ...(spec.archives ? ['writes the archive'] : []),
+    ...(spec.objects ? [`objects: ${spec.objects}`] : []),
+    ...(spec.secrets?.length ? [`secrets: ${spec.secrets.join(', ')}`] : []),
+  ];
+  const runs = (name: string, spec: FunctionSpec) => [
+    ...routes.filter(({ handledBy }) => handledBy === name).map(({ method, path }) => code(`${method} ${path}`)),
+    ...(spec.schedule ? [`every ${spec.schedule.everyMinutes} min`] : []),
+    ...(spec.stream ? [`stream of ${spec.stream}`] : []),
+    ...(name === 'approval-steps' ? ['the approval state machine'] : []),
+  ];
+  const rows = Object.entries<FunctionSpec>(functions).map(([name, spec]) => [
+    code(name),
+    spec.purpose,
+    runs(name, spec).join('<br>'),
+    Object.entries(spec.tables)
+      .map(([of, access]) => `${of}: ${access}`)
+      .join('<br>'),
+    rights(spec).join('<br>'),
+    `${spec.timeoutSeconds} s, ${spec.memoryMb} MB`,
+  ]);
+  return `# Functions
+
+${origin('`core/contracts/functions.ts` and `core/contracts/routes.ts`')}
+One role each, with exactly these rights. \`append\` = put and condition check, never update or delete; \`write\` = put and
+update; reading is implied.
+
+${table(['function', 'purpose', 'runs on', 'tables', 'further rights', 'size'], rows)}`;
+}
