@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { voteSchema } from '#core/admin/approvals.ts';
-import { simulateSchema } from '#core/admin/policies.ts';
+import { simulateSchema, voteSchema } from '#core/contracts/admin-requests.ts';
 import { actionRequestSchema, decisionResultSchema } from '#core/contracts/envelope.ts';
 import { evidenceEntrySchema, sessionBundleSchema, sessionManifestSchema } from '#core/contracts/evidence.ts';
 import { type Route, routes } from '#core/contracts/routes.ts';

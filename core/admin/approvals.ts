@@ -1,8 +1,9 @@
 /** Approvals over HTTP: list, item, votes (spec §2.3, §2.4, §4.3; contract §3). Nothing is ever decided on GET. */
-import * as z from 'zod';
+
 import { channelsOf } from '#core/approvals/channels.ts';
 import { approvalItem, approvalRecord, approvalView } from '#core/approvals/views.ts';
 import { decideApproval, timeOut } from '#core/approvals/vote.ts';
+import { voteSchema } from '#core/contracts/admin-requests.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import { assertMayVote } from '#core/identity/separation-of-duties.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
@@ -59,15 +60,6 @@ const pageOf = ({ query, principal }: Call): { limit: number; cursor?: string; k
 
 export const getApproval: Operation = async (call) => ({
   body: approvalView(await rowOf(call), call.ports.adminUrl),
-});
-
-export const voteSchema = z.strictObject({
-  reviewer: z
-    .string()
-    .min(1, 'reviewer must not be empty')
-    .max(256)
-    .describe('Recorded beside the authenticated person, never instead of them.'),
-  comment: z.string().max(4096).optional(),
 });
 
 const vote =

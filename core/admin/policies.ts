@@ -1,11 +1,12 @@
 /** Policy versions, configuration, simulation and explanation (spec §2.10, §4.3, §4.5; contract §1, §7). */
-import * as z from 'zod';
+
 import { loadConfiguration } from '#core/configuration/load.ts';
 import { buildPolicyDocument } from '#core/configuration/policy-document.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
 import { readVersion } from '#core/configuration/stored-form.ts';
 import { rollback, storeVersion } from '#core/configuration/versions.ts';
-import { actionRequestSchema, type ToolCall } from '#core/contracts/envelope.ts';
+import { simulateSchema } from '#core/contracts/admin-requests.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
@@ -70,14 +71,6 @@ export const listPolicies: Operation = async ({ snapshot }) => {
   const { name, default_decision, rules } = snapshot.policyDocument;
   return { body: { version: snapshot.version, policy: name, default_decision, rules, warnings: snapshot.warnings } };
 };
-
-export const simulateSchema = z.strictObject({
-  calls: z
-    .array(actionRequestSchema.pick({ protocol: true, tool: true, target: true, capability: true, parameters: true }))
-    .min(1)
-    .max(1000),
-  version: z.int().positive().optional(),
-});
 
 /** Evaluates calls against the live policy or an older version; records nothing. */
 export const simulate: Operation = async (call) => {
