@@ -2,14 +2,16 @@
  * The only writer of evidence (architecture: one action's life, step 3): one transaction puts the entry if absent,
  * moves the session head if unmoved, and carries the changes of the step. Fails closed.
  */
-import { type TransactWriteItem, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import { randomBytes } from 'node:crypto';
+import { GetItemCommand, type TransactWriteItem, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
 import type { Change, CommitOutcome, Ledger, SessionHead } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { moveItem, openItems } from './approvals-table.ts';
 import { credentialPutItem, credentialRevokeItem } from './credentials-table.ts';
-import { entryPutItem, evidenceTable, headPutItem, type StoreOptions, toHead } from './evidence-table.ts';
-import { fromItem, type Item, storeDown, toItem } from './items.ts';
+import { entryGet, entryPutItem, evidenceTable, headPutItem, type StoreOptions, toHead } from './evidence-table.ts';
+import { fromItem, type Item, storeDown, stored, toItem } from './items.ts';
 
 type Step = Parameters<Ledger['commit']>[0];
 
@@ -43,11 +45,13 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
   }
 
   async function commit(step: Step): Promise<CommitOutcome> {
+    // Names this very call: two callers may write the same words at the same moment, and only one of them has written.
+    const writer = randomBytes(12).toString('hex');
     let head = step.head ?? undefined;
     let seen = step.head !== undefined;
     for (let attempt = 1; attempt <= maxTries; attempt++) {
       if (!seen) head = await log.head(step.draft.tenant, step.draft.session_id);
-      const outcome = await attemptCommit(step, head);
+      const outcome = await attemptCommit(step, head, { name: writer, token: `${writer}-${attempt}` });
       if ('ok' in outcome) return outcome;
       seen = outcome.head !== undefined;
       head = outcome.head;
@@ -61,41 +65,41 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
   async function attemptCommit(
     step: Step,
     head: SessionHead | undefined,
+    writer: { readonly name: string; readonly token: string },
   ): Promise<CommitOutcome | { head: SessionHead | undefined }> {
     const entry = sealEntry(step.draft, head);
     const after = advanceHead(head, entry, step.owner);
     const placed = (step.changes ?? []).flatMap((change) =>
       changeItems(change, entry.hash).map((item) => ({ change, item })),
     );
-    const items: TransactWriteItem[] = [
-      entryPutItem(options.tables.evidence, entry),
+    const TransactItems: TransactWriteItem[] = [
+      entryPutItem(options.tables.evidence, entry, writer.name),
       headPutItem(options.tables.sessions, head, after),
       ...placed.map(({ item }) => item),
     ];
     try {
-      // The same bytes carry the same token, so a lost answer that the client repeats is not written twice.
-      await options.client.send(
-        new TransactWriteItemsCommand({ TransactItems: items, ClientRequestToken: entry.hash.slice(0, 36) }),
-      );
+      // The client repeats a lost request under the same token, so that it is not written twice.
+      await options.client.send(new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: writer.token }));
       return { ok: true, entry, head: after };
     } catch (cause) {
-      const reasons = cancellationReasons(cause) ?? (await afterFault(step, entry.hash, cause));
-      const current = reasons[1]?.Item && toHead(reasons[1].Item);
-      if (current?.last_hash === entry.hash) return { ok: true, entry, head: current };
+      const reasons = cancellationReasons(cause);
+      if (!reasons) {
+        if (await wrote(entry, writer.name)) return { ok: true, entry, head: after };
+        throw storeDown(cause);
+      }
       const failedAt = reasons.findIndex((reason, i) => i >= 2 && reason.Code === 'ConditionalCheckFailed');
       if (failedAt >= 2) {
         const item = reasons[failedAt]?.Item;
         return { ok: false, failed: placed[failedAt - 2]!.change, current: item && fromItem(item) };
       }
-      return { head: current };
+      return { head: reasons[1]?.Item && toHead(reasons[1].Item) };
     }
   }
 
-  /** The answer was lost, so nobody knows: if the chain ends with our own entry, the step is done; else it is refused. */
-  async function afterFault(step: Step, hash: string, cause: unknown): Promise<never | readonly Reason[]> {
-    const head = await log.head(step.draft.tenant, step.draft.session_id);
-    if (head?.last_hash !== hash) throw storeDown(cause);
-    return [{}, { Item: toItem({ ...head, session: head.session_id, session_id: undefined }) }];
+  /** The answer was lost, so nobody knows: if the entry stands and is this very call's, the step is done. */
+  async function wrote(entry: EvidenceEntry, writer: string): Promise<boolean> {
+    const { Item } = await stored(options.client.send(new GetItemCommand(entryGet(options.tables.evidence, entry))));
+    return Item !== undefined && fromItem(Item).writer === writer;
   }
 
   function changeItems(change: Change, entryHash: string): TransactWriteItem[] {

@@ -27,15 +27,30 @@ export interface StoreOptions {
 const chainKey = (tenant: string, session: string) => `${tenant}#${session}`;
 const position = (index: number) => String(index).padStart(12, '0');
 
-/** Put-if-absent of an entry; its text is kept verbatim, so that what was hashed is what is read. */
-export function entryPutItem(tableName: string, entry: EvidenceEntry): TransactWriteItem {
+const entryKey = (entry: EvidenceEntry) => ({
+  chain: chainKey(entry.tenant, entry.session_id),
+  position: position(entry.index),
+});
+
+/** Reads the place of an entry, whoever wrote it. */
+export const entryGet = (TableName: string, entry: EvidenceEntry) => ({
+  TableName,
+  Key: toItem(entryKey(entry)),
+  ConsistentRead: true,
+});
+
+/**
+ * Put-if-absent of an entry; its text is kept verbatim, so that what was hashed is what is read.
+ * @param writer names the call that writes, beside the entry: identical words of two calls stay apart.
+ */
+export function entryPutItem(tableName: string, entry: EvidenceEntry, writer: string): TransactWriteItem {
   const shard = Number.parseInt(entry.hash.slice(0, 2), 16) % auditShards;
   return {
     Put: {
       TableName: tableName,
       Item: toItem({
-        chain: chainKey(entry.tenant, entry.session_id),
-        position: position(entry.index),
+        ...entryKey(entry),
+        writer,
         hour: hourKey(entry.tenant, entry.timestamp.slice(0, 13), shard),
         at: `${entry.timestamp}#${entry.session_id}#${position(entry.index)}`,
         entry: canonicalize(entry),

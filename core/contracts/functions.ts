@@ -46,7 +46,14 @@ export const functions = {
   approvals: {
     ...door,
     purpose: 'lists approvals, takes votes',
-    tables: { ...configuration, evidence: 'append', sessions: 'write', approvals: 'write', deliveries: 'write' },
+    tables: {
+      ...configuration,
+      evidence: 'append',
+      sessions: 'write',
+      approvals: 'write',
+      salts: 'append',
+      deliveries: 'write',
+    },
     settlesTasks: true,
     secrets: ['keys'],
     objects: 'read',
@@ -54,7 +61,14 @@ export const functions = {
   'approval-callback': {
     ...door,
     purpose: 'takes votes from chat webhooks',
-    tables: { ...configuration, evidence: 'append', sessions: 'write', approvals: 'write', deliveries: 'write' },
+    tables: {
+      ...configuration,
+      evidence: 'append',
+      sessions: 'write',
+      approvals: 'write',
+      salts: 'append',
+      deliveries: 'write',
+    },
     settlesTasks: true,
     secrets: ['slack'],
     objects: 'read',
@@ -70,7 +84,7 @@ export const functions = {
   policies: {
     ...door,
     purpose: 'configuration, policy versions, simulation and explanation',
-    tables: { config: 'write', evidence: 'append', sessions: 'write' },
+    tables: { config: 'write', evidence: 'append', sessions: 'write', approvals: 'read' },
     secrets: ['keys'],
     objects: 'write',
   },

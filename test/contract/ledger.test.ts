@@ -80,6 +80,31 @@ describe('the ledger', () => {
     expect(await chainOf('lost')).toHaveLength(1);
   });
 
+  test('a lost answer never counts for another who wrote the same words', async () => {
+    const twin = dynamoLedger({ client, tables });
+    const first = await twin.commit({ draft: draft('twins', 1) });
+    const refusing = {
+      send: async (command: { constructor: { name: string } }) => {
+        if (command.constructor.name === 'TransactWriteItemsCommand') throw new Error('socket hang up');
+        return client.send(command as never);
+      },
+    } as unknown as DynamoDBClient;
+    // The very same words at the very same place: not this call's, so it was not written.
+    await expect(
+      dynamoLedger({ client: refusing, tables }).commit({ draft: draft('twins', 1), head: null }),
+    ).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(first).toMatchObject({ ok: true, entry: { index: 0 } });
+    expect(await chainOf('twins')).toHaveLength(1);
+  });
+
+  test('identical steps of two processes at once are two entries', async () => {
+    const both = await Promise.all(
+      [1, 2].map(() => dynamoLedger({ client, tables }).commit({ draft: draft('same', 1) })),
+    );
+    expect(both.map((outcome) => outcome.ok && outcome.entry.index).sort()).toEqual([0, 1]);
+    expect(await chainOf('same')).toHaveLength(2);
+  });
+
   test('[error.store-down] a store that is down refuses and loses nothing', async () => {
     const down = {
       send: () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { name: 'TimeoutError' })),
