@@ -7,6 +7,7 @@
 import { gatewayAt, provisionKeys } from './caller.ts';
 import { runChecks } from './checks.ts';
 import { deploy } from './deployment.ts';
+import { doorChecks } from './doors.ts';
 import { type Emulator, startEmulator } from './emulator.ts';
 import { lifecycleChecks } from './lifecycle.ts';
 import { privilegeChecks } from './privileges.ts';
@@ -36,6 +37,7 @@ async function prove(running: Emulator): Promise<number> {
   const callbacks = gatewayAt(running, outputs.GatewayDoors.CallbacksApiId, keys);
   const { passed, failed } = await runChecks([
     ...lifecycleChecks(running, outputs, call, callbacks),
+    ...doorChecks(call),
     ...privilegeChecks(running, outputs),
   ]);
   lap('done');

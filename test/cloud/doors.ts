@@ -1,0 +1,41 @@
+/** Every read the deployed doors offer is within their roles: none answers with a fault of ours. */
+import assert from 'node:assert/strict';
+import { routes } from '#core/contracts/routes.ts';
+import { type Call, expectStatus } from './caller.ts';
+import { type Check, check } from './checks.ts';
+
+const session = 'cloud-doors';
+
+export function doorChecks(call: Call): Check[] {
+  let id = '';
+  const path = (template: string) =>
+    template.replace('{envelope_id}', id).replace('{id}', session).replace('{version}', '1');
+  const reads = routes.filter(({ method, surface }) => method === 'GET' && surface === 'admin');
+
+  return [
+    check('a vote whose comment holds a token is taken, and the token stays out', async () => {
+      const asked = await call('agent', 'POST /admin/v1/test-action', {
+        ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/doors', capability: 'write' },
+        actor: { session },
+      });
+      id = expectStatus(asked, 200).envelope_id;
+      const comment = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
+      const record = expectStatus(
+        await call('human', `POST /admin/v1/approvals/${id}/approve`, { reviewer: 'Alice', comment }),
+        200,
+      );
+      assert.ok(!JSON.stringify(record).includes(comment));
+    }),
+    ...reads.map(({ path: template }) =>
+      check(`GET ${template} is within the role of its function`, async () => {
+        const { status, body } = await call('admin', `GET ${path(template) as `/${string}`}`);
+        assert.ok(status === 200, `answered ${status}: ${JSON.stringify(body).slice(0, 300)}`);
+      }),
+    ),
+    check('a simulation is within the role of its function', async () => {
+      const calls = [{ protocol: 'shell', tool: 'shell.rm', target: 'x', capability: 'execute' }];
+      const { results } = expectStatus(await call('agent', 'POST /admin/v1/simulate', { calls }), 200);
+      assert.equal(results[0].decision, 'block');
+    }),
+  ];
+}
