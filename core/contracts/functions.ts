@@ -25,6 +25,15 @@ export interface FunctionSpec {
 
 const door = { timeoutSeconds: 29, memoryMb: 512 } as const;
 const configuration = { config: 'read' } as const;
+/** What a vote changes, whichever way it comes in. */
+const voting = {
+  ...configuration,
+  evidence: 'append',
+  sessions: 'write',
+  approvals: 'write',
+  salts: 'append',
+  deliveries: 'write',
+} as const;
 
 export const functions = {
   'test-action': {
@@ -46,14 +55,7 @@ export const functions = {
   approvals: {
     ...door,
     purpose: 'lists approvals, takes votes',
-    tables: {
-      ...configuration,
-      evidence: 'append',
-      sessions: 'write',
-      approvals: 'write',
-      salts: 'append',
-      deliveries: 'write',
-    },
+    tables: voting,
     settlesTasks: true,
     secrets: ['keys'],
     objects: 'read',
@@ -61,14 +63,7 @@ export const functions = {
   'approval-callback': {
     ...door,
     purpose: 'takes votes from chat webhooks',
-    tables: {
-      ...configuration,
-      evidence: 'append',
-      sessions: 'write',
-      approvals: 'write',
-      salts: 'append',
-      deliveries: 'write',
-    },
+    tables: voting,
     settlesTasks: true,
     secrets: ['slack'],
     objects: 'read',
