@@ -36,10 +36,11 @@ async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
     return { batchItemFailures: [] };
   };
   const checkpoint = join(folder, `checkpoint-${runs}.json`);
-  const makeFeed = () =>
+  /** @param tenants whose log is read again at the start. */
+  const makeFeed = (tenants: readonly string[] = ['t']) =>
     createCommitFeed({
       ...{ log, handler, checkpoint, clock: { now: () => Date.now() }, report: (line) => void reports.push(line) },
-      tenants: async () => ['t'],
+      tenants: async () => tenants,
       pause: async () => {},
     });
   const commitThrough = (committed: (entry: EvidenceEntry) => void) => {
@@ -82,7 +83,7 @@ test('an entry that cannot be projected is tried again and holds up what follows
   const { makeFeed, commitThrough, seen, reports } = await setting(
     ({ envelope_id }) => envelope_id === 'e1' && faults-- > 0,
   );
-  const feed = makeFeed();
+  const feed = makeFeed([]);
   await feed.start();
   const commit = commitThrough(feed.committed);
   for (const n of [0, 1, 2]) await commit(n);
