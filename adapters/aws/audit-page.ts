@@ -21,8 +21,8 @@ interface Reader {
 }
 
 const hourMs = 3_600_000;
-/** How many hours one call looks through before it answers with a cursor: a bounded piece of work. */
-const hoursPerCall = 24 * 7;
+/** How many hours one call looks through before it answers with a cursor: a bounded piece of work, a week and its edges. */
+const hoursPerCall = 24 * 7 + 2;
 
 export async function auditPage(filter: AuditFilter, reader: Reader): Promise<Page<EvidenceEntry>> {
   const found: EvidenceEntry[] = [];
