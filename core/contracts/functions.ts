@@ -11,8 +11,16 @@ export interface FunctionSpec {
   readonly settlesTasks?: boolean;
   readonly signs?: boolean;
   readonly verifiesSignatures?: boolean;
-  /** Secrets the function may read: keys of the admin and tenants, chat signing, brokers. */
-  readonly secrets?: readonly ('keys' | 'slack' | 'brokers' | 'webhooks')[];
+  /** Secrets the function may read: keys of the admin and tenants, chat signing, brokers, model providers. */
+  readonly secrets?: readonly ('keys' | 'slack' | 'brokers' | 'webhooks' | 'providers')[];
+  /** Answers through the response-streaming integration, whether the caller streams or not (facts: never buffer chat). */
+  readonly streams?: true;
+  /** May invoke models of Amazon Bedrock. */
+  readonly invokesModels?: true;
+  /** May invoke this function, asynchronously. */
+  readonly handsOverTo?: string;
+  /** May post to and close WebSocket connections. */
+  readonly postsToConnections?: true;
   /** Object store access. */
   readonly objects?: 'read' | 'write';
   /** May write (never delete or overwrite) the Object-Lock archive. */
@@ -35,7 +43,57 @@ const voting = {
   deliveries: 'write',
 } as const;
 
+/** What a chat call may touch. It reads and writes no credential: its own travel as secrets of the providers. */
+const chat = {
+  tables: {
+    ...configuration,
+    evidence: 'append',
+    sessions: 'write',
+    counters: 'write',
+    approvals: 'write',
+    salts: 'append',
+    deliveries: 'write',
+  },
+  startsApprovals: true,
+  secrets: ['keys', 'providers'],
+  objects: 'write',
+  invokesModels: true,
+  timeoutSeconds: 900,
+  memoryMb: 1024,
+} as const;
+
 export const functions = {
+  'chat-completions': { ...chat, purpose: 'answers chat completions', streams: true },
+  messages: { ...chat, purpose: 'answers messages calls and governs their tool use', streams: true },
+  'count-tokens': {
+    ...door,
+    purpose: 'estimates the tokens of a messages request',
+    tables: configuration,
+    secrets: ['keys'],
+    objects: 'read',
+  },
+  models: {
+    ...door,
+    purpose: 'lists the models a tenant may use',
+    tables: configuration,
+    secrets: ['keys'],
+    objects: 'read',
+  },
+  ws: {
+    ...door,
+    purpose: 'takes WebSocket connections and messages, and hands chat calls over',
+    tables: { ...configuration, connections: 'write' },
+    secrets: ['keys'],
+    objects: 'read',
+    handsOverTo: 'ws-worker',
+    postsToConnections: true,
+  },
+  'ws-worker': {
+    ...chat,
+    purpose: 'answers a chat call over its WebSocket',
+    tables: { ...chat.tables, connections: 'write' },
+    postsToConnections: true,
+  },
   'test-action': {
     ...door,
     purpose: 'governs one action',
@@ -92,8 +150,17 @@ export const functions = {
   },
   observatory: {
     ...door,
-    purpose: 'health, whoami, status, usage, violations, metrics',
-    tables: { ...configuration, approvals: 'read', sessions: 'read', observations: 'read', deliveries: 'read' },
+    purpose: 'health, whoami, status, usage, requests, analytics, violations, budgets, metrics; rebuilds projections',
+    tables: {
+      ...configuration,
+      approvals: 'read',
+      // Rebuilding reads the log and is recorded in it.
+      evidence: 'append',
+      sessions: 'write',
+      observations: 'write',
+      deliveries: 'read',
+      counters: 'read',
+    },
     secrets: ['keys'],
     objects: 'read',
   },
@@ -115,7 +182,8 @@ export const functions = {
     memoryMb: 512,
   },
   sweep: {
-    purpose: 'starts clocks that did not start, settles decided executions, denies what expired, ends leases',
+    purpose:
+      'starts clocks that did not start, settles decided executions, denies what expired, ends leases and reservations',
     tables: {
       ...configuration,
       evidence: 'append',
@@ -123,6 +191,7 @@ export const functions = {
       approvals: 'write',
       credentials: 'write',
       deliveries: 'write',
+      counters: 'write',
     },
     startsApprovals: true,
     settlesTasks: true,

@@ -8,6 +8,14 @@ export interface HttpReply {
   headers: Record<string, string>;
   /** Text, or chunks of text produced as they are read (exports, reports). */
   body: string | AsyncIterable<string>;
+  /** Work that goes on after the body: a host waits for it before it freezes or ends. Never rejects. */
+  finished?: Promise<void>;
 }
 
-export type HttpHandler = (event: HttpEvent, context: { awsRequestId: string }) => Promise<HttpReply>;
+export interface HttpContext {
+  readonly awsRequestId: string;
+  /** Aborts when the caller goes away before the reply has ended. */
+  readonly signal?: AbortSignal;
+}
+
+export type HttpHandler = (event: HttpEvent, context: HttpContext) => Promise<HttpReply>;

@@ -15,7 +15,7 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Path with `{parameters}`, relative to the surface. */
   readonly path: string;
-  readonly surface: 'admin' | 'callbacks';
+  readonly surface: 'admin' | 'callbacks' | 'gateway';
   /** `open`: no credential (only /health); `signed`: the caller proves itself by a body signature. */
   readonly access: Role | 'open' | 'signed';
   /** What agent keys may do here: all, only what belongs to their own sessions, or nothing. */
@@ -48,6 +48,9 @@ const route = (
 const a = '/admin/v1';
 const paging = ['limit', 'cursor'] as const;
 
+/** Agents call the gateway; whoever may run actions may chat. */
+const gateway = { surface: 'gateway', agents: 'yes' } as const;
+
 export const routes: readonly Route[] = [
   route('GET /health', 'observatory', 'open', 'health', 'Health and version'),
   route('GET /metrics', 'observatory', 'viewer', 'metrics', 'Metrics in Prometheus text form'),
@@ -59,9 +62,26 @@ export const routes: readonly Route[] = [
     'status',
     'Stores, versions, queues, sessions, recent violations',
   ),
-  route(`GET ${a}/usage`, 'observatory', 'viewer', 'usage', 'Counts per tenant, decision and tool', {
+  route(`GET ${a}/usage`, 'observatory', 'viewer', 'usage', 'Counts per tenant, decision, tool and model', {
     query: ['from', 'to'],
   }),
+  route(`GET ${a}/requests`, 'observatory', 'operator', 'listRequests', 'Chat calls, newest first', {
+    query: ['model', 'outcome', ...paging],
+  }),
+  route(`GET ${a}/analytics`, 'observatory', 'viewer', 'analytics', 'Per-minute points of the last 48 hours', {
+    query: ['from', 'to', 'model'],
+  }),
+  route(`GET ${a}/cache`, 'observatory', 'viewer', 'cacheStatistics', 'Hits, misses, hit rate, evictions'),
+  route(`GET ${a}/providers`, 'observatory', 'viewer', 'listProviders', 'Providers, their health and breakers'),
+  route(`GET ${a}/budgets`, 'observatory', 'viewer', 'listBudgets', 'Budgets and rate limits as they stand'),
+  route(
+    `POST ${a}/observations/rebuild`,
+    'observatory',
+    'admin',
+    'rebuildProjections',
+    'Project the evidence log again, a bounded piece a call',
+    { platform: true, query: ['tenant', 'cursor'] },
+  ),
   route(`GET ${a}/violations`, 'observatory', 'viewer', 'violations', 'Policy violations with breakdowns', {
     query: paging,
   }),
@@ -162,4 +182,24 @@ export const routes: readonly Route[] = [
   route('POST /callbacks/slack', 'approval-callback', 'signed', 'slackCallback', 'Votes by Slack button', {
     surface: 'callbacks',
   }),
+
+  route('GET /health', 'models', 'open', 'health', 'Health and version', gateway),
+  route('POST /v1/chat/completions', 'chat-completions', 'operator', 'chatCompletions', 'A chat completion', gateway),
+  route(
+    'POST /v1/messages',
+    'messages',
+    'operator',
+    'messages',
+    'A messages call, as Anthropic clients send it',
+    gateway,
+  ),
+  route(
+    'POST /v1/messages/count_tokens',
+    'count-tokens',
+    'operator',
+    'countTokens',
+    'Estimate of input tokens',
+    gateway,
+  ),
+  route('GET /v1/models', 'models', 'viewer', 'listModels', 'Models the tenant may use', gateway),
 ];

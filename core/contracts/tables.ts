@@ -61,6 +61,16 @@ export const tables = {
     sortKey: 'at',
     ttl: 'ttl',
   },
+  counters: {
+    holds:
+      'per tenant: windows of the rate limits, spend of the budgets, open reservations, in one versioned item; global budgets',
+    partitionKey: 'id',
+  },
+  connections: {
+    holds: 'open WebSockets: who is behind them, which requests run',
+    partitionKey: 'id',
+    ttl: 'ttl',
+  },
   deliveries: {
     holds: 'notifications to send: due time, attempts, dead letters; callback replays already seen',
     partitionKey: 'id',

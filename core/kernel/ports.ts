@@ -12,12 +12,26 @@ export interface Ids {
   randomHex(bytes: number): string;
 }
 
+export interface Timeouts {
+  /** Runs `work` after `ms` milliseconds, unless the returned function was called before. */
+  after(ms: number, work: () => void): () => void;
+}
+
 /** ISO 8601 UTC with milliseconds, the one form of time on every wire. */
 export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
 
 export type SpanAttributes = Record<string, string | number | boolean | undefined>;
 
+/** Trace headers of a request (W3C trace context); X-Ray's own where there is no `traceparent`. */
+export interface TraceHeaders {
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
+  readonly xray?: string | undefined;
+}
+
 export interface Span {
+  /** 32 hex digits. */
+  readonly traceId: string;
   set(attributes: SpanAttributes): void;
   /** Microseconds since the span began. */
   elapsedUs(): number;
@@ -26,8 +40,16 @@ export interface Span {
 /** The only way to trace, count and log (architecture: telemetry). Never given a secret. */
 export interface Telemetry {
   span<T>(name: string, attributes: SpanAttributes, work: (span: Span) => Promise<T>): Promise<T>;
+  /** Spans within `work` continue the caller's trace; a malformed `traceparent` starts a new one. */
+  continued<T>(from: TraceHeaders, work: () => Promise<T>): Promise<T>;
+  /** `traceparent` and `tracestate` to send on from the span at hand; empty outside of one. */
+  outgoing(): Record<string, string>;
   count(name: string, labels: Record<string, string>, by?: number): void;
   gauge(name: string, value: number): void;
+  /** One observation of a histogram: seconds, tokens. */
+  observe(name: string, value: number, labels: Record<string, string>): void;
+  /** Sends what is still held; a function calls it before it freezes. Never throws. */
+  flush(): Promise<void>;
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>): void;
 }
 

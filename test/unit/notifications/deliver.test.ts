@@ -23,9 +23,13 @@ function setting() {
     },
   };
   const telemetry: Telemetry = {
-    span: (_n, _a, work) => work({ set() {}, elapsedUs: () => 0 }),
+    span: (_n, _a, work) => work({ traceId: '', set() {}, elapsedUs: () => 0 }),
+    continued: (_from, work) => work(),
+    outgoing: () => ({}),
     count() {},
     gauge() {},
+    observe() {},
+    flush: async () => {},
     log() {},
   };
   const ports: DeliverPorts = {

@@ -1,0 +1,77 @@
+/** Chat traffic as it is counted, decided and recorded (spec §2.7, §4.1, §6; contract §4, §5). Never its content. */
+
+/** The two wire forms of a chat call: OpenAI chat completions and Anthropic messages. */
+export const dialectNames = ['openai', 'anthropic'] as const;
+export type DialectName = (typeof dialectNames)[number];
+
+export const chatSizes = {
+  /** Output tokens reserved for a call that names no maximum (contract §5). */
+  defaultMaxTokens: 4096,
+  /** Characters per token where nobody counted (contract §1). */
+  charactersPerToken: 4,
+} as const;
+
+/** Billable tokens of one call; what a provider did not count is absent. */
+export interface Usage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens?: number;
+  readonly cache_write_tokens?: number;
+  readonly reasoning_tokens?: number;
+  /** Characters / 4, since the provider gave no counts. */
+  readonly estimated?: boolean;
+}
+
+/** What one content filter found, once per filter and phase. */
+export interface Finding {
+  /** Name of the filter. */
+  readonly policy: string;
+  readonly type: 'keyword' | 'regex' | 'pii' | 'wasm';
+  readonly action: 'block' | 'review' | 'warn' | 'log' | 'redact';
+  readonly phase: 'input' | 'output';
+  readonly count: number;
+  /** What was found, never the text itself: a keyword of the configuration, an entity, a filter's own reason. */
+  readonly detail?: string;
+  /** The filter erred or ran out of time; `action` is what its `on_error` and the governance mode made of it. */
+  readonly erred?: boolean;
+}
+
+export type ChatOutcome = 'completed' | 'cached' | 'blocked' | 'review' | 'aborted' | 'failed' | 'refused';
+
+/** Body of a `chat` evidence entry: one per call (contract §4). */
+export interface ChatRecord {
+  readonly operation: 'chat.completions' | 'messages';
+  readonly decision: 'allow' | 'review' | 'block';
+  readonly outcome: ChatOutcome;
+  /** HTTP status the caller saw. */
+  readonly status: number;
+  readonly error?: string;
+  /** As the caller named it, and as aliases resolved it. */
+  readonly model: string;
+  readonly resolved_model: string;
+  readonly provider?: string;
+  readonly region?: string;
+  readonly stream: boolean;
+  readonly transport: 'http' | 'ws';
+  readonly policy_version: number;
+  /** `content:<filter>` of the finding that decided; `behavior:<rule>`, `budget:<account>`, `model:<name>` for refusals. */
+  readonly matched_rule?: string;
+  readonly findings?: readonly Finding[];
+  readonly usage: Usage;
+  readonly cost_microusd: number;
+  /** The price was not known and taken as the dearest one. */
+  readonly cost_estimated?: boolean;
+  readonly cache?: 'MISS' | 'HIT' | 'SEMANTIC-HIT';
+  /** Entries this instance's cache dropped for want of room since its last entry. */
+  readonly cache_evictions?: number;
+  readonly finish_reason?: string;
+  readonly latency_ms: number;
+  readonly first_token_ms?: number;
+  /** Providers tried before the one that answered, each with why it did not. */
+  readonly attempts?: readonly { readonly provider: string; readonly error: string }[];
+  readonly request_id: string;
+  readonly request_sha256: string;
+  readonly trace_id?: string;
+  readonly approval_ref?: string;
+  readonly break_glass?: boolean;
+}
