@@ -1,0 +1,117 @@
+/**
+ * What every chat request must be, checked at the door by hand: it runs on every call (spec §2.7, contract §5). Only what
+ * we read ourselves is checked; everything else is the provider's to judge.
+ */
+import { invalidRequest } from '#core/kernel/errors.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from './wire.ts';
+
+export const maxModelLength = 256;
+export const maxChoices = 128;
+
+export function checkOpenai(body: JsonObject): void {
+  checkCommon(body);
+  checkMessages(body, 'system, developer, user, assistant, tool', (message, path) => {
+    const mayBeSilent = message.role === 'assistant' || message.role === 'function';
+    checkContent(message.content, `${path}.content`, { mayBeSilent });
+    checkObjects(message.tool_calls, `${path}.tool_calls`);
+  });
+  checkWhole(body, 'max_completion_tokens', 1, Number.MAX_SAFE_INTEGER);
+  checkWhole(body, 'n', 1, maxChoices);
+  if (!absent(body.stream_options) && !isObject(body.stream_options))
+    refuse('stream_options', body.stream_options, 'an object');
+  checkObjects(body.functions, 'functions');
+}
+
+export function checkAnthropic(body: JsonObject): void {
+  checkCommon(body);
+  if (!absent(body.system)) checkContent(body.system, 'system', { mayBeSilent: true });
+  checkMessages(body, 'user, assistant', (message, path) =>
+    checkContent(message.content, `${path}.content`, { mayBeSilent: message.role === 'assistant' }),
+  );
+}
+
+function checkCommon(body: JsonObject): void {
+  const { model } = body;
+  if (typeof model !== 'string' || model === '' || model.length > maxModelLength)
+    refuse('model', model, `a name of 1 to ${maxModelLength} characters`);
+  if (!absent(body.stream) && typeof body.stream !== 'boolean') refuse('stream', body.stream, 'true or false');
+  checkWhole(body, 'max_tokens', 1, Number.MAX_SAFE_INTEGER);
+  checkNumber(body, 'temperature');
+  checkNumber(body, 'top_p');
+  checkObjects(body.tools, 'tools');
+}
+
+function checkMessages(
+  body: JsonObject,
+  roles: string,
+  checkMessage: (message: JsonObject, path: string) => void,
+): void {
+  const { messages } = body;
+  if (!Array.isArray(messages) || messages.length === 0)
+    refuse('messages', messages, 'an array of at least one message');
+  for (const [index, message] of messages.entries()) {
+    const path = `messages[${index}]`;
+    if (!isObject(message)) refuse(path, message, 'an object with role and content');
+    if (typeof message.role !== 'string' || message.role === '')
+      refuse(`${path}.role`, message.role, `a role such as ${roles}`);
+    checkMessage(message, path);
+  }
+}
+
+/** A text, or parts that each say what they are. An assistant's turn may be silent: it made tool calls instead. */
+function checkContent(content: Json | undefined, path: string, { mayBeSilent }: { mayBeSilent: boolean }): void {
+  if (typeof content === 'string' || (mayBeSilent && absent(content))) return;
+  if (!Array.isArray(content) || (content.length === 0 && !mayBeSilent))
+    refuse(path, content, 'a text, or an array of at least one part');
+  for (const [index, part] of content.entries()) checkPart(part, `${path}[${index}]`);
+}
+
+function checkPart(part: Json, path: string): void {
+  if (!isObject(part)) refuse(path, part, 'an object with a type');
+  if (typeof part.type !== 'string' || part.type === '') refuse(`${path}.type`, part.type, 'a text such as text');
+  if (part.type === 'text' && typeof part.text !== 'string') refuse(`${path}.text`, part.text, 'a text');
+  if (part.type === 'tool_result' && !absent(part.content) && typeof part.content !== 'string') {
+    if (!Array.isArray(part.content)) refuse(`${path}.content`, part.content, 'a text or an array of parts');
+    for (const [index, inner] of part.content.entries()) checkPart(inner, `${path}.content[${index}]`);
+  }
+}
+
+function checkWhole(body: JsonObject, key: string, least: number, most: number): void {
+  const value = body[key];
+  if (absent(value)) return;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least || value > most)
+    refuse(
+      key,
+      value,
+      most === Number.MAX_SAFE_INTEGER ? 'a positive whole number' : `a whole number from ${least} to ${most}`,
+    );
+}
+
+function checkNumber(body: JsonObject, key: string): void {
+  const value = body[key];
+  if (!absent(value) && !(typeof value === 'number' && Number.isFinite(value))) refuse(key, value, 'a number');
+}
+
+function checkObjects(value: Json | undefined, path: string): void {
+  if (absent(value)) return;
+  if (!Array.isArray(value)) refuse(path, value, 'an array of objects');
+  const stranger = value.findIndex((item) => !isObject(item));
+  if (stranger !== -1) refuse(`${path}[${stranger}]`, value[stranger], 'an object');
+}
+
+/** Optional members may be null: the official clients type them so. */
+const absent = (value: Json | undefined): value is null | undefined => value === undefined || value === null;
+
+function refuse(path: string, found: Json | undefined, allowed: string): never {
+  throw invalidRequest(`${path} is ${named(found)}; allowed is ${allowed}.`, { param: path });
+}
+
+/** What was found, without its words: a prompt is nothing to repeat in an error. */
+function named(value: Json | undefined): string {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'null';
+  if (typeof value === 'string') return value === '' ? 'an empty text' : `a text of ${value.length} characters`;
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
+  return typeof value === 'object' ? 'an object' : String(value);
+}

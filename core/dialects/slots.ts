@@ -1,0 +1,120 @@
+/** Where readable text stands inside wire objects, and how it is replaced there. */
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import type { TextSlot } from './dialect.ts';
+import { argumentsOf, isObject } from './wire.ts';
+
+type Kind = TextSlot['kind'];
+
+/** The text of one member; reads and writes the object it stands in. */
+class MemberSlot implements TextSlot {
+  readonly channel: string;
+  readonly kind: Kind;
+  readonly #holder: JsonObject;
+  readonly #key: string;
+  readonly #changed: (() => void) | undefined;
+
+  constructor(channel: string, kind: Kind, holder: JsonObject, key: string, changed?: () => void) {
+    this.channel = channel;
+    this.kind = kind;
+    this.#holder = holder;
+    this.#key = key;
+    this.#changed = changed;
+  }
+
+  get text(): string {
+    return this.#holder[this.#key] as string;
+  }
+
+  set(text: string): void {
+    if (text === this.text) return;
+    this.#holder[this.#key] = text;
+    this.#changed?.();
+  }
+}
+
+/** An object read as its JSON text (tool input). Changed text that is no JSON object any more is kept under `_raw`. */
+class JsonSlot implements TextSlot {
+  readonly channel: string;
+  readonly kind: Kind;
+  #text: string;
+  readonly #holder: JsonObject;
+  readonly #key: string;
+
+  constructor(channel: string, kind: Kind, holder: JsonObject, key: string) {
+    this.channel = channel;
+    this.kind = kind;
+    this.#holder = holder;
+    this.#key = key;
+    this.#text = JSON.stringify(holder[key]);
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  set(text: string): void {
+    if (text === this.#text) return;
+    this.#text = text;
+    this.#holder[this.#key] = argumentsOf(text);
+  }
+}
+
+/**
+ * Adds the slot of `holder[key]` where it is a text that says something.
+ * @param changed called when the text is replaced by another.
+ */
+export function addText(
+  slots: TextSlot[],
+  channel: string,
+  kind: Kind,
+  holder: JsonObject,
+  key: string,
+  changed?: () => void,
+): void {
+  const value = holder[key];
+  if (typeof value === 'string' && value !== '') slots.push(new MemberSlot(channel, kind, holder, key, changed));
+}
+
+/** Adds `holder[key]` as JSON text where it is an object that holds something. */
+export function addJson(slots: TextSlot[], channel: string, kind: Kind, holder: JsonObject, key: string): void {
+  const value = holder[key];
+  if (isObject(value) && Object.keys(value).length > 0) slots.push(new JsonSlot(channel, kind, holder, key));
+}
+
+/** Members of content parts that are read as text, in either dialect and in tool results. */
+const readable = ['title', 'context', 'text', 'stdout', 'stderr'] as const;
+
+/** Adds all that is readable of `holder[key]`: a text, parts, or parts within parts. */
+export function addContent(slots: TextSlot[], channel: string, kind: Kind, holder: JsonObject, key: string): void {
+  const content = holder[key];
+  if (typeof content === 'string') addText(slots, channel, kind, holder, key);
+  else if (Array.isArray(content)) {
+    for (const [index, part] of content.entries())
+      if (isObject(part)) addPart(slots, `${channel}[${index}]`, kind, part);
+  } else if (isObject(content)) addPart(slots, channel, kind, content);
+}
+
+/** Adds all that is readable of one content part. */
+export function addPart(slots: TextSlot[], channel: string, kind: Kind, part: JsonObject): void {
+  const own = typeof part.type === 'string' && part.type.endsWith('tool_result') ? 'tool_result' : kind;
+  for (const name of readable) addText(slots, `${channel}.${name}`, own, part, name);
+  addText(slots, `${channel}.refusal`, 'refusal', part, 'refusal');
+  addContent(slots, `${channel}.thinking`, 'reasoning', part, 'thinking');
+  addJson(slots, `${channel}.input`, 'tool_arguments', part, 'input');
+  addContent(slots, `${channel}.content`, own, part, 'content');
+  const source = part.source;
+  if (!isObject(source)) return;
+  if (source.type === 'text') addText(slots, `${channel}.source.data`, own, source, 'data');
+  addContent(slots, `${channel}.source.content`, own, source, 'content');
+}
+
+/** Adds every `description` at any depth: what a model reads of tools and schemas. */
+export function addDescriptions(slots: TextSlot[], channel: string, value: Json | undefined): void {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) addDescriptions(slots, `${channel}[${index}]`, item);
+  } else if (isObject(value)) {
+    addText(slots, `${channel}.description`, 'system', value, 'description');
+    for (const [key, item] of Object.entries(value))
+      if (typeof item === 'object') addDescriptions(slots, `${channel}.${key}`, item);
+  }
+}

@@ -1,0 +1,12 @@
+/** Adding to a system prompt, whichever form it has. */
+import type { Json } from '#core/kernel/json.ts';
+
+export const blankLine = '\n\n';
+
+/** A prompt with texts before and after it: a text grows, parts are joined by parts, nothing becomes a text. */
+export function joinedTexts(prompt: Json | undefined, before: string, after: string): Json {
+  if (!Array.isArray(prompt))
+    return [before, typeof prompt === 'string' ? prompt : '', after].filter(Boolean).join(blankLine);
+  const part = (text: string) => (text === '' ? [] : [{ type: 'text', text }]);
+  return [...part(before), ...prompt, ...part(after)];
+}

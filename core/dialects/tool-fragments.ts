@@ -1,0 +1,37 @@
+/** Which tool call a streamed fragment belongs to: providers number them, name them, or neither. */
+import type { JsonObject } from '#core/kernel/json.ts';
+import { countOf, textOf } from './wire.ts';
+
+interface Known<Call> {
+  readonly call: Call;
+  id: string | undefined;
+}
+
+/**
+ * Sorts fragments of one choice to their calls. The index decides; a fragment that brings another id than its index had is
+ * a new call all the same (some providers give every parallel call index 0), and one without an index continues the call
+ * of its id, else the last one.
+ * @param begin makes a new call.
+ */
+export function toolFragments<Call>(begin: () => Call): (fragment: JsonObject) => Call {
+  const byIndex = new Map<number, Known<Call>>();
+  const byId = new Map<string, Known<Call>>();
+  let last: Known<Call> | undefined;
+
+  function find(index: number | undefined, id: string | undefined): Known<Call> | undefined {
+    const known = index === undefined ? (id === undefined ? last : byId.get(id)) : byIndex.get(index);
+    if (known === undefined || id === undefined || known.id === undefined || known.id === id) return known;
+    return byId.get(id);
+  }
+
+  return (fragment) => {
+    const index = countOf(fragment.index);
+    const id = textOf(fragment.id) || undefined;
+    const known = find(index, id) ?? { call: begin(), id };
+    known.id ??= id;
+    if (index !== undefined) byIndex.set(index, known);
+    if (known.id !== undefined) byId.set(known.id, known);
+    last = known;
+    return known.call;
+  };
+}

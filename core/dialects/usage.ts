@@ -1,0 +1,81 @@
+/**
+ * Token counts of both dialects as one thing. `Usage.input_tokens` is what is billed as plain input: tokens read from or
+ * written to a cache stand apart, as Anthropic counts them and as prices are listed. OpenAI's `prompt_tokens` holds all three.
+ */
+import type { Usage } from '#core/contracts/chat.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { countOf, objectOf } from './wire.ts';
+
+/** Counts of an OpenAI `usage` object, or undefined where it has none. */
+export function readOpenaiUsage(value: Json | undefined): Partial<Usage> | undefined {
+  const usage = objectOf(value);
+  if (usage === undefined) return undefined;
+  const prompt = countOf(usage.prompt_tokens);
+  const output = countOf(usage.completion_tokens);
+  const details = objectOf(usage.prompt_tokens_details) ?? {};
+  const read = countOf(details.cached_tokens);
+  const written = countOf(details.cache_write_tokens);
+  const reasoning = countOf(objectOf(usage.completion_tokens_details)?.reasoning_tokens);
+  return counted({
+    // A provider that counts cached tokens beside the prompt instead of within it must not give a negative input.
+    input_tokens: prompt === undefined ? undefined : Math.max(0, prompt - (read ?? 0) - (written ?? 0)),
+    output_tokens: output,
+    cache_read_tokens: read,
+    cache_write_tokens: written,
+    reasoning_tokens: reasoning,
+  });
+}
+
+/**
+ * Counts of an Anthropic `usage` object, or undefined where it has none.
+ * @param isDelta of a `message_delta`: its input counts repeat those of `message_start` where the server keeps to the
+ * protocol, and are 0 or null where it does not; 0 then says nothing.
+ */
+export function readAnthropicUsage(value: Json | undefined, isDelta: boolean): Partial<Usage> | undefined {
+  const usage = objectOf(value);
+  if (usage === undefined) return undefined;
+  const input = (count: number | undefined) => (isDelta && count === 0 ? undefined : count);
+  return counted({
+    input_tokens: input(countOf(usage.input_tokens)),
+    output_tokens: countOf(usage.output_tokens),
+    cache_read_tokens: input(countOf(usage.cache_read_input_tokens)),
+    cache_write_tokens: input(countOf(usage.cache_creation_input_tokens)),
+    reasoning_tokens: countOf(objectOf(usage.output_tokens_details)?.thinking_tokens),
+  });
+}
+
+/** An OpenAI `usage` object whose sums are right. */
+export function openaiUsage(usage: Usage): JsonObject {
+  const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens } = usage;
+  const prompt = input_tokens + (cache_read_tokens ?? 0) + (cache_write_tokens ?? 0);
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: output_tokens,
+    total_tokens: prompt + output_tokens,
+    ...((cache_read_tokens !== undefined || cache_write_tokens !== undefined) && {
+      prompt_tokens_details: {
+        cached_tokens: cache_read_tokens ?? 0,
+        ...(cache_write_tokens !== undefined && { cache_write_tokens }),
+      },
+    }),
+    ...(reasoning_tokens !== undefined && { completion_tokens_details: { reasoning_tokens } }),
+  };
+}
+
+/** An Anthropic `usage` object. */
+export function anthropicUsage(usage: Usage): JsonObject {
+  return {
+    input_tokens: usage.input_tokens,
+    cache_creation_input_tokens: usage.cache_write_tokens ?? 0,
+    cache_read_input_tokens: usage.cache_read_tokens ?? 0,
+    output_tokens: usage.output_tokens,
+    ...(usage.reasoning_tokens !== undefined && { output_tokens_details: { thinking_tokens: usage.reasoning_tokens } }),
+  };
+}
+
+type Counts = { [name in keyof Usage]?: number | undefined };
+
+function counted(counts: Counts): Partial<Usage> | undefined {
+  const stated = Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== undefined));
+  return Object.keys(stated).length > 0 ? stated : undefined;
+}

@@ -1,0 +1,110 @@
+/** What is refused at the door, with path, what was found and what is allowed; and what passes. */
+import { dialects } from '#core/dialects/dialects.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+
+const { openai, anthropic } = dialects;
+const user = { role: 'user', content: 'hi' };
+const good = { model: 'm', messages: [user] };
+
+const refusedByBoth: [string, JsonObject, string][] = [
+  ['model missing', { messages: [user] }, 'model is missing'],
+  ['model empty', { ...good, model: '' }, 'model is an empty text'],
+  ['model no text', { ...good, model: 7 }, 'model is 7'],
+  ['model too long', { ...good, model: 'm'.repeat(257) }, 'model is a text of 257 characters'],
+  ['messages missing', { model: 'm' }, 'messages is missing'],
+  ['messages no array', { ...good, messages: { role: 'user' } }, 'messages is an object'],
+  ['messages empty', { ...good, messages: [] }, 'messages is an empty array'],
+  ['message no object', { ...good, messages: ['hi'] }, 'messages[0] is a text of 2 characters'],
+  ['role missing', { ...good, messages: [{ content: 'hi' }] }, 'messages[0].role is missing'],
+  ['role no text', { ...good, messages: [user, { role: 1, content: 'x' }] }, 'messages[1].role is 1'],
+  ['content missing', { ...good, messages: [{ role: 'user' }] }, 'messages[0].content is missing'],
+  ['content null', { ...good, messages: [{ role: 'user', content: null }] }, 'messages[0].content is null'],
+  ['content number', { ...good, messages: [{ role: 'user', content: 5 }] }, 'messages[0].content is 5'],
+  ['content empty', { ...good, messages: [{ role: 'user', content: [] }] }, 'messages[0].content is an empty array'],
+  ['part no object', { ...good, messages: [{ role: 'user', content: ['x'] }] }, 'messages[0].content[0] is a text'],
+  [
+    'part without type',
+    { ...good, messages: [{ role: 'user', content: [{}] }] },
+    'messages[0].content[0].type is missing',
+  ],
+  [
+    'text part without text',
+    { ...good, messages: [{ role: 'user', content: [{ type: 'text', text: {} }] }] },
+    'messages[0].content[0].text is an object',
+  ],
+  ['stream no boolean', { ...good, stream: 'true' }, 'stream is a text of 4 characters'],
+  ['max_tokens negative', { ...good, max_tokens: -1 }, 'max_tokens is -1'],
+  ['max_tokens zero', { ...good, max_tokens: 0 }, 'max_tokens is 0'],
+  ['max_tokens fraction', { ...good, max_tokens: 1.5 }, 'max_tokens is 1.5'],
+  ['max_tokens NaN', { ...good, max_tokens: Number.NaN }, 'max_tokens is NaN'],
+  ['max_tokens text', { ...good, max_tokens: '5' }, 'max_tokens is a text'],
+  ['temperature text', { ...good, temperature: 'hot' }, 'temperature is a text'],
+  ['top_p infinite', { ...good, top_p: Number.POSITIVE_INFINITY }, 'top_p is Infinity'],
+  ['tools no array', { ...good, tools: {} }, 'tools is an object'],
+  ['tool no object', { ...good, tools: [{}, null] }, 'tools[1] is null'],
+];
+
+describe.each([openai, anthropic])('$name', (dialect) => {
+  test.each(refusedByBoth)('refuses: %s', (_, body, message) => {
+    expect(() => dialect.checkRequest(body)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', message: expect.stringContaining(message) }),
+    );
+  });
+
+  test('[chat.unknown-fields] what it does not know passes, and so does null for what is optional', () => {
+    const body = { ...good, stream: null, max_tokens: null, temperature: null, tools: null, later: { a: [1] } };
+    expect(() => dialect.checkRequest(body)).not.toThrow();
+    expect(() =>
+      dialect.checkRequest({ ...good, messages: [{ role: 'narrator', content: [{ type: 'hologram' }] }] }),
+    ).not.toThrow();
+  });
+
+  test('an error never repeats what a prompt says, and names the member', () => {
+    try {
+      dialect.checkRequest({
+        ...good,
+        messages: [{ role: 'user', content: [{ type: 'text', text: 1 }, 'my secret'] }],
+      });
+    } catch (error) {
+      expect(String(error)).not.toContain('secret');
+      expect(error).toMatchObject({ data: { param: 'messages[0].content[0].text' } });
+    }
+    expect.assertions(2);
+  });
+});
+
+test.each<[string, JsonObject, string]>([
+  ['n', { ...good, n: 0 }, 'n is 0; allowed is a whole number from 1 to 128'],
+  ['n', { ...good, n: 129 }, 'n is 129'],
+  ['max_completion_tokens', { ...good, max_completion_tokens: -5 }, 'max_completion_tokens is -5'],
+  ['stream_options', { ...good, stream_options: true }, 'stream_options is true'],
+  ['tool_calls', { ...good, messages: [{ role: 'assistant', tool_calls: 'x' }] }, 'messages[0].tool_calls is a text'],
+])('openai refuses a wrong %s', (_, body, message) => {
+  expect(() => openai.checkRequest(body)).toThrow(message);
+});
+
+test('openai: an assistant may be silent', () => {
+  for (const content of [null, undefined, []])
+    expect(() =>
+      openai.checkRequest({
+        ...good,
+        messages: [user, { role: 'assistant', content: content!, tool_calls: [{ id: 'a' }] }],
+      }),
+    ).not.toThrow();
+});
+
+test('anthropic: system is a text or blocks; results of tools have content of their own', () => {
+  for (const system of ['be kind', [{ type: 'text', text: 'be kind' }], null])
+    expect(() => anthropic.checkRequest({ ...good, system })).not.toThrow();
+  for (const system of [5, {}, ['x'], [{ type: 'text' }]])
+    expect(() => anthropic.checkRequest({ ...good, system })).toThrow(/^system/);
+  const result = (content: JsonObject[string]) => ({
+    ...good,
+    messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content }] }],
+  });
+  for (const content of ['done', null, [{ type: 'text', text: 'done' }]])
+    expect(() => anthropic.checkRequest(result(content))).not.toThrow();
+  expect(() => anthropic.checkRequest(result([{ text: 'done' }]))).toThrow(
+    'messages[0].content[0].content[0].type is missing',
+  );
+});
