@@ -1,0 +1,74 @@
+/** One check by one module, in the host sequence of the ABI (spec §4.6). Runs in a worker thread. */
+import type { WasmRunner } from '#core/content-policy/ports.ts';
+import { wasmSizes } from './module.ts';
+
+type Check = Parameters<WasmRunner['check']>[0];
+
+/** What a worker is sent. */
+export type CheckCall = Pick<Check, 'content' | 'metadata'> & { readonly module: WebAssembly.Module };
+export type CheckResult = Awaited<ReturnType<WasmRunner['check']>>;
+
+interface Abi {
+  alloc(bytes: number): number;
+  check(contentAt: number, contentBytes: number, metadataAt: number, metadataBytes: number): number;
+  get_result_ptr(): number;
+  get_result_len(): number;
+  /** Modules whose language has a runtime set it up here (a convention of WASI reactors). */
+  _initialize?(): void;
+}
+
+/**
+ * A fresh instance for each call: nothing of one caller's text is left for the next.
+ * @throws Error when the module traps, cannot take the content or answers other than the ABI says.
+ */
+export function check({ module: compiled, content, metadata }: CheckCall): CheckResult {
+  const { exports } = new WebAssembly.Instance(compiled);
+  const memory = Object.values(exports).find((value) => value instanceof WebAssembly.Memory)!;
+  const plugin = exports as unknown as Abi;
+  plugin._initialize?.();
+  const contentAt = place(plugin, memory, content);
+  const { tenant_id, model, provider, phase } = metadata;
+  const metadataBytes = new TextEncoder().encode(JSON.stringify({ tenant_id, model, provider, phase }));
+  const metadataAt = place(plugin, memory, metadataBytes);
+  const answer = plugin.check(contentAt, content.byteLength, metadataAt, metadataBytes.byteLength);
+  if (answer === 0) return { flagged: false };
+  if (answer !== 1) throw new Error(`check answered ${answer}, allowed 0 and 1`);
+  return { flagged: true, ...reason(plugin, memory) };
+}
+
+/** Address 0 is what allocators give when they have nothing left: writing there would change the module's own data. */
+function place(plugin: Abi, memory: WebAssembly.Memory, bytes: Uint8Array): number {
+  const at = plugin.alloc(bytes.byteLength) >>> 0;
+  if (at === 0) throw new Error(`alloc gave no memory for ${bytes.byteLength} bytes`);
+  inMemory(memory, at, bytes.byteLength, 'alloc').set(bytes);
+  return at;
+}
+
+function reason(plugin: Abi, memory: WebAssembly.Memory): { message?: string } {
+  const at = plugin.get_result_ptr() >>> 0;
+  const length = plugin.get_result_len() >>> 0;
+  if (length > wasmSizes.resultBytes) {
+    throw new Error(`the result has ${length} bytes, allowed ${wasmSizes.resultBytes}`);
+  }
+  const { message } = resultOf(inMemory(memory, at, length, 'the result'));
+  if (message !== undefined && typeof message !== 'string') throw new Error("the result's message is not a text");
+  return message === undefined ? {} : { message };
+}
+
+function resultOf(bytes: Uint8Array): { readonly message?: unknown } {
+  try {
+    const result: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    if (typeof result === 'object' && result !== null && !Array.isArray(result)) return result;
+  } catch {
+    // Said below; the engine's words would quote the result.
+  }
+  throw new Error('the result is not a JSON object');
+}
+
+/** The memory as it is now: growing it replaces its buffer. */
+function inMemory({ buffer }: WebAssembly.Memory, at: number, length: number, what: string): Uint8Array {
+  if (at + length > buffer.byteLength) {
+    throw new Error(`${what} points outside of the memory: ${length} bytes at ${at} of ${buffer.byteLength}`);
+  }
+  return new Uint8Array(buffer, at, length);
+}

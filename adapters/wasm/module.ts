@@ -1,0 +1,64 @@
+/** A filter's module, compiled and found fit to run: it follows the ABI, imports nothing, and its memory has an end (spec §4.6). */
+import { type Limits, shapeOf } from './binary.ts';
+
+export const wasmSizes = {
+  /** A module's file (spec §8). */
+  moduleBytes: 50 * 1024 * 1024,
+  memoryPages: 1024,
+  tableEntries: 100_000,
+  /** What `get_result_len` may answer. */
+  resultBytes: 64 * 1024,
+} as const;
+
+const abi = {
+  alloc: '(i32) -> i32',
+  check: '(i32, i32, i32, i32) -> i32',
+  get_result_ptr: '() -> i32',
+  get_result_len: '() -> i32',
+} as const;
+
+/** @throws Error that says what about the module is not as the ABI wants it. */
+export async function compileModule(bytes: Uint8Array): Promise<WebAssembly.Module> {
+  if (bytes.byteLength > wasmSizes.moduleBytes) {
+    throw new Error(`the WASM module has ${bytes.byteLength} bytes, allowed ${wasmSizes.moduleBytes}`);
+  }
+  const module = await WebAssembly.compile(bytes).catch((cause: Error) => {
+    throw new Error(`the WASM module is corrupt (${cause.message})`, { cause });
+  });
+  const problem = problemOf(bytes);
+  if (problem !== undefined) throw new Error(`the WASM module is refused: ${problem}`);
+  return module;
+}
+
+function problemOf(bytes: Uint8Array): string | undefined {
+  try {
+    const { functions, memories, tables, exportsMemory } = shapeOf(bytes);
+    for (const [name, wanted] of Object.entries(abi)) {
+      const found = functions.get(name);
+      if (found !== wanted) return `${name} is ${found ?? 'not exported'}, wanted ${wanted}`;
+    }
+    const [memory] = memories;
+    if (!memory || memories.length > 1 || !exportsMemory) return 'it must have one memory and export it';
+    return (
+      unbounded('memory', memory.max, wasmSizes.memoryPages) ??
+      unbounded('tables', inAll(tables), wasmSizes.tableEntries)
+    );
+  } catch (thrown) {
+    return (thrown as Error).message;
+  }
+}
+
+/** Tables lie outside of the memory and can grow as well. */
+const inAll = (tables: readonly Limits[]): number | undefined =>
+  tables.reduce<number | undefined>(
+    (sum, { max }) => (sum === undefined || max === undefined ? undefined : sum + max),
+    0,
+  );
+
+const units = { memory: 'pages of 64 KiB', tables: 'entries' } as const;
+
+function unbounded(what: keyof typeof units, max: number | undefined, allowed: number): string | undefined {
+  if (max === undefined) return `${what} without a declared maximum, allowed ${allowed} ${units[what]}`;
+  if (max > allowed) return `${what} with a maximum of ${max} ${units[what]}, allowed ${allowed}`;
+  return undefined;
+}

@@ -1,0 +1,116 @@
+/** Worker threads that take one call at a time, and are ended in the middle of one that runs too long (spec §2.9). */
+import { Worker } from 'node:worker_threads';
+
+export interface Threads<Call, Answer> {
+  /**
+   * The time runs from when a thread takes the call.
+   * @throws Error when it ran out, the thread died, or none became free in five seconds.
+   */
+  run(call: Call, timeoutMs: number): Promise<Answer>;
+  /** Ends all threads; calls at work fail. */
+  stop(): Promise<void>;
+}
+
+interface Job<Call, Answer> {
+  readonly call: Call;
+  readonly timeoutMs: number;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (fault: Error) => void;
+  /** Ends the waiting, later the call. Holds the process open meanwhile; the threads themselves do not. */
+  timer?: NodeJS.Timeout;
+}
+
+interface Thread<Call, Answer> {
+  readonly worker: Worker;
+  ready: boolean;
+  job: Job<Call, Answer> | undefined;
+}
+
+const maxWaitMs = 5_000;
+
+/**
+ * @param file a worker that says anything once it is ready, and answers each message with one.
+ * @param count threads, started at the first call and again at once when one has ended.
+ */
+export function threads<Call, Answer>(file: URL, count: number): Threads<Call, Answer> {
+  const all = new Set<Thread<Call, Answer>>();
+  const waiting: Job<Call, Answer>[] = [];
+  let stopped = false;
+
+  const start = (): void => {
+    // No environment: a thread that runs others' code holds no secret. No `resourceLimits`: modules allocate nothing on
+    // the heap they bound, and under them a thread whose memory grows spends seconds in collections before it ends.
+    const worker = new Worker(file, { env: {}, argv: [] });
+    const thread: Thread<Call, Answer> = { worker, ready: false, job: undefined };
+    all.add(thread);
+    worker.on('message', (answer: Answer) => {
+      if (thread.job) finish(thread).resolve(answer);
+      thread.ready = true;
+      const next = waiting.shift();
+      if (next) begin(thread, next);
+    });
+    worker.on('error', (fault) => end(thread, fault as Error));
+    worker.on('exit', () => end(thread, new Error('the WASM worker ended')));
+    worker.unref(); // last, for listening holds the process open again
+  };
+
+  const begin = (thread: Thread<Call, Answer>, job: Job<Call, Answer>): void => {
+    clearTimeout(job.timer);
+    thread.job = job;
+    job.timer = setTimeout(() => {
+      // An answer may have arrived while this process was busy: messages are read before this comes to its turn.
+      setImmediate(() => {
+        if (thread.job === job) end(thread, new Error(`the WASM module ran longer than ${job.timeoutMs} ms`));
+      });
+    }, job.timeoutMs);
+    thread.worker.postMessage(job.call);
+  };
+
+  const finish = (thread: Thread<Call, Answer>): Job<Call, Answer> => {
+    const job = thread.job!;
+    clearTimeout(job.timer);
+    thread.job = undefined;
+    return job;
+  };
+
+  /** A thread that never became ready is not started again until the next call: it would fail the same way. */
+  const end = (thread: Thread<Call, Answer>, why: Error): void => {
+    if (!all.delete(thread)) return;
+    void thread.worker.terminate();
+    if (thread.job) finish(thread).reject(why);
+    if (thread.ready && !stopped) start();
+    if (all.size === 0) for (const job of waiting.splice(0)) giveUp(job, why);
+  };
+
+  const giveUp = (job: Job<Call, Answer>, why: Error): void => {
+    clearTimeout(job.timer);
+    job.reject(why);
+  };
+
+  const wait = (job: Job<Call, Answer>): void => {
+    waiting.push(job);
+    job.timer = setTimeout(() => {
+      waiting.splice(waiting.indexOf(job), 1);
+      job.reject(new Error(`no WASM worker became free within ${maxWaitMs} ms`));
+    }, maxWaitMs);
+  };
+
+  return {
+    run: (call, timeoutMs) =>
+      new Promise((resolve, reject) => {
+        if (stopped) throw new Error('the WASM workers have been stopped');
+        while (all.size < count) start();
+        const job = { call, timeoutMs, resolve, reject };
+        const free = [...all].find(({ ready, job: taken }) => ready && !taken);
+        if (free) begin(free, job);
+        else wait(job);
+      }),
+
+    stop: async () => {
+      stopped = true;
+      const ended = [...all].map(({ worker }) => worker.terminate());
+      for (const thread of [...all]) end(thread, new Error('the WASM workers have been stopped'));
+      await Promise.all(ended);
+    },
+  };
+}

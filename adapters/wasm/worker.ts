@@ -1,0 +1,16 @@
+/** The worker thread of WASM filters: takes a call, answers it, takes the next. It is ended from outside when one is late. */
+import { parentPort } from 'node:worker_threads';
+import { type CheckCall, type CheckResult, check } from './check.ts';
+
+export type WorkerAnswer = { readonly result: CheckResult } | { readonly error: string };
+
+parentPort?.on('message', (call: CheckCall) => parentPort?.postMessage(answer(call)));
+parentPort?.postMessage('ready');
+
+function answer(call: CheckCall): WorkerAnswer {
+  try {
+    return { result: check(call) };
+  } catch (thrown) {
+    return { error: (thrown as Error).message };
+  }
+}

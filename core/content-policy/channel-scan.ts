@@ -1,0 +1,240 @@
+/** One running text under the output filters: what is held, what is known to be clean, what is to be redacted. */
+import type { PiiEntity } from '#core/contracts/config.ts';
+import { apiKey } from './api-key.ts';
+import type { Filters } from './filters.ts';
+import type { Tally } from './findings.ts';
+import { advance, copyLines, type Lines, newLine } from './lines.ts';
+import { MatchCount } from './match-count.ts';
+import type { Hit } from './partial-match.ts';
+import { apart, type Occurrence, redacted } from './personal-data.ts';
+import { basesOf, endsOpen, indexIn, lastLetter, readingOf } from './reading.ts';
+
+/** Text that has left but is kept, since what stands before an entity tells whether it is one. */
+const contextCharacters = 192;
+/** Longest text that is held however it is written: letters with thousands of invisible characters in between. */
+const heldAtMost = 32 * 1024;
+
+/** All positions count from the beginning of the channel. */
+export class ChannelScan {
+  readonly #filters: Filters;
+  readonly #tally: Tally;
+  readonly #lines: Lines;
+  readonly #looksForKeys: boolean;
+  readonly #holdsKeys: boolean;
+
+  #text = '';
+  /** Where `#text` begins. */
+  #base = 0;
+  /** Up to here every letter is complete and was read. */
+  #read = 0;
+  /** Up to here the text has left. */
+  #released = 0;
+  /** Personal data that begins before here is known. */
+  #decided = 0;
+  /** The shape of an entity was complete somewhere behind `#decided`. */
+  #hasShape = false;
+  /** Where a secret may be forming, as of when the text ended at `#keysSeen`. */
+  #keysFrom = Infinity;
+  #keysSeen = 0;
+  readonly #redactions: Occurrence[] = [];
+  #redactedTo = 0;
+  /** Where the last occurrence ended: of each entity, and counted for each filter. */
+  readonly #entityEnds = new Map<PiiEntity, number>();
+  readonly #filterEnds = new Map<number, number>();
+  readonly #keywordCount = new MatchCount();
+  readonly #readCount = new MatchCount();
+  #writtenCount: MatchCount | undefined;
+
+  constructor(filters: Filters, tally: Tally) {
+    const { keywords, regexes, personalData } = filters;
+    const blocks = (filter: number): boolean => tally.actionOf(filter) === 'block';
+    const holds = (entity: PiiEntity): boolean =>
+      personalData.redacts.has(entity) ||
+      personalData.filters.some(({ index, filter }) => blocks(index) && filter.entities.includes(entity));
+    this.#filters = filters;
+    this.#tally = tally;
+    this.#looksForKeys = personalData.entities.includes(apiKey);
+    this.#holdsKeys = this.#looksForKeys && holds('api_key');
+    this.#lines = {
+      keywords: keywords.phrases.length > 0 ? newLine(keywords.partial(blocks)) : undefined,
+      asRead: regexes.owners.length > 0 ? newLine(regexes.partial(blocks)) : undefined,
+      asWritten: undefined,
+      entities: personalData.entities.length > 0 ? newLine(personalData.partial(holds)) : undefined,
+    };
+  }
+
+  /** Text that has not left. */
+  get held(): string {
+    return this.#text.slice(this.#released - this.#base);
+  }
+
+  get holds(): boolean {
+    return this.#released < this.#end;
+  }
+
+  get #end(): number {
+    return this.#base + this.#text.length;
+  }
+
+  /** @returns what may leave; nothing once the tally says block. */
+  push(text: string): string {
+    if (text === '') return '';
+    this.#text += text;
+    const unread = this.#text.slice(this.#read - this.#base);
+    const last = lastLetter(unread);
+    this.#advance(unread.slice(0, last));
+    const { open, holding } = this.#lookAhead(unread.slice(last));
+    if (this.#lines.entities) this.#decide(open);
+    if (this.#tally.blocked) return '';
+    const released = this.#release(Math.max(holding, this.#end - heldAtMost));
+    this.#forget();
+    return released;
+  }
+
+  /** The text is complete. */
+  end(): string {
+    this.#advance(this.#text.slice(this.#read - this.#base));
+    for (const line of [this.#lines.keywords, this.#lines.asRead, this.#lines.asWritten])
+      line?.matches.finish(line.walk, line.hits);
+    this.#count();
+    this.#hasShape = true;
+    if (this.#lines.entities) this.#decide(Infinity);
+    return this.#tally.blocked ? '' : this.#release(this.#end);
+  }
+
+  #advance(letters: string): void {
+    advance(this.#lines, letters, this.#read);
+    this.#read += letters.length;
+    this.#count();
+  }
+
+  #count(): void {
+    const { keywords, asRead, asWritten } = this.#lines;
+    const { phrases } = this.#filters.keywords;
+    for (const hit of keywords?.hits.splice(0) ?? []) {
+      const { filter, keyword } = phrases[hit.pattern]!;
+      if (this.#keywordCount.takes(filter, hit)) this.#tally.found(filter, 1, [keyword]);
+    }
+    if (asWritten) this.#writtenCount ??= this.#readCount.copy();
+    this.#countPatterns(asRead?.hits, this.#readCount, this.#writtenCount);
+    this.#countPatterns(asWritten?.hits, this.#writtenCount, this.#readCount);
+    if (this.#lines.entities) this.#hasShape ||= this.#lines.entities.hits.splice(0).length > 0;
+  }
+
+  /** A match in both spellings counts once. */
+  #countPatterns(hits: Hit[] | undefined, count: MatchCount | undefined, other: MatchCount | undefined): void {
+    for (const hit of hits?.splice(0) ?? []) {
+      const isNew = count?.takes(hit.pattern, hit) && count.of(hit.pattern) > (other?.of(hit.pattern) ?? 0);
+      if (isNew) this.#tally.found(this.#filters.regexes.owners[hit.pattern]!, 1);
+    }
+  }
+
+  /** What the unfinished letter opens or closes, as it stands and as marks may still change it. */
+  #lookAhead(letter: string): { readonly open: number; readonly holding: number } {
+    const seen = endsOpen(letter) ? letter.slice(0, -1) : letter;
+    let holding = seen === letter ? this.#end : this.#end - 1;
+    let open = holding;
+    const ahead = copyLines(this.#lines);
+    advance(ahead, seen, this.#read);
+    for (const kind of ['keywords', 'asRead', 'asWritten', 'entities'] as const) {
+      const line = ahead[kind];
+      if (!line) continue;
+      const { matches, walk, hits } = line;
+      holding = Math.min(holding, matches.holdFrom(walk, this.#end));
+      if (kind === 'entities') {
+        open = Math.min(open, matches.openFrom(walk));
+        this.#hasShape ||= hits.length > 0;
+      } else for (const { pattern, at } of hits) if (matches.holds(pattern)) holding = Math.min(holding, at);
+      const before = (this.#lines[kind] ?? this.#lines.asRead)!.walk;
+      for (const base of basesOf(seen)) {
+        const { continues, begins } = matches.mayCompose(before, base);
+        if (continues) holding = Math.min(holding, matches.holdFrom(before, this.#end));
+        if (begins) holding = Math.min(holding, this.#read);
+        if (kind === 'entities' && continues) open = Math.min(open, matches.openFrom(before));
+        if (kind === 'entities' && begins) open = Math.min(open, this.#read);
+      }
+    }
+    if (!this.#looksForKeys) return { open, holding };
+    const keys = this.#openKeys();
+    return { open: Math.min(open, keys), holding: this.#holdsKeys ? Math.min(holding, keys) : holding };
+  }
+
+  /** A long text without a blank is looked at again once it has grown by a part, so that its length does not count twice. */
+  #openKeys(): number {
+    const fresh = this.#text.slice(this.#keysSeen - this.#base);
+    const since = this.#end - this.#keysFrom;
+    if (fresh.length * 16 < since && !/\s/.test(fresh)) return this.#keysFrom;
+    this.#keysFrom = this.#openKeysNow();
+    this.#keysSeen = this.#end;
+    return this.#keysFrom;
+  }
+
+  #openKeysNow(): number {
+    const base = Math.max(this.#base, this.#decided - contextCharacters);
+    const reading = readingOf(this.#text.slice(base - this.#base));
+    const from = apiKey.openFrom!(reading.text);
+    return base + (reading.at ? (reading.at[from] ?? Infinity) : from);
+  }
+
+  /** Counts and notes the personal data that begins before `open`: nothing that follows can change it. */
+  #decide(open: number): void {
+    if (open <= this.#decided) return;
+    if (this.#hasShape || this.#looksForKeys) {
+      const base = Math.max(this.#base, this.#decided - contextCharacters);
+      const reading = readingOf(this.#text.slice(base - this.#base));
+      const from = (entity: PiiEntity): number =>
+        indexIn(reading, Math.max(this.#decided, this.#entityEnds.get(entity) ?? 0) - base);
+      const found = this.#filters.personalData
+        .find(reading, from)
+        .map(({ entity, start, end }) => ({ entity, start: start + base, end: end + base }))
+        .filter(({ start }) => start < open);
+      this.#note(found);
+    }
+    this.#hasShape = open < this.#end && this.#hasShape;
+    this.#decided = Math.min(open, this.#end);
+  }
+
+  #note(found: readonly Occurrence[]): void {
+    const { filters, redacts } = this.#filters.personalData;
+    for (const { entity, end } of found) this.#entityEnds.set(entity, end);
+    for (const { index, filter } of filters) {
+      const theirs = found.filter(({ entity }) => filter.entities.includes(entity));
+      const counted = apart(theirs, this.#filterEnds.get(index));
+      if (counted.length === 0) continue;
+      this.#filterEnds.set(index, counted.at(-1)!.end);
+      this.#tally.found(index, counted.length, [...new Set(counted.map(({ entity }) => entity))]);
+    }
+    const redactions = apart(
+      found.filter(({ entity }) => redacts.has(entity)),
+      this.#redactedTo,
+    );
+    this.#redactions.push(...redactions);
+    this.#redactedTo = redactions.at(-1)?.end ?? this.#redactedTo;
+  }
+
+  /** Lets go what stands before `to`; an occurrence that begins there goes as a whole, redacted. */
+  #release(to: number): string {
+    let released = '';
+    const take = (end: number): void => {
+      if (end > this.#released) released += this.#text.slice(this.#released - this.#base, end - this.#base);
+      this.#released = Math.max(this.#released, end);
+    };
+    while (this.#redactions[0] && this.#redactions[0].start < to) {
+      const { entity, start, end } = this.#redactions.shift()!;
+      take(start);
+      released += redacted(entity);
+      this.#released = Math.max(this.#released, end);
+    }
+    take(to);
+    return released;
+  }
+
+  /** Drops what is neither held nor needed as context; seldom, since it copies. */
+  #forget(): void {
+    const needed = Math.min(this.#released, this.#read, this.#lines.entities ? this.#decided : Infinity);
+    const keep = needed - contextCharacters;
+    if (keep - this.#base < 4 * contextCharacters) return;
+    this.#text = this.#text.slice(keep - this.#base);
+    this.#base = keep;
+  }
+}

@@ -1,0 +1,69 @@
+/** The content policy of a tenant, made of the configuration (spec §1 stages 4 and 6; contract §1, §5). */
+import type { Configuration, ContentFilter, Transform } from '#core/contracts/config.ts';
+import { Filters } from './filters.ts';
+import { normalKeyword } from './keywords.ts';
+import { regexProblem } from './pattern-set.ts';
+import { stripPii } from './personal-data.ts';
+import type { ContentPolicy, WasmRunner } from './ports.ts';
+import { OutputScan } from './stream-scan.ts';
+
+export { regexProblem };
+
+export interface ContentPolicyPorts {
+  readonly wasm: WasmRunner;
+}
+
+/**
+ * Patterns are compiled when they are first needed; keep the policy as long as the configuration.
+ * `strip_pii`, everyone's or the tenant's, is a redaction behind the configured output filters.
+ */
+export function compileContentPolicy(
+  { policies, transform }: Pick<Configuration, 'policies' | 'transform'>,
+  tenant: { readonly id: string; readonly transform?: Transform | undefined } | undefined,
+  { wasm }: ContentPolicyPorts,
+): ContentPolicy {
+  const lenient = policies.governance_mode === 'permissive' || policies.break_glass;
+  const strips = transform.response?.strip_pii || tenant?.transform?.response?.strip_pii;
+  const input = new Filters(policies.input, 'input', lenient, wasm);
+  const output = new Filters(strips ? [...policies.output, stripPii] : policies.output, 'output', lenient, wasm);
+  return {
+    inputIdle: input.idle,
+    outputIdle: output.idle,
+    checkInput: (texts, context) => input.check(texts, context),
+    checkOutput: (texts, context) => output.check(texts, context),
+    streamOutput: (context) => new OutputScan(output, context),
+  };
+}
+
+const compiled = new WeakMap<WasmRunner, WeakMap<object, Map<string, ContentPolicy>>>();
+
+/** The same, remembered for as long as the configuration lives; tenants with like transforms share one. */
+export function contentPolicyFor(
+  configuration: Pick<Configuration, 'policies' | 'transform' | 'tenants'>,
+  tenantId: string,
+  { wasm }: ContentPolicyPorts,
+): ContentPolicy {
+  const ofRunner = compiled.get(wasm) ?? new WeakMap<object, Map<string, ContentPolicy>>();
+  compiled.set(wasm, ofRunner);
+  const policies = ofRunner.get(configuration) ?? new Map<string, ContentPolicy>();
+  ofRunner.set(configuration, policies);
+  const tenant = configuration.tenants.find(({ id }) => id === tenantId);
+  const key = tenant?.transform?.response?.strip_pii ? 'strips' : 'plain';
+  const policy = policies.get(key) ?? compileContentPolicy(configuration, tenant, { wasm });
+  policies.set(key, policy);
+  return policy;
+}
+
+/** What the checks of a configuration report about one filter: what is allowed instead, with the value found. */
+export function contentFilterProblems(filter: ContentFilter): string[] {
+  if (filter.type === 'regex')
+    return filter.patterns.flatMap((pattern) => {
+      const problem = regexProblem(pattern);
+      return problem === undefined ? [] : [`pattern ${JSON.stringify(pattern)}: allowed is ${problem}`];
+    });
+  if (filter.type === 'keyword')
+    return filter.keywords
+      .filter((keyword) => normalKeyword(keyword).trim() === '')
+      .map((keyword) => `keyword ${JSON.stringify(keyword)}: nothing of it is visible; allowed is visible text`);
+  return [];
+}

@@ -1,0 +1,94 @@
+/** What filters found, and the verdict that follows: the strictest action decides (contract §5). */
+import type { Finding } from '#core/contracts/chat.ts';
+import type { Verdict } from './ports.ts';
+
+export type Phase = Finding['phase'];
+
+/** A filter as findings name it. */
+export type Named = Pick<Finding, 'type' | 'action'> & { readonly name: string };
+
+/** From lax to strict; `redact` changes a text and lets it pass. */
+const strictness = ['log', 'redact', 'warn', 'review', 'block'] as const;
+
+/** The longest reason of a filter's own that is kept. */
+const detailCharacters = 500;
+
+/** Collects what the filters of one check or one stream find. */
+export class Tally {
+  readonly #filters: readonly Named[];
+  readonly #phase: Phase;
+  readonly #lenient: boolean;
+  readonly #counts: number[];
+  readonly #details: Set<string>[];
+  readonly #erred: ('block' | 'log' | undefined)[];
+
+  /** @param lenient an erring filter is logged and passes (permissive mode, break-glass). */
+  constructor(filters: readonly Named[], phase: Phase, lenient: boolean) {
+    this.#filters = filters;
+    this.#phase = phase;
+    this.#lenient = lenient;
+    this.#counts = filters.map(() => 0);
+    this.#details = filters.map(() => new Set());
+    this.#erred = filters.map(() => undefined);
+  }
+
+  found(filter: number, count: number, details: readonly string[] = []): void {
+    this.#counts[filter]! += count;
+    for (const detail of details) this.#details[filter]!.add(detail);
+  }
+
+  /** A filter could not look: it blocks unless its configuration or the mode lets it pass. */
+  erred(filter: number, onError: 'block' | 'allow' = 'block'): void {
+    const action = onError === 'allow' || this.#lenient ? 'log' : 'block';
+    if (this.#erred[filter] !== 'block') this.#erred[filter] = action;
+  }
+
+  hasErred(filter: number): boolean {
+    return this.#erred[filter] !== undefined;
+  }
+
+  hasFound(filter: number): boolean {
+    return this.#counts[filter]! > 0;
+  }
+
+  /** What a filter does when it finds something. The model has answered: there is nothing left to suspend for a review. */
+  actionOf(filter: number): Finding['action'] {
+    const { action } = this.#filters[filter]!;
+    return action === 'review' && this.#phase === 'output' ? 'block' : action;
+  }
+
+  get blocked(): boolean {
+    return this.#filters.some(
+      (_, i) => this.#erred[i] === 'block' || (this.#counts[i]! > 0 && this.actionOf(i) === 'block'),
+    );
+  }
+
+  verdict(): Verdict {
+    const findings = this.#filters.flatMap((filter, i) => this.#findingsOf(filter, i));
+    const strictest = findings.reduce<Finding | undefined>(
+      (worst, finding) => (worst && rank(worst) >= rank(finding) ? worst : finding),
+      undefined,
+    );
+    if (strictest?.action !== 'block' && strictest?.action !== 'review') return { decision: 'allow', findings };
+    return { decision: strictest.action, matched_rule: `content:${strictest.policy}`, findings };
+  }
+
+  /** One finding: a match counts more than an error, unless the error blocks what the match would let pass. */
+  #findingsOf({ name, type }: Named, filter: number): Finding[] {
+    const count = this.#counts[filter]!;
+    const erred = this.#erred[filter];
+    const base = { policy: name, type, phase: this.#phase, count };
+    const action = this.actionOf(filter);
+    if (erred && (count === 0 || (erred === 'block' && action !== 'block')))
+      return [{ ...base, action: erred, erred: true }];
+    if (count === 0) return [];
+    const detail = [...this.#details[filter]!].join(', ');
+    return [
+      { ...base, action, ...(detail !== '' && { detail: cut(detail) }), ...(erred !== undefined && { erred: true }) },
+    ];
+  }
+}
+
+const rank = ({ action }: Finding): number => strictness.indexOf(action);
+
+const cut = (text: string): string => text.slice(0, detailCharacters).replace(/[\ud800-\udbff]$/, '');

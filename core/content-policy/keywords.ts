@@ -1,0 +1,73 @@
+/** Keyword filters: phrases of the configuration, found however they are spelled, spaced or disguised (contract §5). */
+
+import type { ContentFilter } from '#core/contracts/config.ts';
+import type { Tally } from './findings.ts';
+import { literals } from './literals.ts';
+import { PartialMatches } from './partial-match.ts';
+import { type Reading, readingOf, withoutCase, withSingleSpaces } from './reading.ts';
+
+export type KeywordFilter = Extract<ContentFilter, { type: 'keyword' }>;
+
+/** A keyword as it is compared: folded, without case, one space between words. */
+export const normalKeyword = (keyword: string): string => withSingleSpaces(withoutCase(readingOf(keyword).text));
+
+interface Phrase {
+  readonly filter: number;
+  readonly keyword: string;
+  readonly normal: string;
+}
+
+/** All keyword filters of a phase: one search tells whether any of them has work to do. */
+export class Keywords {
+  readonly phrases: readonly Phrase[];
+  /** Filters with a keyword of which nothing is visible: it would match everything. */
+  readonly broken: readonly number[];
+  readonly #any: RegExp | undefined;
+  readonly #searches: readonly { readonly filter: number; readonly pattern: RegExp }[];
+  #partial: PartialMatches | undefined;
+
+  constructor(filters: readonly { readonly index: number; readonly filter: KeywordFilter }[]) {
+    const phrasesOf = (index: number, { keywords }: KeywordFilter): Phrase[] =>
+      keywords.map((keyword) => ({ filter: index, keyword, normal: normalKeyword(keyword) }));
+    const all = filters.map(({ index, filter }) => ({ index, phrases: phrasesOf(index, filter) }));
+    this.phrases = all.flatMap(({ phrases }) => phrases).filter(({ normal }) => !isBlank(normal));
+    this.broken = all.filter(({ phrases }) => phrases.some(({ normal }) => isBlank(normal))).map(({ index }) => index);
+    this.#any = this.phrases.length > 0 ? new RegExp(anyOf(this.phrases)) : undefined;
+    this.#searches = [...new Set(this.phrases.map(({ filter }) => filter))].map((filter) => ({
+      filter,
+      pattern: new RegExp(anyOf(this.phrases.filter((phrase) => phrase.filter === filter)), 'g'),
+    }));
+  }
+
+  check(reading: Reading, tally: Tally): void {
+    for (const filter of this.broken) tally.erred(filter);
+    if (!this.#any) return;
+    const text = withSingleSpaces(withoutCase(reading.text));
+    if (!this.#any.test(text)) return;
+    for (const { filter, pattern } of this.#searches) {
+      const found = text.match(pattern);
+      if (found) tally.found(filter, found.length, [this.#keyword(filter, found[0])]);
+    }
+  }
+
+  /** For streams; a keyword is held as long as it is. */
+  partial(holds: (filter: number) => boolean): PartialMatches {
+    this.#partial ??= new PartialMatches(
+      literals(this.phrases.map(({ normal }) => normal)),
+      this.phrases.map(({ filter }) => holds(filter)),
+      Infinity,
+    );
+    return this.#partial;
+  }
+
+  #keyword(filter: number, found: string): string {
+    return this.phrases.find((phrase) => phrase.filter === filter && phrase.normal === found)?.keyword ?? '';
+  }
+}
+
+const isBlank = (normal: string): boolean => normal.trim() === '';
+
+const anyOf = (phrases: readonly Phrase[]): string =>
+  [...new Set(phrases.map(({ normal }) => normal))].map(escaped).join('|');
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');

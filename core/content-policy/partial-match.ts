@@ -1,0 +1,224 @@
+/**
+ * Walks a text character by character through a pattern set and knows at any moment where the earliest match that
+ * could still come about began: what a stream must hold back, and no more (contract §5).
+ *
+ * It walks the very program that re2js runs, all alternatives at once, and visits an instruction once for each
+ * character: the cost of a character is bounded whatever the pattern and the text. Alternatives that reach one
+ * instruction are one from there on; the earlier beginning is kept.
+ */
+import { Compositions } from './compositions.ts';
+import { allConditions, between, follow, isConsuming, op, owners, type Program, reachable, takes } from './program.ts';
+
+/** A match that just ended. */
+export interface Hit {
+  readonly pattern: number;
+  /** Number of the character it began with, and where that was written. */
+  readonly begin: number;
+  readonly at: number;
+  /** Number of the character behind its last. */
+  readonly end: number;
+}
+
+/** Alternatives under way, earlier beginnings first. */
+interface Threads {
+  /** Instructions that come next. */
+  readonly next: number[];
+  readonly begins: number[];
+  /** Where each beginning was written. */
+  readonly ats: number[];
+}
+
+/** One walk. A shallow copy is a walk of its own: threads are replaced, never changed. */
+export interface Walk {
+  /** Character before, -1 at the start. */
+  last: number;
+  /** Characters so far. */
+  length: number;
+  threads: Threads;
+}
+
+const none: Threads = { next: [], begins: [], ats: [] };
+
+export const newWalk = (): Walk => ({ last: -1, length: 0, threads: none });
+
+/** What is known of an instruction that comes next. */
+interface State {
+  /** Patterns that match here, whatever comes. */
+  readonly matches: readonly number[];
+  /** May still go on, or match for some next character. */
+  readonly alive: boolean;
+}
+
+export class PartialMatches {
+  readonly #program: Program;
+  readonly #owner: Int32Array;
+  readonly #holds: readonly boolean[];
+  readonly #window: number;
+  readonly #states: (State | undefined)[];
+  readonly #starts: ReturnType<typeof reachable>[] = [];
+  readonly #firsts: (readonly number[] | undefined)[] = [];
+  /** Round in which an instruction was looked at last, and in which it was made the next of a thread. */
+  readonly #seen: Int32Array;
+  readonly #added: Int32Array;
+  #round = 0;
+  readonly #open: number[] = [];
+  readonly #hasEmpty: boolean;
+  readonly #compositions: Compositions;
+
+  /**
+   * @param holds which patterns hold text back; the others are only told of.
+   * @param window characters held back at most, for patterns that may match without end.
+   */
+  constructor(program: Program, holds: readonly boolean[], window: number) {
+    this.#program = program;
+    this.#holds = holds;
+    this.#window = window;
+    this.#owner = owners(program);
+    this.#seen = new Int32Array(program.inst.length);
+    this.#added = new Int32Array(program.inst.length);
+    this.#states = new Array(program.inst.length);
+    this.#hasEmpty = this.#start(allConditions).matches.length > 0;
+    this.#compositions = new Compositions(program);
+  }
+
+  /** Takes one character that was written at `at`; `hits` receives the matches that are known now. */
+  step(walk: Walk, char: number, at: number, hits: Hit[]): void {
+    const conditions = between(walk.last, char);
+    const first = this.#first(conditions, char);
+    if (this.#hasEmpty) this.#reportEmpty(walk, conditions, at, hits);
+    const { threads, length } = walk;
+    walk.last = char;
+    walk.length = length + 1;
+    if (threads.next.length === 0 && first.length === 0) return;
+    this.#round++;
+    const next: Threads = { next: [], begins: [], ats: [] };
+    for (let i = 0; i < threads.next.length; i++) this.#advance(threads, i, conditions, char, length, next, hits);
+    for (const thread of first) this.#add(next, thread, length, at);
+    walk.threads = this.#settled(next, length + 1, hits);
+  }
+
+  /** The text is complete: matches that waited for its end. */
+  finish(walk: Walk, hits: Hit[]): void {
+    const conditions = between(walk.last, -1);
+    if (this.#hasEmpty) this.#reportEmpty(walk, conditions, Infinity, hits);
+    this.#round++;
+    for (let i = 0; i < walk.threads.next.length; i++)
+      this.#advance(walk.threads, i, conditions, undefined, walk.length, none, hits);
+    walk.threads = none;
+  }
+
+  /** Where the earliest possible match that holds text back began; `Infinity`: none. `now` is where the text ends. */
+  holdFrom({ threads, length }: Walk, now: number): number {
+    let from = Infinity;
+    for (let i = 0; i < threads.next.length; i++) {
+      if (!this.#holds[this.#owner[threads.next[i]!]!]) continue;
+      if (length - threads.begins[i]! <= this.#window) return Math.min(from, threads.ats[i]!);
+      from = Math.min(from, Math.max(threads.ats[i]!, now - this.#window));
+    }
+    return from;
+  }
+
+  /** Where the earliest possible match began, whether it holds text back or not. */
+  openFrom({ threads }: Walk): number {
+    return threads.ats[0] ?? Infinity;
+  }
+
+  holds(pattern: number): boolean {
+    return this.#holds[pattern]!;
+  }
+
+  /**
+   * Marks may still make another letter of the one behind this walk. Whether that could go on with a match that the
+   * letter itself ends (`continues`), or begin one that it does not begin (`begins`).
+   */
+  mayCompose({ last, threads }: Walk, letter: number): { readonly continues: boolean; readonly begins: boolean } {
+    return {
+      continues: threads.next.length > 0 && this.#compositions.mayContinue(letter),
+      begins: this.#compositions.mayBegin(last, letter),
+    };
+  }
+
+  /** Follows one thread over a character, or to the end of the text. */
+  #advance(
+    { next: nexts, begins, ats }: Threads,
+    thread: number,
+    conditions: number,
+    char: number | undefined,
+    length: number,
+    next: Threads,
+    hits: Hit[],
+  ): void {
+    const open = this.#open;
+    const begin = begins[thread]!;
+    const at = ats[thread]!;
+    open.push(nexts[thread]!);
+    for (let index = open.pop(); index !== undefined; index = open.pop()) {
+      if (this.#seen[index] === this.#round) continue;
+      this.#seen[index] = this.#round;
+      const instruction = this.#program.inst[index]!;
+      if (isConsuming(instruction)) {
+        if (char !== undefined && takes(instruction, char)) this.#add(next, instruction.out, begin, at);
+      } else if (instruction.op === op.match) {
+        const wasKnown = this.#state(nexts[thread]!).matches.includes(instruction.arg);
+        if (!wasKnown) hits.push({ pattern: instruction.arg, begin, at, end: length });
+      } else follow(instruction, conditions, open);
+    }
+  }
+
+  /** Threads come in the order of their beginnings: the first one here is the earliest. */
+  #add(threads: Threads, next: number, begin: number, at: number): void {
+    if (this.#added[next] === this.#round) return;
+    this.#added[next] = this.#round;
+    threads.next.push(next);
+    threads.begins.push(begin);
+    threads.ats.push(at);
+  }
+
+  /** Reports what matches whatever comes next, and keeps what may go on. */
+  #settled(threads: Threads, length: number, hits: Hit[]): Threads {
+    const { next, begins, ats } = threads;
+    let kept = 0;
+    for (let i = 0; i < next.length; i++) {
+      const { matches, alive } = this.#state(next[i]!);
+      for (const pattern of matches) hits.push({ pattern, begin: begins[i]!, at: ats[i]!, end: length });
+      if (!alive) continue;
+      next[kept] = next[i]!;
+      begins[kept] = begins[i]!;
+      ats[kept++] = ats[i]!;
+    }
+    next.length = begins.length = ats.length = kept;
+    return threads;
+  }
+
+  /** Patterns such as `\b` or `^` match between two characters. */
+  #reportEmpty({ length }: Walk, conditions: number, at: number, hits: Hit[]): void {
+    for (const pattern of this.#start(conditions).matches) hits.push({ pattern, begin: length, at, end: length });
+  }
+
+  /** What comes next in a match that begins with this character. */
+  #first(conditions: number, char: number): readonly number[] {
+    const key = char < 128 ? conditions * 128 + char : -1;
+    const known = key < 0 ? undefined : this.#firsts[key];
+    if (known) return known;
+    const { inst } = this.#program;
+    const { consuming } = this.#start(conditions);
+    const first = consuming.filter((index) => takes(inst[index]!, char)).map((index) => inst[index]!.out);
+    if (key >= 0) this.#firsts[key] = first;
+    return first;
+  }
+
+  #start(conditions: number): ReturnType<typeof reachable> {
+    this.#starts[conditions] ??= reachable(this.#program, this.#program.start, conditions);
+    return this.#starts[conditions];
+  }
+
+  #state(thread: number): State {
+    const known = this.#states[thread];
+    if (known) return known;
+    const { matches } = reachable(this.#program, thread, 0);
+    const any = reachable(this.#program, thread, allConditions);
+    const state = { matches, alive: any.consuming.length > 0 || any.matches.length > matches.length };
+    this.#states[thread] = state;
+    return state;
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Patterns of the configuration: RE2 syntax, so that no pattern and no text makes matching slow (contract §1). All
+ * patterns of a phase run as one automaton, in one pass over the text.
+ */
+import { RE2JS, RE2Set } from 're2js';
+import type { Program } from './program.ts';
+
+/** Bounds what one pattern and one set may take: memory, and the work for each character of a stream. */
+const instructionsAtMost = 20_000;
+const stateBytesAtMost = 2 * 1024 * 1024;
+/** More matches than this are not counted. */
+const countAtMost = 1000;
+
+/** What is wrong with a pattern of the configuration, if anything: one sentence fragment for its author. */
+export function regexProblem(pattern: string): string | undefined {
+  try {
+    const compiled = RE2JS.compile(pattern);
+    if (compiled.programSize() > instructionsAtMost) return 'a pattern with fewer or smaller repetitions';
+    if (compiled.test('')) return 'a pattern that does not match the empty text, and with it everything';
+    return undefined;
+  } catch (thrown) {
+    return `RE2 syntax, without lookaround and back references (${(thrown as Error).message})`;
+  }
+}
+
+export interface PatternSet {
+  /** Indexes of the patterns that match somewhere. */
+  matching(text: string): readonly number[];
+  /** How often a pattern matches, up to 1,000. */
+  count(index: number, text: string): number;
+  /** The program behind it, for whoever walks it character by character. */
+  readonly program: Program;
+}
+
+/** @throws Error for a pattern that is not RE2 syntax, or a set that is too large. */
+export function patternSet(patterns: readonly string[]): PatternSet {
+  const set = new RE2Set(RE2Set.UNANCHORED, 0, stateBytesAtMost);
+  for (const pattern of patterns) set.add(pattern);
+  set.compile();
+  const single = new Map<number, RE2JS>();
+  const compiled = (index: number): RE2JS => {
+    const known = single.get(index) ?? RE2JS.compile(patterns[index]!);
+    single.set(index, known);
+    return known;
+  };
+  return {
+    matching: (text) => (patterns.length === 0 ? [] : set.match(text)),
+    count(index, text) {
+      const matcher = compiled(index).matcher(text);
+      let count = 0;
+      while (count < countAtMost && matcher.find()) count++;
+      return count;
+    },
+    program: set.prog as unknown as Program,
+  };
+}

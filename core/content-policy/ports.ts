@@ -1,0 +1,67 @@
+/** Content filters at work (spec §1 stages 4 and 6, §2.9, §4.6; contract §5). */
+import type { Finding } from '#core/contracts/chat.ts';
+
+export interface ContentContext {
+  readonly tenant_id: string;
+  readonly model: string;
+  readonly provider: string;
+}
+
+/** A text to look at, and how to change it; `TextSlot` of the dialects fits. */
+export interface Scanned {
+  readonly text: string;
+  set(text: string): void;
+}
+
+export interface Verdict {
+  /** The strictest action of all findings; `allow` when nothing was found, `warn`, `log` and `redact` let pass. */
+  readonly decision: 'allow' | 'review' | 'block';
+  /** The finding that decided: `content:<filter>`. */
+  readonly matched_rule?: string;
+  readonly findings: readonly Finding[];
+}
+
+/** Looks at the running texts of one stream and says what may leave. */
+export interface StreamScan {
+  /**
+   * Text to release now on this channel: everything that no filter could still match as a prefix, redacted where a
+   * filter says so. The promise form only where a WASM filter looks.
+   */
+  push(channel: string, text: string): string | Promise<string>;
+  /** The channel's text is complete: what was held back, or less of it. */
+  end(channel: string): string | Promise<string>;
+  /** Channels that hold text back. */
+  open(): readonly string[];
+  /** As it stands. Once `block`, nothing more is released. */
+  verdict(): Verdict;
+}
+
+export interface ContentPolicy {
+  /** No filter and nothing to strip: callers may skip the work. */
+  readonly inputIdle: boolean;
+  readonly outputIdle: boolean;
+  /** All filters run; texts may be redacted in place. Never throws: an erring filter is a finding. */
+  checkInput(texts: readonly Scanned[], context: ContentContext): Promise<Verdict>;
+  checkOutput(texts: readonly Scanned[], context: ContentContext): Promise<Verdict>;
+  streamOutput(context: ContentContext): StreamScan;
+}
+
+/** Runs the `check` of one WASM module (spec §4.6). */
+export interface WasmRunner {
+  /**
+   * @returns 0 and no message to allow; the module's reason when it flags.
+   * @throws Error when the module is missing, corrupt, traps, allocates beyond its declared maximum or runs longer than
+   * `timeoutMs`.
+   */
+  check(call: {
+    readonly module: string;
+    readonly content: Uint8Array;
+    readonly metadata: {
+      readonly tenant_id: string;
+      readonly model: string;
+      readonly provider: string;
+      readonly phase: 'input' | 'output';
+    };
+    readonly timeoutMs: number;
+  }): Promise<{ readonly flagged: boolean; readonly message?: string }>;
+}

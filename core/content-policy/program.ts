@@ -1,0 +1,110 @@
+/** How re2js's compiled patterns are read: instructions, what they take, and what is reached without taking anything. */
+
+/** Instructions of re2js, as far as a walk needs them. */
+export interface Instruction {
+  readonly op: number;
+  readonly out: number;
+  readonly arg: number;
+  /** Ranges of characters, first and last; shared by instructions that take the same. */
+  readonly runes: ArrayLike<number>;
+  matchRune(char: number): boolean;
+}
+
+export interface Program {
+  readonly start: number;
+  readonly inst: readonly Instruction[];
+}
+
+/** Operations of instructions. */
+export const op = {
+  alt: 1,
+  altMatch: 2,
+  capture: 3,
+  emptyWidth: 4,
+  fail: 5,
+  match: 6,
+  nop: 7,
+  rune: 8,
+  rune1: 9,
+  runeAny: 10,
+  runeAnyNotNewline: 11,
+} as const;
+
+/** Conditions between two characters, as bits of an `emptyWidth` instruction. */
+const at = { lineStart: 1, lineEnd: 2, textStart: 4, textEnd: 8, boundary: 16, noBoundary: 32 } as const;
+export const allConditions = 63;
+
+/** Conditions that hold between two characters; -1 is the text's start or end. */
+export function between(before: number, after: number): number {
+  const boundary = isWord(before) === isWord(after) ? at.noBoundary : at.boundary;
+  const start = before < 0 ? at.textStart | at.lineStart : before === 10 ? at.lineStart : 0;
+  const end = after < 0 ? at.textEnd | at.lineEnd : after === 10 ? at.lineEnd : 0;
+  return boundary | start | end;
+}
+
+/** As RE2 has it: ASCII only. */
+export const isWord = (char: number): boolean =>
+  (char >= 97 && char <= 122) || (char >= 65 && char <= 90) || (char >= 48 && char <= 57) || char === 95;
+
+export const isConsuming = ({ op: operation }: Instruction): boolean =>
+  operation >= op.rune && operation <= op.runeAnyNotNewline;
+
+export function takes(instruction: Instruction, char: number): boolean {
+  if (instruction.op === op.runeAny) return true;
+  if (instruction.op === op.runeAnyNotNewline) return char !== 10;
+  return instruction.matchRune(char);
+}
+
+/** Where an instruction that takes nothing leads, put on `open`. */
+export function follow(instruction: Instruction, conditions: number, open: number[]): void {
+  const { op: operation, out, arg } = instruction;
+  if (operation === op.alt || operation === op.altMatch) open.push(arg, out);
+  else if (operation === op.capture || operation === op.nop) open.push(out);
+  else if (operation === op.emptyWidth && (arg & ~conditions) === 0) open.push(out);
+}
+
+/** Consuming instructions and matches that are reached from one without taking a character. */
+export function reachable(
+  { inst }: Program,
+  from: number,
+  conditions: number,
+): { readonly consuming: readonly number[]; readonly matches: readonly number[] } {
+  const consuming: number[] = [];
+  const matches: number[] = [];
+  const seen = new Set<number>();
+  const open = [from];
+  for (let index = open.pop(); index !== undefined; index = open.pop()) {
+    if (seen.has(index)) continue;
+    seen.add(index);
+    const instruction = inst[index]!;
+    if (instruction.op === op.match) matches.push(instruction.arg);
+    else if (isConsuming(instruction)) consuming.push(index);
+    else follow(instruction, conditions, open);
+  }
+  return { consuming, matches };
+}
+
+/** The pattern each instruction belongs to: a pattern's instructions end with its match. */
+export function owners({ inst }: Program): Int32Array {
+  const owner = new Int32Array(inst.length).fill(-1);
+  let pattern = -1;
+  for (let i = inst.length - 1; i >= 0; i--) {
+    if (inst[i]!.op === op.match) pattern = inst[i]!.arg;
+    owner[i] = pattern;
+  }
+  return owner;
+}
+
+export const hasBoundaries = ({ inst }: Program): boolean =>
+  inst.some(({ op: operation, arg }) => operation === op.emptyWidth && (arg & (at.boundary | at.noBoundary)) !== 0);
+
+/** One instruction of each class that takes more than ASCII. */
+export function classesBeyondAscii({ inst }: Program): readonly Instruction[] {
+  const classes = new Map<ArrayLike<number>, Instruction>();
+  for (const instruction of inst) {
+    const { op: operation, runes } = instruction;
+    const isAny = operation === op.runeAny || operation === op.runeAnyNotNewline;
+    if (isAny || (isConsuming(instruction) && runes[runes.length - 1]! > 127)) classes.set(runes, instruction);
+  }
+  return [...classes.values()];
+}

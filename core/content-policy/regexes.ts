@@ -1,0 +1,82 @@
+/** Regex filters: patterns of tenants' operators, on the text as written and as read (contract §5). */
+import type { ContentFilter } from '#core/contracts/config.ts';
+import type { Tally } from './findings.ts';
+import { PartialMatches } from './partial-match.ts';
+import { type PatternSet, patternSet } from './pattern-set.ts';
+import type { Reading } from './reading.ts';
+
+export type RegexFilter = Extract<ContentFilter, { type: 'regex' }>;
+
+/** Characters held back at most for a pattern that may match without end. */
+const windowCharacters = 256;
+
+type Indexed = { readonly index: number; readonly filter: RegexFilter };
+
+interface Compiled {
+  readonly set: PatternSet;
+  /** Filter of each pattern. */
+  readonly owners: readonly number[];
+  /** Filters whose patterns do not compile: only a configuration stored unchecked has them. */
+  readonly broken: readonly number[];
+}
+
+/** All regex filters of a phase, as one set; compiled when it is first needed. */
+export class Regexes {
+  readonly #filters: readonly Indexed[];
+  #compiled: Compiled | undefined;
+  #partial: PartialMatches | undefined;
+
+  constructor(filters: readonly Indexed[]) {
+    this.#filters = filters;
+  }
+
+  get broken(): readonly number[] {
+    return this.#ready().broken;
+  }
+
+  get owners(): readonly number[] {
+    return this.#ready().owners;
+  }
+
+  check(raw: string, reading: Reading, tally: Tally): void {
+    const { set, owners, broken } = this.#ready();
+    for (const filter of broken) tally.erred(filter);
+    if (owners.length === 0) return;
+    const asRead = new Set(set.matching(reading.text));
+    const asWritten = reading.text === raw ? asRead : new Set(set.matching(raw));
+    for (const pattern of asRead.union(asWritten)) {
+      const inReading = asRead.has(pattern) ? set.count(pattern, reading.text) : 0;
+      const inWriting = reading.text !== raw && asWritten.has(pattern) ? set.count(pattern, raw) : 0;
+      tally.found(owners[pattern]!, Math.max(inReading, inWriting));
+    }
+  }
+
+  /** For streams. */
+  partial(holds: (filter: number) => boolean): PartialMatches {
+    const { set, owners } = this.#ready();
+    this.#partial ??= new PartialMatches(set.program, owners.map(holds), windowCharacters);
+    return this.#partial;
+  }
+
+  #ready(): Compiled {
+    this.#compiled ??= compiledOf(this.#filters) ?? compiledApart(this.#filters);
+    return this.#compiled;
+  }
+}
+
+function compiledOf(filters: readonly Indexed[]): Compiled | undefined {
+  try {
+    const set = patternSet(filters.flatMap(({ filter }) => filter.patterns));
+    return { set, owners: filters.flatMap(({ index, filter }) => filter.patterns.map(() => index)), broken: [] };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Leaves out the filters that do not compile; all of them, if they are too large together. */
+function compiledApart(filters: readonly Indexed[]): Compiled {
+  const sound = filters.filter((filter) => compiledOf([filter]) !== undefined);
+  const compiled = compiledOf(sound);
+  const broken = filters.filter((filter) => !compiled || !sound.includes(filter)).map(({ index }) => index);
+  return { ...(compiled ?? { set: patternSet([]), owners: [] }), broken };
+}

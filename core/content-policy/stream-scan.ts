@@ -1,0 +1,99 @@
+/**
+ * The output filters on running text (contract §5): decoded text goes in by channel, in whatever pieces, and what no
+ * filter could still match as a prefix comes out.
+ *
+ * Held back is the longest beginning of a possible match. What is promised, however the text is cut:
+ * - nothing of a text leaves that a keyword, a PII filter or a pattern of bounded length up to the window (256
+ *   characters) blocks; of a pattern without bound, all but the window may have left before the match is complete;
+ * - personal data is redacted as in the whole text; of one secret longer than its window (8,192 characters) the rest;
+ * - a text that no filter blocks or redacts leaves unchanged.
+ * Filters that only warn or log hold nothing back.
+ */
+import { ChannelScan } from './channel-scan.ts';
+import type { Filters } from './filters.ts';
+import type { Tally } from './findings.ts';
+import type { ContentContext, StreamScan, Verdict } from './ports.ts';
+
+/** What WASM filters see of a long stream: its end. */
+const wasmCharacters = 64 * 1024;
+/** Kinds that look at every character. */
+const scanned = ['keyword', 'regex', 'pii'] as const;
+
+export class OutputScan implements StreamScan {
+  readonly #filters: Filters;
+  readonly #context: ContentContext;
+  readonly #tally: Tally;
+  readonly #channels = new Map<string, ChannelScan>();
+  /** Texts so far, where WASM filters look at them. */
+  readonly #texts = new Map<string, string>();
+  /** One WASM call after the other, so that texts leave in the order they came. */
+  #queue: Promise<unknown> = Promise.resolve();
+  /** The scanner itself failed in permissive mode: texts pass. */
+  #passes = false;
+
+  constructor(filters: Filters, context: ContentContext) {
+    this.#filters = filters;
+    this.#context = context;
+    this.#tally = filters.tally();
+    for (const filter of [...filters.keywords.broken, ...filters.regexes.broken]) this.#tally.erred(filter);
+    // Compiles what is needed now, not while the first token waits.
+    filters.guarded(this.#tally, scanned, () => void new ChannelScan(filters, this.#tally));
+  }
+
+  push(channel: string, text: string): string | Promise<string> {
+    return this.#release(channel, text, (scan) => scan.push(text));
+  }
+
+  end(channel: string): string | Promise<string> {
+    if (!this.#channels.has(channel)) return '';
+    return this.#release(channel, '', (scan) => {
+      this.#channels.delete(channel);
+      return scan.end();
+    });
+  }
+
+  open(): readonly string[] {
+    return [...this.#channels].filter(([, scan]) => scan.holds).map(([channel]) => channel);
+  }
+
+  verdict(): Verdict {
+    return this.#tally.verdict();
+  }
+
+  #release(channel: string, text: string, work: (scan: ChannelScan) => string): string | Promise<string> {
+    if (this.#tally.blocked) return '';
+    const released = this.#scanned(channel, text, work);
+    if (this.#tally.blocked) return '';
+    if (this.#filters.wasm.filters.length === 0) return released;
+    return this.#judged(channel, text, released);
+  }
+
+  #scanned(channel: string, text: string, work: (scan: ChannelScan) => string): string {
+    if (this.#passes) return text;
+    const held = this.#channels.get(channel)?.held ?? '';
+    const released = this.#filters.guarded(this.#tally, scanned, () => {
+      const scan = this.#channels.get(channel) ?? new ChannelScan(this.#filters, this.#tally);
+      this.#channels.set(channel, scan);
+      return work(scan);
+    });
+    if (released !== undefined) return released;
+    this.#passes = true;
+    return held + text;
+  }
+
+  /** WASM filters look at the text so far before any of it leaves; one that found something or erred is done. */
+  #judged(channel: string, text: string, released: string): Promise<string> {
+    const sofar = ((this.#texts.get(channel) ?? '') + text).slice(-wasmCharacters);
+    this.#texts.set(channel, sofar);
+    const judged = this.#queue.then(async () => {
+      if (this.#tally.blocked) return '';
+      if (released !== '') {
+        const asks = (filter: number) => !this.#tally.hasErred(filter) && !this.#tally.hasFound(filter);
+        await this.#filters.wasm.check(sofar, this.#context, this.#tally, asks);
+      }
+      return this.#tally.blocked ? '' : released;
+    });
+    this.#queue = judged;
+    return judged;
+  }
+}

@@ -1,0 +1,269 @@
+/** Streams against whole texts: however a text is cut, the filters see the same. */
+import fc from 'fast-check';
+import { RE2JS } from 're2js';
+import { compileContentPolicy, regexProblem } from '#core/content-policy/compile.ts';
+import { type Hit, newWalk, PartialMatches } from '#core/content-policy/partial-match.ts';
+import { patternSet } from '#core/content-policy/pattern-set.ts';
+import { pieces, readingOf, withoutCase, writtenRange } from '#core/content-policy/reading.ts';
+import type { ContentFilter } from '#core/contracts/config.ts';
+import { foldUnicode } from '#core/tool-policy/unicode.ts';
+import { cutAt, policyOf, streamed, whole } from '../support/content-policy.ts';
+
+/** Pieces of personal data, of what only looks like it, and of what joins or hides both. */
+const shard = fc.constantFrom(
+  ...[
+    'a',
+    'bob',
+    'ann.lee',
+    '@',
+    'example.com',
+    '.',
+    ' ',
+    ' ',
+    ' ',
+    '\n',
+    '-',
+    ',',
+    ':',
+    '+',
+    '(',
+    ')',
+    '/',
+    "'",
+    '"',
+    '=',
+    '_',
+  ],
+  ...[
+    '4111',
+    '1111',
+    '123',
+    '45',
+    '6789',
+    '0',
+    '1',
+    '12',
+    '078-05-1120',
+    '415',
+    '555',
+    '2671',
+    '+49',
+    '030',
+    '1234567',
+    '00',
+  ],
+  ...[
+    'DE89',
+    '3704',
+    '0044',
+    '0532',
+    '0130',
+    '192.168',
+    '10.0.0.1',
+    'fe80',
+    '::',
+    '2001:db8',
+    'AKIAABCDEFGHIJKLMNOP',
+    'eyJhbGciOi',
+  ],
+  ...[
+    'password',
+    'Bearer',
+    'sk-',
+    'token',
+    'https://u:p4ss@h',
+    '-----BEGIN PRIVATE KEY-----',
+    '-----END PRIVATE KEY-----',
+    'Zm9vYmFyMTIzNDU2Nzg5MA',
+  ],
+  ...[
+    '\u200b',
+    '\u0301',
+    '\u00ad',
+    '\uff11\uff12\uff13',
+    '\uff20',
+    'é',
+    'e',
+    'я',
+    'е',
+    '日本',
+    '😀',
+    '\ud83d',
+    'ﬁ',
+    'ß',
+    'İ',
+    '‐',
+  ],
+);
+const text = fc.array(shard, { maxLength: 24 }).map((shards) => shards.join(''));
+const cuts = fc.array(fc.nat(80), { maxLength: 12 });
+
+const entities = ['email', 'ssn', 'credit_card', 'phone', 'iban', 'ip', 'api_key'] as const;
+const redacting: ContentFilter[] = [{ name: 'pii', type: 'pii', action: 'redact', entities: [...entities] }];
+
+test('[chat.output-policy] redaction of a stream is the redaction of its whole text, wherever it is cut', async () => {
+  const policy = policyOf({ output: redacting });
+  await fc.assert(
+    fc.asyncProperty(text, cuts, async (written, where) => {
+      const stream = streamed(policy, cutAt(written, where));
+      const once = await whole(policy, written);
+      expect(stream.released).toBe(once.text);
+      expect(stream.verdict).toEqual(once.verdict);
+    }),
+    { numRuns: 4000 },
+  );
+});
+
+test('[chat.output-policy] each kind of personal data by itself, character by character', async () => {
+  for (const entity of entities) {
+    const policy = policyOf({ output: [{ name: 'pii', type: 'pii', action: 'redact', entities: [entity] }] });
+    await fc.assert(
+      fc.asyncProperty(text, async (written) => {
+        const stream = streamed(policy, written.split(''));
+        expect(stream.released).toBe((await whole(policy, written)).text);
+      }),
+      { numRuns: 500 },
+    );
+  }
+});
+
+const phrase = fc.array(fc.constantFrom('a', 'b', 'ab', ' ', '  ', '\n', 'é', 'А', '\u200b', 'ß'), {
+  minLength: 1,
+  maxLength: 4,
+});
+const running = fc
+  .array(fc.constantFrom('a', 'b', 'A', ' ', '\n', 'é', 'e\u0301', '\u0301', 'а', '\u200b', 'ß', 'ẞ', '𝐚', 'ab'), {
+    maxLength: 16,
+  })
+  .map((parts) => parts.join(''));
+
+test('[chat.output-policy] keywords in streams: found as in the whole text, and nothing of a clean text is lost', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(phrase, { minLength: 1, maxLength: 3 }),
+      running,
+      cuts,
+      async (phrases, written, where) => {
+        const keywords = phrases
+          .map((parts) => parts.join(''))
+          .filter((keyword) => readingOf(keyword).text.trim() !== '');
+        fc.pre(keywords.length > 0);
+        const policy = policyOf({ output: [{ name: 'words', type: 'keyword', action: 'block', keywords }] });
+        const stream = streamed(policy, cutAt(written, where));
+        const once = await whole(policy, written);
+        expect(stream.verdict.decision).toBe(once.verdict.decision);
+        if (once.verdict.decision === 'allow') expect(stream.released).toBe(written);
+      },
+    ),
+    { numRuns: 3000 },
+  );
+});
+
+const atom = fc.constantFrom(
+  'a',
+  'b',
+  '[ab]',
+  '[^a]',
+  '.',
+  '\\w',
+  '\\s',
+  '\\d',
+  '\\b',
+  '\\B',
+  '^',
+  '$',
+  '(?i)A',
+  'é',
+  '\\pL',
+  '\\n',
+);
+const regex: fc.Arbitrary<string> = fc.letrec<{ pattern: string }>((tie) => ({
+  pattern: fc.oneof(
+    { maxDepth: 4 },
+    atom,
+    fc.tuple(tie('pattern'), tie('pattern')).map(([a, b]) => a + b),
+    fc.tuple(tie('pattern'), tie('pattern')).map(([a, b]) => `(?:${a}|${b})`),
+    fc
+      .tuple(tie('pattern'), fc.constantFrom('*', '+', '?', '{2}', '{1,3}', '*?'))
+      .map(([a, times]) => `(?:${a})${times}`),
+    fc.tuple(tie('pattern'), fc.constantFrom('(?i:', '(?m:', '(?s:', '(')).map(([a, open]) => `${open}${a})`),
+  ),
+})).pattern;
+
+test('the walk over a pattern finds a match exactly where re2js does', () => {
+  fc.assert(
+    fc.property(regex, running, (pattern, written) => {
+      fc.pre(regexProblem(pattern) === undefined);
+      const set = patternSet([pattern]);
+      const matches = new PartialMatches(set.program, [true], 256);
+      const walk = newWalk();
+      const hits: Hit[] = [];
+      let at = 0;
+      for (const char of written) matches.step(walk, char.codePointAt(0)!, at++, hits);
+      matches.finish(walk, hits);
+      expect(hits.length > 0).toBe(set.matching(written).length > 0);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test('[chat.output-policy] patterns in streams: found as in the whole text, and no match leaves, not even in part', async () => {
+  await fc.assert(
+    fc.asyncProperty(regex, running, cuts, async (pattern, written, where) => {
+      fc.pre(regexProblem(pattern) === undefined);
+      const policy = policyOf({ output: [{ name: 'pattern', type: 'regex', action: 'block', patterns: [pattern] }] });
+      const stream = streamed(policy, cutAt(written, where));
+      const once = await whole(policy, written);
+      expect(stream.verdict.decision).toBe(once.verdict.decision);
+      if (once.verdict.decision === 'allow') expect(stream.released).toBe(written);
+      else expect(stream.released.length).toBeLessThanOrEqual(firstMatch(pattern, written));
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+/** Where the first match begins, as read or as written. */
+function firstMatch(pattern: string, written: string): number {
+  const reading = readingOf(written);
+  const start = (text: string): number => {
+    const matcher = RE2JS.compile(pattern).matcher(text);
+    return matcher.find() ? matcher.start() : Infinity;
+  };
+  const asRead = start(reading.text);
+  if (!reading.at || asRead === Infinity) return Math.min(start(written), asRead);
+  // A mark that does not compose stands for itself: the letter before it is no part of the match.
+  const isMark = asRead > 0 && reading.at[asRead - 1] === reading.at[asRead];
+  return Math.min(start(written), isMark ? writtenRange(reading, asRead, asRead + 1)[1] : reading.at[asRead]!);
+}
+
+test('folding letter by letter is folding the whole, and every letter knows where it was written', () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(shard, fc.string({ unit: 'binary', maxLength: 3 })), { maxLength: 12 }), (shards) => {
+      const written = shards.join('');
+      const reading = readingOf(written);
+      expect(reading.text).toBe(foldUnicode(written));
+      expect([...pieces(written)].map(([piece]) => piece).join('')).toBe(written);
+      expect([...pieces(written)].map(([piece]) => withoutCase(foldUnicode(piece))).join('')).toBe(
+        withoutCase(reading.text),
+      );
+      if (reading.at) expect(reading.at.length).toBe(reading.text.length + 1);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('a policy is compiled from any configured pattern without throwing', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 12 }), (pattern) => {
+      const policies = {
+        governance_mode: 'governance',
+        break_glass: false,
+        output: [],
+        input: [{ name: 'r', type: 'regex', action: 'block', patterns: [pattern] }],
+      };
+      compileContentPolicy({ policies, transform: {} } as never, undefined, {
+        wasm: { check: async () => ({ flagged: false }) },
+      });
+    }),
+  );
+});

@@ -1,0 +1,115 @@
+/** What is personal data, and what only looks like it. */
+import type { PiiEntity } from '#core/contracts/config.ts';
+import { policyOf, whole } from '../../support/content-policy.ts';
+
+const everything: PiiEntity[] = ['email', 'ssn', 'credit_card', 'phone', 'iban', 'ip', 'api_key'];
+
+const redact = (text: string, entities = everything): Promise<{ text: string }> =>
+  whole(policyOf({ output: [{ name: 'pii', type: 'pii', action: 'redact', entities }] }), text);
+
+const found: readonly (readonly [text: string, redacted: string])[] = [
+  ['ann.lee+news@mail.example.co.uk', '[REDACTED:EMAIL]'],
+  ['Write to bob@example.com.', 'Write to [REDACTED:EMAIL].'],
+  ['<jörg@müller.de>', '<[REDACTED:EMAIL]>'],
+  ['联系我bob@example.com谢谢', '联系我[REDACTED:EMAIL]谢谢'],
+  ['bob\u200b@exam\u00adple.com', '[REDACTED:EMAIL]'],
+  ['ｂｏｂ＠ｅｘａｍｐｌｅ．ｃｏｍ', '[REDACTED:EMAIL]'],
+  ['SSN 078-05-1120, 078 05 1120', 'SSN [REDACTED:SSN], [REDACTED:SSN]'],
+  ['０７８-０５-１１２０', '[REDACTED:SSN]'],
+  ['078–05–1120', '[REDACTED:SSN]'],
+  ['号码078-05-1120是', '号码[REDACTED:SSN]是'],
+  ['4111 1111 1111 1111', '[REDACTED:CREDIT_CARD]'],
+  ['4111-1111-1111-1111', '[REDACTED:CREDIT_CARD]'],
+  ['card:4111111111111111.', 'card:[REDACTED:CREDIT_CARD].'],
+  ['4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1', '[REDACTED:CREDIT_CARD]'],
+  ['41\u200b11\u200b1111\u200b1111\u200b1111', '[REDACTED:CREDIT_CARD]'],
+  ['3782 822463 10005 and 5555555555554444', '[REDACTED:CREDIT_CARD] and [REDACTED:CREDIT_CARD]'],
+  ['no 12 4111 1111 1111 1111 12/27', 'no 12 [REDACTED:CREDIT_CARD] 12/27'],
+  ['+49 30 1234567', '[REDACTED:PHONE]'],
+  ['+14155552671', '[REDACTED:PHONE]'],
+  ['0049 30 1234567', '[REDACTED:PHONE]'],
+  ['(415) 555-2671', '[REDACTED:PHONE]'],
+  ['415-555-2671,415.555.2671', '[REDACTED:PHONE],[REDACTED:PHONE]'],
+  ['1-800-555-0199?', '[REDACTED:PHONE]?'],
+  ['030/123 45 67 or 0171 1234567', '[REDACTED:PHONE] or [REDACTED:PHONE]'],
+  ['01 23 45 67 89', '[REDACTED:PHONE]'],
+  ['020 7946 0958', '[REDACTED:PHONE]'],
+  ['DE89 3704 0044 0532 0130 00 is mine', '[REDACTED:IBAN] is mine'],
+  ['GB82WEST12345698765432', '[REDACTED:IBAN]'],
+  ['nl91 abna 0417 1643 00', '[REDACTED:IBAN]'],
+  ['host 192.168.10.1.', 'host [REDACTED:IP].'],
+  ['http://10.0.0.1:8080/', 'http://[REDACTED:IP]:8080/'],
+  ['[2001:db8::ff00:42:8329]', '[[REDACTED:IP]]'],
+  ['::1 and fe80::1', '[REDACTED:IP] and [REDACTED:IP]'],
+  ['::ffff:192.0.2.128', '[REDACTED:IP]'],
+  ['key AKIAABCDEFGHIJKLMNOP', 'key [REDACTED:API_KEY]'],
+  ['ghp_0123456789abcdefghijABCDEFGHIJ', '[REDACTED:API_KEY]'],
+  ['password: hunter2', 'password: [REDACTED:API_KEY]'],
+];
+
+test.each(found)('found: %s', async (text, redacted) => {
+  expect((await redact(text)).text).toBe(redacted);
+});
+
+const harmless = [
+  'order 1234567890 of 2024',
+  'ORD-2024-000123456',
+  'invoice no. 20240115-0001',
+  'at 1700000000 or 1700000000123',
+  '2024-01-15T10:30:00.123456Z',
+  '2024-01-15 10:30:00 +0200',
+  '01.02.2024, 01/02/2024 and 1-2-24',
+  '01.02.2024 12 Uhr',
+  '550e8400-e29b-41d4-a716-446655440000',
+  '00000000-0000-0000-0000-000000000000',
+  'v1.2.3.4 and 1.2.3, 10.15.7',
+  '1.2.3.4.5',
+  '999.10.10.10',
+  'npm@10.9.2 node@24',
+  'see @ann, a @ b, x@y',
+  '000-12-3456 666-12-3456 900-12-3456 123-00-4567 123-45-0000',
+  '1123-45-67890',
+  '4111 1111 1111 1112',
+  '1234 5678 9012 3456',
+  '4111111111111111111111',
+  '1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20',
+  'DE89 3704 0044 0532 0130 01',
+  'DE89 3704 0044',
+  'AB12 3456 7890 1234 5678',
+  '12:34:56 and 01:23',
+  'aa:bb:cc:dd:ee:ff',
+  'std::vector<Dead::Beef>',
+  'matrix 100 200 300 4000',
+  'pi is 3.14159265358979, e 2.718281828459045',
+  '1,000,000.00 and 1 000 000',
+  '0x7fffffff 0b1010',
+  'ISBN 978-3-16-148410-0',
+  'page 415, line 555, word 2671',
+  'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  'risk-assessment-of-task-management-and-more',
+  'password policy: at least 12 characters'.replace(': ', ' means '),
+];
+
+test.each(harmless)('not found: %s', async (text) => {
+  expect((await redact(text)).text).toBe(text);
+});
+
+test('a valid number is found behind and before other numbers', async () => {
+  expect((await redact('7 4111 1111 1111 1111 7', ['credit_card'])).text).toBe('7 [REDACTED:CREDIT_CARD] 7');
+  expect((await redact('1.2.3.4.5 10.0.0.1', ['ip'])).text).toBe('1.2.3.4.5 [REDACTED:IP]');
+});
+
+test('only the entities a filter names are looked for', async () => {
+  expect((await redact('bob@example.com 10.0.0.1', ['ip'])).text).toBe('bob@example.com [REDACTED:IP]');
+});
+
+test('one kind of data never hides another from a filter that blocks it', async () => {
+  const policy = policyOf({
+    output: [
+      { name: 'keys', type: 'pii', action: 'log', entities: ['api_key'] },
+      { name: 'mail', type: 'pii', action: 'block', entities: ['email'] },
+    ],
+  });
+  const { verdict } = await whole(policy, 'token=ann@example.com');
+  expect(verdict).toMatchObject({ decision: 'block', matched_rule: 'content:mail' });
+});
