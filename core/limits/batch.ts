@@ -1,0 +1,76 @@
+/** Several transitions of one tenant as one write: in order, each with its own outcome (contract §5). */
+import type { CounterState, Step, Wanted } from './counter-state.ts';
+import { grown, type Move, withoutUnused } from './slices.ts';
+
+export type Transition<T> = (state: CounterState, nowMs: number, wanted?: Wanted) => Step<T>;
+
+export interface Batch {
+  readonly state: CounterState;
+  /** One for each transition. */
+  readonly outcomes: readonly unknown[];
+  /** Nothing changed: nothing is to be written. */
+  readonly unchanged: boolean;
+  /** What moves between the tenant's item and global ones in the same transaction, by account key. */
+  readonly moves: ReadonlyMap<string, Move>;
+  /** Global accounts whose totals must be read first; everything else of the batch is void then. */
+  readonly lacking: readonly string[];
+}
+
+/** @param totals what all tenants together hold of global budgets, as far as it was read. */
+export function applyAll(
+  before: CounterState,
+  transitions: readonly Transition<unknown>[],
+  nowMs: number,
+  totals: ReadonlyMap<string, number> = new Map(),
+): Batch {
+  const wanted: Wanted = new Map();
+  const eager = inOrder(before, transitions, nowMs, wanted);
+  const lacking = [...wanted.keys()].filter((key) => !totals.has(key));
+  if (wanted.size === 0 || lacking.length > 0) {
+    return { ...eager, unchanged: eager.state === before, moves: summed(eager.moved), lacking };
+  }
+  const more = grown(before, wanted, totals, nowMs);
+  const exact = inOrder(more.state, transitions, nowMs);
+  if (exact.state === more.state) {
+    return { state: before, outcomes: exact.outcomes, unchanged: true, moves: new Map(), lacking };
+  }
+  const kept = withoutUnused(exact.state, before, more.state, more.moves);
+  return {
+    state: kept.state,
+    outcomes: exact.outcomes,
+    unchanged: false,
+    moves: summed(exact.moved, kept.moves),
+    lacking,
+  };
+}
+
+function inOrder(
+  before: CounterState,
+  transitions: readonly Transition<unknown>[],
+  nowMs: number,
+  wanted?: Wanted,
+): { readonly state: CounterState; readonly outcomes: unknown[]; readonly moved: ReadonlyMap<string, number>[] } {
+  let state = before;
+  const outcomes: unknown[] = [];
+  const moved: ReadonlyMap<string, number>[] = [];
+  for (const transition of transitions) {
+    const step = transition(state, nowMs, wanted);
+    state = step.state;
+    outcomes.push(step.outcome);
+    if (step.moves) moved.push(step.moves);
+  }
+  return { state, outcomes, moved };
+}
+
+/** One account moves once in a transaction. */
+function summed(
+  moved: readonly ReadonlyMap<string, number>[],
+  grants: ReadonlyMap<string, Move> = new Map(),
+): ReadonlyMap<string, Move> {
+  const moves = new Map(grants);
+  for (const [key, microusd] of moved.flatMap((each) => [...each])) {
+    const before = moves.get(key);
+    moves.set(key, { ...before, microusd: (before?.microusd ?? 0) + microusd });
+  }
+  return moves;
+}

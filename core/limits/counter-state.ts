@@ -1,0 +1,69 @@
+/**
+ * The counters of one tenant as a value (contract §5). What is reserved is never stored as a sum but read off the open
+ * reservations, so it cannot leak.
+ */
+import type { Bucket } from './window.ts';
+
+export interface CounterState {
+  /** Oldest first. */
+  readonly window: readonly Bucket[];
+  /** Settled micro-dollars by account key. */
+  readonly spend: Readonly<Record<string, number>>;
+  /** What this tenant holds of global budgets, by account key. */
+  readonly slices: Readonly<Record<string, Slice>>;
+  readonly open: readonly Reservation[];
+}
+
+/** A part of a global budget that was handed to this tenant: nobody else may spend it. */
+export interface Slice {
+  readonly granted_microusd: number;
+  /** What all tenants together held when this slice last grew. */
+  readonly total_microusd: number;
+  /** Second of its last use. */
+  readonly used_at: number;
+}
+
+export interface Reservation {
+  readonly id: string;
+  readonly session_id: string;
+  readonly from_index: number;
+  /** The bucket that was charged. */
+  readonly second: number;
+  readonly tokens: number;
+  readonly cost_microusd: number;
+  /** Account keys, each reserved the whole cost. */
+  readonly accounts: readonly string[];
+  readonly begun: boolean;
+  readonly lease_ends_ms: number;
+}
+
+export const emptyState: CounterState = { window: [], spend: {}, slices: {}, open: [] };
+
+/** Open reservations of one tenant: the item they stand in is limited to 400 kB. */
+export const maxOpen = 1000;
+
+/** Slices that would have to grow: how much of each must be held, by account key. */
+export type Wanted = Map<
+  string,
+  {
+    readonly limit_microusd: number;
+    readonly level: number;
+    /** A call that costs something asks; others need a foothold only. */
+    readonly spends: boolean;
+  }
+>;
+
+/** Settled and reserved micro-dollars under an account key. */
+export const usedOf = (state: CounterState, key: string): number =>
+  state.open.reduce(
+    (sum, { accounts, cost_microusd }) => (accounts.includes(key) ? sum + cost_microusd : sum),
+    state.spend[key] ?? 0,
+  );
+
+/** A transition: the state after it, the same object if nothing changed, and what it came to. */
+export interface Step<T> {
+  readonly state: CounterState;
+  readonly outcome: T;
+  /** What goes back to global budgets (negative) or is booked there, by account key. */
+  readonly moves?: ReadonlyMap<string, number>;
+}

@@ -1,0 +1,54 @@
+/** Which limits and budgets hold for a call, by the configuration in force (contract §1, §5). */
+import type { Budget, Configuration } from '#core/contracts/config.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { modelMatches } from '#core/routing/model-glob.ts';
+import type { BudgetAccount, Limits } from './ports.ts';
+import { microusdOf } from './spend.ts';
+
+const resolved = new WeakMap<Configuration, Map<string, Limits>>();
+/** Callers name models as they like: what is remembered is bounded. */
+const maxRemembered = 1000;
+
+/**
+ * @param model as aliases resolved it; an empty name meets the budgets of all models only (calls without a model).
+ * @throws GatewayError `forbidden` for a tenant the configuration does not know: fail closed.
+ */
+export function limitsOf(configuration: Configuration, tenantId: string, model: string): Limits {
+  let known = resolved.get(configuration);
+  if (!known || known.size >= maxRemembered) {
+    known = new Map();
+    resolved.set(configuration, known);
+  }
+  const name = `${tenantId}\n${model}`;
+  const limits = known.get(name) ?? resolve(configuration, tenantId, model);
+  known.set(name, limits);
+  return limits;
+}
+
+function resolve({ tenants, budgets }: Configuration, tenantId: string, model: string): Limits {
+  const tenant = tenants.find(({ id }) => id === tenantId);
+  if (!tenant) throw new GatewayError('forbidden', `The configuration has no tenant ${JSON.stringify(tenantId)}.`);
+  const { requests_per_minute, tokens_per_minute } = tenant.rate_limit ?? {};
+  const own = Object.hasOwn(budgets.tenants, tenantId) ? budgets.tenants[tenantId] : undefined;
+  return {
+    ...(requests_per_minute !== undefined && { requests_per_minute }),
+    ...(tokens_per_minute !== undefined && { tokens_per_minute }),
+    budgets: [...accountsOf('tenant', own, model), ...accountsOf('global', budgets.global, model)],
+  };
+}
+
+type Budgets = Budget & { readonly models?: Readonly<Record<string, Budget>> | undefined };
+
+function accountsOf(scope: BudgetAccount['scope'], budgets: Budgets | undefined, model: string): BudgetAccount[] {
+  if (!budgets) return [];
+  const ofModel = Object.entries(budgets.models ?? {})
+    .filter(([pattern]) => model !== '' && modelMatches(pattern, model))
+    .flatMap(([pattern, budget]) => periodsOf(scope, `${scope}:${pattern}`, budget));
+  return [...periodsOf(scope, scope, budgets), ...ofModel];
+}
+
+const periodsOf = (scope: BudgetAccount['scope'], account: string, budget: Budget): BudgetAccount[] =>
+  (['day', 'month'] as const).flatMap((period) => {
+    const usd = period === 'day' ? budget.daily_usd : budget.monthly_usd;
+    return usd === undefined ? [] : [{ account, scope, period, limit_microusd: microusdOf(usd) }];
+  });

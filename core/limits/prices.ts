@@ -1,0 +1,108 @@
+/** What a call costs, in integer micro-dollars, rounded up (contract §1). */
+import type { Usage } from '#core/contracts/chat.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import type { PriceTable } from '#core/contracts/prices.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { modelMatches } from '#core/routing/model-glob.ts';
+import type { Limits } from './ports.ts';
+
+/** Picodollars (10⁻¹² USD) a token, as integers: sums of millions of calls stay exact. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  /** The table does not know the model; taken as its dearest. */
+  readonly estimated: boolean;
+}
+
+/**
+ * The price of a model; `unknown` when the table does not know it and nothing may be guessed: by configuration
+ * (`prices.unknown_model: refuse`) or because there is no table to guess from.
+ */
+export function priceOf({ prices }: Configuration, model: string): Price | 'unknown' {
+  const known = priceIn(prices.table, model);
+  if (known) return known;
+  return prices.unknown_model === 'refuse' || !prices.table ? 'unknown' : dearestOf(prices.table);
+}
+
+/**
+ * What to reserve: never less than the call may come to, so input counts as dear as a cache write.
+ * @throws GatewayError `model_not_allowed` when a budget applies and the price is unknown: what cannot be counted is
+ * not spent.
+ */
+export function reserveCost(configuration: Configuration, model: string, usage: Usage, limits: Limits): number {
+  const price = priceOf(configuration, model);
+  if (price === 'unknown') {
+    if (limits.budgets.length === 0) return costOf(configuration, model, usage).microusd;
+    throw new GatewayError(
+      'model_not_allowed',
+      `The price of the model ${JSON.stringify(model)} is not known and a budget applies; add it to the prices, or set prices.unknown_model to estimate.`,
+    );
+  }
+  return charge({ ...price, input: Math.max(price.input, price.cacheWrite) }, usage);
+}
+
+/** What a call came to. Never silently 0: without any price the cost is 0 and marked as estimated. */
+export function costOf(
+  { prices }: Pick<Configuration, 'prices'>,
+  model: string,
+  usage: Usage,
+): { readonly microusd: number; readonly estimated: boolean } {
+  const price = priceIn(prices.table, model) ?? (prices.table && dearestOf(prices.table));
+  return price ? { microusd: charge(price, usage), estimated: price.estimated } : { microusd: 0, estimated: true };
+}
+
+function charge(price: Price, usage: Usage): number {
+  const picodollars =
+    times(usage.input_tokens, price.input) +
+    times(usage.output_tokens, price.output) +
+    times(usage.cache_read_tokens, price.cacheRead) +
+    times(usage.cache_write_tokens, price.cacheWrite);
+  return Number((picodollars + 999_999n) / 1_000_000n);
+}
+
+/** Counts come from providers: what is no count costs nothing, a part of a token a whole one. */
+const times = (tokens: number | undefined, price: number): bigint =>
+  tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? BigInt(Math.ceil(tokens)) * BigInt(price) : 0n;
+
+type PriceRow = PriceTable['models'][number];
+
+function priceIn(table: PriceTable | undefined, model: string): Price | undefined {
+  const row = table?.models.find(({ match }) => modelMatches(match, model));
+  return row && priceOfRow(row);
+}
+
+/** USD a million tokens are micro-dollars a token: a millionth of them is a picodollar. */
+const picodollars = (usdPerMillion: number): number => Math.round(usdPerMillion * 1_000_000);
+
+function priceOfRow(row: PriceRow): Price {
+  const input = picodollars(row.input_usd_per_million);
+  return {
+    input,
+    output: picodollars(row.output_usd_per_million),
+    cacheRead: row.cache_read_usd_per_million === undefined ? input : picodollars(row.cache_read_usd_per_million),
+    cacheWrite: row.cache_write_usd_per_million === undefined ? input : picodollars(row.cache_write_usd_per_million),
+    estimated: false,
+  };
+}
+
+const dearest = new WeakMap<PriceTable, Price>();
+
+/** The dearest price of each kind, whichever model has it. */
+function dearestOf(table: PriceTable): Price {
+  const known = dearest.get(table);
+  if (known) return known;
+  const prices = table.models.map(priceOfRow);
+  const most = (kind: 'input' | 'output' | 'cacheRead' | 'cacheWrite') =>
+    Math.max(...prices.map((price) => price[kind]));
+  const price: Price = {
+    input: most('input'),
+    output: most('output'),
+    cacheRead: most('cacheRead'),
+    cacheWrite: most('cacheWrite'),
+    estimated: true,
+  };
+  dearest.set(table, price);
+  return price;
+}

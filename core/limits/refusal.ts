@@ -1,0 +1,109 @@
+/** Why a call may not pass: the window first, then every budget; the first that has no room answers (contract §5). */
+import { type CounterState, maxOpen, usedOf, type Wanted } from './counter-state.ts';
+import type { BudgetAccount, ReserveOutcome, ReserveRequest } from './ports.ts';
+import { accountKey, secondsUntilPeriodEnds, usd } from './spend.ts';
+import { usedOfAll } from './status.ts';
+import { type Bucket, type Counted, inWindow, itemSecond, secondsUntilLeft, total, windowSeconds } from './window.ts';
+
+export type Refusal = Omit<Extract<ReserveOutcome, { ok: false }>, 'ok' | 'limits'>;
+
+/** @param wanted as of `applyReserve`. */
+export function refusalOf(
+  state: CounterState,
+  request: ReserveRequest,
+  nowMs: number,
+  wanted?: Wanted,
+): Refusal | undefined {
+  const { requests_per_minute, tokens_per_minute, budgets } = request.limits;
+  const second = itemSecond(state.window, nowMs);
+  const window = { buckets: inWindow(state.window, second), second };
+  const refused =
+    tooManyOpen(state) ??
+    overLimit(window, 'requests', 1, requests_per_minute) ??
+    overLimit(window, 'tokens', request.tokens, tokens_per_minute);
+  if (refused) return refused;
+  // Slices are asked for once every account has room: a call that is refused asks for nothing.
+  const lacking = new Map(wanted);
+  for (const budget of budgets) {
+    const over = overBudget(state, budget, request.cost_microusd, nowMs, wanted && lacking);
+    if (over) return over;
+  }
+  for (const [key, want] of lacking) wanted?.set(key, want);
+  return undefined;
+}
+
+function tooManyOpen({ open }: CounterState): Refusal | undefined {
+  if (open.length < maxOpen) return undefined;
+  return {
+    code: 'rate_limit_error',
+    what: 'open_calls',
+    message: `${open.length} calls of this tenant are open; at most ${maxOpen} may be at once. Try again in 1 s.`,
+    retryAfterSeconds: 1,
+  };
+}
+
+function overLimit(
+  { buckets, second }: { readonly buckets: readonly Bucket[]; readonly second: number },
+  what: Counted,
+  needed: number,
+  limit: number | undefined,
+): Refusal | undefined {
+  if (limit === undefined) return undefined;
+  const used = total(buckets, what);
+  // A limit of 0 lets nothing pass, also what counts for nothing.
+  if (used + needed <= limit && limit > 0) return undefined;
+  const refusal = { code: 'rate_limit_error', what: `${what}_per_minute` } as const;
+  const never = limit === 0 || needed > limit;
+  if (never) {
+    const found = what === 'requests' ? '' : `; this call may take ${needed}, which no waiting makes fit`;
+    return {
+      ...refusal,
+      message: `This tenant may have ${limit} ${what} a minute${found}. Ask for less, or have the limit raised.`,
+      retryAfterSeconds: windowSeconds,
+    };
+  }
+  const seconds = secondsUntilLeft(buckets, second, what, used + needed - limit);
+  const asked = what === 'requests' ? '' : ` and this call may take ${needed}`;
+  return {
+    ...refusal,
+    message: `This tenant may have ${limit} ${what} a minute; ${used} are counted${asked}. Try again in ${seconds} s.`,
+    retryAfterSeconds: seconds,
+  };
+}
+
+/** A call that costs nothing needs room all the same: at 100 % nothing passes. */
+function overBudget(
+  state: CounterState,
+  budget: BudgetAccount,
+  cost: number,
+  nowMs: number,
+  wanted: Wanted | undefined,
+): Refusal | undefined {
+  const key = accountKey(budget, nowMs);
+  const level = usedOf(state, key) + Math.max(1, cost);
+  const { limit_microusd } = budget;
+  if (level > limit_microusd) return exceeded(state, budget, cost, nowMs);
+  if (budget.scope === 'tenant' || level <= (state.slices[key]?.granted_microusd ?? 0)) return undefined;
+  if (!wanted) return exceeded(state, budget, cost, nowMs);
+  const before = wanted.get(key);
+  wanted.set(key, {
+    limit_microusd,
+    level: Math.max(level, before?.level ?? 0),
+    spends: cost > 0 || before?.spends === true,
+  });
+  return undefined;
+}
+
+function exceeded(state: CounterState, budget: BudgetAccount, cost: number, nowMs: number): Refusal {
+  const { account, period, limit_microusd } = budget;
+  const used = usedOfAll(state, budget, nowMs);
+  const seconds = secondsUntilPeriodEnds(period, nowMs);
+  return {
+    code: 'budget_exceeded',
+    what: account,
+    message:
+      `The budget ${account} of ${usd(limit_microusd)} USD a ${period} has no room: ${usd(used)} USD are spent or reserved ` +
+      `and this call may cost ${usd(cost)} USD. It begins anew in ${seconds} s.`,
+    retryAfterSeconds: seconds,
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * Slices of global budgets: no request touches a global item while its tenant's slice suffices (contract §5). The sum of
+ * what is granted never passes the limit; only what a call cost above its reservation may, and that is booked later.
+ */
+import { type CounterState, type Slice, type Step, usedOf, type Wanted } from './counter-state.ts';
+
+/** A slice nobody used for so long is given back. */
+export const idleSeconds = 60;
+
+/** What moves between a global item and a tenant's: positive into the tenant's. */
+export interface Move {
+  readonly microusd: number;
+  /** What the global item may hold at most after it; undefined when it must happen anyway. */
+  readonly limit_microusd?: number;
+}
+
+export type Moves = ReadonlyMap<string, Move>;
+
+/**
+ * Slices grown as far as the global budgets allow.
+ * @param totals what all tenants together hold, just read; a new account holds nothing.
+ */
+export function grown(
+  state: CounterState,
+  wanted: Wanted,
+  totals: ReadonlyMap<string, number>,
+  nowMs: number,
+): { readonly state: CounterState; readonly moves: Moves } {
+  const slices = { ...state.slices };
+  const moves = new Map<string, Move>();
+  for (const [key, { level, limit_microusd, spends }] of wanted) {
+    const held = slices[key] ?? { granted_microusd: 0, total_microusd: 0, used_at: Math.floor(nowMs / 1000) };
+    const total = totals.get(key) ?? 0;
+    const remaining = Math.max(0, limit_microusd - total);
+    const lacking = level - held.granted_microusd;
+    const microusd = Math.min(remaining, spends ? Math.max(lacking, Math.floor(remaining / 16)) : lacking);
+    slices[key] = {
+      ...held,
+      granted_microusd: held.granted_microusd + microusd,
+      total_microusd: total + microusd,
+    };
+    if (microusd > 0) moves.set(key, { microusd, limit_microusd });
+  }
+  return { state: { ...state, slices }, moves };
+}
+
+/** Takes back growth that no call used: it would be missing elsewhere. */
+export function withoutUnused(
+  state: CounterState,
+  before: CounterState,
+  grownState: CounterState,
+  moves: Moves,
+): { readonly state: CounterState; readonly moves: Moves } {
+  const slices: Record<string, Slice> = { ...state.slices };
+  const used = new Map(moves);
+  for (const [key, slice] of Object.entries(grownState.slices)) {
+    if (slices[key] !== slice || before.slices[key] === slice) continue;
+    used.delete(key);
+    const held = before.slices[key];
+    if (held) slices[key] = held;
+    else delete slices[key];
+  }
+  return { state: { ...state, slices }, moves: used };
+}
+
+/** Gives back what lies idle, and books what was spent beyond a slice so that other tenants see it. Outcome: given back. */
+export function applyReclaim(state: CounterState, nowMs: number): Step<number> {
+  const moves = new Map<string, number>();
+  const slices = { ...state.slices };
+  for (const [key, slice] of Object.entries(state.slices)) {
+    const difference = usedOf(state, key) - slice.granted_microusd;
+    const idle = nowMs >= (slice.used_at + idleSeconds) * 1000;
+    if (difference === 0 || (difference < 0 && !idle)) continue;
+    moves.set(key, difference);
+    slices[key] = {
+      ...slice,
+      granted_microusd: slice.granted_microusd + difference,
+      total_microusd: Math.max(0, slice.total_microusd + difference),
+    };
+  }
+  if (moves.size === 0) return { state, outcome: 0 };
+  const outcome = [...moves.values()].reduce((sum, moved) => sum + Math.max(0, -moved), 0);
+  return { state: { ...state, slices }, outcome, moves };
+}

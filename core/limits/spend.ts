@@ -1,0 +1,48 @@
+/** Accounts, periods and tiers of budgets (spec §8, contract §5). Periods are UTC days and months. */
+import type { BudgetAccount, BudgetStatus } from './ports.ts';
+
+/** Where a call is booked: `tenant|month|2026-11`, `global:gpt-*|day|2026-11-21`. */
+export const accountKey = ({ account, period }: BudgetAccount, nowMs: number): string =>
+  `${account}|${period}|${periodOf(period, nowMs)}`;
+
+export const isGlobalKey = (key: string): boolean => key.startsWith('global');
+
+type Period = BudgetAccount['period'];
+
+const periodOf = (period: Period, ms: number): string => new Date(ms).toISOString().slice(0, period === 'day' ? 10 : 7);
+
+const periodStart = (period: Period, ms: number): number => {
+  const date = new Date(ms);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), period === 'day' ? date.getUTCDate() : 1);
+};
+
+/** Whole seconds until the period ends and the account is empty again; at least 1. */
+export function secondsUntilPeriodEnds(period: Period, nowMs: number): number {
+  const date = new Date(nowMs);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  const end = period === 'day' ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1);
+  return Math.max(1, Math.ceil((end - nowMs) / 1000));
+}
+
+/** The period that runs and the one before it, for reports. A later one is another process's, whose clock runs ahead. */
+export function isKept(key: string, nowMs: number): boolean {
+  const [period, name] = key.split('|').slice(-2) as [Period, string];
+  const previous = periodOf(period, periodStart(period, nowMs) - 1);
+  return name >= previous;
+}
+
+/** `ok` below 80 %, `alert` from 80, `warning` from 90, `exhausted` at 100 (spec §8). */
+export function tierOf(usedMicrousd: number, limitMicrousd: number): BudgetStatus['tier'] {
+  if (usedMicrousd >= limitMicrousd) return 'exhausted';
+  if (usedMicrousd * 10 >= limitMicrousd * 9) return 'warning';
+  return usedMicrousd * 10 >= limitMicrousd * 8 ? 'alert' : 'ok';
+}
+
+/** 12345678 as `12.345678`, 50000000 as `50.00`: at least cents, no zeros beyond. */
+export function usd(microusd: number): string {
+  const digits = String(microusd % 1_000_000).padStart(6, '0');
+  return `${Math.floor(microusd / 1_000_000)}.${digits.slice(0, 2)}${digits.slice(2).replace(/0+$/, '')}`;
+}
+
+/** Dollars of the configuration as integer micro-dollars; a part of a micro-dollar is not granted. */
+export const microusdOf = (dollars: number): number => Math.floor(Number((dollars * 1_000_000).toFixed(3)));

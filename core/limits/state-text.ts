@@ -1,0 +1,75 @@
+/** The counters of a tenant as one compact text: the whole item is billed by its size at every write (contract §5). */
+import type { CounterState } from './counter-state.ts';
+
+type ReservationRow = [string, string, number, number, number, number, readonly number[], 0 | 1, number];
+
+/** Names are one letter and rows have no names: a busy minute takes 1 kB instead of 4. */
+interface Compact {
+  /** Second of the first bucket, then second after it, requests, tokens of each. */
+  readonly w: readonly number[];
+  readonly s: Readonly<Record<string, number>>;
+  readonly g: Readonly<Record<string, [number, number, number]>>;
+  /** Account keys of open reservations; those name them by number. */
+  readonly a: readonly string[];
+  readonly o: readonly ReservationRow[];
+}
+
+export function stateText({ window, spend, slices, open }: CounterState): string {
+  const first = window[0]?.second ?? 0;
+  const accounts = [...new Set(open.flatMap((one) => one.accounts))];
+  const place = new Map(accounts.map((key, i) => [key, i]));
+  const compact: Compact = {
+    w: [first, ...window.flatMap(({ second, requests, tokens }) => [second - first, requests, tokens])],
+    s: spend,
+    g: Object.fromEntries(
+      Object.entries(slices).map(([key, slice]) => [
+        key,
+        [slice.granted_microusd, slice.total_microusd, slice.used_at],
+      ]),
+    ),
+    a: accounts,
+    o: open.map((one) => [
+      one.id,
+      one.session_id,
+      one.from_index,
+      one.second,
+      one.tokens,
+      one.cost_microusd,
+      one.accounts.map((key) => place.get(key)!),
+      one.begun ? 1 : 0,
+      one.lease_ends_ms,
+    ]),
+  };
+  return JSON.stringify(compact);
+}
+
+/** @throws whatever reading a text throws that `stateText` did not write. */
+export function stateOf(text: string): CounterState {
+  const { w, s, g, a, o } = JSON.parse(text) as Compact;
+  const [first = 0, ...rows] = w;
+  const window = [];
+  for (let i = 0; i < rows.length; i += 3) {
+    window.push({ second: first + rows[i]!, requests: rows[i + 1]!, tokens: rows[i + 2]! });
+  }
+  return {
+    window,
+    spend: s,
+    slices: Object.fromEntries(
+      Object.entries(g).map(([key, [granted_microusd, total_microusd, used_at]]) => [
+        key,
+        { granted_microusd, total_microusd, used_at },
+      ]),
+    ),
+    open: o.map(([id, session_id, from_index, second, tokens, cost_microusd, places, begun, lease_ends_ms]) => ({
+      id,
+      session_id,
+      from_index,
+      second,
+      tokens,
+      cost_microusd,
+      accounts: places.map((i) => a[i]!),
+      begun: begun === 1,
+      lease_ends_ms,
+    })),
+  };
+}

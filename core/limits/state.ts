@@ -1,0 +1,145 @@
+/**
+ * What may happen to the counters of a tenant (contract §5). Pure: a transition answers the state after it; the same
+ * object means that nothing changed.
+ */
+import { isoTime } from '#core/kernel/ports.ts';
+import type { CounterState, Reservation, Step, Wanted } from './counter-state.ts';
+import {
+  leaseSeconds,
+  type OpenReservation,
+  type ReserveOutcome,
+  type ReserveRequest,
+  type Settlement,
+} from './ports.ts';
+import { refusalOf } from './refusal.ts';
+import { accountKey, isKept } from './spend.ts';
+import { budgetStatuses, limitStatus } from './status.ts';
+import { counted, inWindow, itemSecond } from './window.ts';
+
+/**
+ * @param wanted collects the slices that do not suffice, and the call passes for now; without it such a call is refused.
+ * A repeated id is the same reservation: the answer of a write may get lost.
+ */
+export function applyReserve(
+  state: CounterState,
+  request: ReserveRequest,
+  nowMs: number,
+  wanted?: Wanted,
+): Step<ReserveOutcome> {
+  const { limits } = request;
+  const accepted = (after: CounterState): Step<ReserveOutcome> => ({
+    state: after,
+    outcome: { ok: true, limits: limitStatus(after, limits, nowMs), budgets: budgetStatuses(after, limits, nowMs) },
+  });
+  if (state.open.some(({ id }) => id === request.id)) return accepted(state);
+  const refusal = refusalOf(state, request, nowMs, wanted);
+  if (refusal) {
+    return { state, outcome: { ok: false, ...refusal, limits: limitStatus(state, limits, nowMs) } };
+  }
+  const second = itemSecond(state.window, nowMs);
+  const reservation: Reservation = {
+    id: request.id,
+    session_id: request.session_id,
+    from_index: request.from_index ?? 0,
+    second,
+    tokens: request.tokens,
+    cost_microusd: request.cost_microusd,
+    accounts: limits.budgets.map((budget) => accountKey(budget, nowMs)),
+    begun: false,
+    lease_ends_ms: nowMs + leaseSeconds * 1000,
+  };
+  return accepted(
+    tidied(
+      {
+        ...state,
+        window: counted(state.window, second, { requests: 1, tokens: request.tokens }),
+        slices: touched(state.slices, reservation),
+        open: [...state.open, reservation],
+      },
+      nowMs,
+    ),
+  );
+}
+
+/** Outcome false: no such reservation stands any more. */
+export const applyBegin = (state: CounterState, id: string, nowMs: number): Step<boolean> =>
+  renewed(state, id, nowMs, true);
+
+export const applyExtend = (state: CounterState, id: string, nowMs: number): Step<boolean> =>
+  renewed(state, id, nowMs, false);
+
+/** Corrects the bucket that was charged, books the cost under the period in which it was reserved. */
+export function applySettle(state: CounterState, id: string, settlement: Settlement, nowMs: number): Step<boolean> {
+  const reservation = state.open.find((open) => open.id === id);
+  if (!reservation || !isMeant(reservation, settlement)) return { state, outcome: false };
+  const spend = { ...state.spend };
+  if (settlement.cost_microusd > 0) {
+    for (const key of reservation.accounts) spend[key] = (spend[key] ?? 0) + settlement.cost_microusd;
+  }
+  const window = inWindow(state.window, itemSecond(state.window, nowMs));
+  const charged = window.some(({ second }) => second === reservation.second);
+  const correction = { requests: settlement.counted ? 0 : -1, tokens: settlement.tokens - reservation.tokens };
+  return {
+    state: tidied(
+      {
+        ...state,
+        window: charged ? counted(window, reservation.second, correction) : window,
+        spend,
+        open: state.open.filter((open) => open !== reservation),
+      },
+      nowMs,
+    ),
+    outcome: true,
+  };
+}
+
+/** Reservations past their lease. */
+export const expiredIn = (state: CounterState, tenant: string, nowMs: number): readonly OpenReservation[] =>
+  state.open
+    .filter(({ lease_ends_ms }) => lease_ends_ms <= nowMs)
+    .map(({ id, session_id, from_index, tokens, cost_microusd, begun, lease_ends_ms }) => ({
+      id,
+      tenant,
+      session_id,
+      from_index,
+      tokens,
+      cost_microusd,
+      begun,
+      lease_expires_at: isoTime(lease_ends_ms),
+    }));
+
+function renewed(state: CounterState, id: string, nowMs: number, begins: boolean): Step<boolean> {
+  const reservation = state.open.find((open) => open.id === id);
+  if (!reservation) return { state, outcome: false };
+  const lease_ends_ms = Math.max(reservation.lease_ends_ms, nowMs + leaseSeconds * 1000);
+  const begun = reservation.begun || begins;
+  if (lease_ends_ms === reservation.lease_ends_ms && begun === reservation.begun) return { state, outcome: true };
+  const after = { ...reservation, begun, lease_ends_ms };
+  return { state: { ...state, open: state.open.map((open) => (open === reservation ? after : open)) }, outcome: true };
+}
+
+/** Healing means the reservation as it was seen: a call that came back to life since then is left alone. */
+const isMeant = (reservation: Reservation, { lease_expires_at }: Settlement): boolean =>
+  lease_expires_at === undefined || lease_expires_at === isoTime(reservation.lease_ends_ms);
+
+/** A call that costs nothing does not keep a slice from being given back. */
+function touched(slices: CounterState['slices'], reservation: Reservation): CounterState['slices'] {
+  const used = { ...slices };
+  for (const key of reservation.accounts) {
+    const slice = slices[key];
+    if (slice) used[key] = { ...slice, ...(reservation.cost_microusd > 0 && { used_at: reservation.second }) };
+  }
+  return used;
+}
+
+/** What no longer counts goes at every write: the item stays as small as a minute and two periods. */
+function tidied(state: CounterState, nowMs: number): CounterState {
+  const kept = <T>(byKey: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(byKey).filter(([key]) => isKept(key, nowMs)));
+  return {
+    window: inWindow(state.window, itemSecond(state.window, nowMs)),
+    spend: kept(state.spend),
+    slices: kept(state.slices),
+    open: state.open,
+  };
+}

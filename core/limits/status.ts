@@ -1,0 +1,54 @@
+/** How much is left of limits and budgets: for headers, tiers and people (spec §8, contract §5). */
+import { type CounterState, usedOf } from './counter-state.ts';
+import type { BudgetAccount, BudgetStatus, LimitStatus, Limits } from './ports.ts';
+import { accountKey, tierOf } from './spend.ts';
+import { type Counted, inWindow, itemSecond, secondsUntilEmpty, total } from './window.ts';
+
+export function limitStatus(state: CounterState, limits: Limits, nowMs: number): LimitStatus {
+  const second = itemSecond(state.window, nowMs);
+  const window = inWindow(state.window, second);
+  const left = (limit: number, what: Counted) => Math.max(0, limit - total(window, what));
+  const { requests_per_minute, tokens_per_minute } = limits;
+  return {
+    ...(requests_per_minute !== undefined && {
+      limit_requests: requests_per_minute,
+      remaining_requests: left(requests_per_minute, 'requests'),
+      reset_requests: secondsUntilEmpty(window, second, 'requests'),
+    }),
+    ...(tokens_per_minute !== undefined && {
+      limit_tokens: tokens_per_minute,
+      remaining_tokens: left(tokens_per_minute, 'tokens'),
+      reset_tokens: secondsUntilEmpty(window, second, 'tokens'),
+    }),
+  };
+}
+
+/** @param totals what all tenants together hold of global budgets, by account key, where it was just read. */
+export const budgetStatuses = (
+  state: CounterState,
+  limits: Limits,
+  nowMs: number,
+  totals?: ReadonlyMap<string, number>,
+): readonly BudgetStatus[] =>
+  limits.budgets.map((budget) => {
+    const used_microusd = usedOfAll(state, budget, nowMs, totals);
+    return { ...budget, used_microusd, tier: tierOf(used_microusd, budget.limit_microusd) };
+  });
+
+/**
+ * What counts against a budget: of a global one also what other tenants hold, as of the last time this tenant's slice
+ * grew; what they hold and have not spent counts as used, since nobody else may spend it.
+ */
+export function usedOfAll(
+  state: CounterState,
+  budget: BudgetAccount,
+  nowMs: number,
+  totals?: ReadonlyMap<string, number>,
+): number {
+  const key = accountKey(budget, nowMs);
+  const used = usedOf(state, key);
+  if (budget.scope === 'tenant') return used;
+  const slice = state.slices[key];
+  const granted = slice?.granted_microusd ?? 0;
+  return Math.max(0, (totals?.get(key) ?? slice?.total_microusd ?? 0) - granted) + used;
+}

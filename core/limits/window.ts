@@ -1,0 +1,65 @@
+/** The sliding window of a tenant: one bucket a second, so that no 60 seconds ever hold more than the limit (contract §5). */
+
+export const windowSeconds = 60;
+
+/** What was let through within one second. */
+export interface Bucket {
+  /** Seconds since the Unix epoch. */
+  readonly second: number;
+  readonly requests: number;
+  readonly tokens: number;
+}
+
+export type Counted = 'requests' | 'tokens';
+
+/**
+ * The second in which a call is counted: now, or the newest bucket's where another process's clock runs a little ahead,
+ * so that time of one item never runs backwards. A bucket further ahead than a whole window is a broken clock's.
+ */
+export function itemSecond(buckets: readonly Bucket[], nowMs: number): number {
+  const now = Math.floor(nowMs / 1000);
+  const newest = buckets.at(-1)?.second ?? now;
+  return newest > now && newest <= now + windowSeconds ? newest : now;
+}
+
+/** Buckets that still count. One leaves when its last moment is 60 seconds old, not its first. */
+export const inWindow = (buckets: readonly Bucket[], second: number): readonly Bucket[] =>
+  buckets.filter((bucket) => bucket.second >= second - windowSeconds && bucket.second <= second + windowSeconds);
+
+export const total = (buckets: readonly Bucket[], what: Counted): number =>
+  buckets.reduce((sum, bucket) => sum + bucket[what], 0);
+
+/** Adds to the bucket of a second (or takes from it, never below nothing); empty buckets go. */
+export function counted(
+  buckets: readonly Bucket[],
+  second: number,
+  change: { readonly requests: number; readonly tokens: number },
+): readonly Bucket[] {
+  const before = buckets.find((bucket) => bucket.second === second) ?? { second, requests: 0, tokens: 0 };
+  const after = {
+    second,
+    requests: Math.max(0, before.requests + change.requests),
+    tokens: Math.max(0, before.tokens + change.tokens),
+  };
+  const others = buckets.filter((bucket) => bucket.second !== second);
+  if (after.requests === 0 && after.tokens === 0) return others;
+  return [...others, after].sort((a, b) => a.second - b.second);
+}
+
+/** Seconds until so much has left the window; a window's length if it never holds that much. At least 1. */
+export function secondsUntilLeft(buckets: readonly Bucket[], second: number, what: Counted, amount: number): number {
+  let left = 0;
+  for (const bucket of buckets) {
+    left += bucket[what];
+    if (left >= amount) return Math.max(1, secondsUntilGone(bucket, second));
+  }
+  return windowSeconds;
+}
+
+/** Seconds until nothing is left in the window; 0 for an empty one. */
+export function secondsUntilEmpty(buckets: readonly Bucket[], second: number, what: Counted): number {
+  const last = buckets.findLast((bucket) => bucket[what] > 0);
+  return last ? secondsUntilGone(last, second) : 0;
+}
+
+const secondsUntilGone = (bucket: Bucket, second: number): number => bucket.second + windowSeconds + 1 - second;

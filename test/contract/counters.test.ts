@@ -1,0 +1,384 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { countersTable } from '#adapters/aws/counters-table.ts';
+import { evidenceTable } from '#adapters/aws/evidence-table.ts';
+import { logTelemetry } from '#adapters/aws/telemetry.ts';
+import type { TableName } from '#core/contracts/tables.ts';
+import { healReservations } from '#core/limits/heal.ts';
+import type { Counters, Limits } from '#core/limits/ports.ts';
+import type { CountersJob, CountersTally } from '../support/counters-worker.ts';
+import { startDynamo } from '../support/dynamo.ts';
+import { budget, call, globalBudget, noLimits, now, refusal, settled } from '../unit/limits/sample.ts';
+
+let server: Awaited<ReturnType<typeof startDynamo>>;
+let client: DynamoDBClient;
+let tables: Record<TableName, string>;
+const workers: ChildProcess[] = [];
+
+beforeAll(async () => {
+  server = await startDynamo();
+  client = server.client();
+  tables = await server.createTables();
+});
+afterAll(async () => {
+  for (const worker of workers) if (worker.exitCode === null && worker.signalCode === null) worker.kill('SIGKILL');
+  await server.stop();
+});
+
+type Command = { readonly constructor: { readonly name: string } };
+type Send = (command: Command) => Promise<unknown>;
+
+const time = { ms: now };
+const clock = { now: () => time.ms };
+const stores = (over?: (send: Send) => Send): Counters => {
+  const send: Send = (command) => client.send(command as never);
+  const used = over ? ({ send: over(send) } as unknown as DynamoDBClient) : client;
+  return countersTable({ client: used, tables, clock });
+};
+
+/** Counters that write down what they send. */
+function watched(): { readonly counters: Counters; readonly sent: string[] } {
+  const sent: string[] = [];
+  const counters = stores((send) => (command) => {
+    sent.push(command.constructor.name.replace('Command', ''));
+    return send(command);
+  });
+  return { counters, sent };
+}
+
+const job = (over: Partial<CountersJob>): CountersJob => ({
+  endpoint: server.endpoint,
+  tables,
+  nowMs: now,
+  tenants: ['t'],
+  limits: noLimits,
+  calls: 25,
+  tokens: 10,
+  cost_microusd: 0,
+  name: 'w',
+  ...over,
+});
+
+/** Runs a worker to its end and answers what it told; nothing if it was killed. */
+const work = (over: Partial<CountersJob>) =>
+  new Promise<CountersTally | undefined>((resolve, reject) => {
+    const worker = fork(`${__dirname}/../support/counters-worker.ts`, [JSON.stringify(job(over))]);
+    workers.push(worker);
+    let tally: CountersTally | undefined;
+    worker.once('message', (message) => {
+      tally = message as CountersTally;
+    });
+    worker.once('error', reject).once('exit', (code, signal) => {
+      if (code === 0 || signal === 'SIGKILL') resolve(tally);
+      else reject(new Error(`exit ${code}`));
+    });
+  });
+
+async function crowd(size: number, over: (i: number) => Partial<CountersJob>): Promise<CountersTally> {
+  const tallies = await Promise.all(Array.from({ length: size }, (_, i) => work({ name: `w${i}`, ...over(i) })));
+  return {
+    accepted: tallies.reduce((sum, tally) => sum + (tally?.accepted ?? 0), 0),
+    refused: tallies.flatMap((tally) => tally?.refused ?? []),
+    failed: tallies.flatMap((tally) => tally?.failed ?? []),
+  };
+}
+
+describe('several processes on one tenant', () => {
+  test('[limit.rate] 8 processes with 25 calls at once each let exactly the 100 requests of the limit pass', async () => {
+    const limits = { requests_per_minute: 100, budgets: [] };
+    const tally = await crowd(8, () => ({ tenants: ['crowd-rate'], limits }));
+    expect(tally).toEqual({ accepted: 100, refused: Array(100).fill('requests_per_minute'), failed: [] });
+    expect((await stores().status('crowd-rate', limits)).limits.remaining_requests).toBe(0);
+  }, 60_000);
+
+  test('[limit.budget] 200 calls at once against a budget worth 10 are let through 10 times, while others settle', async () => {
+    const limits = { budgets: [budget(1000)] };
+    const tally = await crowd(8, () => ({ tenants: ['crowd-budget'], limits, cost_microusd: 100 }));
+    expect(tally).toEqual({ accepted: 10, refused: Array(190).fill('tenant'), failed: [] });
+    const cheaper = await crowd(8, () => ({
+      tenants: ['crowd-cheaper'],
+      limits,
+      cost_microusd: 100,
+      settle: { tokens: 10, cost_microusd: 100 },
+    }));
+    expect(cheaper.accepted).toBe(10);
+    const { budgets, open } = await stores().status('crowd-cheaper', limits);
+    expect({ budgets, open }).toMatchObject({ budgets: [{ used_microusd: 1000, tier: 'exhausted' }], open: 0 });
+  }, 60_000);
+
+  test('[limit.budget] a global budget of three tenants in four processes is never passed', async () => {
+    const limits = { budgets: [globalBudget(10_000)] };
+    const tenants = ['global-a', 'global-b', 'global-c'];
+    const tally = await crowd(4, () => ({ tenants, limits, cost_microusd: 70, calls: 75 }));
+    expect(tally.failed).toEqual([]);
+    expect(tally.accepted * 70).toBeLessThanOrEqual(10_000);
+    const statuses = await Promise.all(tenants.map((tenant) => stores().status(tenant, limits)));
+    const open = statuses.reduce((sum, status) => sum + status.open, 0);
+    expect(open).toBe(tally.accepted);
+    // What is left lies in slices too small for one more call: every tenant was refused in the end.
+    expect(10_000 - open * 70).toBeLessThan(70 * 3 + 70);
+    for (const { budgets } of statuses) expect(budgets[0]!.used_microusd).toBeLessThanOrEqual(10_000);
+  }, 60_000);
+});
+
+describe('a process that is killed', () => {
+  const limits: Limits = { requests_per_minute: 100, tokens_per_minute: 10_000, budgets: [budget(100_000)] };
+  const billed = { tokens: 40, cost_microusd: 300 };
+  const lines: string[] = [];
+  const telemetry = logTelemetry({ clock, write: (line) => void lines.push(line), service: 'test' });
+
+  const heal = (tenant: string) =>
+    healReservations({ counters: stores(), evidence: evidenceTable({ client, tables }), telemetry }, [tenant]);
+
+  test.each([
+    // Nothing had happened: everything is given back.
+    ['reserve', { remaining_requests: 100, remaining_tokens: 10_000 }, 0],
+    // The provider was being called and nobody knows the rest: what was reserved is charged.
+    ['begin', { remaining_requests: 97, remaining_tokens: 10_000 - 3 * 100 }, 3 * 500],
+    // The evidence says what it came to.
+    ['evidence', { remaining_requests: 97, remaining_tokens: 10_000 - 3 * 40 }, 3 * 300],
+    // Written or not, it is charged once.
+    ['settle-sent', { remaining_requests: 97, remaining_tokens: 10_000 - 3 * 40 }, 3 * 300],
+  ] as const)(
+    '[limit.budget] after the step %s leaves nothing reserved once its lease has ended',
+    async (dieAfter, left, spent) => {
+      time.ms = now;
+      const tenant = `killed-${dieAfter}`;
+      await work({
+        tenants: [tenant],
+        limits,
+        calls: 3,
+        tokens: 100,
+        cost_microusd: 500,
+        settle: billed,
+        dieAfter,
+        name: tenant,
+      });
+      const before = (await stores().status(tenant, limits)).open;
+      if (dieAfter !== 'settle-sent') expect(before).toBe(3);
+      expect(await heal(tenant)).toBe(0);
+
+      // The lease has ended while the second of the calls still counts.
+      time.ms = now + 60_000;
+      const healed = await Promise.all([heal(tenant), heal(tenant)]);
+      expect(Math.max(...healed)).toBe(before);
+      const { limits: rates, budgets, open } = await stores().status(tenant, limits);
+      expect({ open, spent: budgets[0]!.used_microusd }).toEqual({ open: 0, spent });
+      expect(rates).toMatchObject(left);
+      expect(await heal(tenant)).toBe(0);
+      time.ms = now;
+    },
+    30_000,
+  );
+
+  test('a tenant whose counters cannot be read does not keep others from being healed', async () => {
+    const counters = stores();
+    await counters.reserve(call(noLimits, { tenant: 'healthy' }));
+    time.ms = now + 60_000;
+    const spoilt: Counters = {
+      ...counters,
+      expired: (tenant) => (tenant === 'ill' ? Promise.reject(new Error('no')) : counters.expired(tenant)),
+    };
+    const ports = { counters: spoilt, evidence: evidenceTable({ client, tables }), telemetry };
+    expect(await healReservations(ports, ['ill', 'healthy'])).toBe(1);
+    expect(lines.some((line) => line.includes('"tenant":"ill"'))).toBe(true);
+    time.ms = now;
+  });
+});
+
+describe('the way to the store', () => {
+  test('a reserve is one write and no read; so is a settle', async () => {
+    const { counters, sent } = watched();
+    const first = call({ requests_per_minute: 5, budgets: [budget(100)] }, { tenant: 'steps' });
+    await counters.reserve(first);
+    await counters.begin('steps', first.id);
+    await counters.settle('steps', first.id, settled());
+    expect(sent).toEqual(['PutItem', 'PutItem', 'PutItem']);
+  });
+
+  test('calls at once share writes: 16 take no more than three', async () => {
+    const { counters, sent } = watched();
+    const limits = { requests_per_minute: 100, budgets: [] };
+    await counters.reserve(call(limits, { tenant: 'grouped' }));
+    sent.length = 0;
+    // Not in one go: as requests come in, each in its own turn of the loop.
+    const calls = Array.from({ length: 16 }, async (_, i) => {
+      for (let turns = 0; turns < i; turns++) await undefined;
+      return counters.reserve(call(limits, { tenant: 'grouped' }));
+    });
+    const outcomes = await Promise.all(calls);
+    expect(outcomes.every(({ ok }) => ok)).toBe(true);
+    expect(new Set(outcomes.map(({ limits: { remaining_requests } }) => remaining_requests)).size).toBe(16);
+    expect(sent.length).toBeLessThanOrEqual(3);
+  });
+
+  test('each call of a group has its own outcome', async () => {
+    const { counters, sent } = watched();
+    const limits = { tokens_per_minute: 100, budgets: [] };
+    const outcomes = await Promise.all(
+      [60, 50, 40].map((tokens) => counters.reserve(call(limits, { tenant: 'mixed', tokens }))),
+    );
+    expect(outcomes.map(({ ok }) => ok)).toEqual([true, false, true]);
+    expect(sent).toEqual(['PutItem']);
+  });
+
+  test('[limit.rate] a refusal rests on what the store says, never on memory, and writes nothing', async () => {
+    const { counters, sent } = watched();
+    const limits = { requests_per_minute: 1, budgets: [] };
+    const only = call(limits, { tenant: 'fresh' });
+    await counters.reserve(only);
+    const elsewhere = stores();
+    await elsewhere.settle('fresh', only.id, settled({ counted: false }));
+    sent.length = 0;
+    expect((await counters.reserve(call(limits, { tenant: 'fresh' }))).ok).toBe(true);
+    expect(sent).toEqual(['GetItem', 'PutItem']);
+    sent.length = 0;
+    expect((await counters.reserve(call(limits, { tenant: 'fresh' }))).ok).toBe(false);
+    expect(sent).toEqual(['GetItem']);
+  });
+
+  test('a write that comes too late takes what it needs to know from the refusal, without a read', async () => {
+    const { counters, sent } = watched();
+    const limits = { requests_per_minute: 3, budgets: [] };
+    await counters.reserve(call(limits, { tenant: 'late' }));
+    await stores().reserve(call(limits, { tenant: 'late' }));
+    sent.length = 0;
+    expect((await counters.reserve(call(limits, { tenant: 'late' }))).limits.remaining_requests).toBe(0);
+    expect(sent).toEqual(['PutItem', 'PutItem']);
+  });
+
+  test('a slice is asked for once for many calls, in one transaction with the tenant', async () => {
+    const { counters, sent } = watched();
+    const limits = { budgets: [globalBudget(1_600_000)].map((each) => ({ ...each, account: 'global:sliced' })) };
+    for (let i = 0; i < 20; i++) await counters.reserve(call(limits, { tenant: 'sliced', cost_microusd: 1000 }));
+    expect(sent.filter((name) => name === 'TransactWriteItems')).toHaveLength(1);
+    expect(sent.filter((name) => name === 'GetItem')).toHaveLength(1);
+    expect(sent.filter((name) => name === 'PutItem')).toHaveLength(19);
+  });
+
+  test('[limit.budget] an idle slice is given back, and another tenant may spend it', async () => {
+    const limits = { budgets: [{ ...globalBudget(1600), account: 'global:idle' }] };
+    const [one, two] = [stores(), stores()];
+    const spent = call(limits, { tenant: 'idle-1', cost_microusd: 1000 });
+    await one.reserve(spent);
+    await one.settle('idle-1', spent.id, settled({ cost_microusd: 100 }));
+    const large = () => two.reserve(call(limits, { tenant: 'idle-2', cost_microusd: 1500 }));
+    expect(refusal(await large())).toMatchObject({ code: 'budget_exceeded', what: 'global:idle' });
+    expect(await one.reclaim('idle-1')).toBe(0);
+    time.ms = now + 60_000;
+    expect(await stores().reclaim('idle-1')).toBe(900);
+    expect(await one.reclaim('idle-1')).toBe(0);
+    expect((await large()).ok).toBe(true);
+    expect((await one.status('idle-1', limits)).budgets).toMatchObject([{ used_microusd: 1600, tier: 'exhausted' }]);
+    time.ms = now;
+  });
+});
+
+describe('a store that fails', () => {
+  const unreachable = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { name: 'TimeoutError' }));
+
+  test('[limit.rate.fails-closed] is service_unavailable for everything', async () => {
+    const down = stores(() => unreachable);
+    const refused = expect.objectContaining({ code: 'service_unavailable' });
+    await expect(down.reserve(call(noLimits))).rejects.toEqual(refused);
+    await expect(down.begin('t', 'x')).rejects.toEqual(refused);
+    await expect(down.extend('t', 'x')).rejects.toEqual(refused);
+    await expect(down.settle('t', 'x', settled())).rejects.toEqual(refused);
+    await expect(down.expired('t')).rejects.toEqual(refused);
+    await expect(down.reclaim('t')).rejects.toEqual(refused);
+    await expect(down.status('t', noLimits)).rejects.toEqual(refused);
+  });
+
+  test('[limit.rate.fails-closed] everybody of a group is told, and the next call goes through', async () => {
+    let failing = true;
+    const flaky = stores((send) => (command) => (failing ? unreachable() : send(command)));
+    const limits = { requests_per_minute: 5, budgets: [] };
+    const group = await Promise.allSettled([1, 2, 3].map(() => flaky.reserve(call(limits, { tenant: 'flaky' }))));
+    expect(group.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    failing = false;
+    expect((await flaky.reserve(call(limits, { tenant: 'flaky' }))).limits.remaining_requests).toBe(4);
+  });
+
+  test('[limit.rate.fails-closed] an item that cannot be read refuses, it is not begun anew', async () => {
+    const garbled = stores((send) => async (command) => {
+      const answer = (await send(command)) as { Item?: Record<string, unknown> };
+      return command.constructor.name === 'GetItemCommand'
+        ? { Item: { id: { S: 'x' }, version: { N: '1' }, state: { S: '{' } } }
+        : answer;
+    });
+    await expect(garbled.status('garbled', noLimits)).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+
+  test('a request the client repeats after a lost answer is counted once', async () => {
+    const repeating = stores((send) => async (command) => {
+      if (command.constructor.name === 'PutItemCommand') await send(command);
+      return send(command);
+    });
+    const limits = { requests_per_minute: 5, budgets: [budget(100)] };
+    const once = call(limits, { tenant: 'repeated', cost_microusd: 10 });
+    expect((await repeating.reserve(once)).limits.remaining_requests).toBe(4);
+    await repeating.settle('repeated', once.id, settled({ cost_microusd: 7 }));
+    const { budgets, open } = await stores().status('repeated', limits);
+    expect({ used: budgets[0]!.used_microusd, open }).toEqual({ used: 7, open: 0 });
+  });
+
+  test('an answer that is lost for good leaves a reservation, and its lease ends', async () => {
+    const losing = stores((send) => async (command) => {
+      await send(command);
+      throw new Error('socket hang up');
+    });
+    const limits = { requests_per_minute: 1, budgets: [] };
+    await expect(losing.reserve(call(limits, { tenant: 'lost' }))).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+    expect((await stores().status('lost', limits)).open).toBe(1);
+    expect(await stores().expired('lost')).toEqual([]);
+    time.ms = now + 60_000;
+    expect(await stores().expired('lost')).toMatchObject([{ begun: false }]);
+    time.ms = now;
+  });
+
+  test('a crowd that never gets through is told so, after tries whose pauses stay short', async () => {
+    const pauses: number[] = [];
+    let n = 0;
+    const busy = countersTable({
+      client: {
+        send: async () => {
+          throw Object.assign(new Error('conflict'), {
+            name: 'ConditionalCheckFailedException',
+            Item: {
+              id: { S: 'x' },
+              version: { N: String(++n) },
+              state: { S: '{"w":[0],"s":{},"g":{},"a":[],"o":[]}' },
+            },
+          });
+        },
+      } as unknown as DynamoDBClient,
+      tables,
+      clock,
+      random: () => 1,
+      pause: async (ms) => void pauses.push(ms),
+    });
+    await expect(busy.reserve(call(noLimits))).rejects.toMatchObject({
+      code: 'service_unavailable',
+      retryAfterSeconds: 1,
+    });
+    expect(pauses.length).toBeGreaterThanOrEqual(12);
+    expect(Math.max(...pauses)).toBe(200);
+  });
+
+  test('a reservation that has ended cannot be begun: nothing would be charged', async () => {
+    await expect(stores().begin('nobody', 'nothing')).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(stores().extend('nobody', 'nothing')).resolves.toBeUndefined();
+    await expect(stores().settle('nobody', 'nothing', settled())).resolves.toBeUndefined();
+  });
+
+  test('what is no count is refused before it spoils the item', async () => {
+    await expect(stores().reserve(call(noLimits, { tokens: Number.NaN }))).rejects.toMatchObject({
+      code: 'server_error',
+    });
+    await expect(stores().settle('t', 'x', settled({ cost_microusd: -1 }))).rejects.toMatchObject({
+      code: 'server_error',
+    });
+  });
+});

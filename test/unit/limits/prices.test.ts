@@ -1,0 +1,92 @@
+import type { Configuration } from '#core/contracts/config.ts';
+import { costOf, priceOf, reserveCost } from '#core/limits/prices.ts';
+import { budget, noLimits } from './sample.ts';
+
+const row = (match: string, input: number, output: number, more: object = {}) => ({
+  match,
+  input_usd_per_million: input,
+  output_usd_per_million: output,
+  source: 'price list',
+  ...more,
+});
+
+const configuration = (unknown_model: 'estimate' | 'refuse' = 'estimate', priced = true) =>
+  ({
+    prices: {
+      file: 'prices.yaml',
+      unknown_model,
+      ...(priced && {
+        table: {
+          as_of: '2026-11-01',
+          models: [
+            row('mock*', 0, 0),
+            row('gpt-mini', 0.15, 0.6, { cache_read_usd_per_million: 0.075 }),
+            row('claude-*', 3, 15, { cache_read_usd_per_million: 0.3, cache_write_usd_per_million: 3.75 }),
+            row('meta/*', 0.1, 0.1),
+          ],
+        },
+      }),
+    },
+  }) as unknown as Configuration;
+
+const usage = (input_tokens: number, output_tokens: number, more: object = {}) => ({
+  input_tokens,
+  output_tokens,
+  ...more,
+});
+
+describe('what a call costs', () => {
+  test.each([
+    ['mock-echo', usage(1000, 1000), 0],
+    ['gpt-mini', usage(1_000_000, 1_000_000), 750_000],
+    ['gpt-mini', usage(1, 0), 1],
+    ['gpt-mini', usage(7, 0), 2],
+    ['gpt-mini', usage(1000, 100, { cache_read_tokens: 1000 }), 285],
+    ['claude-x', usage(10, 10, { cache_read_tokens: 1000, cache_write_tokens: 1000 }), 30 + 150 + 300 + 3750],
+    ['meta/llama/3', usage(30, 0), 3],
+    ['GPT-MINI', usage(1_000_000, 0), 150_000],
+  ])('%s with %j is %d micro-dollars, rounded up', (model, used, microusd) => {
+    expect(costOf(configuration(), model, used)).toEqual({ microusd, estimated: false });
+  });
+
+  test('a model nobody priced is charged as the dearest, and says so', () => {
+    expect(costOf(configuration(), 'new-model', usage(10, 10))).toEqual({ microusd: 180, estimated: true });
+    expect(costOf(configuration('refuse'), 'new-model', usage(10, 10)).estimated).toBe(true);
+    expect(costOf(configuration('estimate', false), 'gpt-mini', usage(10, 10))).toEqual({
+      microusd: 0,
+      estimated: true,
+    });
+  });
+
+  test('a million small calls cost exactly a million times one: nothing is lost to fractions', () => {
+    const one = costOf(configuration(), 'meta/llama-3', usage(10, 0)).microusd;
+    expect(one).toBe(1);
+    expect(costOf(configuration(), 'meta/llama-3', usage(10_000_000, 0)).microusd).toBe(1_000_000);
+  });
+
+  test('what is no count costs nothing', () => {
+    expect(costOf(configuration(), 'gpt-mini', usage(Number.NaN, -5)).microusd).toBe(0);
+    expect(costOf(configuration(), 'claude-x', usage(Number.POSITIVE_INFINITY, 0.5)).microusd).toBe(15);
+  });
+});
+
+describe('what a call reserves', () => {
+  const limited = { budgets: [budget(1000)] };
+
+  test('input counts as dear as a cache write: settling never finds more', () => {
+    expect(reserveCost(configuration(), 'claude-x', usage(1000, 0), limited)).toBe(3750);
+    expect(reserveCost(configuration(), 'gpt-mini', usage(1000, 0), limited)).toBe(150);
+  });
+
+  test('[limit.budget] without a price and with a budget a call is refused where nothing may be guessed', () => {
+    for (const refusing of [configuration('refuse'), configuration('estimate', false)]) {
+      expect(priceOf(refusing, 'new-model')).toBe('unknown');
+      expect(() => reserveCost(refusing, 'new-model', usage(1, 1), limited)).toThrow(
+        /price of the model "new-model" is not known/,
+      );
+    }
+    expect(reserveCost(configuration('refuse'), 'new-model', usage(10, 10), noLimits)).toBe(180);
+    expect(reserveCost(configuration('estimate', false), 'new-model', usage(10, 10), noLimits)).toBe(0);
+    expect(reserveCost(configuration('refuse'), 'gpt-mini', usage(1000, 0), limited)).toBe(150);
+  });
+});

@@ -1,0 +1,113 @@
+import { applyAll } from '#core/limits/batch.ts';
+import { type CounterState, emptyState, usedOf } from '#core/limits/counter-state.ts';
+import type { ReserveOutcome, ReserveRequest } from '#core/limits/ports.ts';
+import { applyReclaim } from '#core/limits/slices.ts';
+import { applyReserve, applySettle } from '#core/limits/state.ts';
+import { call, globalBudget, now, refusal, settled } from './sample.ts';
+
+const key = 'global|month|2026-11';
+const limits = { budgets: [globalBudget(1600)] };
+
+/** Reserves in one batch, with what the global item is said to hold. */
+function reserve(before: CounterState, requests: readonly ReserveRequest[], held?: number) {
+  const batch = applyAll(
+    before,
+    requests.map((request) => (state, at, wanted) => applyReserve(state, request, at, wanted)),
+    now,
+    held === undefined ? new Map() : new Map([[key, held]]),
+  );
+  return { ...batch, outcomes: batch.outcomes as ReserveOutcome[] };
+}
+
+const calls = (...costs: number[]) => costs.map((cost_microusd) => call(limits, { cost_microusd }));
+
+describe('the slice of a global budget', () => {
+  test('is asked for when it does not suffice, and not before the totals are known', () => {
+    expect(reserve(emptyState, calls(10)).lacking).toEqual([key]);
+  });
+
+  test('grows by a sixteenth of what remains, so that the next calls ask nobody', () => {
+    const first = reserve(emptyState, calls(10), 0);
+    expect(first.moves).toEqual(new Map([[key, { microusd: 100, limit_microusd: 1600 }]]));
+    const next = reserve(first.state, calls(10, 80));
+    expect(next).toMatchObject({ lacking: [], moves: new Map(), outcomes: [{ ok: true }, { ok: true }] });
+    expect(reserve(next.state, calls(1)).lacking).toEqual([key]);
+  });
+
+  test('grows by what a batch needs when that is more, never beyond the limit', () => {
+    expect(reserve(emptyState, calls(300, 300), 0).moves.get(key)?.microusd).toBe(600);
+    const tight = reserve(emptyState, calls(300, 300), 1200);
+    expect(tight.moves.get(key)?.microusd).toBe(400);
+    expect(tight.outcomes.map(({ ok }) => ok)).toEqual([true, false]);
+    expect(refusal(tight.outcomes[1]!)).toMatchObject({ code: 'budget_exceeded', what: 'global' });
+  });
+
+  test('a call that does not fit takes nothing from the others', () => {
+    const refused = reserve(emptyState, calls(300), 1500);
+    expect(refused).toMatchObject({ unchanged: true, moves: new Map() });
+    expect(refused.state).toBe(emptyState);
+    expect(refusal(refused.outcomes[0]!).message).toContain('of 0.0016 USD a month has no room');
+    // Also when something else of the same batch is written.
+    const mixed = applyAll(
+      reserve(emptyState, [call({ budgets: [] }, { id: 'other' })]).state,
+      [
+        (state, at) => applySettle(state, 'other', settled(), at),
+        (state, at, wanted) => applyReserve(state, calls(300)[0]!, at, wanted),
+      ],
+      now,
+      new Map([[key, 1500]]),
+    );
+    expect(mixed).toMatchObject({ unchanged: false, moves: new Map() });
+    expect(mixed.state.slices).toEqual({});
+  });
+
+  test('a limit lowered below what is handed out grants nothing more, at once', () => {
+    const held = reserve(emptyState, calls(10), 0).state;
+    const lower = { budgets: [globalBudget(90)] };
+    const batch = reserve(held, [call(lower, { cost_microusd: 85 })], 100);
+    expect(batch.outcomes[0]!.ok).toBe(false);
+    expect(reserve(emptyState, [call(lower, { cost_microusd: 1 })], 100).outcomes[0]!.ok).toBe(false);
+  });
+
+  test('a call that costs nothing needs a foothold, not a share', () => {
+    const free = reserve(emptyState, calls(0), 0);
+    expect(free.moves.get(key)?.microusd).toBe(1);
+    expect(reserve(emptyState, calls(0), 1600).outcomes[0]!.ok).toBe(false);
+  });
+
+  test('what counts as used is what all tenants hold, less what this one has left', () => {
+    const { outcomes } = reserve(emptyState, calls(10), 1420);
+    expect(outcomes[0]).toMatchObject({ ok: true, budgets: [{ used_microusd: 1430, tier: 'alert' }] });
+  });
+
+  test('a settle between two reserves of one batch does not starve the first', () => {
+    const open = reserve(emptyState, calls(50), 0).state;
+    const [one, two] = calls(60, 10);
+    const batch = applyAll(
+      open,
+      [
+        (state, at, wanted) => applyReserve(state, one!, at, wanted),
+        (state, at) => applySettle(state, open.open[0]!.id, settled(), at),
+        (state, at, wanted) => applyReserve(state, two!, at, wanted),
+      ],
+      now,
+      new Map([[key, 100]]),
+    );
+    expect(batch.outcomes).toMatchObject([{ ok: true }, true, { ok: true }]);
+  });
+
+  test('is given back when it lies idle, but for what is used of it', () => {
+    const held = reserve(emptyState, calls(10), 0).state;
+    expect(applyReclaim(held, now + 30_000)).toMatchObject({ state: held, outcome: 0 });
+    const idle = applyReclaim(held, now + 60_000);
+    expect(idle).toMatchObject({ outcome: 90, moves: new Map([[key, -90]]) });
+    expect(applyReclaim(idle.state, now + 60_000).state).toBe(idle.state);
+    expect(usedOf(idle.state, key)).toBe(idle.state.slices[key]!.granted_microusd);
+  });
+
+  test('what a call cost beyond it is booked, so that the others see it', () => {
+    const held = reserve(emptyState, calls(10), 0).state;
+    const over = applySettle(held, held.open[0]!.id, settled({ cost_microusd: 130 }), now).state;
+    expect(applyReclaim(over, now)).toMatchObject({ outcome: 0, moves: new Map([[key, 30]]) });
+  });
+});
