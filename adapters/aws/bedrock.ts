@@ -1,0 +1,108 @@
+/** Converse and ConverseStream through the AWS SDK, which is loaded at the first call; bytes travel as other providers' do. */
+import { Readable } from 'node:stream';
+import type {
+  BedrockRuntimeClient,
+  BedrockRuntimeClientConfig,
+  ConverseCommandInput,
+} from '@aws-sdk/client-bedrock-runtime';
+import { httpCall } from '#adapters/http/provider-http.ts';
+import type { Bedrock, BedrockTarget, ConverseInput } from '#core/providers/bedrock-port.ts';
+
+type Sdk = typeof import('./bedrock-sdk.ts');
+
+/** Clients kept: one per region, address, key and time-out. */
+const maxClients = 32;
+
+export function lazyBedrock(config: BedrockRuntimeClientConfig = {}): Bedrock {
+  const clients = new Map<string, BedrockRuntimeClient>();
+
+  const connected = async (target: BedrockTarget): Promise<{ sdk: Sdk; client: BedrockRuntimeClient }> => {
+    const sdk = await import('./bedrock-sdk.ts');
+    const id = JSON.stringify(target);
+    let client = clients.get(id);
+    if (!client) {
+      client = new sdk.BedrockRuntimeClient({ ...config, ...settings(target) });
+      if (clients.size >= maxClients) clients.delete(clients.keys().next().value!);
+      clients.set(id, client);
+    }
+    return { sdk, client };
+  };
+
+  return {
+    async converse(target, input, signal) {
+      const { sdk, client } = await connected(target);
+      const { $metadata, ...output } = await client.send(new sdk.ConverseCommand(commandInput(input)), {
+        abortSignal: signal,
+      });
+      return { requestId: $metadata.requestId ?? '', output };
+    },
+
+    async converseStream(target, input, signal) {
+      const { sdk, client } = await connected(target);
+      const left = new AbortController();
+      const { $metadata, stream } = await client.send(new sdk.ConverseStreamCommand(commandInput(input)), {
+        abortSignal: AbortSignal.any([signal, left.signal]),
+      });
+      return { requestId: $metadata.requestId ?? '', events: closing(stream ?? [], left) };
+    },
+  };
+}
+
+/** With the environment's own credentials. */
+export const bedrockRuntime: Bedrock = lazyBedrock();
+
+/** Core knows the members by name, the SDK by type. */
+const commandInput = (input: ConverseInput) => input as unknown as ConverseCommandInput;
+
+/** A reader that leaves early closes the connection. */
+async function* closing<T>(events: AsyncIterable<T> | Iterable<T>, left: AbortController) {
+  try {
+    yield* events as AsyncIterable<T & Readonly<Record<string, unknown>>>;
+  } finally {
+    left.abort();
+  }
+}
+
+/** Retries are the route's business. */
+const settings = ({ region, endpoint, apiKey, timeoutMs }: BedrockTarget): BedrockRuntimeClientConfig => ({
+  maxAttempts: 1,
+  requestHandler: handler(timeoutMs),
+  ...(region !== undefined && { region }),
+  ...(endpoint !== undefined && { endpoint }),
+  ...(apiKey !== undefined && { token: { token: apiKey }, authSchemePreference: ['httpBearerAuth'] }),
+});
+
+type Handler = Exclude<BedrockRuntimeClientConfig['requestHandler'], undefined | Readonly<Record<string, unknown>>>;
+
+/** The SDK's requests over our own connections: the same time-outs, the same abort, the same pool for every provider. */
+const handler = (timeoutMs: number): Handler =>
+  ({
+    metadata: { handlerProtocol: 'http/1.1' },
+
+    async handle(request: SdkRequest, { abortSignal }: { abortSignal?: AbortSignal } = {}) {
+      const { protocol, hostname, port, path, method, headers, body } = request;
+      const reply = await httpCall({
+        url: `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`,
+        method: method === 'GET' ? 'GET' : 'POST',
+        headers,
+        ...(body !== undefined && { body }),
+        signal: abortSignal ?? new AbortController().signal,
+        firstByteTimeoutMs: timeoutMs,
+        idleTimeoutMs: timeoutMs,
+      });
+      const { status: statusCode, headers: answered } = reply;
+      return { response: { statusCode, headers: answered, body: Readable.from(reply.body, { objectMode: false }) } };
+    },
+    updateHttpClientConfig() {},
+    httpHandlerConfigs: () => ({}),
+  }) as unknown as Handler;
+
+interface SdkRequest {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number;
+  readonly path: string;
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string | Uint8Array;
+}

@@ -1,0 +1,239 @@
+/** Calls to providers over kept-alive connections: bytes as they come, closed at once on abort, bounded in time. */
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { urlToHttpOptions } from 'node:url';
+import { type HttpBody, type HttpCall, HttpFault, type HttpReply, type HttpRequest } from '#core/providers/http.ts';
+import { retryAfterSeconds } from './retry-after.ts';
+
+const defaultConnectTimeoutMs = 10_000;
+/** Bytes held for a reader that is behind, before the connection is asked to wait. */
+const roomBytes = 256 * 1024;
+/** What may follow the last word of a reply before its connection is closed rather than kept. */
+const leftover = { bytes: 64 * 1024, ms: 1_000 };
+
+/** Pools are per origin. */
+const kept = {
+  'http:': new http.Agent({ keepAlive: true, maxSockets: 1024 }),
+  'https:': new https.Agent({ keepAlive: true, maxSockets: 1024 }),
+};
+const fresh = { 'http:': new http.Agent(), 'https:': new https.Agent() };
+
+export const httpCall: HttpCall = async (request) => {
+  try {
+    return await exchange(request, kept);
+  } catch (fault) {
+    if (!(fault instanceof StaleConnection) || request.signal.aborted) throw fault;
+    return exchange(request, fresh);
+  }
+};
+
+/** The server had closed a kept connection before the request reached it. */
+class StaleConnection extends HttpFault {}
+
+function exchange(call: HttpRequest, agents: typeof kept): Promise<HttpReply> {
+  const { signal, firstByteTimeoutMs, idleTimeoutMs } = call;
+  if (signal.aborted) return Promise.reject(aborted());
+  const target = targetOf(call.url);
+  const { promise, resolve, reject } = Promise.withResolvers<HttpReply>();
+  let body: ReplyBody | undefined;
+  let connecting: NodeJS.Timeout | undefined;
+  let bytesBefore = 0;
+
+  const request = target.request({
+    ...target.options,
+    method: call.method ?? 'POST',
+    headers: call.headers,
+    agent: agents[target.protocol],
+  });
+  const fail = (fault: HttpFault): void => {
+    body?.fail(fault);
+    reject(fault);
+    over();
+    request.destroy();
+  };
+  const onAbort = (): void => fail(aborted());
+  let timer = setTimeout(() => fail(silent(firstByteTimeoutMs)), firstByteTimeoutMs);
+  const expired = (): void => {
+    if (body?.waiting) fail(silent(idleTimeoutMs));
+  };
+  const over = (): void => {
+    clearTimeout(timer);
+    clearTimeout(connecting);
+    signal.removeEventListener('abort', onAbort);
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+
+  request.on('socket', (socket) => {
+    bytesBefore = socket.bytesRead;
+    if (!socket.connecting) return;
+    const ms = call.connectTimeoutMs ?? defaultConnectTimeoutMs;
+    connecting = setTimeout(() => fail(new HttpFault('timeout', `no connection within ${ms} ms`)), ms);
+    socket.once('connect', () => clearTimeout(connecting));
+  });
+  request.on('error', (cause: NodeJS.ErrnoException) => {
+    const untouched = request.reusedSocket && request.socket?.bytesRead === bytesBefore;
+    const Kind = untouched && isReset(cause) ? StaleConnection : HttpFault;
+    fail(new Kind('unreachable', cause.code ?? cause.message, cause));
+  });
+  request.on('close', over);
+  request.on('response', (response) => {
+    clearTimeout(timer);
+    timer = setTimeout(expired, idleTimeoutMs);
+    body = new ReplyBody(response, () => void timer.refresh());
+    resolve(replyOf(response, body));
+  });
+  request.end(call.body);
+  return promise;
+}
+
+const aborted = () => new HttpFault('aborted', 'the call was aborted');
+const silent = (ms: number) => new HttpFault('timeout', `no byte within ${ms} ms`);
+const isReset = ({ code }: NodeJS.ErrnoException) => code === 'ECONNRESET' || code === 'EPIPE';
+
+interface Target {
+  readonly protocol: 'http:' | 'https:';
+  readonly request: typeof http.request;
+  readonly options: http.RequestOptions;
+}
+
+/** Providers have few addresses: each is parsed once. */
+const targets = new Map<string, Target>();
+
+function targetOf(url: string): Target {
+  const known = targets.get(url);
+  if (known) return known;
+  const { protocol, hostname, port, path } = urlToHttpOptions(new URL(url));
+  if (targets.size >= 256) targets.clear();
+  const target: Target =
+    protocol === 'https:'
+      ? { protocol, request: https.request, options: { hostname, port, path } }
+      : { protocol: 'http:', request: http.request, options: { hostname, port, path } };
+  targets.set(url, target);
+  return target;
+}
+
+const replyOf = (response: IncomingMessage, body: ReplyBody): HttpReply => ({
+  status: response.statusCode ?? 0,
+  headers: response.headers as Record<string, string | undefined>,
+  get retryAfterSeconds() {
+    const text = response.headers['retry-after'];
+    return text === undefined ? undefined : retryAfterSeconds(new Headers({ 'retry-after': text }), Date.now());
+  },
+  body,
+  text: (maxBytes) => textOf(body, maxBytes),
+});
+
+async function textOf(body: ReplyBody, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxBytes) {
+      body.close();
+      throw new HttpFault('too-large', `the reply is longer than ${maxBytes} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8');
+}
+
+/** A response as an async iterable without the weight of a stream's own; knows whether somebody waits. */
+class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
+  readonly #response: IncomingMessage;
+  readonly #waits: () => void;
+  readonly #queue: Buffer[] = [];
+  #held = 0;
+  #taker: PromiseWithResolvers<IteratorResult<Buffer>> | undefined;
+  #end: 'well' | HttpFault | undefined;
+  /** Bytes that may still come once nobody wants them. */
+  #unwanted: number | undefined;
+
+  constructor(response: IncomingMessage, waits: () => void) {
+    this.#response = response;
+    this.#waits = waits;
+    response.on('data', (chunk: Buffer) => this.#take(chunk));
+    response.on('end', () => this.#finish('well'));
+    response.on('error', () => {}); // told by 'close', which always comes
+    response.on('close', () => {
+      if (!this.#end) this.#finish(new HttpFault('broken', 'the connection ended within the reply'));
+    });
+  }
+
+  get waiting(): boolean {
+    return this.#taker !== undefined;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Buffer>> {
+    const chunk = this.#queue.shift();
+    if (chunk) {
+      this.#held -= chunk.length;
+      if (this.#held < roomBytes && this.#response.isPaused()) this.#response.resume();
+      return Promise.resolve({ done: false, value: chunk });
+    }
+    if (this.#end === 'well') return Promise.resolve({ done: true, value: undefined });
+    if (this.#end) return Promise.reject(this.#end);
+    this.#taker = Promise.withResolvers();
+    this.#waits();
+    return this.#taker.promise;
+  }
+
+  return(): Promise<IteratorResult<Buffer>> {
+    this.close();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  fail(fault: HttpFault): void {
+    this.#finish(fault);
+  }
+
+  release(): void {
+    if (this.#end) return;
+    this.#unwanted = leftover.bytes;
+    this.#drop();
+    const timer = setTimeout(() => this.close(), leftover.ms);
+    this.#response.once('close', () => clearTimeout(timer));
+    this.#response.resume();
+  }
+
+  close(): void {
+    this.#drop();
+    if (this.#end) return;
+    this.#finish(new HttpFault('broken', 'the reply was closed before its end'));
+    this.#response.destroy();
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#unwanted !== undefined) {
+      this.#unwanted -= chunk.length;
+      if (this.#unwanted < 0) this.close();
+      return;
+    }
+    if (this.#taker) {
+      const taker = this.#taker;
+      this.#taker = undefined;
+      taker.resolve({ done: false, value: chunk });
+      return;
+    }
+    this.#queue.push(chunk);
+    this.#held += chunk.length;
+    if (this.#held >= roomBytes) this.#response.pause();
+  }
+
+  #finish(end: 'well' | HttpFault): void {
+    if (this.#end) return;
+    this.#end = end;
+    const taker = this.#taker;
+    this.#taker = undefined;
+    if (end === 'well') taker?.resolve({ done: true, value: undefined });
+    else taker?.reject(end);
+  }
+
+  #drop(): void {
+    this.#queue.length = 0;
+    this.#held = 0;
+  }
+}

@@ -1,0 +1,112 @@
+/** Amazon Bedrock through Converse, seen as Anthropic messages. The SDK's part is a port. */
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { SecretStore } from '#core/kernel/ports.ts';
+import type { Bedrock } from './bedrock-port.ts';
+import { converseEvents, converseReply } from './bedrock-reply.ts';
+import { converseInput } from './bedrock-request.ts';
+import { HttpFault } from './http.ts';
+import { addressOf, asFault, begun, keyOf } from './http-provider.ts';
+import { type FaultKind, type Provider, ProviderFault } from './ports.ts';
+import { refusalFault } from './refusal.ts';
+import { BadReply, UnfitRequest } from './reply.ts';
+
+export interface BedrockPorts {
+  readonly bedrock?: Bedrock;
+  readonly secrets: SecretStore;
+}
+
+export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets }: BedrockPorts): Provider {
+  const { name, region, base_url, timeout_ms } = entry;
+  const address = base_url ?? (region && `https://bedrock-runtime.${region}.amazonaws.com`);
+  return {
+    name,
+    type: 'bedrock',
+    dialect: 'anthropic',
+    region,
+    ...(address && { address: addressOf(address) }),
+
+    async call(call) {
+      if (!bedrock) throw new ProviderFault(name, 'unavailable', `${name}: this host carries no Bedrock client`);
+      let apiKey: string | undefined;
+      try {
+        apiKey = await keyOf(entry, secrets);
+        const target = { region, endpoint: base_url, apiKey, timeoutMs: timeout_ms };
+        const input = converseInput(call);
+        if (!call.stream) {
+          const { requestId, output } = await bedrock.converse(target, input, call.signal);
+          return { type: 'json', body: converseReply(output, call.model, requestId) };
+        }
+        const stream = await bedrock.converseStream(target, input, call.signal);
+        const events = converseEvents(stream.events, call, stream.requestId);
+        return { type: 'stream', events: await begun(name, guarded(name, events, call.signal, apiKey)) };
+      } catch (thrown) {
+        throw sdkFault(name, thrown, call.signal, apiKey, 'call');
+      }
+    },
+  };
+}
+
+async function* guarded(
+  name: string,
+  events: AsyncIterable<JsonObject>,
+  signal: AbortSignal,
+  key: string | undefined,
+): AsyncGenerator<JsonObject, undefined> {
+  let at: Place = 'opening';
+  try {
+    for await (const event of events) {
+      at = 'stream';
+      yield event;
+    }
+  } catch (thrown) {
+    throw sdkFault(name, thrown, signal, key, at);
+  }
+}
+
+/** Where a call has got to: no answer yet, an answer without an event, or events. */
+type Place = 'call' | 'opening' | 'stream';
+
+interface SdkError extends Error {
+  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
+}
+
+/** Statuses of errors that come as events of a stream, where there is no HTTP status. */
+const statusByName: Readonly<Record<string, number>> = {
+  ThrottlingException: 429,
+  ModelNotReadyException: 503,
+  ServiceUnavailableException: 503,
+  InternalServerException: 500,
+  ValidationException: 400,
+};
+
+/** What the SDK throws, told apart by its name and status. */
+function sdkFault(
+  provider: string,
+  thrown: unknown,
+  signal: AbortSignal,
+  key: string | undefined,
+  at: Place,
+): ProviderFault {
+  const unreadable = at === 'stream' ? 'broken' : 'garbage';
+  const foreign = thrown instanceof Error && !ours.some((Fault) => thrown instanceof Fault);
+  if (signal.aborted || !foreign)
+    return asFault(provider, thrown, signal, unreadable, at === 'call' ? 'garbage' : 'broken');
+  const { name, message, $metadata, $response } = thrown as SdkError;
+  const fault = (kind: FaultKind, what = name) => new ProviderFault(provider, kind, `${provider}: ${what}`);
+  if (at === 'stream') return fault('broken', `${name} within the stream`);
+  if (name === 'CredentialsProviderError' || name === 'TokenProviderError')
+    return fault('unavailable', 'there are no AWS credentials');
+  if (name === 'ModelTimeoutException') return fault('timeout');
+  if (name === 'ModelErrorException') return fault('garbage');
+  const answered = $metadata?.httpStatusCode;
+  const status = answered !== undefined && answered >= 300 ? answered : statusByName[name];
+  // Connections are ours and their faults HttpFault: what else the SDK stumbles over is the answer.
+  if (status === undefined) return fault('garbage');
+  const seconds = Number($response?.headers?.['retry-after']);
+  const retryAfterSeconds = seconds > 0 ? seconds : undefined;
+  return refusalFault({ provider, status, type: name, message, key, retryAfterSeconds });
+}
+
+const ours = [ProviderFault, HttpFault, BadReply, UnfitRequest];

@@ -1,0 +1,247 @@
+/** A provider over HTTP: sends a call in the form of its kind and reads what comes back, whatever that is (spec §2.8). */
+import type { DialectName } from '#core/contracts/chat.ts';
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import { SseFault, sseDecoder } from '#core/dialects/sse.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { SecretStore } from '#core/kernel/ports.ts';
+import { type HttpCall, HttpFault, type HttpFaultKind, type HttpReply } from './http.ts';
+import { type Frame, type Frames, lineFrames, maxFrameCharacters } from './lines.ts';
+import { type FaultKind, type Provider, type ProviderCall, ProviderFault, type ProviderReply } from './ports.ts';
+import { readRefusal, withoutKey } from './refusal.ts';
+import { BadReply, parseObject, UnfitRequest } from './reply.ts';
+
+/** The wire form of one kind of provider. */
+export interface Wire {
+  readonly dialect: DialectName;
+  readonly defaultBaseUrl: string;
+  readonly frames: 'sse' | 'lines';
+  /** Path below the base URL, without a doubled version. */
+  path(baseUrl: string): string;
+  /** Headers of the kind's own; the key is absent for servers that ask for none. */
+  headers(key: string | undefined, call: ProviderCall): Record<string, string>;
+  /** @throws UnfitRequest */
+  body(call: ProviderCall): JsonObject;
+  /** The reply in the provider's dialect. @throws BadReply */
+  reply(body: JsonObject): JsonObject;
+  stream(call: ProviderCall): FrameReader;
+  readonly embeddings?: Embeddings;
+}
+
+/** Reads one stream, frame by frame. */
+export interface FrameReader {
+  /** The events a frame stands for. @throws BadReply */
+  read(frame: Frame): readonly JsonObject[];
+  /** The last word was read. */
+  readonly ended: boolean;
+  /** A connection that ends now ended a complete stream. */
+  readonly complete: boolean;
+}
+
+export interface Embeddings {
+  readonly path: string;
+  body(model: string, texts: readonly string[]): JsonObject;
+  /** @throws BadReply */
+  vectors(body: JsonObject, count: number): number[][];
+}
+
+export interface HttpProviderPorts {
+  readonly http: HttpCall;
+  readonly secrets: SecretStore;
+}
+
+/** Of a reply that is read as a whole. */
+const maxReplyBytes = 32 * 1024 * 1024;
+
+export function httpProvider(entry: ProviderEntry, wire: Wire, { http, secrets }: HttpProviderPorts): Provider {
+  const { name, type, region, timeout_ms } = entry;
+  const [baseUrl, query] = splitUrl(entry.base_url ?? wire.defaultBaseUrl);
+  const chatUrl = baseUrl + wire.path(baseUrl) + query;
+
+  const post = async (url: string, key: string | undefined, body: JsonObject, call: ProviderCall) => {
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'agent-governance-gateway',
+      ...traceHeaders(call.headers),
+      ...wire.headers(key, call),
+    };
+    const { signal } = call;
+    const timeouts = { firstByteTimeoutMs: timeout_ms, idleTimeoutMs: timeout_ms };
+    const reply = await http({ url, headers, body: JSON.stringify(body), signal, ...timeouts });
+    if (reply.status < 200 || reply.status > 299) throw await readRefusal(name, reply, key);
+    refuseForeign(reply);
+    return reply;
+  };
+
+  const whole = async (reply: HttpReply, key: string | undefined): Promise<JsonObject> =>
+    parseObject(withoutKey(await reply.text(maxReplyBytes), key));
+
+  const provider: Provider = {
+    name,
+    type,
+    dialect: wire.dialect,
+    region,
+    address: addressOf(baseUrl),
+
+    async call(call): Promise<ProviderReply> {
+      try {
+        const key = await keyOf(entry, secrets);
+        const reply = await post(chatUrl, key, wire.body(call), call);
+        if (!call.stream) return { type: 'json', body: wire.reply(await whole(reply, key)) };
+        refuseUnstreamed(reply);
+        const frames = wire.frames === 'sse' ? sseDecoder({ maxEventBytes: maxFrameCharacters }) : lineFrames();
+        const events = streamOf(entry, call, reply, frames, wire.stream(call), key);
+        return { type: 'stream', events: await begun(name, events) };
+      } catch (thrown) {
+        throw asFault(name, thrown, call.signal, 'garbage');
+      }
+    },
+  };
+  const { embeddings } = wire;
+  if (!embeddings) return provider;
+  return {
+    ...provider,
+    async embed(model, texts, signal) {
+      const call: ProviderCall = { model, body: {}, stream: false, headers: {}, signal };
+      try {
+        const key = await keyOf(entry, secrets);
+        const reply = await post(baseUrl + embeddings.path + query, key, embeddings.body(model, texts), call);
+        return embeddings.vectors(await whole(reply, key), texts.length);
+      } catch (thrown) {
+        throw asFault(name, thrown, signal, 'garbage');
+      }
+    },
+  };
+}
+
+/** The key named by the entry, read at call time; undefined for a provider that asks for none. @throws ProviderFault */
+export async function keyOf(entry: ProviderEntry, secrets: SecretStore): Promise<string | undefined> {
+  const { name, api_key_env } = entry;
+  if (api_key_env === undefined) return undefined;
+  let key: string | undefined;
+  try {
+    // A line break at its end is the file's, not the key's.
+    key = (await secrets.get(api_key_env))?.trim();
+  } catch (cause) {
+    throw new ProviderFault(name, 'unavailable', `the secret ${api_key_env} of ${name} cannot be read`, { cause });
+  }
+  if (!key) throw new ProviderFault(name, 'unavailable', `${name} has no key: ${api_key_env} is not set`);
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new ProviderFault(name, 'unavailable', `${api_key_env} holds what no HTTP header can carry`);
+  return key;
+}
+
+/** Some servers want their version behind a question mark: it stays there. */
+function splitUrl(url: string): [base: string, query: string] {
+  const { origin, pathname, search } = new URL(url);
+  return [origin + pathname.replace(/\/+$/, ''), search];
+}
+
+export function addressOf(url: string): { host: string; port: number } {
+  const { hostname, port, protocol } = new URL(url);
+  return { host: hostname, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
+}
+
+/** Of the caller's headers, what every provider gets. */
+const traceHeaders = ({ traceparent, tracestate }: Readonly<Record<string, string>>): Record<string, string> =>
+  traceparent === undefined ? {} : { traceparent, ...(tracestate !== undefined && { tracestate }) };
+
+/** A page of a proxy in between, or bytes nobody asked for. */
+function refuseForeign({ headers, body }: HttpReply): void {
+  const type = headers['content-type'] ?? '';
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (!type.startsWith('text/html') && encoding === 'identity') return;
+  body.close();
+  throw new BadReply(encoding === 'identity' ? 'it is an HTML page' : `it is encoded (${encoding.slice(0, 32)})`);
+}
+
+function refuseUnstreamed({ headers, body }: HttpReply): void {
+  if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) return;
+  body.close();
+  throw new BadReply('it is one JSON document, a stream was asked for');
+}
+
+async function* streamOf(
+  { name }: ProviderEntry,
+  call: ProviderCall,
+  reply: HttpReply,
+  frames: Frames,
+  reader: FrameReader,
+  key: string | undefined,
+): AsyncGenerator<JsonObject, undefined> {
+  const { body } = reply;
+  let unreadable: 'garbage' | 'broken' = 'garbage';
+  const read = (frame: Frame) => {
+    const data = withoutKey(frame.data, key);
+    return reader.read(data === frame.data ? frame : { ...frame, data });
+  };
+  try {
+    for await (const bytes of body) {
+      for (const frame of frames.push(bytes)) {
+        for (const event of read(frame)) {
+          unreadable = 'broken';
+          yield event;
+        }
+        if (!reader.ended) continue;
+        body.release();
+        return;
+      }
+    }
+    for (const frame of frames.end()) for (const event of read(frame)) yield event;
+    if (!reader.ended && !reader.complete) throw new BadReply('the stream ended before its end');
+  } catch (thrown) {
+    throw asFault(name, thrown, call.signal, unreadable, 'broken');
+  } finally {
+    body.close();
+  }
+}
+
+/** Until its first event is there, a stream is no answer. @throws ProviderFault */
+export async function begun(
+  provider: string,
+  events: AsyncGenerator<JsonObject, undefined>,
+): Promise<AsyncIterable<JsonObject>> {
+  const first = await events.next();
+  if (first.done) throw new ProviderFault(provider, 'garbage', `${provider} answered a stream without an event`);
+  let pending: IteratorResult<JsonObject, undefined> | undefined = first;
+  const iterator: AsyncIterator<JsonObject> = {
+    next() {
+      if (pending === undefined) return events.next();
+      const next = pending;
+      pending = undefined;
+      return Promise.resolve(next);
+    },
+    return: () => events.return(undefined),
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
+}
+
+const kinds = {
+  unreachable: 'unreachable',
+  timeout: 'timeout',
+  'too-large': 'garbage',
+  aborted: 'aborted',
+} as const satisfies Record<Exclude<HttpFaultKind, 'broken'>, FaultKind>;
+
+/** Anything thrown on the way to a provider and back: what an unreadable answer means here, and one that is cut off. */
+export function asFault(
+  provider: string,
+  thrown: unknown,
+  signal: AbortSignal,
+  unreadable: 'garbage' | 'broken',
+  cutOff = unreadable,
+): ProviderFault {
+  if (signal.aborted) return new ProviderFault(provider, 'aborted', `the call to ${provider} was aborted`);
+  if (thrown instanceof ProviderFault) return thrown;
+  if (thrown instanceof HttpFault) {
+    const kind = thrown.kind === 'broken' ? cutOff : kinds[thrown.kind];
+    return new ProviderFault(provider, kind, `${provider}: ${thrown.message}`, { cause: thrown });
+  }
+  if (thrown instanceof UnfitRequest) {
+    const told = thrown.message;
+    return new ProviderFault(provider, 'status', `${provider} cannot be given this request`, { status: 400, told });
+  }
+  if (thrown instanceof BadReply || thrown instanceof SseFault)
+    return new ProviderFault(provider, unreadable, `${provider} answered no reply: ${thrown.message}`);
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new ProviderFault(provider, 'unreachable', `${provider}: ${message}`, { cause: thrown });
+}

@@ -1,0 +1,55 @@
+/** HTTP as providers use it: one call, and its answer as it comes. `adapters/http/provider-http.ts` does the I/O. */
+
+export interface HttpRequest {
+  readonly url: string;
+  readonly method?: 'POST' | 'GET';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Aborting closes the connection. */
+  readonly signal: AbortSignal;
+  /** @default 10 seconds */
+  readonly connectTimeoutMs?: number;
+  /** Until the status line. */
+  readonly firstByteTimeoutMs: number;
+  /** Silence while somebody waits for the next bytes; a slow reader never times out. */
+  readonly idleTimeoutMs: number;
+}
+
+export interface HttpBody extends AsyncIterable<Uint8Array> {
+  /** Nothing more is wanted and little can follow: what is left is read away, so that the connection can be used again. */
+  release(): void;
+  /** Closes the connection unless the body has ended. */
+  close(): void;
+}
+
+export interface HttpReply {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly retryAfterSeconds: number | undefined;
+  readonly body: HttpBody;
+  /** @throws HttpFault `too-large` when the body is longer than `maxBytes`; its connection is closed. */
+  text(maxBytes: number): Promise<string>;
+}
+
+/** Follows no redirect and asks for no encoding. @throws HttpFault */
+export type HttpCall = (request: HttpRequest) => Promise<HttpReply>;
+
+export type HttpFaultKind =
+  /** No connection, or it ended before a status line. */
+  | 'unreachable'
+  | 'timeout'
+  /** The connection ended within the body. */
+  | 'broken'
+  | 'too-large'
+  | 'aborted';
+
+export class HttpFault extends Error {
+  override readonly name = 'HttpFault';
+  readonly kind: HttpFaultKind;
+
+  constructor(kind: HttpFaultKind, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.kind = kind;
+  }
+}

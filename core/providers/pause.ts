@@ -1,0 +1,17 @@
+/** Waiting that an abort ends. */
+import type { Timeouts } from '#core/kernel/ports.ts';
+
+/** Resolves after `ms` milliseconds or as soon as the signal aborts, whichever is first; ask the signal which it was. */
+export function pause(timeouts: Timeouts, ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted || ms <= 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    let cancel = (): void => {};
+    const done = (): void => {
+      cancel();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    signal.addEventListener('abort', done, { once: true });
+    cancel = timeouts.after(ms, done);
+  });
+}

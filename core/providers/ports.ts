@@ -1,0 +1,99 @@
+/** Model providers as the gateway calls them (spec §2.8, contract §5). */
+import type { DialectName } from '#core/contracts/chat.ts';
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+
+export interface ProviderCall {
+  readonly model: string;
+  /** In the dialect of the provider. */
+  readonly body: JsonObject;
+  readonly stream: boolean;
+  /** Headers that travel on: `traceparent`, `tracestate`, `anthropic-beta`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Aborts the call and closes its connection. */
+  readonly signal: AbortSignal;
+}
+
+/** A reply in the provider's dialect. A stream's events end when it ended well; a broken one throws ProviderFault. */
+export type ProviderReply =
+  | { readonly type: 'json'; readonly body: JsonObject }
+  | { readonly type: 'stream'; readonly events: AsyncIterable<JsonObject> };
+
+export interface Provider {
+  readonly name: string;
+  readonly type: ProviderEntry['type'];
+  readonly dialect: DialectName;
+  readonly region?: string | undefined;
+  /** Host and port called, for spans. */
+  readonly address?: { readonly host: string; readonly port: number };
+  /**
+   * Resolves when the reply's status and, of a stream, its first event are known: until then another provider may be
+   * tried.
+   * @throws ProviderFault
+   */
+  call(call: ProviderCall): Promise<ProviderReply>;
+  /** Embeds texts where the provider can. */
+  embed?(model: string, texts: readonly string[], signal: AbortSignal): Promise<number[][]>;
+}
+
+export type FaultKind =
+  /** No connection, or it ended before a reply. */
+  | 'unreachable'
+  | 'timeout'
+  /** An HTTP error status. */
+  | 'status'
+  /** An answer that is no reply: HTML, truncated JSON, an error in a 200. */
+  | 'garbage'
+  /** The stream ended before its end. */
+  | 'broken'
+  /** The provider cannot be used: disabled, no key, breaker open. */
+  | 'unavailable'
+  /** The caller went away. */
+  | 'aborted';
+
+/** A call to a provider that came to nothing. */
+export interface ProviderAttempt {
+  readonly provider: string;
+  /** A fault's kind, an HTTP status, or `breaker_open`. */
+  readonly error: string;
+}
+
+/** Why a provider did not answer. `message` is for the log: callers see generic text. */
+export class ProviderFault extends Error {
+  override readonly name = 'ProviderFault';
+  readonly kind: FaultKind;
+  readonly provider: string;
+  readonly status: number | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  /** What the provider said about the caller's own request (400, 413, 422); safe to show after redaction. */
+  readonly told: string | undefined;
+  /** Every attempt of the route, when all of them failed. */
+  readonly attempts: readonly ProviderAttempt[];
+
+  constructor(
+    provider: string,
+    kind: FaultKind,
+    message: string,
+    options: {
+      cause?: unknown;
+      status?: number;
+      retryAfterSeconds?: number;
+      told?: string;
+      attempts?: readonly ProviderAttempt[];
+    } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.provider = provider;
+    this.kind = kind;
+    this.status = options.status;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.told = options.told;
+    this.attempts = options.attempts ?? [];
+  }
+}
+
+/** Makes the provider of a configuration entry; the same entry gives the same provider with its breaker's memory. */
+export interface Providers {
+  /** @throws ProviderFault `unavailable` for a disabled entry or a missing key. */
+  get(entry: ProviderEntry): Promise<Provider>;
+}

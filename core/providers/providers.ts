@@ -1,0 +1,65 @@
+/** Makes the provider of a configuration entry (spec §2.8); unchanged entries keep theirs when the configuration is reloaded. */
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import type { Clock, SecretStore, Timeouts } from '#core/kernel/ports.ts';
+import { anthropicWire } from './anthropic.ts';
+import { bedrockProvider } from './bedrock.ts';
+import type { Bedrock } from './bedrock-port.ts';
+import type { HttpCall } from './http.ts';
+import { httpProvider, keyOf } from './http-provider.ts';
+import { mockProvider } from './mock.ts';
+import { ollamaWire } from './ollama.ts';
+import { openaiWire } from './openai.ts';
+import { type Provider, ProviderFault, type Providers } from './ports.ts';
+
+export interface ProviderDeps {
+  readonly http: HttpCall;
+  readonly secrets: SecretStore;
+  readonly clock: Clock;
+  readonly timeouts: Timeouts;
+  /** Loads the AWS SDK at its first call; without it, entries of type `bedrock` are unavailable. */
+  readonly bedrock?: Bedrock;
+}
+
+/** Entries kept: more than any configuration has, so only those of past ones are dropped. */
+const maxKept = 512;
+
+export function providersFrom(deps: ProviderDeps): Providers {
+  const byEntry = new WeakMap<ProviderEntry, Provider>();
+  const byContent = new Map<string, Provider>();
+
+  const made = (entry: ProviderEntry): Provider => {
+    const content = JSON.stringify(entry);
+    let provider = byContent.get(content);
+    if (!provider) {
+      provider = providerOf(entry, deps);
+      if (byContent.size >= maxKept) byContent.delete(byContent.keys().next().value!);
+      byContent.set(content, provider);
+    }
+    byEntry.set(entry, provider);
+    return provider;
+  };
+
+  return {
+    async get(entry) {
+      const { name, enabled } = entry;
+      if (!enabled) throw new ProviderFault(name, 'unavailable', `${name} is disabled`);
+      await keyOf(entry, deps.secrets);
+      return byEntry.get(entry) ?? made(entry);
+    },
+  };
+}
+
+function providerOf(entry: ProviderEntry, deps: ProviderDeps): Provider {
+  switch (entry.type) {
+    case 'mock':
+      return mockProvider(entry, deps);
+    case 'openai':
+      return httpProvider(entry, openaiWire, deps);
+    case 'anthropic':
+      return httpProvider(entry, anthropicWire, deps);
+    case 'ollama':
+      return httpProvider(entry, ollamaWire(entry), deps);
+    case 'bedrock':
+      return bedrockProvider(entry, deps);
+  }
+}

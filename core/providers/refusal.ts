@@ -1,0 +1,81 @@
+/** What a provider said when it refused, as a fault: bounded, and without the key it was asked with. */
+import { isObject } from '#core/dialects/wire.ts';
+import { secretRanges } from '#core/evidence/secret-formats.ts';
+import type { Json } from '#core/kernel/json.ts';
+import type { HttpReply } from './http.ts';
+import { ProviderFault } from './ports.ts';
+
+/** Of an error body, the part that is looked at. */
+export const maxRefusalBytes = 64 * 1024;
+const maxTold = 500;
+/** Statuses by which a provider speaks about the caller's own request. */
+const aboutTheRequest: ReadonlySet<number> = new Set([400, 413, 422]);
+
+export interface Refusal {
+  readonly provider: string;
+  readonly status: number;
+  readonly retryAfterSeconds?: number | undefined;
+  /** The error's own kind, e.g. `overloaded_error`. */
+  readonly type?: string | undefined;
+  readonly message?: string | undefined;
+  /** The key of the call, so that it can be withheld. */
+  readonly key?: string | undefined;
+}
+
+/** What the caller did wrong is told to the caller and kept out of the log: it may quote the prompt. */
+export function refusalFault(refusal: Refusal): ProviderFault {
+  const { provider, status, retryAfterSeconds, type, key } = refusal;
+  const said = cleaned(refusal.message ?? '', key);
+  const toCaller = aboutTheRequest.has(status);
+  const kind = type === undefined ? '' : ` (${cleaned(type, key).slice(0, 64)})`;
+  const detail = said === '' || toCaller ? '' : `: ${said}`;
+  return new ProviderFault(provider, 'status', `${provider} answered ${status}${kind}${detail}`, {
+    status,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(toCaller && said !== '' && { told: said }),
+  });
+}
+
+/** Reads the body of an HTTP error; one that cannot be read only loses its message. */
+export async function readRefusal(provider: string, reply: HttpReply, key: string | undefined): Promise<ProviderFault> {
+  const text = await reply.text(maxRefusalBytes).catch(() => '');
+  const { status, retryAfterSeconds } = reply;
+  return refusalFault({ provider, status, retryAfterSeconds, key, ...said(text) });
+}
+
+/** `{error: {message, type}}`, `{error: "…"}`, `{message}` and `{detail}` are what providers write. */
+function said(text: string): { type?: string | undefined; message?: string | undefined } {
+  let body: Json;
+  try {
+    body = JSON.parse(text) as Json;
+  } catch {
+    return {};
+  }
+  if (!isObject(body)) return {};
+  const { error } = body;
+  if (typeof error === 'string') return { message: error };
+  const from = isObject(error) ? error : body;
+  const message = from.message ?? from.detail;
+  return {
+    type: typeof from.type === 'string' ? from.type : undefined,
+    message: typeof message === 'string' ? message : undefined,
+  };
+}
+
+const withheld = '[withheld]';
+
+/** Text without the key: some providers echo what they were called with. */
+export const withoutKey = (text: string, key: string | undefined): string =>
+  key !== undefined && key !== '' && text.includes(key) ? text.replaceAll(key, withheld) : text;
+
+function cleaned(text: string, key: string | undefined): string {
+  const own = withoutKey(text, key).slice(0, 4 * maxTold);
+  let shown = '';
+  let from = 0;
+  for (const [start, end] of secretRanges(own)) {
+    shown += own.slice(from, start) + withheld;
+    from = end;
+  }
+  const line = (shown + own.slice(from)).replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  return line.length <= maxTold ? line : `${line.slice(0, maxTold - 1).toWellFormed()}…`;
+}

@@ -1,0 +1,99 @@
+/** The breaker of each provider, remembered by this process for as long as the providers are (spec §3.4). */
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import type { Clock, Telemetry } from '#core/kernel/ports.ts';
+import type { Providers } from '#core/providers/ports.ts';
+import { admit, type BreakerState, type CallOutcome, closedBreaker, type Permit, settle } from './breaker.ts';
+
+export interface BreakerDeps {
+  readonly clock: Clock;
+  readonly telemetry: Pick<Telemetry, 'count' | 'gauge' | 'log'>;
+}
+
+/** A call the breaker let through. */
+export interface Admitted {
+  /** The provider answers: a probe has found out, whatever becomes of its answer's rest. */
+  answered(): void;
+  /** What came of the call; only the first word counts. */
+  settle(outcome: CallOutcome): void;
+}
+
+export interface Breakers {
+  /** Undefined while the provider's breaker is open, or half-open with its probe on the way. */
+  admit(entry: ProviderEntry, deps: BreakerDeps): Admitted | undefined;
+  /** By provider, as of the entry called last; providers never called are left out. */
+  states(): Readonly<Record<string, BreakerState['kind']>>;
+}
+
+interface Kept {
+  state: BreakerState;
+}
+
+/** Contents of entries: an unchanged one keeps its breaker when the configuration is reloaded. */
+const maxKept = 512;
+
+const byProviders = new WeakMap<Providers, Breakers>();
+
+/** The breakers that guard these providers. */
+export function breakersOf(providers: Providers): Breakers {
+  let breakers = byProviders.get(providers);
+  if (!breakers) {
+    breakers = createBreakers();
+    byProviders.set(providers, breakers);
+  }
+  return breakers;
+}
+
+export function createBreakers(): Breakers {
+  const byEntry = new WeakMap<ProviderEntry, Kept>();
+  const byContent = new Map<string, Kept>();
+  const byName = new Map<string, Kept>();
+
+  const keptFor = (entry: ProviderEntry): Kept => {
+    const known = byEntry.get(entry);
+    if (known) return known;
+    const content = JSON.stringify(entry);
+    const kept = byContent.get(content) ?? { state: closedBreaker };
+    if (byContent.size >= maxKept) byContent.delete(byContent.keys().next().value!);
+    byContent.set(content, kept);
+    byEntry.set(entry, kept);
+    return kept;
+  };
+
+  const move = (entry: ProviderEntry, kept: Kept, state: BreakerState, { telemetry }: BreakerDeps): void => {
+    const from = kept.state.kind;
+    kept.state = state;
+    if (from === state.kind) return;
+    const open = [...byName.values()].filter(({ state: { kind } }) => kind !== 'closed').length;
+    telemetry.gauge('svc_breaker_open', open);
+    telemetry.count('svc_breaker_changes_total', { provider: entry.name, to: state.kind });
+    telemetry.log(state.kind === 'open' ? 'warn' : 'info', 'breaker changed', { provider: entry.name, to: state.kind });
+  };
+
+  return {
+    admit(entry, deps) {
+      const kept = keptFor(entry);
+      byName.set(entry.name, kept);
+      const { state, permit } = admit(kept.state, deps.clock.now());
+      move(entry, kept, state, deps);
+      if (!permit) return undefined;
+      let held: Permit | undefined = permit;
+      const tell = (outcome: CallOutcome): void => {
+        if (held) move(entry, kept, settle(kept.state, held, outcome, deps.clock.now(), entry.breaker), deps);
+      };
+      return {
+        answered() {
+          if (!held?.probe) return;
+          tell('success');
+          // What is still to come counts as any other call of the closed breaker.
+          held = { epoch: kept.state.epoch, probe: false };
+        },
+        settle(outcome) {
+          tell(outcome);
+          held = undefined;
+        },
+      };
+    },
+
+    states: () => Object.fromEntries([...byName].map(([name, { state }]) => [name, state.kind])),
+  };
+}

@@ -1,0 +1,183 @@
+/**
+ * Asks the providers of a route until one answers (spec §1, §3.4): breaker, retries, the next candidate. Each attempt is
+ * a span `provider.<type>` that stays open until the answer has been read to its end (spec §6).
+ */
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { Clock, Span, Telemetry, Timeouts } from '#core/kernel/ports.ts';
+import { pause } from '#core/providers/pause.ts';
+import {
+  type Provider,
+  type ProviderAttempt,
+  ProviderFault,
+  type ProviderReply,
+  type Providers,
+} from '#core/providers/ports.ts';
+import { type Admitted, breakersOf } from './breakers.ts';
+import { answerAttributes, callAttributes, firstEventAttributes, type Settled } from './gen-ai.ts';
+import type { Candidate, RoutePlan } from './plan.ts';
+import { errorType, isFinal, mostTelling, outcomeOf, retryDelayMs } from './retry.ts';
+
+export interface RoutingPorts {
+  readonly providers: Providers;
+  readonly telemetry: Telemetry;
+  readonly clock: Clock;
+  readonly timeouts: Timeouts;
+  /** In [0, 1). */
+  readonly random: () => number;
+}
+
+export interface RoutedCall {
+  readonly model: string;
+  readonly stream: boolean;
+  /** Headers of the caller that travel on; the attempt's own trace headers replace theirs. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Aborts when the caller goes away. */
+  readonly signal: AbortSignal;
+  /** The body in the provider's dialect. */
+  bodyFor(provider: Provider): JsonObject;
+}
+
+export interface Answered {
+  readonly provider: Provider;
+  readonly entry: ProviderEntry;
+  readonly region: string | undefined;
+  /** A stream must be read to its end, left by `return()`, or aborted: else its connection stays open. */
+  readonly reply: ProviderReply;
+  /** Attempts before the one that answered. */
+  readonly attempts: readonly ProviderAttempt[];
+  /** Ends the attempt's span; to be called once the answer has been read or given up. */
+  settleSpan(settled: Settled): void;
+}
+
+/** @throws ProviderFault the most telling one of all attempts, with `attempts`; and what `bodyFor` throws. */
+export async function callProvider(ports: RoutingPorts, plan: RoutePlan, call: RoutedCall): Promise<Answered> {
+  const attempts: ProviderAttempt[] = [];
+  const faults: ProviderFault[] = [];
+  for (const candidate of plan.candidates) {
+    const { entry } = candidate;
+    const most = entry.retry?.max_attempts ?? 1;
+    for (let attempt = 1; attempt <= most; attempt++) {
+      const tried = await attempted(ports, candidate, call);
+      if (!(tried instanceof ProviderFault)) return { ...tried, attempts };
+      faults.push(tried);
+      attempts.push({ provider: entry.name, error: tried instanceof BreakerOpen ? 'breaker_open' : errorType(tried) });
+      if (isFinal(tried)) throw withAttempts(tried, attempts);
+      const delayMs = attempt < most ? retryDelayMs(tried, attempt, ports.random) : undefined;
+      if (delayMs === undefined) break;
+      await pause(ports.timeouts, delayMs, call.signal);
+    }
+  }
+  throw withAttempts(mostTelling(faults) ?? nobody(plan), attempts);
+}
+
+class BreakerOpen extends ProviderFault {
+  constructor(provider: string) {
+    super(provider, 'unavailable', `the breaker of ${provider} is open`);
+  }
+}
+
+const nobody = ({ route, model }: RoutePlan) =>
+  new ProviderFault('', 'unavailable', `every provider of the route ${route ?? model} is disabled`);
+
+function withAttempts(fault: ProviderFault, attempts: readonly ProviderAttempt[]): ProviderFault {
+  const { provider, kind, message, cause, status, retryAfterSeconds, told } = fault;
+  return new ProviderFault(provider, kind, message, {
+    attempts,
+    ...(cause !== undefined && { cause }),
+    ...(status !== undefined && { status }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(told !== undefined && { told }),
+  });
+}
+
+/** One attempt, if the breaker lets it through. */
+async function attempted(
+  ports: RoutingPorts,
+  { entry, region }: Candidate,
+  call: RoutedCall,
+): Promise<Omit<Answered, 'attempts'> | ProviderFault> {
+  let admitted: Admitted | undefined;
+  try {
+    const provider = await ports.providers.get(entry);
+    if (call.signal.aborted) throw new ProviderFault(entry.name, 'aborted', 'the caller went away');
+    admitted = breakersOf(ports.providers).admit(entry, ports);
+    if (!admitted) return new BreakerOpen(entry.name);
+    const { reply, settleSpan } = await traced(ports, provider, call, admitted);
+    return { provider, entry, region, reply, settleSpan };
+  } catch (thrown) {
+    admitted?.settle(thrown instanceof ProviderFault ? outcomeOf(thrown) : 'nothing');
+    if (thrown instanceof ProviderFault) return thrown;
+    throw thrown; // not the provider's doing: a body that cannot be translated
+  }
+}
+
+type Traced = Pick<Answered, 'reply' | 'settleSpan'>;
+
+/** The span goes on after the answer is handed over: it ends when the answer is settled. */
+function traced(ports: RoutingPorts, provider: Provider, call: RoutedCall, admitted: Admitted): Promise<Traced> {
+  const { telemetry } = ports;
+  const handed = Promise.withResolvers<Traced>();
+  const attributes = callAttributes(provider, call.model, call.stream);
+  telemetry
+    .span(`provider.${provider.type}`, attributes, async (span) => {
+      try {
+        const headers = { ...call.headers, ...telemetry.outgoing() };
+        const { model, stream, signal } = call;
+        const reply = await provider.call({ model, stream, signal, headers, body: call.bodyFor(provider) });
+        admitted.answered();
+        const settled = Promise.withResolvers<void>();
+        const watch: Watch = { span, admitted, fault: undefined };
+        handed.resolve({
+          reply: reply.type === 'stream' ? { ...reply, events: watched(reply.events, watch) } : reply,
+          settleSpan: (what) => {
+            span.set(answerAttributes(what));
+            if (watch.fault) settled.reject(watch.fault);
+            else settled.resolve();
+          },
+        });
+        if (reply.type === 'json') admitted.settle('success');
+        await settled.promise;
+      } catch (thrown) {
+        span.set({ 'error.type': thrown instanceof ProviderFault ? errorType(thrown) : 'internal' });
+        throw thrown;
+      }
+    })
+    .catch(handed.reject);
+  return handed.promise;
+}
+
+interface Watch {
+  readonly span: Span;
+  readonly admitted: Admitted;
+  fault: ProviderFault | undefined;
+}
+
+/** A stream whose end, good or bad, reaches the breaker and the span. */
+function watched(events: AsyncIterable<JsonObject>, watch: Watch): AsyncIterable<JsonObject> {
+  const iterator = events[Symbol.asyncIterator]();
+  let first = true;
+  const seen = (step: IteratorResult<JsonObject>): IteratorResult<JsonObject> => {
+    if (step.done) watch.admitted.settle('success');
+    else if (first) watch.span.set(firstEventAttributes(step.value, watch.span.elapsedUs()));
+    first = false;
+    return step;
+  };
+  const failed = (thrown: unknown): never => {
+    if (thrown instanceof ProviderFault) {
+      watch.fault = thrown;
+      watch.admitted.settle(outcomeOf(thrown));
+    }
+    throw thrown;
+  };
+  const own: AsyncIterator<JsonObject> = {
+    next: () => iterator.next().then(seen, failed),
+    async return() {
+      // The reader has enough: that says nothing about the provider.
+      watch.admitted.settle('nothing');
+      await iterator.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+  return { [Symbol.asyncIterator]: () => own };
+}

@@ -1,0 +1,67 @@
+/** Attributes of a `provider.<type>` span: the spec's own (§6) beside the GenAI conventions of OpenTelemetry. */
+import type { Usage } from '#core/contracts/chat.ts';
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import { isObject, objectsOf, textOf } from '#core/dialects/wire.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { SpanAttributes } from '#core/kernel/ports.ts';
+import type { Provider } from '#core/providers/ports.ts';
+
+/** What the answer came to, for its span. */
+export interface Settled {
+  /** A reply that came whole. */
+  readonly body?: JsonObject;
+  readonly usage: Partial<Usage>;
+  readonly finishReason?: string | undefined;
+}
+
+/** `gen_ai.provider.name` of each kind of provider. */
+export const providerNames: Readonly<Record<ProviderEntry['type'], string>> = {
+  mock: 'mock',
+  openai: 'openai',
+  anthropic: 'anthropic',
+  ollama: 'ollama',
+  bedrock: 'aws.bedrock',
+};
+
+export const callAttributes = ({ type, address }: Provider, model: string, stream: boolean): SpanAttributes => ({
+  'gen_ai.operation.name': 'chat',
+  'gen_ai.provider.name': providerNames[type],
+  'gen_ai.request.model': model,
+  'gen_ai.request.stream': stream,
+  'server.address': address?.host,
+  'server.port': address?.port,
+});
+
+/** The first event of a stream names the answer; both dialects tell id and model there. */
+export function firstEventAttributes(event: JsonObject, elapsedUs: number): SpanAttributes {
+  const opening = isObject(event.message) ? event.message : event;
+  return { ...identity(opening), 'gen_ai.response.time_to_first_chunk': elapsedUs / 1_000_000 };
+}
+
+export function answerAttributes({ body, usage, finishReason }: Settled): SpanAttributes {
+  const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens } = usage;
+  const total = input_tokens === undefined || output_tokens === undefined ? undefined : input_tokens + output_tokens;
+  return given({
+    ...(body && identity(body)),
+    'gen_ai.response.finish_reasons': finishReason ?? (body && finishReasons(body)),
+    tokens_prompt: input_tokens,
+    tokens_completion: output_tokens,
+    tokens_total: total,
+    'gen_ai.usage.input_tokens': input_tokens,
+    'gen_ai.usage.output_tokens': output_tokens,
+    'gen_ai.usage.cache_read.input_tokens': cache_read_tokens,
+    'gen_ai.usage.cache_write.input_tokens': cache_write_tokens,
+    'gen_ai.usage.reasoning.output_tokens': reasoning_tokens,
+  });
+}
+
+const identity = ({ id, model }: JsonObject): SpanAttributes =>
+  given({ 'gen_ai.response.id': textOf(id), 'gen_ai.response.model': textOf(model) });
+
+function finishReasons({ choices, stop_reason }: JsonObject): string | undefined {
+  const reasons = [stop_reason, ...objectsOf(choices).map(({ finish_reason }) => finish_reason)];
+  return reasons.filter((reason) => typeof reason === 'string').join(',') || undefined;
+}
+
+const given = (attributes: SpanAttributes): SpanAttributes =>
+  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));

@@ -1,0 +1,45 @@
+/** Globs on model names: as everywhere, but `*` and `?` also match `/`, since names such as `meta/llama-3` are no paths. */
+import { Automaton } from '#core/tool-policy/automaton.ts';
+import { everyChar, noSlash } from '#core/tool-policy/char-set.ts';
+import { type GlobNode, parseGlob } from '#core/tool-policy/glob-syntax.ts';
+import { foldCase } from '#core/tool-policy/unicode.ts';
+
+/** Whether a model's name matches a pattern; case is folded on both sides. */
+export type ModelGlob = (model: string) => boolean;
+
+/** @throws GatewayError `invalid_request` for a malformed pattern. */
+export function modelGlob(pattern: string): ModelGlob {
+  const nodes = parseGlob(pattern, foldCase).map(widened);
+  const [first, second, ...rest] = nodes;
+  if (first?.kind === 'literal' && second === undefined) return (model) => foldCase(model) === first.text;
+  if (first && isAnything(first) && second === undefined) return () => true;
+  if (first?.kind === 'literal' && second && isAnything(second) && rest.length === 0)
+    return (model) => foldCase(model).startsWith(first.text);
+  const automaton = new Automaton(nodes);
+  return (model) => automaton.matches(foldCase(model));
+}
+
+const compiled = new Map<string, ModelGlob>();
+/** More patterns than a configuration has. */
+const mostCompiled = 1_000;
+
+/**
+ * The same for patterns that stand by themselves; each is compiled once.
+ * @throws GatewayError `invalid_request` for a malformed pattern.
+ */
+export function modelMatches(pattern: string, model: string): boolean {
+  let matches = compiled.get(pattern);
+  if (!matches) {
+    matches = modelGlob(pattern);
+    if (compiled.size >= mostCompiled) compiled.clear();
+    compiled.set(pattern, matches);
+  }
+  return matches(model);
+}
+
+function widened(node: GlobNode): GlobNode {
+  if (node.kind === 'either') return { ...node, branches: node.branches.map((branch) => branch.map(widened)) };
+  return 'set' in node && node.set === noSlash ? { ...node, set: everyChar } : node;
+}
+
+const isAnything = (node: GlobNode) => node.kind === 'many' && node.set === everyChar;

@@ -1,0 +1,106 @@
+/** Which providers may answer for a model, and in which order (spec §1: globs, priority, round-robin, region groups). */
+import type { Configuration, ModelRoute, ProviderEntry } from '#core/contracts/config.ts';
+import { type ModelGlob, modelGlob } from './model-glob.ts';
+
+export interface Candidate {
+  readonly entry: ProviderEntry;
+  readonly region: string | undefined;
+}
+
+export interface RoutePlan {
+  /** As aliases resolved it: the name the provider is called with. */
+  readonly model: string;
+  /** Pattern of the route; undefined where the providers' own `models` decided. */
+  readonly route: string | undefined;
+  /** In the order they are tried; empty when every provider of the route is disabled. */
+  readonly candidates: readonly Candidate[];
+}
+
+/** How often each round-robin route was planned, so that each call begins one further; forgotten with the process. */
+export type Rotation = Map<string, number>;
+
+const rotation: Rotation = new Map();
+const longestAliasChain = 8;
+
+/** Follows `aliases.models`, a few steps at most: aliases that name each other in a circle end somewhere. */
+export function resolveModel({ aliases }: Pick<Configuration, 'aliases'>, name: string): string {
+  let model = name;
+  for (let step = 0; step < longestAliasChain && Object.hasOwn(aliases.models, model); step++)
+    model = aliases.models[model]!;
+  return model;
+}
+
+/** Undefined when nobody serves the model: 404 `model_not_found`. */
+export function planRoute(
+  configuration: Configuration,
+  model: string,
+  rotated: Rotation = rotation,
+): RoutePlan | undefined {
+  const { routes, served } = compiled(configuration);
+  const route = routes.find(({ matches }) => matches(model));
+  if (route) return { model, route: route.pattern, candidates: candidatesOf(route, rotated) };
+  const candidates = served
+    .filter(({ matches }) => matches(model))
+    .map(({ entry }) => ({ entry, region: entry.region }));
+  return candidates.length === 0 ? undefined : { model, route: undefined, candidates };
+}
+
+/** Groups stay in their order; round-robin changes who begins within each. */
+function candidatesOf({ key, groups, strategy }: CompiledRoute, rotated: Rotation): readonly Candidate[] {
+  if (strategy === 'priority') return groups.flat();
+  const turn = rotated.get(key) ?? 0;
+  rotated.set(key, turn + 1);
+  return groups.flatMap((group) => {
+    const start = group.length === 0 ? 0 : turn % group.length;
+    return [...group.slice(start), ...group.slice(0, start)];
+  });
+}
+
+interface CompiledRoute {
+  /** Its content: an unchanged route keeps its turn when the configuration is reloaded. */
+  readonly key: string;
+  readonly pattern: string;
+  readonly matches: ModelGlob;
+  readonly strategy: ModelRoute['strategy'];
+  /** Without what is disabled. */
+  readonly groups: readonly (readonly Candidate[])[];
+}
+
+interface Compiled {
+  readonly routes: readonly CompiledRoute[];
+  readonly served: readonly { readonly entry: ProviderEntry; readonly matches: ModelGlob }[];
+}
+
+const compilations = new WeakMap<Configuration, Compiled>();
+
+function compiled(configuration: Configuration): Compiled {
+  const known = compilations.get(configuration);
+  if (known) return known;
+  const enabled = configuration.providers.filter((entry) => entry.enabled);
+  const made: Compiled = {
+    routes: configuration.routes.map((route) => compiledRoute(route, enabled)),
+    served: enabled.map((entry) => {
+      const globs = entry.models.map(modelGlob);
+      return { entry, matches: (model) => globs.some((matches) => matches(model)) };
+    }),
+  };
+  compilations.set(configuration, made);
+  return made;
+}
+
+function compiledRoute(route: ModelRoute, enabled: readonly ProviderEntry[]): CompiledRoute {
+  const group = (names: readonly string[], region?: string): Candidate[] =>
+    names.flatMap((name) => {
+      const entry = enabled.find((one) => one.name === name);
+      return entry ? [{ entry, region: region ?? entry.region }] : [];
+    });
+  return {
+    key: JSON.stringify(route),
+    pattern: route.match.model,
+    matches: modelGlob(route.match.model),
+    strategy: route.strategy,
+    groups: route.regions
+      ? route.regions.map(({ name, providers }) => group(providers, name))
+      : [group(route.providers ?? [])],
+  };
+}

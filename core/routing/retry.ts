@@ -1,0 +1,60 @@
+/** What a fault means for the rest of a route: stop, try again, or ask the next provider. Only ever before the first byte. */
+import type { FaultKind, ProviderFault } from '#core/providers/ports.ts';
+import type { CallOutcome } from './breaker.ts';
+
+const baseMs = 200;
+const capMs = 2_000;
+/** A provider that wants longer is left for the next one. */
+const longestWaitMs = 5_000;
+
+/** Statuses about the caller's own request: every other provider would say the same. */
+const ofTheRequest: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/** Whether no other provider can help. */
+export const isFinal = ({ kind, status = 0 }: ProviderFault): boolean =>
+  kind === 'aborted' || (kind === 'status' && ofTheRequest.has(status));
+
+/**
+ * Milliseconds until the same provider may be asked again; undefined where it should not be. Full jitter, or what
+ * `Retry-After` asks for. A provider that kept silent is not given the same time once more.
+ * @param attempt 1 for the first.
+ */
+export function retryDelayMs(fault: ProviderFault, attempt: number, random: () => number): number | undefined {
+  const { kind, status = 0, retryAfterSeconds } = fault;
+  const passes =
+    kind === 'unreachable' || kind === 'broken' || (kind === 'status' && (status === 429 || status >= 500));
+  if (!passes) return undefined;
+  if (retryAfterSeconds === undefined) return random() * Math.min(capMs, baseMs * 2 ** (attempt - 1));
+  const ms = retryAfterSeconds * 1000;
+  return ms <= longestWaitMs ? ms : undefined;
+}
+
+/** What the breaker learns: limits and refusals are answers of a healthy provider. */
+export function outcomeOf({ kind, status = 0 }: ProviderFault): CallOutcome {
+  if (kind === 'aborted' || kind === 'unavailable') return 'nothing';
+  return kind === 'status' && status < 500 ? 'success' : 'fault';
+}
+
+/** A fault as a word: an HTTP status, or its kind. */
+export const errorType = ({ kind, status }: ProviderFault): string =>
+  kind === 'status' && status !== undefined ? String(status) : kind;
+
+/** The more a fault tells the caller, the later it stands. */
+const ranks: Readonly<Record<FaultKind, number>> = {
+  unavailable: 0,
+  unreachable: 1,
+  garbage: 2,
+  broken: 2,
+  status: 3,
+  timeout: 4,
+  aborted: 7,
+};
+
+const rank = (fault: ProviderFault): number => (isFinal(fault) ? 6 : fault.status === 429 ? 5 : ranks[fault.kind]);
+
+/** Of several faults the one that tells most; the first of its rank. */
+export const mostTelling = (faults: readonly ProviderFault[]): ProviderFault | undefined =>
+  faults.reduce<ProviderFault | undefined>(
+    (best, fault) => (best && rank(best) >= rank(fault) ? best : fault),
+    undefined,
+  );

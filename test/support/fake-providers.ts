@@ -1,0 +1,227 @@
+/**
+ * Model providers as we meet them: OpenAI, Anthropic, Ollama and Bedrock over real HTTP, answering from a script. Faults
+ * are scripted like replies; what must wait waits for a promise, never for a clock.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import { bedrockForm } from './fake-providers-bedrock.ts';
+import { anthropicForm, ollamaForm, openaiForm } from './fake-providers-forms.ts';
+
+export type FakeKind = 'openai' | 'anthropic' | 'ollama' | 'bedrock';
+
+export interface RecordedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of many shapes, asserted by the tests
+  readonly body: any;
+  /** Whether the caller asked for a stream, however this kind says so. */
+  readonly stream: boolean;
+  /** Resolves when the connection is closed before the reply was complete. */
+  readonly closed: Promise<void>;
+}
+
+/** What a model says; each kind has its form for it, whole and streamed. */
+export interface Said {
+  /** Streamed in these pieces. */
+  readonly text?: string | readonly string[];
+  readonly toolCalls?: readonly { readonly id: string; readonly name: string; readonly input: object }[];
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly model?: string;
+}
+
+/** A piece of a body: text, bytes, a stream event of the kind, or a promise the rest waits for. */
+export type Piece = string | Uint8Array | Promise<unknown> | { readonly event: object };
+
+/** What follows the last piece: an end, a broken connection, or nothing. */
+export type Ending = 'end' | 'break' | 'open';
+
+export type FakeReply =
+  | { readonly type: 'say'; readonly said: Said; readonly headers?: Record<string, string> }
+  | {
+      readonly type: 'body';
+      readonly status: number;
+      readonly headers: Record<string, string>;
+      readonly pieces: readonly Piece[];
+      readonly ending: Ending;
+    }
+  | { readonly type: 'endless'; readonly piece: string }
+  /** Takes the request and never answers. */
+  | { readonly type: 'silent' }
+  /** Closes the connection without an answer. */
+  | { readonly type: 'reset' };
+
+export type Script = FakeReply | readonly FakeReply[] | ((request: RecordedRequest, index: number) => FakeReply);
+
+export interface FakeProvider {
+  /** `http://127.0.0.1:<port>`. */
+  readonly url: string;
+  /** What a configuration has as `base_url`. */
+  readonly baseUrl: string;
+  /** In the order they came. */
+  readonly requests: readonly RecordedRequest[];
+  /** Connections accepted so far. */
+  readonly connections: () => number;
+  /** Replaces the script and forgets the requests. A list is used up in order, its last reply for all that follow. */
+  answers(script: Script): void;
+  /** Resolves with the request of that index, once it has come. */
+  request(index?: number): Promise<RecordedRequest>;
+  /** Closes the connections that wait for a next request, as servers do when they have been idle. */
+  dropIdle(): void;
+  stop(): Promise<void>;
+}
+
+/** How a kind writes what a model says. */
+export interface Form {
+  readonly basePath: string;
+  readonly streamType: string;
+  isStream(path: string, body: { readonly stream?: boolean }): boolean;
+  whole(said: Said): object;
+  /** Complete, to the last word. */
+  streamed(said: Said): Piece[];
+  encode(event: object): string | Uint8Array;
+  error(status: number, message: string): object;
+}
+
+const forms: Record<FakeKind, Form> = {
+  openai: openaiForm,
+  anthropic: anthropicForm,
+  ollama: ollamaForm,
+  bedrock: bedrockForm,
+};
+
+const json = { 'content-type': 'application/json' };
+
+export const say = (text: Said['text'] = 'Hello', more: Omit<Said, 'text'> = {}): FakeReply => ({
+  type: 'say',
+  said: { text, ...more },
+});
+export const body = (
+  pieces: readonly Piece[],
+  { status = 200, headers = json as Record<string, string>, ending = 'end' as Ending } = {},
+): FakeReply => ({ type: 'body', status, headers, pieces, ending });
+export const jsonReply = (value: unknown, status = 200, headers: Record<string, string> = {}): FakeReply =>
+  body([JSON.stringify(value)], { status, headers: { ...json, ...headers } });
+/** Events of the kind and promises to wait for; a stream that breaks or stays open is no complete one. */
+export const stream = (pieces: readonly Piece[], ending: Ending = 'end'): FakeReply =>
+  body(pieces, { headers: {}, ending });
+export const html = (status = 200): FakeReply =>
+  body(['<!doctype html><html><body>Bad gateway</body></html>'], { status, headers: { 'content-type': 'text/html' } });
+export const truncatedJson = (): FakeReply => body(['{"id":"c1","choices":[{"index":0,"mess']);
+/** Fewer bytes than the length says. */
+export const cutJson = (): FakeReply =>
+  body(['{"id":"c1",'], { headers: { ...json, 'content-length': '400' }, ending: 'break' });
+export const endless = (piece: string): FakeReply => ({ type: 'endless', piece });
+export const silent: FakeReply = { type: 'silent' };
+export const reset: FakeReply = { type: 'reset' };
+
+/** An error in the kind's own form. */
+export const refuse = (kind: FakeKind, status: number, message = 'refused', headers: Record<string, string> = {}) =>
+  jsonReply(forms[kind].error(status, message), status, headers);
+/** A complete stream of the kind, as pieces: to cut it, to break it, to put promises into it. */
+export const piecesOf = (kind: FakeKind, said: Said): Piece[] => forms[kind].streamed(said);
+
+export async function startFakeProvider({
+  kind,
+  script: initial = say(),
+}: {
+  readonly kind: FakeKind;
+  readonly script?: Script;
+}): Promise<FakeProvider> {
+  const form = forms[kind];
+  const requests: RecordedRequest[] = [];
+  const waiting: (() => void)[] = [];
+  let script = initial;
+  let connections = 0;
+
+  const replyTo = (request: RecordedRequest, index: number): FakeReply => {
+    if (typeof script === 'function') return script(request, index);
+    if ('type' in script) return script;
+    return script[Math.min(index, script.length - 1)] ?? say();
+  };
+
+  const server = createServer(async (incoming, response) => {
+    const gone = Promise.withResolvers<void>();
+    response.on('close', () => {
+      if (!response.writableFinished) gone.resolve();
+    });
+    const text = await textOf(incoming);
+    const { method = '', url: path = '', headers } = incoming;
+    const parsed = text === '' ? undefined : JSON.parse(text);
+    const isStream = form.isStream(path, parsed ?? {});
+    const request = { method, path, headers, body: parsed, stream: isStream, closed: gone.promise };
+    requests.push(request);
+    for (const wake of waiting.splice(0)) wake();
+    await send(response, replyTo(request, requests.length - 1), form, isStream);
+  });
+  server.on('connection', () => connections++);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    url,
+    baseUrl: url + form.basePath,
+    requests,
+    connections: () => connections,
+    answers(next) {
+      script = next;
+      requests.length = 0;
+    },
+    async request(index = 0) {
+      while (requests.length <= index) await new Promise<void>((resolve) => waiting.push(resolve));
+      return requests[index]!;
+    },
+    dropIdle: () => server.closeIdleConnections(),
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function send(response: ServerResponse, reply: FakeReply, form: Form, isStream: boolean): Promise<void> {
+  const streamed = { 'content-type': form.streamType };
+  switch (reply.type) {
+    case 'silent':
+      return;
+    case 'reset':
+      response.socket?.resetAndDestroy();
+      return;
+    case 'say': {
+      response.writeHead(200, { ...(isStream ? streamed : json), ...reply.headers });
+      if (!isStream) response.end(JSON.stringify(form.whole(reply.said)));
+      else await write(response, form.streamed(reply.said), form, 'end');
+      return;
+    }
+    case 'body':
+      response.writeHead(reply.status, { ...streamed, ...reply.headers });
+      await write(response, reply.pieces, form, reply.ending);
+      return;
+    case 'endless': {
+      response.writeHead(200, streamed);
+      const more = (): void => {
+        while (!response.destroyed && response.write(reply.piece));
+      };
+      response.on('drain', more);
+      more();
+    }
+  }
+}
+
+async function write(response: ServerResponse, pieces: readonly Piece[], form: Form, ending: Ending): Promise<void> {
+  response.flushHeaders();
+  for (const piece of pieces) {
+    if (piece instanceof Promise) await piece;
+    else if (response.destroyed) return;
+    else {
+      const bytes = typeof piece === 'string' || piece instanceof Uint8Array ? piece : form.encode(piece.event);
+      await new Promise<void>((written) => response.write(bytes, () => written()));
+    }
+  }
+  if (ending === 'end') response.end();
+  else if (ending === 'break') response.destroy();
+}

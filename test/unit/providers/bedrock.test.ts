@@ -1,0 +1,199 @@
+import { lazyBedrock } from '#adapters/aws/bedrock.ts';
+import { dialects } from '#core/dialects/dialects.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { bedrockProvider } from '#core/providers/bedrock.ts';
+import type { Bedrock } from '#core/providers/bedrock-port.ts';
+import { converseEvents, converseReply } from '#core/providers/bedrock-reply.ts';
+import { converseInput } from '#core/providers/bedrock-request.ts';
+import type { ProviderCall } from '#core/providers/ports.ts';
+import { say, startFakeProvider } from '../../support/fake-providers.ts';
+import { providerEntry } from '../../support/provider-entry.ts';
+
+const call = (body: JsonObject, headers: Record<string, string> = {}): ProviderCall => ({
+  model: 'anthropic.claude-x',
+  body,
+  stream: body.stream === true,
+  headers,
+  signal: new AbortController().signal,
+});
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const bytes = (text: string) => new Uint8Array(Buffer.from(text));
+
+test('a messages request becomes the input of Converse; what Converse has no place for travels beside it', () => {
+  const source = (media_type: string, data: string) => ({ type: 'base64', media_type, data: base64(data) });
+  const input = converseInput(
+    call(
+      {
+        model: 'alias',
+        stream: true,
+        max_tokens: 99,
+        temperature: 0.5,
+        top_p: 0.9,
+        top_k: 40,
+        stop_sequences: ['END'],
+        metadata: { user_id: 'u' },
+        system: [{ type: 'text', text: 'Be short.', cache_control: { type: 'ephemeral' } }],
+        tools: [{ name: 'f', description: 'does f', input_schema: { type: 'object' } }],
+        tool_choice: { type: 'tool', name: 'f' },
+        messages: [
+          { role: 'user', content: 'Hi' },
+          {
+            role: 'assistant',
+            content: [
+              { type: 'thinking', thinking: 'hm', signature: 'sig' },
+              { type: 'redacted_thinking', data: base64('secret') },
+              { type: 'tool_use', id: 't1', name: 'f', input: { a: 1 } },
+            ],
+          },
+          {
+            role: 'user',
+            content: [
+              { type: 'tool_result', tool_use_id: 't1', is_error: true, content: [{ type: 'text', text: 'no' }] },
+              { type: 'image', source: source('image/png', 'png') },
+              { type: 'document', title: 'a/b.pdf', source: source('application/pdf', 'pdf') },
+              { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'plain' } },
+            ],
+          },
+        ],
+      },
+      { 'anthropic-beta': 'a-1, b-2' },
+    ),
+  );
+  expect(input).toEqual({
+    modelId: 'anthropic.claude-x',
+    system: [{ text: 'Be short.' }, { cachePoint: { type: 'default' } }],
+    inferenceConfig: { maxTokens: 99, temperature: 0.5, topP: 0.9, stopSequences: ['END'] },
+    toolConfig: {
+      tools: [{ toolSpec: { name: 'f', description: 'does f', inputSchema: { json: { type: 'object' } } } }],
+      toolChoice: { tool: { name: 'f' } },
+    },
+    additionalModelRequestFields: { top_k: 40, anthropic_beta: ['a-1', 'b-2'] },
+    messages: [
+      { role: 'user', content: [{ text: 'Hi' }] },
+      {
+        role: 'assistant',
+        content: [
+          { reasoningContent: { reasoningText: { text: 'hm', signature: 'sig' } } },
+          { reasoningContent: { redactedContent: bytes('secret') } },
+          { toolUse: { toolUseId: 't1', name: 'f', input: { a: 1 } } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { toolResult: { toolUseId: 't1', status: 'error', content: [{ text: 'no' }] } },
+          { image: { format: 'png', source: { bytes: bytes('png') } } },
+          { document: { format: 'pdf', name: 'a-b-pdf', source: { bytes: bytes('pdf') } } },
+          { document: { format: 'txt', name: 'document', source: { bytes: bytes('plain') } } },
+        ],
+      },
+    ],
+  });
+});
+
+test.each([
+  ['an image by address', { type: 'image', source: { type: 'url', url: 'http://169.254.169.254/' } }],
+  ['content nobody knows', { type: 'hologram' }],
+])('%s cannot be given to it', (_title, block) => {
+  expect(() => converseInput(call({ messages: [{ role: 'user', content: [block] }] }))).toThrow(/^This model/);
+});
+
+test('a reply with reasoning, text and a tool call becomes a message', () => {
+  const content = [
+    { reasoningContent: { reasoningText: { text: 'hm', signature: 'sig' } } },
+    { reasoningContent: { redactedContent: bytes('secret') } },
+    { text: 'Hello' },
+    { toolUse: { toolUseId: 't1', name: 'f', input: { a: 1 } } },
+  ];
+  const usage = { inputTokens: 5, outputTokens: 3, totalTokens: 8, cacheReadInputTokens: 2, cacheWriteInputTokens: 1 };
+  expect(
+    converseReply({ output: { message: { content } }, stopReason: 'guardrail_intervened', usage }, 'm', 'r1'),
+  ).toEqual({
+    id: 'msg_bdrk_r1',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content: [
+      { type: 'thinking', thinking: 'hm', signature: 'sig' },
+      { type: 'redacted_thinking', data: base64('secret') },
+      { type: 'text', text: 'Hello' },
+      { type: 'tool_use', id: 't1', name: 'f', input: { a: 1 } },
+    ],
+    stop_reason: 'refusal',
+    stop_sequence: null,
+    usage: { input_tokens: 5, output_tokens: 3, cache_read_input_tokens: 2, cache_creation_input_tokens: 1 },
+  });
+});
+
+test('events: blocks Converse does not open are opened, the input is estimated at the start and counted at the end', async () => {
+  async function* source() {
+    yield { messageStart: { role: 'assistant' } };
+    yield { contentBlockDelta: { contentBlockIndex: 0, delta: { reasoningContent: { text: 'hm' } } } };
+    yield { contentBlockDelta: { contentBlockIndex: 0, delta: { reasoningContent: { signature: 'sig' } } } };
+    yield { contentBlockStop: { contentBlockIndex: 0 } };
+    yield { contentBlockDelta: { contentBlockIndex: 1, delta: { text: 'Hel' } } };
+    yield { contentBlockDelta: { contentBlockIndex: 1, delta: { text: 'lo' } } };
+    yield { contentBlockStop: { contentBlockIndex: 1 } };
+    yield { contentBlockStart: { contentBlockIndex: 2, start: { toolUse: { toolUseId: 't1', name: 'f' } } } };
+    yield { contentBlockDelta: { contentBlockIndex: 2, delta: { toolUse: { input: '{"a":' } } } };
+    yield { contentBlockDelta: { contentBlockIndex: 2, delta: { toolUse: { input: '1}' } } } };
+    yield { contentBlockStop: { contentBlockIndex: 2 } };
+    yield { someNewEvent: { x: 1 } };
+    yield { messageStop: { stopReason: 'tool_use' } };
+    yield { metadata: { usage: { inputTokens: 5, outputTokens: 3 } } };
+  }
+  const collector = dialects.anthropic.collector();
+  const events: JsonObject[] = [];
+  for await (const event of converseEvents(
+    source(),
+    call({ messages: [{ role: 'user', content: 'x'.repeat(40) }] }),
+    'r1',
+  )) {
+    events.push(event);
+    collector.add(event);
+  }
+  expect(events[0]).toMatchObject({
+    type: 'message_start',
+    message: { usage: { input_tokens: 10, output_tokens: 0 } },
+  });
+  expect(events.at(-2)).toMatchObject({
+    delta: { stop_reason: 'tool_use' },
+    usage: { input_tokens: 5, output_tokens: 3 },
+  });
+  expect(collector.reply()).toMatchObject({
+    content: [
+      { type: 'thinking', thinking: 'hm', signature: 'sig' },
+      { type: 'text', text: 'Hello' },
+      { type: 'tool_use', id: 't1', name: 'f', input: { a: 1 } },
+    ],
+  });
+});
+
+test('without a key the call is signed with AWS credentials; its region comes from the entry', async () => {
+  const fake = await startFakeProvider({ kind: 'bedrock', script: say('Hello') });
+  const bedrock = lazyBedrock({ credentials: { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' } });
+  const entry = providerEntry({ name: 'b', type: 'bedrock', region: 'eu-west-1', base_url: fake.url });
+  const provider = bedrockProvider(entry, { bedrock, secrets: { get: async () => undefined } });
+  await provider.call(call({ max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] }));
+  expect(fake.requests[0]!.headers.authorization).toMatch(
+    /^AWS4-HMAC-SHA256 Credential=AKIDTEST\/\d+\/eu-west-1\/bedrock\//,
+  );
+  await fake.stop();
+});
+
+test.each([
+  ['CredentialsProviderError', {}, { kind: 'unavailable' }],
+  ['ModelTimeoutException', { $metadata: { httpStatusCode: 408 } }, { kind: 'timeout' }],
+  ['ModelErrorException', { $metadata: { httpStatusCode: 424 } }, { kind: 'garbage' }],
+  ['ThrottlingException', { $metadata: { httpStatusCode: 429 } }, { kind: 'status', status: 429 }],
+  ['ServiceUnavailableException', {}, { kind: 'status', status: 503 }],
+  ['ValidationException', { message: 'bad input' }, { kind: 'status', status: 400, told: 'bad input' }],
+])('what the SDK calls %s', async (name, more, expected) => {
+  const thrown = Object.assign(new Error('detail'), { name, ...more });
+  const failing: Bedrock = { converse: () => Promise.reject(thrown), converseStream: () => Promise.reject(thrown) };
+  const provider = bedrockProvider(providerEntry({ name: 'b', type: 'bedrock' }), {
+    bedrock: failing,
+    secrets: { get: async () => undefined },
+  });
+  await expect(provider.call(call({ messages: [] }))).rejects.toMatchObject(expected);
+});
