@@ -17,6 +17,7 @@ import type { TableName } from '#core/contracts/tables.ts';
 import type { AuditFilter, EvidenceLog, ManifestStore, Page, SessionHead } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { auditPage, auditShards, hourKey } from './audit-page.ts';
+import { groupedReads } from './grouped-reads.ts';
 import { fromCursor, fromItem, type Item, stored, toCursor, toItem } from './items.ts';
 
 export interface StoreOptions {
@@ -48,14 +49,16 @@ export function entryPutItem(tableName: string, entry: EvidenceEntry, writer: st
   return {
     Put: {
       TableName: tableName,
-      Item: toItem({
-        ...entryKey(entry),
-        writer,
-        hour: hourKey(entry.tenant, entry.timestamp.slice(0, 13), shard),
-        at: `${entry.timestamp}#${entry.session_id}#${position(entry.index)}`,
-        entry: canonicalize(entry),
-      }),
+      Item: {
+        chain: { S: chainKey(entry.tenant, entry.session_id) },
+        position: { S: position(entry.index) },
+        writer: { S: writer },
+        hour: { S: hourKey(entry.tenant, entry.timestamp.slice(0, 13), shard) },
+        at: { S: `${entry.timestamp}#${entry.session_id}#${position(entry.index)}` },
+        entry: { S: canonicalize(entry) },
+      },
       ConditionExpression: 'attribute_not_exists(chain)',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD', // says who wrote it
     },
   };
 }
@@ -83,7 +86,7 @@ export function toHead(item: Item): SessionHead {
   return { ...rest, session_id: session } as unknown as SessionHead;
 }
 
-const entryOf = (item: Item): EvidenceEntry => JSON.parse((fromItem(item) as { entry: string }).entry);
+const entryOf = (item: Item): EvidenceEntry => JSON.parse(item.entry?.S ?? '');
 
 const manifestKey = (tenant: string, session: string, lastHash: string) => ({
   tenant,
@@ -91,18 +94,11 @@ const manifestKey = (tenant: string, session: string, lastHash: string) => ({
 });
 
 export function evidenceTable({ client, tables }: StoreOptions): EvidenceLog & ManifestStore {
+  const readHead = groupedReads({ client, table: tables.sessions });
   return {
     async head(tenant, sessionId) {
-      const { Item } = await stored(
-        client.send(
-          new GetItemCommand({
-            TableName: tables.sessions,
-            Key: toItem({ tenant, session: sessionId }),
-            ConsistentRead: true,
-          }),
-        ),
-      );
-      return Item && toHead(Item);
+      const item = await readHead({ tenant: { S: tenant }, session: { S: sessionId } });
+      return item && toHead(item);
     },
 
     async *entries(tenant, sessionId, fromIndex = 0) {

@@ -1,13 +1,52 @@
 /** Shared shape of every store file: marshalled items and opaque cursors. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { convertToAttr, convertToNative } from '@aws-sdk/util-dynamodb';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 
 export type Item = Record<string, AttributeValue>;
 
-export const toItem = (record: object): Item => marshall(record, { removeUndefinedValues: true });
+/** As `marshall`, undefined members left out: what JSON knows goes the short way, anything else is the SDK's to judge. */
+export function toItem(record: object): Item {
+  const item: Item = {};
+  for (const [name, value] of Object.entries(record)) {
+    if (value !== undefined && typeof value !== 'function') member(item, name, attributeOf(value));
+  }
+  return item;
+}
 
-export const fromItem = (item: Item): Record<string, unknown> => unmarshall(item);
+/** As `unmarshall`. */
+export function fromItem(item: Item): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(item)) member(record, name, nativeOf(value));
+  return record;
+}
+
+function attributeOf(value: unknown): AttributeValue {
+  if (typeof value === 'string') return { S: value };
+  if (typeof value === 'boolean') return { BOOL: value };
+  if (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return { N: String(value) };
+  if (value === null) return { NULL: true };
+  if (Array.isArray(value))
+    return { L: value.filter((each) => each !== undefined && typeof each !== 'function').map(attributeOf) };
+  if (typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype) return { M: toItem(value) };
+  return convertToAttr(value, { removeUndefinedValues: true });
+}
+
+function nativeOf(attribute: AttributeValue): unknown {
+  if (attribute.S !== undefined) return attribute.S;
+  if (attribute.N !== undefined && Math.abs(Number(attribute.N)) <= Number.MAX_SAFE_INTEGER) return Number(attribute.N);
+  if (attribute.BOOL !== undefined) return attribute.BOOL;
+  if (attribute.M !== undefined) return fromItem(attribute.M);
+  if (attribute.L !== undefined) return attribute.L.map(nativeOf);
+  return convertToNative(attribute);
+}
+
+/** A member named `__proto__` is one like any other: a caller chose its name. */
+function member<T>(into: Record<string, T>, name: string, value: T): void {
+  if (name === '__proto__')
+    Object.defineProperty(into, name, { value, enumerable: true, configurable: true, writable: true });
+  else into[name] = value;
+}
 
 /** A DynamoDB key as an opaque cursor, and back. */
 export const toCursor = (key: Item | undefined): string | undefined =>

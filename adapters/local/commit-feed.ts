@@ -37,8 +37,9 @@ const backoffMs = { first: 200, most: 10_000 };
 /** Entries carry the time at which their step began; a commit that met conflicts comes a few seconds later. */
 const overlapMs = 60_000;
 const lookBackMs = 7 * 24 * 3_600_000;
-/** How many batches may pass before the checkpoint moves. */
-const batchesPerCheckpoint = 20;
+/** How often the checkpoint moves at most. */
+const checkpointEveryMs = 1_000;
+const lingerMs = 100;
 
 /** A ledger that tells of every commit. */
 export const observedLedger = (ledger: Ledger, committed: (entry: EvidenceEntry) => void): Ledger => ({
@@ -56,7 +57,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   let waiting: PromiseWithResolvers<void> | undefined;
   let stopping = false;
   let running: Promise<void> = Promise.resolve();
-  let batches = 0;
+  let keptAt = 0;
 
   const committed = (entry: EvidenceEntry) => {
     queue.push(entry);
@@ -69,13 +70,23 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
       if (batch.length > 0) await project(batch);
       else if (stopping) break;
       else await nextCommit();
-      if (batch.length > 0 && (queue.length === 0 || ++batches % batchesPerCheckpoint === 0)) await keep(batch);
+      if (batch.length > 0) await checkpointAfter(batch);
     }
   }
 
+  /** A little later than the first commit, so that those of the same moment share its batch. */
   async function nextCommit(): Promise<void> {
     waiting = Promise.withResolvers();
     await waiting.promise;
+    if (!stopping) await pause(lingerMs);
+  }
+
+  /** Now and then: what lies behind the checkpoint is projected again after a crash, and counts once. */
+  async function checkpointAfter(batch: readonly EvidenceEntry[]): Promise<void> {
+    const now = clock.now();
+    if (!stopping && now - keptAt < checkpointEveryMs) return;
+    keptAt = now;
+    await keep(batch);
   }
 
   /** Until it is done: an entry that cannot be projected holds up those behind it, as on AWS. */

@@ -4,6 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { throughShortWay } from './embedded-client.ts';
 import { endStale } from './stale-process.ts';
 
 export interface DynamoProcess {
@@ -70,11 +71,14 @@ export async function startDynamoProcess(options: Options = {}): Promise<DynamoP
 
   const endNow = () => endGroup(child);
   process.once('exit', endNow);
+  const endpoint = `http://127.0.0.1:${port}`;
+  started.add(endpoint);
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint,
     pid: () => child.pid,
     stop: async () => {
       stopped = true;
+      started.delete(endpoint);
       process.off('exit', endNow);
       await restart;
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -88,13 +92,17 @@ export async function startDynamoProcess(options: Options = {}): Promise<DynamoP
 
 /** Client of the embedded server (or of `DYNAMODB_ENDPOINT`); its credentials mean nothing unless the environment has some. */
 export function localDynamoClient(endpoint: string): DynamoDBClient {
-  return new DynamoDBClient({
+  const client = new DynamoDBClient({
     endpoint,
     region: process.env.AWS_REGION ?? 'us-east-1',
     maxAttempts: 6, // a restart of the server takes less than the retries of a call
     ...(process.env.AWS_ACCESS_KEY_ID ? {} : { credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }),
   });
+  return started.has(endpoint) ? throughShortWay(client, endpoint) : client;
 }
+
+/** Endpoints of servers that this process has started. */
+const started = new Set<string>();
 
 function findBinary(): string {
   const name = `@dynoxide/${process.platform}-${process.arch}`;

@@ -1,4 +1,6 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
 import { evidenceTable } from '#adapters/aws/evidence-table.ts';
@@ -34,6 +36,13 @@ async function chainOf(session: string): Promise<EvidenceEntry[]> {
   return entries;
 }
 
+/** A process that writes to all of the sessions at once and says what it was promised. */
+const crowd = (sessions: number, name: string, count: number): ChildProcess =>
+  fork(`${__dirname}/../support/ledger-crowd.ts`, [server.endpoint, String(sessions), name, String(count)], {
+    env: { ...process.env, TABLES: JSON.stringify(tables) },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+
 describe('the ledger', () => {
   test('[evidence.concurrent-writers] 50 writers at once in five processes give one gapless chain', async () => {
     const writers = Array.from(
@@ -54,6 +63,37 @@ describe('the ledger', () => {
     expect(new Set(entries.map(({ envelope_id }) => envelope_id)).size).toBe(50);
     const head = await evidenceTable({ client, tables }).head('t', 'crowd');
     expect((await verifyChain(entries, { head })).valid).toBe(true);
+  }, 60_000);
+
+  test('a process that is killed while it writes loses nothing that it was promised', async () => {
+    const sessions = 5;
+    const promised: string[][] = [];
+    const victim = crowd(sessions, 'victim', 1_000_000);
+    const ended = once(victim, 'exit');
+    const others = ['a', 'b'].map((name) => crowd(sessions, name, 150));
+    const heard = [victim, ...others].map(async (child) => {
+      for await (const line of createInterface({ input: child.stdout! })) {
+        const told = line.split(' ');
+        if (told.length === 4) promised.push(told); // the last line may be cut
+        if (child === victim && promised.length > 300) child.kill('SIGKILL');
+      }
+    });
+    await Promise.all(heard);
+
+    const chains = new Map<string, EvidenceEntry[]>();
+    for (let n = 0; n < sessions; n++) {
+      const entries = await chainOf(`crowd-${n}`);
+      const head = await evidenceTable({ client, tables }).head('t', `crowd-${n}`);
+      expect(await verifyChain(entries, { head })).toMatchObject({ valid: true });
+      chains.set(`crowd-${n}`, entries);
+    }
+    for (const [session = '', index, hash, envelope_id] of promised) {
+      expect(chains.get(session)?.[Number(index)]).toMatchObject({ hash, envelope_id });
+    }
+    const ids = [...chains.values()].flat().map(({ envelope_id }) => envelope_id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => !id.startsWith('wvictim'))).toHaveLength(300);
+    expect(await ended).toEqual([null, 'SIGKILL']);
   }, 60_000);
 
   test('[approval.one-transaction] [evidence.append-only] a change whose condition fails writes nothing and shows the record', async () => {

@@ -1,0 +1,96 @@
+/**
+ * Consistent reads of single items by key that share requests: who reads while others are being read goes with the
+ * next request. A read that finds nobody waits for nobody. No read is answered from a request sent before it was asked.
+ */
+import { BatchGetItemCommand, type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { type Item, storeDown, stored } from './items.ts';
+
+export interface GroupedReadOptions {
+  readonly client: DynamoDBClient;
+  readonly table: string;
+  readonly pause?: (ms: number) => Promise<void>;
+}
+
+interface Wanted {
+  readonly key: Item;
+  readonly answer: PromiseWithResolvers<Item | undefined>;
+}
+
+/** As many keys as one BatchGetItem takes. */
+const mostKeys = 100;
+const maxInFlight = 2;
+/** What the store leaves unprocessed is asked for again, so many times, after growing pauses. */
+const maxRounds = 8;
+const firstPauseMs = 10;
+
+/** Answers the item as it stands, undefined for none; throws `service_unavailable` when the store does not answer. */
+export function groupedReads(options: GroupedReadOptions): (key: Item) => Promise<Item | undefined> {
+  const { client, table } = options;
+  const pause = options.pause ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)));
+  let wanted = new Map<string, Wanted>();
+  let inFlight = 0;
+  let due = false;
+
+  return (key) => {
+    const id = idOf(key, key);
+    const same = wanted.get(id) ?? { key, answer: Promise.withResolvers<Item | undefined>() };
+    wanted.set(id, same);
+    goOn();
+    return same.answer.promise;
+  };
+
+  /** Together with all who ask in this turn of the event loop. */
+  function goOn(): void {
+    if (due || inFlight >= maxInFlight || wanted.size === 0) return;
+    due = true;
+    queueMicrotask(() => {
+      due = false;
+      const group = new Map([...wanted].slice(0, mostKeys));
+      wanted = new Map([...wanted].slice(mostKeys));
+      inFlight++;
+      void read(group).finally(() => {
+        inFlight--;
+        goOn();
+      });
+      goOn();
+    });
+  }
+
+  /** Tells everybody; never rejects. */
+  async function read(group: ReadonlyMap<string, Wanted>): Promise<void> {
+    const [first] = group.values();
+    try {
+      if (group.size === 1) return first?.answer.resolve(await one(first.key));
+      const found = await many(group);
+      for (const [id, { answer }] of group) answer.resolve(found.get(id));
+    } catch (cause) {
+      // One bad key must not fail the others.
+      if (group.size > 1 && (cause as Error).name === 'ValidationException') {
+        await Promise.all([...group].map((wanted) => read(new Map([wanted]))));
+      } else for (const { answer } of group.values()) answer.reject(storeDown(cause));
+    }
+  }
+
+  async function one(Key: Item): Promise<Item | undefined> {
+    const { Item } = await stored(client.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true })));
+    return Item;
+  }
+
+  async function many(group: ReadonlyMap<string, Wanted>): Promise<Map<string, Item>> {
+    const found = new Map<string, Item>();
+    let Keys = [...group.values()].map(({ key }) => key);
+    const [shape = {}] = Keys;
+    for (let round = 1; Keys.length > 0; round++) {
+      if (round > maxRounds) throw new Error(`${Keys.length} keys were left unprocessed ${maxRounds} times`);
+      if (round > 1) await pause(firstPauseMs * 2 ** (round - 2));
+      const request = { RequestItems: { [table]: { Keys, ConsistentRead: true } } };
+      const { Responses, UnprocessedKeys } = await client.send(new BatchGetItemCommand(request));
+      for (const item of Responses?.[table] ?? []) found.set(idOf(item, shape), item);
+      Keys = UnprocessedKeys?.[table]?.Keys ?? [];
+    }
+    return found;
+  }
+}
+
+/** An item's key as text, by the attributes of `key`. */
+const idOf = (item: Item, key: Item): string => JSON.stringify(Object.keys(key).map((name) => item[name]));

@@ -1,0 +1,169 @@
+/** Whoever writes to whichever sessions at once, and whatever is lost on the way: gapless chains, one entry a promise. */
+
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import fc from 'fast-check';
+import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
+import { evidenceTable } from '#adapters/aws/evidence-table.ts';
+import { fromItem, toItem } from '#adapters/aws/items.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { Change, CommitOutcome, SessionHead } from '#core/evidence/ports.ts';
+import { verifyChain } from '#core/evidence/verify.ts';
+import { startDynamo } from '../support/dynamo.ts';
+import { watched } from '../support/store-calls.ts';
+
+let server: Awaited<ReturnType<typeof startDynamo>>;
+
+beforeAll(async () => {
+  server = await startDynamo();
+});
+afterAll(() => server.stop());
+
+/** What happens to a transaction on its way: the request is lost, or its answer, or another one comes first. */
+const luck = fc.constantFrom('good', 'good', 'good', 'good', 'request-lost', 'answer-lost', 'slow');
+
+const commits = fc.array(
+  fc.record({
+    process: fc.nat(2),
+    session: fc.nat(3),
+    change: fc.constantFrom('none', 'none', 'salts', 'taken', 'refused'),
+    head: fc.constantFrom('unread', 'read', 'stale'),
+    /** Turns of the event loop before it is asked for. */
+    after: fc.nat(6),
+  }),
+  { minLength: 1, maxLength: 40 },
+);
+
+test('[evidence.concurrent-writers] random interleavings of callers, sessions and processes, with faults', async () => {
+  const client = server.client();
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(commits, fc.array(luck, { maxLength: 30 }), async (steps, fates) => {
+      const tables = await server.createTables(`p${++run}-`);
+      const log = evidenceTable({ client, tables });
+      const fate = fates[Symbol.iterator]();
+      const processes = [0, 1, 2].map(() => {
+        const { client: own } = watched(client, async ({ operation }, send) => {
+          if (operation !== 'TransactWriteItems') return send();
+          const now = fate.next().value ?? 'good';
+          if (now === 'request-lost') throw new Error('socket hang up');
+          if (now === 'slow') await turns(10);
+          const answer = await send();
+          if (now === 'answer-lost') throw new Error('socket hang up');
+          return answer;
+        });
+        return dynamoLedger({ client: own, tables, pause: () => turns(1) });
+      });
+      const known = new Map<string, SessionHead>();
+      const taken: Change = { type: 'salts.put', tenant: 't', id: 'taken', salts: [] };
+      await processes[0]?.commit({ draft: draft('other', 'first'), changes: [taken] }).catch(() => {});
+
+      const outcomes = await Promise.all(
+        steps.map(async (step, n) => {
+          await turns(step.after);
+          const session = `s${step.session}`;
+          const stale = known.get(session);
+          const head = {
+            unread: {},
+            read: { head: (await log.head('t', session)) ?? null },
+            stale: stale ? { head: stale } : {},
+          }[step.head];
+          const changes: Record<string, Change[]> = {
+            none: [],
+            salts: [{ type: 'salts.put', tenant: 't', id: `n${n}`, salts: [] }],
+            taken: [taken],
+            refused: [{ type: 'approval.move', id: 'x', tenant: 't', from: 'pending', to: 'denied', set: {} }],
+          };
+          const commit = { draft: draft(session, `e${n}`), ...head, changes: changes[step.change] ?? [] };
+          const outcome = await processes[step.process]!.commit(commit).catch((fault: Error) => fault);
+          if (!(outcome instanceof Error) && outcome.ok) known.set(session, outcome.head);
+          return outcome;
+        }),
+      );
+
+      const written = new Map<string, EvidenceEntry>();
+      for (const session of ['s0', 's1', 's2', 's3']) {
+        const entries: EvidenceEntry[] = [];
+        for await (const entry of log.entries('t', session)) entries.push(entry);
+        expect(entries.map(({ index }) => index)).toEqual(entries.map((_, at) => at));
+        if (entries.length > 0) {
+          expect(await verifyChain(entries, { head: await log.head('t', session) })).toMatchObject({ valid: true });
+        }
+        for (const entry of entries) {
+          expect(written.has(entry.envelope_id)).toBe(false);
+          written.set(entry.envelope_id, entry);
+        }
+      }
+      for (const [n, outcome] of outcomes.entries()) expectPromise(outcome, written.get(`e${n}`));
+      expect(written.size).toBe(outcomes.filter((outcome) => !(outcome instanceof Error) && outcome.ok).length);
+    }),
+    { numRuns: 60 },
+  );
+}, 120_000);
+
+/** What the caller was told is what stands; who was refused has nothing there. */
+function expectPromise(outcome: CommitOutcome | Error, entry: EvidenceEntry | undefined): void {
+  if (outcome instanceof Error) {
+    expect(outcome).toMatchObject({ code: 'service_unavailable' });
+    expect(entry).toBeUndefined();
+  } else if (outcome.ok) expect(entry).toEqual(outcome.entry);
+  else expect(entry).toBeUndefined();
+}
+
+const draft = (session_id: string, envelope_id: string) => ({
+  tenant: 't',
+  session_id,
+  timestamp: '2026-01-01T00:00:00.000Z',
+  kind: 'allow' as const,
+  envelope_id,
+  actor: { key_id: 'k' },
+  body: { policy_version: 1 },
+});
+
+async function turns(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('attribute values', () => {
+  const plain = fc.letrec<{ value: unknown; object: Record<string, unknown> }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      fc.string({ unit: 'binary' }),
+      fc.double({ noNaN: true, noDefaultInfinity: true, min: -9e15, max: 9e15 }),
+      fc.maxSafeInteger(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.constant(undefined),
+      fc.uint8Array(),
+      fc.uniqueArray(fc.string(), { minLength: 1 }).map((texts) => new Set(texts)),
+      fc.array(tie('value')),
+      tie('object'),
+    ),
+    object: fc.dictionary(
+      fc.string().filter((name) => name !== '__proto__'),
+      tie('value'),
+      { noNullPrototype: true },
+    ),
+  })).object;
+
+  test('are those of the SDK, both ways', () => {
+    fc.assert(
+      fc.property(plain, (record) => {
+        const item = toItem(record);
+        expect(item).toEqual(marshall(record, { removeUndefinedValues: true }));
+        expect(fromItem(item)).toEqual(unmarshall(item));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60, new Date(0), Symbol('x')])('refuse %p', (value) => {
+    expect(() => toItem({ value })).toThrow();
+  });
+
+  test('keep whatever name a caller chose', () => {
+    const record = JSON.parse('{"parameters":{"__proto__":{"polluted":true},"a":1}}');
+    const back = fromItem(toItem(record)) as typeof record;
+    expect(JSON.stringify(back)).toBe(JSON.stringify(record));
+    expect(back.parameters.polluted).toBeUndefined();
+  });
+});

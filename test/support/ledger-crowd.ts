@@ -1,0 +1,40 @@
+/**
+ * One process that appends to many chains at once until it has written `COUNT` entries or is killed, and says on
+ * stdout what it was promised, one line each: `ledger-crowd.ts ENDPOINT SESSIONS WRITER COUNT`.
+ */
+import { writeSync } from 'node:fs';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
+
+const [endpoint, sessions, writer, count] = process.argv.slice(2) as [string, string, string, string];
+const client = new DynamoDBClient({
+  endpoint,
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+});
+const ledger = dynamoLedger({ client, tables: JSON.parse(process.env.TABLES ?? '{}') });
+const callers = 24;
+let next = 0;
+
+async function caller(): Promise<void> {
+  while (next < Number(count)) {
+    const n = next++;
+    const session_id = `crowd-${n % Number(sessions)}`;
+    const envelope_id = `w${writer}-${n}`;
+    const outcome = await ledger.commit({
+      draft: {
+        tenant: 't',
+        session_id,
+        timestamp: new Date().toISOString(),
+        kind: 'allow',
+        envelope_id,
+        actor: { key_id: `k${writer}` },
+        body: { policy_version: 1 },
+      },
+    });
+    if (outcome.ok) writeSync(1, `${session_id} ${outcome.entry.index} ${outcome.entry.hash} ${envelope_id}\n`);
+  }
+}
+
+await Promise.all(Array.from({ length: callers }, caller));
+client.destroy();
