@@ -1,17 +1,20 @@
-/** Policy packs as files: shipped ones by name, a user's own by path. */
+/** Policy packs as files: shipped ones by name, a user's own by path; and the shipped price table. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { shippedPrices } from '#core/configuration/shipped-prices.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 
 const shippedName = /^[a-z][a-z0-9-]{0,63}$/;
 
 /**
- * @param shipped folder of the packs that come with the gateway.
+ * @param shipped folder of the packs that come with the gateway. Under the name `prices` it serves the price table: from
+ * that folder in a bundle, from `config/` beside it in a checkout.
  * @param beside folder that paths are relative to; absent where configurations may not name files.
  */
 export const packFiles =
   (shipped: string, beside?: string) =>
   async (name: string): Promise<string> => {
+    if (name === shippedPrices) return shippedTable(shipped);
     const byName = shippedName.test(name);
     if (!byName && beside === undefined)
       throw invalidRequest(`pack is ${JSON.stringify(name)}; here it takes the name of a shipped pack.`);
@@ -24,3 +27,12 @@ export const packFiles =
       });
     }
   };
+
+async function shippedTable(shipped: string): Promise<string> {
+  const [beside, inCheckout] = [join(shipped, 'prices.yaml'), join(shipped, '../config/prices.yaml')];
+  try {
+    return await readFile(beside, 'utf8').catch(() => readFile(inCheckout, 'utf8'));
+  } catch (cause) {
+    throw new GatewayError('invalid_request', 'The shipped price table could not be read.', { cause });
+  }
+}

@@ -4,6 +4,7 @@ import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { packFiles } from '#adapters/files/pack-files.ts';
+import { sourceFiles } from '#adapters/files/source-files.ts';
 import type { GatewayPorts } from '#core/admin/ports.ts';
 import { recordAct } from '#core/admin/record.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
@@ -15,9 +16,9 @@ export const shippedPacks = (checkout: string): string => join(checkout, 'polici
 
 /** @throws GatewayError for a bad file, Error for a missing one; then nothing was stored. */
 export async function importConfiguration(deps: VersionDeps, path: string, checkout: string): Promise<Imported> {
-  // Only the file may name packs by path: who sends a configuration over HTTP chooses among the shipped ones.
+  // Only the file may name others by path: who sends a configuration over HTTP chooses among the shipped ones.
   const packs = packFiles(shippedPacks(checkout), dirname(path));
-  return importFile({ ...deps, packs }, { text: await textOf(path), by: 'file' });
+  return importFile({ ...deps, packs, files: sourceFiles(checkout) }, { text: await textOf(path), by: 'file' });
 }
 
 async function textOf(path: string): Promise<string> {

@@ -2,10 +2,11 @@
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { sensitivePath } from '#core/evidence/json-path.ts';
 import { adminPerson } from '#core/identity/identities.ts';
-import { globMatches } from '#core/tool-policy/glob.ts';
+import { globProblems, refusedBy } from './glob-checks.ts';
 import { checkKeys } from './key-checks.ts';
-import { exactlyOne, oneOf, unique, unknown } from './name-checks.ts';
-import { foundAt, type Path, type Problem } from './problems.ts';
+import { checkLlm, oddRouting } from './llm-checks.ts';
+import { oneOf, unique, unknown } from './name-checks.ts';
+import type { Problem } from './problems.ts';
 import { checkSecretNames } from './secret-name-checks.ts';
 
 /** @param warnings receives what is odd but allowed. */
@@ -15,39 +16,18 @@ export function checkConfiguration(
   warnings: string[],
 ): Problem[] {
   if (file.policies.break_glass) warnings.push('policies.break_glass is on: erring filters pass for every tenant.');
-  return [
-    ...checkProviders(file),
+  const problems = [
+    ...checkLlm(file),
     ...checkPeople(file),
     ...unique(file.tenants, ['tenants'], 'id', 'tenant ids'),
     ...checkKeys(file, warnings),
-    ...checkFilters(file),
     ...checkCredentials(file),
     ...checkUpstreams(file),
     ...checkSensitivePaths(file),
-    ...checkBudgets(file),
     ...checkSecretNames(file, secretNames),
   ];
-}
-
-function checkProviders(file: ConfigurationFile): Problem[] {
-  const names = new Set(file.providers.map(({ name }) => name));
-  const known = (used: readonly string[], path: Path): Problem[] =>
-    used.flatMap((name, i) =>
-      names.has(name)
-        ? []
-        : [{ path: [...path, i], found: JSON.stringify(name), allowed: oneOf([...names], 'providers') }],
-    );
-  const models = file.providers.flatMap(({ models }, i) => globs(models, ['providers', i, 'models']));
-  const routes = file.routes.flatMap(({ match, providers, regions }, i) => {
-    const path = ['routes', i] as const;
-    return [
-      ...glob(match.model, [...path, 'match', 'model']),
-      ...known(providers ?? [], [...path, 'providers']),
-      ...(regions ?? []).flatMap((region, at) => known(region.providers, [...path, 'regions', at, 'providers'])),
-      ...exactlyOne({ providers, regions }, path),
-    ];
-  });
-  return [...unique(file.providers, ['providers'], 'name', 'provider names'), ...models, ...routes];
+  if (problems.length === 0) warnings.push(...oddRouting(file));
+  return problems;
 }
 
 function checkPeople(file: ConfigurationFile): Problem[] {
@@ -66,31 +46,13 @@ function checkPeople(file: ConfigurationFile): Problem[] {
   ];
 }
 
-function checkFilters({ policies }: ConfigurationFile): Problem[] {
-  return (['input', 'output'] as const).flatMap((phase) => {
-    const regexes = policies[phase].flatMap((filter, i) =>
-      filter.type !== 'regex'
-        ? []
-        : filter.patterns.flatMap((pattern, at) =>
-            refusedBy(
-              () => void new RegExp(pattern, 'u'),
-              pattern,
-              ['policies', phase, i, 'patterns', at],
-              'a regular expression',
-            ),
-          ),
-    );
-    return [...unique(policies[phase], ['policies', phase], 'name', 'policy names'), ...regexes];
-  });
-}
-
 function checkCredentials({ credentials: { brokers, grants } }: ConfigurationFile): Problem[] {
   const names = brokers.map(({ name }) => name);
   const each = grants.flatMap((grant, i) => {
     const path = ['credentials', 'grants', i] as const;
     return [
-      ...glob(grant.protocol, [...path, 'protocol']),
-      ...glob(grant.tool, [...path, 'tool']),
+      ...globProblems([grant.protocol], () => [...path, 'protocol']),
+      ...globProblems([grant.tool], () => [...path, 'tool']),
       ...(names.includes(grant.broker)
         ? []
         : [{ path: [...path, 'broker'], found: JSON.stringify(grant.broker), allowed: oneOf(names, 'brokers') }]),
@@ -102,8 +64,10 @@ function checkCredentials({ credentials: { brokers, grants } }: ConfigurationFil
 const checkUpstreams = ({ upstreams: { mcp, http } }: ConfigurationFile): Problem[] => [
   ...unique(mcp, ['upstreams', 'mcp'], 'name', 'upstream names'),
   ...unique(http, ['upstreams', 'http'], 'name', 'upstream names'),
-  ...mcp.flatMap(({ tools }, i) => globs(tools, ['upstreams', 'mcp', i, 'tools'])),
-  ...http.flatMap(({ allowed_paths }, i) => globs(allowed_paths, ['upstreams', 'http', i, 'allowed_paths'])),
+  ...mcp.flatMap(({ tools }, i) => globProblems(tools, (at) => ['upstreams', 'mcp', i, 'tools', at])),
+  ...http.flatMap(({ allowed_paths }, i) =>
+    globProblems(allowed_paths, (at) => ['upstreams', 'http', i, 'allowed_paths', at]),
+  ),
 ];
 
 const checkSensitivePaths = ({ evidence: { sensitive } }: ConfigurationFile): Problem[] =>
@@ -115,29 +79,3 @@ const checkSensitivePaths = ({ evidence: { sensitive } }: ConfigurationFile): Pr
       'a JSON path such as $.parameters.password',
     ),
   );
-
-function checkBudgets({ budgets, tenants }: ConfigurationFile): Problem[] {
-  const ids = tenants.map(({ id }) => id);
-  return Object.keys(budgets.tenants)
-    .filter((id) => !ids.includes(id))
-    .map((id) => ({
-      path: ['budgets', 'tenants', id],
-      found: `tenant ${JSON.stringify(id)}`,
-      allowed: oneOf(ids, 'tenants'),
-    }));
-}
-
-const globs = (patterns: readonly string[], path: Path): Problem[] =>
-  patterns.flatMap((pattern, i) => glob(pattern, [...path, i]));
-
-const glob = (pattern: string, path: Path): Problem[] =>
-  refusedBy(() => void globMatches(pattern, ''), pattern, path, 'a glob');
-
-function refusedBy(attempt: () => void, text: string, path: Path, allowed: string): Problem[] {
-  try {
-    attempt();
-    return [];
-  } catch (thrown) {
-    return [{ path, found: foundAt([], text), allowed: `${allowed} (${(thrown as Error).message})` }];
-  }
-}

@@ -10,6 +10,8 @@ export interface Problem {
   /** What stands there, in words; never a secret. */
   readonly found: string;
   readonly allowed: string;
+  /** Where to look, for what stands in another file than the configuration. */
+  readonly place?: string;
 }
 
 export const pathText = (path: Path): string =>
@@ -21,17 +23,18 @@ export const pathText = (path: Path): string =>
 
 /** One error that lists every problem. */
 export function refusal(problems: readonly Problem[], lineOf: (path: Path) => number | undefined): GatewayError {
-  const lines = problems.map(({ path, found, allowed }) => {
+  const lines = problems.map(({ path, found, allowed, place }) => {
     const line = lineOf(path);
-    return `${pathText(path)}${line === undefined ? '' : ` (line ${line})`}: found ${found}, allowed ${allowed}`;
+    const where = place ?? (line === undefined ? '' : `line ${line}`);
+    return `${pathText(path)}${where && ` (${where})`}: found ${found}, allowed ${allowed}`;
   });
   const count = lines.length === 1 ? '1 problem' : `${lines.length} problems`;
   return invalidRequest(`The configuration has ${count}:\n${lines.join('\n')}`, { problems: lines });
 }
 
 /** Zod's issues in our words. Of a union only the alternative that was meant is spoken of. */
-export const problemsOf = (issues: readonly z.core.$ZodIssue[], root: unknown): Problem[] =>
-  issues.flatMap((issue) => problemOf(issue, root, []));
+export const problemsOf = (issues: readonly z.core.$ZodIssue[], root: unknown, above: Path = []): Problem[] =>
+  issues.flatMap((issue) => problemOf(issue, root, above));
 
 function problemOf(issue: z.core.$ZodIssue, root: unknown, above: Path): Problem[] {
   const path = [...above, ...(issue.path as Path)];

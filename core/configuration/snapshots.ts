@@ -10,6 +10,7 @@ import { buildPolicyDocument } from './policy-document.ts';
 import type { ConfigStore, VersionRow } from './ports.ts';
 import { identitiesOf, type ResolvedSecrets, resolveSecrets } from './secrets.ts';
 import { readBody } from './stored-form.ts';
+import { filtersWithoutModule } from './wasm-filters.ts';
 
 export interface Snapshot {
   readonly version: number;
@@ -104,7 +105,8 @@ async function lookAt(deps: SnapshotDeps, before: Held | undefined): Promise<Hel
 
   const { identities, warnings } = identitiesOf(base.configuration, secrets, deps.overlayKeys ?? []);
   const policyWarnings = unknownProtocols(base.policyDocument);
-  const snapshot = { ...base, identities, warnings: [...policyWarnings, ...secrets.warnings, ...warnings] };
+  const lacking = filtersWithoutModule(base.configuration);
+  const snapshot = { ...base, identities, warnings: [...policyWarnings, ...lacking, ...secrets.warnings, ...warnings] };
   return { snapshot, secrets, lookedAt };
 }
 

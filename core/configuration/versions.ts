@@ -4,8 +4,8 @@ import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import { type Clock, isoTime, type ObjectStore } from '#core/kernel/ports.ts';
 import { digestOfSource, loadConfiguration } from './load.ts';
-import type { PackReader } from './pack-source.ts';
 import type { ConfigStore, VersionRow } from './ports.ts';
+import type { SourceReaders } from './sources.ts';
 import { configurationBytes, readVersion } from './stored-form.ts';
 
 export interface VersionDeps {
@@ -22,16 +22,18 @@ export interface Imported {
 }
 
 /**
- * Imports a file if it, or its pack, is another than the one imported last.
+ * Imports a file if it, or what it names — pack, prices, WASM modules — is another than at the last import.
  * @throws GatewayError `invalid_request` for a bad file; then nothing was stored.
  */
 export async function importFile(
-  deps: VersionDeps & { readonly packs: PackReader },
+  deps: VersionDeps & SourceReaders,
   { text, by }: { readonly text: string; readonly by: string },
 ): Promise<Imported> {
   const known = await unchanged(deps, text);
-  if (known) return { row: known, imported: false, warnings: [] };
-  const { configuration, source_sha256, warnings } = await loadConfiguration(text, { packs: deps.packs });
+  if (known && (await deps.objects.get(known.sha256))) return { row: known, imported: false, warnings: [] };
+  // Bodies may lie elsewhere than the table, and be missing: what was loaded is the same, and is put there again.
+  const { configuration, source_sha256, modules, warnings } = await loadConfiguration(text, deps);
+  for (const bytes of modules) await deps.objects.put(bytes);
   const written = await write(deps, configuration, by, 'file', {
     importedSha256: source_sha256,
     // Asked again on every try: another instance may be importing the same file.
@@ -41,13 +43,10 @@ export async function importFile(
 }
 
 /** The version in force, when the file is the one imported last. */
-async function unchanged(
-  { configStore, packs }: VersionDeps & { readonly packs: PackReader },
-  text: string,
-): Promise<VersionRow | undefined> {
-  const imported = await configStore.lastImported();
-  if (imported === undefined || imported !== (await digestOfSource(text, packs))) return undefined;
-  return configStore.current();
+async function unchanged(deps: VersionDeps & SourceReaders, text: string): Promise<VersionRow | undefined> {
+  const imported = await deps.configStore.lastImported();
+  if (imported === undefined || imported !== (await digestOfSource(text, deps))) return undefined;
+  return deps.configStore.current();
 }
 
 /** Stores a configuration that was loaded, as the next version. */

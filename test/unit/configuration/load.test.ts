@@ -81,7 +81,47 @@ describe('[config.bad-words] words, patterns and globs', () => {
     [
       'regex',
       base('policies: { input: [{ name: n, type: regex, action: block, patterns: ["("] }] }'),
-      'policies.input[0].patterns[0] (line 8): found "(", allowed a regular expression',
+      'policies.input[0].patterns[0] (line 8): found "(", allowed RE2 syntax',
+    ],
+    [
+      'regex that looks around',
+      base('policies: { input: [{ name: n, type: regex, action: block, patterns: [ok, "a(?=b)"] }] }'),
+      'policies.input[0].patterns[1] (line 8): found "a(?=b)", allowed RE2 syntax, without lookaround',
+    ],
+    [
+      'regex that refers back',
+      base('policies: { output: [{ name: n, type: regex, action: block, patterns: ["(a)\\\\1"] }] }'),
+      'policies.output[0].patterns[0] (line 8): found',
+    ],
+    [
+      'regex that matches everything',
+      base('policies: { input: [{ name: n, type: regex, action: block, patterns: ["x*"] }] }'),
+      'found "x*", allowed a pattern that does not match the empty text',
+    ],
+    [
+      'keyword of nothing visible',
+      base('policies: { input: [{ name: n, type: keyword, action: block, keywords: [ok, "\\u200b"] }] }'),
+      'policies.input[0].keywords[1] (line 8): found',
+    ],
+    [
+      'timeout of a filter',
+      base('policies: { input: [{ name: n, type: wasm, action: block, path: p, timeout: soon }] }'),
+      'policies.input[0].timeout (line 8): found "soon", allowed a duration such as 100ms or 2s',
+    ],
+    [
+      'glob of a tenant',
+      tenant('api_keys: [k], allowed_models: [ok, "["]'),
+      'tenants[0].allowed_models[1] (line 3): found "[", allowed a glob',
+    ],
+    [
+      'glob of a budget',
+      base('budgets: { tenants: { default: { models: { "{a": { daily_usd: 1 } } } } }'),
+      'budgets.tenants.default.models."{a" (line 8): found "{a", allowed a glob',
+    ],
+    [
+      'glob of a global budget',
+      base('budgets: { global: { models: { "[": { daily_usd: 1 } } } }'),
+      'budgets.global.models."[" (line 8): found "[", allowed a glob',
     ],
     [
       'glob of a rule',
@@ -278,11 +318,11 @@ test.each<Row>([
     keys('[{ key_env: GATEWAY_ADMIN_TOKEN }]'),
     'allowed another name: admin.token_env',
   ],
-])('a secret under a name %s', async (_what, text, expected) => {
+])('[auth.secret-env-allow-list] a secret under a name %s', async (_what, text, expected) => {
   await expect(load(text)).rejects.toThrow(expected);
 });
 
-test('secret names outside the list a host gives are refused', async () => {
+test('[auth.secret-env-allow-list] secret names outside the list a host gives are refused', async () => {
   const options = { packs, secretNames: ['GATEWAY_ADMIN_TOKEN'] };
   await expect(loadConfiguration(keys('[{ key_env: OTHER }]'), options)).rejects.toThrow(
     'found OTHER, allowed one of GATEWAY_ADMIN_TOKEN',
@@ -402,6 +442,91 @@ test('[policy.rules-before-pack] the stored form carries its pack: name and rule
   const { configuration } = await load(base().replace('pack: null', 'pack: sql-explorer'));
   expect(configuration.tool_policies.pack).toMatchObject({ name: 'sql-explorer' });
   expect(configuration.tool_policies.pack?.rules.length).toBeGreaterThan(3);
+});
+
+describe('model aliases', () => {
+  const aliases = (models: string) => base(`aliases: { models: ${models} }`);
+  const chain = (steps: number) =>
+    aliases(
+      `{ ${Array.from({ length: steps }, (_, i) => `a${i}: ${i + 1 < steps ? `a${i + 1}` : 'mock'}`).join(', ')} }`,
+    );
+
+  test.each<Row>([
+    [
+      'that lead to themselves',
+      aliases('{ x: b, b: c, c: b }'),
+      'aliases.models.b (line 8): found "b" → "c" → "b", allowed aliases that end at a model',
+    ],
+    ['that name themselves', aliases('{ a: a }'), 'aliases.models.a (line 8): found "a" → "a"'],
+    [
+      'of more than eight steps',
+      chain(9),
+      'aliases.models.a0 (line 8): found 9 steps, allowed at most 8 steps to a model',
+    ],
+  ])('%s are refused, each cycle once', async (_what, text, expected) => {
+    const refused = await load(text).catch((error) => error);
+    expect(refused.message).toContain(expected);
+    expect(refused.data.problems).toHaveLength(1);
+  });
+
+  test('of eight steps are followed; one that leads to no model is warned of', async () => {
+    expect((await load(chain(8))).warnings).toEqual([]);
+    expect((await load(aliases('{ fast: mock-1, lost: gpt-9 }'))).warnings).toEqual([
+      'aliases.models.lost: no route and no provider has the model gpt-9.',
+    ]);
+  });
+});
+
+test('routes to providers that are not enabled are warned of', async () => {
+  const { warnings } = await load(
+    base(`providers: [{ name: a, type: openai, enabled: false }, { name: b, type: mock }]
+routes:
+  - { match: { model: "x" }, providers: [b, a] }
+  - { match: { model: "*" }, regions: [{ name: eu, providers: [a] }] }`),
+  );
+  expect(warnings).toEqual([
+    'routes[0].providers[1]: the provider a is not enabled.',
+    'routes[1].regions[0].providers[0]: the provider a is not enabled.',
+  ]);
+});
+
+test.each<Row>([
+  ['nobody', base('cache: { semantic: { embedder: nobody } }'), 'found "nobody", allowed none'],
+  [
+    'one that does not embed',
+    base('providers: [{ name: a, type: anthropic }, { name: o, type: openai }]\ncache: { semantic: { embedder: a } }'),
+    'cache.semantic.embedder (line 9): found "a", allowed one of the providers of type openai or bedrock o',
+  ],
+])('a semantic cache whose embedder is %s is refused', async (_what, text, expected) => {
+  await expect(load(text)).rejects.toThrow(expected);
+});
+
+describe('[config.provider-entry] a provider entry', () => {
+  test('takes name, type, enabled, base_url, api_key_env and models; hosted ones need no address of their own', async () => {
+    const { configuration } = await load(
+      base(`providers:
+  - { name: o, type: openai, api_key_env: OPENAI_API_KEY, models: ["gpt-*"] }
+  - { name: l, type: ollama, enabled: false, base_url: "http://127.0.0.1:11434", models: [llama3.2] }`),
+    );
+    expect(configuration.providers).toMatchObject([
+      {
+        name: 'o',
+        type: 'openai',
+        enabled: true,
+        api_key_env: 'OPENAI_API_KEY',
+        models: ['gpt-*'],
+        timeout_ms: 60_000,
+      },
+      { name: 'l', type: 'ollama', enabled: false, base_url: 'http://127.0.0.1:11434', models: ['llama3.2'] },
+    ]);
+  });
+
+  test('is there for mock, enabled, when none is configured', async () => {
+    const { configuration } = await load(base());
+    expect(configuration.providers).toMatchObject([
+      { name: 'mock', type: 'mock', enabled: true, models: ['mock', 'mock-*'] },
+    ]);
+  });
 });
 
 test('version and tenants are enough', async () => {

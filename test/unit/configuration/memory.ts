@@ -1,10 +1,12 @@
 /** The stores of configuration in memory, with a clock that is wound by hand. */
 import { readFileSync } from 'node:fs';
 import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
+import { shippedPriceFile, shippedPrices } from '#core/configuration/shipped-prices.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 
-export const packs = (name: string): string => readFileSync(`policies/${name}.yaml`, 'utf8');
+export const packs = (name: string): string =>
+  readFileSync(name === shippedPrices ? shippedPriceFile : `policies/${name}.yaml`, 'utf8');
 
 /** No pack: tests that are not about packs run in a moment. */
 export const base = (extra = ''): string => `

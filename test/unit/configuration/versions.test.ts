@@ -37,7 +37,8 @@ describe('[policy-version.import-once] a file', () => {
     const text = withTimeout(10).replace('pack: null', 'pack: mine');
     const pack = (decision: string) =>
       `{ name: mine, default_decision: review, rules: [{ tool: a, decision: ${decision} }] }`;
-    const run = (decision: string) => importFile({ ...deps, packs: () => pack(decision) }, { text, by: 'file' });
+    const run = (decision: string) =>
+      importFile({ ...deps, packs: (name) => (name === 'mine' ? pack(decision) : packs(name)) }, { text, by: 'file' });
     expect(await run('allow')).toMatchObject({ imported: true, row: { version: 1, source: 'file' } });
     expect(await run('allow')).toMatchObject({ imported: false, row: { version: 1 } });
     expect(await run('block')).toMatchObject({ imported: true, row: { version: 2 } });

@@ -1,0 +1,34 @@
+/** The files a configuration names: price tables and WASM modules, by paths of the operator's choice (spec §2.9, contract §1). */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { compileModule } from '#adapters/wasm/module.ts';
+import type { SourceFiles } from '#core/configuration/sources.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+
+/**
+ * Paths are absolute or relative to the working directory.
+ * @param checkout where the shipped price table is found whatever the working directory is.
+ */
+export const sourceFiles = (checkout: string, workingDirectory: string = process.cwd()): SourceFiles => ({
+  prices: async (path) => {
+    const bytes = (await found(resolve(workingDirectory, path))) ?? (await found(resolve(checkout, path)));
+    if (bytes) return bytes.toString('utf8');
+    throw new GatewayError('invalid_request', `there is no file ${resolve(workingDirectory, path)}`);
+  },
+
+  module: async (path) => {
+    const bytes = await found(resolve(workingDirectory, path));
+    if (!bytes) throw new Error(`there is no file ${resolve(workingDirectory, path)}`);
+    await compileModule(bytes);
+    return bytes;
+  },
+});
+
+async function found(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Error(`${path} could not be read (${(cause as Error).message})`, { cause });
+  }
+}

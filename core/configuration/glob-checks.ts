@@ -1,0 +1,16 @@
+/** Patterns of a configuration: each one compiles (spec §7.2, contract §1). */
+import { globMatches } from '#core/tool-policy/glob.ts';
+import { foundAt, type Path, type Problem } from './problems.ts';
+
+export const globProblems = (patterns: readonly string[], pathOf: (index: number) => Path): Problem[] =>
+  patterns.flatMap((pattern, i) => refusedBy(() => void globMatches(pattern, ''), pattern, pathOf(i), 'a glob'));
+
+/** What an attempt says about a text, as a problem. */
+export function refusedBy(attempt: () => void, text: string, path: Path, allowed: string): Problem[] {
+  try {
+    attempt();
+    return [];
+  } catch (thrown) {
+    return [{ path, found: foundAt([], text), allowed: `${allowed} (${(thrown as Error).message})` }];
+  }
+}

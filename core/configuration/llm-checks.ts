@@ -1,0 +1,141 @@
+/** Providers, routes, aliases, content filters, budgets and cache: what the schema cannot say of them (spec §2.8, §7.2). */
+import { normalKeyword } from '#core/content-policy/keywords.ts';
+import { regexProblem } from '#core/content-policy/pattern-set.ts';
+import type { ConfigurationFile, ContentFilter } from '#core/contracts/config.ts';
+import { globMatches } from '#core/tool-policy/glob.ts';
+import { globProblems } from './glob-checks.ts';
+import { exactlyOne, oneOf, unique } from './name-checks.ts';
+import { foundAt, type Path, type Problem, pathText } from './problems.ts';
+
+export const checkLlm = (file: ConfigurationFile): Problem[] => [
+  ...checkProviders(file),
+  ...checkRoutes(file),
+  ...checkAliases(file),
+  ...checkTenantModels(file),
+  ...checkFilters(file),
+  ...checkBudgets(file),
+  ...checkEmbedder(file),
+];
+
+const checkProviders = ({ providers }: ConfigurationFile): Problem[] => [
+  ...unique(providers, ['providers'], 'name', 'provider names'),
+  ...providers.flatMap(({ models }, i) => globProblems(models, (at) => ['providers', i, 'models', at])),
+];
+
+const checkRoutes = (file: ConfigurationFile): Problem[] => [
+  ...file.routes.flatMap(({ match, providers, regions }, i) => [
+    ...globProblems([match.model], () => ['routes', i, 'match', 'model']),
+    ...exactlyOne({ providers, regions }, ['routes', i]),
+  ]),
+  ...unknownProviders(file),
+];
+
+function unknownProviders(file: ConfigurationFile): Problem[] {
+  const names = file.providers.map(({ name }) => name);
+  return routedProviders(file)
+    .filter(({ name }) => !names.includes(name))
+    .map(({ name, path }) => ({ path, found: JSON.stringify(name), allowed: oneOf(names, 'providers') }));
+}
+
+/** Every place in which a route names a provider. */
+function routedProviders({ routes }: ConfigurationFile): { name: string; path: Path }[] {
+  return routes.flatMap(({ providers = [], regions = [] }, i) => [
+    ...providers.map((name, at) => ({ name, path: ['routes', i, 'providers', at] })),
+    ...regions.flatMap((region, r) =>
+      region.providers.map((name, at) => ({ name, path: ['routes', i, 'regions', r, 'providers', at] })),
+    ),
+  ]);
+}
+
+/** An alias of an alias is followed that often. */
+export const maxAliasSteps = 8;
+
+function checkAliases({ aliases }: ConfigurationFile): Problem[] {
+  const targets = new Map(Object.entries(aliases.models));
+  return [...targets.keys()].flatMap((alias): Problem[] => {
+    const chain = chainOf(alias, targets);
+    const path = ['aliases', 'models', alias];
+    const found = chain.map((name) => JSON.stringify(name)).join(' → ');
+    const allowed = 'aliases that end at a model';
+    // A cycle is told once, at the first of its names.
+    if (chain.at(-1) === alias) return alias === chain.toSorted()[0] ? [{ path, found, allowed }] : [];
+    if (chain.length - 1 <= maxAliasSteps || new Set(chain).size < chain.length) return [];
+    return [{ path, found: `${chain.length - 1} steps`, allowed: `at most ${maxAliasSteps} steps to a model` }];
+  });
+}
+
+/** The alias and every name it leads to, up to the model or the first name met again. */
+function chainOf(alias: string, targets: ReadonlyMap<string, string>): string[] {
+  const chain = [alias];
+  for (let name = targets.get(alias); name !== undefined; name = targets.get(name)) {
+    const again = chain.includes(name);
+    chain.push(name);
+    if (again) break;
+  }
+  return chain;
+}
+
+const checkTenantModels = ({ tenants }: ConfigurationFile): Problem[] =>
+  tenants.flatMap(({ allowed_models }, i) =>
+    globProblems(allowed_models, (at) => ['tenants', i, 'allowed_models', at]),
+  );
+
+const checkFilters = ({ policies }: ConfigurationFile): Problem[] =>
+  (['input', 'output'] as const).flatMap((phase) => [
+    ...unique(policies[phase], ['policies', phase], 'name', 'policy names'),
+    ...policies[phase].flatMap((filter, i) => checkFilter(filter, ['policies', phase, i])),
+  ]);
+
+function checkFilter(filter: ContentFilter, path: Path): Problem[] {
+  if (filter.type === 'regex')
+    return filter.patterns.flatMap((pattern, at) => {
+      const allowed = regexProblem(pattern);
+      return allowed === undefined ? [] : [{ path: [...path, 'patterns', at], found: foundAt([], pattern), allowed }];
+    });
+  if (filter.type === 'keyword')
+    return filter.keywords.flatMap((keyword, at) => {
+      const allowed = 'a text of which something is visible';
+      const blank = normalKeyword(keyword).trim() === '';
+      return blank ? [{ path: [...path, 'keywords', at], found: foundAt([], keyword), allowed }] : [];
+    });
+  return [];
+}
+
+function checkBudgets({ budgets, tenants }: ConfigurationFile): Problem[] {
+  const ids = tenants.map(({ id }) => id);
+  const globs = (models: Readonly<Record<string, unknown>> | undefined, path: Path) => {
+    const patterns = Object.keys(models ?? {});
+    return globProblems(patterns, (at) => [...path, 'models', patterns[at] ?? '']);
+  };
+  return [
+    ...globs(budgets.global?.models, ['budgets', 'global']),
+    ...Object.entries(budgets.tenants).flatMap(([id, { models }]): Problem[] => {
+      const path = ['budgets', 'tenants', id];
+      const known = ids.includes(id);
+      const stranger = { path, found: `tenant ${JSON.stringify(id)}`, allowed: oneOf(ids, 'tenants') };
+      return [...(known ? [] : [stranger]), ...globs(models, path)];
+    }),
+  ];
+}
+
+function checkEmbedder({ cache, providers }: ConfigurationFile): Problem[] {
+  const { embedder } = cache.semantic;
+  const able = providers.filter(({ type }) => type === 'openai' || type === 'bedrock').map(({ name }) => name);
+  if (embedder === undefined || able.includes(embedder)) return [];
+  const allowed = oneOf(able, 'providers of type openai or bedrock');
+  return [{ path: ['cache', 'semantic', 'embedder'], found: JSON.stringify(embedder), allowed }];
+}
+
+/** What is odd but allowed, of a configuration without problems: routes to what is switched off, aliases to nowhere. */
+export function oddRouting(file: ConfigurationFile): string[] {
+  const disabled = file.providers.filter(({ enabled }) => !enabled).map(({ name }) => name);
+  const idle = routedProviders(file)
+    .filter(({ name }) => disabled.includes(name))
+    .map(({ name, path }) => `${pathText(path)}: the provider ${name} is not enabled.`);
+  const served = [...file.routes.map(({ match }) => match.model), ...file.providers.flatMap(({ models }) => models)];
+  const { models } = file.aliases;
+  const lost = Object.entries(models)
+    .filter(([, target]) => !Object.hasOwn(models, target) && !served.some((glob) => globMatches(glob, target)))
+    .map(([alias, target]) => `aliases.models.${alias}: no route and no provider has the model ${target}.`);
+  return [...idle, ...lost];
+}

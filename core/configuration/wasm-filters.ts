@@ -1,0 +1,32 @@
+/** What a WASM entry of the content policies says: which module, how long it may run (spec §2.9). */
+import type { Configuration, ContentFilter } from '#core/contracts/config.ts';
+import type { ObjectStore } from '#core/kernel/ports.ts';
+
+export type WasmFilter = Extract<ContentFilter, { type: 'wasm' }>;
+
+/** The identity of a filter's module: its digest; its path where no module was stored, which then is found nowhere. */
+export const moduleOf = ({ sha256, path }: Pick<WasmFilter, 'sha256' | 'path'>): string => sha256 ?? path;
+
+/** Milliseconds of a duration such as `100ms` or `2s`, which the schema has let through. */
+export const timeoutMs = (duration: string): number =>
+  Number.parseInt(duration, 10) * (duration.endsWith('ms') ? 1 : 1000);
+
+/**
+ * Modules by identity, as they were stored when their configuration was imported: every instance runs the same bytes,
+ * whatever lies at the path now.
+ */
+export const wasmModules =
+  (objects: Pick<ObjectStore, 'get'>) =>
+  async (name: string): Promise<Uint8Array> => {
+    const bytes = await objects.get(name);
+    if (!bytes) throw new Error(`no module ${name} was stored; import the configuration from its file again`);
+    return bytes;
+  };
+
+/** Filters whose module was missing or bad when their configuration was imported: each check errs. */
+export const filtersWithoutModule = ({ policies }: Pick<Configuration, 'policies'>): string[] =>
+  [...policies.input, ...policies.output].flatMap((filter) =>
+    filter.type === 'wasm' && filter.sha256 === undefined
+      ? [`The filter ${filter.name} has no module: ${filter.path} could not be used when it was imported.`]
+      : [],
+  );
