@@ -1,14 +1,28 @@
-/** One registry of counters and gauges: Prometheus text for `/metrics`, CloudWatch's embedded format in the log (spec §6). */
+/** One registry of counters, gauges and histograms, and its Prometheus text for `/metrics` (spec §6). */
 
-type Labels = Readonly<Record<string, string>>;
-type Kind = 'counter' | 'gauge';
+export type Labels = Readonly<Record<string, string>>;
+type Kind = 'counter' | 'gauge' | 'histogram';
+
+/** One line of a metric: the labels it was counted under, as an object and as Prometheus writes them. */
+export interface Series {
+  readonly labels: Labels;
+  readonly text: string;
+}
+
+interface Distribution {
+  readonly series: Series;
+  /** Observations up to each edge and above the one before; the last is what lies above all edges. */
+  readonly counts: number[];
+  sum: number;
+}
 
 interface Metric {
   readonly kind: Kind;
+  readonly written: string;
+  readonly edges: readonly number[];
   readonly values: Map<string, number>;
+  readonly distributions: Map<string, Distribution>;
 }
-
-const namespace = 'AgentGovernance';
 
 /**
  * Series a metric may have. Label values come from callers: without a bound one of them could fill memory and the
@@ -19,47 +33,105 @@ const maxSeries = 200;
 export class MetricsRegistry {
   readonly #metrics = new Map<string, Metric>();
 
-  /** @returns the labels it was counted under. */
-  add(name: string, labels: Labels, by: number): Labels {
+  /** @returns the series it was counted under. */
+  add(name: string, labels: Labels, by: number): Series {
     const { values } = this.#metric('counter', name);
-    const kept = values.has(labelText(labels)) || values.size < maxSeries ? labels : othersOf(labels);
-    const series = labelText(kept);
-    values.set(series, (values.get(series) ?? 0) + by);
-    return kept;
+    const series = bounded(values, labels);
+    values.set(series.text, (values.get(series.text) ?? 0) + by);
+    return series;
   }
 
   set(name: string, value: number): void {
     this.#metric('gauge', name).values.set('', value);
   }
 
+  /** @returns the series it was observed under. */
+  observe(name: string, labels: Labels, value: number): Series {
+    const { distributions, edges } = this.#metric('histogram', name);
+    const series = bounded(distributions, labels);
+    const seen = distributions.get(series.text) ?? { series, counts: new Array(edges.length + 1).fill(0), sum: 0 };
+    const place = edges.findIndex((edge) => value <= edge);
+    const slot = place === -1 ? edges.length : place;
+    seen.counts[slot] = (seen.counts[slot] ?? 0) + 1;
+    seen.sum += value;
+    distributions.set(series.text, seen);
+    return series;
+  }
+
   /** Prometheus text exposition format 0.0.4. */
   text(): string {
-    const lines = [...this.#metrics].flatMap(([name, { kind, values }]) => [
-      `# TYPE ${name} ${kind}`,
-      ...[...values].map(([labels, value]) => `${name}${labels} ${value}`),
+    const lines = [...this.#metrics.values()].flatMap((metric) => [
+      `# TYPE ${metric.written} ${metric.kind}`,
+      ...[...metric.values].map(([labels, value]) => `${metric.written}${labels} ${value}`),
+      ...[...metric.distributions.values()].flatMap((seen) => bucketLines(metric, seen)),
     ]);
     return lines.map((line) => `${line}\n`).join('');
   }
 
   #metric(kind: Kind, name: string): Metric {
-    const metric = this.#metrics.get(name) ?? { kind, values: new Map<string, number>() };
+    const known = this.#metrics.get(name);
+    if (known) return known;
+    const edges = kind === 'histogram' ? edgesOf(name) : [];
+    const metric = { kind, written: prometheusName(kind, name), edges, values: new Map(), distributions: new Map() };
     this.#metrics.set(name, metric);
     return metric;
   }
 }
 
-const othersOf = (labels: Labels): Labels => Object.fromEntries(Object.keys(labels).map((name) => [name, 'other']));
+function bounded(known: ReadonlyMap<string, unknown>, labels: Labels): Series {
+  const text = labelText(labels);
+  if (known.has(text) || known.size < maxSeries) return { labels, text };
+  const others = Object.fromEntries(Object.keys(labels).map((name) => [name, 'other']));
+  return { labels: others, text: labelText(others) };
+}
+
+/** Each bucket holds the ones below it. */
+function bucketLines({ written, edges }: Metric, { series, counts, sum }: Distribution): string[] {
+  let below = 0;
+  const buckets = [...edges, '+Inf'].map((edge, i) => {
+    below += counts[i] ?? 0;
+    return `${written}_bucket${labelText({ ...series.labels, le: String(edge) })} ${below}`;
+  });
+  return [...buckets, `${written}_sum${series.text} ${sum}`, `${written}_count${series.text} ${below}`];
+}
+
+/** The unit a name tells, as CloudWatch calls it. */
+export function unitOf(name: string): 'Milliseconds' | 'Seconds' | undefined {
+  if (name.endsWith('_ms')) return 'Milliseconds';
+  return /_seconds$|\.(duration|time_to_first_chunk)$/.test(name) ? 'Seconds' : undefined;
+}
+
+const edges = {
+  ms: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000],
+  /** As OpenTelemetry advises for GenAI durations. */
+  seconds: [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92],
+  /** Likewise for tokens: powers of four up to 67,108,864. */
+  tokens: Array.from({ length: 14 }, (_, power) => 4 ** power),
+} as const;
+
+function edgesOf(name: string): readonly number[] {
+  if (unitOf(name) === 'Milliseconds') return edges.ms;
+  return name.includes('token') ? edges.tokens : edges.seconds;
+}
+
+/** OpenTelemetry's names are dotted; written for Prometheus they say unit and kind, as its own exporters do. */
+function prometheusName(kind: Kind, name: string): string {
+  if (!name.includes('.')) return name;
+  const unit = unitOf(name) === 'Seconds' ? '_seconds' : '';
+  return `${name.replaceAll('.', '_')}${unit}${kind === 'counter' ? '_total' : ''}`;
+}
+
+const special = /[\\"\n]/;
 
 /** Backslash, quote and line feed are escaped in label values, as the format asks. */
 function labelText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(
-    ([name, value]) => `${name}="${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`,
-  );
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
-}
-
-/** CloudWatch embedded metric format: one log line carries one value and its dimensions. */
-export function emfLine(nowMs: number, name: string, labels: Labels, value: number): string {
-  const CloudWatchMetrics = [{ Namespace: namespace, Dimensions: [Object.keys(labels)], Metrics: [{ Name: name }] }];
-  return JSON.stringify({ _aws: { Timestamp: nowMs, CloudWatchMetrics }, ...labels, [name]: value });
+  let text = '';
+  for (const name in labels) {
+    const value = labels[name] ?? '';
+    const written = special.test(value)
+      ? value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+      : value;
+    text += `${text === '' ? '{' : ','}${name.replaceAll('.', '_')}="${written}"`;
+  }
+  return text === '' ? '' : `${text}}`;
 }

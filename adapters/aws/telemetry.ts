@@ -1,19 +1,22 @@
 /**
- * Telemetry without a service: JSON log lines, a registry of counters and gauges, and the last 500 traces in memory
- * (spec §6, §8). Spans nest by async context, so concurrent actions never mix.
+ * Telemetry (spec §6, §8): JSON log lines, a registry of metrics, the last 500 traces in memory, and spans for whoever
+ * takes them on. Spans nest by async context, so concurrent actions never mix.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomBytes } from 'node:crypto';
-import { type Clock, isoTime, type Span, type SpanAttributes, type Telemetry } from '#core/kernel/ports.ts';
+import { EmbeddedMetrics } from '#adapters/telemetry/embedded-metrics.ts';
+import { freshContext, type LocalTrace, OpenSpan } from '#adapters/telemetry/open-span.ts';
+import type { Exporting, SpanSink } from '#adapters/telemetry/spans.ts';
+import { type Clock, isoTime, type SpanAttributes, type Telemetry } from '#core/kernel/ports.ts';
+import { isSampled, type TraceContext, traceContextOf } from '#core/kernel/trace-context.ts';
 import { logLine } from './log-line.ts';
-import { emfLine, MetricsRegistry } from './metrics-registry.ts';
+import { MetricsRegistry } from './metrics-registry.ts';
 
 export interface TelemetryOptions {
   readonly clock: Clock;
   readonly write: (line: string) => void;
   /** Named in every line, so that lines of several services can share a log. */
   readonly service: string;
-  /** Also write counters and gauges as CloudWatch embedded metrics. */
+  /** Also write metrics as CloudWatch embedded metrics. */
   readonly emf?: boolean;
   /** Runs the work of each span inside a foreign tracer's span. */
   readonly tracer?: Tracer;
@@ -24,11 +27,15 @@ export type Tracer = <T>(name: string, attributes: SpanAttributes, work: () => P
 
 export interface TraceSpan {
   readonly name: string;
+  /** 16 hex digits. */
+  readonly span_id: string;
+  readonly parent_id?: string;
   readonly attributes: SpanAttributes;
   readonly started_at: string;
   readonly duration_us: number;
+  /** Its work threw. */
   readonly failed: boolean;
-  /** 0 for the span that opened the trace. */
+  /** 0 for the span that opened the trace here. */
   readonly depth: number;
 }
 
@@ -38,7 +45,7 @@ export interface Trace {
   readonly spans: readonly TraceSpan[];
 }
 
-export interface LogTelemetry extends Telemetry {
+export interface LogTelemetry extends Telemetry, Exporting {
   /** The registry as Prometheus text. */
   metricsText(): string;
   /** Oldest first, at most 500. */
@@ -47,63 +54,101 @@ export interface LogTelemetry extends Telemetry {
 
 const ringSize = 500;
 
-interface OpenTrace {
-  readonly trace_id: string;
-  readonly spans: TraceSpan[];
-  readonly depth: number;
-}
-
 export function logTelemetry({ clock, write, service, emf, tracer }: TelemetryOptions): LogTelemetry {
   const metrics = new MetricsRegistry();
-  const traces: Trace[] = [];
-  const current = new AsyncLocalStorage<OpenTrace>();
+  const embedded = emf ? new EmbeddedMetrics(clock, write) : undefined;
+  const traces: LocalTrace[] = [];
+  const current = new AsyncLocalStorage<OpenSpan | TraceContext>();
+  let sink: SpanSink | undefined;
 
   return {
     async span(name, attributes, work) {
       const parent = current.getStore();
-      const trace: OpenTrace = parent
-        ? { ...parent, depth: parent.depth + 1 }
-        : { trace_id: randomBytes(16).toString('hex'), spans: [], depth: 0 };
-      const known = { ...attributes };
-      const started_at = isoTime(clock.now());
-      const from = process.hrtime.bigint();
-      const elapsedUs = () => Number((process.hrtime.bigint() - from) / 1000n);
-      const span: Span = { set: (more) => void Object.assign(known, more), elapsedUs };
-      let failed = true;
+      const span = parent instanceof OpenSpan ? parent.child(name, attributes) : root(name, attributes, parent);
+      const run = () => work(span);
       try {
-        const run = () => work(span);
-        const value = await current.run(trace, () => (tracer ? tracer(name, known, run) : run()));
-        failed = false;
-        return value;
+        return await current.run(span, tracer ? () => tracer(name, span.attributes, run) : run);
+      } catch (thrown) {
+        span.threw(thrown);
+        throw thrown;
       } finally {
-        const duration_us = elapsedUs();
-        trace.spans.push({ name, attributes: known, started_at, duration_us, failed, depth: trace.depth });
-        if (!parent) keep({ trace_id: trace.trace_id, spans: trace.spans });
+        span.over();
+        if (span.depth === 0) keep(span.trace);
+        if (sink && span.sampled) sink.push(span);
       }
     },
 
+    continued: (from, work) => {
+      const context = traceContextOf({ ...from, xray: functionTrace() ?? from.xray });
+      return current.run(context ?? current.getStore() ?? freshContext(), work);
+    },
+
+    outgoing() {
+      const at = current.getStore();
+      return at instanceof OpenSpan ? at.headers() : {};
+    },
+
     count(name, labels, by = 1) {
-      const counted = metrics.add(name, labels, by);
-      if (emf) write(emfLine(clock.now(), name, counted, by));
+      const series = metrics.add(name, labels, by);
+      embedded?.count(name, series, by);
     },
 
     gauge(name, value) {
       metrics.set(name, value);
-      if (emf) write(emfLine(clock.now(), name, {}, value));
+      embedded?.gauge(name, value);
+    },
+
+    observe(name, value, labels) {
+      const series = metrics.observe(name, labels, value);
+      embedded?.observe(name, series, value);
+    },
+
+    async flush() {
+      await sink?.flush();
+      embedded?.flush();
     },
 
     log(level, message, fields = {}) {
-      const trace_id = current.getStore()?.trace_id;
+      const trace_id = current.getStore()?.traceId;
       const head = { ts: isoTime(clock.now()), level, msg: message, service, ...(trace_id && { trace_id }) };
       write(logLine(head, fields));
     },
 
     metricsText: () => metrics.text(),
-    recentTraces: () => traces,
+    recentTraces: () => traces.map(written),
+    exportTo(next) {
+      sink = next;
+    },
   };
 
-  function keep(trace: Trace): void {
+  /** The first span of a trace here. */
+  function root(name: string, attributes: SpanAttributes, known: TraceContext | undefined): OpenSpan {
+    const context = known ?? traceContextOf({ xray: functionTrace() }) ?? freshContext();
+    const sampled = context.sampled ?? isSampled(context.traceId, sink?.sampleRate() ?? 1);
+    const clocks = { startedMs: clock.now(), from: performance.now() };
+    const trace: LocalTrace = { ...context, ...clocks, sampled, spans: [] };
+    return new OpenSpan(trace, name, attributes, context.parentId, 0, clocks.from);
+  }
+
+  function keep(trace: LocalTrace): void {
     traces.push(trace);
     if (traces.length > ringSize) traces.shift();
   }
 }
+
+/** Lambda's own header; it names the function's segment, which the caller cannot know. */
+const functionTrace = (): string | undefined => process.env._X_AMZN_TRACE_ID;
+
+const written = ({ traceId, spans }: LocalTrace): Trace => ({
+  trace_id: traceId,
+  spans: spans.map((span) => ({
+    name: span.name,
+    span_id: span.spanId,
+    ...(span.parentId !== undefined && { parent_id: span.parentId }),
+    attributes: span.attributes,
+    started_at: isoTime(span.startMs),
+    duration_us: Math.round((span.endMs - span.startMs) * 1_000),
+    failed: span.end !== 'well',
+    depth: span.depth,
+  })),
+});

@@ -2,8 +2,9 @@
 import type { Tracer as PowertoolsTracer } from '@aws-lambda-powertools/tracer';
 import type { Tracer } from './telemetry.ts';
 
-/** A tracer when the function's environment asks for one, else undefined. */
+/** A tracer when the function's environment asks for one, else undefined. Spans that X-Ray gets by OTLP it gets once. */
 export function xrayTracer(environment: NodeJS.ProcessEnv): Tracer | undefined {
+  if (environment.OTLP_TRACES_URL) return undefined;
   const asked = environment.POWERTOOLS_TRACE_ENABLED ?? (environment.AWS_XRAY_DAEMON_ADDRESS ? 'true' : 'false');
   return asked === 'true' || asked === '1' ? tracerOver(load) : undefined;
 }

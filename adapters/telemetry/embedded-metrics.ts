@@ -1,0 +1,106 @@
+/**
+ * Metrics in the log, as CloudWatch's embedded format (spec §6). What one invocation counts goes out in few lines: each
+ * line costs CPU to write and money to ingest.
+ */
+import { type Labels, type Series, unitOf } from '#adapters/aws/metrics-registry.ts';
+import type { Clock } from '#core/kernel/ports.ts';
+
+const namespace = 'AgentGovernance';
+
+/** Where nobody flushes, changes wait until there are so many, or until the next one after a second. */
+const maxChanges = 100;
+const maxAgeMs = 1_000;
+
+interface Pending {
+  readonly name: string;
+  readonly labels: Labels;
+  /** One number of a counter or gauge, each observation of a histogram. */
+  readonly values: number[];
+}
+
+export class EmbeddedMetrics {
+  readonly #clock: Clock;
+  readonly #write: (line: string) => void;
+  #pending = new Map<string, Pending>();
+  #changes = 0;
+  #sinceMs = 0;
+
+  constructor(clock: Clock, write: (line: string) => void) {
+    this.#clock = clock;
+    this.#write = write;
+  }
+
+  count(name: string, series: Series, by: number): void {
+    const { values } = this.#of(name, series);
+    values[0] = (values[0] ?? 0) + by;
+  }
+
+  gauge(name: string, value: number): void {
+    this.#of(name, { labels: {}, text: '' }).values[0] = value;
+  }
+
+  observe(name: string, series: Series, value: number): void {
+    this.#of(name, series).values.push(value);
+  }
+
+  /** Writes what waits. */
+  flush(): void {
+    const pending = this.#pending;
+    this.#pending = new Map();
+    this.#changes = 0;
+    for (const line of packed(pending.values())) this.#write(embedded(this.#sinceMs, line));
+  }
+
+  #of(name: string, { labels, text }: Series): Pending {
+    const now = this.#clock.now();
+    if (this.#changes >= maxChanges || (this.#changes > 0 && now - this.#sinceMs >= maxAgeMs)) this.flush();
+    if (this.#changes++ === 0) this.#sinceMs = now;
+    const key = name + text;
+    const known = this.#pending.get(key);
+    if (known) return known;
+    const pending = { name, labels, values: [] };
+    this.#pending.set(key, pending);
+    return pending;
+  }
+}
+
+interface Line {
+  /** Dimensions and metrics by name: the line has one value for each. */
+  readonly members: Record<string, unknown>;
+  readonly directives: Map<string, { Dimensions: string[][]; Metrics: object[] }>;
+}
+
+/** Series share a line as long as none of them gives a name of the others another value. */
+function packed(pending: Iterable<Pending>): Line[] {
+  const lines: Line[] = [];
+  for (const one of pending) {
+    const fits = lines.find((line) => hasRoom(line, one));
+    const line = fits ?? { members: {}, directives: new Map() };
+    if (!fits) lines.push(line);
+    place(line, one);
+  }
+  return lines;
+}
+
+/** CloudWatch ignores a metric whose dimension is empty. */
+const dimension = (label: string | undefined): string => label || 'none';
+
+const hasRoom = ({ members }: Line, { name, labels }: Pending): boolean =>
+  members[name] === undefined &&
+  Object.entries(labels).every(([label, value]) => (members[label] ?? dimension(value)) === dimension(value));
+
+function place({ members, directives }: Line, { name, labels, values }: Pending): void {
+  const names = Object.keys(labels);
+  const key = names.join();
+  const directive = directives.get(key) ?? { Dimensions: [names], Metrics: [] };
+  directives.set(key, directive);
+  const unit = unitOf(name);
+  directive.Metrics.push({ Name: name, ...(unit && { Unit: unit }) });
+  for (const label of names) members[label] = dimension(labels[label]);
+  members[name] = values.length === 1 ? values[0] : values;
+}
+
+function embedded(Timestamp: number, { members, directives }: Line): string {
+  const CloudWatchMetrics = [...directives.values()].map((directive) => ({ Namespace: namespace, ...directive }));
+  return JSON.stringify({ _aws: { Timestamp, CloudWatchMetrics }, ...members });
+}

@@ -1,0 +1,83 @@
+/** Spans of the local run go where `telemetry` of the configuration in force says, also when it changes (contract §1). */
+import { systemClock } from '#adapters/system/clock.ts';
+import { systemTimeouts } from '#adapters/system/timeouts.ts';
+import type { Snapshots } from '#core/configuration/snapshots.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import type { Clock, Telemetry, Timeouts } from '#core/kernel/ports.ts';
+import { grpcSender } from './otlp-grpc.ts';
+import { httpSender, tracesUrl } from './otlp-http.ts';
+import { resourceAttributes } from './resource.ts';
+import { batchedSink } from './span-batches.ts';
+import type { Exporting, SpanSender, SpanSink } from './spans.ts';
+
+type Settings = Configuration['telemetry'];
+
+export interface FollowOptions {
+  readonly clock?: Clock;
+  readonly timeouts?: Timeouts;
+}
+
+const lookEveryMs = 5_000;
+
+/**
+ * Looks at once and every five seconds; nothing is loaded, queued or sent without `otlp_endpoint`.
+ * @returns `stop` sends what still waits; call it when no request is in flight.
+ */
+export function followTelemetrySettings(
+  telemetry: Exporting & Pick<Telemetry, 'count' | 'log'>,
+  snapshots: Pick<Snapshots, 'current'>,
+  { clock = systemClock, timeouts = systemTimeouts }: FollowOptions = {},
+): { stop(): Promise<void> } {
+  let following: { readonly key: string; readonly sink: SpanSink | undefined } = { key: '', sink: undefined };
+  let rate = 1;
+  let stopped = false;
+  let cancel = () => {};
+  const leaving = new Set<Promise<void>>();
+
+  const change = (key: string, settings: Settings | undefined): void => {
+    const { sink: before } = following;
+    const sender = settings && senderFor(settings);
+    const sink = sender && batchedSink({ sender, telemetry, clock, timeouts, sampleRate: () => rate });
+    following = { key, sink };
+    telemetry.exportTo(sink);
+    if (!before) return;
+    const over = before.stop().finally(() => leaving.delete(over));
+    leaving.add(over);
+  };
+
+  const look = async (): Promise<void> => {
+    const { telemetry: settings } = (await snapshots.current()).configuration;
+    if (stopped) return;
+    rate = settings.sample_rate;
+    const key = settings.otlp_endpoint === undefined ? '' : keyOf(settings);
+    if (key !== following.key) change(key, settings);
+  };
+
+  const keepLooking = (): Promise<void> =>
+    look()
+      .catch(() => {}) // the settings known stay; whoever needs the configuration reports its absence
+      .then(() => {
+        if (!stopped) cancel = timeouts.after(lookEveryMs, () => void keepLooking());
+      });
+
+  void keepLooking();
+  return {
+    async stop() {
+      stopped = true;
+      cancel();
+      change('', undefined);
+      await Promise.all(leaving);
+    },
+  };
+}
+
+const keyOf = ({ otlp_endpoint, otlp_protocol, service_name }: Settings): string =>
+  JSON.stringify([otlp_endpoint, otlp_protocol, service_name]);
+
+function senderFor({ otlp_endpoint, otlp_protocol, service_name }: Settings): SpanSender | undefined {
+  if (otlp_endpoint === undefined) return undefined;
+  const resource = resourceAttributes(service_name);
+  return otlp_protocol === 'grpc'
+    ? grpcSender({ endpoint: otlp_endpoint, resource })
+    : httpSender({ url: tracesUrl(otlp_endpoint), resource: () => resource });
+}

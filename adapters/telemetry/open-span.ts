@@ -1,0 +1,118 @@
+/** A span while its work goes on, and what the spans of one trace share in this process. */
+import { randomFillSync } from 'node:crypto';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { Span, SpanAttributes } from '#core/kernel/ports.ts';
+import { type TraceContext, traceparent, tracestate } from '#core/kernel/trace-context.ts';
+import type { EndedSpan, SpanEnd } from './spans.ts';
+
+export const freshContext = (): TraceContext => ({
+  traceId: freshId(16),
+  parentId: undefined,
+  sampled: undefined,
+  random: true,
+  tracestate: undefined,
+});
+
+/** Random bytes are drawn in stock: asking for eight at a time costs more than the rest of a span. */
+const stock = Buffer.alloc(4096);
+let used = stock.length;
+
+function freshId(bytes: number): string {
+  if (used + bytes > stock.length) {
+    randomFillSync(stock);
+    used = 0;
+  }
+  used += bytes;
+  return stock.toString('hex', used - bytes, used);
+}
+
+/** What the spans of one trace share in this process. */
+export interface LocalTrace extends TraceContext {
+  readonly sampled: boolean;
+  /** The clock's milliseconds, and the steady timer's at the same moment: children are placed relative to it. */
+  readonly startedMs: number;
+  readonly from: number;
+  readonly spans: OpenSpan[];
+}
+
+export class OpenSpan implements Span, EndedSpan {
+  readonly trace: LocalTrace;
+  readonly name: string;
+  readonly spanId = freshId(8);
+  readonly parentId: string | undefined;
+  readonly attributes: SpanAttributes;
+  readonly depth: number;
+  readonly #from: number;
+  #durationMs = 0;
+  end: SpanEnd = 'well';
+
+  constructor(
+    trace: LocalTrace,
+    name: string,
+    attributes: SpanAttributes,
+    parentId: string | undefined,
+    depth: number,
+    from: number,
+  ) {
+    this.trace = trace;
+    this.name = name;
+    this.attributes = { ...attributes };
+    this.parentId = parentId;
+    this.depth = depth;
+    this.#from = from;
+  }
+
+  child(name: string, attributes: SpanAttributes): OpenSpan {
+    return new OpenSpan(this.trace, name, attributes, this.spanId, this.depth + 1, performance.now());
+  }
+
+  set(more: SpanAttributes): void {
+    Object.assign(this.attributes, more);
+  }
+
+  elapsedUs(): number {
+    return Math.round((performance.now() - this.#from) * 1_000);
+  }
+
+  /** An answer of ours to a fault of the caller is no failure of the span. */
+  threw(thrown: unknown): void {
+    const known = thrown instanceof GatewayError;
+    this.end = known && thrown.kind.status < 500 ? 'refused' : 'failed';
+    this.attributes['error.type'] ??= known ? thrown.code : thrown instanceof Error ? thrown.name : typeof thrown;
+  }
+
+  over(): void {
+    this.#durationMs = performance.now() - this.#from;
+    this.trace.spans.push(this);
+  }
+
+  /** Who reads our `tracestate` beside others' finds the span that called. */
+  headers(): Record<string, string> {
+    const { traceId, spanId, sampled, random, trace } = this;
+    const headers: Record<string, string> = { traceparent: traceparent(traceId, spanId, { sampled, random }) };
+    if (trace.tracestate !== undefined) headers.tracestate = tracestate(trace.tracestate, spanId);
+    return headers;
+  }
+
+  get traceId(): string {
+    return this.trace.traceId;
+  }
+  get sampled(): boolean {
+    return this.trace.sampled;
+  }
+  get random(): boolean {
+    return this.trace.random;
+  }
+  get tracestate(): string | undefined {
+    return this.trace.tracestate;
+  }
+  get parentIsRemote(): boolean {
+    return this.depth === 0 && this.parentId !== undefined;
+  }
+  get startMs(): number {
+    return this.trace.startedMs + (this.#from - this.trace.from);
+  }
+  get endMs(): number {
+    return this.startMs + this.#durationMs;
+  }
+}

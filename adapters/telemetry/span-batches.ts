@@ -1,0 +1,96 @@
+/** A bounded queue before a collector: spans leave in batches, about every five seconds (spec §1, §8). */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Clock, Telemetry, Timeouts } from '#core/kernel/ports.ts';
+import type { EndedSpan, SpanSender, SpanSink } from './spans.ts';
+
+export interface BatchOptions {
+  readonly sender: SpanSender;
+  readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
+  readonly clock: Clock;
+  /** Absent where nothing runs between invocations: spans then leave by `flush`, or when there are many. */
+  readonly timeouts?: Timeouts;
+  /** @default all */
+  readonly sampleRate?: () => number;
+}
+
+export const batchSizes = {
+  /** Spans that wait at most; what comes then is dropped and counted. */
+  queue: 2_048,
+  /** Spans of one batch; that many do not wait for their time. */
+  batch: 512,
+  everyMs: 5_000,
+} as const;
+
+const complainEveryMs = 60_000;
+
+export function batchedSink({ sender, telemetry, clock, timeouts, sampleRate = () => 1 }: BatchOptions): SpanSink {
+  // The queue outlives the request that started its timer: it must not run as a part of it.
+  const outside = AsyncLocalStorage.snapshot();
+  const queue: EndedSpan[] = [];
+  let sending: Promise<void> | undefined;
+  let cancel: (() => void) | undefined;
+  let complainedAt = Number.NEGATIVE_INFINITY;
+  let stopped = false;
+
+  const dropped = (count: number, reason: 'queue_full' | 'not_delivered'): void =>
+    telemetry.count('svc_spans_dropped_total', { reason }, count);
+
+  const failed = (count: number, cause: unknown): void => {
+    dropped(count, 'not_delivered');
+    if (clock.now() - complainedAt < complainEveryMs) return;
+    complainedAt = clock.now();
+    telemetry.log('warn', 'spans were not delivered', { spans: count, error: cause });
+  };
+
+  /** What waits now; a collector that takes one batch not is not asked for the next. */
+  const sendWaiting = async (): Promise<void> => {
+    for (let left = queue.length; left > 0; ) {
+      const batch = queue.splice(0, Math.min(left, batchSizes.batch));
+      left -= batch.length;
+      try {
+        await sender.send(batch);
+      } catch (cause) {
+        return failed(batch.length, cause);
+      }
+    }
+  };
+
+  const send = (): Promise<void> => {
+    cancel?.();
+    cancel = undefined;
+    sending ??= outside(sendWaiting).finally(() => {
+      sending = undefined;
+      if (queue.length > 0) arm();
+    });
+    return sending;
+  };
+
+  const arm = (): void => {
+    if (stopped || cancel) return;
+    cancel = outside(() => timeouts?.after(batchSizes.everyMs, send));
+  };
+
+  const flush = async (): Promise<void> => {
+    await sending;
+    if (queue.length > 0) await send();
+  };
+
+  return {
+    sampleRate,
+    push(span) {
+      if (stopped || queue.length >= batchSizes.queue) return dropped(1, 'queue_full');
+      queue.push(span);
+      if (queue.length >= batchSizes.batch && !sending) void send();
+      else arm();
+    },
+    flush,
+    async stop() {
+      await flush();
+      stopped = true;
+      cancel?.();
+      if (queue.length > 0) dropped(queue.length, 'not_delivered');
+      queue.length = 0;
+      await sender.close().catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/** Spans that have ended, and where they go (spec §6). */
+import type { SpanAttributes } from '#core/kernel/ports.ts';
+
+/** How a span's work ended; `refused` is an answer of ours to a fault of the caller, no failure. */
+export type SpanEnd = 'well' | 'refused' | 'failed';
+
+export interface EndedSpan {
+  readonly name: string;
+  /** 32 hex digits. */
+  readonly traceId: string;
+  /** 16 hex digits. */
+  readonly spanId: string;
+  readonly parentId: string | undefined;
+  /** The parent is a span of another process. */
+  readonly parentIsRemote: boolean;
+  readonly sampled: boolean;
+  readonly random: boolean;
+  readonly tracestate: string | undefined;
+  /** Complete only when the span has ended; values may be undefined. */
+  readonly attributes: SpanAttributes;
+  /** Milliseconds since the Unix epoch, to the microsecond. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly end: SpanEnd;
+}
+
+/** Takes spans on. None of it throws or waits for a network in the course of a request. */
+export interface SpanSink {
+  /** Share of the traces that begin here that it wants, 0–1. */
+  sampleRate(): number;
+  push(span: EndedSpan): void;
+  /** Resolves when what was pushed has been sent or given up; at most a few seconds. */
+  flush(): Promise<void>;
+  /** Flushes, then takes no more. */
+  stop(): Promise<void>;
+}
+
+/** Telemetry whose spans can be sent on. */
+export interface Exporting {
+  /** Spans of sampled traces go there from now on; nowhere when undefined. */
+  exportTo(sink: SpanSink | undefined): void;
+}
+
+/** Sends one batch. */
+export interface SpanSender {
+  /** Rejects when the batch was not taken. */
+  send(spans: readonly EndedSpan[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type SpanKind = 'internal' | 'server' | 'client';
+
+const servers: ReadonlySet<string> = new Set(['edge.request', 'gateway.chat_completion']);
+
+export function kindOf({ name }: Pick<EndedSpan, 'name'>): SpanKind {
+  if (servers.has(name)) return 'server';
+  return name.startsWith('provider.') && name !== 'provider.call' ? 'client' : 'internal';
+}
+
+/** Attributes that are lists by convention; in our spans they are comma-separated. */
+const lists: ReadonlySet<string> = new Set(['gen_ai.response.finish_reasons']);
+
+export type Exported = string | number | boolean | string[];
+
+/** What was set, as it goes out. */
+export function exportedAttributes({ attributes }: Pick<EndedSpan, 'attributes'>): Record<string, Exported> {
+  const exported: Record<string, Exported> = {};
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined) continue;
+    exported[name] = lists.has(name) ? String(value).split(',') : value;
+  }
+  return exported;
+}

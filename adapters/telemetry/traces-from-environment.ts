@@ -1,0 +1,60 @@
+/** Spans of a function go to `OTLP_TRACES_URL`, by HTTP, at the end of each invocation: nothing runs between them. */
+import { systemClock } from '#adapters/system/clock.ts';
+import type { Snapshots } from '#core/configuration/snapshots.ts';
+import type { Clock, Telemetry } from '#core/kernel/ports.ts';
+import { httpSender, type UnsignedRequest } from './otlp-http.ts';
+import { resourceAttributes } from './resource.ts';
+import { batchedSink } from './span-batches.ts';
+import type { SpanSink } from './spans.ts';
+
+export interface FunctionTraces {
+  readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
+  /** Service name and sampling follow the configuration; until it was read, every trace is sent. */
+  readonly snapshots?: Pick<Snapshots, 'current'>;
+  readonly clock?: Clock;
+}
+
+/** A function is paid for while it waits. */
+const timeoutMs = 2_000;
+
+/** Undefined where the environment names no address. Requests to AWS are signed with the function's credentials. */
+export function tracesFromEnvironment(
+  environment: NodeJS.ProcessEnv,
+  { telemetry, snapshots, clock = systemClock }: FunctionTraces,
+): SpanSink | undefined {
+  const url = environment.OTLP_TRACES_URL;
+  if (!url) return undefined;
+  let settings = { service_name: 'agent-governance-gateway', sample_rate: 1 };
+  const sign = signerFor(url, environment, clock);
+  const resource = () => resourceAttributes(settings.service_name, environment);
+  const sender = httpSender({ url, resource, timeoutMs, ...(sign && { sign }) });
+  const sink = batchedSink({ sender, telemetry, clock, sampleRate: () => settings.sample_rate });
+  const look = async (): Promise<void> => {
+    const snapshot = await snapshots?.current().catch(() => undefined);
+    if (snapshot) settings = snapshot.configuration.telemetry;
+  };
+  return {
+    ...sink,
+    async flush() {
+      await look();
+      await sink.flush();
+    },
+  };
+}
+
+const awsAddress = /^https:\/\/([a-z0-9-]+)\.([a-z0-9-]+)\.(?:amazonaws\.com|amazonaws\.com\.cn|api\.aws)\//;
+
+/** Whom a request has to be signed for: `https://xray.<region>.amazonaws.com`. No other collector gets our signature. */
+export function signedFor(url: string): { readonly service: string; readonly region: string } | undefined {
+  const [, service, region] = awsAddress.exec(new URL(url).href) ?? [];
+  return service === undefined || region === undefined ? undefined : { service, region };
+}
+
+function signerFor(url: string, environment: NodeJS.ProcessEnv, clock: Clock) {
+  const scope = signedFor(url);
+  if (!scope) return undefined;
+  return async (request: UnsignedRequest) => {
+    const { signed } = await import('./aws-signature.ts');
+    return signed(request, { ...scope, environment, clock });
+  };
+}

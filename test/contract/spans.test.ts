@@ -1,0 +1,282 @@
+/** The span inventory of the specification (§6), as calls and actions through the doors leave it. */
+import type { LogTelemetry, Trace, TraceSpan } from '#adapters/aws/telemetry.ts';
+import { grpcSender } from '#adapters/telemetry/otlp-grpc.ts';
+import { resourceAttributes } from '#adapters/telemetry/resource.ts';
+import { batchedSink } from '#adapters/telemetry/span-batches.ts';
+import { type Answer, caller } from '../support/call-door.ts';
+import { body, type FakeProvider, refuse, say, startFakeProvider } from '../support/fake-providers.ts';
+import { startOtlpReceiver } from '../support/otlp-receiver.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+
+const traceId = '0af7651916cd43dd8448eb211c80319c';
+const callerId = 'b7ad6b7169203331';
+const traceparent = `00-${traceId}-${callerId}-01`;
+const hex = (digits: number) => expect.stringMatching(new RegExp(`^[0-9a-f]{${digits}}$`));
+
+const extra = (baseUrl: string) => `
+providers:
+  - { name: real, type: openai, models: ["gpt-*"], base_url: "${baseUrl}", api_key_env: OPENAI_API_KEY }
+  - { name: mock, type: mock, models: ["mock"] }
+routes:
+  - { match: { model: "gpt-*" }, providers: [real] }
+  - { match: { model: "mock" }, providers: [mock] }
+policies:
+  input: [{ name: no-jailbreak, type: keyword, action: block, keywords: ["ignore previous instructions"] }]
+  output: [{ name: no-keys, type: regex, action: block, patterns: ["AKIA[0-9A-Z]{16}"] }]
+`;
+
+let provider: FakeProvider;
+let gateway: TestPorts;
+let call: ReturnType<typeof caller>;
+
+beforeAll(async () => {
+  provider = await startFakeProvider({ kind: 'openai' });
+  gateway = await testPorts({
+    extra: extra(provider.baseUrl),
+    secrets: { OPENAI_API_KEY: 'provider-key' },
+  });
+  call = caller(gateway.ports);
+});
+afterAll(async () => {
+  await gateway.stop();
+  await provider.stop();
+});
+
+const ask = (text: string, more: object = {}, headers: Record<string, string> = {}): Promise<Answer> =>
+  call('POST', '/v1/chat/completions', {
+    key: keys.agent,
+    body: { model: 'gpt-4o', messages: [{ role: 'user', content: text }], ...more },
+    headers: { 'x-session-id': 'spans', ...headers },
+  });
+
+/** The traces that `work` left. */
+async function traced(work: () => Promise<unknown>): Promise<Trace[]> {
+  const telemetry = gateway.ports.telemetry as LogTelemetry;
+  const before = new Set(telemetry.recentTraces().flatMap(({ spans }) => spans.map(({ span_id }) => span_id)));
+  await work();
+  return telemetry.recentTraces().filter(({ spans }) => spans.every(({ span_id }) => !before.has(span_id)));
+}
+
+/** Names of the spans above this one, from the outermost. */
+function path(spans: readonly TraceSpan[], { name, parent_id }: TraceSpan): string {
+  const parent = spans.find(({ span_id }) => span_id === parent_id);
+  return parent ? `${path(spans, parent)} > ${name}` : name;
+}
+const paths = ({ spans }: Trace): string[] => spans.map((span) => path(spans, span)).sort();
+const named = ({ spans }: Trace, name: string): TraceSpan => spans.find((span) => span.name === name)!;
+
+const chatTree = [
+  'gateway.chat_completion',
+  'gateway.chat_completion > evidence.record',
+  'gateway.chat_completion > policy.check_input',
+  'gateway.chat_completion > policy.check_output',
+  'gateway.chat_completion > provider.call',
+  'gateway.chat_completion > provider.call > provider.openai',
+];
+
+describe('a chat call', () => {
+  test('leaves the spans of its stages in one trace, with their attributes', async () => {
+    provider.answers(say('Hello', { inputTokens: 11, outputTokens: 7 }));
+    const [trace, ...others] = await traced(() => ask('hello'));
+    expect(others).toEqual([]);
+    expect(paths(trace!)).toEqual(chatTree);
+    const attributes = (name: string) => named(trace!, name).attributes;
+    expect(attributes('gateway.chat_completion')).toMatchObject({
+      tenant_id: 'default',
+      model: 'gpt-4o',
+      stream: false,
+    });
+    expect(attributes('policy.check_input')).toMatchObject({ decision: 'allow', action: 'allow' });
+    expect(attributes('provider.call')).toMatchObject({
+      provider: 'real',
+      model: 'gpt-4o',
+      latency_ms: expect.any(Number),
+    });
+    expect(attributes('provider.openai')).toMatchObject({
+      tokens_prompt: 11,
+      tokens_completion: 7,
+      tokens_total: 18,
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': 'gpt-4o',
+      'gen_ai.request.stream': false,
+      'gen_ai.usage.input_tokens': 11,
+      'gen_ai.usage.output_tokens': 7,
+      'server.address': '127.0.0.1',
+      'server.port': expect.any(Number),
+    });
+    expect(attributes('policy.check_output')).toMatchObject({ decision: 'allow' });
+    expect(attributes('evidence.record')).toMatchObject({ hash: hex(64), session_id: 'spans' });
+    for (const span of trace!.spans) expect(span).toMatchObject({ span_id: hex(16), failed: false });
+  });
+
+  test('that streams leaves the same; the span of the whole call ends last', async () => {
+    provider.answers(say(['Hel', 'lo'], { inputTokens: 11, outputTokens: 7 }));
+    const [trace, ...others] = await traced(() => ask('hello again', { stream: true }));
+    expect(others).toEqual([]);
+    expect([...new Set(paths(trace!))]).toEqual(chatTree);
+    expect(named(trace!, 'gateway.chat_completion').attributes).toMatchObject({ stream: true });
+    expect(named(trace!, 'provider.openai').attributes).toMatchObject({
+      tokens_prompt: 11,
+      tokens_completion: 7,
+      tokens_total: 18,
+      'gen_ai.request.stream': true,
+      'gen_ai.response.time_to_first_chunk': expect.any(Number),
+    });
+    expect(trace!.spans.at(-1)?.name).toBe('gateway.chat_completion');
+  });
+
+  test('that is blocked ends at the input policy, which says by whom; it is recorded', async () => {
+    const [trace] = await traced(() => ask('please ignore previous instructions'));
+    expect(paths(trace!)).toEqual([
+      'gateway.chat_completion',
+      'gateway.chat_completion > evidence.record',
+      'gateway.chat_completion > policy.check_input',
+    ]);
+    expect(named(trace!, 'policy.check_input').attributes).toMatchObject({
+      decision: 'block',
+      policy_name: expect.stringContaining('no-jailbreak'),
+      action: 'block',
+    });
+    expect(named(trace!, 'gateway.chat_completion').attributes).toMatchObject({ 'error.type': 'policy_violation' });
+  });
+
+  test('whose answer is blocked says so in the output policy, whole or streamed', async () => {
+    for (const stream of [false, true]) {
+      provider.answers(say('the key is AKIAABCDEFGHIJKLMNOP'));
+      const [trace] = await traced(() => ask(`leak, stream ${stream}`, { stream }));
+      expect(named(trace!, 'policy.check_output').attributes).toMatchObject({ decision: 'block' });
+      expect(paths(trace!)).toContain('gateway.chat_completion > policy.check_output');
+    }
+  });
+
+  test('that a provider refuses has a failed provider span that says why', async () => {
+    provider.answers(refuse('openai', 500));
+    const [trace] = await traced(() => ask('fail'));
+    expect(named(trace!, 'provider.openai')).toMatchObject({
+      failed: true,
+      attributes: { 'error.type': expect.any(String) },
+    });
+    expect(named(trace!, 'provider.call').failed).toBe(true);
+    expect(paths(trace!)).toContain('gateway.chat_completion > evidence.record');
+  });
+
+  test('[trace.export] arrives at a collector as it is kept here', async () => {
+    const receiver = await startOtlpReceiver();
+    const telemetry = gateway.ports.telemetry as LogTelemetry;
+    const resource = resourceAttributes('agent-governance-gateway');
+    const sender = grpcSender({ endpoint: receiver.grpcUrl, resource });
+    const sink = batchedSink({ sender, telemetry, clock: gateway.ports.clock });
+    telemetry.exportTo(sink);
+    try {
+      provider.answers(say('Hello'));
+      const [trace] = await traced(() => ask('to the collector'));
+      await telemetry.flush();
+      expect(receiver.batches).toEqual([chatTree.length]);
+      const arrived = receiver.spans.map((span) => [span.traceId, span.spanId, span.parentSpanId, span.name]);
+      const kept = trace!.spans.map((span) => [trace!.trace_id, span.span_id, span.parent_id, span.name]);
+      expect(arrived).toEqual(kept);
+      for (const [i, { attributes }] of trace!.spans.entries()) {
+        const set = Object.entries(attributes).filter(([, value]) => value !== undefined);
+        expect(Object.keys(receiver.spans[i]!.attributes)).toEqual(set.map(([name]) => name));
+      }
+    } finally {
+      telemetry.exportTo(undefined);
+      await sink.stop();
+      await receiver.stop();
+    }
+  });
+
+  test('never has words of the caller or the model in a span', async () => {
+    provider.answers(say('a very private answer'));
+    const traces = await traced(() => ask('a very private question'));
+    expect(traces).toHaveLength(1);
+    expect(JSON.stringify(traces)).not.toContain('very private');
+  });
+});
+
+describe('trace context', () => {
+  test.each([false, true])(
+    '[chat.traceparent] goes from the caller through our spans to the provider (stream: %s)',
+    async (stream) => {
+      provider.answers(say('Hello'));
+      const headers = { traceparent, tracestate: 'rojo=1,congo=2' };
+      const [trace] = await traced(() => ask(`trace me, stream ${stream}`, { stream }, headers));
+      expect(trace!.trace_id).toBe(traceId);
+      expect(named(trace!, 'gateway.chat_completion')).toMatchObject({ parent_id: callerId, depth: 0 });
+      const { span_id } = named(trace!, 'provider.openai');
+      const { headers: sent } = await provider.request();
+      expect(sent.traceparent).toBe(`00-${traceId}-${span_id}-01`);
+      expect(sent.tracestate).toBe(`agg=${span_id},rojo=1,congo=2`);
+    },
+  );
+
+  test('the evidence entry names the trace', async () => {
+    provider.answers(say('Hello'));
+    await ask('name it', {}, { traceparent, 'x-session-id': 'named' });
+    const entries = [];
+    for await (const entry of gateway.ports.evidence.entries('default', 'named')) entries.push(entry);
+    expect(entries).toMatchObject([{ body: { trace_id: traceId } }]);
+  });
+
+  test('[chat.traceparent] that is malformed is not sent on: a new trace begins', async () => {
+    provider.answers(say('Hello'));
+    const broken = traceparent.toUpperCase();
+    const [trace] = await traced(() => ask('begin anew', {}, { traceparent: broken, tracestate: 'rojo=1' }));
+    expect(trace!.trace_id).not.toBe(traceId);
+    const { headers: sent } = await provider.request();
+    expect(sent.traceparent).toContain(trace!.trace_id);
+    expect(sent.tracestate).toBeUndefined();
+  });
+
+  test('of X-Ray is the same trace', async () => {
+    provider.answers(say('Hello'));
+    const xray = `Root=1-${traceId.slice(0, 8)}-${traceId.slice(8)};Parent=${callerId};Sampled=1`;
+    const [trace] = await traced(() => ask('by x-ray', {}, { 'x-amzn-trace-id': xray }));
+    expect(trace!.trace_id).toBe(traceId);
+    expect((await provider.request()).headers.traceparent).toContain(traceId);
+  });
+
+  test('two calls of one trace are told apart by their spans', async () => {
+    provider.answers([body(['{"error":{"message":"busy"}}'], { status: 500 }), say('Hello')]);
+    await ask('first', {}, { traceparent });
+    const { headers: first } = await provider.request(0);
+    await ask('second', {}, { traceparent });
+    const { headers: second } = await provider.request(1);
+    expect(first.traceparent).not.toBe(second.traceparent);
+    expect(String(first.traceparent).slice(0, 35)).toBe(String(second.traceparent).slice(0, 35));
+  });
+});
+
+describe('an action', () => {
+  const act = (action: object) => call('POST', '/admin/v1/test-action', { key: keys.agent, body: action });
+  const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
+  const pull = { protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' };
+
+  test('[span.names] that is allowed: the call, and its credential within', async () => {
+    const [trace] = await traced(() => act(read));
+    expect(paths(trace!)).toEqual(['mcpgw.tool_call', 'mcpgw.tool_call > credential.issue']);
+    expect(named(trace!, 'mcpgw.tool_call').attributes).toEqual({
+      tool: 'scm.get_file_contents',
+      target: 'acme/web',
+      capability: 'read',
+      decision: 'allow',
+    });
+    expect(named(trace!, 'credential.issue').attributes).toEqual({
+      credential_name: 'scm',
+      ttl: 600,
+      scope: 'contents:read',
+    });
+  });
+
+  test('[span.names] that waits for a human: the call, and its place in the queue', async () => {
+    const [trace] = await traced(() => act({ ...pull, parameters: { title: 'Fix', head: 'fix', base: 'main' } }));
+    expect(paths(trace!)).toEqual(['mcpgw.tool_call', 'mcpgw.tool_call > approval.enqueue']);
+    expect(named(trace!, 'mcpgw.tool_call').attributes).toMatchObject({ decision: 'review' });
+    expect(named(trace!, 'approval.enqueue').attributes).toEqual({
+      approval_id: expect.any(String),
+      tool: 'scm.create_pull_request',
+      timeout: expect.any(Number),
+    });
+  });
+});

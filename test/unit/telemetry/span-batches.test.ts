@@ -1,0 +1,154 @@
+import { batchedSink, batchSizes } from '#adapters/telemetry/span-batches.ts';
+import type { EndedSpan } from '#adapters/telemetry/spans.ts';
+
+const span = { name: 's' } as EndedSpan;
+
+/** A collector and a timer, both moved by hand. */
+function setting({ timers = true } = {}) {
+  const sent: number[] = [];
+  const counted: Record<string, number> = {};
+  const lines: unknown[] = [];
+  const time = { ms: 0 };
+  let due: (() => void) | undefined;
+  let gate: Promise<void> = Promise.resolve();
+  let down = false;
+  let closed = 0;
+  let attempts = 0;
+  const sender = {
+    async send(spans: readonly EndedSpan[]) {
+      attempts++;
+      await gate;
+      if (down) throw new Error('nobody listens');
+      sent.push(spans.length);
+    },
+    close: async () => void closed++,
+  };
+  const telemetry = {
+    count: (_name: string, labels: Record<string, string>, by = 1) => {
+      const key = `${_name} ${labels.reason}`;
+      counted[key] = (counted[key] ?? 0) + by;
+    },
+    log: (...line: unknown[]) => void lines.push(line),
+  };
+  const timeouts = {
+    after(ms: number, work: () => void) {
+      expect(ms).toBe(5_000);
+      due = work;
+      return () => {
+        due = undefined;
+      };
+    },
+  };
+  const clock = { now: () => time.ms };
+  const sink = batchedSink({ sender, telemetry, clock, ...(timers && { timeouts }) });
+  return {
+    sink,
+    sent,
+    counted,
+    lines,
+    time,
+    push: (count: number) => {
+      for (let i = 0; i < count; i++) sink.push(span);
+    },
+    /** Five seconds pass. */
+    tick: async () => {
+      const work = due;
+      due = undefined;
+      work?.();
+      await sink.flush();
+    },
+    isDue: () => due !== undefined,
+    hold: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gate = promise;
+      return resolve;
+    },
+    down: (yes: boolean) => {
+      down = yes;
+    },
+    closed: () => closed,
+    attempts: () => attempts,
+  };
+}
+
+test('[trace.export] what ended within five seconds leaves as one batch; an idle process sends nothing', async () => {
+  const { sink, sent, push, tick, isDue } = setting();
+  expect(isDue()).toBe(false);
+  push(3);
+  expect(sent).toEqual([]);
+  await tick();
+  expect(sent).toEqual([3]);
+  expect(isDue()).toBe(false);
+  await sink.flush();
+  expect(sent).toEqual([3]);
+});
+
+test('a full batch does not wait for its time', async () => {
+  const { sink, sent, push } = setting();
+  push(batchSizes.batch);
+  push(10);
+  await sink.flush();
+  expect(sent).toEqual([batchSizes.batch, 10]);
+});
+
+test('a slow collector fills the queue; what does not fit is dropped and counted, the rest arrives', async () => {
+  const { sink, sent, push, hold, counted } = setting();
+  const release = hold();
+  push(batchSizes.batch); // under way, no longer in the queue
+  push(batchSizes.queue + 7);
+  release();
+  await sink.flush();
+  expect(counted).toEqual({ 'svc_spans_dropped_total queue_full': 7 });
+  expect(sent.reduce((sum, count) => sum + count, 0)).toBe(batchSizes.batch + batchSizes.queue);
+  expect(Math.max(...sent)).toBe(batchSizes.batch);
+});
+
+test('failures are counted, logged once a minute, never thrown; later spans find their way', async () => {
+  const { sink, sent, push, counted, lines, time, down } = setting();
+  down(true);
+  for (const ms of [0, 5_000, 59_999, 60_000]) {
+    time.ms = ms;
+    push(2);
+    await sink.flush();
+  }
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toEqual(['warn', 'spans were not delivered', { spans: 2, error: expect.any(Error) }]);
+  expect(counted).toEqual({ 'svc_spans_dropped_total not_delivered': 8 });
+  down(false);
+  push(1);
+  await sink.flush();
+  expect(sent).toEqual([1]);
+});
+
+test('a collector that takes one batch not is not asked for the next; that one waits for its time', async () => {
+  const { sink, sent, push, hold, down, attempts, tick, isDue } = setting();
+  const release = hold();
+  push(3 * batchSizes.batch);
+  down(true);
+  release();
+  await sink.flush(); // the batch under way, and one more
+  expect(attempts()).toBe(2);
+  expect(isDue()).toBe(true);
+  down(false);
+  await tick();
+  expect(sent).toEqual([batchSizes.batch]);
+});
+
+test('without timers spans wait for the flush', async () => {
+  const { sink, sent, push, isDue } = setting({ timers: false });
+  push(5);
+  expect(isDue()).toBe(false);
+  await sink.flush();
+  expect(sent).toEqual([5]);
+});
+
+test('the end sends what waits, closes, and takes no more', async () => {
+  const { sink, sent, push, closed, counted, isDue } = setting();
+  push(4);
+  await sink.stop();
+  expect(sent).toEqual([4]);
+  expect(closed()).toBe(1);
+  push(1);
+  expect(isDue()).toBe(false);
+  expect(counted).toEqual({ 'svc_spans_dropped_total queue_full': 1 });
+});
