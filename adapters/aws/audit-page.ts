@@ -73,10 +73,14 @@ function matches(entry: EvidenceEntry, filter: AuditFilter): boolean {
     (actor === undefined || [entry.actor.agent, entry.actor.person, entry.actor.key_id].includes(actor)) &&
     (kind === undefined || entry.kind === kind) &&
     (session === undefined || entry.session_id === session) &&
-    (tool === undefined || entry.body.tool === tool) &&
-    (decision === undefined || entry.kind === decision)
+    (tool === undefined || toolOf(entry) === tool) &&
+    (decision === undefined || decisionOf(entry) === decision)
   );
 }
+
+/** Chat calls have an operation where actions have a tool, and carry their decision inside: their kind is `chat`. */
+const toolOf = ({ kind, body }: EvidenceEntry) => (kind === 'chat' ? body.operation : body.tool);
+const decisionOf = ({ kind, body }: EvidenceEntry) => (kind === 'chat' ? body.decision : kind);
 
 const encodeCursor = (at: string) => Buffer.from(at).toString('base64url');
 

@@ -8,6 +8,7 @@ import { isLoopback, type Settings } from './settings.ts';
 export interface Call {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Query;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent as it is, instead. */
@@ -18,6 +19,15 @@ export interface Answer {
   /** The document as it came. */
   readonly text: string;
   readonly json: unknown;
+}
+
+/** An answer whose body is read as it arrives. */
+export interface Opened {
+  readonly status: number;
+  /** Media type without parameters, in lower case. */
+  readonly type: string;
+  readonly headers: Headers;
+  readonly bytes: AsyncIterable<Uint8Array>;
 }
 
 export class Api {
@@ -32,8 +42,11 @@ export class Api {
     const body = await this.text(operation, call);
     const json = parsed(body);
     if (json === undefined) {
-      const message = `${this.#settings.url} answered with something that is not JSON`;
-      throw new Failure(exitCodes.negative, message, { hint: 'is it the admin address of a gateway? (--url)' });
+      const route = routeOf(operation);
+      const message = `${this.#settings.urlFor(route)} answered with something that is not JSON`;
+      const address =
+        route.surface === 'gateway' ? 'gateway address (--gateway)' : 'admin address of a gateway? (--url)';
+      throw new Failure(exitCodes.negative, message, { hint: `is it the ${address}` });
     }
     return { text: body, json };
   }
@@ -45,50 +58,44 @@ export class Api {
 
   /** The answer's bytes as they arrive. */
   async stream(operation: string, call: Call = {}): Promise<AsyncIterable<Uint8Array>> {
+    return (await this.open(operation, call)).bytes;
+  }
+
+  /** @throws Failure when the server cannot be reached or refuses. */
+  async open(operation: string, call: Call = {}): Promise<Opened> {
     const route = routeOf(operation);
-    const address = this.#settings.url + pathOf(route, call.path, call.query);
+    const url = this.#settings.urlFor(route);
+    const path = pathOf(route, call.path, call.query);
     const key = this.#settings.keyFor(route);
     const silence = new Silence(this.#settings.timeoutMs);
     let response: Response;
     try {
-      response = await fetch(address, this.#request(route, key, call, silence.signal));
+      response = await fetch(url + path, request(route, key, call, silence.signal));
     } catch (cause) {
       silence.end();
-      throw this.#unreachable(cause);
+      throw this.#unreachable(url, cause);
     }
-    const bytes = this.#bytes(response, silence);
-    if (response.ok) return bytes;
-    throw refusal(response, await collect(bytes), key !== undefined);
+    const bytes = this.#bytes(url, response, silence);
+    if (!response.ok) throw refusal(response, await collect(bytes), key !== undefined);
+    const type = (response.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
+    return { status: response.status, type, headers: response.headers, bytes };
   }
 
-  #request(route: Route, key: string | undefined, { body, document }: Call, signal: AbortSignal): RequestInit {
-    const type = document?.type ?? (body === undefined ? undefined : 'application/json');
-    const content = document?.content ?? (body === undefined ? undefined : JSON.stringify(body));
-    return {
-      method: route.method,
-      headers: { ...(key !== undefined && { 'x-api-key': key }), ...(type !== undefined && { 'content-type': type }) },
-      ...(content !== undefined && { body: content }),
-      // A redirect would carry the key to wherever it points.
-      redirect: 'manual',
-      signal,
-    };
-  }
-
-  async *#bytes(response: Response, silence: Silence): AsyncIterable<Uint8Array> {
+  async *#bytes(url: string, response: Response, silence: Silence): AsyncIterable<Uint8Array> {
     try {
       for await (const chunk of response.body ?? []) {
         silence.broken();
         yield chunk;
       }
     } catch (cause) {
-      throw this.#unreachable(cause);
+      throw this.#unreachable(url, cause);
     } finally {
       silence.end();
     }
   }
 
-  #unreachable(cause: unknown): Failure {
-    const { url, timeoutMs } = this.#settings;
+  #unreachable(url: string, cause: unknown): Failure {
+    const { timeoutMs } = this.#settings;
     if ((cause as Error).name === 'TimeoutError') {
       return new Failure(exitCodes.unreachable, `${url} was silent for ${timeoutMs / 1000} s`, { cause });
     }
@@ -96,6 +103,28 @@ export class Api {
     const advice = isLoopback(url) ? 'start it with `npm start`' : 'check the address (--url) and the network';
     return new Failure(exitCodes.unreachable, `cannot reach ${url} (${code}): ${advice}`, { cause });
   }
+}
+
+function request(
+  route: Route,
+  key: string | undefined,
+  { body, document, headers }: Call,
+  signal: AbortSignal,
+): RequestInit {
+  const type = document?.type ?? (body === undefined ? undefined : 'application/json');
+  const content = document?.content ?? (body === undefined ? undefined : JSON.stringify(body));
+  return {
+    method: route.method,
+    headers: {
+      ...headers,
+      ...(key !== undefined && { 'x-api-key': key }),
+      ...(type !== undefined && { 'content-type': type }),
+    },
+    ...(content !== undefined && { body: content }),
+    // A redirect would carry the key to wherever it points.
+    redirect: 'manual',
+    signal,
+  };
 }
 
 /** Aborts a request when nothing has been heard for a while. */

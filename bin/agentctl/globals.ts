@@ -4,6 +4,8 @@ import { type LocalKey, localKeys } from './local-run.ts';
 
 export interface Globals {
   readonly url?: string;
+  /** Gateway address; only commands that call models take it. */
+  readonly gateway?: string;
   readonly key?: string;
   readonly as?: LocalKey;
   readonly json?: boolean;
@@ -34,8 +36,8 @@ export function addGlobals(command: Command): Command {
 /** What was given to a command and to those above it. */
 export function globalsOf(command: Command): Globals {
   const given = command.parent ? globalsOf(command.parent) : { timeout: defaultTimeoutSeconds };
-  const { url, key, as, json, config, state, timeout } = command.opts<Partial<Globals>>();
-  const own = { url, key, as, json, config, state, timeout };
+  const { url, gateway, key, as, json, config, state, timeout } = command.opts<Partial<Globals>>();
+  const own = { url, gateway, key, as, json, config, state, timeout };
   return { ...given, ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) };
 }
 

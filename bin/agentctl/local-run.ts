@@ -10,6 +10,7 @@ export type LocalKey = (typeof localKeys)[number];
 
 export interface LocalRun {
   readonly adminUrl?: string;
+  readonly gatewayUrl?: string;
   readonly keys: Readonly<Partial<Record<LocalKey, string>>>;
 }
 
@@ -26,6 +27,7 @@ export function stateFolder(chosen: string | undefined): string {
 export function readLocalRun(folder: string): LocalRun {
   const ready = readJsonFile(join(folder, 'ready.json'));
   const adminUrl = text(ready?.admin_url);
+  const gatewayUrl = text(ready?.gateway_url);
   const named = text(ready?.keys_file);
   const file = (named === undefined ? undefined : readJsonFile(named)) ?? readJsonFile(join(folder, 'keys.json')) ?? {};
   const keys: Partial<Record<LocalKey, string>> = {};
@@ -33,7 +35,7 @@ export function readLocalRun(folder: string): LocalRun {
     const key = text(name === 'admin' ? file.admin_token : file[name]);
     if (key) keys[name] = key;
   }
-  return { ...(adminUrl !== undefined && { adminUrl }), keys };
+  return { ...(adminUrl !== undefined && { adminUrl }), ...(gatewayUrl !== undefined && { gatewayUrl }), keys };
 }
 
 /** The object a JSON file holds, or undefined when there is no such file. */

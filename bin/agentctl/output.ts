@@ -62,6 +62,12 @@ export class Output {
     for (const line of text.replace(/\r?\n$/, '').split(/\r?\n/)) this.line(line);
   }
 
+  /** A piece of running text as it arrives: line feeds and tabs stay, all else that is unseen is spelled out. */
+  piece(text: string): void {
+    this.#write(text.replace(/[^\n\t]+/g, visible));
+    this.flush();
+  }
+
   /** One line on stderr: errors, warnings, what was written where. */
   note(...parts: readonly Part[]): void {
     this.flush();

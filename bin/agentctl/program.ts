@@ -4,6 +4,7 @@ import packageJson from '#package' with { type: 'json' };
 import { addActions } from './actions.ts';
 import { addApprovals } from './approvals.ts';
 import { addAudit } from './audit.ts';
+import { addChat } from './chat.ts';
 import type { Parent } from './command.ts';
 import { addConfig } from './config.ts';
 import { addCredentials } from './credentials.ts';
@@ -12,8 +13,10 @@ import { type ExitCode, exitCodes, Failure } from './failure.ts';
 import { addGlobals } from './globals.ts';
 import { Output, painted } from './output.ts';
 import { addPolicy } from './policy.ts';
+import { addRebuild } from './rebuild.ts';
 import { addSimulation } from './simulation.ts';
 import { addStatus } from './status.ts';
+import { addTraffic } from './traffic.ts';
 
 /** Runs one command line and says how it ended; prints, but never exits. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -37,15 +40,18 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 }
 
 const groups = [
+  addChat,
   addActions,
   addApprovals,
   addEvidence,
   addAudit,
   addStatus,
+  addTraffic,
   addSimulation,
   addPolicy,
   addCredentials,
   addConfig,
+  addRebuild,
 ];
 
 const ending = `

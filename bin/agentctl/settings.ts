@@ -11,10 +11,11 @@ import { type Fields, text } from './json-fields.ts';
 import { type LocalKey, type LocalRun, readJsonFile, readLocalRun, stateFolder } from './local-run.ts';
 
 export const defaultUrl = 'http://127.0.0.1:8081';
+const defaultGatewayUrl = 'http://127.0.0.1:8080';
 
 export interface Settings {
-  /** Admin address without a slash at its end. */
-  readonly url: string;
+  /** Where a route is called: the admin or the gateway address, without a slash at its end. */
+  urlFor(route: Route): string;
   readonly timeoutMs: number;
   /** The credential for a route, or undefined when none is known. */
   keyFor(route: Route): string | undefined;
@@ -26,13 +27,21 @@ export function readSettings(globals: Globals, env: NodeJS.ProcessEnv): Settings
   // A state folder named on the command line means that run, whatever the environment says.
   const pinned = globals.state !== undefined && globals.url === undefined && run.adminUrl !== undefined;
   const given = globals.url ?? (pinned ? run.adminUrl : (set(env.AGENTCTL_URL) ?? set(env.GATEWAY_ADMIN_URL)));
-  const url = adminAddress(given ?? text(config.url) ?? run.adminUrl ?? defaultUrl);
+  const url = address('admin', given ?? text(config.url) ?? run.adminUrl ?? defaultUrl);
 
-  const own = ownKey(globals, env, config, url, pinned);
+  const urlFor = (route: Route): string => {
+    if (route.surface !== 'gateway') return url;
+    const named = globals.gateway ?? (pinned ? run.gatewayUrl : set(env.AGENTCTL_GATEWAY));
+    return address('gateway', named ?? text(config.gateway) ?? run.gatewayUrl ?? defaultGatewayUrl);
+  };
   return {
-    url,
+    urlFor,
     timeoutMs: globals.timeout * 1000,
-    keyFor: (route) => own ?? (mayHaveLocalKeys(url, run) ? run.keys[globals.as ?? localKeyFor(route)] : undefined),
+    keyFor: (route) => {
+      const target = urlFor(route);
+      const own = ownKey(globals, env, config, target, pinned);
+      return own ?? (mayHaveLocalKeys(target, run) ? run.keys[globals.as ?? localKeyFor(route)] : undefined);
+    },
   };
 }
 
@@ -51,17 +60,19 @@ function readConfig(chosen: string | undefined): Fields {
 function ownKey(globals: Globals, env: NodeJS.ProcessEnv, config: Fields, url: string, pinned: boolean) {
   if (globals.key !== undefined) return sendable(globals.key);
   if (globals.as !== undefined || pinned) return undefined;
-  const key = set(env.AGENTCTL_KEY) ?? (belongs(text(config.url), url) ? text(config.key) : undefined);
+  const configured = [text(config.url), text(config.gateway)].filter((each) => each !== undefined);
+  const belongs = configured.length === 0 || configured.some((each) => sameOrigin(each, url));
+  const key = set(env.AGENTCTL_KEY) ?? (belongs ? text(config.key) : undefined);
   return key === undefined ? undefined : sendable(key);
 }
 
-/** A configuration's key goes to the configuration's address only. */
-const belongs = (configured: string | undefined, url: string): boolean =>
-  configured === undefined || new URL(adminAddress(configured)).origin === new URL(url).origin;
+/** A configuration's key goes to the configuration's addresses only. */
+const sameOrigin = (configured: string, url: string): boolean =>
+  new URL(address('configured', configured)).origin === new URL(url).origin;
 
 /** Generated keys never leave for a foreign host: they are for this machine's run. */
-function mayHaveLocalKeys(url: string, run: LocalRun): boolean {
-  return isLoopback(url) || (run.adminUrl !== undefined && belongs(run.adminUrl, url));
+function mayHaveLocalKeys(url: string, { adminUrl, gatewayUrl }: LocalRun): boolean {
+  return isLoopback(url) || [adminUrl, gatewayUrl].some((own) => own !== undefined && sameOrigin(own, url));
 }
 
 export function isLoopback(url: string): boolean {
@@ -69,10 +80,10 @@ export function isLoopback(url: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-function adminAddress(given: string): string {
+function address(which: string, given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
-    throw new UsageError(`the admin address must look like ${defaultUrl}, without user, query or fragment`);
+    throw new UsageError(`the ${which} address must look like ${defaultUrl}, without user, query or fragment`);
   }
   return url.href.replace(/\/+$/, '');
 }

@@ -1,5 +1,7 @@
 /** Health, identity, status, usage, violations, metrics (spec §4.3; contract §2, §7). */
 import { isoTime } from '#core/kernel/ports.ts';
+import { budgetsOf } from './budgets.ts';
+import { providersOf } from './chat-views.ts';
 import { cursorOf, limitOf, type Operation } from './operation.ts';
 import type { GatewayPorts } from './ports.ts';
 
@@ -30,14 +32,17 @@ async function projectedDecisions({ observations }: GatewayPorts, tenant: string
 }
 
 /** Everything `agentctl status` shows, in one bounded read of each store. */
-export const status: Operation = async ({ ports, principal, snapshot }) => {
+export const status: Operation = async (call) => {
+  const { ports, principal, snapshot } = call;
   const { tenant } = principal;
   const now = ports.clock.now();
-  const [pending, sessions, due, violations] = await Promise.all([
+  const [pending, sessions, due, violations, providers, { budgets, rate_limit }] = await Promise.all([
     ports.approvals.list(tenant, 'pending', { limit: 200 }),
     ports.evidence.sessions(tenant, { limit: 200 }),
     ports.deliveries.due(isoTime(now), 200),
     ports.observations.violations(tenant, { limit: 10 }),
+    providersOf(call),
+    budgetsOf(call),
   ]);
   const waiting = pending.items.filter((row) => row.expires_at > isoTime(now));
   const oldest = waiting[0] && Math.round((now - Date.parse(waiting[0].queued_at)) / 1000);
@@ -48,32 +53,61 @@ export const status: Operation = async ({ ports, principal, snapshot }) => {
       policy: snapshot.policyDocument.name,
       policy_version: snapshot.version,
       warnings: snapshot.warnings,
-      providers: snapshot.configuration.providers.map(({ name, type, enabled }) => ({ name, type, enabled })),
+      providers: providers.map(({ name, type, enabled, health, breaker, error_rate }) => ({
+        name,
+        type,
+        enabled,
+        health,
+        ...(breaker !== undefined && { breaker }),
+        error_rate,
+      })),
       pending_approvals: waiting.length,
       ...(pending.cursor && { pending_approvals_more: true }),
       oldest_pending_seconds: oldest ?? 0,
       evidence_sessions: sessions.items.length,
       ...(sessions.cursor && { evidence_sessions_more: true }),
       deliveries: { due: due.length },
-      budgets: [],
+      budgets,
+      rate_limit,
       recent_violations: violations.items,
     },
   };
 };
 
-export const usage: Operation = async ({ ports, principal, query }) => ({
-  body: await ports.observations.usage(principal.tenant, {
+export const usage: Operation = async ({ ports, principal, query }) => {
+  const {
+    cache: _cache,
+    content: _content,
+    ...usage
+  } = await ports.observations.usage(principal.tenant, {
     ...(query.from !== undefined && { from: query.from }),
     ...(query.to !== undefined && { to: query.to }),
-  }),
-});
+  });
+  return { body: usage };
+};
 
+/** Actions blocked by rules and chat calls blocked or held by filters; what only warned or redacted is counted apart. */
 export const violations: Operation = async ({ ports, principal, query }) => {
   const { tenant } = principal;
-  const [page, usage] = await Promise.all([
+  const [page, { blocked_by_rule, decisions, content }] = await Promise.all([
     ports.observations.violations(tenant, { limit: limitOf(query), ...cursorOf(query) }),
     ports.observations.usage(tenant, {}),
   ]);
-  const counts = { by_policy: usage.blocked_by_rule, by_tenant: { [tenant]: usage.decisions.block ?? 0 } };
+  const blockedActions = decisions.block ?? 0;
+  const { block = 0, review = 0 } = content.by_action;
+  const counts = {
+    by_policy: added(blocked_by_rule, content.by_policy),
+    by_tenant: { [tenant]: blockedActions + block + review },
+    by_action: added({ block: blockedActions }, content.by_action),
+  };
   return { body: { violations: page.items, ...counts, ...(page.cursor && { cursor: page.cursor }) } };
 };
+
+type Counts = Readonly<Record<string, number>>;
+
+/** A rule of tools and a filter may bear one name: then they count together. */
+function added(a: Counts, b: Counts): Counts {
+  const sums = new Map(Object.entries(a));
+  for (const [name, count] of Object.entries(b)) sums.set(name, (sums.get(name) ?? 0) + count);
+  return Object.fromEntries([...sums].filter(([, count]) => count > 0));
+}

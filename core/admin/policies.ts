@@ -1,6 +1,7 @@
 /** Policy versions, configuration, simulation and explanation (spec §2.10, §4.3, §4.5; contract §1, §7). */
 
 import { loadConfiguration } from '#core/configuration/load.ts';
+import { dropMovedKeys } from '#core/configuration/moved-keys.ts';
 import { buildPolicyDocument } from '#core/configuration/policy-document.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
 import { readVersion } from '#core/configuration/stored-form.ts';
@@ -26,9 +27,11 @@ export const getConfig: Operation = async ({ snapshot }) => ({
 export const putConfig: Operation = async (call) => {
   const { ports, principal } = call;
   const loaded = await loadConfiguration(call.text(), { packs: ports.packs });
-  const row = await storeVersion(ports, loaded.configuration, principal.person ?? principal.name, 'api');
+  const { configuration: before } = await ports.snapshots.refresh();
+  const { configuration, warnings } = dropMovedKeys(before, loaded.configuration);
+  const row = await storeVersion(ports, configuration, principal.person ?? principal.name, 'api');
   await adopted(call, 'config.put', row);
-  return { status: 201, body: { ...row, warnings: loaded.warnings } };
+  return { status: 201, body: { ...row, warnings: [...loaded.warnings, ...warnings] } };
 };
 
 export const policyVersions: Operation = async ({ ports, snapshot }) => ({

@@ -1,10 +1,14 @@
 /** Everything an operation may be given. Hosts compose it: `lambdas/aws.ts` on AWS and the emulator, `bin/local/` here. */
 import type { GovernPorts } from '#core/actions/ports.ts';
+import type { ResponseCache } from '#core/cache/ports.ts';
 import type { ConfigStore } from '#core/configuration/ports.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
 import type { ManifestStore, Signer } from '#core/evidence/ports.ts';
 import type { ObjectStore, SecretStore } from '#core/kernel/ports.ts';
+import type { Counters } from '#core/limits/ports.ts';
 import type { Observations } from '#core/observatory/ports.ts';
+
+export type BreakerState = 'closed' | 'open' | 'half-open';
 
 export interface GatewayPorts extends GovernPorts {
   readonly secrets: SecretStore;
@@ -16,6 +20,11 @@ export interface GatewayPorts extends GovernPorts {
   readonly signer: Signer;
   readonly credentials: CredentialStore;
   readonly observations: Observations;
+  readonly counters: Counters;
+  /** Where this process answers chat calls itself. */
+  readonly cache?: ResponseCache;
+  /** State of each provider's breaker, by name, where this process calls providers itself. */
+  readonly breakers?: () => Readonly<Record<string, BreakerState>>;
   /** The metrics registry of this process as Prometheus text. */
   readonly metricsText: () => string;
   readonly version: string;

@@ -55,6 +55,7 @@ export function advanceHead(head: SessionHead | undefined, entry: EvidenceEntry,
     policy_versions: withVersion(head?.policy_versions ?? [], policyVersionOf(entry)),
     opened_at: head?.opened_at ?? entry.timestamp,
     updated_at: entry.timestamp,
+    ...(head?.risk && { risk: head.risk }),
   };
 }
 

@@ -16,6 +16,8 @@ export interface SessionHead {
   readonly policy_versions: readonly number[];
   readonly opened_at: string;
   readonly updated_at: string;
+  /** Behavioural risk of the session as last scored; at the kill-switch score its calls are refused. */
+  readonly risk?: { readonly score: number; readonly rule: string };
 }
 
 /** One page of something; `cursor` is opaque and absent on the last page. */

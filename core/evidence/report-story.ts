@@ -2,6 +2,7 @@
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import { firstEntries } from './bundle.ts';
 import { describeWithheld } from './redact.ts';
+import { chatDetail, chatFacts, chatOutcome, chatTitle } from './report-chat.ts';
 import { shorten, visible } from './visible-text.ts';
 
 export interface Fact {
@@ -84,9 +85,10 @@ function summaryOf(manifest: SessionManifest | UnsignedManifest): Fact[] {
 
 function rowOf(entry: EvidenceEntry): TimelineRow {
   const { index, timestamp, kind, hash, body } = entry;
-  const what = [text(body.tool) ?? text(body.model) ?? text(body.action), text(body.target)]
-    .filter(Boolean)
-    .join(' → ');
+  const what =
+    kind === 'chat'
+      ? visible(chatTitle(body))
+      : [text(body.tool) ?? text(body.action), text(body.target)].filter(Boolean).join(' → ');
   return {
     index,
     timestamp: visible(timestamp),
@@ -110,6 +112,8 @@ function detailOf({ kind, body }: EvidenceEntry): string {
       return [text(body.outcome), text(body.error)].filter(Boolean).join(': ');
     case 'credential':
       return credentialOf(body) ?? '';
+    case 'chat':
+      return visible(chatDetail(body));
     default:
       return text(body.outcome) ?? text(body.decision) ?? '';
   }
@@ -128,8 +132,10 @@ function actionOf(envelopeId: string, steps: readonly EvidenceEntry[]): ActionSt
       told.add(heading + json);
       return fresh;
     });
+  const chat = steps.find(({ kind }) => kind === 'chat');
+  const title = [text(asked.tool) ?? `${first.kind} entry`, text(asked.target)].filter(Boolean).join(' → ');
   return {
-    title: [text(asked.tool) ?? `${first.kind} entry`, text(asked.target)].filter(Boolean).join(' → '),
+    title: (asked.tool === undefined && chat && text(chatTitle(chat.body))) || title,
     outcome: outcomeOf(steps),
     facts: facts([
       ['Envelope', envelopeId, true],
@@ -156,7 +162,9 @@ function askedBy({ actor }: EvidenceEntry): string {
 type LooseFact = readonly [label: string, value: unknown, code?: boolean];
 
 /** What one entry adds to the story of its action. */
-function factsOf({ kind, body, timestamp }: EvidenceEntry): LooseFact[] {
+function factsOf(entry: EvidenceEntry): LooseFact[] {
+  const { kind, body, timestamp } = entry;
+  if (kind === 'chat') return chatFacts(entry);
   if (decisionKinds.has(kind)) {
     const policy = [
       text(body.policy),
@@ -192,7 +200,7 @@ function factsOf({ kind, body, timestamp }: EvidenceEntry): LooseFact[] {
 function documentsOf({ kind, body }: EvidenceEntry): { heading: string; json: string }[] {
   if (decisionKinds.has(kind)) return documentOf('Parameters', body.parameters);
   if (kind === 'result') return documentOf('Result', body.result);
-  if (kind === 'approve' || kind === 'deny' || kind === 'credential') return [];
+  if (kind === 'approve' || kind === 'deny' || kind === 'credential' || kind === 'chat') return [];
   return documentOf(`Recorded (${kind})`, body);
 }
 
@@ -203,11 +211,14 @@ function documentOf(heading: string, value: unknown): { heading: string; json: s
   return [{ heading, json: shorten(lines, documentCharacters) }];
 }
 
+const deciding: ReadonlySet<string> = new Set([...decisionKinds, 'approve', 'deny', 'chat']);
+
 /** Where the action ended up, by its last telling entry. */
 function outcomeOf(steps: readonly EvidenceEntry[]): string {
   const result = steps.findLast(({ kind }) => kind === 'result');
   if (result) return text(result.body.outcome) ?? 'result recorded';
-  const last = steps.findLast(({ kind }) => decisionKinds.has(kind) || kind === 'approve' || kind === 'deny');
+  const last = steps.findLast(({ kind }) => deciding.has(kind));
+  if (last?.kind === 'chat') return text(chatOutcome(last.body)) ?? 'recorded';
   if (last?.kind === 'allow')
     return last.body.execution === 'not_executed' ? 'allowed, not executed' : 'allowed, no outcome recorded';
   if (last?.kind === 'review') return 'waiting for approval';

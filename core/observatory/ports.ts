@@ -1,7 +1,10 @@
 /** Projections of the evidence stream (architecture: idea 5): derived, idempotent by entry hash, rebuildable. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Page } from '#core/evidence/ports.ts';
-import type { Projection, Violation } from './project.ts';
+import type { MinuteSums } from './points.ts';
+import type { Point, Projection } from './projection.ts';
+import type { RequestRow } from './request-row.ts';
+import type { Violation } from './violation.ts';
 
 /** ISO 8601 times, whole hours count; everything kept unless told. */
 export interface UsageQuery {
@@ -13,7 +16,7 @@ export interface Usage {
   readonly tenant: string;
   readonly from?: string;
   readonly to?: string;
-  /** Decisions in all. */
+  /** Decisions on tool actions in all. */
   readonly total: number;
   readonly decisions: Readonly<Record<string, number>>;
   readonly protocols: Readonly<Record<string, number>>;
@@ -21,6 +24,57 @@ export interface Usage {
   readonly decisions_by_protocol: readonly { decision: string; protocol: string; count: number }[];
   /** Blocked actions by the rule that blocked them. */
   readonly blocked_by_rule: Readonly<Record<string, number>>;
+  /** Chat calls in all, whatever became of them. */
+  readonly requests: number;
+  readonly tokens: { readonly input: number; readonly output: number };
+  readonly cost_microusd: number;
+  readonly cost_usd: number;
+  readonly outcomes: Readonly<Record<string, number>>;
+  /** By resolved model, the dearest first. */
+  readonly models: readonly ModelUsage[];
+  readonly cache: CacheCounts;
+  readonly content: ContentCounts;
+}
+
+export interface ModelUsage {
+  readonly model: string;
+  readonly requests: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cost_usd: number;
+  readonly errors: number;
+}
+
+export interface CacheCounts {
+  readonly hits: number;
+  readonly semantic_hits: number;
+  readonly misses: number;
+  readonly evictions: number;
+}
+
+/** What content filters found in chat calls, each filter once a call and phase. */
+export interface ContentCounts {
+  readonly by_action: Readonly<Record<string, number>>;
+  /** Blocks and reviews by filter. */
+  readonly by_policy: Readonly<Record<string, number>>;
+}
+
+export interface RequestQuery {
+  /** Rows before this ISO time are not shown, whether or not they are still kept. */
+  readonly since: string;
+  /** As the caller named the model, or as aliases resolved it. */
+  readonly model?: string;
+  readonly outcome?: string;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+export interface PointQuery {
+  readonly series: Point['series'];
+  /** ISO times of the first and last minute, both included. */
+  readonly from: string;
+  readonly to: string;
+  readonly name?: string;
 }
 
 export interface Observations {
@@ -29,6 +83,10 @@ export interface Observations {
   usage(tenant: string, query: UsageQuery): Promise<Usage>;
   /** Newest first. */
   violations(tenant: string, options: { limit: number; cursor?: string }): Promise<Page<Violation>>;
+  /** Newest first; a page may hold fewer rows than asked for and still not be the last. */
+  requests(tenant: string, query: RequestQuery): Promise<Page<RequestRow>>;
+  /** Sums by minute and name, oldest first. */
+  points(tenant: string, query: PointQuery): Promise<readonly MinuteSums[]>;
 }
 
 /** Where entries are copied for good: an Object-Lock bucket on AWS, a folder here. */

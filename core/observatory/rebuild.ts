@@ -1,7 +1,12 @@
-/** Projections again from the log itself: what a lost stream or a new view needs. Entries already counted stay so. */
+/**
+ * Projections again from the log itself: what a lost stream or an emptied table needs. Entries already counted stay so.
+ * A bounded piece at a time, so that it fits into the time of one call.
+ */
 import type { EvidenceLog } from '#core/evidence/ports.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Archive, Observations } from './ports.ts';
 import { projectEntry } from './project.ts';
+import type { Projection } from './projection.ts';
 
 export interface RebuildPorts {
   readonly evidence: Pick<EvidenceLog, 'entries' | 'sessions'>;
@@ -10,20 +15,114 @@ export interface RebuildPorts {
   readonly archive?: Archive;
 }
 
-/** @returns how many entries were gone through. */
-export async function rebuild({ evidence, observations, archive }: RebuildPorts, tenant: string): Promise<number> {
-  let seen = 0;
-  let cursor: string | undefined;
-  do {
-    const page = await evidence.sessions(tenant, { limit: 100, ...(cursor !== undefined && { cursor }) });
-    for (const { session_id } of page.items) {
-      for await (const entry of evidence.entries(tenant, session_id)) {
-        await archive?.keep(entry);
-        await observations.apply([projectEntry(entry)]);
-        seen++;
-      }
+export interface RebuildOptions {
+  /** Entries before this ISO time are left alone: the views would not keep them. */
+  readonly since?: string;
+  /** About how many entries one call goes through. */
+  readonly atMost?: number;
+  /** Where the last call ended. */
+  readonly cursor?: string;
+}
+
+export interface Rebuilt {
+  readonly entries: number;
+  /** Sessions that were finished. */
+  readonly sessions: number;
+  /** Absent when everything is done. */
+  readonly cursor?: string;
+}
+
+/** Where a rebuild stands: in which page of sessions, in which of them, before which entry. */
+interface Place {
+  readonly page: string | undefined;
+  readonly session: string;
+  readonly index: number;
+}
+
+const sessionsPerPage = 100;
+const entriesPerStep = 45;
+/** Even sessions without a recent entry cost a read. */
+const pagesPerCall = 5;
+
+/** @throws GatewayError `invalid_request` for a cursor of somebody else's making. */
+export async function rebuild(ports: RebuildPorts, tenant: string, options: RebuildOptions = {}): Promise<Rebuilt> {
+  const { since = '', atMost = Number.POSITIVE_INFINITY } = options;
+  let place = options.cursor === undefined ? undefined : decodePlace(options.cursor);
+  let page = place?.page;
+  const done = { entries: 0, sessions: 0 };
+  for (let pages = 0; ; pages++) {
+    const { items, cursor } = await ports.evidence.sessions(tenant, {
+      limit: sessionsPerPage,
+      ...(page !== undefined && { cursor: page }),
+    });
+    // A cursor ends before its session; sessions opened meanwhile are projected as they come.
+    const from = place
+      ? Math.max(
+          0,
+          items.findIndex(({ session_id }) => session_id === place?.session),
+        )
+      : 0;
+    for (const { session_id, updated_at } of items.slice(from)) {
+      const start = place?.session === session_id ? place.index : 0;
+      place = undefined;
+      if (updated_at < since) continue;
+      const rest = atMost - done.entries;
+      if (rest <= 0) return { ...done, cursor: encodePlace({ page, session: session_id, index: start }) };
+      const { count, next } = await rebuildSession(ports, { tenant, session_id, start, since, most: rest });
+      done.entries += count;
+      if (next !== undefined) return { ...done, cursor: encodePlace({ page, session: session_id, index: next }) };
+      done.sessions++;
     }
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return seen;
+    if (cursor === undefined) return done;
+    page = cursor;
+    if (pages + 1 >= pagesPerCall && atMost !== Number.POSITIVE_INFINITY) {
+      return { ...done, cursor: encodePlace({ page, session: '', index: 0 }) };
+    }
+  }
+}
+
+interface Piece {
+  readonly tenant: string;
+  readonly session_id: string;
+  readonly start: number;
+  readonly since: string;
+  readonly most: number;
+}
+
+/** @returns where to go on when the piece was too large. */
+async function rebuildSession(ports: RebuildPorts, piece: Piece): Promise<{ count: number; next?: number }> {
+  let count = 0;
+  let step: Projection[] = [];
+  const apply = async () => {
+    await ports.observations.apply(step);
+    step = [];
+  };
+  for await (const entry of ports.evidence.entries(piece.tenant, piece.session_id, piece.start)) {
+    if (count === piece.most) {
+      await apply();
+      return { count, next: entry.index };
+    }
+    count++;
+    if (entry.timestamp < piece.since) continue;
+    await ports.archive?.keep(entry);
+    step.push(projectEntry(entry));
+    if (step.length === entriesPerStep) await apply();
+  }
+  await apply();
+  return { count };
+}
+
+const encodePlace = (place: Place): string =>
+  Buffer.from(JSON.stringify([place.page ?? null, place.session, place.index])).toString('base64url');
+
+function decodePlace(cursor: string): Place {
+  try {
+    const [page, session, index] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
+    if ((page === null || typeof page === 'string') && typeof session === 'string' && Number.isSafeInteger(index)) {
+      return { page: page ?? undefined, session, index: index as number };
+    }
+  } catch {
+    // Said below, in the same words.
+  }
+  throw invalidRequest('cursor was not made by this service; pass the cursor of the previous call unchanged.');
 }

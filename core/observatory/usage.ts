@@ -1,10 +1,14 @@
-/** Counters summed up for people (spec §4.3 usage; violations by rule). */
+/** Counters summed up for people (spec §4.3 usage; violations by rule; cache). */
 import { invalidRequest } from '#core/kernel/errors.ts';
-import type { Usage, UsageQuery } from './ports.ts';
-import { type Counter, decisionKinds } from './project.ts';
+import { addUp, type Measures, membersOf } from './measures.ts';
+import type { ContentCounts, ModelUsage, Usage, UsageQuery } from './ports.ts';
+import { type Counter, decisionKinds } from './projection.ts';
+import { toUsd } from './request-row.ts';
 
 export interface Counted extends Counter {
   readonly count: number;
+  /** What chat entries added besides. */
+  readonly measures?: Measures;
 }
 
 /** Maps, not objects: a tool may be called `constructor`. */
@@ -14,9 +18,11 @@ export class UsageSums {
   readonly #tools = new Map<string, number>();
   readonly #rules = new Map<string, number>();
   readonly #pairs = new Map<string, { decision: string; protocol: string; count: number }>();
+  readonly #models = new Map<string, Measures[]>();
   #total = 0;
 
-  add({ kind, protocol, tool, rule, count }: Counted): void {
+  add({ kind, protocol, tool, rule, model, count, measures }: Counted): void {
+    if (kind === 'chat' && measures) this.#addModel(model ?? '', measures);
     if (!decisionKinds.includes(kind)) return;
     this.#total += count;
     raise(this.#decisions, kind, count);
@@ -28,7 +34,15 @@ export class UsageSums {
     this.#pairs.set(pair, { decision: kind, protocol: protocol ?? '', count: known + count });
   }
 
+  #addModel(model: string, measures: Measures): void {
+    const known = this.#models.get(model);
+    if (known) known.push(measures);
+    else this.#models.set(model, [measures]);
+  }
+
   of(tenant: string, query: UsageQuery): Usage {
+    const models = [...this.#models].map(([model, measures]) => [model, addUp(measures)] as const);
+    const all = addUp(models.map(([, measures]) => measures));
     return {
       tenant,
       ...query,
@@ -38,12 +52,51 @@ export class UsageSums {
       tools: Object.fromEntries(this.#tools),
       decisions_by_protocol: [...this.#pairs.values()],
       blocked_by_rule: Object.fromEntries(this.#rules),
+      requests: all.requests ?? 0,
+      tokens: { input: all.input_tokens ?? 0, output: all.output_tokens ?? 0 },
+      cost_microusd: all.cost_microusd ?? 0,
+      cost_usd: toUsd(all.cost_microusd ?? 0),
+      outcomes: Object.fromEntries(membersOf(all, 'outcome')),
+      models: models.map(([model, measures]) => modelUsage(model, measures)).sort(dearestFirst),
+      cache: {
+        hits: all['cache:HIT'] ?? 0,
+        semantic_hits: all['cache:SEMANTIC-HIT'] ?? 0,
+        misses: all['cache:MISS'] ?? 0,
+        evictions: all.cache_evictions ?? 0,
+      },
+      content: contentCounts(all),
     };
   }
 }
 
 function raise(sums: Map<string, number>, name: string | undefined, by: number): void {
   if (name !== undefined) sums.set(name, (sums.get(name) ?? 0) + by);
+}
+
+function modelUsage(model: string, measures: Measures): ModelUsage {
+  return {
+    model,
+    requests: measures.requests ?? 0,
+    input_tokens: measures.input_tokens ?? 0,
+    output_tokens: measures.output_tokens ?? 0,
+    cost_usd: toUsd(measures.cost_microusd ?? 0),
+    errors: measures['outcome:failed'] ?? 0,
+  };
+}
+
+const dearestFirst = (a: ModelUsage, b: ModelUsage): number => b.cost_usd - a.cost_usd || b.requests - a.requests;
+
+/** Names of filters are free; actions are not, and stand first. */
+function contentCounts(measures: Measures): ContentCounts {
+  const by_action = new Map<string, number>();
+  const by_policy = new Map<string, number>();
+  for (const [name, count] of membersOf(measures, 'finding')) {
+    const cut = name.indexOf(':');
+    const [action, policy] = [name.slice(0, cut), name.slice(cut + 1)];
+    raise(by_action, action, count);
+    if (action === 'block' || action === 'review') raise(by_policy, policy, count);
+  }
+  return { by_action: Object.fromEntries(by_action), by_policy: Object.fromEntries(by_policy) };
 }
 
 /**
@@ -57,9 +110,15 @@ export function hoursOf({ from, to }: UsageQuery): { first: string; last: string
   return { first, last };
 }
 
-function hourOf(name: string, text: string): string {
+const hourOf = (name: string, text: string): string => timeOf(name, text).slice(0, 13);
+
+/**
+ * A time of a query in the one form of all times.
+ * @throws GatewayError `invalid_request` naming the parameter.
+ */
+export function timeOf(name: string, text: string): string {
   const time = Date.parse(text);
   const iso = Number.isNaN(time) ? '' : new Date(time).toISOString();
-  if (/^\d{4}-/.test(iso)) return iso.slice(0, 13);
+  if (/^\d{4}-/.test(iso)) return iso;
   throw invalidRequest(`${name} is ${JSON.stringify(text)}; it takes an ISO 8601 time such as 2026-01-31T08:00:00Z.`);
 }

@@ -1,5 +1,5 @@
 /** The projector from stream records to views, over the real embedded DynamoDB and a real folder. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DynamoDBRecord } from 'aws-lambda';
@@ -9,9 +9,10 @@ import { folderArchive } from '#adapters/local/folder-archive.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { projectEntry } from '#core/observatory/project.ts';
+import { rebuild } from '#core/observatory/rebuild.ts';
 import { door } from '#lambdas/project/door.ts';
 import { startDynamo } from '../support/dynamo.ts';
-import { sampleBlock, sampleEntry } from '../unit/observatory/sample.ts';
+import { sampleBlock, sampleChat, sampleEntry } from '../unit/observatory/sample.ts';
 
 let server: Awaited<ReturnType<typeof startDynamo>>;
 let folder: string;
@@ -51,7 +52,7 @@ describe('the views', () => {
     for (let round = 0; round < 2; round++) {
       await Promise.all([...entries, ...entries].map((entry) => observations.apply([projectEntry(entry)])));
     }
-    expect(await observations.usage('default', {})).toEqual({
+    expect(await observations.usage('default', {})).toMatchObject({
       tenant: 'default',
       total: 3,
       decisions: { allow: 1, review: 1, block: 1 },
@@ -111,7 +112,7 @@ describe('the views', () => {
     } while (cursor !== undefined);
     expect(ids).toEqual(['e4', 'e3', 'e2', 'e1', 'e0']);
     const [newest] = (await observations.violations('default', { limit: 1 })).items;
-    expect(newest).toEqual(projectEntry(sampleBlock(4)).violation);
+    expect(newest).toEqual(projectEntry(sampleBlock(4)).violations?.[0]);
   });
 
   test('a cursor of another tenant shows nothing of it', async () => {
@@ -125,25 +126,173 @@ describe('the views', () => {
   });
 });
 
+describe('the views of chat calls', () => {
+  const calls = (n: number) => Array.from({ length: n }, (_, i) => sampleChat(i));
+
+  test('[admin.usage] requests, tokens, cost and outcomes by model, each call once however often delivered', async () => {
+    const { observations } = await setting();
+    const entries = [
+      ...calls(3),
+      sampleChat(3, { resolved_model: 'gpt-4o', outcome: 'failed', cost_microusd: 7, cache: undefined }),
+      sampleChat(4, { outcome: 'cached', cache: 'HIT', cost_microusd: 0, cache_evictions: 2 }),
+    ];
+    for (let round = 0; round < 2; round++) {
+      await Promise.all([...entries, ...entries].map((entry) => observations.apply([projectEntry(entry)])));
+      await observations.apply(entries.map(projectEntry));
+    }
+    const usage = await observations.usage('default', {});
+    expect(usage).toMatchObject({
+      total: 0,
+      requests: 5,
+      tokens: { input: 500, output: 100 },
+      cost_microusd: 3 * 250 + 7,
+      cost_usd: 0.000757,
+      outcomes: { completed: 3, failed: 1, cached: 1 },
+      cache: { hits: 1, semantic_hits: 0, misses: 3, evictions: 2 },
+    });
+    expect(usage.models).toEqual([
+      { model: 'mock', requests: 4, input_tokens: 400, output_tokens: 80, cost_usd: 0.00075, errors: 0 },
+      { model: 'gpt-4o', requests: 1, input_tokens: 100, output_tokens: 20, cost_usd: 0.000007, errors: 1 },
+    ]);
+  });
+
+  test('groups fit into a transaction, however many filters found something and however many models there are', async () => {
+    const { observations } = await setting();
+    const findings = Array.from({ length: 80 }, (_, n) => ({
+      policy: `filter-${n}`,
+      type: 'keyword',
+      action: n === 79 ? 'block' : 'warn',
+      phase: 'input',
+      count: 1,
+    }));
+    const entries = calls(60).map((_, n) => sampleChat(n, { resolved_model: `m${n}`, ...(n === 7 && { findings }) }));
+    await observations.apply(entries.map(projectEntry));
+    const usage = await observations.usage('default', {});
+    expect([usage.requests, usage.models.length]).toEqual([60, 60]);
+    expect(usage.content.by_action).toEqual({ warn: 79, block: 1 });
+    const { items } = await observations.violations('default', { limit: 200 });
+    expect(items).toHaveLength(50);
+    expect(items.filter((each) => 'action' in each && each.action === 'block')).toHaveLength(1);
+  });
+
+  test('a group in which most entries have counted before counts the others', async () => {
+    const { observations } = await setting();
+    const entries = calls(40);
+    await observations.apply(entries.slice(0, 37).map(projectEntry));
+    await observations.apply(entries.map(projectEntry));
+    expect((await observations.usage('default', {})).requests).toBe(40);
+  });
+
+  test('requests come newest first, page by page, by model and outcome, none older than asked for', async () => {
+    const { observations } = await setting();
+    const failed = { outcome: 'failed', model: 'fast', resolved_model: 'mock' };
+    const entries = Array.from({ length: 25 }, (_, n) => sampleChat(n, n % 5 === 0 ? failed : {}));
+    await observations.apply(entries.map(projectEntry));
+    await observations.apply([projectEntry(sampleChat(0, {}, { tenant: 'other' }))]);
+    const all = async (query: object) => {
+      const ids: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await observations.requests('default', {
+          since: '',
+          limit: 3,
+          ...query,
+          ...(cursor && { cursor }),
+        });
+        expect(page.items.length).toBeLessThanOrEqual(3);
+        ids.push(...page.items.map(({ envelope_id }) => envelope_id));
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+      return ids;
+    };
+    expect(await all({})).toEqual(entries.map(({ envelope_id }) => envelope_id).reverse());
+    expect(await all({ outcome: 'failed' })).toEqual(['e20', 'e15', 'e10', 'e5', 'e0']);
+    expect(await all({ model: 'fast' })).toEqual(['e20', 'e15', 'e10', 'e5', 'e0']);
+    expect(await all({ model: 'mock', outcome: 'completed' })).toHaveLength(20);
+    expect(await all({ model: 'none' })).toEqual([]);
+    expect(await all({ since: entries[22]!.timestamp })).toEqual(['e24', 'e23', 'e22']);
+    const [row] = (await observations.requests('default', { since: '', limit: 1 })).items;
+    expect(row).toEqual(projectEntry(entries[24]!).request);
+  });
+
+  test('points by minute: sums, and the slowest call', async () => {
+    const { observations } = await setting();
+    const at = (n: number, minute: number, over: object) =>
+      sampleChat(n, over, { timestamp: `2026-01-01T00:0${minute}:0${n}.000Z` });
+    const entries = [at(0, 1, { latency_ms: 10 }), at(1, 1, { latency_ms: 480 }), at(2, 2, { outcome: 'failed' })];
+    for (let round = 0; round < 2; round++)
+      for (const entry of entries) await observations.apply([projectEntry(entry)]);
+    const query = { from: '2026-01-01T00:01:30.000Z', to: '2026-01-01T00:02:00.000Z' } as const;
+    const sums = await observations.points('default', { series: 'models', ...query });
+    expect(sums.map(({ at, name, slowest }) => [at, name, slowest])).toEqual([
+      ['2026-01-01T00:01:00.000Z', 'mock', 480],
+      ['2026-01-01T00:02:00.000Z', 'mock', 120],
+    ]);
+    expect(sums[0]!.measures).toMatchObject({ requests: 2, 'outcome:completed': 2, latency_ms: 490 });
+    expect(await observations.points('default', { series: 'models', ...query, name: 'other' })).toEqual([]);
+    expect(await observations.points('other', { series: 'models', ...query })).toEqual([]);
+    const providers = await observations.points('default', { series: 'providers', ...query });
+    expect(providers.map(({ name, measures }) => [name, measures.requests, measures.errors])).toEqual([
+      ['mock', 2, undefined],
+      ['mock', 1, 1],
+    ]);
+  });
+
+  test('projected again from an emptied table, the views are the same', async () => {
+    const [first, second] = [await setting(), await setting()];
+    const entries = [...calls(50), sampleBlock(50), sampleEntry(51, { kind: 'review' })];
+    for (const entry of entries) await first.observations.apply([projectEntry(entry)]);
+    const evidence = {
+      sessions: async () => ({ items: [{ session_id: 's1', updated_at: '9' } as never] }),
+      async *entries(_tenant: string, _session: string, from = 0) {
+        yield* entries.slice(from);
+      },
+    };
+    let cursor: string | undefined;
+    let pieces = 0;
+    do {
+      const piece = await rebuild({ evidence, observations: second.observations }, 'default', {
+        atMost: 20,
+        ...(cursor && { cursor }),
+      });
+      cursor = piece.cursor;
+      pieces++;
+    } while (cursor !== undefined);
+    expect(pieces).toBe(3);
+    const views = async ({ observations }: typeof first) => [
+      await observations.usage('default', {}),
+      await observations.violations('default', { limit: 200 }),
+      await observations.requests('default', { since: '', limit: 200 }),
+      await observations.points('default', { series: 'models', from: '2026', to: '2027' }),
+    ];
+    expect(await views(second)).toEqual(await views(first));
+  });
+});
+
+const linesOf = async (path: string) => (await readFile(path, 'utf8')).split('\n').slice(0, -1);
+
 describe('the archive folder', () => {
-  test('keeps the canonical bytes of an entry, and the first of two', async () => {
+  test('appends the canonical text of each entry as a line of its session', async () => {
+    const { archive, root } = await setting();
+    const entries = [0, 1, 2].map((index) => sampleEntry(index));
+    await Promise.all(entries.slice(0, 2).map((entry) => archive.keep(entry)));
+    await archive.keep(entries[2]!);
+    expect(await linesOf(join(root, 'default', 's1.jsonl'))).toEqual(entries.map((entry) => canonicalize(entry)));
+  });
+
+  test('a copy told again changes nothing that stands there', async () => {
     const { archive, root } = await setting();
     const entry = sampleEntry(0);
-    await Promise.all([archive.keep(entry), archive.keep(entry)]);
-    const [name] = await readdir(join(root, 'default', 's1'));
-    expect(name).toBe(`000000000000-${entry.hash}.json`);
-    const path = join(root, 'default', 's1', name!);
-    expect(await readFile(path, 'utf8')).toBe(canonicalize(entry));
-    await writeFile(path, 'touched', { flag: 'r+' });
     await archive.keep(entry);
-    expect(await readFile(path, 'utf8')).toMatch(/^touched/);
+    await archive.keep(entry);
+    expect(new Set(await linesOf(join(root, 'default', 's1.jsonl')))).toEqual(new Set([canonicalize(entry)]));
   });
 
   test('a session named `..` leads nowhere', async () => {
     const { archive, root } = await setting();
     await archive.keep(sampleEntry(0, { session_id: '..' }));
     expect(await readdir(root)).toEqual(['default']);
-    expect(await readdir(join(root, 'default'))).toEqual(['%2E%2E']);
+    expect(await readdir(join(root, 'default'))).toEqual(['%2E%2E.jsonl']);
   });
 });
 
@@ -153,7 +302,7 @@ describe('the projector', () => {
     const Records = Array.from({ length: 23 }, (_, n) => record(sampleEntry(n), String(n)));
     for (let round = 0; round < 2; round++) expect(await door(ports)({ Records })).toEqual({ batchItemFailures: [] });
     expect((await ports.observations.usage('default', {})).total).toBe(23);
-    expect(await readdir(join(ports.root, 'default', 's1'))).toHaveLength(23);
+    expect(new Set(await linesOf(join(ports.root, 'default', 's1.jsonl'))).size).toBe(23);
   });
 
   test('stops at the first entry it cannot project, and goes on from there', async () => {

@@ -17,6 +17,9 @@ export interface Seen {
   readonly key: string | undefined;
   readonly type: string | undefined;
   readonly body: string;
+  /** `x-session-id` and `x-approval-ref`. */
+  readonly session: string | undefined;
+  readonly approvalRef: string | undefined;
 }
 type Reply = (response: ServerResponse, request: Seen) => void;
 
@@ -74,7 +77,16 @@ async function read(request: IncomingMessage): Promise<Seen> {
   const { method = '', url: path = '', headers } = request;
   const key = headers['x-api-key'];
   const body = Buffer.concat(chunks).toString('utf8');
-  return { method, path, key: Array.isArray(key) ? key.join() : key, type: headers['content-type'], body };
+  const [session, approvalRef] = ['x-session-id', 'x-approval-ref'].map((name) => headers[name]?.toString());
+  return {
+    method,
+    path,
+    key: Array.isArray(key) ? key.join() : key,
+    type: headers['content-type'],
+    body,
+    session,
+    approvalRef,
+  };
 }
 
 export interface Ran {
@@ -98,10 +110,13 @@ export class Home {
     mkdirSync(this.state);
   }
 
-  /** What a local run at this address leaves behind. */
-  running(adminUrl: string): void {
+  /** What a local run at these addresses leaves behind. */
+  running(adminUrl: string, gatewayUrl?: string): void {
     const keys_file = this.write('state/keys.json', JSON.stringify(this.keys));
-    this.write('state/ready.json', JSON.stringify({ event: 'ready', admin_url: adminUrl, keys_file }));
+    this.write(
+      'state/ready.json',
+      JSON.stringify({ event: 'ready', admin_url: adminUrl, gateway_url: gatewayUrl, keys_file }),
+    );
   }
 
   write(name: string, content: string | Uint8Array): string {

@@ -20,6 +20,7 @@ test('a value that looks like a flag of the program stays a value', async () => 
 
 const commands = [
   [],
+  ['chat'],
   ['test-action'],
   ['pending'],
   ['approve'],
@@ -34,6 +35,12 @@ const commands = [
   ['audit'],
   ['status'],
   ['whoami'],
+  ['usage'],
+  ['requests'],
+  ['providers'],
+  ['budgets'],
+  ['cache'],
+  ['violations'],
   ['simulate'],
   ['why'],
   ['diff-policy'],
@@ -46,6 +53,7 @@ const commands = [
   ['credentials', 'revoke'],
   ['config', 'get'],
   ['config', 'put'],
+  ['rebuild-projections'],
 ];
 
 /** All in one process: only the words are looked at. */
@@ -93,7 +101,7 @@ test.each([
   expect(err).not.toMatch(/^\s+at /m);
 });
 
-test.each(['manifest', 'supply-chain', 'plugin', 'rebuild-projections', 'mcp-bridge'])(
+test.each(['manifest', 'supply-chain', 'plugin', 'mcp-bridge'])(
   '%s is no command yet, rather than one that does nothing',
   async (name) => {
     expect(await home.run([name])).toMatchObject({ code: 2, err: expect.stringContaining('unknown command') });

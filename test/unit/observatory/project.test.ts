@@ -1,8 +1,10 @@
-import type { Projection } from '#core/observatory/project.ts';
+import { addUp, latencyMeasures, percentile } from '#core/observatory/measures.ts';
+import { analyticsPoints, providerHealth } from '#core/observatory/points.ts';
 import { projectEntry } from '#core/observatory/project.ts';
+import type { Projection } from '#core/observatory/projection.ts';
 import { rebuild } from '#core/observatory/rebuild.ts';
 import { hoursOf, UsageSums } from '#core/observatory/usage.ts';
-import { sampleBlock, sampleEntry } from './sample.ts';
+import { sampleBlock, sampleChat, sampleEntry } from './sample.ts';
 
 describe('what an entry adds', () => {
   test.each(['allow', 'review'] as const)('a decision to %s counts by protocol and tool', (kind) => {
@@ -19,7 +21,7 @@ describe('what an entry adds', () => {
     const entry = sampleBlock(0, { body: { parameters: { path: '/etc' } } });
     const projection = projectEntry(entry);
     expect(projection.counter).toEqual({ kind: 'block', protocol: 'shell', tool: 'shell.rm', rule: 'shell:shell.rm' });
-    expect(projection.violation).toEqual({
+    expect(projection.violations?.[0]).toEqual({
       at: entry.timestamp,
       envelope_id: 'e0',
       session_id: 's1',
@@ -40,7 +42,8 @@ describe('what an entry adds', () => {
   });
 
   test('a body without the usual fields, or with others in their place, projects all the same', () => {
-    const { violation } = projectEntry(sampleBlock(0, { body: { tool: { a: 1 }, target: null, reason: 7 } }));
+    const entry = sampleBlock(0, { body: { tool: { a: 1 }, target: null, reason: 7 } });
+    const violation = projectEntry(entry).violations?.[0];
     expect(violation).toMatchObject({ tool: '', target: '' });
     expect(violation).not.toHaveProperty('reason');
   });
@@ -103,7 +106,209 @@ test('rebuilding goes through every entry of every session once', async () => {
     },
     'default',
   );
-  expect(count).toBe(4);
+  expect(count).toEqual({ entries: 4, sessions: 2 });
   expect(new Set(applied.map(({ hash }) => hash)).size).toBe(4);
   expect(kept).toEqual(applied.map(({ hash }) => hash));
+});
+
+test('a rebuild in pieces goes through every entry once, in sessions of any length', async () => {
+  const lengths = [3, 0, 7, 1];
+  const applied: string[] = [];
+  const ports = {
+    evidence: {
+      sessions: async (_tenant: string, { cursor }: { cursor?: string }) => {
+        const at = Number(cursor ?? 0);
+        const items = lengths.slice(at, at + 2).map((_, n) => ({ session_id: `s${at + n}`, updated_at: '2026' }));
+        return { items: items as never, ...(at + 2 < lengths.length && { cursor: String(at + 2) }) };
+      },
+      async *entries(_tenant: string, session_id: string, from = 0) {
+        const length = lengths[Number(session_id.slice(1))]!;
+        for (let n = from; n < length; n++) yield sampleEntry(n, { session_id });
+      },
+    },
+    observations: { apply: async (all: readonly Projection[]) => void applied.push(...all.map(({ hash }) => hash)) },
+  };
+  let [cursor, entries, sessions, pieces]: [string | undefined, number, number, number] = [undefined, 0, 0, 0];
+  do {
+    const piece = await rebuild(ports, 'default', { atMost: 2, ...(cursor && { cursor }) });
+    entries += piece.entries;
+    sessions += piece.sessions;
+    cursor = piece.cursor;
+    expect(++pieces).toBeLessThan(20);
+  } while (cursor !== undefined);
+  expect([entries, sessions, applied.length, new Set(applied).size]).toEqual([11, 4, 11, 11]);
+  await expect(rebuild(ports, 'default', { cursor: 'x' })).rejects.toMatchObject({ code: 'invalid_request' });
+});
+
+describe('what a chat call adds', () => {
+  const finding = (policy: string, action: string, over: object = {}) => ({
+    policy,
+    action,
+    type: 'keyword',
+    phase: 'input',
+    count: 1,
+    ...over,
+  });
+
+  test('a call counts for its model, with tokens, cost and outcome; its line has no content', () => {
+    const entry = sampleChat(0, { first_token_ms: 40 });
+    const projection = projectEntry(entry);
+    expect(projection.counter).toEqual({ kind: 'chat', model: 'mock' });
+    expect({ ...projection.measures }).toEqual({
+      requests: 1,
+      input_tokens: 100,
+      output_tokens: 20,
+      cost_microusd: 250,
+      'outcome:completed': 1,
+      'cache:MISS': 1,
+    });
+    expect(projection).not.toHaveProperty('violations');
+    expect(projection.request).toEqual({
+      at: entry.timestamp,
+      envelope_id: 'e0',
+      request_id: 'r0',
+      session_id: 's1',
+      key_id: 'k1',
+      operation: 'chat.completions',
+      model: 'mock',
+      resolved_model: 'mock',
+      provider: 'mock',
+      stream: false,
+      status: 200,
+      outcome: 'completed',
+      decision: 'allow',
+      tokens: { input: 100, output: 20 },
+      cost_microusd: 250,
+      cost_usd: 0.00025,
+      latency_ms: 120,
+      first_token_ms: 40,
+      cache: 'MISS',
+    });
+  });
+
+  test('[admin.violations] findings that block, hold or warn are violations, the strictest first; redact and log count', () => {
+    const findings = [
+      finding('a', 'warn', { type: 'pii', count: 3, detail: 'email' }),
+      finding('b', 'redact'),
+      finding('c', 'log'),
+      finding('d', 'review', { phase: 'output' }),
+      finding('e', 'block'),
+    ];
+    const { violations, measures } = projectEntry(sampleChat(0, { findings, outcome: 'blocked', decision: 'block' }));
+    expect(violations?.map((each) => ['action' in each && each.action, each.policy, each.matched_rule])).toEqual([
+      ['block', 'e', 'content:e'],
+      ['review', 'd', 'content:d'],
+      ['warn', 'a', 'content:a'],
+    ]);
+    expect(violations?.[2]).toMatchObject({ type: 'pii', phase: 'input', count: 3, detail: 'email', model: 'mock' });
+    expect(measures).toMatchObject({ 'finding:redact:b': 1, 'finding:log:c': 1, 'finding:block:e': 1 });
+  });
+
+  test('a session stopped for its behaviour is a violation; a budget that is used up is none', () => {
+    const stopped = {
+      outcome: 'refused',
+      decision: 'block',
+      matched_rule: 'behavior:kill-switch',
+      provider: undefined,
+    };
+    expect(projectEntry(sampleChat(0, stopped)).violations).toMatchObject([
+      { action: 'block', type: 'behavior', policy: 'behavior:kill-switch', matched_rule: 'behavior:kill-switch' },
+    ]);
+    const spent = { outcome: 'refused', decision: 'block', matched_rule: 'budget:tenant' };
+    expect(projectEntry(sampleChat(0, spent))).not.toHaveProperty('violations');
+  });
+
+  const providers = (record: object) =>
+    projectEntry(sampleChat(0, record))
+      .points?.filter(({ series }) => series === 'providers')
+      .map(({ name, measures }) => [name, measures.requests, measures.errors ?? 0]);
+
+  test.each<[string, object, unknown]>([
+    ['answered', {}, [['mock', 1, 0]]],
+    ['failed', { outcome: 'failed' }, [['mock', 1, 1]]],
+    [
+      'answered by the third',
+      {
+        attempts: [
+          { provider: 'a', error: 'x' },
+          { provider: 'a', error: 'y' },
+          { provider: 'b', error: 'z' },
+        ],
+      },
+      [
+        ['a', 2, 2],
+        ['b', 1, 1],
+        ['mock', 1, 0],
+      ],
+    ],
+    ['answered from the cache', { outcome: 'cached', cache: 'HIT' }, []],
+    ['refused', { outcome: 'refused' }, []],
+    ['blocked before it was sent', { outcome: 'blocked', findings: [finding('a', 'block')] }, []],
+    [
+      'blocked on its way back',
+      { outcome: 'blocked', findings: [finding('a', 'block', { phase: 'output' })] },
+      [['mock', 1, 0]],
+    ],
+  ])('a call that was %s tells of the providers that were asked', (_, record, expected) => {
+    expect(providers(record)).toEqual(expected);
+  });
+
+  test('latency is that of answers: what was refused at once makes nobody look fast', () => {
+    const point = (record: object) => projectEntry(sampleChat(0, record)).points?.[0];
+    expect(point({})?.measures).toMatchObject({ latency_ms: 120, 'latency:150': 1 });
+    expect(point({ outcome: 'refused' })?.measures).not.toHaveProperty('latency_ms');
+  });
+
+  test('a body of any shape projects', () => {
+    const odd = {
+      usage: 'many',
+      cost_microusd: -5,
+      latency_ms: Number.MAX_VALUE,
+      findings: [null, 3, { policy: 1 }],
+      attempts: {},
+      outcome: 7,
+    };
+    const { measures, request } = projectEntry(sampleChat(0, odd));
+    expect(measures).toMatchObject({ requests: 1, input_tokens: 0, cost_microusd: 0, 'outcome:failed': 1 });
+    expect(request).toMatchObject({ outcome: 'failed', tokens: { input: 0, output: 0 } });
+    const bare = sampleEntry(0, { kind: 'chat' });
+    expect(projectEntry(bare).counter).toEqual({ kind: 'chat', model: '' });
+  });
+});
+
+describe('measures', () => {
+  test('add up by any name', () => {
+    expect({
+      ...addUp([{ a: 1, __proto__: 2 } as never, JSON.parse('{"__proto__": 3, "constructor": 1}')]),
+    }).toMatchObject({
+      a: 1,
+      constructor: 1,
+    });
+  });
+
+  test('percentiles lie between the edges of the bucket, and never above the slowest call', () => {
+    const hundred = addUp(Array.from({ length: 100 }, (_, n) => latencyMeasures(n + 1)));
+    expect(percentile(hundred, 0.5)).toBeGreaterThanOrEqual(35);
+    expect(percentile(hundred, 0.5)).toBeLessThanOrEqual(50);
+    expect(percentile(hundred, 0.95)).toBeGreaterThan(75);
+    expect(percentile(latencyMeasures(101), 0.95, 101)).toBe(101);
+    expect(percentile({}, 0.5)).toBeUndefined();
+    expect(percentile(latencyMeasures(99_999_999), 0.5)).toBeLessThanOrEqual(900_000);
+  });
+
+  test('one point a minute over all models; health by the share of errors', () => {
+    const minute = (name: string, outcome: string, ms: number) => ({
+      at: '2026-01-01T00:01:00.000Z',
+      name,
+      measures: { requests: 1, [`outcome:${outcome}`]: 1, ...latencyMeasures(ms) },
+      slowest: ms,
+    });
+    const [point] = analyticsPoints([minute('a', 'completed', 10), minute('b', 'failed', 1000)]);
+    expect(point).toMatchObject({ requests: 2, errors: 1, blocked: 0, latency_ms: { average: 505, max: 1000 } });
+    const sums = (requests: number, errors: number) => [{ at: '', name: 'p', measures: { requests, errors } }];
+    expect(providerHealth(sums(100, 1), 'p')).toMatchObject({ health: 'healthy', error_rate: 0.01 });
+    expect(providerHealth(sums(100, 20), 'p').health).toBe('degraded');
+    expect(providerHealth(sums(2, 1), 'p').health).toBe('unhealthy');
+    expect(providerHealth(sums(2, 1), 'other').health).toBe('unknown');
+  });
 });

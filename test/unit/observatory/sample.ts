@@ -36,3 +36,39 @@ export const sampleBlock = (n: number, over: Partial<EntryDraft> = {}): Evidence
     ...over,
     body: { protocol: 'shell', tool: 'shell.rm', matched_rule: 'shell:shell.rm', reason: 'destructive', ...over.body },
   });
+
+/** A chat call that went well. */
+export function sampleChat(n: number, record: object = {}, over: Partial<EntryDraft> = {}): EvidenceEntry {
+  const body = {
+    operation: 'chat.completions',
+    decision: 'allow',
+    outcome: 'completed',
+    status: 200,
+    model: 'mock',
+    resolved_model: 'mock',
+    provider: 'mock',
+    stream: false,
+    transport: 'http',
+    policy_version: 1,
+    usage: { input_tokens: 100, output_tokens: 20 },
+    cost_microusd: 250,
+    cache: 'MISS',
+    latency_ms: 120,
+    request_id: `r${n}`,
+    request_sha256: 'ab'.repeat(32),
+    ...record,
+  };
+  return sealEntry(
+    {
+      tenant: 'default',
+      session_id: 's1',
+      timestamp: new Date(start + n * 1000).toISOString(),
+      kind: 'chat',
+      envelope_id: `e${n}`,
+      actor: { key_id: 'k1' },
+      ...over,
+      body: Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)),
+    },
+    n === 0 ? undefined : { total_entries: n, last_hash: 'f'.repeat(64) },
+  );
+}

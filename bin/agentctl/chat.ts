@@ -1,0 +1,164 @@
+/** `chat`: one governed chat call, for the first try and for scripts (spec §2.7, §4.1). */
+import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
+import { exitCodes, Failure } from './failure.ts';
+import { type Fields, fields, list, text } from './json-fields.ts';
+import { painted } from './output.ts';
+import { commandLine } from './shell.ts';
+import { sseData } from './sse-data.ts';
+
+interface ChatOptions {
+  readonly model: string;
+  readonly stream?: boolean;
+  readonly system?: string;
+  readonly session?: string;
+  readonly approvalRef?: string;
+}
+
+export function addChat(parent: Parent): void {
+  addCommand<ChatOptions>(parent, {
+    usage: 'chat <text>',
+    summary: 'Ask a model through the gateway; exit code 1 when it is blocked or held for review',
+    examples: ['chat "Say hello"', 'chat "Write a haiku" --model mock --stream', 'chat "Say hello" --json | jq .usage'],
+    options: (command) =>
+      command
+        .option('--model <name>', 'model or alias', 'mock')
+        .option('--stream', 'print the text as it comes')
+        .option('--system <text>', 'system prompt')
+        .option('--session <id>', 'session the call belongs to')
+        .option('--approval-ref <envelope_id>', 'the approval this call uses up')
+        .option('--gateway <address>', 'gateway address (AGENTCTL_GATEWAY)'),
+    run: async (cli, options, [words = '']) => {
+      try {
+        return await chat(cli, options, words);
+      } catch (failure) {
+        throw failure instanceof Failure ? taught(failure, options) : failure;
+      }
+    },
+  });
+}
+
+async function chat(cli: Cli, options: ChatOptions, words: string): Promise<Outcome> {
+  const { model, stream, system, session, approvalRef } = options;
+  const opened = await cli.api().open('chatCompletions', {
+    body: {
+      model,
+      messages: [
+        ...(system === undefined ? [] : [{ role: 'system', content: system }]),
+        { role: 'user', content: words },
+      ],
+      ...(stream && { stream: true, stream_options: { include_usage: true } }),
+    },
+    headers: {
+      ...(session !== undefined && { 'x-session-id': session }),
+      ...(approvalRef !== undefined && { 'x-approval-ref': approvalRef }),
+    },
+  });
+  if (opened.type === 'text/event-stream') return showStream(cli, opened.bytes);
+  const document = await collected(opened.bytes);
+  const answer = fields(parsed(document));
+  if (cli.globals.json) cli.out.json(document);
+  else if (answer.status === 'pending_approval') showPending(cli, answer, options, words);
+  else showReply(cli, answer);
+  return answer.status === 'pending_approval' ? 'negative' : 'positive';
+}
+
+function showReply({ out }: Cli, answer: Fields): void {
+  const choices = list(answer.choices);
+  if (choices.length === 0) throw new Failure(exitCodes.negative, 'the gateway answered without a choice');
+  for (const { message } of choices) {
+    const { content, refusal } = fields(message);
+    out.text(text(content) ?? text(refusal) ?? '');
+  }
+  showUsage(out, answer);
+}
+
+/** Text goes out as it comes; with `--json` every event is a line. */
+async function showStream({ out, globals }: Cli, bytes: AsyncIterable<Uint8Array>): Promise<Outcome> {
+  let ended = false;
+  let last: Fields = {};
+  for await (const data of sseData(bytes)) {
+    ended ||= data === '[DONE]';
+    if (data === '[DONE]') continue;
+    const event = fields(parsed(data));
+    if (globals.json) out.json(data);
+    else for (const { delta } of list(event.choices)) out.piece(text(fields(delta).content) ?? '');
+    if (event.error !== undefined) throw broken(event, globals.json === true, out);
+    if (event.usage) last = event;
+  }
+  if (!globals.json) out.line();
+  if (!ended) throw new Failure(exitCodes.unreachable, 'the stream broke off before its end');
+  if (!globals.json) showUsage(out, last);
+  return 'positive';
+}
+
+function broken(event: Fields, asJson: boolean, out: Cli['out']): Failure {
+  if (!asJson) out.line();
+  const { type, message } = fields(event.error);
+  return new Failure(
+    exitCodes.negative,
+    `${text(type) ?? 'error'}: ${text(message) ?? 'the stream ended with an error'}`,
+  );
+}
+
+function showUsage(out: Cli['out'], { model, usage }: Fields): void {
+  const { prompt_tokens, completion_tokens } = fields(usage);
+  if (prompt_tokens === undefined) return;
+  out.note(painted('dim', `${text(model) ?? ''}: ${prompt_tokens} tokens in, ${completion_tokens} out`));
+}
+
+function showPending({ out, globals }: Cli, answer: Fields, options: ChatOptions, words: string): void {
+  out.line('status: ', painted('yellow', 'pending_approval'));
+  for (const name of ['envelope_id', 'approval_url', 'queued_at'] as const) out.field(name, answer[name]);
+  const id = text(answer.envelope_id);
+  if (id === undefined) return;
+  const where = (['url', 'gateway', 'config', 'state'] as const).flatMap((name) => {
+    const value = globals[name];
+    return value === undefined ? [] : [`--${name}`, value];
+  });
+  const admin = where.filter((_, n) => where[n - (n % 2)] !== '--gateway');
+  const again = (['model', 'system', 'session'] as const).flatMap((name) => {
+    const value = options[name];
+    return value === undefined ? [] : [`--${name}`, value];
+  });
+  out.line();
+  out.line('A person decides:');
+  out.line(`  ${commandLine(['agentctl', 'approve', id, '--reviewer', 'NAME', '--comment', 'WHY', ...admin])}`);
+  out.line('Then the same call goes through once:');
+  const repeat = ['agentctl', 'chat', words, ...again, ...(options.stream ? ['--stream'] : [])];
+  out.line(`  ${commandLine([...repeat, '--approval-ref', id, ...where])}`);
+}
+
+/** What to do about the errors that a first call meets (contract §6). */
+const lessons: Readonly<Record<string, (options: ChatOptions) => string>> = {
+  model_not_found: ({ model }) =>
+    `no route and no provider serves ${model}: see \`agentctl providers\`, or try --model mock`,
+  model_not_allowed: () => "the tenant's allowed_models leave it out: see the configuration",
+  policy_violation: () => 'a content filter stopped it: see `agentctl violations`',
+  session_blocked: () =>
+    'the session was stopped for its behaviour: give another with --session once that is understood',
+  budget_exceeded: () => 'see `agentctl budgets`',
+  rate_limit_error: () => 'see `agentctl budgets` for the limits and what is left of them',
+  provider_error: () => "see `agentctl providers`, and the gateway's log with the request id",
+};
+
+function taught(failure: Failure, options: ChatOptions): Failure {
+  if (failure.hint !== undefined) return failure;
+  const type = text(fields(fields(parsed(failure.body ?? '')).error).type) ?? failure.message.split(':')[0]!;
+  const hint = Object.hasOwn(lessons, type) ? lessons[type]?.(options) : undefined;
+  return new Failure(failure.exitCode, failure.message, { hint, body: failure.body, cause: failure });
+}
+
+function parsed(document: string): unknown {
+  try {
+    return JSON.parse(document);
+  } catch {
+    return undefined;
+  }
+}
+
+async function collected(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let whole = '';
+  for await (const chunk of bytes) whole += decoder.decode(chunk, { stream: true });
+  return whole + decoder.decode();
+}

@@ -1,0 +1,232 @@
+/** What looks back on chat traffic: usage, requests, providers, budgets, cache, violations (spec §4.3, §4.5). */
+import type { Command } from 'commander';
+import { addCommand, type Cli, type Parent } from './command.ts';
+import { wholeNumber } from './globals.ts';
+import { count, type Fields, fields, list, text } from './json-fields.ts';
+import { type Output, type Part, painted } from './output.ts';
+import { commandLine } from './shell.ts';
+
+type Options = Readonly<Record<string, string | number | undefined>>;
+
+interface Reading {
+  readonly name: string;
+  readonly operation: string;
+  readonly summary: string;
+  readonly examples: readonly string[];
+  readonly options?: (command: Command) => Command;
+  readonly show: (out: Output, answer: Fields) => void;
+}
+
+export function addTraffic(parent: Parent): void {
+  for (const reading of readings) addReading(parent, reading);
+}
+
+const paged = (command: Command): Command =>
+  command
+    .option('--limit <count>', 'at most so many', wholeNumber)
+    .option('--cursor <cursor>', 'continue where a list ended');
+
+const spanned = (command: Command): Command =>
+  command.option('--from <time>', 'from this hour on (ISO 8601)').option('--to <time>', 'up to this hour');
+
+const readings: readonly Reading[] = [
+  {
+    name: 'usage',
+    operation: 'usage',
+    summary: 'Requests, tokens and cost by model; decisions on actions',
+    examples: ['usage', 'usage --from 2026-11-01T00:00:00Z', "usage --json | jq '.models[] | [.model, .cost_usd]'"],
+    options: spanned,
+    show: showUsage,
+  },
+  {
+    name: 'requests',
+    operation: 'listRequests',
+    summary: 'Chat calls of the last 48 hours, newest first',
+    examples: ['requests --limit 20', 'requests --outcome failed', 'requests --model mock --json'],
+    options: (command) =>
+      paged(
+        command
+          .option('--model <name>', 'as asked for, or as resolved')
+          .option('--outcome <outcome>', 'completed, cached, blocked, review, aborted, failed, refused'),
+      ),
+    show: showRequests,
+  },
+  {
+    name: 'providers',
+    operation: 'listProviders',
+    summary: 'Providers, their health in the last 15 minutes, their breakers',
+    examples: ['providers', 'providers --json | jq -r \'.providers[] | select(.health != "healthy") | .name\''],
+    show: showProviders,
+  },
+  {
+    name: 'budgets',
+    operation: 'listBudgets',
+    summary: 'Budgets and rate limits as they stand',
+    examples: ['budgets', "budgets --json | jq '.budgets[] | [.account, .percent]'"],
+    show: showBudgets,
+  },
+  {
+    name: 'cache',
+    operation: 'cacheStatistics',
+    summary: 'Hits, misses, hit rate and evictions of the response cache',
+    examples: ['cache', 'cache --json | jq .hit_rate'],
+    show: showCache,
+  },
+  {
+    name: 'violations',
+    operation: 'violations',
+    summary: 'Blocked actions and what content filters found, newest first',
+    examples: ['violations --limit 10', 'violations --json | jq .by_policy'],
+    options: paged,
+    show: showViolations,
+  },
+];
+
+function addReading(parent: Parent, { name, operation, summary, examples, options, show }: Reading): void {
+  addCommand<Options>(parent, {
+    usage: name,
+    summary,
+    examples,
+    ...(options && { options }),
+    run: async (cli, given) => {
+      const { from, to, model, outcome, limit, cursor } = given;
+      const query = { from, to, model, outcome, limit, cursor };
+      const answer = await cli.api().call(operation, { query });
+      if (cli.globals.json) cli.out.json(answer.text);
+      else {
+        show(cli.out, fields(answer.json));
+        showMore(cli, name, query, text(fields(answer.json).cursor));
+      }
+      return 'positive';
+    },
+  });
+}
+
+function showMore({ out }: Cli, name: string, query: Options, cursor: string | undefined): void {
+  if (cursor === undefined) return;
+  const same = Object.entries({ ...query, cursor }).flatMap(([option, value]) =>
+    value === undefined ? [] : [`--${option}`, String(value)],
+  );
+  out.line(`more: ${commandLine(['agentctl', name, ...same])}`);
+}
+
+function showUsage(out: Output, usage: Fields): void {
+  const { input, output } = fields(usage.tokens);
+  out.line(`requests: ${count(usage.requests)}`);
+  out.line(`tokens: ${count(input)} in, ${count(output)} out`);
+  out.line(`cost: ${usd(usage.cost_usd)}`);
+  showCounts(out, 'outcomes', usage.outcomes);
+  const models = list(usage.models).map((row) => [
+    row.model,
+    row.requests,
+    row.input_tokens,
+    row.output_tokens,
+    usd(row.cost_usd),
+    row.errors,
+  ]);
+  if (models.length > 0) table(out, ['model', 'requests', 'in', 'out', 'cost', 'errors'], models);
+  out.line(`decisions: ${count(usage.total)}`);
+  showCounts(out, 'by decision', usage.decisions);
+  showCounts(out, 'by protocol', usage.protocols);
+  const tools = Object.entries(fields(usage.tools)).sort(([, a], [, b]) => count(b) - count(a));
+  if (tools.length > 0) table(out, ['tool', 'decisions'], tools);
+}
+
+function showRequests(out: Output, page: Fields): void {
+  const rows = list(page.requests).map((row) => {
+    const { input, output } = fields(row.tokens);
+    return [
+      row.at,
+      row.resolved_model ?? row.model,
+      row.provider,
+      row.outcome,
+      row.status,
+      `${count(input)}/${count(output)}`,
+      usd(row.cost_usd),
+      `${count(row.latency_ms)} ms`,
+      row.cache,
+      row.matched_rule ?? row.error,
+    ];
+  });
+  if (rows.length === 0) out.line('no chat call in the last 48 hours');
+  else out.table(['time', 'model', 'provider', 'outcome', 'status', 'tokens', 'cost', 'took', 'cache', 'rule'], rows);
+}
+
+function showProviders(out: Output, answer: Fields): void {
+  const rows = list(answer.providers).map((row) => [
+    row.name,
+    row.type,
+    row.health,
+    row.breaker,
+    count(row.requests),
+    `${percent(count(row.error_rate) * 100)}`,
+    row.p95_latency_ms === undefined ? '' : `${count(row.p95_latency_ms)} ms`,
+    row.has_key === true ? 'yes' : 'no',
+    Array.isArray(row.models) ? row.models.join(' ') : '',
+  ]);
+  if (rows.length === 0) out.line('no provider is configured');
+  else out.table(['name', 'type', 'health', 'breaker', 'requests', 'errors', 'p95', 'key', 'models'], rows);
+}
+
+function showBudgets(out: Output, answer: Fields): void {
+  const rows = list(answer.budgets).map((row) => [
+    row.account,
+    row.period,
+    usd(row.used_usd),
+    usd(row.limit_usd),
+    percent(count(row.percent)),
+    row.tier,
+    row.resets_at,
+  ]);
+  if (rows.length === 0) out.line('no budget is configured: spending is not limited');
+  else out.table(['account', 'per', 'used', 'limit', 'percent', 'tier', 'resets'], rows);
+  const limits = fields(answer.rate_limit);
+  for (const what of ['requests', 'tokens']) {
+    const limit = limits[`limit_${what}`];
+    if (limit !== undefined)
+      out.line(`${what} per minute: ${count(limits[`remaining_${what}`])} of ${count(limit)} left`);
+  }
+  out.line(`calls in progress: ${count(answer.open_reservations)}`);
+}
+
+function showCache(out: Output, answer: Fields): void {
+  const { enabled, hits, semantic_hits, misses, hit_rate, evictions, entries } = answer;
+  out.line('enabled: ', painted(enabled === true ? 'green' : 'yellow', enabled === true ? 'yes' : 'no'));
+  out.line(`hits: ${count(hits)}`);
+  out.line(`semantic hits: ${count(semantic_hits)}`);
+  out.line(`misses: ${count(misses)}`);
+  out.line(`hit rate: ${percent(count(hit_rate) * 100)}`);
+  out.line(`evictions: ${count(evictions)}`);
+  out.field('entries', entries);
+}
+
+/** Rules act on calls of tools, filters on chat calls: one table for both. */
+function showViolations(out: Output, page: Fields): void {
+  const rows = list(page.violations).map((row) => [
+    row.at,
+    row.action ?? 'block',
+    row.type === undefined ? row.matched_rule : row.policy,
+    row.tool ?? row.model,
+    row.type === undefined ? row.target : [row.type, row.phase, row.detail].filter(Boolean).join(' '),
+    row.session_id,
+  ]);
+  if (rows.length === 0) out.line('no violation');
+  else out.table(['time', 'action', 'policy', 'what', 'on', 'session'], rows);
+  showCounts(out, 'by policy', page.by_policy);
+  showCounts(out, 'by action', page.by_action);
+}
+
+/** One line, the most frequent first. */
+function showCounts(out: Output, name: string, counts: unknown): void {
+  const sorted = Object.entries(fields(counts)).sort(([, a], [, b]) => count(b) - count(a));
+  if (sorted.length > 0) out.line(`${name}: ${sorted.map(([each, times]) => `${each} ${count(times)}`).join(', ')}`);
+}
+
+function table(out: Output, header: readonly string[], rows: readonly (readonly unknown[])[]): void {
+  out.line();
+  out.table(header, rows);
+  out.line();
+}
+
+const usd = (value: unknown): string => `$${count(value).toFixed(count(value) >= 1 ? 2 : 6)}`;
+const percent = (value: number): Part & string => `${Math.round(value * 10) / 10} %`;

@@ -1,0 +1,119 @@
+/** What chat traffic looks like from behind: requests, analytics, cache, providers (spec §4.3; contract §7). */
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { analyticsPoints, type Health, providerHealth } from '#core/observatory/points.ts';
+import { recentHours } from '#core/observatory/request-row.ts';
+import { timeOf } from '#core/observatory/usage.ts';
+import { type Call, cursorOf, limitOf, type Operation } from './operation.ts';
+import type { BreakerState } from './ports.ts';
+
+const minuteMs = 60_000;
+const providerWindowMinutes = 15;
+
+/** Rows and points are tidied some time after they end; until then nobody is shown them either. */
+const recent = ({ ports }: Pick<Call, 'ports'>): string => isoTime(ports.clock.now() - recentHours * 60 * minuteMs);
+
+export const listRequests: Operation = async (call) => {
+  const { ports, principal, query } = call;
+  const page = await ports.observations.requests(principal.tenant, {
+    since: recent(call),
+    limit: limitOf(query),
+    ...cursorOf(query),
+    ...(query.model !== undefined && { model: query.model }),
+    ...(query.outcome !== undefined && { outcome: query.outcome }),
+  });
+  return { body: { requests: page.items, ...(page.cursor && { cursor: page.cursor }) } };
+};
+
+export const analytics: Operation = async (call) => {
+  const { ports, principal, query } = call;
+  const earliest = recent(call);
+  const asked = query.from === undefined ? earliest : timeOf('from', query.from);
+  const from = [asked, earliest].sort().at(-1)!;
+  const to = query.to === undefined ? isoTime(ports.clock.now()) : timeOf('to', query.to);
+  if (asked > to) throw invalidRequest('from lies after to; give the earlier time as from.');
+  const sums = await ports.observations.points(principal.tenant, {
+    series: 'models',
+    from,
+    to,
+    ...(query.model !== undefined && { name: query.model }),
+  });
+  const model = query.model !== undefined && { model: query.model };
+  return { body: { tenant: principal.tenant, from, to, ...model, points: analyticsPoints(sums) } };
+};
+
+/** Entries are this process's own: what no process here holds is not guessed. */
+export const cacheStatistics: Operation = async ({ ports, principal, snapshot }) => {
+  const { hits, semantic_hits, misses, evictions } = (await ports.observations.usage(principal.tenant, {})).cache;
+  const found = hits + semantic_hits;
+  const asked = found + misses;
+  const { enabled, semantic, ttl_seconds, max_entries } = snapshot.configuration.cache;
+  return {
+    body: {
+      enabled,
+      semantic: semantic.enabled,
+      ttl_seconds,
+      max_entries,
+      hits,
+      semantic_hits,
+      misses,
+      hit_rate: asked === 0 ? 0 : Math.round((found / asked) * 10_000) / 10_000,
+      evictions,
+      entries: ports.cache?.stats(principal.tenant).entries ?? null,
+    },
+  };
+};
+
+export const listProviders: Operation = async (call) => ({
+  body: { window_minutes: providerWindowMinutes, providers: await providersOf(call) },
+});
+
+interface ProviderView {
+  readonly name: string;
+  readonly type: ProviderEntry['type'];
+  readonly enabled: boolean;
+  readonly models: readonly string[];
+  readonly region?: string;
+  readonly base_url?: string;
+  /** A key is configured; which one, nobody is told. */
+  readonly has_key: boolean;
+  readonly health: Health | 'disabled';
+  /** Absent where this process does not call providers. */
+  readonly breaker?: BreakerState;
+  readonly requests: number;
+  readonly errors: number;
+  readonly error_rate: number;
+  readonly p95_latency_ms?: number;
+}
+
+/** Every provider of the configuration, and how it did for this tenant lately: others' traffic is not shown. */
+export async function providersOf(call: Pick<Call, 'ports' | 'principal' | 'snapshot'>): Promise<ProviderView[]> {
+  const { ports, principal, snapshot } = call;
+  const now = ports.clock.now();
+  const sums = await ports.observations.points(principal.tenant, {
+    series: 'providers',
+    from: isoTime(now - providerWindowMinutes * minuteMs),
+    to: isoTime(now),
+  });
+  const breakers = ports.breakers?.() ?? {};
+  return snapshot.configuration.providers.map((entry) => {
+    const { health, ...recently } = providerHealth(sums, entry.name);
+    const breaker = Object.hasOwn(breakers, entry.name) ? breakers[entry.name] : undefined;
+    return {
+      name: entry.name,
+      type: entry.type,
+      enabled: entry.enabled,
+      models: entry.models,
+      ...(entry.region !== undefined && { region: entry.region }),
+      ...(entry.base_url !== undefined && { base_url: withoutQuery(entry.base_url) }),
+      has_key: entry.api_key_env !== undefined,
+      health: entry.enabled ? (breaker === 'open' ? 'unhealthy' : health) : 'disabled',
+      ...(breaker !== undefined && { breaker }),
+      ...recently,
+    };
+  });
+}
+
+/** Some put a key behind the question mark. */
+const withoutQuery = (address: string): string => address.split(/[?#]/)[0]!;

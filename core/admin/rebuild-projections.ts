@@ -1,0 +1,36 @@
+/** Projects the evidence log again, a bounded piece a call (architecture: idea 5): for a lost stream or an emptied table. */
+import { invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { rebuild } from '#core/observatory/rebuild.ts';
+import type { Operation } from './operation.ts';
+import { recordAct } from './record.ts';
+
+/** A call of an API Gateway function ends after 29 s; this many take a few. */
+const entriesPerCall = 2_000;
+/** As long as counters are kept. */
+const keptMs = 90 * 24 * 3_600_000;
+
+/** One tenant, or all of the configuration one after the other. The first call of a rebuild is the act that is recorded. */
+export const rebuildProjections: Operation = async (call) => {
+  const { ports, snapshot, query } = call;
+  const all = snapshot.configuration.tenants.map(({ id }) => id);
+  if (query.tenant !== undefined && !all.includes(query.tenant)) throw notFound('The tenant');
+  const tenants = query.tenant === undefined ? all : [query.tenant];
+
+  const since = isoTime(ports.clock.now() - keptMs);
+  if (query.cursor === undefined) await recordAct(call, 'observations.rebuild', { tenants, since });
+  const place = query.cursor === undefined ? { tenant: tenants[0]! } : placeOf(query.cursor);
+  if (!tenants.includes(place.tenant)) throw invalidRequest('cursor belongs to another rebuild; begin without one.');
+
+  const { cursor: within, ...done } = await rebuild(ports, place.tenant, { since, atMost: entriesPerCall, ...place });
+  const next = tenants[tenants.indexOf(place.tenant) + 1];
+  const cursor = within === undefined ? next && `${next}.` : `${place.tenant}.${within}`;
+  return { body: { tenant: place.tenant, since, ...done, ...(cursor && { cursor }) } };
+};
+
+/** `<tenant>.<place in it>`; the place has no dot. */
+function placeOf(cursor: string): { readonly tenant: string; readonly cursor?: string } {
+  const cut = cursor.lastIndexOf('.');
+  const within = cursor.slice(cut + 1);
+  return { tenant: cursor.slice(0, Math.max(0, cut)), ...(within && { cursor: within }) };
+}

@@ -1,0 +1,54 @@
+/** What makes two chat calls the same question (contract §5): the key of an exact hit, the frame of a semantic one. */
+import type { DialectName } from '#core/contracts/chat.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+
+export interface CacheKeyParts {
+  readonly tenant: string;
+  /** As aliases resolved it. */
+  readonly model: string;
+  readonly dialect: DialectName;
+  readonly body: JsonObject;
+  readonly policyVersion: number;
+  /** Narrows the key to one caller, where replies depend on who asks. */
+  readonly keyId?: string;
+}
+
+/** How the reply is delivered and who asked; none of it changes what the answer is. */
+const ignored: ReadonlySet<string> = new Set(['model', 'stream', 'stream_options', 'user', 'metadata']);
+
+/** Longer texts differ in a word and mean something else, yet lie close together in every embedding. */
+const semanticCharacters = 500;
+
+export const cacheKey = (parts: CacheKeyParts): string => digestOf(questionOf(parts));
+
+/**
+ * The last user text and a digest of all the rest. Undefined where no text may stand for the question: another role
+ * spoke last, the message carries more than text, or it is longer than a sentence or two.
+ */
+export function semanticQuestion(parts: CacheKeyParts): { readonly frame: string; readonly text: string } | undefined {
+  const messages = parts.body.messages;
+  const last = Array.isArray(messages) ? messages.at(-1) : undefined;
+  if (!Array.isArray(messages) || !isObject(last) || last.role !== 'user') return undefined;
+  const text = onlyText(last.content);
+  if (text === undefined || text.trim() === '' || text.length > semanticCharacters) return undefined;
+  const framed = { ...parts.body, messages: [...messages.slice(0, -1), { ...last, content: null }] };
+  return { frame: digestOf(questionOf({ ...parts, body: framed })), text };
+}
+
+function questionOf({ tenant, model, dialect, body, policyVersion, keyId }: CacheKeyParts): object {
+  const request = Object.fromEntries(Object.entries(body).filter(([name]) => !ignored.has(name)));
+  return { tenant, model, dialect, policy_version: policyVersion, key_id: keyId, request };
+}
+
+/** Content as one plain text: a string, or a single text part without marks of its own. */
+function onlyText(content: Json | undefined): string | undefined {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content) || content.length !== 1) return undefined;
+  const [part] = content;
+  if (!isObject(part) || part.type !== 'text' || typeof part.text !== 'string') return undefined;
+  return Object.keys(part).length === 2 ? part.text : undefined;
+}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

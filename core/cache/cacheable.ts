@@ -1,0 +1,47 @@
+/** What may be answered from the cache: whole, unblocked replies of calls that let nobody act (contract §5). */
+import type { ChatOutcome } from '#core/contracts/chat.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+
+/** Whether the request may be looked up at all; asked before a flight is opened. */
+export function cacheableRequest(body: JsonObject): boolean {
+  if (filled(body.tools) || filled(body.functions)) return false;
+  // Answers that depend on the hour, or leave something behind at the provider.
+  if (body.web_search_options !== undefined || body.store === true) return false;
+  return !objects(body.messages).some(carriesTools);
+}
+
+/**
+ * Whether a call's reply may be kept for others.
+ * @param reply complete, in the caller's dialect; undefined where a stream did not end well.
+ */
+export function cacheable(request: JsonObject, reply: JsonObject | undefined, outcome: ChatOutcome): boolean {
+  return outcome === 'completed' && reply !== undefined && cacheableRequest(request) && wholeReply(reply);
+}
+
+/** Every choice has text and ended by itself or at its length; no choice calls a tool. */
+function wholeReply(reply: JsonObject): boolean {
+  if (reply.error !== undefined) return false;
+  if (Array.isArray(reply.choices)) {
+    const choices = objects(reply.choices);
+    return choices.length > 0 && choices.length === reply.choices.length && choices.every(wholeChoice);
+  }
+  const ended = reply.stop_reason;
+  return ended !== undefined && endings.has(String(ended)) && filled(reply.content) && !carriesTools(reply);
+}
+
+const endings: ReadonlySet<string> = new Set(['stop', 'length', 'end_turn', 'max_tokens', 'stop_sequence']);
+
+function wholeChoice({ message, finish_reason }: JsonObject): boolean {
+  return isObject(message) && endings.has(String(finish_reason)) && !carriesTools(message);
+}
+
+function carriesTools(message: JsonObject): boolean {
+  if (message.role === 'tool' || message.role === 'function') return true;
+  if (filled(message.tool_calls) || isObject(message.function_call)) return true;
+  return objects(message.content).some(({ type }) => typeof type === 'string' && /tool_(use|result)$/.test(type));
+}
+
+const filled = (value: Json | undefined): boolean => Array.isArray(value) && value.length > 0;
+const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,32 @@
+/**
+ * Embeds a text without asking anybody: its character trigrams, hashed into 256 buckets. Near spellings come close
+ * together, meanings do not; `same-meaning.ts` guards what this cannot see.
+ */
+import type { Embedder } from './ports.ts';
+
+const dimensions = 256;
+
+export const ngramEmbedder = (): Embedder => ({
+  name: 'ngram',
+  embed: async (text) => trigramVector(text),
+});
+
+/** The vector has length 1, or 0 for an empty text. */
+export function trigramVector(text: string): readonly number[] {
+  const vector = new Array<number>(dimensions).fill(0);
+  const characters = [...` ${text.normalize('NFKC').toLowerCase().split(/\s+/).join(' ').trim()} `];
+  for (let i = 0; i + 3 <= characters.length; i++) {
+    const hash = fnv1a(characters[i]! + characters[i + 1]! + characters[i + 2]!);
+    // The sign keeps colliding trigrams from adding up.
+    vector[hash % dimensions]! += hash & 0x80000000 ? -1 : 1;
+  }
+  const length = Math.hypot(...vector);
+  return length === 0 ? vector : vector.map((value) => value / length);
+}
+
+/** FNV-1a over UTF-16 units, 32 bits. */
+function fnv1a(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
+}

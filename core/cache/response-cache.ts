@@ -1,0 +1,112 @@
+/** The response cache of one process (spec §1, contract §5): exact, semantic where asked, each tenant on its own shelf. */
+import type { Clock } from '#core/kernel/ports.ts';
+import { cosine } from './cosine.ts';
+import { Flights, type Landing } from './flights.ts';
+import type { CachedReply, CacheQuestion, Embedder, Lookup, ResponseCache } from './ports.ts';
+import { mayMeanTheSame } from './same-meaning.ts';
+import { fromText, type Kept, type Meaning, replyCharacters, Shelf, toText } from './shelf.ts';
+
+export interface CacheDeps {
+  readonly clock: Clock;
+  /** Without one nothing is ever a semantic hit. */
+  readonly embedder?: Embedder;
+}
+
+export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
+  const shelves = new Map<string, Shelf>();
+  const flights = new Flights();
+  let evictions = 0;
+
+  return {
+    async lookup(question, signal) {
+      signal.throwIfAborted();
+      const exact = shelves.get(question.tenant)?.find(question.key, clock.now());
+      if (exact) return { state: 'HIT', cached: fromText(exact.json) };
+      const flightKey = JSON.stringify([question.tenant, question.key]);
+      if (flights.inTheAir(flightKey)) return flights.wait(flightKey, signal);
+      flights.takeOff(flightKey);
+      return fly(flightKey, question, signal);
+    },
+
+    takeEvictions() {
+      const taken = evictions;
+      evictions = 0;
+      return taken;
+    },
+
+    clear(tenant) {
+      const cleared = living(tenant);
+      shelves.delete(tenant);
+      return cleared;
+    },
+
+    stats(tenant) {
+      const names = tenant === undefined ? [...shelves.keys()] : [tenant];
+      return { entries: names.reduce((sum, name) => sum + living(name), 0) };
+    },
+  };
+
+  /** The first to ask: perhaps somebody asked nearly the same before, else the caller goes and brings an answer. */
+  async function fly(flightKey: string, question: CacheQuestion, signal: AbortSignal): Promise<Lookup> {
+    let meaning: Meaning | undefined;
+    const keep = (reply: CachedReply) => keepReply(question, meaning, reply);
+    const flight = flights.flight(flightKey, keep);
+    try {
+      meaning = await meaningOf(question, signal);
+      signal.throwIfAborted();
+    } catch (cause) {
+      flight.drop();
+      throw cause;
+    }
+    const near = meaning && nearest(question, meaning);
+    if (!near) return { state: 'MISS', flight };
+    const landing = (): Lookup => ({ state: 'SEMANTIC-HIT', cached: fromText(near.json) });
+    flights.land(flightKey, landing, keep);
+    return landing();
+  }
+
+  /** Nothing depends on the embedder: when it fails, the question is asked as if there were none. */
+  async function meaningOf({ semantic }: CacheQuestion, signal: AbortSignal): Promise<Meaning | undefined> {
+    if (!semantic || !embedder) return undefined;
+    const { frame, text } = semantic;
+    try {
+      return { frame, text, vector: await embedder.embed(text, signal) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  function nearest({ tenant, semantic }: CacheQuestion, meaning: Meaning): Kept | undefined {
+    const shelf = shelves.get(tenant);
+    if (!shelf || !semantic) return undefined;
+    let best: { kept: Kept; likeness: number } | undefined;
+    for (const kept of shelf.candidates(meaning.frame, clock.now())) {
+      const likeness = cosine(meaning.vector, kept.meaning.vector);
+      if (likeness < Math.max(semantic.threshold, best?.likeness ?? 0)) continue;
+      if (mayMeanTheSame(meaning.text, kept.meaning.text)) best = { kept, likeness };
+    }
+    // Touched, so that what is asked for again and again stays.
+    return best && shelf.find(best.kept.key, clock.now());
+  }
+
+  function keepReply(question: CacheQuestion, meaning: Meaning | undefined, reply: CachedReply): Landing {
+    const json = toText(reply);
+    if (json.length <= replyCharacters && question.maxEntries > 0) {
+      const now = clock.now();
+      const shelf = shelves.get(question.tenant) ?? new Shelf();
+      shelves.set(question.tenant, shelf);
+      const expiresAt = now + question.ttlSeconds * 1000;
+      const kept: Kept = { key: question.key, json, expiresAt, ...(meaning && { meaning }) };
+      evictions += shelf.add(kept, question.maxEntries, now);
+    }
+    return () => ({ state: 'HIT', cached: fromText(json) });
+  }
+
+  /** Tidies the tenant's shelf and counts what is left. */
+  function living(tenant: string): number {
+    const shelf = shelves.get(tenant);
+    shelf?.expire(clock.now());
+    if (shelf?.size === 0) shelves.delete(tenant);
+    return shelf?.size ?? 0;
+  }
+}

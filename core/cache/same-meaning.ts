@@ -1,0 +1,91 @@
+/**
+ * The guard of the semantic cache: embeddings do not tell paraphrases from opposites, so what decides a meaning must be
+ * equal in both texts. It errs towards asking again: a hit that is wrong costs more than a miss.
+ */
+
+/** Words that turn a sentence round, and pairs that make each other's opposite. */
+const turning: ReadonlySet<string> = new Set(
+  [
+    'not no never none nobody nothing nowhere neither nor cannot without except unless hardly barely only all any every some few many most least best worst',
+    'before after until since above below over under up down in out on off into from to left right first last next previous',
+    'more less fewer greater smaller higher lower larger maximum minimum max min increase decrease raise reduce',
+    'add remove insert delete create destroy enable disable allow deny block permit accept reject start stop open close lock unlock',
+    'buy sell lend borrow win lose encrypt decrypt encode decode import export upload download push pull true false yes',
+    'today tomorrow yesterday now then past future old new good bad safe unsafe legal illegal',
+    'nicht kein keine nie ohne ne pas jamais sans aucun nunca sin ninguno non mai senza',
+  ].flatMap((words) => words.split(' ')),
+);
+
+/** Words that stand first in a sentence without naming anything. */
+const opening: ReadonlySet<string> = new Set(
+  'a an and are at be but by can could did do does explain find for give had has have he hello help her hi his how i if in is it its let list make may me my now of on or our please say shall she should show so summarize summarise tell than that the their them then there these they this those to translate try was we were what when where which who whom whose why will with would write you your'.split(
+    ' ',
+  ),
+);
+
+/** Whether nothing that decides a meaning differs between two texts of the same language of letters. */
+export function mayMeanTheSame(a: string, b: string): boolean {
+  const [left, right] = [wordsOf(a), wordsOf(b)];
+  if (left === undefined || right === undefined) return false;
+  return (
+    equal(left.flatMap(naming), right.flatMap(naming)) &&
+    equal(left.flatMap(turn), right.flatMap(turn)) &&
+    sharedInOrder(left, right)
+  );
+}
+
+interface Word {
+  readonly text: string;
+  readonly folded: string;
+  /** First of its sentence: its capital says nothing. */
+  readonly first: boolean;
+}
+
+/** Undefined for texts in scripts without capitals or spaces: the guard would see nothing there. */
+function wordsOf(text: string): readonly Word[] | undefined {
+  const plain = text.normalize('NFKC').replace(/[\u2018\u2019]/g, "'");
+  if (/\p{Lo}/u.test(plain)) return undefined;
+  const words: Word[] = [];
+  let first = true;
+  for (const [token] of plain.matchAll(/[\p{L}\p{N}\p{M}\p{Sc}%#@_'’./:+\-\\=<>*^&|~]+|[!?;]/gu)) {
+    const word = token.replace(/^['’.:]+|['’.:,]+$/g, '');
+    if (word !== '' && !/^[!?;]$/.test(word)) {
+      words.push({ text: word, folded: word.toLowerCase(), first });
+      first = false;
+    }
+    if (/[.!?:;]$/.test(token)) first = true;
+  }
+  return words;
+}
+
+/** Numbers, names, codes, symbols: in this order they must be the same on both sides. */
+function naming({ text, folded, first }: Word): string[] {
+  if (!/^[\p{L}\p{M}']+$/u.test(text)) return [folded];
+  if (first && text.slice(1) === text.slice(1).toLowerCase()) return opening.has(bare(folded)) ? [] : named(text);
+  return named(text);
+}
+
+/** A capital anywhere makes a name of it; the pronoun does not. */
+const named = (text: string): string[] =>
+  text !== text.toLowerCase() && bare(text) !== 'I' ? [text.toLowerCase()] : [];
+
+/** `what's` as `what`, `I'm` as `I`. */
+const bare = (word: string): string => word.split("'")[0]!;
+
+/** Negations by one name, and every other word that turns a meaning by its own. */
+function turn({ folded }: Word): string[] {
+  if (/n't$/.test(folded)) return ['not'];
+  if (folded === 'cannot') return ['not'];
+  return turning.has(folded) ? [folded] : [];
+}
+
+/** Words that stand in both must stand in the same order: who does what to whom is order. */
+function sharedInOrder(left: readonly Word[], right: readonly Word[]): boolean {
+  const [inLeft, inRight] = [left, right].map((words) => new Set(words.map(({ folded }) => folded)));
+  const shared = (words: readonly Word[], others: Set<string> | undefined) =>
+    words.flatMap(({ folded }) => (others?.has(folded) ? [folded] : []));
+  return equal(shared(left, inRight), shared(right, inLeft));
+}
+
+const equal = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((word, i) => word === b[i]);

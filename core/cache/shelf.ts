@@ -1,0 +1,98 @@
+/** The replies kept for one tenant: least recently used first, bounded in number and in characters. */
+import type { CachedReply } from './ports.ts';
+
+export interface Kept {
+  readonly key: string;
+  /** The reply as JSON text: nobody can change what others will be given, and idle entries are cheap. */
+  readonly json: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+  /** What a semantic question is compared with. */
+  readonly meaning?: Meaning;
+}
+
+export interface Meaning {
+  readonly frame: string;
+  readonly text: string;
+  readonly vector: readonly number[];
+}
+
+/** A tenant's replies together; about 16 MB of heap at most. */
+const shelfCharacters = 8 * 1024 * 1024;
+/** A single reply beyond this is handed to those who wait and kept for nobody else. */
+export const replyCharacters = 512 * 1024;
+/** How many of the newest texts of one frame a question is compared with. */
+const candidatesPerFrame = 64;
+
+export class Shelf {
+  readonly #kept = new Map<string, Kept>();
+  readonly #frames = new Map<string, Set<string>>();
+  #characters = 0;
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  /** The entry, if it has not expired; it becomes the most recently used. */
+  find(key: string, now: number): Kept | undefined {
+    const kept = this.#kept.get(key);
+    if (!kept) return undefined;
+    this.remove(key);
+    if (kept.expiresAt <= now) return undefined;
+    this.#put(kept);
+    return kept;
+  }
+
+  /** @returns how many living entries had to leave for want of room. */
+  add(kept: Kept, maxEntries: number, now: number): number {
+    this.remove(kept.key);
+    this.#put(kept);
+    if (!this.#full(maxEntries)) return 0;
+    this.expire(now);
+    let evicted = 0;
+    for (const key of this.#kept.keys()) {
+      if (!this.#full(maxEntries)) break;
+      this.remove(key);
+      evicted++;
+    }
+    return evicted;
+  }
+
+  /** Entries that hold a text of this frame, newest first. */
+  candidates(frame: string, now: number): (Kept & { readonly meaning: Meaning })[] {
+    const keys = [...(this.#frames.get(frame) ?? [])].reverse().slice(0, candidatesPerFrame);
+    return keys.flatMap((key) => {
+      const kept = this.#kept.get(key);
+      return kept?.meaning && kept.expiresAt > now ? [{ ...kept, meaning: kept.meaning }] : [];
+    });
+  }
+
+  expire(now: number): void {
+    for (const { key, expiresAt } of this.#kept.values()) if (expiresAt <= now) this.remove(key);
+  }
+
+  remove(key: string): void {
+    const kept = this.#kept.get(key);
+    if (!kept) return;
+    this.#kept.delete(key);
+    this.#characters -= kept.json.length;
+    const frame = kept.meaning && this.#frames.get(kept.meaning.frame);
+    frame?.delete(key);
+    if (kept.meaning && frame?.size === 0) this.#frames.delete(kept.meaning.frame);
+  }
+
+  #put(kept: Kept): void {
+    this.#kept.set(kept.key, kept);
+    this.#characters += kept.json.length;
+    if (!kept.meaning) return;
+    const frame = this.#frames.get(kept.meaning.frame) ?? new Set();
+    this.#frames.set(kept.meaning.frame, frame.add(kept.key));
+  }
+
+  #full(maxEntries: number): boolean {
+    return this.#kept.size > maxEntries || this.#characters > shelfCharacters;
+  }
+}
+
+export const toText = (reply: CachedReply): string => JSON.stringify(reply);
+export const fromText = (json: string): CachedReply => JSON.parse(json) as CachedReply;

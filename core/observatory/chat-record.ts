@@ -1,0 +1,78 @@
+/** The body of a `chat` entry as projections read it: bodies are free-form, so what is no number counts as none. */
+import type { ChatOutcome, ChatRecord, Finding, Usage } from '#core/contracts/chat.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+
+type Body = EvidenceEntry['body'];
+
+/** @returns a record whose members may be relied on; texts that are missing are empty. */
+export function chatRecordOf({ body }: Pick<EvidenceEntry, 'body'>): ChatRecord {
+  return {
+    operation: body.operation === 'messages' ? 'messages' : 'chat.completions',
+    decision: body.decision === 'block' || body.decision === 'review' ? body.decision : 'allow',
+    outcome: (textOf(body.outcome) ?? 'failed') as ChatOutcome,
+    status: numberOf(body.status),
+    model: textOf(body.model) ?? '',
+    resolved_model: textOf(body.resolved_model) ?? textOf(body.model) ?? '',
+    stream: body.stream === true,
+    transport: body.transport === 'ws' ? 'ws' : 'http',
+    policy_version: numberOf(body.policy_version),
+    usage: usageOf(body.usage),
+    cost_microusd: numberOf(body.cost_microusd),
+    latency_ms: numberOf(body.latency_ms),
+    request_id: textOf(body.request_id) ?? '',
+    request_sha256: textOf(body.request_sha256) ?? '',
+    findings: listOf(body.findings).flatMap(findingOf),
+    attempts: listOf(body.attempts).map((attempt) => ({
+      provider: textOf(attempt.provider) ?? '',
+      error: textOf(attempt.error) ?? '',
+    })),
+    ...texts(body, ['error', 'provider', 'region', 'matched_rule', 'finish_reason', 'trace_id', 'approval_ref']),
+    ...(body.cache === 'HIT' || body.cache === 'MISS' || body.cache === 'SEMANTIC-HIT' ? { cache: body.cache } : {}),
+    ...(typeof body.cache_evictions === 'number' && { cache_evictions: numberOf(body.cache_evictions) }),
+    ...(typeof body.first_token_ms === 'number' && { first_token_ms: numberOf(body.first_token_ms) }),
+    ...(body.cost_estimated === true && { cost_estimated: true }),
+    ...(body.break_glass === true && { break_glass: true }),
+  };
+}
+
+function usageOf(value: unknown): Usage {
+  const usage = fieldsOf(value);
+  return {
+    input_tokens: numberOf(usage.input_tokens),
+    output_tokens: numberOf(usage.output_tokens),
+    ...(usage.estimated === true && { estimated: true }),
+  };
+}
+
+function findingOf(value: Body): Finding[] {
+  const policy = textOf(value.policy);
+  const action = textOf(value.action);
+  if (policy === undefined || action === undefined) return [];
+  return [
+    {
+      policy,
+      action: action as Finding['action'],
+      type: (textOf(value.type) ?? 'keyword') as Finding['type'],
+      phase: value.phase === 'output' ? 'output' : 'input',
+      count: numberOf(value.count) || 1,
+      ...texts(value, ['detail']),
+      ...(value.erred === true && { erred: true }),
+    },
+  ];
+}
+
+const texts = (from: Body, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) => (typeof from[name] === 'string' && from[name] !== '' ? [[name, from[name]]] : [])),
+  );
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** Counts and durations are whole and never below zero. */
+const numberOf = (value: unknown): number =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
+
+const fieldsOf = (value: unknown): Body =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Body) : {};
+
+const listOf = (value: unknown): Body[] => (Array.isArray(value) ? value.map(fieldsOf) : []);

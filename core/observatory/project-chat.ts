@@ -1,0 +1,106 @@
+/** What a `chat` entry adds: usage of its hour, points of its minute, its line in the request log, violations (spec §4.3). */
+import type { ChatRecord, Finding } from '#core/contracts/chat.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { chatRecordOf } from './chat-record.ts';
+import { addUp, callMeasures, latencyMeasures, type Measures } from './measures.ts';
+import type { Point, Projection } from './projection.ts';
+import { requestRowOf } from './request-row.ts';
+import type { ChatViolation } from './violation.ts';
+
+/** Listed with what they did; `redact` and `log` are counted only. */
+const listed: ReadonlySet<string> = new Set(['block', 'review', 'warn']);
+/** A store takes so many items in one step; the strictest findings come first, evidence has them all. */
+const mostViolations = 50;
+const mostProviders = 20;
+
+export function projectChat(entry: EvidenceEntry): Omit<Projection, 'tenant' | 'hash' | 'timestamp'> {
+  const record = chatRecordOf(entry);
+  const call = callMeasures(record);
+  const violations = violationsOf(entry, record);
+  return {
+    counter: { kind: 'chat', model: record.resolved_model },
+    measures: addUp([call, cacheMeasures(record), ...findingsOf(record).map(findingMeasures)]),
+    points: [modelPoint(record, call), ...providerPoints(record)],
+    request: requestRowOf(entry, record),
+    ...(violations.length > 0 && { violations }),
+  };
+}
+
+/** Outcomes with an answer of a model, or the lack of one: only their latency says how the service does. */
+const answered: ReadonlySet<string> = new Set(['completed', 'cached', 'aborted', 'failed']);
+
+function modelPoint({ resolved_model, outcome, latency_ms }: ChatRecord, call: Measures): Point {
+  const point = { series: 'models', name: resolved_model } as const;
+  if (!answered.has(outcome)) return { ...point, measures: call };
+  return { ...point, measures: { ...call, ...latencyMeasures(latency_ms) }, slowest: latency_ms };
+}
+
+function cacheMeasures({ cache, cache_evictions = 0 }: ChatRecord): Measures {
+  return { ...(cache && { [`cache:${cache}`]: 1 }), ...(cache_evictions > 0 && { cache_evictions }) };
+}
+
+/** What filters found; a session refused for its behaviour counts like one. */
+function findingsOf({ findings = [], decision, matched_rule = '' }: ChatRecord): LooseFinding[] {
+  if (decision !== 'block' || !matched_rule.startsWith('behavior:')) return [...findings];
+  return [...findings, { policy: matched_rule, action: 'block', type: 'behavior', count: 1 }];
+}
+
+type LooseFinding =
+  | Finding
+  | { readonly policy: string; readonly action: 'block'; readonly type: 'behavior'; readonly count: number };
+
+const findingMeasures = ({ action, policy }: LooseFinding): Measures => ({ [`finding:${action}:${policy}`]: 1 });
+
+const strictness = ['block', 'review', 'warn'];
+
+function violationsOf(entry: EvidenceEntry, record: ChatRecord): ChatViolation[] {
+  const { agent, key_id } = entry.actor;
+  return findingsOf(record)
+    .filter(({ action }) => listed.has(action))
+    .sort((a, b) => strictness.indexOf(a.action) - strictness.indexOf(b.action))
+    .slice(0, mostViolations)
+    .map((finding) => ({
+      at: entry.timestamp,
+      envelope_id: entry.envelope_id,
+      session_id: entry.session_id,
+      key_id,
+      ...(agent !== undefined && { agent }),
+      policy: finding.policy,
+      matched_rule: finding.type === 'behavior' ? finding.policy : `content:${finding.policy}`,
+      action: finding.action,
+      ...('phase' in finding && { phase: finding.phase }),
+      type: finding.type,
+      model: record.resolved_model,
+      count: finding.count,
+      ...('detail' in finding && finding.detail !== undefined && { detail: finding.detail }),
+    }));
+}
+
+/** Every provider that was asked: those that did not answer first, then the one the call ended with. */
+function providerPoints(record: ChatRecord): Point[] {
+  const asked = new Map<string, Measures>();
+  const note = (provider: string, measures: Measures) =>
+    void (provider && asked.set(provider, addUp([asked.get(provider) ?? {}, measures])));
+  for (const { provider, error } of record.attempts ?? []) {
+    if (!notAsked.has(error)) note(provider, { requests: 1, ...(!ofTheCaller.test(error) && { errors: 1 }) });
+  }
+  if (record.provider !== undefined && reachedProvider(record)) note(record.provider, lastTry(record));
+  return [...asked].slice(0, mostProviders).map(([name, measures]) => ({ series: 'providers', name, measures }));
+}
+
+/** Reasons that say nothing of a provider: it was spared, or the caller left or sent what cannot be answered. */
+const notAsked: ReadonlySet<string> = new Set(['breaker_open', 'unavailable']);
+const ofTheCaller = /^(aborted|400|413|422)$/;
+
+/** A blocked or held request was never sent, unless it was the reply that was blocked or held. */
+function reachedProvider({ outcome, findings = [] }: ChatRecord): boolean {
+  if (outcome === 'completed' || outcome === 'aborted' || outcome === 'failed') return true;
+  if (outcome !== 'blocked' && outcome !== 'review') return false;
+  return findings.some(({ phase, action }) => phase === 'output' && (action === 'block' || action === 'review'));
+}
+
+const lastTry = ({ outcome, latency_ms }: ChatRecord): Measures => ({
+  requests: 1,
+  ...(outcome === 'failed' && { errors: 1 }),
+  ...latencyMeasures(latency_ms),
+});

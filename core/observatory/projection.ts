@@ -1,0 +1,38 @@
+/** What an entry adds, as data: the one form in which projections are applied. */
+import type { Measures } from './measures.ts';
+import type { RequestRow } from './request-row.ts';
+import type { Violation } from './violation.ts';
+
+/** What is counted together: entries of one kind, of one tool or model, and for blocks of one rule, in one hour. */
+export interface Counter {
+  readonly kind: string;
+  readonly protocol?: string;
+  readonly tool?: string;
+  readonly rule?: string;
+  readonly model?: string;
+}
+
+/** What is summed up together in one minute: all calls of one model, or all that went to one provider. */
+export interface Point {
+  readonly series: 'models' | 'providers';
+  readonly name: string;
+  readonly measures: Measures;
+  /** The slowest call, in milliseconds. */
+  readonly slowest?: number;
+}
+
+export interface Projection {
+  readonly tenant: string;
+  /** Hash of the entry: what makes applying it twice harmless. */
+  readonly hash: string;
+  readonly timestamp: string;
+  /** The counter of the entry's hour to raise by one. */
+  readonly counter: Counter;
+  /** What else the entry adds to that counter. */
+  readonly measures?: Measures;
+  readonly violations?: readonly Violation[];
+  readonly points?: readonly Point[];
+  readonly request?: RequestRow;
+}
+
+export const decisionKinds: readonly string[] = ['allow', 'review', 'block'];

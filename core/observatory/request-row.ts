@@ -1,0 +1,62 @@
+/** A line of the request log: one chat call, without its content (contract §7). */
+import type { ChatRecord } from '#core/contracts/chat.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+
+/** How long request rows and points by the minute are kept. */
+export const recentHours = 48;
+
+export interface RequestRow {
+  readonly at: string;
+  readonly envelope_id: string;
+  readonly request_id: string;
+  readonly session_id: string;
+  readonly key_id: string;
+  readonly operation: ChatRecord['operation'];
+  readonly model: string;
+  readonly resolved_model: string;
+  readonly provider?: string;
+  readonly stream: boolean;
+  readonly status: number;
+  readonly outcome: ChatRecord['outcome'];
+  readonly decision: ChatRecord['decision'];
+  readonly tokens: { readonly input: number; readonly output: number };
+  readonly cost_microusd: number;
+  readonly cost_usd: number;
+  readonly latency_ms: number;
+  readonly first_token_ms?: number;
+  readonly cache?: NonNullable<ChatRecord['cache']>;
+  readonly matched_rule?: string;
+  readonly error?: string;
+}
+
+export const toUsd = (microusd: number): number => microusd / 1_000_000;
+
+/** A reason is for orientation; the whole of it stands in evidence. */
+const errorCharacters = 300;
+
+export function requestRowOf(entry: EvidenceEntry, record: ChatRecord): RequestRow {
+  const { provider, first_token_ms, cache, matched_rule, error } = record;
+  return {
+    at: entry.timestamp,
+    envelope_id: entry.envelope_id,
+    request_id: record.request_id,
+    session_id: entry.session_id,
+    key_id: entry.actor.key_id,
+    operation: record.operation,
+    model: record.model,
+    resolved_model: record.resolved_model,
+    ...(provider !== undefined && { provider }),
+    stream: record.stream,
+    status: record.status,
+    outcome: record.outcome,
+    decision: record.decision,
+    tokens: { input: record.usage.input_tokens, output: record.usage.output_tokens },
+    cost_microusd: record.cost_microusd,
+    cost_usd: toUsd(record.cost_microusd),
+    latency_ms: record.latency_ms,
+    ...(first_token_ms !== undefined && { first_token_ms }),
+    ...(cache !== undefined && { cache }),
+    ...(matched_rule !== undefined && { matched_rule }),
+    ...(error !== undefined && { error: error.slice(0, errorCharacters) }),
+  };
+}

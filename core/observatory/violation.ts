@@ -1,0 +1,35 @@
+/** What the history of violations holds: blocked actions, and what content filters found in chat calls (spec §4.3). */
+import type { Finding } from '#core/contracts/chat.ts';
+
+interface Common {
+  readonly at: string;
+  readonly envelope_id: string;
+  readonly session_id: string;
+  readonly key_id: string;
+  readonly agent?: string;
+  readonly policy: string;
+  readonly matched_rule: string;
+}
+
+/** A tool action that a rule blocked. */
+export interface ActionViolation extends Common {
+  readonly protocol: string;
+  readonly tool: string;
+  readonly target: string;
+  readonly capability: string;
+  readonly reason?: string;
+}
+
+/** A finding of a filter in a chat call, or the refusal of a whole session. */
+export interface ChatViolation extends Common {
+  readonly model: string;
+  readonly action: Finding['action'];
+  readonly phase?: Finding['phase'];
+  readonly type: Finding['type'] | 'behavior';
+  /** How often the filter matched in the call. */
+  readonly count: number;
+  /** The keyword, entity or reason; never the text. */
+  readonly detail?: string;
+}
+
+export type Violation = ActionViolation | ChatViolation;

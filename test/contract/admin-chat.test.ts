@@ -1,0 +1,357 @@
+/** What looks back on chat traffic, through the doors: evidence in, projected as the stream would, asked over HTTP. */
+import type { DynamoDBRecord } from 'aws-lambda';
+import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { limitsOf } from '#core/limits/limits-of.ts';
+import { door as projector } from '#lambdas/project/door.ts';
+import { caller } from '../support/call-door.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { sampleChat } from '../unit/observatory/sample.ts';
+
+const adminToken = 'admin-token-1';
+const extra = `
+providers:
+  - { name: mock, type: mock, models: ["mock"] }
+  - { name: openai, type: openai, enabled: false, base_url: "https://llm.example/v1?key=hidden", api_key_env: OPENAI_API_KEY, models: ["gpt-*"], region: us }
+budgets:
+  global: { daily_usd: 10 }
+  tenants: { default: { monthly_usd: 50, models: { "gpt-[4o]*": { monthly_usd: 20 }, "{o1,o3}-*": { daily_usd: 1 } } } }
+`;
+
+let gateway: TestPorts;
+let call: ReturnType<typeof caller>;
+beforeEach(async () => {
+  gateway = await testPorts({ extra });
+  call = caller({ ...gateway.ports, breakers: () => ({ mock: 'half-open' }) });
+});
+afterEach(() => gateway.stop());
+
+/** Commits a chat call as the gateway does, and projects it as the stream does. */
+async function record(of: object = {}, over: Partial<EntryDraft> = {}): Promise<EvidenceEntry> {
+  const entry = await commit(of, over);
+  await project(entry);
+  return entry;
+}
+
+async function commit(of: object = {}, over: Partial<EntryDraft> = {}): Promise<EvidenceEntry> {
+  const { clock, ids, ledger } = gateway.ports;
+  const outcome = await ledger.commit({
+    draft: {
+      tenant: 'default',
+      session_id: 'chat-1',
+      timestamp: isoTime(clock.now()),
+      kind: 'chat',
+      envelope_id: ids.uuid(),
+      actor: { key_id: 'k1' },
+      body: sampleChat(0, of).body,
+      ...over,
+    },
+  });
+  if (!outcome.ok) throw new Error('not committed');
+  return outcome.entry;
+}
+
+async function project(entry: EvidenceEntry): Promise<void> {
+  const Records: DynamoDBRecord[] = [
+    { eventName: 'INSERT', dynamodb: { SequenceNumber: '1', NewImage: { entry: { S: canonicalize(entry) } } } },
+  ];
+  const { batchItemFailures } = await projector({ ...gateway.ports, archive: { keep: async () => {} } })({ Records });
+  expect(batchItemFailures).toEqual([]);
+}
+
+const get = async (path: string, key = keys.human) => (await call('GET', `/admin/v1/${path}`, { key })).body;
+
+const warned = { policy: 'pii-in', type: 'pii', action: 'warn', phase: 'input', count: 2, detail: 'email' };
+const blocked = { policy: 'jailbreak', type: 'keyword', action: 'block', phase: 'input', count: 1 };
+
+test('[admin.usage] usage keeps its members and counts chat calls beside them', async () => {
+  await record();
+  await record({ outcome: 'failed', cost_microusd: 0 });
+  await record({}, { tenant: 'elsewhere' });
+  const usage = await get('usage', keys.viewer);
+  expect(usage).toMatchObject({
+    tenant: 'default',
+    total: 0,
+    decisions: {},
+    requests: 2,
+    tokens: { input: 200, output: 40 },
+    cost_microusd: 250,
+    cost_usd: 0.00025,
+    outcomes: { completed: 1, failed: 1 },
+    models: [{ model: 'mock', requests: 2, input_tokens: 200, output_tokens: 40, cost_usd: 0.00025, errors: 1 }],
+  });
+  expect(Object.keys(usage)).not.toContain('content');
+});
+
+test('[admin.violations] violations of actions and of chat calls stand in one list and are counted apart', async () => {
+  await call('POST', '/admin/v1/test-action', {
+    key: keys.agent,
+    body: {
+      protocol: 'shell',
+      tool: 'shell.exec',
+      target: '/',
+      capability: 'delete',
+      parameters: { command: 'rm -rf /' },
+    },
+  });
+  const { entries } = await get('audit?decision=block');
+  for (const entry of entries) await project(entry);
+  await record({ decision: 'block', outcome: 'blocked', status: 403, findings: [warned, blocked] });
+  await record({ findings: [warned, { ...warned, action: 'redact', policy: 'pii-out', phase: 'output' }] });
+  const { violations, by_policy, by_tenant, by_action } = await get('violations');
+  const tools = entries.length;
+  expect(by_action).toEqual({ block: tools + 1, warn: 2, redact: 1 });
+  expect(by_tenant).toEqual({ default: tools + 1 });
+  expect(by_policy).toMatchObject({ jailbreak: 1 });
+  expect(Object.keys(by_policy)).not.toContain('pii-in');
+  expect(violations).toHaveLength(tools + 3);
+  expect(violations).toContainEqual(
+    expect.objectContaining({
+      policy: 'jailbreak',
+      matched_rule: 'content:jailbreak',
+      action: 'block',
+      type: 'keyword',
+      phase: 'input',
+      model: 'mock',
+      count: 1,
+      session_id: 'chat-1',
+      key_id: 'k1',
+    }),
+  );
+});
+
+test('requests: newest first, paged, filtered, 48 hours, each tenant its own', async () => {
+  await record({ model: 'old' });
+  gateway.pass(48 * 3600 - 10);
+  for (const model of ['a', 'b', 'c']) {
+    gateway.pass(1);
+    await record({ model, ...(model === 'b' && { outcome: 'failed', error: 'the provider said no' }) });
+  }
+  await record({}, { tenant: 'elsewhere' });
+  const models = async (query: string) =>
+    (await get(`requests${query}`)).requests.map(({ model }: { model: string }) => model);
+  expect(await models('')).toEqual(['c', 'b', 'a', 'old']);
+  gateway.pass(30);
+  expect(await models('')).toEqual(['c', 'b', 'a']);
+  expect(await models('?model=a')).toEqual(['a']);
+  expect(await models('?outcome=failed')).toEqual(['b']);
+  const first = await get('requests?limit=2');
+  expect(first.requests).toHaveLength(2);
+  expect(
+    (await get(`requests?limit=2&cursor=${first.cursor}`)).requests.map(({ model }: { model: string }) => model),
+  ).toEqual(['a']);
+  expect(first.requests[1]).toMatchObject({
+    outcome: 'failed',
+    error: 'the provider said no',
+    status: 200,
+    cost_usd: 0.00025,
+  });
+  expect((await call('GET', '/admin/v1/requests', { key: keys.viewer })).status).toBe(403);
+  expect((await call('GET', '/admin/v1/requests?limit=201', { key: keys.human })).status).toBe(400);
+});
+
+test('analytics: points by minute over 48 hours, by model', async () => {
+  await record({ latency_ms: 40 });
+  await record({ resolved_model: 'other', outcome: 'failed', latency_ms: 400 });
+  gateway.pass(60);
+  await record({ decision: 'block', outcome: 'blocked' });
+  const { points, from, to } = await get('analytics', keys.viewer);
+  expect([from, to]).toEqual(['2025-12-30T00:01:00.000Z', '2026-01-01T00:01:00.000Z']);
+  expect(points).toMatchObject([
+    {
+      at: '2026-01-01T00:00:00.000Z',
+      requests: 2,
+      errors: 1,
+      blocked: 0,
+      tokens: { input: 200, output: 40 },
+      cost_microusd: 500,
+      latency_ms: { average: 220, max: 400 },
+    },
+    { at: '2026-01-01T00:01:00.000Z', requests: 1, errors: 0, blocked: 1 },
+  ]);
+  expect(points[1]).not.toHaveProperty('latency_ms');
+  expect((await get('analytics?model=other')).points).toMatchObject([{ requests: 1, errors: 1 }]);
+  expect((await get('analytics?from=2026-01-01T00:01:00Z')).points).toHaveLength(1);
+  expect((await get('analytics?from=2020-01-01')).from).toBe(from);
+  for (const query of ['from=soon', 'from=2026-02-01&to=2026-01-01'])
+    expect((await call('GET', `/admin/v1/analytics?${query}`, { key: keys.human })).status).toBe(400);
+});
+
+test('[admin.cache] cache shows hits, misses, hit rate and evictions of the tenant', async () => {
+  expect(await get('cache')).toMatchObject({
+    enabled: true,
+    hits: 0,
+    misses: 0,
+    hit_rate: 0,
+    evictions: 0,
+    entries: 0,
+  });
+  await record();
+  await record({ outcome: 'cached', cache: 'HIT' });
+  await record({ outcome: 'cached', cache: 'SEMANTIC-HIT', cache_evictions: 3 });
+  await record({ outcome: 'cached', cache: 'HIT' }, { tenant: 'elsewhere' });
+  expect(await get('cache', keys.viewer)).toMatchObject({
+    hits: 1,
+    semantic_hits: 1,
+    misses: 1,
+    hit_rate: 0.6667,
+    evictions: 3,
+  });
+});
+
+test('[admin.budgets] providers: configuration without secrets, health and breaker', async () => {
+  await record();
+  await record({ outcome: 'failed', attempts: [{ provider: 'openai', error: '503' }] });
+  const answer = await call('GET', '/admin/v1/providers', { key: keys.viewer });
+  expect(answer.body.providers).toMatchObject([
+    {
+      name: 'mock',
+      type: 'mock',
+      enabled: true,
+      models: ['mock'],
+      has_key: false,
+      health: 'unhealthy',
+      breaker: 'half-open',
+      requests: 2,
+      errors: 1,
+      error_rate: 0.5,
+    },
+    {
+      name: 'openai',
+      enabled: false,
+      region: 'us',
+      base_url: 'https://llm.example/v1',
+      has_key: true,
+      health: 'disabled',
+      requests: 1,
+      errors: 1,
+    },
+  ]);
+  expect(answer.text).not.toMatch(/OPENAI_API_KEY|hidden|api_key_env/);
+  gateway.pass(16 * 60);
+  expect((await get('providers')).providers[0]).toMatchObject({ health: 'unknown', requests: 0 });
+});
+
+test('[admin.budgets] budgets: every account of the tenant and the global ones, as the counters have them', async () => {
+  const { counters, snapshots } = gateway.ports;
+  const { configuration } = await snapshots.current();
+  const limits = limitsOf(configuration, 'default', 'gpt-4o');
+  await counters.reserve({
+    tenant: 'default',
+    id: 'r1',
+    session_id: 's',
+    tokens: 10,
+    cost_microusd: 20_000_000 / 4,
+    limits,
+  });
+  await counters.settle('default', 'r1', { tokens: 10, cost_microusd: 20_000_000 / 4, counted: true });
+  const { budgets } = await get('budgets', keys.viewer);
+  expect(budgets).toHaveLength(4);
+  expect(budgets).toEqual(
+    expect.arrayContaining([
+      {
+        account: 'tenant',
+        scope: 'tenant',
+        period: 'month',
+        limit_usd: 50,
+        used_usd: 5,
+        percent: 10,
+        tier: 'ok',
+        resets_at: '2026-02-01T00:00:00.000Z',
+      },
+      {
+        account: 'tenant:gpt-[4o]*',
+        scope: 'tenant',
+        period: 'month',
+        limit_usd: 20,
+        used_usd: 5,
+        percent: 25,
+        tier: 'ok',
+        resets_at: '2026-02-01T00:00:00.000Z',
+      },
+      expect.objectContaining({
+        account: 'tenant:{o1,o3}-*',
+        period: 'day',
+        used_usd: 0,
+        resets_at: '2026-01-02T00:00:00.000Z',
+      }),
+      expect.objectContaining({ account: 'global', period: 'day', limit_usd: 10 }),
+    ]),
+  );
+});
+
+test('[admin.status] detailed health shows providers, budgets and recent violations', async () => {
+  await record({ decision: 'block', outcome: 'blocked', findings: [blocked] });
+  const status = await get('health/detailed', keys.viewer);
+  expect(status.providers).toMatchObject([
+    { name: 'mock', health: 'unknown' },
+    { name: 'openai', health: 'disabled' },
+  ]);
+  expect(status.budgets).toHaveLength(4);
+  expect(status.recent_violations).toMatchObject([{ policy: 'jailbreak', action: 'block' }]);
+  expect(status).toMatchObject({ evidence_sessions: 1, pending_approvals: 0 });
+});
+
+describe('rebuilding', () => {
+  const rebuild = (query = '', key = adminToken) => call('POST', `/admin/v1/observations/rebuild${query}`, { key });
+
+  test('projects what the stream lost, counts nothing twice, and is recorded once', async () => {
+    await record();
+    await commit();
+    await commit({}, { tenant: 'elsewhere' });
+    let cursor = '';
+    const tenants: string[] = [];
+    do {
+      const { status, body } = await rebuild(cursor && `?cursor=${cursor}`);
+      expect(status).toBe(200);
+      tenants.push(body.tenant);
+      cursor = body.cursor;
+    } while (cursor);
+    expect(tenants).toEqual(['default', 'elsewhere']);
+    expect((await get('usage')).requests).toBe(2);
+    const elsewhere = { key: adminToken, headers: { 'x-tenant-id': 'elsewhere' } };
+    expect((await call('GET', '/admin/v1/usage', elsewhere)).body.requests).toBe(1);
+    const { entries } = await get('audit?kind=admin');
+    expect(entries).toHaveLength(1);
+    expect(entries[0].body).toMatchObject({ action: 'observations.rebuild', tenants: ['default', 'elsewhere'] });
+    expect((await rebuild('?tenant=default')).body.cursor).toBeUndefined();
+    expect((await get('usage')).requests).toBe(2);
+  });
+
+  test('is for administrators of the platform, of tenants there are', async () => {
+    expect((await rebuild('', keys.human)).status).toBe(403);
+    expect((await rebuild('?tenant=none')).status).toBe(404);
+    expect((await rebuild('?cursor=none')).status).toBe(400);
+    expect((await rebuild('?tenant=default&cursor=default.x')).status).toBe(400);
+  });
+});
+
+describe('the audit log', () => {
+  test('decision and tool look into chat entries', async () => {
+    await record();
+    const block = await record({ decision: 'block', outcome: 'blocked', operation: 'messages' });
+    const ids = async (query: string) =>
+      (await get(`audit?kind=chat&${query}`)).entries.map(({ envelope_id }: EvidenceEntry) => envelope_id);
+    expect(await ids('decision=block')).toEqual([block.envelope_id]);
+    expect(await ids('tool=messages')).toEqual([block.envelope_id]);
+    expect(await ids('decision=allow')).toHaveLength(1);
+    expect(await ids('decision=chat')).toEqual([]);
+    expect(await ids('')).toHaveLength(2);
+  });
+
+  test('[audit.json-detail] is valid JSON whatever quotes, controls and braces stand in names and details', async () => {
+    const odd = `say "hi"\\ {"a": [1]}, 'x'\n\t\u0000\u2028 </script> 💬`;
+    const entry = await record({
+      model: odd,
+      resolved_model: odd,
+      error: odd,
+      findings: [{ ...warned, detail: odd, policy: odd }],
+    });
+    const audit = await call('GET', '/admin/v1/audit?kind=chat', { key: keys.human });
+    expect(JSON.parse(audit.text).entries).toEqual([entry]);
+    expect((await get('requests')).requests[0]).toMatchObject({ model: odd, error: odd });
+    expect((await get('violations')).violations[0]).toMatchObject({ policy: odd, detail: odd });
+    expect((await get('usage')).models[0].model).toBe(odd);
+  });
+});
