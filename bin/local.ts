@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 /** Starts the gateway on this machine; see `npm start -- --help`. */
+import { enableCompileCache } from 'node:module';
+
 const oldest = 22;
 const running = Number(process.versions.node.split('.')[0]);
 
@@ -9,6 +11,9 @@ if (running < oldest) {
   );
   process.exit(1);
 }
+
+// Compiled once: later starts skip it, and do not load the compiler.
+enableCompileCache();
 
 try {
   const { main } = await import('./local/main.ts');
@@ -20,5 +25,3 @@ try {
   if (process.env.GATEWAY_DEBUG) console.error(fault);
   process.exit(name === 'UsageError' || code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? 2 : 1);
 }
-
-export {};

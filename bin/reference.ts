@@ -13,7 +13,7 @@ import { configurationPage } from './reference/configuration.ts';
 import { errorsPage } from './reference/errors.ts';
 import { limitsPage } from './reference/limits.ts';
 import { json } from './reference/markdown.ts';
-import { openApi } from './reference/openapi.ts';
+import { gatewayOpenApi, openApi } from './reference/openapi.ts';
 import { functionsPage, tablesPage } from './reference/tables.ts';
 
 const here = fileURLToPath(import.meta.url);
@@ -23,6 +23,7 @@ const folder = join(dirname(here), '../docs/reference');
 export async function reference(): Promise<Record<string, string>> {
   return {
     'openapi.json': json(openApi()),
+    'openapi-gateway.json': json(gatewayOpenApi()),
     'gateway.schema.json': json(configurationJsonSchema()),
     'pack.schema.json': json(z.toJSONSchema(toolPackSchema, { target: 'draft-7', io: 'input', reused: 'inline' })),
     'configuration.md': configurationPage(),

@@ -4,10 +4,11 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { approvalsTable } from '#adapters/aws/approvals-table.ts';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { configTable } from '#adapters/aws/config-table.ts';
+import { countersTable } from '#adapters/aws/counters-table.ts';
 import { credentialsTable } from '#adapters/aws/credentials-table.ts';
 import { deliveriesTable } from '#adapters/aws/deliveries-table.ts';
 import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
-import { evidenceTable } from '#adapters/aws/evidence-table.ts';
+import { evidenceTable, type StoreOptions } from '#adapters/aws/evidence-table.ts';
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
 import { observationsTable } from '#adapters/aws/observations-table.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
@@ -16,9 +17,10 @@ import { xrayTracer } from '#adapters/aws/xray-tracing.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
+import { tracesFromEnvironment } from '#adapters/telemetry/traces-from-environment.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { createSnapshots } from '#core/configuration/snapshots.ts';
-import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
+import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
 import { brokersFrom } from '#core/credentials/brokers.ts';
 import type { Signer } from '#core/evidence/ports.ts';
@@ -38,7 +40,11 @@ const notGiven = (what: string) => () => Promise.reject(new Error(`this function
 const noSigner: Signer = { keyId: '', sign: notGiven('signer'), publicKey: notGiven('signer') };
 const noClock: ApprovalClock = { start: notGiven('approval clock'), settle: notGiven('approval clock') };
 
-function compose(environment: NodeJS.ProcessEnv, hands: Hands): GatewayPorts {
+/** The ports every function shares, over the tables and addresses its environment names. */
+export function compose(
+  environment: NodeJS.ProcessEnv,
+  hands: Hands = {},
+): GatewayPorts & { readonly store: StoreOptions } {
   const needed = (name: string): string => {
     const value = environment[name];
     if (!value) throw new Error(`the function's environment lacks ${name}`);
@@ -62,8 +68,10 @@ function compose(environment: NodeJS.ProcessEnv, hands: Hands): GatewayPorts {
   const objects = objectBucket({ bucket: needed('OBJECT_BUCKET') });
   const configStore = configTable(store.client, physical.config);
   const snapshots = createSnapshots({ configStore, objects, clock, secrets });
+  telemetry.exportTo(tracesFromEnvironment(environment, { telemetry, snapshots }));
   const evidence = evidenceTable(store);
   return {
+    store,
     clock,
     ids: systemIds,
     telemetry,
@@ -84,6 +92,7 @@ function compose(environment: NodeJS.ProcessEnv, hands: Hands): GatewayPorts {
       brokersFrom((await snapshots.current()).configuration, { secrets, clock, ids: systemIds })(name),
     executors: [],
     observations: observationsTable(store),
+    counters: countersTable({ ...store, clock }),
     metricsText: () => telemetry.metricsText(),
     adminUrl: needed('ADMIN_URL'),
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -101,14 +110,23 @@ const maxReplyBytes = 5 * 1024 * 1024;
 
 /** A door as a Lambda proxy handler: streamed bodies are collected, for this integration is buffered. */
 export function httpHandler(door: (ports: GatewayPorts) => HttpHandler, hands: Hands = {}) {
-  let made: HttpHandler | undefined;
-  return async (event: HttpEvent, context: { awsRequestId: string }) => {
-    made ??= door(compose(process.env, hands));
-    return buffered(await made(event, context));
+  let made: { ports: GatewayPorts; handler: HttpHandler } | undefined;
+  return async (event: HttpEvent, context: HttpContext) => {
+    made ??= ready(hands, door);
+    const { ports, handler } = made;
+    const reply = await buffered(await handler(event, context));
+    await ports.telemetry.flush(); // a frozen function sends nothing
+    return reply;
   };
 }
 
-async function buffered(reply: HttpReply): Promise<Omit<HttpReply, 'body'> & { body: string }> {
+function ready<H>(hands: Hands, door: (ports: GatewayPorts) => H): { ports: GatewayPorts; handler: H } {
+  const ports = compose(process.env, hands);
+  return { ports, handler: door(ports) };
+}
+
+/** Collects a streamed body. */
+export async function buffered(reply: HttpReply): Promise<Omit<HttpReply, 'body'> & { body: string }> {
   if (typeof reply.body === 'string') return { ...reply, body: reply.body };
   let body = '';
   let bytes = 0;
@@ -125,10 +143,15 @@ async function buffered(reply: HttpReply): Promise<Omit<HttpReply, 'body'> & { b
 
 /** A door for events that are not HTTP. */
 export function eventHandler<E, R>(door: (ports: GatewayPorts) => (event: E) => Promise<R>, hands: Hands = {}) {
-  let made: ((event: E) => Promise<R>) | undefined;
-  return (event: E): Promise<R> => {
-    made ??= door(compose(process.env, hands));
-    return made(event);
+  let made: { ports: GatewayPorts; handler: (event: E) => Promise<R> } | undefined;
+  return async (event: E): Promise<R> => {
+    made ??= ready(hands, door);
+    const { ports, handler } = made;
+    try {
+      return await handler(event);
+    } finally {
+      await ports.telemetry.flush();
+    }
   };
 }
 

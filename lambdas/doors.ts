@@ -2,8 +2,13 @@
 import { door as approvalCallback } from './approval-callback/door.ts';
 import { door as approvalSteps } from './approval-steps/door.ts';
 import { door as approvals } from './approvals/door.ts';
+import { door as chatCompletions } from './chat-completions/door.ts';
+import { door as countTokens } from './count-tokens/door.ts';
 import { door as credentials } from './credentials/door.ts';
 import { door as evidence } from './evidence/door.ts';
+import { door as messages } from './messages/door.ts';
+import type { ChatDoorPorts } from './middleware/chat-door.ts';
+import { door as models } from './models/door.ts';
 import { door as notify } from './notify/door.ts';
 import { door as observatory } from './observatory/door.ts';
 import { door as policies } from './policies/door.ts';
@@ -19,6 +24,14 @@ export const httpDoors = (ports: GatewayPorts) => ({
   policies: policies(ports),
   credentials: credentials(ports),
   observatory: observatory(ports),
+});
+
+/** The doors of the gateway surface. */
+export const chatDoors = (ports: GatewayPorts & ChatDoorPorts) => ({
+  'chat-completions': chatCompletions(ports),
+  messages: messages(ports),
+  'count-tokens': countTokens(ports),
+  models: models(ports),
 });
 
 export const eventDoors = (ports: GatewayPorts) => ({

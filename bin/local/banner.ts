@@ -22,7 +22,7 @@ export function banner(ready: Ready, keys: Partial<LocalKeys>, colours: boolean)
     `${bold(`Agent Governance Gateway ${ready.version}`)} ${dim(`Node ${process.version}`)}`,
     '',
     line('admin', ready.admin_url, 'actions, approvals, evidence'),
-    line('gateway', ready.gateway_url, '/health'),
+    line('gateway', `${ready.gateway_url}/v1`, 'chat completions, messages: base URL of the official SDKs'),
     line('mcp', ready.mcp_url, '/health'),
     '',
     ...(shown.length > 0 ? [bold('Demo keys'), ...shown, dim(`  kept in ${ready.keys_file}`), ''] : []),

@@ -9,7 +9,10 @@ import type { LocalKeys } from '#adapters/local/keys-file.ts';
 import { systemTimers } from '#adapters/local/timers.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
-import { eventDoors, httpDoors } from '#lambdas/doors.ts';
+import { followTelemetrySettings } from '#adapters/telemetry/follow-settings.ts';
+import type { HttpHandler } from '#core/contracts/http.ts';
+import { chatDoors, eventDoors, httpDoors } from '#lambdas/doors.ts';
+import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import { door as project } from '#lambdas/project/door.ts';
 import { importConfiguration, recordImport, watchConfiguration } from './configuration-file.ts';
@@ -30,6 +33,7 @@ export interface GatewayOptions {
 
 export interface Gateway {
   readonly doors: HttpDoors;
+  readonly ports: ChatDoorPorts;
   /** The configured limit; the last one known while the store does not answer. */
   maxBodyBytes(): Promise<number>;
   /** Ends everything in the order in which it depends on each other; call it when no request is in flight. */
@@ -76,6 +80,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const parts = [
     every(sweepEveryMs, () => events.sweep(), failed('sweep')),
     every(notifyEveryMs, () => events.notify(), failed('notify')),
+    followTelemetrySettings(telemetry, ports.snapshots),
     await watchConfiguration(flags.config, () => reload(ports, flags.config, options.checkout)),
   ];
   let limit = 0;
@@ -84,15 +89,40 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     return limit;
   };
   await readLimit();
+  const running = inFlight();
   return {
-    doors: httpDoors(ports),
+    ports,
+    doors: { ...httpDoors(ports), ...running.watched(chatDoors(ports)) },
     maxBodyBytes: () => readLimit().catch(() => limit),
     stop: async () => {
+      await running.over();
       await Promise.all(parts.map((part) => part.stop()));
       await clock.interpreter?.stop();
       await feed.stop();
+      await ports.wasm.stop();
+      await telemetry.flush();
       await store.stop();
     },
+  };
+}
+
+/** Calls go on after their callers have left: they are settled before the store goes. */
+function inFlight() {
+  const running = new Set<Promise<void>>();
+  const watch =
+    (door: HttpHandler): HttpHandler =>
+    async (event, context) => {
+      const reply = await door(event, context);
+      if (reply.finished) {
+        running.add(reply.finished);
+        void reply.finished.then(() => running.delete(reply.finished!));
+      }
+      return reply;
+    };
+  return {
+    watched: <T extends Record<string, HttpHandler>>(doors: T): T =>
+      Object.fromEntries(Object.entries(doors).map(([name, door]) => [name, watch(door)])) as T,
+    over: () => Promise.all(running),
   };
 }
 

@@ -33,8 +33,15 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
       timer ??= setTimeout(refuse, discardMs);
       if (bytes > maxBytes + discardBytes) refuse();
     });
-    request.once('end', () => (bytes > maxBytes ? refuse() : resolve(Buffer.concat(chunks))));
-    const cutOff = () => reject(invalidRequest('The body ended before its announced length.'));
+    let ended = false;
+    const cutOff = () => {
+      if (!ended) reject(invalidRequest('The body ended before its announced length.'));
+    };
+    request.once('end', () => {
+      ended = true;
+      if (bytes > maxBytes) refuse();
+      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+    });
     request.once('error', cutOff);
     request.once('close', cutOff);
     if (request.destroyed && !request.complete) cutOff();

@@ -21,13 +21,21 @@ export function targetOf(url: string): Target {
 
 /** Names in Host that are ours. A web page that rebinds its own name to our address is stopped here (contract §2). */
 export function checkHost(request: IncomingMessage, listenHost: string): void {
-  const given = rawHeaders(request).flatMap(([name, value]) => (name === 'host' ? [value] : []));
+  const given = hostsOf(request);
+  const [host] = given;
+  if (host === undefined || given.length > 1) throw invalidRequest('Send exactly one Host header.');
   const absolute = /^https?:\/\/([^/?#]*)/i.exec(request.url ?? '')?.[1];
-  if (given.length !== 1) throw invalidRequest('Send exactly one Host header.');
-  for (const host of absolute === undefined ? given : [...given, absolute]) {
-    if (isOurs(host, listenHost)) continue;
-    throw new GatewayError('forbidden', 'The Host header names another host than this gateway; use its own address.');
+  if (isOurs(host, listenHost) && (absolute === undefined || isOurs(absolute, listenHost))) return;
+  throw new GatewayError('forbidden', 'The Host header names another host than this gateway; use its own address.');
+}
+
+/** Every occurrence: Node itself keeps the first of two. */
+function hostsOf({ rawHeaders: flat }: IncomingMessage): string[] {
+  const hosts: string[] = [];
+  for (let at = 0; at < flat.length; at += 2) {
+    if (flat[at]?.length === 4 && flat[at]?.toLowerCase() === 'host') hosts.push(flat[at + 1] ?? '');
   }
+  return hosts;
 }
 
 function isOurs(host: string, listenHost: string): boolean {
@@ -48,18 +56,18 @@ export function eventOf(
   body: Buffer,
   requestId: string,
 ): HttpEvent {
-  const headers = rawHeaders(request);
-  const query = [...target.query];
+  const headers = fieldsOf(headerPairs(request));
+  const query = target.query.size === 0 ? undefined : fieldsOf(target.query);
   const text = body.length > 0 && isUtf8(body);
   const event = {
     httpMethod: request.method ?? 'GET',
     path: target.path,
     resource: match.resource,
     pathParameters: orNull(match.pathParameters),
-    headers: Object.fromEntries(headers),
-    multiValueHeaders: grouped(headers),
-    queryStringParameters: orNull(Object.fromEntries(query)),
-    multiValueQueryStringParameters: orNull(grouped(query)),
+    headers: headers.last,
+    multiValueHeaders: headers.all,
+    queryStringParameters: query?.last ?? null,
+    multiValueQueryStringParameters: query?.all ?? null,
     body: body.length === 0 ? null : body.toString(text ? 'utf8' : 'base64'),
     isBase64Encoded: body.length > 0 && !text,
     stageVariables: null,
@@ -75,16 +83,21 @@ export function eventOf(
 }
 
 /** Names in lower case, every occurrence kept: a header sent twice is for the door to judge. */
-function rawHeaders({ rawHeaders: flat }: IncomingMessage): [string, string][] {
-  const pairs: [string, string][] = [];
-  for (let at = 0; at < flat.length; at += 2) pairs.push([(flat[at] ?? '').toLowerCase(), flat[at + 1] ?? '']);
-  return pairs;
+function* headerPairs({ rawHeaders: flat }: IncomingMessage): Iterable<[string, string]> {
+  for (let at = 0; at < flat.length; at += 2) yield [(flat[at] ?? '').toLowerCase(), flat[at + 1] ?? ''];
 }
 
-function grouped(pairs: readonly (readonly [string, string])[]): Record<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const [name, value] of pairs) groups.set(name, [...(groups.get(name) ?? []), value]);
-  return Object.fromEntries(groups);
+/** The last value of each name, and all of them. Without prototype: a name of the caller's is never more than a name. */
+function fieldsOf(pairs: Iterable<[string, string]>) {
+  const last: Record<string, string> = Object.create(null);
+  const all: Record<string, string[]> = Object.create(null);
+  for (const [name, value] of pairs) {
+    last[name] = value;
+    const values = all[name];
+    if (values) values.push(value);
+    else all[name] = [value];
+  }
+  return { last, all };
 }
 
 const orNull = <T extends object>(fields: T): T | null => (Object.keys(fields).length === 0 ? null : fields);

@@ -1,7 +1,5 @@
 /** Writes a door's reply, or an error, to a Node response. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { HttpReply } from '#core/contracts/http.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 import { MethodNotAllowed } from './http-router.ts';
@@ -25,7 +23,10 @@ export function errorReply(error: GatewayError): HttpReply {
   };
 }
 
-/** Streams with back-pressure; a client that goes away ends the source at once. */
+/**
+ * Writes the whole reply; resolves once it is handed to the connection, or the client has gone.
+ * @throws what the body throws: before `response.headersSent` another reply can still be given.
+ */
 export async function writeReply(request: IncomingMessage, response: ServerResponse, reply: HttpReply): Promise<void> {
   const { body } = reply;
   if (typeof body === 'string') {
@@ -33,12 +34,63 @@ export async function writeReply(request: IncomingMessage, response: ServerRespo
     response.end(request.method === 'HEAD' ? undefined : body);
     return;
   }
-  response.writeHead(reply.statusCode, reply.headers);
+  const chunks = body[Symbol.asyncIterator]();
   if (request.method === 'HEAD') {
-    await body[Symbol.asyncIterator]().return?.();
+    ended(chunks);
+    response.writeHead(reply.statusCode, streamHeaders(reply));
     response.end();
     return;
   }
-  response.flushHeaders();
-  await pipeline(Readable.from(body, { objectMode: false, encoding: 'utf8' }), response);
+  await stream(response, reply, chunks);
+}
+
+/**
+ * Each chunk as it comes, the next one when the connection takes more. The headers go with the first chunk, or at
+ * once if there is none yet. A client that goes away ends the source without waiting for what it is about to give.
+ */
+function stream(response: ServerResponse, reply: HttpReply, chunks: AsyncIterator<string>): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const begin = () => void (response.headersSent || response.writeHead(reply.statusCode, streamHeaders(reply)));
+  const early = setImmediate(() => {
+    try {
+      begin();
+      response.flushHeaders();
+    } catch (fault) {
+      reject(fault);
+    }
+  });
+  const pump = async () => {
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+      if (response.destroyed) return;
+      begin();
+      if (next.value !== '' && !response.write(next.value)) await drained(response);
+      if (response.destroyed) return;
+    }
+    begin();
+    response.end();
+  };
+  response.once('close', resolve);
+  if (response.destroyed) resolve();
+  else pump().then(resolve, reject);
+  return promise.finally(() => {
+    clearImmediate(early);
+    response.off('close', resolve);
+    ended(chunks);
+  });
+}
+
+/** A stream has no length, and proxies must not collect events before they pass them on. */
+function streamHeaders({ headers }: HttpReply): Record<string, string> {
+  const { 'content-length': _unknown, ...rest } = headers;
+  const events = rest['content-type']?.startsWith('text/event-stream');
+  return events ? { ...rest, 'x-accel-buffering': 'no' } : rest;
+}
+
+/** Waits as long as it takes: a client that goes meanwhile ends the stream by `close`. */
+const drained = (response: ServerResponse) => new Promise<void>((resolve) => void response.once('drain', resolve));
+
+/** The source is told to end, if it has not; how it does so is nobody's concern any more. */
+function ended(chunks: AsyncIterator<string>): void {
+  const end = async () => chunks.return?.();
+  end().catch(() => {});
 }

@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/routes.ts';
@@ -30,6 +31,13 @@ export interface HttpServerOptions {
   /** A header block or a whole request that takes longer is ended (slow clients). */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
+  /** How some paths word their errors; undefined for the usual form. */
+  readonly errorBody?: (url: string, error: GatewayError) => object | undefined;
+  /**
+   * Takes over the connection of a WebSocket handshake with our own Host: it answers (or refuses, with `refuseConnection`)
+   * and closes it when the listener drains. Without it there is no WebSocket at any path.
+   */
+  readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
 export interface HttpServer {
@@ -43,7 +51,10 @@ const maxHeaderBytes = 10_240;
 
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const requestTimeout = options.requestTimeoutMs ?? 60_000;
+  const { upgrade } = options;
   const server = createServer({
+    // Any other upgrade (h2c) may be ignored: the request is answered as it stands.
+    shouldUpgradeCallback: (request) => upgrade !== undefined && asksForWebSocket(request),
     maxHeaderSize: maxHeaderBytes,
     requireHostHeader: false, // checked by us, to answer in JSON
     headersTimeout: Math.min(options.headersTimeoutMs ?? 10_000, requestTimeout),
@@ -56,24 +67,25 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
 
   const router = createRouter(options.routes);
   /** The story of a request. */
-  const answer = async (request: IncomingMessage, requestId: string): Promise<HttpReply> => {
+  const answer = async (request: IncomingMessage, requestId: string, signal: AbortSignal): Promise<HttpReply> => {
     checkHost(request, options.host);
     const target = targetOf(request.url ?? '/');
+    if (asksForWebSocket(request)) throw noWebSocket(target.path);
     const match = router(request.method ?? 'GET', target.path);
-    const body = hasBody(request) ? await readBody(request, await options.maxBodyBytes()) : Buffer.alloc(0);
+    const body = hasBody(request) ? await readBody(request, await options.maxBodyBytes()) : noBody;
     const door = (await options.doors)[match.handledBy];
     if (door === undefined) throw new Error(`No door for the function ${match.handledBy}.`);
-    return door(eventOf(request, target, match, body, requestId), { awsRequestId: requestId });
+    return door(eventOf(request, target, match, body, requestId), { awsRequestId: requestId, signal });
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const requestId = options.ids.uuid();
-    await reply(
-      request,
-      response,
-      await answer(request, requestId).catch((fault) => refusal(fault, requestId)),
-      requestId,
-    );
+    const call = new AbortController();
+    const calls = waiting.get(request.socket)?.add(call);
+    const told = await answer(request, requestId, call.signal).catch((fault) => refusal(fault, requestId, request.url));
+    await reply(request, response, told, requestId);
+    calls?.delete(call);
+    if (draining) server.closeIdleConnections();
   };
 
   const reply = async (
@@ -87,20 +99,33 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     try {
       await writeReply(request, response, { ...told, headers: { ...told.headers, ...stamped } });
     } catch (fault) {
-      if (response.headersSent) return void response.destroy(); // cut off: the client must not take it for whole
       const { headers, ...rest } = refusal(fault, id);
+      if (response.headersSent) return void response.destroy(); // cut off: the client must not take it for whole
       await writeReply(request, response, { ...rest, headers: { ...headers, ...stamped } });
     }
   };
 
-  const refusal = (fault: unknown, requestId: string): HttpReply => {
+  const refusal = (fault: unknown, requestId: string, url = '/'): HttpReply => {
     const error = asGatewayError(fault);
     if (error.kind.status >= 500) {
       options.telemetry.log('error', 'A request failed.', { request_id: requestId, error: error.message });
     }
-    return errorReply(error);
+    const told = errorReply(error);
+    const body = options.errorBody?.(url, error);
+    return body ? { ...told, body: JSON.stringify(body) } : told;
   };
 
+  /** The calls that wait on each connection; a client that goes away is noticed by all of them. */
+  const waiting = new WeakMap<Socket, Set<AbortController>>();
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket.once('close', () => sockets.delete(socket)));
+    const calls = new Set<AbortController>();
+    waiting.set(socket, calls);
+    socket.once('close', () => {
+      for (const call of calls) call.abort();
+    });
+  });
   server.on('request', serve);
   server.on('checkContinue', async (request, response) => {
     const maxBytes = await options.maxBodyBytes().catch(() => 0);
@@ -109,11 +134,30 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     return serve(request, response);
   });
   server.on('connect', (_request, socket: Socket) => {
-    writeRaw(socket, new GatewayError('method_not_allowed', 'CONNECT is not allowed here.'), options.ids.uuid());
+    refuseConnection(
+      socket,
+      new GatewayError('method_not_allowed', 'CONNECT is not allowed here.'),
+      options.ids.uuid(),
+    );
   });
   server.on('clientError', (fault: NodeJS.ErrnoException, socket: Socket) => {
     if (fault.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
-    return writeRaw(socket, protocolFault(fault.code), options.ids.uuid());
+    return refuseConnection(socket, protocolFault(fault.code), options.ids.uuid());
+  });
+
+  const upgraded = new Set<Duplex>();
+  server.on('upgrade', (request, socket, head) => {
+    upgraded.add(socket.once('close', () => upgraded.delete(socket)));
+    socket.on('error', () => socket.destroy());
+    try {
+      checkHost(request, options.host);
+      if (upgrade === undefined || !asksForWebSocket(request)) throw noWebSocket(targetOf(request.url ?? '/').path);
+      if (draining)
+        throw new GatewayError('service_unavailable', 'The gateway is about to stop.', { retryAfterSeconds: 1 });
+      upgrade(request, socket, head);
+    } catch (fault) {
+      refuseConnection(socket, asGatewayError(fault), options.ids.uuid());
+    }
   });
 
   await bound(server, options);
@@ -121,8 +165,13 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     port: (server.address() as AddressInfo).port,
     drain: (graceMs = 10_000) => {
       draining = true;
+      // Opened and never used: nobody waits for an answer on them.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       return new Promise((resolve) => {
-        const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+        const cut = setTimeout(() => {
+          server.closeAllConnections();
+          for (const socket of upgraded) socket.destroy(); // of those the server itself knows no more
+        }, graceMs);
         server.close(() => {
           clearTimeout(cut);
           resolve();
@@ -133,6 +182,11 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
 }
 
 const closing = { connection: 'close' };
+const noBody = Buffer.alloc(0);
+
+const asksForWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket';
+
+const noWebSocket = (path: string) => new GatewayError('not_found', `There is no WebSocket at ${path.slice(0, 200)}.`);
 
 function bound(server: Server, { host, port }: HttpServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -154,9 +208,11 @@ function protocolFault(code: string | undefined): GatewayError {
   return invalidRequest('The request is no well-formed HTTP/1.1.');
 }
 
-function writeRaw(socket: Socket, error: GatewayError, requestId: string): void {
+/** Answers on a bare connection, as on any other, and ends it. */
+export function refuseConnection(socket: Duplex, error: GatewayError, requestId: string): void {
   const { statusCode, headers, body } = errorReply(error);
-  const all = { ...headers, ...standardHeaders(requestId), ...closing, 'content-length': String(String(body).length) };
+  const length = { 'content-length': String(Buffer.byteLength(String(body))) };
+  const all = { ...headers, ...standardHeaders(requestId), ...closing, ...length };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${statusCode} ${error.code}\r\n${lines.join('')}\r\n${body}`);
 }

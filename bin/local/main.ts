@@ -6,12 +6,15 @@ import { keysPath, type LocalKeys, localKeys } from '#adapters/local/keys-file.t
 import { lockState } from '#adapters/local/state-lock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { routes } from '#core/contracts/routes.ts';
+import { dialects } from '#core/dialects/dialects.ts';
+import type { GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { banner, type Ready } from './banner.ts';
 import { type Gateway, startGateway } from './compose.ts';
 import { type Flags, helpText, isLoopback, parseFlags, UsageError } from './flags.ts';
 import { type HttpServer, listen } from './http-server.ts';
 import { localTelemetry, version } from './ports.ts';
+import { type WebSockets, webSockets } from './web-socket.ts';
 
 type Urls = Pick<Ready, 'gateway_url' | 'admin_url' | 'mcp_url' | 'edge_url'>;
 
@@ -37,7 +40,8 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
   const telemetry = localTelemetry();
   const started = Promise.withResolvers<Gateway>();
   started.promise.catch(() => {}); // a failed start is told once, by the throw below
-  const servers = await openListeners(flags, started.promise, telemetry);
+  const sockets = webSockets(started.promise.then(({ ports }) => ports));
+  const servers = await openListeners(flags, started.promise, telemetry, sockets);
   const [gateway_url, admin_url, mcp_url] = servers.map(({ port }) => `http://${urlHost(flags.host)}:${port}`);
   const urls = { gateway_url, admin_url, mcp_url, edge_url: null } as Urls;
   const gateway = await startGateway({ flags, checkout, environment, keys, telemetry, adminUrl: urls.admin_url });
@@ -45,7 +49,7 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
   announce(flags, keys, { event: 'ready', version, ...urls, keys_file: keys.agent ? keysPath(flags.state) : null });
   await signalled;
   setTimeout(() => process.exit(1), drainMs).unref(); // a step that never ends must not hold the process
-  await Promise.all(servers.map((server) => server.drain()));
+  await Promise.all([sockets.close(), ...servers.map((server) => server.drain())]);
   await gateway.stop();
   lock.release();
 }
@@ -59,13 +63,18 @@ async function usableKeys({ host, state }: Flags, environment: NodeJS.ProcessEnv
   );
 }
 
-/** Gateway, admin and MCP; until their surfaces are built, the first and the last answer `/health` alone. */
-function openListeners(flags: Flags, gateway: Promise<Gateway>, telemetry: Telemetry): Promise<HttpServer[]> {
-  const health = routes.filter(({ path }) => path === '/health');
+/** Gateway, admin and MCP; until its surface is built, the last answers `/health` alone. */
+function openListeners(
+  flags: Flags,
+  gateway: Promise<Gateway>,
+  telemetry: Telemetry,
+  sockets: WebSockets,
+): Promise<HttpServer[]> {
+  const gatewayRoutes = routes.filter(({ surface }) => surface === 'gateway');
   const surfaces = [
-    { port: flags.gatewayPort, routes: health },
-    { port: flags.adminPort, routes },
-    { port: flags.mcpPort, routes: health },
+    { port: flags.gatewayPort, routes: gatewayRoutes, upgrade: sockets.upgrade, errorBody: messagesError },
+    { port: flags.adminPort, routes: routes.filter(({ surface }) => surface !== 'gateway') },
+    { port: flags.mcpPort, routes: gatewayRoutes.filter(({ path }) => path === '/health') },
   ];
   const shared = {
     host: flags.host,
@@ -77,6 +86,10 @@ function openListeners(flags: Flags, gateway: Promise<Gateway>, telemetry: Telem
   shared.doors.catch(() => {});
   return Promise.all(surfaces.map((surface) => listen({ ...shared, ...surface })));
 }
+
+/** Anthropic's clients are told in their own words, whoever refuses them. */
+const messagesError = (url: string, error: GatewayError) =>
+  url.startsWith('/v1/messages') ? dialects.anthropic.errorBody(error) : undefined;
 
 /** For people on stdout, for programs as its last line, and for `agentctl` in the state folder. */
 function announce(flags: Flags, keys: Partial<LocalKeys>, ready: Ready): void {

@@ -1,7 +1,9 @@
 /** Every port of the local run (architecture: hosts): the AWS adapters over the embedded store, files for the rest. */
 import { join } from 'node:path';
 import { approvalsTable } from '#adapters/aws/approvals-table.ts';
+import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
 import { configTable } from '#adapters/aws/config-table.ts';
+import { countersTable } from '#adapters/aws/counters-table.ts';
 import { credentialsTable } from '#adapters/aws/credentials-table.ts';
 import { deliveriesTable } from '#adapters/aws/deliveries-table.ts';
 import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
@@ -9,6 +11,7 @@ import { evidenceTable } from '#adapters/aws/evidence-table.ts';
 import { observationsTable } from '#adapters/aws/observations-table.ts';
 import { logTelemetry } from '#adapters/aws/telemetry.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
+import { httpCall } from '#adapters/http/provider-http.ts';
 import { observedLedger } from '#adapters/local/commit-feed.ts';
 import { environmentSecrets } from '#adapters/local/environment-secrets.ts';
 import { folderObjectStore } from '#adapters/local/folder-object-store.ts';
@@ -16,12 +19,20 @@ import { keyFileSigner } from '#adapters/local/key-file-signer.ts';
 import { demoAppKey, type LocalKeys } from '#adapters/local/keys-file.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
+import { systemTimeouts } from '#adapters/system/timeouts.ts';
+import { wasmRunner } from '#adapters/wasm/pool.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
+import { responseCache } from '#core/cache/response-cache.ts';
+import { configuredEmbedder } from '#core/chat/embedder.ts';
 import { createSnapshots } from '#core/configuration/snapshots.ts';
 import { readVersion } from '#core/configuration/stored-form.ts';
+import { wasmModules } from '#core/configuration/wasm-filters.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { brokersFrom } from '#core/credentials/brokers.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
+import { providersFrom } from '#core/providers/providers.ts';
+import { breakersOf } from '#core/routing/breakers.ts';
+import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import packageJson from '#package' with { type: 'json' };
 import { importConfiguration, recordImport, shippedPacks } from './configuration-file.ts';
@@ -53,8 +64,11 @@ export interface PortsOptions {
   readonly approvalClock: (ports: () => GatewayPorts) => Promise<ApprovalClock>;
 }
 
+/** What the functions of every surface are given here. */
+export type LocalPorts = GatewayPorts & ChatDoorPorts & { readonly wasm: { stop(): Promise<void> } };
+
 /** Imports the configuration file and composes the ports over it. */
-export async function localPorts(options: PortsOptions): Promise<GatewayPorts> {
+export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   const { store, stateFolder, environment, keys, telemetry } = options;
   const [clock, ids] = [systemClock, systemIds];
   const objects = folderObjectStore(join(stateFolder, 'objects'));
@@ -77,7 +91,9 @@ export async function localPorts(options: PortsOptions): Promise<GatewayPorts> {
   for (const warning of (await snapshots.current()).warnings) telemetry.log('warn', warning);
 
   const evidence = evidenceTable(store);
-  const ports: GatewayPorts = {
+  const timeouts = systemTimeouts;
+  const providers = providersFrom({ http: httpCall, secrets, clock, timeouts, bedrock: bedrockRuntime });
+  const ports: LocalPorts = {
     clock,
     ids,
     telemetry,
@@ -97,6 +113,13 @@ export async function localPorts(options: PortsOptions): Promise<GatewayPorts> {
     brokers: async (name) => brokersFrom((await snapshots.current()).configuration, { secrets, clock, ids })(name),
     executors: [],
     observations: observationsTable(store),
+    counters: countersTable({ ...store, clock }),
+    providers,
+    wasm: wasmRunner({ modules: wasmModules(objects) }),
+    cache: responseCache({ clock, embedder: configuredEmbedder({ snapshots, providers }) }),
+    breakers: () => breakersOf(providers).states(),
+    timeouts,
+    random: Math.random,
     metricsText: () => telemetry.metricsText(),
     adminUrl: options.adminUrl,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

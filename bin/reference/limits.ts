@@ -1,8 +1,10 @@
 import { denialStandsSeconds, leaseSeconds } from '#core/approvals/approval.ts';
 import { maxYamlBytes } from '#core/configuration/yaml.ts';
+import { chatSizes } from '#core/contracts/chat.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import { sessionPattern, sizes } from '#core/contracts/envelope.ts';
 import { maxNesting } from '#core/kernel/json.ts';
+import { leaseSeconds as reservationSeconds } from '#core/limits/ports.ts';
 import { defaultStateBudget } from '#core/tool-policy/analyse.ts';
 import { code, origin, table } from './markdown.ts';
 
@@ -24,6 +26,15 @@ export function limitsPage(): string {
       'a request body of the gateway',
       `${server.max_body_bytes} bytes unless \`server.max_body_bytes\` says otherwise`,
       '413',
+    ],
+    ['a request on AWS', '10 MB at API Gateway, 6 MiB at the function after wrapping in JSON', '413'],
+    ['an answer on AWS', '15 minutes; 10 MB unmetered, then 2 MB/s', 'ends; recorded as aborted'],
+    ['a WebSocket on AWS', '2 hours, 10 minutes without a message, 128 KB a message in frames of 32 KB', 'closed'],
+    ['output of a call that names no maximum', `${chatSizes.defaultMaxTokens} tokens are reserved`, 'settled as used'],
+    [
+      'the lease on a reservation',
+      `${reservationSeconds} s, renewed while the call runs`,
+      'charged if begun, else released',
     ],
     ['a configuration', `${maxYamlBytes} bytes`, '400'],
     [

@@ -12,6 +12,20 @@ const errorSchema = z.object({
   error: z.looseObject({ code: z.int(), type: z.enum(Object.keys(errorKinds) as ErrorCode[]), message: z.string() }),
 });
 
+/** Fields nobody names here pass through untouched, both ways (contract §5). */
+const chatRequestSchema = z.looseObject({
+  model: z.string().min(1),
+  messages: z.array(z.looseObject({ role: z.string() })).min(1),
+  stream: z.boolean().optional(),
+});
+const chatComponents = {
+  ChatRequest: chatRequestSchema,
+  MessagesError: z.object({
+    type: z.literal('error'),
+    error: z.looseObject({ type: z.string(), message: z.string() }),
+  }),
+} as const;
+
 const components = {
   ActionRequest: actionRequestSchema,
   DecisionResult: decisionResultSchema,
@@ -21,6 +35,7 @@ const components = {
   SessionManifest: sessionManifestSchema,
   SessionBundle: sessionBundleSchema,
   Error: errorSchema,
+  ...chatComponents,
 } as const;
 const ref = (name: keyof typeof components): Schema => ({ $ref: `#/components/schemas/${name}` });
 
@@ -30,6 +45,9 @@ const requestBodies: Readonly<Record<string, { readonly type: string; readonly s
   deny: { type: 'application/json', schema: ref('Vote') },
   simulate: { type: 'application/json', schema: ref('Simulation') },
   putConfig: { type: 'application/yaml', schema: { type: 'string', description: 'See gateway.schema.json.' } },
+  chatCompletions: { type: 'application/json', schema: ref('ChatRequest') },
+  messages: { type: 'application/json', schema: ref('ChatRequest') },
+  countTokens: { type: 'application/json', schema: ref('ChatRequest') },
   slackCallback: { type: 'application/x-www-form-urlencoded', schema: { type: 'object' } },
 };
 const answers: Readonly<Record<string, { readonly type: string; readonly schema: Schema }>> = {
@@ -40,28 +58,46 @@ const answers: Readonly<Record<string, { readonly type: string; readonly schema:
   htmlReport: { type: 'text/html', schema: { type: 'string' } },
 };
 
-export function openApi(): Schema {
+const streamed: Schema = { 'text/event-stream': { schema: { type: 'string', description: 'When `stream` is true.' } } };
+/** Answers besides 200, by operation. */
+const furtherAnswers: Readonly<Record<string, Schema>> = {
+  chatCompletions: { '202': { description: 'A person has to approve; retry with X-Approval-Ref' } },
+  messages: { '202': { description: 'A person has to approve; retry with X-Approval-Ref' } },
+};
+
+/** One document for each address: what agents call, and what people and chat systems call. */
+export const openApi = (): Schema => documentOf('admin surface', ({ surface }) => surface !== 'gateway');
+export const gatewayOpenApi = (): Schema => documentOf('gateway surface', ({ surface }) => surface === 'gateway');
+
+function documentOf(title: string, belongs: (route: Route) => boolean): Schema {
   const paths: Record<string, Record<string, Schema>> = {};
-  for (const route of routes) {
+  for (const route of routes.filter(belongs)) {
     paths[route.path] ??= {};
     paths[route.path]![route.method.toLowerCase()] = operationOf(route);
   }
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Agent Governance Gateway: admin surface',
+      title: `Agent Governance Gateway: ${title}`,
       version: packageJson.version,
       license: { name: packageJson.license, identifier: packageJson.license },
     },
     paths,
     components: {
-      schemas: Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, bare(schema)])),
+      schemas: usedIn(paths),
       securitySchemes: {
         key: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         bearer: { type: 'http', scheme: 'bearer' },
       },
     },
   };
+}
+
+/** The named schemas a document mentions. */
+function usedIn(paths: Schema): Schema {
+  const text = JSON.stringify(paths);
+  const used = Object.entries(components).filter(([name]) => text.includes(`#/components/schemas/${name}"`));
+  return Object.fromEntries(used.map(([name, schema]) => [name, bare(schema)]));
 }
 
 function bare(schema: z.ZodType): Schema {
@@ -73,6 +109,8 @@ function operationOf(route: Route): Schema {
   const twice = routes.filter(({ operation }) => operation === route.operation).length > 1 && route.method !== 'GET';
   const body = requestBodies[route.operation];
   const answer = answers[route.operation] ?? { type: 'application/json', schema: { type: 'object' } };
+  const streams = ['chatCompletions', 'messages'].includes(route.operation);
+  const error = ref(['messages', 'countTokens'].includes(route.operation) ? 'MessagesError' : 'Error');
   const parameters = [
     ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
       name,
@@ -91,8 +129,9 @@ function operationOf(route: Route): Schema {
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: { [body.type]: { schema: body.schema } } } }),
     responses: {
-      '200': { description: 'Done', content: { [answer.type]: { schema: answer.schema } } },
-      default: { description: 'Refused; see errors.md', content: { 'application/json': { schema: ref('Error') } } },
+      '200': { description: 'Done', content: { [answer.type]: { schema: answer.schema }, ...(streams && streamed) } },
+      ...furtherAnswers[route.operation],
+      default: { description: 'Refused; see errors.md', content: { 'application/json': { schema: error } } },
     },
   };
 }

@@ -26,6 +26,9 @@ ${table(['table', 'holds', 'key', 'indexes', 'TTL', 'stream'], rows)}`;
 }
 
 export function functionsPage(): string {
+  const handOvers = Object.entries<FunctionSpec>(functions).map(
+    ([from, { handsOverTo }]) => [from, handsOverTo] as const,
+  );
   const rights = (spec: FunctionSpec) => [
     ...(spec.startsApprovals ? ['starts approval clocks'] : []),
     ...(spec.settlesTasks ? ['releases task tokens'] : []),
@@ -33,10 +36,15 @@ export function functionsPage(): string {
     ...(spec.verifiesSignatures ? ['verifies signatures'] : []),
     ...(spec.archives ? ['writes the archive'] : []),
     ...(spec.objects ? [`objects: ${spec.objects}`] : []),
+    ...(spec.invokesModels ? ['models of Bedrock'] : []),
+    ...(spec.handsOverTo ? [`invokes ${spec.handsOverTo}`] : []),
+    ...(spec.postsToConnections ? ['posts to WebSockets'] : []),
     ...(spec.secrets?.length ? [`secrets: ${spec.secrets.join(', ')}`] : []),
   ];
   const runs = (name: string, spec: FunctionSpec) => [
     ...routes.filter(({ handledBy }) => handledBy === name).map(({ method, path }) => code(`${method} ${path}`)),
+    ...(name === 'ws' ? ['every event of the WebSocket'] : []),
+    ...handOvers.filter(([, to]) => to === name).map(([from]) => `what ${code(from)} hands over`),
     ...(spec.schedule ? [`every ${spec.schedule.everyMinutes} min`] : []),
     ...(spec.stream ? [`stream of ${spec.stream}`] : []),
     ...(name === 'approval-steps' ? ['the approval state machine'] : []),
@@ -49,7 +57,7 @@ export function functionsPage(): string {
       .map(([of, access]) => `${of}: ${access}`)
       .join('<br>'),
     rights(spec).join('<br>'),
-    `${spec.timeoutSeconds} s, ${spec.memoryMb} MB`,
+    `${spec.timeoutSeconds} s, ${spec.memoryMb} MB${spec.streams ? ', streams' : ''}`,
   ]);
   return `# Functions
 

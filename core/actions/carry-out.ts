@@ -15,6 +15,14 @@ import { resultDraft, withholdOutcome } from './entries.ts';
 import type { Governed } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 
+/** What is done once a call is allowed; `approvalId` names the approval whose lease it holds. */
+export type CarryOut = (
+  ports: GovernPorts,
+  action: Governed,
+  evidenceHash: string,
+  approvalId?: string,
+) => Promise<DecisionResult>;
+
 interface Outcome {
   readonly outcome: ExecutionOutcome;
   readonly credential?: IssuedCredential;

@@ -4,6 +4,7 @@ import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { EntryDraft, EntryKind } from '#core/contracts/evidence.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { redact } from '#core/evidence/redact.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Governed } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
@@ -64,7 +65,7 @@ export function decisionDraft(
     tool,
     target,
     capability,
-    parameters,
+    ...(action.privateParameters ? { parameters_sha256: digestOf(envelope.parameters) } : { parameters }),
     ...(withheld.length > 0 && { withheld }),
     matched_rule: decision.matched_rule,
     policy: decision.policy,

@@ -8,7 +8,7 @@ import type { Principal } from '#core/identity/principal.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
 import { decide } from '#core/tool-policy/decide.ts';
 import { blocked, dryRun } from './answers.ts';
-import { carryOut } from './carry-out.ts';
+import { type CarryOut, carryOut } from './carry-out.ts';
 import { decisionDraft } from './entries.ts';
 import { callDigest, openEnvelope } from './envelope.ts';
 import { type Candidate, type Governed, sessionOwner } from './governed.ts';
@@ -17,6 +17,7 @@ import { review } from './review.ts';
 
 /**
  * Governs one action and answers the decision result of spec §2.2.
+ * @param carry what is done once the call is allowed: minting and executing, unless the caller does the action itself.
  * @throws GatewayError `forbidden` (another key's session), `service_unavailable` (store or policy unreadable).
  */
 export async function govern(
@@ -24,6 +25,7 @@ export async function govern(
   principal: Principal,
   sessionId: string,
   request: ActionRequest,
+  carry: CarryOut = carryOut,
 ): Promise<DecisionResult> {
   const snapshot = await ports.snapshots.current();
   const envelope = openEnvelope(request, principal, sessionId, ports.ids.uuid());
@@ -39,7 +41,7 @@ export async function govern(
     assertSessionOwner(head, principal);
 
     const action: Governed = { envelope, principal, snapshot, decision, call_digest: digest, head: head ?? null };
-    const result = request.dry_run ? dryRun(action) : await enforce(ports, action, candidate);
+    const result = request.dry_run ? dryRun(action) : await enforce(ports, action, candidate, carry);
     span.set({ decision: result.decision });
     report(ports, action, result, span.elapsedUs());
     return result;
@@ -50,6 +52,7 @@ async function enforce(
   ports: GovernPorts,
   action: Governed,
   candidate: Candidate | undefined,
+  carry: CarryOut,
 ): Promise<DecisionResult> {
   switch (action.decision.decision) {
     case 'block': {
@@ -58,10 +61,10 @@ async function enforce(
     }
     case 'allow': {
       const { entry, head } = await record(ports, action, 'allow');
-      return carryOut(ports, { ...action, head }, entry.hash);
+      return carry(ports, { ...action, head }, entry.hash);
     }
     case 'review':
-      return review(ports, action, candidate);
+      return review(ports, action, candidate, carry);
   }
 }
 
@@ -78,7 +81,8 @@ async function record(ports: GovernPorts, action: Governed, kind: 'allow' | 'blo
   return outcome;
 }
 
-async function approvalFor(
+/** The approval a call names, or else the newest one of the identical call. */
+export async function approvalFor(
   ports: GovernPorts,
   envelope: ActionEnvelope,
   digest: string,

@@ -13,6 +13,8 @@ export interface Governed {
   readonly snapshot: Snapshot;
   readonly decision: PolicyDecision;
   readonly call_digest: string;
+  /** Entries tell the digest of the parameters instead of them. */
+  readonly privateParameters?: true;
   /** The session's head as just read; null for a session that has no entry yet. */
   readonly head: SessionHead | null;
 }

@@ -8,19 +8,24 @@ import type { Change } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { answer, inReview } from './answers.ts';
-import { carryOut } from './carry-out.ts';
+import { type CarryOut, carryOut } from './carry-out.ts';
 import { decisionDraft, type Redacted, withhold } from './entries.ts';
 import { type Candidate, type Governed, sessionOwner } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 
+/** @param carry what is done when an approval fits; the action itself unless told. */
 export async function review(
   ports: GovernPorts,
   action: Governed,
   candidate: Candidate | undefined,
+  carry: CarryOut = carryOut,
 ): Promise<DecisionResult> {
-  if (!candidate) return hold(ports, action, await ask(ports, action));
+  const hold = (asked: Asked) => holdFor(ports, action, asked, carry);
+  if (!candidate) return hold(await ask(ports, action));
   const known = candidate.from === 'reference' ? attempt(ports, action, candidate.row) : undefined;
-  const use = known ? { why: known, row: referenced(candidate) } : await useApproval(ports, action, candidate.id);
+  const use = known
+    ? { why: known, row: referenced(candidate) }
+    : await useApproval(ports, action, candidate.id, carry);
   if ('result' in use) return use.result;
 
   const { row, why } = use;
@@ -29,11 +34,9 @@ export async function review(
   const over = candidate.from === 'same-call' && (why === 'denied' || why === 'timeout');
   const reason = why === 'pending' ? undefined : why;
   if (row && sameCall(action, row) && stillStands(row, isoTime(ports.clock.now()))) {
-    return hold(ports, action, { row, fresh: false, ...(reason && { reason }) });
+    return hold({ row, fresh: false, ...(reason && { reason }) });
   }
   return hold(
-    ports,
-    action,
     await ask(ports, action, over ? undefined : reason, row && sameCall(action, row) ? row.envelope_id : undefined),
   );
 }
@@ -54,7 +57,7 @@ function attempt(ports: GovernPorts, action: Governed, row: ApprovalRow | undefi
 type Use = { readonly result: DecisionResult } | { readonly why: Unusable; readonly row: ApprovalRow | undefined };
 
 /** Takes the approval for this call alone: the row's conditions decide who was first, then the call is carried out. */
-async function useApproval(ports: GovernPorts, action: Governed, id: string): Promise<Use> {
+async function useApproval(ports: GovernPorts, action: Governed, id: string, carry: CarryOut): Promise<Use> {
   const now = ports.clock.now();
   const approved: Governed = { ...action, decision: { ...action.decision, matched_rule: `approved:${id}` } };
   const { draft, changes } = decisionDraft(ports, approved, 'allow', {
@@ -81,7 +84,7 @@ async function useApproval(ports: GovernPorts, action: Governed, id: string): Pr
     head: action.head,
     owner: sessionOwner(action.principal),
   });
-  if (outcome.ok) return { result: await carryOut(ports, { ...approved, head: outcome.head }, outcome.entry.hash, id) };
+  if (outcome.ok) return { result: await carry(ports, { ...approved, head: outcome.head }, outcome.entry.hash, id) };
   const row = outcome.current as ApprovalRow | undefined;
   return { why: attempt(ports, action, row) ?? 'already_used', row };
 }
@@ -186,7 +189,7 @@ const timeoutSeconds = ({ decision, snapshot }: Governed): number =>
 const pollMs = 250;
 
 /** `hold_seconds`: a call whose request is decided in time is answered in place (contract §3). */
-async function hold(ports: GovernPorts, action: Governed, asked: Asked): Promise<DecisionResult> {
+async function holdFor(ports: GovernPorts, action: Governed, asked: Asked, carry: CarryOut): Promise<DecisionResult> {
   const { row, reason } = asked;
   const until = ports.clock.now() + action.snapshot.configuration.approvals.hold_seconds * 1000;
   while (row.status === 'pending' && ports.clock.now() < until) {
@@ -199,7 +202,7 @@ async function hold(ports: GovernPorts, action: Governed, asked: Asked): Promise
       head: head ?? null,
       envelope: { ...action.envelope, envelope_id: ports.ids.uuid() },
     };
-    const use = await useApproval(ports, held, row.envelope_id);
+    const use = await useApproval(ports, held, row.envelope_id, carry);
     if ('result' in use) return use.result;
     return storedResult(action, now, use.why) ?? inReview(action, now, ports.adminUrl, use.why);
   }

@@ -1,6 +1,6 @@
 /** Middy middlewares around every HTTP door: a request id on every reply, faults as typed errors (spec §7.2). */
 import type middy from '@middy/core';
-import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
+import type { HttpContext, HttpEvent, HttpReply } from '#core/contracts/http.ts';
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 
@@ -23,19 +23,28 @@ function stamp(event: HttpEvent, reply: HttpReply): void {
 }
 
 /** Client faults are told as they are; ours are logged with the request id and shown without detail. */
-export const typedErrors = (telemetry: Telemetry): DoorMiddleware => ({
+export const typedErrors = (telemetry: Telemetry, shape: ErrorShape = usual): DoorMiddleware => ({
   onError: (request) => {
     const error = asGatewayError(request.error);
-    if (error.kind.status >= 500) logFault(telemetry, request.event, error);
-    request.response = errorReply(error);
+    const gone = (request.context as HttpContext | undefined)?.signal?.aborted;
+    if (error.kind.status >= 500 && !gone) logFault(telemetry, request.event, error);
+    request.response = errorReply(error, shape);
   },
 });
 
-export function errorReply(error: GatewayError): HttpReply {
-  const headers: Record<string, string> = { 'content-type': 'application/json' };
+/** How a surface words its errors, and what it tells beside them. */
+export interface ErrorShape {
+  readonly body: (error: GatewayError) => object;
+  readonly headers?: (error: GatewayError) => Readonly<Record<string, string>>;
+}
+
+const usual: ErrorShape = { body: (error) => error.toBody() };
+
+export function errorReply(error: GatewayError, shape: ErrorShape = usual): HttpReply {
+  const headers: Record<string, string> = { 'content-type': 'application/json', ...shape.headers?.(error) };
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
   if (error.code === 'authentication_error') headers['www-authenticate'] = 'Bearer realm="agent-governance-gateway"';
-  return { statusCode: error.kind.status, headers, body: JSON.stringify(error.toBody()) };
+  return { statusCode: error.kind.status, headers, body: JSON.stringify(shape.body(error)) };
 }
 
 function logFault(telemetry: Telemetry, event: HttpEvent, error: GatewayError): void {

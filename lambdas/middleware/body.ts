@@ -23,9 +23,12 @@ export function boundedBody(event: HttpEvent, operation: string): Buffer {
   return bytes;
 }
 
+/** The body of an admin request. */
+export const jsonBody = (event: HttpEvent, operation: string): JsonObject =>
+  jsonObject(event, boundedBody(event, operation));
+
 /** @throws GatewayError 415 for another content type, 400 for anything that is not one strict JSON object. */
-export function jsonBody(event: HttpEvent, operation: string): JsonObject {
-  const bytes = boundedBody(event, operation);
+export function jsonObject(event: HttpEvent, bytes: Uint8Array): JsonObject {
   if (bytes.length === 0) return {};
   requireType(event, ['application/json']);
   const value = parseStrictBytes(bytes);
@@ -63,12 +66,29 @@ export function headerOf(event: HttpEvent, name: string): string | undefined {
   return values[0];
 }
 
-export function headerValues(event: HttpEvent, name: string): string[] {
-  for (const [key, values] of Object.entries(event.multiValueHeaders ?? {})) {
-    if (key.toLowerCase() === name && values) return values;
+/** Every value of a header, whatever the case its name was sent in. */
+export function headerValues(event: HttpEvent, name: string): readonly string[] {
+  let known = byName.get(event);
+  if (!known) {
+    known = valuesByName(event);
+    byName.set(event, known);
   }
-  for (const [key, value] of Object.entries(event.headers ?? {})) {
-    if (key.toLowerCase() === name && value !== undefined) return [value];
+  return known.get(name) ?? [];
+}
+
+/** A door asks for a dozen headers of one event. */
+const byName = new WeakMap<HttpEvent, ReadonlyMap<string, readonly string[]>>();
+
+/** A name spelt in two ways is the header sent twice. */
+function valuesByName({ headers, multiValueHeaders }: HttpEvent): ReadonlyMap<string, readonly string[]> {
+  const known = new Map<string, readonly string[]>();
+  for (const [key, values] of Object.entries(multiValueHeaders ?? {})) {
+    const name = key.toLowerCase();
+    if (values) known.set(name, [...(known.get(name) ?? []), ...values]);
   }
-  return [];
+  for (const [key, value] of Object.entries(headers ?? {})) {
+    const name = key.toLowerCase();
+    if (value !== undefined && !known.has(name)) known.set(name, [value]);
+  }
+  return known;
 }

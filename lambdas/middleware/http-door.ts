@@ -2,10 +2,10 @@
 import middy from '@middy/core';
 import type { Call, Operation, Reply } from '#core/admin/operation.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
-import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
+import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import type { GatewayPorts } from '../ports.ts';
-import { standardHeaders, typedErrors } from './answers.ts';
+import { type ErrorShape, standardHeaders, typedErrors } from './answers.ts';
 import { headerOf, jsonBody, textBody } from './body.ts';
 import { identify } from './identify.ts';
 import { matchRoute } from './route.ts';
@@ -44,11 +44,12 @@ export function httpDoor(
 /** The middy chain every HTTP door runs in. */
 export function guarded(
   ports: Pick<GatewayPorts, 'telemetry'>,
-  answer: (event: HttpEvent) => Promise<HttpReply>,
+  answer: (event: HttpEvent, context: HttpContext) => Promise<HttpReply>,
+  shape?: ErrorShape,
 ): HttpHandler {
   const chain = middy<HttpEvent, HttpReply>()
     .use(standardHeaders())
-    .use(typedErrors(ports.telemetry))
+    .use(typedErrors(ports.telemetry, shape))
     .handler(answer as never);
   return (event, context) => (chain as unknown as HttpHandler)(event, context);
 }

@@ -10,7 +10,7 @@ import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { headerOf, headerValues } from './body.ts';
 
 export function identify(event: HttpEvent, route: Route, snapshot: Snapshot): Principal {
-  requireConfiguredAdmin(snapshot.identities);
+  if (route.surface === 'admin') requireConfiguredAdmin(snapshot.identities);
   const principal = authenticate(
     { 'x-api-key': headerValues(event, 'x-api-key'), authorization: headerValues(event, 'authorization') },
     snapshot.identities,

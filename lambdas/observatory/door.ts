@@ -1,6 +1,11 @@
-/** Health, identity, status, usage, metrics (spec §4.3). */
+/** Health, identity, status, usage, metrics, and what looks back on chat traffic (spec §4.3). */
+import { listBudgets } from '#core/admin/budgets.ts';
+import { analytics, cacheStatistics, listProviders, listRequests } from '#core/admin/chat-views.ts';
 import * as operations from '#core/admin/observatory.ts';
+import { rebuildProjections } from '#core/admin/rebuild-projections.ts';
 import { httpDoor } from '../middleware/http-door.ts';
 import type { GatewayPorts } from '../ports.ts';
 
-export const door = (ports: GatewayPorts) => httpDoor('observatory', ports, operations);
+const chat = { listRequests, analytics, cacheStatistics, listProviders, listBudgets, rebuildProjections };
+
+export const door = (ports: GatewayPorts) => httpDoor('observatory', ports, { ...operations, ...chat });

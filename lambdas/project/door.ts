@@ -12,7 +12,7 @@ export interface ProjectPorts {
 }
 
 /** How many entries share a transaction; order does not matter to sums and copies. */
-const atOnce = 30;
+const atOnce = 45;
 
 export const door =
   (ports: ProjectPorts) =>

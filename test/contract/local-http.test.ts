@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { systemIds } from '#adapters/system/ids.ts';
-import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
+import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/routes.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type HttpServer, listen } from '../../bin/local/http-server.ts';
@@ -363,6 +363,298 @@ describe('answers', () => {
     let all = '';
     for await (const text of socket.setEncoding('latin1')) all += text;
     expect(all.match(/HTTP\/1\.1 \d+/g)).toEqual(['404', '200', '500', '200'].map((code) => `HTTP/1.1 ${code}`));
+  });
+});
+
+describe('a reply that streams', () => {
+  /** A listener whose door is the test's own. */
+  const serving = (door: HttpHandler, more: object = {}) =>
+    serverOf({ doors: Promise.resolve({ observatory: door }), ...more });
+  const events = (body: AsyncIterable<string>): HttpReply => ({
+    statusCode: 200,
+    headers: { 'content-type': 'text/event-stream', 'content-length': '3' },
+    body,
+  });
+  /** A body whose chunks the test gives one by one. */
+  function scripted() {
+    const wanted = [Promise.withResolvers<IteratorResult<string>>()];
+    let asked = 0;
+    const give = (result: IteratorResult<string>) => {
+      wanted.at(-1)?.resolve(result);
+      wanted.push(Promise.withResolvers());
+    };
+    const returned = Promise.withResolvers<void>();
+    const iterator = {
+      next: () => wanted[asked++]!.promise,
+      return: async () => {
+        returned.resolve();
+        return { done: true as const, value: undefined };
+      },
+    };
+    return {
+      body: { [Symbol.asyncIterator]: () => iterator },
+      say: (value: string) => give({ done: false, value }),
+      end: () => give({ done: true, value: undefined }),
+      fail: (fault: Error) => wanted.at(-1)?.reject(fault),
+      returned: returned.promise,
+    };
+  }
+  /** A client that reads until it has seen a text. */
+  async function client(port: number, path = '/things', ...headers: string[]) {
+    const socket = connect(port, '127.0.0.1');
+    socket.setEncoding('latin1');
+    let all = '';
+    const closed = new Promise<string>((resolve) => socket.once('close', () => resolve(all)));
+    socket.on('error', () => {});
+    let look = () => {};
+    socket.on('data', (text: string) => {
+      all += text;
+      look();
+    });
+    const request = () => socket.write(head(`GET ${path}`, 'Host: localhost', ...headers));
+    request();
+    return {
+      socket,
+      request,
+      closed,
+      seen: (text: string) =>
+        new Promise<string>((resolve) => {
+          look = () => all.includes(text) && resolve(all);
+          look();
+        }),
+    };
+  }
+
+  test('headers before the first chunk, then each chunk as it comes; the connection lives on', async () => {
+    const scripts = [scripted(), scripted()] as const;
+    const bodies = [...scripts];
+    const streaming = await serving(async () => events(bodies.shift()!.body));
+    const { seen, request, socket } = await client(streaming.port);
+    const headers = await seen('\r\n\r\n');
+    expect(headers).toMatch(/^HTTP\/1.1 200/);
+    expect(headers).toMatch(/transfer-encoding: chunked/i);
+    expect(headers).toMatch(/x-accel-buffering: no/i);
+    expect(headers).toMatch(/cache-control: no-store/i);
+    expect(headers).not.toMatch(/content-length/i);
+    scripts[0].say('data: é\n\n');
+    await seen('a\r\ndata: Ã©\n\n');
+    scripts[0].say(''); // nothing, and not the end
+    scripts[0].say('data: two\n\n');
+    await seen('data: two\n\n');
+    scripts[0].end();
+    await seen('0\r\n\r\n');
+    request();
+    scripts[1].say('data: three\n\n');
+    await seen('data: three\n\n');
+    scripts[1].end();
+    socket.destroy();
+    await streaming.drain(0);
+  });
+
+  test('a client that goes ends the source without waiting for its next chunk, and aborts the signal', async () => {
+    const script = scripted();
+    const signals: AbortSignal[] = [];
+    const streaming = await serving(async (_, { signal }) => {
+      signals.push(signal!);
+      return events(script.body);
+    });
+    const { seen, socket } = await client(streaming.port);
+    script.say('data: one\n\n');
+    await seen('data: one');
+    socket.destroy();
+    await script.returned;
+    await aborted(signals[0]!);
+    await streaming.drain(0);
+  });
+
+  test('a source that fails cuts the connection: what came is not taken for whole', async () => {
+    const script = scripted();
+    const streaming = await serving(async () => events(script.body));
+    const { seen, closed } = await client(streaming.port);
+    script.say('data: one\n\n');
+    await seen('data: one');
+    script.fail(new Error('secret detail'));
+    const all = await closed;
+    expect(all).not.toContain('0\r\n\r\n');
+    expect(all).not.toContain('secret detail');
+    expect(logged.at(-1)).toContain('A request failed.');
+    await streaming.drain(0);
+  });
+
+  test('a source that fails at once is a typed error', async () => {
+    const streaming = await serving(async () =>
+      events({
+        // biome-ignore lint/correctness/useYield: it fails before
+        [Symbol.asyncIterator]: async function* () {
+          throw new GatewayError('provider_timeout', 'The provider said nothing.');
+        },
+      }),
+    );
+    const answer = await raw(head('GET /things', 'Host: localhost'), streaming.port);
+    expect([answer.status, answer.body.error.type]).toEqual([504, 'provider_timeout']);
+    await streaming.drain(0);
+  });
+
+  test('takes longer than a request may: that limit is for what the client sends', async () => {
+    const script = scripted();
+    const streaming = await serving(async () => events(script.body), { headersTimeoutMs: 100, requestTimeoutMs: 150 });
+    const { seen, socket } = await client(streaming.port);
+    script.say('data: one\n\n');
+    await seen('data: one');
+    for (let late = 0; late < 2; late++) {
+      const slowClient = await raw('GET /things HTTP/1.1\r\nHost: localhost\r\n', streaming.port);
+      expect(slowClient.status).toBe(400);
+    }
+    script.say('data: two\n\n');
+    await seen('data: two');
+    script.end();
+    await seen('0\r\n\r\n');
+    socket.destroy();
+    await streaming.drain(0);
+  });
+
+  test('a client that reads slowly gets all of it', async () => {
+    const lines = Array.from({ length: 300 }, (_, n) => `${n}:${'ü'.repeat(10_000)}\n`);
+    const streaming = await serving(async () => ({
+      statusCode: 200,
+      headers: { 'content-type': 'text/plain' },
+      body: (async function* () {
+        yield* lines;
+      })(),
+    }));
+    const answer = await fetch(`http://127.0.0.1:${streaming.port}/things`);
+    let text = '';
+    for await (const part of answer.body!.pipeThrough(new TextDecoderStream())) text += part;
+    expect(text).toBe(lines.join(''));
+    await streaming.drain(0);
+  });
+});
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve());
+  });
+
+describe('the signal of a call', () => {
+  test('aborts when the client goes before the first byte, for each call that waits on the connection', async () => {
+    const signals: AbortSignal[] = [];
+    const both = Promise.withResolvers<void>();
+    const waiting = await serverOf({
+      doors: Promise.resolve({
+        observatory: async (_: HttpEvent, { signal }: { signal: AbortSignal }) => {
+          signals.push(signal);
+          if (signals.length === 2) both.resolve();
+          await aborted(signal);
+          return { statusCode: 200, headers: {}, body: 'nobody reads this' };
+        },
+      }),
+    });
+    const socket = connect(waiting.port, '127.0.0.1');
+    socket.write(head('GET /things', 'Host: localhost').repeat(2));
+    await both.promise;
+    socket.destroy();
+    await Promise.all(signals.map(aborted));
+    await waiting.drain(0);
+  });
+
+  test('stays when the reply has ended, whatever the client does then', async () => {
+    const signals: AbortSignal[] = [];
+    const answering = await serverOf({
+      doors: Promise.resolve({
+        observatory: async (_: HttpEvent, { signal }: { signal: AbortSignal }) => {
+          signals.push(signal);
+          return { statusCode: 200, headers: {}, body: 'done' };
+        },
+      }),
+    });
+    await raw(head('GET /things', 'Host: localhost'), answering.port); // closes when it has read
+    await answering.drain(0);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  });
+});
+
+describe('upgrades', () => {
+  const handshake = (path: string, ...headers: string[]) =>
+    head(
+      `GET ${path}`,
+      ...(headers.length > 0 ? headers : ['Host: localhost']),
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+    );
+  const echoing = (more: object = {}) =>
+    serverOf({
+      upgrade: (_: unknown, socket: Socket, first: Buffer) => {
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+        socket.write(first);
+        socket.pipe(socket);
+      },
+      ...more,
+    });
+
+  test('go to who takes them over, with what was sent already', async () => {
+    const open = await echoing();
+    const socket = connect(open.port, '127.0.0.1');
+    socket.setEncoding('latin1').write(`${handshake('/things')}early`);
+    let all = '';
+    for await (const text of socket) {
+      all += text;
+      if (all.endsWith('early')) socket.write('late');
+      if (all.endsWith('late')) break;
+    }
+    expect(all).toMatch(/^HTTP\/1.1 101 .*earlylate$/s);
+    await open.drain(0);
+  });
+
+  test.each([
+    ['a foreign Host', handshake('/things', 'Host: evil.example'), 403, 'forbidden'],
+    ['no Host', handshake('/things', 'Accept: */*'), 400, 'invalid_request'],
+  ])('%s never gets there', async (_, sent, status, type) => {
+    const open = await echoing();
+    const answer = await raw(sent, open.port);
+    expect([answer.status, answer.body.error.type, answer.headers['x-request-id']]).toEqual([
+      status,
+      type,
+      expect.any(String),
+    ]);
+    await open.drain(0);
+  });
+
+  test('nowhere where nobody takes them', async () => {
+    const answers = [await raw(handshake('/things')), await raw(handshake('/nothing'))];
+    expect(answers.map(({ status, body }) => [status, body.error.type])).toEqual(Array(2).fill([404, 'not_found']));
+  });
+
+  test('to another protocol are passed over, and the request is answered', async () => {
+    const open = await echoing();
+    const h2c = head('GET /things', 'Host: localhost', 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c');
+    expect((await raw(h2c, open.port)).status).toBe(200);
+    expect((await raw(h2c)).status).toBe(200);
+    await open.drain(0);
+  });
+
+  test('one that fails is refused, and one that breaks off does no harm', async () => {
+    const open = await echoing({
+      upgrade: () => {
+        throw new GatewayError('authentication_error', 'Send a key.');
+      },
+    });
+    expect((await raw(handshake('/things'), open.port)).status).toBe(401);
+    const socket = connect(open.port, '127.0.0.1');
+    socket.write(handshake('/things'));
+    socket.resetAndDestroy();
+    expect((await raw(head('GET /things', 'Host: localhost'), open.port)).status).toBe(200);
+    await open.drain(0);
+  });
+
+  test('are cut by a drain that has waited long enough', async () => {
+    const open = await echoing();
+    const socket = connect(open.port, '127.0.0.1');
+    socket.write(handshake('/things'));
+    await once(socket, 'data');
+    const closed = once(socket, 'close');
+    await open.drain(10);
+    await closed;
   });
 });
 

@@ -97,7 +97,7 @@ test('evidence reaches its projections and the archive', async () => {
   expect(
     (await fetch(`${gateway.ready.admin_url}/admin/v1/test-action`, { method: 'POST', headers, body })).status,
   ).toBe(200);
-  await until(() => existsSync(join(gateway.state, 'archive/default/projected')));
+  await until(() => existsSync(join(gateway.state, 'archive/default/projected.jsonl')));
 });
 
 test('a store that is killed comes back under a running gateway', async () => {

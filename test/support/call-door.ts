@@ -3,7 +3,8 @@
 import type { GatewayPorts } from '#core/admin/ports.ts';
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
-import { httpDoors } from '#lambdas/doors.ts';
+import { chatDoors, httpDoors } from '#lambdas/doors.ts';
+import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
 
 export interface Answer {
   readonly status: number;
@@ -18,11 +19,16 @@ interface Request {
   readonly body?: unknown;
   readonly raw?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
 }
 
-export function caller(ports: GatewayPorts) {
-  const doors: Readonly<Record<string, HttpHandler>> = httpDoors(ports);
-  return async (method: string, target: string, { key, body, raw, headers = {} }: Request = {}): Promise<Answer> => {
+export function caller(ports: GatewayPorts & ChatDoorPorts) {
+  const doors: Readonly<Record<string, HttpHandler>> = { ...httpDoors(ports), ...chatDoors(ports) };
+  return async (
+    method: string,
+    target: string,
+    { key, body, raw, headers = {}, signal }: Request = {},
+  ): Promise<Answer> => {
     const { pathname, searchParams } = new URL(target, 'http://gateway.test');
     const found = routes.find(
       (route) => matches(route.path, pathname) && (route.method === method || method === 'HEAD'),
@@ -45,9 +51,10 @@ export function caller(ports: GatewayPorts) {
       isBase64Encoded: false,
       requestContext: { requestId: 'request-1' },
     } as unknown as HttpEvent;
-    const reply = await doors[route.handledBy]!(event, { awsRequestId: 'request-1' });
+    const reply = await doors[route.handledBy]!(event, { awsRequestId: 'request-1', ...(signal && { signal }) });
     const text = typeof reply.body === 'string' ? reply.body : await collected(reply.body);
     const json = reply.headers['content-type']?.startsWith('application/json');
+    await reply.finished;
     return { status: reply.statusCode, headers: reply.headers, text, body: json ? JSON.parse(text) : text };
   };
 }

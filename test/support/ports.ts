@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { approvalsTable } from '#adapters/aws/approvals-table.ts';
 import { configTable } from '#adapters/aws/config-table.ts';
+import { countersTable } from '#adapters/aws/counters-table.ts';
 import { credentialsTable } from '#adapters/aws/credentials-table.ts';
 import { deliveriesTable } from '#adapters/aws/deliveries-table.ts';
 import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
@@ -13,16 +14,24 @@ import { evidenceTable } from '#adapters/aws/evidence-table.ts';
 import { observationsTable } from '#adapters/aws/observations-table.ts';
 import { logTelemetry } from '#adapters/aws/telemetry.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
+import { httpCall } from '#adapters/http/provider-http.ts';
 import { folderObjectStore } from '#adapters/local/folder-object-store.ts';
 import { keyFileSigner } from '#adapters/local/key-file-signer.ts';
 import { systemIds } from '#adapters/system/ids.ts';
+import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { GatewayPorts } from '#core/admin/ports.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
+import { responseCache } from '#core/cache/response-cache.ts';
+import { configuredEmbedder } from '#core/chat/embedder.ts';
 import { loadConfiguration } from '#core/configuration/load.ts';
 import { createSnapshots } from '#core/configuration/snapshots.ts';
 import { storeVersion } from '#core/configuration/versions.ts';
+import type { WasmRunner } from '#core/content-policy/ports.ts';
 import { brokersFrom } from '#core/credentials/brokers.ts';
 import type { Executor } from '#core/credentials/ports.ts';
+import { providersFrom } from '#core/providers/providers.ts';
+import { breakersOf } from '#core/routing/breakers.ts';
+import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
 import { startDynamo } from './dynamo.ts';
 
 export const keys = {
@@ -62,6 +71,7 @@ export interface TestOptions {
   readonly extra?: string;
   readonly executors?: readonly Executor[];
   readonly secrets?: Readonly<Record<string, string>>;
+  readonly wasm?: WasmRunner;
 }
 
 export type TestPorts = Awaited<ReturnType<typeof testPorts>>;
@@ -94,7 +104,8 @@ export async function testPorts(options: TestOptions = {}) {
   const lines: string[] = [];
   const telemetry = logTelemetry({ clock, write: (line) => void lines.push(line), service: 'test' });
   const evidence = evidenceTable(store);
-  const ports: GatewayPorts = {
+  const providers = providersFrom({ http: httpCall, secrets, clock, timeouts: systemTimeouts });
+  const ports: GatewayPorts & ChatDoorPorts = {
     clock,
     ids: systemIds,
     telemetry,
@@ -115,6 +126,13 @@ export async function testPorts(options: TestOptions = {}) {
       brokersFrom((await snapshots.current()).configuration, { secrets, clock, ids: systemIds })(name),
     executors: options.executors ?? [],
     observations: observationsTable(store),
+    counters: countersTable({ ...store, clock }),
+    providers,
+    wasm: options.wasm ?? { check: async () => Promise.reject(new Error('no WASM here')) },
+    cache: responseCache({ clock, embedder: configuredEmbedder({ snapshots, providers }) }),
+    breakers: () => breakersOf(providers).states(),
+    timeouts: systemTimeouts,
+    random: Math.random,
     metricsText: () => telemetry.metricsText(),
     adminUrl: 'http://127.0.0.1:8081',
     pause: async (ms) => {
@@ -131,6 +149,7 @@ export async function testPorts(options: TestOptions = {}) {
     started,
     settled,
     lines,
+    telemetry,
     /** Winds the clock on. */
     pass: (seconds: number) => {
       time.ms += seconds * 1000;

@@ -1,0 +1,135 @@
+/**
+ * Open WebSockets in DynamoDB (spec §4.1): one item per connection, the calls that run on it in a map within.
+ *
+ * Access patterns: put on connecting; get by id (consistent); conditional updates of one call: begin (id free, room left),
+ * claim (once), cancel, over; leave. Items are never deleted by us: `expires_at` is compared, TTL tidies.
+ */
+import {
+  type ConditionalCheckFailedException,
+  GetItemCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import type { SocketConnection, SocketConnections } from '#core/chat/socket-ports.ts';
+import { type Clock, isoTime } from '#core/kernel/ports.ts';
+import type { StoreOptions } from './evidence-table.ts';
+import { fromItem, type Item, storeDown, stored, toItem } from './items.ts';
+
+export interface ConnectionsTableOptions extends StoreOptions {
+  readonly clock: Clock;
+}
+
+const toConnectionItem = (connection: SocketConnection): Item =>
+  toItem({ ...connection, ttl: Math.ceil(Date.parse(connection.expires_at) / 1000) });
+
+function toConnection(item: Item): SocketConnection {
+  const { ttl: _ttl, ...connection } = fromItem(item);
+  return connection as unknown as SocketConnection;
+}
+
+/** Connections that are known, in time, and not left. */
+const isOpen = 'attribute_exists(id) AND attribute_not_exists(gone) AND expires_at > :now';
+
+interface Change {
+  readonly update: string;
+  readonly where: string;
+  readonly values?: Readonly<Record<string, unknown>>;
+  readonly call?: string;
+}
+
+export const changeParams = (
+  TableName: string,
+  id: string,
+  { update, where, values, call }: Change,
+): UpdateItemCommandInput => ({
+  TableName,
+  Key: toItem({ id }),
+  UpdateExpression: update,
+  ConditionExpression: where,
+  ...(call !== undefined && { ExpressionAttributeNames: { '#call': call } }),
+  ...(values && { ExpressionAttributeValues: toItem(values) }),
+  ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+});
+
+export function connectionsTable({ client, tables, clock }: ConnectionsTableOptions): SocketConnections {
+  const TableName = tables.connections;
+  const now = () => isoTime(clock.now());
+
+  /** True when it happened; else the item as it stands, if there is one. */
+  const change = async (id: string, changed: Change): Promise<true | SocketConnection | undefined> => {
+    try {
+      await client.send(new UpdateItemCommand(changeParams(TableName, id, changed)));
+      return true;
+    } catch (cause) {
+      if ((cause as Error).name !== 'ConditionalCheckFailedException') throw storeDown(cause);
+      const { Item } = cause as ConditionalCheckFailedException;
+      return Item && toConnection(Item);
+    }
+  };
+  const known = (connection: SocketConnection | undefined): connection is SocketConnection =>
+    connection !== undefined && !connection.gone && connection.expires_at > now();
+
+  return {
+    async open(connection) {
+      await stored(client.send(new PutItemCommand({ TableName, Item: toConnectionItem(connection) })));
+    },
+
+    async get(id) {
+      const { Item } = await stored(
+        client.send(new GetItemCommand({ TableName, Key: toItem({ id }), ConsistentRead: true })),
+      );
+      const connection = Item && toConnection(Item);
+      return connection && connection.expires_at > now() ? connection : undefined;
+    },
+
+    async authenticate(id, { key_id, tenant }) {
+      await change(id, {
+        update: 'SET key_id = :key, tenant = :tenant',
+        where: isOpen,
+        values: { ':key': key_id, ':tenant': tenant, ':now': now() },
+      });
+    },
+
+    async begin(id, call, most) {
+      const before = await change(id, {
+        update: 'SET calls.#call = :begun',
+        where: `${isOpen} AND attribute_not_exists(calls.#call) AND size(calls) < :most`,
+        values: { ':begun': {}, ':most': most, ':now': now() },
+        call,
+      });
+      if (before === true) return 'begun';
+      if (!known(before)) return 'gone';
+      return Object.hasOwn(before.calls, call) ? 'running' : 'full';
+    },
+
+    async claim(id, call, by) {
+      const before = await change(id, {
+        update: 'SET calls.#call.claimed_by = :by',
+        where: `${isOpen} AND attribute_exists(calls.#call) AND attribute_not_exists(calls.#call.claimed_by) AND attribute_not_exists(calls.#call.cancelled)`,
+        values: { ':by': by, ':now': now() },
+        call,
+      });
+      if (before === true) return 'claimed';
+      const state = known(before) && Object.hasOwn(before.calls, call) ? before.calls[call] : undefined;
+      return state?.cancelled && state.claimed_by === undefined ? 'cancelled' : 'no';
+    },
+
+    async cancel(id, call) {
+      await change(id, {
+        update: 'SET calls.#call.cancelled = :true',
+        where: 'attribute_exists(calls.#call)',
+        values: { ':true': true },
+        call,
+      });
+    },
+
+    async over(id, call) {
+      await change(id, { update: 'REMOVE calls.#call', where: 'attribute_exists(id)', call });
+    },
+
+    async leave(id) {
+      await change(id, { update: 'SET gone = :true', where: 'attribute_exists(id)', values: { ':true': true } });
+    },
+  };
+}

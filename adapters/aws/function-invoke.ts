@@ -1,0 +1,35 @@
+/** Work for another function, which does it after the caller has ended (spec §4.1: the WebSocket's worker). */
+import type { LambdaClient, LambdaClientConfig } from '@aws-sdk/client-lambda';
+import { GatewayError } from '#core/kernel/errors.ts';
+
+type Lambda = typeof import('./lambda-sdk.ts') & { readonly client: LambdaClient };
+
+/**
+ * Invokes asynchronously; the client is loaded with the first call. The payload of an asynchronous invocation may have
+ * 1 MB (256 kB before October 2025).
+ * @throws GatewayError `service_unavailable` when the work was not accepted.
+ */
+export function lazyFunctionInvoke(
+  functionName: string,
+  config: LambdaClientConfig = {},
+): (payload: object) => Promise<void> {
+  let connected: Promise<Lambda> | undefined;
+  return async (payload) => {
+    connected ??= connect(config);
+    const { client, InvokeCommand } = await connected;
+    const Payload = Buffer.from(JSON.stringify(payload));
+    try {
+      await client.send(new InvokeCommand({ FunctionName: functionName, InvocationType: 'Event', Payload }));
+    } catch (cause) {
+      throw new GatewayError('service_unavailable', 'The call could not be handed over. Try again shortly.', {
+        cause,
+        retryAfterSeconds: 1,
+      });
+    }
+  };
+}
+
+async function connect(config: LambdaClientConfig): Promise<Lambda> {
+  const sdk = await import('./lambda-sdk.ts');
+  return { ...sdk, client: new sdk.LambdaClient(config) };
+}

@@ -1,0 +1,211 @@
+/**
+ * One WebSocket of the local run (spec §4.1, contract §5): authenticated by header or first message, many calls at once,
+ * back-pressure from the socket to the model and from us to the caller.
+ */
+import type { WebSocket } from 'ws';
+import { answerCall } from '#core/chat/socket-answer.ts';
+import {
+  closeCodes,
+  closesWith,
+  readMessage,
+  refusalOf,
+  type SocketCall,
+  socketLimits,
+  told,
+} from '#core/chat/socket-message.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
+import {
+  assertTakes,
+  callerOf,
+  carriesKey,
+  type HandshakeHeaders,
+  mostBytes,
+  stillMay,
+  withKey,
+} from '#lambdas/ws/caller.ts';
+
+/** Above this much unsent text the model's stream waits. */
+const behindBytes = 256 * 1024;
+/** Above this much of what came and was not looked at yet, nothing more is read. */
+const inboxBytes = 256 * 1024;
+/** What a message weighs beside its text. */
+const messageBytes = 1024;
+/** Bodies of the calls that run. */
+const callBytes = 64 * 1024 * 1024;
+/** Calls refused one after the other because too many ran: whoever goes on is cut off. */
+const patience = 64;
+/** A peer that neither says nor takes anything for two of these is gone. */
+const keepAliveMs = 30_000;
+
+export class SocketConnection {
+  readonly #ws: WebSocket;
+  readonly #headers: HandshakeHeaders;
+  readonly #sessionId: string | undefined;
+  readonly #ports: ChatDoorPorts;
+  readonly #calls = new Map<string, { readonly controller: AbortController; readonly bytes: number }>();
+  readonly #running = new Set<Promise<void>>();
+  #caller: { readonly key_id: string; readonly tenant: string } | undefined;
+  /** Messages are taken one after the other: authentication ends before the first call begins. */
+  #turn: Promise<void>;
+  #inbox = 0;
+  #refused = 0;
+  #alive = true;
+  #state: 'open' | 'draining' | 'closing' = 'open';
+
+  /** @param sessionId named at the handshake: the session of calls that name none. */
+  constructor(ws: WebSocket, headers: HandshakeHeaders, sessionId: string | undefined, ports: ChatDoorPorts) {
+    this.#ws = ws;
+    this.#headers = headers;
+    this.#sessionId = sessionId;
+    this.#ports = ports;
+    this.#turn = this.#greet().catch((thrown) => this.#refuse(thrown));
+    const cancelLate = ports.timeouts.after(socketLimits.authWithinMs, () => {
+      if (this.#caller) return;
+      this.#refuse(new GatewayError('authentication_error', 'No key came within 10 seconds.'));
+    });
+    let cancelBeat = () => {};
+    const beat = () => {
+      cancelBeat = ports.timeouts.after(keepAliveMs, () => {
+        if (!this.#alive) return ws.terminate();
+        this.#alive = false;
+        ws.ping();
+        beat();
+      });
+    };
+    beat();
+    ws.on('message', (data: Buffer, isBinary) => this.#arrive(isBinary ? undefined : data.toString(), data.length));
+    ws.on('ping', this.#lives).on('pong', this.#lives);
+    ws.on('error', () => {}); // closed by itself, with the code that says why
+    ws.once('close', () => {
+      cancelLate();
+      cancelBeat();
+      this.#abort();
+    });
+  }
+
+  /** Everything that was begun here has ended. */
+  async over(): Promise<void> {
+    await this.#turn;
+    await Promise.all(this.#running);
+  }
+
+  /** Calls that run may end until `late`; no other begins. */
+  async drain(late: Promise<void>): Promise<void> {
+    if (this.#state === 'open') this.#state = 'draining';
+    await Promise.race([this.over(), late]);
+    this.#close(closeCodes.goingAway, 'the gateway stops');
+    await this.over();
+  }
+
+  readonly #lives = () => {
+    this.#alive = true;
+  };
+
+  #arrive(text: string | undefined, bytes: number): void {
+    this.#lives();
+    const weight = bytes + messageBytes;
+    this.#inbox += weight;
+    if (this.#inbox > inboxBytes) this.#ws.pause();
+    this.#turn = this.#turn
+      .then(() => this.#take(text, bytes))
+      .catch((thrown) => this.#refuse(thrown))
+      .then(() => {
+        this.#inbox -= weight;
+        if (this.#inbox <= inboxBytes && this.#ws.isPaused) this.#ws.resume();
+      });
+  }
+
+  /** A key in the handshake's headers; without one the first message has to bring it. */
+  async #greet(): Promise<void> {
+    if (carriesKey(this.#headers)) await this.#authenticate(this.#headers);
+  }
+
+  async #authenticate(headers: HandshakeHeaders): Promise<void> {
+    const snapshot = await this.#ports.snapshots.current();
+    const { key_id, tenant } = callerOf(headers, snapshot);
+    this.#caller = { key_id, tenant };
+    await this.#send(told.ready(mostBytes(snapshot, tenant)));
+  }
+
+  async #take(text: string | undefined, bytes: number): Promise<void> {
+    if (this.#state === 'closing') return;
+    const snapshot = await this.#ports.snapshots.current();
+    assertTakes(mostBytes(snapshot, this.#caller?.tenant), bytes);
+    if (text === undefined) throw new GatewayError('invalid_request', 'Messages are JSON texts, not binary.');
+    const message = readMessage(text, () => this.#ports.ids.uuid());
+    if (message.type === 'faulty') return this.#send(told.error(message.fault, { id: message.id }));
+    if (message.type === 'ping') return this.#send(told.pong());
+    if (message.type === 'auth') return this.#authenticate(withKey(this.#headers, message.apiKey));
+    if (!this.#caller) throw new GatewayError('authentication_error', 'Send {"type":"auth","api_key":…} first.');
+    if (message.type === 'cancel') return this.#calls.get(message.id)?.controller.abort();
+    const principal = stillMay(this.#caller, snapshot); // it may have been revoked since it opened the connection
+    const refusal = this.#refusal(message, bytes);
+    if (!refusal) return this.#begin(message, principal, bytes);
+    await this.#send(told.error(refusal, { id: message.id }));
+    if (this.#refused >= patience) this.#close(closeCodes.limited, refusal.code);
+  }
+
+  /** Why the call is not begun. */
+  #refusal({ id }: SocketCall, bytes: number): GatewayError | undefined {
+    if (this.#state === 'draining')
+      return new GatewayError('service_unavailable', 'The gateway is about to stop.', { retryAfterSeconds: 1 });
+    if (this.#calls.has(id)) return refusalOf('running', id);
+    const held = [...this.#calls.values()].reduce((sum, call) => sum + call.bytes, 0);
+    const full = this.#calls.size >= socketLimits.calls || (held > 0 && held + bytes > callBytes);
+    this.#refused = full ? this.#refused + 1 : 0;
+    return full ? refusalOf('full', id) : undefined;
+  }
+
+  #begin(call: SocketCall, principal: Principal, bytes: number): void {
+    const { ids, instanceId } = this.#ports;
+    const controller = new AbortController();
+    this.#calls.set(call.id, { controller, bytes });
+    const running = answerCall(this.#ports, {
+      call,
+      principal,
+      sessionId: this.#sessionId,
+      requestId: ids.uuid(),
+      instanceId,
+      signal: controller.signal,
+      send: (text) => this.#send(text),
+      ending: () => void this.#calls.delete(call.id),
+    })
+      .catch((thrown) => this.#refuse(thrown))
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  #send(text: string): Promise<void> | undefined {
+    if (this.#ws.readyState !== this.#ws.OPEN) return undefined;
+    if (this.#ws.bufferedAmount < behindBytes) return void this.#ws.send(text, this.#lives);
+    return new Promise((resolve) =>
+      this.#ws.send(text, () => {
+        this.#lives();
+        resolve();
+      }),
+    );
+  }
+
+  /** What is no fault of one call is told; what makes the caller unwelcome ends the connection. */
+  #refuse(thrown: unknown): void {
+    const fault = asGatewayError(thrown);
+    if (fault.kind.status >= 500) this.#ports.telemetry.log('error', fault.message, { type: fault.code });
+    void this.#send(told.error(fault));
+    const code = closesWith[fault.kind.status];
+    if (code !== undefined) this.#close(code, fault.code);
+  }
+
+  #close(code: number, reason: string): void {
+    if (this.#state === 'closing') return;
+    this.#state = 'closing';
+    this.#abort();
+    this.#ws.resume(); // or its answer would never be read
+    this.#ws.close(code, reason);
+  }
+
+  #abort(): void {
+    for (const { controller } of this.#calls.values()) controller.abort();
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * `/v1/ws` of the local run: what the WebSocket API and its functions are on AWS (spec §4.1, contract §5). The handshake
+ * is judged here; what is said afterwards, in `socket-connection.ts`.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { assertOrigin } from '#core/chat/socket-origin.ts';
+import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
+import { handshakeHeader } from '#lambdas/ws/caller.ts';
+import { targetOf } from './http-event.ts';
+import { refuseConnection } from './http-server.ts';
+import { SocketConnection } from './socket-connection.ts';
+
+const webSocketPath = '/v1/ws';
+/** Calls that run when the gateway is told to stop may end within this; a listener cuts what is left after ten seconds. */
+const drainMs = 8_000;
+
+export interface WebSockets {
+  /** @throws GatewayError `not_found` for another path. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Takes no further calls, lets those that run end, closes every connection and waits until its calls are settled. */
+  close(): Promise<void>;
+}
+
+export function webSockets(ports: Promise<ChatDoorPorts>): WebSockets {
+  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+  const open = new Set<SocketConnection>();
+  let stopping = false;
+
+  const admit = async (request: IncomingMessage, socket: Duplex, head: Buffer, ready: ChatDoorPorts) => {
+    const { server: settings } = (await ready.snapshots.current()).configuration;
+    if (stopping)
+      throw new GatewayError('service_unavailable', 'The gateway is about to stop.', { retryAfterSeconds: 1 });
+    const { origin = [] } = request.headersDistinct;
+    assertOrigin(origin, request.headers.host, settings.cors.allowed_origins);
+    const headers = request.headersDistinct;
+    const sessionId = handshakeHeader(headers, 'x-session-id');
+    // A connection keeps the limit it was opened with; a lower one that is configured later counts at once.
+    server.options.maxPayload = settings.max_body_bytes;
+    server.handleUpgrade(request, socket, head, (ws: WebSocket) => {
+      const connection = new SocketConnection(ws, headers, sessionId, ready);
+      open.add(connection);
+      ws.once('close', () => void connection.over().finally(() => open.delete(connection)));
+    });
+  };
+
+  return {
+    upgrade(request, socket, head) {
+      const { path } = targetOf(request.url ?? '/');
+      if (path !== webSocketPath)
+        throw new GatewayError('not_found', `There is no WebSocket at ${path.slice(0, 200)}.`);
+      void ports.then((ready) =>
+        admit(request, socket, head, ready).catch((thrown) =>
+          refuseConnection(socket, asGatewayError(thrown), ready.ids.uuid()),
+        ),
+      );
+    },
+
+    async close() {
+      stopping = true;
+      const { timeouts } = await ports;
+      const late = new Promise<void>((resolve) => timeouts.after(drainMs, resolve));
+      await Promise.all([...open].map((connection) => connection.drain(late)));
+    },
+  };
+}

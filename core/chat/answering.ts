@@ -1,0 +1,21 @@
+/** How an answer leaves the pipeline: whole, or as a stream of events in the caller's dialect. */
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { Outlet } from './outlet.ts';
+
+/** The status line is decided before the first event of a stream; what goes wrong later is an event of it. */
+export interface ChatReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: JsonObject | AsyncIterable<JsonObject>;
+  /** The call is over: answered, recorded, settled. Never rejects. */
+  readonly finished: Promise<void>;
+}
+
+export const isStream = (body: ChatReply['body']): body is AsyncIterable<JsonObject> => Symbol.asyncIterator in body;
+
+/** Where a stage puts the answer. */
+export interface Answering {
+  /** The first event is at hand: from now on the answer is a stream. */
+  stream(): Outlet<JsonObject>;
+  json(status: number, body: JsonObject): void;
+}

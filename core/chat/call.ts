@@ -1,0 +1,118 @@
+/** A chat call as it arrives, and what the configuration alone says of it: model, limits, whether it may be (spec §1). */
+import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { DialectName } from '#core/contracts/chat.ts';
+import { chatSizes } from '#core/contracts/chat.ts';
+import type { Tenant } from '#core/contracts/config.ts';
+import { estimateTokens } from '#core/dialects/count-tokens.ts';
+import type { Dialect } from '#core/dialects/dialect.ts';
+import { dialects } from '#core/dialects/dialects.ts';
+import { asksForUsage } from '#core/dialects/openai.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { Clock } from '#core/kernel/ports.ts';
+import { modelMatches } from '#core/routing/model-glob.ts';
+import { planRoute, type RoutePlan, resolveModel } from '#core/routing/plan.ts';
+
+export interface ChatRequest {
+  readonly dialect: DialectName;
+  readonly body: JsonObject;
+  readonly principal: Principal;
+  readonly sessionId: string;
+  readonly requestId: string;
+  readonly transport: 'http' | 'ws';
+  readonly approvalRef?: string | undefined;
+  /** Headers of the caller that travel on to the provider. */
+  readonly passed: Readonly<Record<string, string>>;
+  /** Aborts when the caller goes away. */
+  readonly signal: AbortSignal;
+}
+
+export interface ChatCall extends ChatRequest {
+  readonly envelopeId: string;
+  readonly snapshot: Snapshot;
+  readonly tenant: Tenant;
+  readonly wire: Dialect;
+  readonly operation: 'chat.completions' | 'messages';
+  /** As the caller named it. */
+  readonly model: string;
+  /** As aliases resolved it. */
+  readonly resolvedModel: string;
+  readonly stream: boolean;
+  readonly plan: RoutePlan;
+  /** The tenant may not use the model: to be refused, and recorded as such. */
+  readonly refusal?: GatewayError;
+  /** Estimated input tokens, and the most the call may put out. */
+  readonly inputTokens: number;
+  readonly maxTokens: number;
+}
+
+/**
+ * Reads the call without asking anybody.
+ * @throws GatewayError `invalid_request`, `model_not_found`.
+ */
+export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: string): ChatCall {
+  const { configuration } = snapshot;
+  const wire = dialects[request.dialect];
+  const { body } = request;
+  wire.checkRequest(body);
+  const model = body.model as string;
+  const resolvedModel = resolveModel(configuration, model);
+  const tenant = configuration.tenants.find(({ id }) => id === request.principal.tenant);
+  if (!tenant) throw new GatewayError('forbidden', `There is no tenant ${request.principal.tenant}.`);
+  const allowed = mayUse(tenant, model) || mayUse(tenant, resolvedModel);
+  const plan = planRoute(configuration, resolvedModel);
+  if (!plan && allowed) throw notServed(model, resolvedModel);
+  refuseToolUse(snapshot, request, wire);
+  const choices = typeof body.n === 'number' ? body.n : 1;
+  return {
+    ...request,
+    envelopeId,
+    snapshot,
+    tenant,
+    wire,
+    operation: request.dialect === 'openai' ? 'chat.completions' : 'messages',
+    model,
+    resolvedModel,
+    stream: body.stream === true,
+    plan: plan ?? { model: resolvedModel, route: undefined, candidates: [] },
+    ...(!allowed && { refusal: notAllowed(tenant, model) }),
+    inputTokens: estimateTokens(request.dialect, body),
+    maxTokens: (wire.maxTokens(body) ?? chatSizes.defaultMaxTokens) * choices,
+  };
+}
+
+export const mayUse = ({ allowed_models }: Tenant, model: string): boolean =>
+  allowed_models.some((pattern) => modelMatches(pattern, model));
+
+/** The caller may ask for it, the tenant may not have it. */
+const notAllowed = ({ allowed_models }: Tenant, model: string) =>
+  new GatewayError(
+    'model_not_allowed',
+    `The model ${JSON.stringify(model)} is not allowed for this tenant; allowed: ${allowed_models.join(', ') || 'none'}.`,
+  );
+
+function notServed(model: string, resolved: string): GatewayError {
+  const alias = model === resolved ? '' : ` (an alias of ${JSON.stringify(resolved)})`;
+  return new GatewayError(
+    'model_not_found',
+    `No provider serves the model ${JSON.stringify(model)}${alias}; GET /v1/models lists what there is.`,
+  );
+}
+
+/** `messages.tool_use: reject` is the default (spec §4.1, contract §5). */
+function refuseToolUse({ configuration }: Snapshot, { dialect, body }: ChatRequest, wire: Dialect): void {
+  if (dialect !== 'anthropic' || configuration.messages.tool_use === 'govern' || !wire.usesTools(body)) return;
+  throw invalidRequest(
+    'Tool use on /v1/messages is rejected: leave out tools and tool blocks, or have messages.tool_use set to govern.',
+  );
+}
+
+/** What a translated reply has to be told of its call. */
+export const translationContext = ({ model, inputTokens, envelopeId, body }: ChatCall, clock: Clock) => ({
+  model,
+  inputTokens,
+  id: envelopeId,
+  createdAt: Math.floor(clock.now() / 1000),
+  includeUsage: asksForUsage(body),
+});

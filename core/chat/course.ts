@@ -1,0 +1,146 @@
+/** The course a call takes: what its one evidence entry will tell (contract §4, §5). Filled in by the stages on the way. */
+import type { Verdict } from '#core/content-policy/ports.ts';
+import type { ChatOutcome, ChatRecord, Finding, Usage } from '#core/contracts/chat.ts';
+import type { SessionHead } from '#core/evidence/ports.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
+import type { GatewayError } from '#core/kernel/errors.ts';
+import type { Clock } from '#core/kernel/ports.ts';
+import { costOf } from '#core/limits/prices.ts';
+import type { ChatCall } from './call.ts';
+
+export interface Course {
+  readonly call: ChatCall;
+  readonly startedMs: number;
+  /** The session as read beside the reservation. */
+  head: SessionHead | null;
+  reserved: boolean;
+  /** The provider was called: what a crash now leaves behind is charged. */
+  begun?: Promise<void>;
+  outcome: ChatOutcome;
+  decision: 'allow' | 'review' | 'block';
+  status: number;
+  error?: string;
+  matchedRule?: string;
+  readonly findings: Finding[];
+  provider?: string;
+  region?: string | undefined;
+  attempts: readonly { readonly provider: string; readonly error: string }[];
+  /** What the provider counted so far: later counts replace earlier ones. */
+  counted: Partial<Usage>;
+  /** Characters the model put out, for where nobody counts. */
+  outputCharacters: number;
+  finishReason?: string;
+  firstTokenMs?: number;
+  /** The answer is a stream, begun or over. */
+  streamed?: boolean;
+  /** What the output policy found in it. */
+  verdict?: Verdict | undefined;
+  cache?: ChatRecord['cache'];
+  /** The approval whose lease this call holds. */
+  approvalId?: string;
+  readonly headers: Record<string, string>;
+  /** Ends the call from our side while the model speaks; its signal and the caller's close the provider's connection. */
+  readonly halt: AbortController;
+  /** The caller has gone, or the call was halted. */
+  readonly signal: AbortSignal;
+}
+
+export function openCourse(call: ChatCall, clock: Clock): Course {
+  const halt = new AbortController();
+  return {
+    halt,
+    signal: AbortSignal.any([call.signal, halt.signal]),
+    call,
+    startedMs: clock.now(),
+    head: null,
+    reserved: false,
+    outcome: 'refused',
+    decision: 'allow',
+    status: 200,
+    findings: [],
+    attempts: [],
+    counted: {},
+    outputCharacters: 0,
+    headers: { 'x-envelope-id': call.envelopeId, 'x-session-id': call.sessionId },
+  };
+}
+
+/** Why we ended the call, if we did. */
+export const haltedBy = ({ halt }: Course): GatewayError | undefined =>
+  halt.signal.aborted ? (halt.signal.reason as GatewayError) : undefined;
+
+/** The call ends with this error. */
+export function ended(course: Course, outcome: ChatOutcome, error: GatewayError): void {
+  course.outcome = outcome;
+  course.error = error.code;
+  course.status = error.kind.status;
+}
+
+/** The caller went away: what was streamed until then is billed and recorded. */
+export function gone(course: Course): void {
+  course.outcome = 'aborted';
+  course.status = 499;
+}
+
+/** What the call is charged with: the provider's counts, else estimates; nothing where no provider took the call. */
+export function usageOf(course: Course): Usage {
+  const { call, counted, outputCharacters, begun, finishReason } = course;
+  if (!begun || refusedByAll(course)) return { input_tokens: 0, output_tokens: 0 };
+  // A stream cut short has counts of its beginning: Anthropic's says one token before the first word.
+  const whole = !call.stream || finishReason !== undefined;
+  const complete = whole && counted.input_tokens !== undefined && counted.output_tokens !== undefined;
+  return {
+    ...counted,
+    input_tokens: counted.input_tokens ?? call.inputTokens,
+    output_tokens: Math.max(counted.output_tokens ?? 0, complete ? 0 : Math.ceil(outputCharacters / 4)),
+    ...(!complete && { estimated: true }),
+  };
+}
+
+/** Attempts that providers ask no money for: not reached, or answered with an error status. */
+const free = /^([45]\d\d|unreachable|unavailable|breaker_open)$/;
+
+const refusedByAll = ({ provider, attempts }: Course): boolean =>
+  provider === undefined && attempts.every(({ error }) => free.test(error));
+
+export function costOfCourse(course: Course): { microusd: number; estimated: boolean } {
+  const { configuration } = course.call.snapshot;
+  return costOf(configuration, course.call.resolvedModel, usageOf(course));
+}
+
+/** Body of the entry: counts and names, never content. */
+export function recordOf(course: Course, clock: Clock, traceId: string, evictions: number): ChatRecord {
+  const { call } = course;
+  const { configuration, version } = call.snapshot;
+  const cost = costOfCourse(course);
+  return {
+    operation: call.operation,
+    decision: course.decision,
+    outcome: course.outcome,
+    status: course.status,
+    ...(course.error !== undefined && { error: course.error }),
+    model: call.model,
+    resolved_model: call.resolvedModel,
+    ...(course.provider !== undefined && { provider: course.provider }),
+    ...(course.region !== undefined && { region: course.region }),
+    stream: call.stream,
+    transport: call.transport,
+    policy_version: version,
+    ...(course.matchedRule !== undefined && { matched_rule: course.matchedRule }),
+    ...(course.findings.length > 0 && { findings: course.findings }),
+    usage: usageOf(course),
+    cost_microusd: cost.microusd,
+    ...(cost.estimated && { cost_estimated: true }),
+    ...(course.cache !== undefined && { cache: course.cache }),
+    ...(evictions > 0 && { cache_evictions: evictions }),
+    ...(course.finishReason !== undefined && { finish_reason: course.finishReason }),
+    latency_ms: Math.max(0, clock.now() - course.startedMs),
+    ...(course.firstTokenMs !== undefined && { first_token_ms: course.firstTokenMs }),
+    ...(course.attempts.length > 0 && { attempts: course.attempts }),
+    request_id: call.requestId,
+    request_sha256: digestOf(call.body),
+    ...(traceId !== '' && { trace_id: traceId }),
+    ...(course.approvalId !== undefined && { approval_ref: course.approvalId }),
+    ...(configuration.policies.break_glass && { break_glass: true }),
+  };
+}

@@ -1,0 +1,23 @@
+/** The embedder of the semantic cache: the provider the configuration names, or character n-grams computed here. */
+import { ngramEmbedder } from '#core/cache/ngram-embedder.ts';
+import type { Embedder } from '#core/cache/ports.ts';
+import type { Snapshots } from '#core/configuration/snapshots.ts';
+import type { Providers } from '#core/providers/ports.ts';
+
+/** Vectors are only compared within one policy version, so a change of the setting mixes none. */
+export function configuredEmbedder(ports: { readonly snapshots: Snapshots; readonly providers: Providers }): Embedder {
+  const local = ngramEmbedder();
+  return {
+    name: 'configured',
+    async embed(text, signal) {
+      const { cache, providers } = (await ports.snapshots.current()).configuration;
+      const { embedder, embedding_model } = cache.semantic;
+      const entry = providers.find(({ name }) => name === embedder);
+      if (!entry) return local.embed(text, signal);
+      const provider = await ports.providers.get(entry);
+      const [vector] = (await provider.embed?.(embedding_model ?? 'text-embedding-3-small', [text], signal)) ?? [];
+      if (!vector) throw new Error(`${entry.name} gave no embedding`);
+      return vector;
+    },
+  };
+}

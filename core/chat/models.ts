@@ -1,0 +1,28 @@
+/** The models a tenant may ask for by name (contract §5). Patterns stand for names nobody has listed, so they are left out. */
+import type { Configuration } from '#core/contracts/config.ts';
+import { planRoute, resolveModel } from '#core/routing/plan.ts';
+import { mayUse } from './call.ts';
+
+export interface ListedModel {
+  readonly id: string;
+  readonly object: 'model';
+  readonly created: number;
+  readonly owned_by: string;
+}
+
+export function modelsOf(configuration: Configuration, tenantId: string): ListedModel[] {
+  const tenant = configuration.tenants.find(({ id }) => id === tenantId);
+  if (!tenant) return [];
+  const named = [
+    ...configuration.providers.filter(({ enabled }) => enabled).flatMap(({ models }) => models),
+    ...configuration.routes.map(({ match }) => match.model),
+    ...Object.keys(configuration.aliases.models),
+    ...tenant.allowed_models,
+  ].filter((name) => !/[*?[\]{}]/.test(name));
+  return [...new Set(named)].flatMap((id) => {
+    const resolved = resolveModel(configuration, id);
+    const [first] = planRoute(configuration, resolved, new Map())?.candidates ?? [];
+    if (!first || !(mayUse(tenant, id) || mayUse(tenant, resolved))) return [];
+    return [{ id, object: 'model' as const, created: 0, owned_by: first.entry.name }];
+  });
+}

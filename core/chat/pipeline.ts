@@ -1,0 +1,132 @@
+/**
+ * What happens to a chat call (spec §1 gateway request pipeline; contract §5). The one flow behind chat completions,
+ * messages and the WebSocket; the names of its stages are those of its spans.
+ */
+import { contentPolicyFor } from '#core/content-policy/compile.ts';
+import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { Answering, ChatReply } from './answering.ts';
+import { type ChatRequest, openCall } from './call.ts';
+import { type Course, ended, openCourse } from './course.ts';
+import { Outlet } from './outlet.ts';
+import type { ChatPorts } from './ports.ts';
+import { admit } from './stages/admit.ts';
+import { awaitApproval } from './stages/approval.ts';
+import { checkInputPolicy } from './stages/input-policy.ts';
+import { callModel } from './stages/provider-call.ts';
+import { fromCache } from './stages/response-cache.ts';
+import { settle } from './stages/settle.ts';
+import { transformRequest } from './stages/transform.ts';
+
+/**
+ * Answers one chat call.
+ * @throws GatewayError whatever refuses or fails before the first byte; the call is recorded by then.
+ */
+export function chat(ports: ChatPorts, request: ChatRequest): Promise<ChatReply> {
+  const replied = Promise.withResolvers<ChatReply>();
+  const finishing = Promise.withResolvers<void>();
+  const attributes = {
+    tenant_id: request.principal.tenant,
+    model: String(request.body.model),
+    stream: request.body.stream === true,
+  };
+  const finished = ports.telemetry
+    .span('gateway.chat_completion', attributes, async (span) => {
+      const snapshot = await ports.snapshots.current();
+      const call = openCall(snapshot, request, ports.ids.uuid());
+      const course = openCourse(call, ports.clock);
+      const reply = (status: number, body: ChatReply['body']) =>
+        replied.resolve({ status, headers: course.headers, body, finished: finishing.promise });
+      await answer(ports, course, span.traceId, reply);
+    })
+    .catch((thrown) => replied.reject(thrown));
+  void finished.then(() => finishing.resolve());
+  return replied.promise;
+}
+
+type Reply = (status: number, body: ChatReply['body']) => void;
+
+async function answer(ports: ChatPorts, course: Course, traceId: string, reply: Reply): Promise<void> {
+  let outlet: Outlet<JsonObject> | undefined;
+  let whole: readonly [number, JsonObject] | undefined;
+  const answering: Answering = {
+    stream() {
+      outlet = new Outlet<JsonObject>();
+      reply(200, outlet);
+      return outlet;
+    },
+    json: (status, body) => {
+      whole = [status, body];
+    },
+  };
+  let fault: GatewayError | undefined;
+  try {
+    await stages(ports, course, answering);
+  } catch (thrown) {
+    fault = faultOf(course, thrown);
+  }
+  fault = await settled(ports, course, traceId, fault);
+  if (outlet) {
+    if (fault) void outlet.write(course.call.wire.errorEvent(fault));
+    return outlet.end();
+  }
+  if (fault) throw withHeaders(fault, course);
+  if (whole) reply(...whole);
+}
+
+/** The stages, in the order of the specification. */
+async function stages(ports: ChatPorts, course: Course, answering: Answering): Promise<void> {
+  const { call } = course;
+  const policy = contentPolicyFor(call.snapshot.configuration, call.tenant.id, ports);
+  refuseUnallowed(course);
+  await admit(ports, course);
+  const body = transformRequest(call);
+  const verdict = await checkInputPolicy(ports, course, policy, body);
+  if (verdict === 'review') {
+    const pending = await awaitApproval(ports, course);
+    if (pending) return answering.json(202, pending);
+  }
+  const flight = await fromCache(ports, course, body, answering);
+  if (flight !== 'answered') await callModel(ports, course, policy, body, flight, answering);
+}
+
+/** What the tenant may not have is a decision, so it is recorded like one; what nobody serves is not. */
+function refuseUnallowed(course: Course): void {
+  const refusal = course.call.refusal;
+  if (!refusal) return;
+  ended(course, 'refused', refusal);
+  Object.assign(course, { decision: 'block', matchedRule: `model:${course.call.model}` });
+  throw refusal;
+}
+
+/** A fault no stage has named is a failure of ours or of the provider. */
+function faultOf(course: Course, thrown: unknown): GatewayError {
+  const error = asGatewayError(thrown);
+  if (course.error === undefined) ended(course, error.kind.status >= 500 ? 'failed' : 'refused', error);
+  return error;
+}
+
+/** An answer nobody could record is not given. */
+async function settled(
+  ports: ChatPorts,
+  course: Course,
+  traceId: string,
+  fault: GatewayError | undefined,
+): Promise<GatewayError | undefined> {
+  try {
+    await settle(ports, course, traceId);
+    return fault;
+  } catch (thrown) {
+    return asGatewayError(thrown);
+  }
+}
+
+const answerHeaders = new WeakMap<GatewayError, Readonly<Record<string, string>>>();
+
+/** Refusals carry the state of the limits like any answer. */
+function withHeaders(fault: GatewayError, { headers }: Course): GatewayError {
+  answerHeaders.set(fault, headers);
+  return fault;
+}
+
+export const headersOf = (fault: GatewayError): Readonly<Record<string, string>> => answerHeaders.get(fault) ?? {};

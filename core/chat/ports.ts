@@ -1,0 +1,17 @@
+/** What answering a chat call needs from outside. */
+import type { GovernPorts } from '#core/actions/ports.ts';
+import type { ResponseCache } from '#core/cache/ports.ts';
+import type { WasmRunner } from '#core/content-policy/ports.ts';
+import type { Timeouts } from '#core/kernel/ports.ts';
+import type { Counters } from '#core/limits/ports.ts';
+import type { Providers } from '#core/providers/ports.ts';
+
+export interface ChatPorts extends GovernPorts {
+  readonly counters: Counters;
+  readonly providers: Providers;
+  readonly wasm: WasmRunner;
+  readonly cache: ResponseCache;
+  readonly timeouts: Timeouts;
+  /** In [0, 1): jitter of retries. */
+  readonly random: () => number;
+}

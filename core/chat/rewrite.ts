@@ -1,0 +1,83 @@
+/**
+ * Response transforms of the configuration: literal replacements, a prefix and a suffix around what the model says
+ * (spec §1, contract §1). Works on running text, so that streams and whole replies come out the same.
+ */
+import type { Configuration, Tenant, Transform } from '#core/contracts/config.ts';
+
+export interface Rewriter {
+  /** Text to send on for text that came in; what might be the beginning of a replacement waits. */
+  push(text: string): string;
+  /** The rest, and the suffix. */
+  end(): string;
+}
+
+/** Undefined where there is nothing to rewrite. */
+export function rewriting(configuration: Configuration, tenant: Tenant): (() => Rewriter) | undefined {
+  const settings = [configuration.transform, tenant.transform].flatMap((each) => each?.response ?? []);
+  const replacements = settings
+    .flatMap(({ replacements = {} }) => Object.entries(replacements))
+    .filter(([from]) => from);
+  const prefix = settings.map(({ content_prefix = '' }) => content_prefix).join('');
+  const suffix = settings
+    .map(({ content_suffix = '' }) => content_suffix)
+    .toReversed()
+    .join('');
+  if (replacements.length === 0 && prefix === '' && suffix === '') return undefined;
+  return () => rewriter(replacements, prefix, suffix);
+}
+
+/** Whether a response of this tenant is changed beyond what its policies do. */
+export const changesResponse = (transform: Transform | undefined): boolean => transform?.response !== undefined;
+
+function rewriter(replacements: readonly (readonly [string, string])[], prefix: string, suffix: string): Rewriter {
+  const replace = replacer(new Map(replacements));
+  let held = '';
+  let begun = false;
+  const first = (text: string): string => {
+    if (begun || text === '') return text;
+    begun = true;
+    return prefix + text;
+  };
+  return {
+    push(text) {
+      const { done, rest } = replace(held + text, false);
+      held = rest;
+      return first(done);
+    },
+    end() {
+      const { done } = replace(held, true);
+      held = '';
+      const text = first(done);
+      return begun ? text + suffix : text;
+    },
+  };
+}
+
+/** Leftmost match first, the longest of those that begin there; a tail that might grow into one is kept back. */
+function replacer(replacements: ReadonlyMap<string, string>) {
+  if (replacements.size === 0) return (text: string) => ({ done: text, rest: '' });
+  const longestFirst = [...replacements.keys()].sort((a, b) => b.length - a.length);
+  const pattern = new RegExp(longestFirst.map((from) => RegExp.escape(from)).join('|'), 'g');
+  return (text: string, last: boolean) => {
+    const keep = last ? text.length : startOfOpenMatch(text, longestFirst);
+    let done = '';
+    let at = 0;
+    for (const { 0: found, index } of text.matchAll(pattern)) {
+      if (index >= keep) break;
+      done += text.slice(at, index) + (replacements.get(found) ?? found);
+      at = index + found.length;
+    }
+    const to = Math.max(at, keep);
+    return { done: done + text.slice(at, to), rest: text.slice(to) };
+  };
+}
+
+/** Where the first tail begins that is the beginning of a longer literal. */
+function startOfOpenMatch(text: string, literals: readonly string[]): number {
+  const longest = literals[0]!.length;
+  for (let from = Math.max(0, text.length - longest + 1); from < text.length; from++) {
+    const tail = text.slice(from);
+    if (literals.some((literal) => literal.length > tail.length && literal.startsWith(tail))) return from;
+  }
+  return text.length;
+}

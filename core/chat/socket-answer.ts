@@ -1,0 +1,101 @@
+/** One call over a WebSocket: the same pipeline as HTTP, its answer in messages of the call's id (spec §4.1). */
+import { dialects } from '#core/dialects/dialects.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import { resolveSession } from '#core/identity/sessions.ts';
+import { asGatewayError } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { isStream } from './answering.ts';
+import { chat, headersOf } from './pipeline.ts';
+import type { ChatPorts } from './ports.ts';
+import { type SocketCall, told } from './socket-message.ts';
+
+export interface SocketAnswer {
+  readonly call: SocketCall;
+  readonly principal: Principal;
+  /** The session named at the handshake, for calls that name none. */
+  readonly sessionId?: string | undefined;
+  readonly requestId: string;
+  readonly instanceId: string;
+  /** Aborts when the caller cancels the call or goes away. */
+  readonly signal: AbortSignal;
+  /** A promise while the connection is behind: the model's stream waits for it. */
+  readonly send: (text: string) => Promise<void> | void;
+  /** The call is settled and its last message follows: its id is free again. */
+  readonly ending?: () => Promise<void> | void;
+}
+
+/** Answers the call and waits until it is settled. Never rejects on behalf of the call: its failure is a message. */
+export async function answerCall(ports: ChatPorts, answer: SocketAnswer): Promise<void> {
+  const { call, send, ending } = answer;
+  const last = await ports.telemetry.continued({ traceparent: call.traceparent }, () => answered(ports, answer));
+  await ending?.();
+  await send(last);
+}
+
+/** Sends all messages but the last one, which it returns. */
+async function answered(ports: ChatPorts, answer: SocketAnswer): Promise<string> {
+  const { call, signal } = answer;
+  try {
+    const reply = await chat(ports, {
+      dialect: call.dialect,
+      body: call.body,
+      principal: answer.principal,
+      sessionId: sessionOf(ports, answer),
+      requestId: answer.requestId,
+      transport: 'ws',
+      approvalRef: call.approvalRef,
+      passed: call.passed,
+      signal,
+    });
+    const headers = { ...reply.headers, 'x-request-id': answer.requestId };
+    const well = isStream(reply.body) ? await relay(answer, reply.body, headers) : true;
+    await reply.finished;
+    if (signal.aborted) return told.done(call.id, 'aborted');
+    if (isStream(reply.body)) return told.done(call.id, well ? 'completed' : 'failed');
+    return told.response(call.id, reply.status, headers, reply.body);
+  } catch (thrown) {
+    return signal.aborted ? told.done(call.id, 'aborted') : failure(ports, answer, thrown);
+  }
+}
+
+const sessionOf = ({ clock }: ChatPorts, { call, principal, sessionId, instanceId }: SocketAnswer): string =>
+  resolveSession({ header: call.sessionId ?? sessionId, keyId: principal.key_id, instanceId, now: clock.now() })
+    .session_id;
+
+/** @returns false when the stream told of an error. A caller who left does not hold the call up. */
+async function relay(
+  { call, signal, send }: SocketAnswer,
+  events: AsyncIterable<JsonObject>,
+  headers: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  let first: typeof headers | undefined = headers;
+  let well = true;
+  for await (const event of events) {
+    if (signal.aborted) break;
+    if (event.error !== undefined || event.type === 'error') well = false;
+    const behind = send(told.event(call.id, event, first));
+    first = undefined;
+    if (behind) await unlessAborted(behind, signal);
+  }
+  return well;
+}
+
+/** Waits for the connection, but not beyond the call. */
+function unlessAborted(behind: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const left = () => resolve();
+    signal.addEventListener('abort', left, { once: true });
+    behind.then(resolve, reject).finally(() => signal.removeEventListener('abort', left));
+  });
+}
+
+function failure(ports: ChatPorts, { call, requestId }: SocketAnswer, thrown: unknown): string {
+  const fault = asGatewayError(thrown);
+  if (fault.kind.status >= 500) {
+    const cause = fault.cause instanceof Error ? { cause: fault.cause.message, stack: fault.cause.stack } : {};
+    ports.telemetry.log('error', fault.message, { request_id: requestId, type: fault.code, ...cause });
+  }
+  const headers = { ...headersOf(fault), 'x-request-id': requestId };
+  return told.error(fault, { id: call.id, headers, body: dialects[call.dialect].errorBody(fault) });
+}

@@ -1,0 +1,161 @@
+/** What travels over the chat WebSocket: JSON texts, many calls side by side by their ids (spec §4.1, contract §5). */
+import type { DialectName } from '#core/contracts/chat.ts';
+import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
+
+export interface SocketCall {
+  readonly type: 'call';
+  readonly id: string;
+  readonly dialect: DialectName;
+  readonly body: JsonObject;
+  readonly sessionId?: string;
+  readonly approvalRef?: string;
+  readonly traceparent?: string;
+  /** Headers that travel on to the provider. */
+  readonly passed: Readonly<Record<string, string>>;
+}
+
+export type SocketMessage =
+  | { readonly type: 'auth'; readonly apiKey: string }
+  | SocketCall
+  | { readonly type: 'cancel'; readonly id: string }
+  | { readonly type: 'ping' }
+  /** Not understood; `id` is the call it was meant for, where that can be told. */
+  | { readonly type: 'faulty'; readonly id?: string; readonly fault: GatewayError };
+
+/** Close codes (contract §5). */
+export const closeCodes = {
+  unauthenticated: 4401,
+  refused: 4403,
+  limited: 4429,
+  tooLarge: 1009,
+  goingAway: 1001,
+} as const;
+
+/** What ends the connection, by HTTP status; any other fault is told and the connection lives on. */
+export const closesWith: Readonly<Record<number, number>> = {
+  401: closeCodes.unauthenticated,
+  403: closeCodes.refused,
+  413: closeCodes.tooLarge,
+};
+
+export const socketLimits = {
+  /** Calls of one connection at a time. */
+  calls: 64,
+  /** How long a connection may stay without a key. */
+  authWithinMs: 10_000,
+} as const;
+
+const idPattern = /^[\x21-\x7e]{1,128}$/;
+const kinds: Readonly<Record<string, DialectName>> = {
+  'chat.completions': 'openai',
+  chat: 'openai',
+  messages: 'anthropic',
+};
+
+/**
+ * Reads one message. A bare chat request, without `type`, is taken as chat completions.
+ * @param freshId names a call that brought no id.
+ */
+export function readMessage(text: string, freshId: () => string): SocketMessage {
+  let message: Json = null;
+  try {
+    message = parseStrict(text);
+    if (!isObject(message)) throw invalidRequest('A message is one JSON object.');
+    return messageOf(message, freshId);
+  } catch (thrown) {
+    const id = isObject(message) ? message.id : undefined;
+    return { type: 'faulty', ...(isId(id) && { id: String(id) }), fault: asGatewayError(thrown) };
+  }
+}
+
+function messageOf(message: JsonObject, freshId: () => string): SocketMessage {
+  const { type } = message;
+  if (type === 'ping') return { type };
+  if (type === 'auth') return { type, apiKey: textOf(message, 'api_key') };
+  if (type === 'cancel') return { type, id: idOf(message.id) };
+  if (type === undefined && (message.model !== undefined || message.messages !== undefined)) {
+    const { id, ...body } = message;
+    return { type: 'call', id: id === undefined ? freshId() : idOf(id), dialect: 'openai', body, passed: {} };
+  }
+  const dialect = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined;
+  if (dialect === undefined) {
+    const found = JSON.stringify(type)?.slice(0, 64) ?? 'missing';
+    throw invalidRequest(`type is ${found}; allowed: auth, chat.completions, messages, cancel, ping.`);
+  }
+  return callOf(message, dialect, freshId);
+}
+
+function callOf(message: JsonObject, dialect: DialectName, freshId: () => string): SocketCall {
+  const { body } = message;
+  if (!isObject(body)) throw invalidRequest('body must be the request as it would be posted: a JSON object.');
+  const optional = (name: string) => (message[name] === undefined ? undefined : textOf(message, name));
+  const [sessionId, approvalRef, traceparent] = ['session_id', 'approval_ref', 'traceparent'].map(optional);
+  const [beta, version] = ['anthropic_beta', 'anthropic_version'].map(optional);
+  return {
+    type: 'call',
+    id: message.id === undefined ? freshId() : idOf(message.id),
+    dialect,
+    body,
+    ...(sessionId !== undefined && { sessionId }),
+    ...(approvalRef !== undefined && { approvalRef }),
+    ...(traceparent !== undefined && { traceparent }),
+    passed: {
+      ...(beta !== undefined && { 'anthropic-beta': beta }),
+      ...(version !== undefined && { 'anthropic-version': version }),
+    },
+  };
+}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Visible ASCII: what may also stand in a header, where some of these end up. */
+function textOf(message: JsonObject, name: string): string {
+  const value = message[name];
+  if (typeof value === 'string' && /^[\x20-\x7e]{1,4096}$/.test(value)) return value;
+  throw invalidRequest(`${name} must be a text of 1 to 4096 visible characters.`);
+}
+
+const isId = (value: Json | undefined): value is string | number =>
+  typeof value === 'string' ? idPattern.test(value) : Number.isSafeInteger(value);
+
+function idOf(value: Json | undefined): string {
+  if (isId(value)) return String(value);
+  throw invalidRequest('id must be a text of 1 to 128 visible characters, chosen by you for this call.');
+}
+
+/** Why a connection takes no further call. */
+export const refusalOf = (why: 'running' | 'full', callId: string): GatewayError =>
+  why === 'running'
+    ? new GatewayError('conflict', `A call with the id ${callId} is running on this connection.`)
+    : new GatewayError('rate_limit_error', `${socketLimits.calls} calls are running on this connection.`, {
+        retryAfterSeconds: 1,
+      });
+
+type Headers = Readonly<Record<string, string>>;
+
+/** How a call ended whose answer was a stream, or that was cancelled. */
+export type SocketEnding = 'completed' | 'failed' | 'aborted';
+
+/** What the gateway sends. */
+export const told = {
+  ready: (maxMessageBytes: number) => JSON.stringify({ type: 'ready', max_message_bytes: maxMessageBytes }),
+  pong: () => JSON.stringify({ type: 'pong' }),
+  /** @param headers of the answer; with its first event. */
+  event: (id: string, data: JsonObject, headers?: Headers) =>
+    JSON.stringify({ type: 'event', id, ...(headers && { headers }), data }),
+  done: (id: string, outcome: SocketEnding) => JSON.stringify({ type: 'done', id, outcome }),
+  response: (id: string, status: number, headers: Headers, body: JsonObject) =>
+    JSON.stringify({ type: 'response', id, status, headers, body }),
+  /** @param body in the dialect of the call, where it is about one. */
+  error: (fault: GatewayError, about: { id?: string | undefined; headers?: Headers; body?: JsonObject } = {}) =>
+    JSON.stringify({
+      ...(about.body ?? fault.toBody()),
+      type: 'error',
+      ...(about.id !== undefined && { id: about.id }),
+      status: fault.kind.status,
+      ...(fault.retryAfterSeconds !== undefined && { retry_after: fault.retryAfterSeconds }),
+      ...(about.headers && { headers: about.headers }),
+    }),
+};

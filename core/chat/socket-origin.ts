@@ -1,0 +1,21 @@
+/** Which web pages may open the chat WebSocket. */
+import { GatewayError } from '#core/kernel/errors.ts';
+
+/**
+ * Browsers ask no permission before a WebSocket (there is no CORS for it) but say where the page comes from. Keys are sent
+ * explicitly, so no page can ride on somebody's cookie; still a page of an origin that nobody listed in
+ * `server.cors.allowed_origins` has no business here: as with CORS, off means off. Programs send no Origin.
+ * @param host as the caller named it; a page of our own origin is allowed.
+ * @throws GatewayError `forbidden`.
+ */
+export function assertOrigin(origins: readonly string[], host: string | undefined, allowed: readonly string[]): void {
+  const [origin, second] = origins;
+  if (origin === undefined) return;
+  const own = host !== undefined && hostOf(origin) === host.toLowerCase();
+  if (second === undefined && (own || allowed.includes('*') || allowed.includes(origin))) return;
+  const found = JSON.stringify(origin.slice(0, 200));
+  throw new GatewayError('forbidden', `Origin is ${found}; allowed are those of server.cors.allowed_origins.`);
+}
+
+const hostOf = (origin: string): string | undefined =>
+  URL.canParse(origin) ? new URL(origin).host.toLowerCase() : undefined;

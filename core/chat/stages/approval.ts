@@ -1,0 +1,99 @@
+/**
+ * A review of chat traffic: the call waits for a human like any action, answered 202, and its retry is let through once
+ * (spec §3.2, §7.2; contract §5).
+ */
+import { answer } from '#core/actions/answers.ts';
+import type { CarryOut } from '#core/actions/carry-out.ts';
+import { callDigest } from '#core/actions/envelope.ts';
+import { approvalFor } from '#core/actions/govern.ts';
+import type { Governed } from '#core/actions/governed.ts';
+import { review } from '#core/actions/review.ts';
+import type { ActionEnvelope, DecisionResult } from '#core/contracts/envelope.ts';
+import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { ChatCall } from '../call.ts';
+import type { Course } from '../course.ts';
+import type { ChatPorts } from '../ports.ts';
+
+/** What a reviewer is shown whole; of larger requests the last words and the digest that the approval is bound to. */
+const shownBytes = 128 * 1024;
+const lastWords = 8 * 1024;
+const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Body of a 202 while a human has to decide; undefined once an approval of this very call was taken. */
+export async function awaitApproval(ports: ChatPorts, course: Course): Promise<JsonObject | undefined> {
+  const { call } = course;
+  const envelope = envelopeOf(call);
+  const action: Governed = {
+    envelope,
+    principal: call.principal,
+    snapshot: call.snapshot,
+    decision: {
+      decision: 'review',
+      matched_rule: course.matchedRule ?? 'content',
+      policy: 'content policy',
+      reason: `The filter ${course.matchedRule?.replace(/^content:/, '')} asks for a human's decision.`,
+    },
+    call_digest: callDigest(envelope),
+    // The approval shows the prompt to whoever decides; the log keeps its digest only.
+    privateParameters: true,
+    head: course.head,
+  };
+  const candidate = await approvalFor(ports, envelope, action.call_digest);
+  const result = await review(ports, action, candidate, takenOnly);
+  if (result.decision === 'review') return pending(course, result);
+  course.approvalId = result.matched_rule.replace(/^approved:/, '');
+  course.matchedRule = result.matched_rule;
+  course.decision = 'allow';
+  course.head = (await ports.evidence.head(call.tenant.id, call.sessionId)) ?? null;
+  return undefined;
+}
+
+/** The approval is taken; what it allows is the rest of the pipeline. */
+const takenOnly: CarryOut = async (_ports, action, evidence_hash) => ({
+  ...answer(action),
+  decision: 'allow',
+  evidence_hash,
+});
+
+function pending(course: Course, { envelope_id, error }: DecisionResult): JsonObject {
+  const { approval_url, queued_at, reason } = (error?.data ?? {}) as Record<string, string>;
+  course.outcome = 'review';
+  course.status = 202;
+  return {
+    status: 'pending_approval',
+    envelope_id,
+    approval_url: approval_url ?? '',
+    queued_at: queued_at ?? '',
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+function envelopeOf(call: ChatCall): ActionEnvelope {
+  const ref = call.approvalRef;
+  if (ref !== undefined && !idPattern.test(ref)) {
+    throw invalidRequest('X-Approval-Ref must be the envelope_id (a UUID) of an approval.');
+  }
+  return {
+    envelope_id: call.envelopeId,
+    tenant: call.tenant.id,
+    key_id: call.principal.key_id,
+    actor: { agent: call.principal.name, session: call.sessionId },
+    protocol: 'llm',
+    tool: call.operation,
+    target: call.resolvedModel,
+    capability: 'generate',
+    parameters: shown(call),
+    justification: '',
+    ...(ref !== undefined && { approval_ref: ref }),
+  };
+}
+
+function shown({ body }: ChatCall): Record<string, unknown> {
+  // Whether it streams changes how the answer travels, not what is asked.
+  const { stream: _stream, stream_options: _options, ...asked } = body;
+  const text = canonicalize(asked);
+  if (text.length <= shownBytes) return asked;
+  return { request_sha256: sha256(text), characters: text.length, ends_with: text.slice(-lastWords).toWellFormed() };
+}

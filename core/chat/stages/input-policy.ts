@@ -1,0 +1,56 @@
+/** `policy.check_input`: keyword, regex, PII, WASM over every text the model will read (spec §1 stage 4). */
+import type { ContentPolicy, Verdict } from '#core/content-policy/ports.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { Course } from '../course.ts';
+import { ended } from '../course.ts';
+import type { ChatPorts } from '../ports.ts';
+
+/**
+ * Texts may be redacted in place. `review` is for the approval stage to act on.
+ * @throws GatewayError `policy_violation`.
+ */
+export async function checkInputPolicy(
+  ports: ChatPorts,
+  course: Course,
+  policy: ContentPolicy,
+  body: JsonObject,
+): Promise<Verdict['decision']> {
+  if (policy.inputIdle) return 'allow';
+  const { call } = course;
+  return ports.telemetry.span('policy.check_input', {}, async (span) => {
+    const context = { tenant_id: call.tenant.id, model: call.resolvedModel, provider: '' };
+    const verdict = await policy.checkInput(call.wire.requestTexts(body), context);
+    span.set({ decision: verdict.decision, policy_name: verdict.matched_rule, action: strictest(verdict) });
+    note(ports, course, verdict);
+    if (verdict.decision === 'block') throw violation(course, verdict);
+    return verdict.decision;
+  });
+}
+
+/** Findings go into the call's entry; they are counted by filter and action. */
+export function note(ports: ChatPorts, course: Course, verdict: Verdict): void {
+  course.findings.push(...verdict.findings);
+  for (const { policy, action } of verdict.findings)
+    ports.telemetry.count('svc_policy_violations_total', { policy, action });
+  if (verdict.decision === 'allow' || verdict.matched_rule === undefined) return;
+  course.matchedRule = verdict.matched_rule;
+  course.decision = verdict.decision;
+}
+
+/** What the caller is told: which filter, never what it found. */
+export function violation(course: Course, { matched_rule, findings }: Verdict): GatewayError {
+  const policy = matched_rule?.replace(/^content:/, '') ?? 'content policy';
+  const deciding = findings.find((finding) => finding.policy === policy && finding.action === 'block');
+  const where = deciding?.phase === 'output' ? 'The reply' : 'The request';
+  const reason =
+    deciding?.type === 'wasm' && deciding.detail !== undefined && !deciding.erred ? `: ${deciding.detail}` : '';
+  const error = new GatewayError('policy_violation', `${where} is blocked by policy ${policy}${reason}.`, {
+    data: { policy, phase: deciding?.phase ?? 'input' },
+  });
+  ended(course, 'blocked', error);
+  return error;
+}
+
+const strictest = ({ decision, findings }: Verdict): string =>
+  decision === 'allow' ? (findings[0]?.action ?? 'allow') : decision;

@@ -1,0 +1,157 @@
+/** `policy.check_output` on whole replies and on streams, then the response transforms (spec §1 stage 6, contract §5). */
+import type { ContentContext, ContentPolicy, StreamScan, Verdict } from '#core/content-policy/ports.ts';
+import type { TextSlot } from '#core/dialects/dialect.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { ChatCall } from '../call.ts';
+import type { Course } from '../course.ts';
+import type { ChatPorts } from '../ports.ts';
+import { type Rewriter, rewriting } from '../rewrite.ts';
+import { note, violation } from './input-policy.ts';
+
+const contextOf = ({ call, provider = '' }: Course): ContentContext => ({
+  tenant_id: call.tenant.id,
+  model: call.resolvedModel,
+  provider,
+});
+
+/**
+ * A complete reply, changed in place.
+ * @throws GatewayError `policy_violation`.
+ */
+export async function checkReply(
+  ports: ChatPorts,
+  course: Course,
+  policy: ContentPolicy,
+  reply: JsonObject,
+): Promise<void> {
+  const { call } = course;
+  const texts = call.wire.replyTexts(reply);
+  if (!policy.outputIdle) {
+    const verdict = await ports.telemetry.span('policy.check_output', {}, async (span) => {
+      const found = await policy.checkOutput(texts, contextOf(course));
+      span.set({ decision: found.decision });
+      return found;
+    });
+    note(ports, course, verdict);
+    if (verdict.decision !== 'allow') throw violation(course, verdict);
+  }
+  const rewrite = rewriting(call.snapshot.configuration, call.tenant);
+  if (!rewrite) return;
+  for (const slot of texts.filter(({ kind }) => kind === 'text')) {
+    const run = rewrite();
+    slot.set(run.push(slot.text) + run.end());
+  }
+}
+
+/** Looks at the events of a stream on their way to the caller: what may go, and when. */
+export interface StreamGate {
+  /** Events to send for this one; nothing once the verdict is a block. */
+  pass(event: JsonObject): JsonObject[] | Promise<JsonObject[]>;
+  /** The source has ended: whatever is still held. */
+  end(): JsonObject[] | Promise<JsonObject[]>;
+  verdict(): Verdict;
+}
+
+/** What the filters found in a stream, once it is over, as the stage it is. */
+export function reportStream(ports: ChatPorts, course: Course): void {
+  const { verdict } = course;
+  if (!verdict) return;
+  void ports.telemetry.span('policy.check_output', { decision: verdict.decision }, async () => {});
+  note(ports, course, verdict);
+}
+
+const clean: Verdict = { decision: 'allow', findings: [] };
+
+/** Undefined where neither filters nor transforms look at replies. */
+export function streamGate(course: Course, policy: ContentPolicy): StreamGate | undefined {
+  const { call } = course;
+  const rewrite = rewriting(call.snapshot.configuration, call.tenant);
+  if (policy.outputIdle && !rewrite) return undefined;
+  return new Gate(call, policy.outputIdle ? undefined : policy.streamOutput(contextOf(course)), rewrite);
+}
+
+class Gate implements StreamGate {
+  readonly #call: ChatCall;
+  readonly #scan: StreamScan | undefined;
+  readonly #rewrite: (() => Rewriter) | undefined;
+  readonly #rewriters = new Map<string, Rewriter>();
+  /** The last event that carried text of a channel: what is still held is sent in its likeness. */
+  readonly #likes = new Map<string, JsonObject>();
+
+  constructor(call: ChatCall, scan: StreamScan | undefined, rewrite: (() => Rewriter) | undefined) {
+    this.#call = call;
+    this.#scan = scan;
+    this.#rewrite = rewrite;
+  }
+
+  verdict(): Verdict {
+    return this.#scan?.verdict() ?? clean;
+  }
+
+  pass(event: JsonObject): JsonObject[] | Promise<JsonObject[]> {
+    const slots = this.#call.wire.eventTexts(event);
+    const ended = this.#call.wire.endedChannels(event);
+    if (slots.length === 0 && ended === undefined) return [event];
+    return this.#filtered(event, slots, ended);
+  }
+
+  async end(): Promise<JsonObject[]> {
+    return this.#flushed([...this.#likes.keys()]);
+  }
+
+  async #filtered(
+    event: JsonObject,
+    slots: readonly TextSlot[],
+    ended: readonly string[] | 'all' | undefined,
+  ): Promise<JsonObject[]> {
+    let spoke = false;
+    let said = '';
+    for (const slot of slots) {
+      const { channel, text } = slot;
+      if (text !== '') this.#likes.set(channel, event);
+      const pushed = this.#scan ? this.#scan.push(channel, text) : text;
+      const released = typeof pushed === 'string' ? pushed : await pushed;
+      const out = this.#rewriter(slot)?.push(released) ?? released;
+      spoke ||= text !== '';
+      said += out;
+      if (out !== text) slot.set(out);
+    }
+    if (this.verdict().decision !== 'allow') return [];
+    // An event whose whole text is held back has nothing to say yet.
+    const silent = spoke && said === '' && ended === undefined && isBare(event);
+    if (ended === undefined) return silent ? [] : [event];
+    const channels = ended === 'all' ? [...this.#likes.keys()] : ended;
+    const rest = await this.#flushed(channels);
+    if (this.verdict().decision !== 'allow') return [];
+    return [...rest, event];
+  }
+
+  async #flushed(channels: readonly string[]): Promise<JsonObject[]> {
+    const events: JsonObject[] = [];
+    for (const channel of channels) {
+      const like = this.#likes.get(channel);
+      if (!like) continue;
+      this.#likes.delete(channel);
+      const last = this.#scan ? await this.#scan.end(channel) : '';
+      const rewriter = this.#rewriters.get(channel);
+      const text = rewriter ? rewriter.push(last) + rewriter.end() : last;
+      if (text !== '') events.push(this.#call.wire.textEvent(channel, text, like));
+    }
+    return this.verdict().decision === 'allow' ? events : [];
+  }
+
+  #rewriter({ channel, kind }: TextSlot): Rewriter | undefined {
+    if (!this.#rewrite || kind !== 'text') return undefined;
+    const known = this.#rewriters.get(channel) ?? this.#rewrite();
+    this.#rewriters.set(channel, known);
+    return known;
+  }
+}
+
+/** Carries nothing but text: log probabilities and the like must not be lost with it. */
+const isBare = (event: JsonObject): boolean =>
+  !Array.isArray(event.choices) ||
+  event.choices.every((choice) => {
+    const { logprobs, delta } = choice as JsonObject;
+    return !logprobs && !(delta as JsonObject | undefined)?.role;
+  });

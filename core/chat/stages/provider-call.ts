@@ -1,0 +1,114 @@
+/** `provider.call`: the model answers, through routing and breakers, and what it says passes the output policy on its way. */
+import { cacheable } from '#core/cache/cacheable.ts';
+import type { Flight } from '#core/cache/ports.ts';
+import type { ContentPolicy } from '#core/content-policy/ports.ts';
+import type { DialectName } from '#core/contracts/chat.ts';
+import { dialects } from '#core/dialects/dialects.ts';
+import { withUsageRequested } from '#core/dialects/openai.ts';
+import { translator } from '#core/dialects/translate.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { type Answered, callProvider } from '#core/routing/call-provider.ts';
+import type { Answering } from '../answering.ts';
+import { translationContext } from '../call.ts';
+import type { Course } from '../course.ts';
+import type { ChatPorts } from '../ports.ts';
+import { governReply } from '../tool-use.ts';
+import { checkReply, reportStream } from './output-policy.ts';
+import { failed } from './provider-fault.ts';
+import { pump } from './stream.ts';
+
+/**
+ * Calls the model and answers.
+ * @throws GatewayError `provider_error`, `provider_timeout`, `rate_limit_error` (the provider's), `policy_violation`.
+ */
+export async function callModel(
+  ports: ChatPorts,
+  course: Course,
+  policy: ContentPolicy,
+  body: JsonObject,
+  flight: Flight | undefined,
+  answering: Answering,
+): Promise<void> {
+  try {
+    const spoken = await ports.telemetry.span('provider.call', { model: course.call.resolvedModel }, async (span) => {
+      const answered = await reached(ports, course, body);
+      span.set({ provider: answered.provider.name, latency_ms: Math.round(span.elapsedUs() / 1000) });
+      if (answered.reply.type === 'json') return taken(ports, course, answered, answered.reply.body);
+      return pump(ports, course, policy, answered, answering);
+    });
+    const reply = course.streamed ? spoken : await whole(ports, course, policy, spoken!, answering);
+    if (flight && reply && cacheable(body, reply, course.outcome)) keep(course, flight, reply);
+  } finally {
+    reportStream(ports, course);
+    flight?.drop();
+  }
+}
+
+/** A provider that answers; which ones did not, and why, goes into the record. */
+async function reached(ports: ChatPorts, course: Course, body: JsonObject): Promise<Answered> {
+  const { call } = course;
+  course.begun = begin(ports, course);
+  try {
+    const answered = await callProvider(ports, call.plan, {
+      model: call.resolvedModel,
+      stream: call.stream,
+      headers: { ...call.passed, ...ports.telemetry.outgoing() },
+      signal: course.signal,
+      bodyFor: ({ dialect }) => bodyFor(course, body, dialect),
+    });
+    course.provider = answered.provider.name;
+    course.region = answered.region;
+    course.attempts = answered.attempts;
+    return answered;
+  } catch (thrown) {
+    throw failed(ports, course, thrown);
+  }
+}
+
+/** Written while the provider is called, so that a crash from here on is charged (contract §5). */
+function begin(ports: ChatPorts, { call }: Course): Promise<void> {
+  return ports.counters.begin(call.tenant.id, call.envelopeId).catch((thrown: unknown) => {
+    ports.telemetry.log('warn', 'the start of a provider call was not noted', {
+      envelope_id: call.envelopeId,
+      error: (thrown as Error).message,
+    });
+  });
+}
+
+/** The provider's name of the model comes first: what a translation may say depends on it. */
+function bodyFor({ call }: Course, body: JsonObject, dialect: DialectName): JsonObject {
+  const asked = translator(call.dialect, dialect).request({ ...body, model: call.resolvedModel });
+  return call.stream && dialect === 'openai' ? withUsageRequested(asked) : asked;
+}
+
+/** A complete reply: counted, and put into the caller's dialect. */
+function taken(ports: ChatPorts, course: Course, { provider, settleSpan }: Answered, body: JsonObject): JsonObject {
+  const { call } = course;
+  const native = dialects[provider.dialect];
+  course.counted = native.usageOf(body) ?? {};
+  const finishReason = native.finishReason(body);
+  if (finishReason !== undefined) course.finishReason = finishReason;
+  for (const { text } of native.replyTexts(body)) course.outputCharacters += text.length;
+  settleSpan({ body, usage: course.counted, finishReason });
+  return translator(call.dialect, provider.dialect).reply(body, translationContext(call, ports.clock));
+}
+
+async function whole(
+  ports: ChatPorts,
+  course: Course,
+  policy: ContentPolicy,
+  spoken: JsonObject,
+  answering: Answering,
+): Promise<JsonObject> {
+  const { call } = course;
+  await checkReply(ports, course, policy, spoken);
+  const reply = call.dialect === 'anthropic' ? await governReply(ports, call, spoken) : spoken;
+  course.outcome = call.signal.aborted ? 'aborted' : 'completed';
+  answering.json(200, reply);
+  return reply;
+}
+
+function keep({ call, provider = '', counted }: Course, flight: Flight, reply: JsonObject): void {
+  const usage = { input_tokens: 0, output_tokens: 0, ...counted };
+  flight.keep({ dialect: call.dialect, provider, reply, usage });
+}

@@ -1,0 +1,128 @@
+/**
+ * The end of every call: its evidence entry and the chain's head in one transaction, beside it the reservation turned
+ * into spend (architecture: one chat's life). The second of two sequential store steps.
+ */
+import { sessionOwner } from '#core/actions/governed.ts';
+import type { Change } from '#core/evidence/ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { genAiMetrics } from '#core/routing/gen-ai-metrics.ts';
+import { type Course, costOfCourse, recordOf, usageOf } from '../course.ts';
+import type { ChatPorts } from '../ports.ts';
+
+/**
+ * @param traceId of the call's span.
+ * @throws GatewayError `service_unavailable` when the entry could not be written: nobody may take the call for recorded.
+ */
+export async function settle(ports: ChatPorts, course: Course, traceId: string): Promise<void> {
+  await Promise.all([recordEvidence(ports, course, traceId), settleReservation(ports, course)]);
+  report(ports, course);
+}
+
+/**
+ * A refusal by the rate limiter reserves nothing and writes nothing: it would let callers write without limit. Neither
+ * does one for naming another key's session: that chain is its owner's.
+ */
+export const leavesNoEntry = ({ error, outcome }: Course): boolean =>
+  outcome === 'refused' && (error === 'rate_limit_error' || error === 'forbidden');
+
+async function recordEvidence(ports: ChatPorts, course: Course, traceId: string): Promise<void> {
+  // A review has its entry already: the one that queued it.
+  if (leavesNoEntry(course) || course.outcome === 'review') return;
+  const { call } = course;
+  await ports.telemetry.span('evidence.record', { session_id: call.sessionId }, async (span) => {
+    const body = recordOf(course, ports.clock, traceId, ports.cache.takeEvictions());
+    const draft = {
+      tenant: call.tenant.id,
+      session_id: call.sessionId,
+      timestamp: isoTime(ports.clock.now()),
+      kind: 'chat' as const,
+      envelope_id: call.envelopeId,
+      actor: { key_id: call.principal.key_id, agent: call.principal.name },
+      body: body as unknown as Record<string, unknown>,
+    };
+    const step = { draft, head: course.head, owner: sessionOwner(call.principal) };
+    let outcome = await ports.ledger.commit({ ...step, changes: consume(course) });
+    // The lease on the approval ended meanwhile: its outcome is `unknown` by then, the call is recorded all the same.
+    if (!outcome.ok) outcome = await ports.ledger.commit({ draft });
+    if (outcome.ok) span.set({ hash: outcome.entry.hash });
+  });
+}
+
+function consume({ call, approvalId, outcome }: Course): Change[] {
+  if (approvalId === undefined) return [];
+  return [
+    {
+      type: 'approval.move',
+      id: approvalId,
+      tenant: call.tenant.id,
+      from: 'executing',
+      to: 'consumed',
+      set: { outcome: outcome === 'completed' || outcome === 'cached' ? 'executed' : 'failed' },
+      where: { lease_owner: call.envelopeId },
+    },
+  ];
+}
+
+/** What fails here is healed from the evidence when the lease ends. */
+async function settleReservation(ports: ChatPorts, course: Course): Promise<void> {
+  if (!course.reserved) return;
+  const { call } = course;
+  const usage = usageOf(course);
+  try {
+    await ports.counters.settle(call.tenant.id, call.envelopeId, {
+      tokens:
+        usage.input_tokens + usage.output_tokens + (usage.cache_read_tokens ?? 0) + (usage.cache_write_tokens ?? 0),
+      cost_microusd: costOfCourse(course).microusd,
+      counted: true,
+    });
+  } catch (thrown) {
+    ports.telemetry.log('warn', 'a reservation waits for its lease to end', {
+      envelope_id: call.envelopeId,
+      error: (thrown as Error).message,
+    });
+  }
+}
+
+function report(ports: ChatPorts, course: Course): void {
+  const { telemetry, clock } = ports;
+  const { call, outcome, status, provider } = course;
+  const usage = usageOf(course);
+  const latency_ms = clock.now() - course.startedMs;
+  telemetry.count('svc_chat_requests_total', { outcome });
+  telemetry.count('svc_chat_tokens_total', { direction: 'input' }, usage.input_tokens);
+  telemetry.count('svc_chat_tokens_total', { direction: 'output' }, usage.output_tokens);
+  telemetry.count('svc_chat_cost_microusd_total', {}, costOfCourse(course).microusd);
+  telemetry.observe('svc_chat_latency_ms', latency_ms, {});
+  if (course.firstTokenMs !== undefined) telemetry.observe('svc_first_token_ms', course.firstTokenMs, {});
+  reportModel(ports, course, latency_ms / 1000);
+  telemetry.log('info', 'chat answered', {
+    envelope_id: call.envelopeId,
+    request_id: call.requestId,
+    model: call.resolvedModel,
+    provider,
+    outcome,
+    status,
+    latency_ms,
+  });
+}
+
+/** The GenAI metrics of a call that reached a model. */
+function reportModel({ telemetry }: ChatPorts, course: Course, durationSeconds: number): void {
+  const { call, counted, error, firstTokenMs } = course;
+  const { configuration } = call.snapshot;
+  const entry = configuration.providers.find(({ name }) => name === course.provider);
+  if (!entry || !course.begun) return;
+  const measured = genAiMetrics(configuration.telemetry, {
+    provider: entry.type,
+    model: call.resolvedModel,
+    operation: 'chat',
+    usage: counted,
+    durationSeconds,
+    ...(firstTokenMs !== undefined && { firstChunkSeconds: firstTokenMs / 1000 }),
+    ...(error !== undefined && { errorType: error }),
+  });
+  for (const { kind, name, value, labels } of measured) {
+    if (kind === 'counter') telemetry.count(name, labels, value);
+    else telemetry.observe(name, value, labels);
+  }
+}

@@ -1,0 +1,186 @@
+/** A model's stream on its way to the caller: translated, looked at, counted, settled by whoever called (contract §5). */
+import type { ContentPolicy, Verdict } from '#core/content-policy/ports.ts';
+import type { Dialect } from '#core/dialects/dialect.ts';
+import { dialects } from '#core/dialects/dialects.ts';
+import { asksForUsage, isUsageOnly } from '#core/dialects/openai.ts';
+import { translator } from '#core/dialects/translate.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { leaseSeconds } from '#core/limits/ports.ts';
+import { ProviderFault } from '#core/providers/ports.ts';
+import type { Answered } from '#core/routing/call-provider.ts';
+import type { Answering } from '../answering.ts';
+import { type ChatCall, translationContext } from '../call.ts';
+import { type Course, ended, gone, haltedBy } from '../course.ts';
+import type { Outlet } from '../outlet.ts';
+import type { ChatPorts } from '../ports.ts';
+import { ToolGate } from '../tool-use.ts';
+import { violation } from './input-policy.ts';
+import { type StreamGate, streamGate } from './output-policy.ts';
+import { failed } from './provider-fault.ts';
+
+type Source = Answered & { readonly reply: { readonly type: 'stream'; readonly events: AsyncIterable<JsonObject> } };
+
+/**
+ * @returns the complete reply if the stream ended well, for the cache.
+ * @throws GatewayError after the stream has begun: an event in the caller's dialect.
+ */
+export async function pump(
+  ports: ChatPorts,
+  course: Course,
+  policy: ContentPolicy,
+  source: Answered,
+  answering: Answering,
+): Promise<JsonObject | undefined> {
+  const { call } = course;
+  const outlet = answering.stream();
+  course.streamed = true;
+  const line = new Line(ports, course, policy, outlet);
+  const watches = [keepLease(ports, call), watchKey(ports, course)];
+  try {
+    await flow(ports, course, source as Source, line);
+    if (course.outcome === 'aborted') return undefined;
+    course.outcome = 'completed';
+    return line.reply();
+  } finally {
+    for (const stop of watches) stop();
+    source.settleSpan({ usage: course.counted, finishReason: course.finishReason });
+    course.verdict = line.gated();
+  }
+}
+
+/** Event by event until the source ends, the caller leaves or a filter blocks. */
+async function flow(ports: ChatPorts, course: Course, { provider, reply }: Source, line: Line): Promise<void> {
+  const { call } = course;
+  const native = dialects[provider.dialect];
+  const translate = translator(call.dialect, provider.dialect).events(translationContext(call, ports.clock));
+  const most = charactersOf(call);
+  let events = 0;
+  try {
+    for await (const event of reply.events) {
+      take(course, native, event, ports);
+      if (course.outputCharacters > most || ++events > mostEvents) throw endless(course);
+      for (const out of translate.next(event)) await line.send(out);
+      // Leaving the loop closes the provider's stream.
+      if (line.blocked()) throw violation(course, line.verdict());
+      if (course.signal.aborted) throw haltedBy(course) ?? new Gone();
+    }
+    for (const out of translate.end()) await line.send(out);
+    await line.end();
+    if (line.blocked()) throw violation(course, line.verdict());
+  } catch (thrown) {
+    const halted = haltedBy(course);
+    if (halted) {
+      ended(course, 'refused', halted);
+      throw halted;
+    }
+    if (call.signal.aborted) return gone(course);
+    throw thrown instanceof ProviderFault ? failed(ports, course, thrown) : thrown;
+  }
+}
+
+class Gone extends Error {}
+
+/** More than any model says in one answer: a provider that never stops is a broken one. */
+const mostCharacters = 8 * 1024 * 1024;
+const roomyCharacters = 1024 * 1024;
+/** Far beyond what the call may put out, and still a bound. */
+const charactersOf = ({ maxTokens }: ChatCall): number =>
+  Math.min(mostCharacters, Math.max(roomyCharacters, maxTokens * 16));
+const mostEvents = 1_000_000;
+
+const endless = ({ provider = '' }: Course) =>
+  new ProviderFault(
+    provider,
+    'broken',
+    `the stream went on far beyond what was asked for, or beyond ${mostEvents} events`,
+  );
+
+/** Counts as the provider gives them, each replacing the one before; characters for where it gives none. */
+function take(course: Course, native: Dialect, event: JsonObject, { clock }: ChatPorts): void {
+  const counted = native.usageOf(event);
+  if (counted) course.counted = { ...course.counted, ...counted };
+  const finish = native.finishReason(event);
+  if (finish !== undefined) course.finishReason = finish;
+  for (const { text } of native.eventTexts(event)) course.outputCharacters += text.length;
+  if (course.firstTokenMs === undefined && course.outputCharacters > 0)
+    course.firstTokenMs = Math.max(0, clock.now() - course.startedMs);
+}
+
+/** The caller's end: output policy, transforms and tool decisions stand between the model and the outlet. */
+class Line {
+  readonly #outlet: Outlet<JsonObject>;
+  readonly #gate: StreamGate | undefined;
+  readonly #tools: ToolGate | undefined;
+  readonly #collector: ReturnType<Dialect['collector']> | undefined;
+  readonly #dropsUsage: boolean;
+
+  constructor(ports: ChatPorts, course: Course, policy: ContentPolicy, outlet: Outlet<JsonObject>) {
+    const { call } = course;
+    this.#outlet = outlet;
+    this.#gate = streamGate(course, policy);
+    this.#tools =
+      call.dialect === 'anthropic' && call.wire.usesTools(call.body) ? new ToolGate(ports, call) : undefined;
+    this.#collector = course.cache === 'MISS' ? call.wire.collector() : undefined;
+    this.#dropsUsage = call.dialect === 'openai' && !asksForUsage(call.body);
+  }
+
+  async send(event: JsonObject): Promise<void> {
+    if (this.#dropsUsage && isUsageOnly(event)) return this.#all(await this.#gate?.end());
+    if (!this.#gate) return this.#govern(event);
+    const passed = this.#gate.pass(event);
+    return this.#all(Array.isArray(passed) ? passed : await passed);
+  }
+
+  async end(): Promise<void> {
+    await this.#all(await this.#gate?.end());
+  }
+
+  verdict = () => this.#gate?.verdict() ?? { decision: 'allow' as const, findings: [] };
+  blocked = (): boolean => this.#gate !== undefined && this.verdict().decision !== 'allow';
+  reply = (): JsonObject | undefined => this.#collector?.reply();
+
+  /** What the filters found; undefined where none looked. */
+  gated = (): Verdict | undefined => this.#gate?.verdict();
+
+  async #all(events: readonly JsonObject[] = []): Promise<void> {
+    for (const event of events) await this.#govern(event);
+  }
+
+  async #govern(event: JsonObject): Promise<void> {
+    if (!this.#tools) return this.#out(event);
+    for (const decided of await this.#tools.pass(event)) await this.#out(decided);
+  }
+
+  #out(event: JsonObject): Promise<void> | undefined {
+    this.#collector?.add(event);
+    return this.#outlet.write(event);
+  }
+}
+
+/** A stream may outlast its lease: renewed three times as often as it would end. */
+const keepLease = (ports: ChatPorts, { tenant, envelopeId }: ChatCall) =>
+  repeat(ports, (leaseSeconds * 1000) / 3, () => ports.counters.extend(tenant.id, envelopeId));
+
+const keyLookMs = 4_000;
+
+/** A key that is revoked while it streams stops within five seconds, too (contract §2). */
+const watchKey = (ports: ChatPorts, { call, halt }: Course) =>
+  repeat(ports, keyLookMs, async () => {
+    const { identities } = await ports.snapshots.current();
+    if (identities.byKeyId.has(call.principal.key_id)) return;
+    halt.abort(new GatewayError('authentication_error', 'The key was revoked.'));
+  });
+
+/** Work now and again until the returned function is called; what fails once may succeed the next time. */
+function repeat(ports: ChatPorts, everyMs: number, work: () => Promise<void>): () => void {
+  let cancel = () => {};
+  const arm = () => {
+    cancel = ports.timeouts.after(everyMs, () => {
+      work().catch(() => {});
+      arm();
+    });
+  };
+  arm();
+  return () => cancel();
+}

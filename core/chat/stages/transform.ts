@@ -1,0 +1,16 @@
+/** Request transforms: what the platform and the tenant put around the system prompt (spec §1, contract §1). */
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { ChatCall } from '../call.ts';
+
+/** The tenant's own system prompt stands first, then prefix, the caller's words, suffix: the platform's outermost. */
+export function transformRequest(call: ChatCall): JsonObject {
+  const { transform } = call.snapshot.configuration;
+  const own = call.tenant.transform;
+  const before = [transform.system_prompt_prefix, own?.system_prompt_prefix, call.tenant.system_prompt];
+  const after = [own?.system_prompt_suffix, transform.system_prompt_suffix];
+  const [prefix, suffix] = [joined(before), joined(after)];
+  if (prefix === '' && suffix === '') return call.body;
+  return call.wire.withSystemPrompt(call.body, prefix, suffix);
+}
+
+const joined = (parts: readonly (string | undefined)[]): string => parts.filter((part) => part).join('\n\n');

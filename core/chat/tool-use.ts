@@ -1,0 +1,166 @@
+/**
+ * `messages.tool_use: govern`: every tool call the model makes is decided as an ActionEnvelope before the caller sees it
+ * (contract §5). A blocked or waiting one is replaced by what the decision says, in its place.
+ */
+import { answer } from '#core/actions/answers.ts';
+import type { CarryOut } from '#core/actions/carry-out.ts';
+import { govern } from '#core/actions/govern.ts';
+import type { DecisionResult } from '#core/contracts/envelope.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import type { ChatCall } from './call.ts';
+import type { ChatPorts } from './ports.ts';
+
+/** The caller runs its tools itself: here they are decided, nothing is minted or executed. */
+const decidedOnly: CarryOut = async (_ports, action, evidence_hash) => ({
+  ...answer(action),
+  decision: 'allow',
+  evidence_hash,
+});
+
+const readers = /(^|[._-])(get|list|read|search|find|fetch|view|show|describe|query|stat|count)([._-]|$)/i;
+const deleters = /(^|[._-])(delete|remove|rm|drop|destroy|purge|erase)([._-]|$)/i;
+const runners = /(^|[._-])(run|exec|execute|shell|bash|eval|invoke)([._-]|$)/i;
+
+/** From the tool's name; what says nothing of itself counts as a write. */
+export function capabilityOf(tool: string): string {
+  if (deleters.test(tool)) return 'delete';
+  if (runners.test(tool)) return 'execute';
+  return readers.test(tool) ? 'read' : 'write';
+}
+
+interface ToolUseBlock {
+  readonly name: string;
+  readonly input: JsonObject;
+}
+
+/** Arguments that were no JSON object come out of a translation as their raw text. */
+const isRaw = (input: JsonObject): boolean => typeof input._raw === 'string' && Object.keys(input).length === 1;
+
+const unreadable = (tool: string): string => `[${tool} was blocked: its arguments are no JSON object.]`;
+
+/** Undefined when the caller may see the call; else the text that stands in its place. */
+async function replacement(
+  ports: ChatPorts,
+  call: ChatCall,
+  { name, input }: ToolUseBlock,
+): Promise<string | undefined> {
+  if (isRaw(input)) return unreadable(name);
+  const request = {
+    protocol: 'mcp',
+    tool: name.slice(0, 256) || 'unnamed',
+    target: targetOf(input),
+    capability: capabilityOf(name),
+    parameters: input,
+    ...(call.approvalRef !== undefined && { approval_ref: call.approvalRef }),
+  };
+  const result = await govern(ports, call.principal, call.sessionId, request, decidedOnly);
+  return result.decision === 'allow' ? undefined : told(name, result);
+}
+
+function told(tool: string, { decision, envelope_id, error }: DecisionResult): string {
+  const data = (error?.data ?? {}) as { reason?: string; suggested_alternative?: string; approval_url?: string };
+  if (decision === 'review')
+    return `[${tool} needs a human's approval before it may run: ${data.approval_url ?? envelope_id} (envelope ${envelope_id}). Try the same call again once it is approved.]`;
+  const alternative = data.suggested_alternative ? ` ${data.suggested_alternative}` : '';
+  return `[${tool} was blocked: ${data.reason ?? error?.message ?? 'policy'}${alternative}]`;
+}
+
+/** The argument that names what the tool acts on, if one does by its usual name. */
+function targetOf(input: JsonObject): string {
+  for (const name of ['target', 'path', 'file_path', 'url', 'repo', 'repository', 'table']) {
+    const value = input[name];
+    if (typeof value === 'string' && Buffer.byteLength(value) <= 4096) return value;
+  }
+  return '';
+}
+
+/** A complete messages reply, its tool calls decided in order. */
+export async function governReply(ports: ChatPorts, call: ChatCall, reply: JsonObject): Promise<JsonObject> {
+  const blocks = Array.isArray(reply.content) ? reply.content : [];
+  if (!blocks.some(isToolUse)) return reply;
+  const content: Json[] = [];
+  let allowed = false;
+  for (const block of blocks) {
+    const text = isToolUse(block) ? await replacement(ports, call, useOf(block, block.input)) : undefined;
+    allowed ||= isToolUse(block) && text === undefined;
+    content.push(text === undefined ? block : { type: 'text', text });
+  }
+  return { ...reply, content, ...(reply.stop_reason === 'tool_use' && !allowed && { stop_reason: 'end_turn' }) };
+}
+
+const isToolUse = (block: Json | undefined): block is JsonObject =>
+  (block as JsonObject | null | undefined)?.type === 'tool_use';
+
+const useOf = ({ name }: JsonObject, input: Json | undefined): ToolUseBlock => ({
+  name: typeof name === 'string' ? name : '',
+  input: input !== null && typeof input === 'object' && !Array.isArray(input) ? input : {},
+});
+
+/** The same on a stream of messages events: a tool call is held until it is whole and decided. */
+export class ToolGate {
+  readonly #ports: ChatPorts;
+  readonly #call: ChatCall;
+  readonly #held = new Map<Json | undefined, { readonly events: JsonObject[]; json: string }>();
+  #allowed = false;
+  #replaced = false;
+
+  constructor(ports: ChatPorts, call: ChatCall) {
+    this.#ports = ports;
+    this.#call = call;
+  }
+
+  async pass(event: JsonObject): Promise<JsonObject[]> {
+    const { type, index } = event;
+    if (type === 'content_block_start' && isToolUse(event.content_block)) {
+      this.#held.set(index, { events: [event], json: '' });
+      return [];
+    }
+    if (type === 'message_delta') return [this.#stopping(event)];
+    const held = this.#held.get(index);
+    if (!held || (type !== 'content_block_delta' && type !== 'content_block_stop')) return [event];
+    held.events.push(event);
+    if (type === 'content_block_delta') {
+      held.json += String((event.delta as JsonObject | undefined)?.partial_json ?? '');
+      return [];
+    }
+    this.#held.delete(index);
+    return this.#decided(index, held.events, held.json);
+  }
+
+  async #decided(index: Json | undefined, events: JsonObject[], json: string): Promise<JsonObject[]> {
+    const block = events[0]!.content_block as JsonObject;
+    const input = parsedInput(json, block.input);
+    const text =
+      input === undefined
+        ? unreadable(String(block.name))
+        : await replacement(this.#ports, this.#call, useOf(block, input));
+    if (text === undefined) {
+      this.#allowed = true;
+      return events;
+    }
+    this.#replaced = true;
+    const at = { index: index ?? 0 };
+    return [
+      { type: 'content_block_start', ...at, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', ...at, delta: { type: 'text_delta', text } },
+      { type: 'content_block_stop', ...at },
+    ];
+  }
+
+  #stopping(event: JsonObject): JsonObject {
+    const delta = event.delta as JsonObject | undefined;
+    if (!this.#replaced || this.#allowed || delta?.stop_reason !== 'tool_use') return event;
+    return { ...event, delta: { ...delta, stop_reason: 'end_turn' } };
+  }
+}
+
+/** Undefined for what is no object: what cannot be read is not let through. */
+function parsedInput(json: string, given: Json | undefined): Json | undefined {
+  if (json === '') return given ?? {};
+  try {
+    const value = JSON.parse(json) as Json;
+    return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,4 @@
+import { chatHandler } from '../aws-chat.ts';
+import { door } from './door.ts';
+
+export const handler = chatHandler(door);

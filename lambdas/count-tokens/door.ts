@@ -1,0 +1,25 @@
+/** Estimates the input tokens of a messages request (spec §4.1). */
+import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
+import { routes } from '#core/contracts/routes.ts';
+import { estimateTokens } from '#core/dialects/count-tokens.ts';
+import { dialects } from '#core/dialects/dialects.ts';
+import { jsonObject } from '../middleware/body.ts';
+import { boundedChatBody, errorShape } from '../middleware/chat-door.ts';
+import { guarded, replyOf } from '../middleware/http-door.ts';
+import { identify } from '../middleware/identify.ts';
+import { matchRoute } from '../middleware/route.ts';
+import type { GatewayPorts } from '../ports.ts';
+
+const own = routes.filter((route) => route.handledBy === 'count-tokens');
+
+export function door(ports: Pick<GatewayPorts, 'snapshots' | 'telemetry'>): HttpHandler {
+  const answer = async (event: HttpEvent) => {
+    const { route } = matchRoute(own, event);
+    const snapshot = await ports.snapshots.current();
+    const principal = identify(event, route, snapshot);
+    const body = jsonObject(event, boundedChatBody(event, snapshot, principal));
+    dialects.anthropic.checkRequest(body);
+    return replyOf({ body: { input_tokens: estimateTokens('anthropic', body) } });
+  };
+  return guarded(ports, answer, errorShape('anthropic'));
+}

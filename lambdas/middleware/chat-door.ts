@@ -1,0 +1,108 @@
+/** The door of a chat surface: key, tenant, bounded body, session; then the pipeline; then JSON or SSE (spec §1, §4.1). */
+import type { ChatReply } from '#core/chat/answering.ts';
+import { isStream } from '#core/chat/answering.ts';
+import { chat, headersOf } from '#core/chat/pipeline.ts';
+import type { ChatPorts } from '#core/chat/ports.ts';
+import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { DialectName } from '#core/contracts/chat.ts';
+import type { FunctionName } from '#core/contracts/functions.ts';
+import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
+import { routes } from '#core/contracts/routes.ts';
+import { dialects } from '#core/dialects/dialects.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import { resolveSession } from '#core/identity/sessions.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { ErrorShape } from './answers.ts';
+import { headerOf, headerValues, jsonObject, rawBody } from './body.ts';
+import { guarded } from './http-door.ts';
+import { identify } from './identify.ts';
+import { matchRoute } from './route.ts';
+import { sse } from './sse.ts';
+
+export interface ChatDoorPorts extends ChatPorts {
+  readonly instanceId: string;
+}
+
+export function chatDoor(name: FunctionName, dialect: DialectName, ports: ChatDoorPorts): HttpHandler {
+  const own = routes.filter((route) => route.handledBy === name);
+  const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
+    const { route } = matchRoute(own, event);
+    const snapshot = await ports.snapshots.current();
+    const principal = identify(event, route, snapshot);
+    const body = jsonObject(event, boundedChatBody(event, snapshot, principal));
+    return ports.telemetry.continued(traceOf(event), async () => {
+      const reply = await chat(ports, {
+        dialect,
+        body,
+        principal,
+        sessionId: sessionOf(event, principal, ports),
+        requestId: event.requestContext?.requestId ?? '',
+        transport: 'http',
+        approvalRef: headerOf(event, 'x-approval-ref'),
+        passed: passedHeaders(event),
+        signal: context.signal ?? never,
+      });
+      return httpReply(reply, dialect, ports);
+    });
+  };
+  return guarded(ports, answer, errorShape(dialect));
+}
+
+const never = new AbortController().signal;
+
+export const errorShape = (dialect: DialectName): ErrorShape => ({
+  body: (error) => dialects[dialect].errorBody(error),
+  headers: headersOf,
+});
+
+/** Measured by the bytes that came (spec §8); the tenant's own limit may be lower than the server's. */
+export function boundedChatBody(event: HttpEvent, { configuration }: Snapshot, principal: Principal): Buffer {
+  const bytes = rawBody(event);
+  const own = configuration.tenants.find(({ id }) => id === principal.tenant)?.max_body_bytes;
+  const most = Math.min(configuration.server.max_body_bytes, own ?? Number.POSITIVE_INFINITY);
+  if (bytes.length <= most) return bytes;
+  throw new GatewayError('payload_too_large', `The body has ${bytes.length} bytes; at most ${most} are taken.`);
+}
+
+const sessionOf = (event: HttpEvent, { key_id }: Principal, { instanceId, clock }: ChatDoorPorts): string =>
+  resolveSession({ header: headerOf(event, 'x-session-id'), keyId: key_id, instanceId, now: clock.now() }).session_id;
+
+/** More than one `traceparent` is none (W3C trace context). */
+export function traceOf(event: HttpEvent) {
+  const only = (name: string) => {
+    const values = headerValues(event, name);
+    return values.length === 1 ? values[0] : undefined;
+  };
+  return {
+    traceparent: only('traceparent'),
+    tracestate: headerValues(event, 'tracestate').join(',') || undefined,
+    xray: only('x-amzn-trace-id'),
+  };
+}
+
+/** What of the caller's headers the provider gets to see. */
+function passedHeaders(event: HttpEvent): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const name of ['anthropic-beta', 'anthropic-version']) {
+    const values = headerValues(event, name);
+    if (values.length > 0) passed[name] = values.join(',');
+  }
+  return passed;
+}
+
+function httpReply({ status, headers, body, finished }: ChatReply, dialect: DialectName, ports: ChatPorts): HttpReply {
+  if (!isStream(body)) {
+    return {
+      statusCode: status,
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      finished,
+    };
+  }
+  return {
+    statusCode: status,
+    headers: { ...headers, 'content-type': 'text/event-stream; charset=utf-8' },
+    body: sse(body, dialects[dialect], ports.timeouts),
+    finished,
+  };
+}

@@ -1,0 +1,62 @@
+/** Events as server-sent text, with a comment now and then while the model is silent (facts of API Gateway: idle limits). */
+import type { Dialect } from '#core/dialects/dialect.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { Timeouts } from '#core/kernel/ports.ts';
+
+/** Below every idle limit on the way: 30 s of an edge-optimised API, 60 s of most proxies. */
+export const pingEveryMs = 15_000;
+const ping = ': ping\n\n';
+
+type Wire = Pick<Dialect, 'encode' | 'terminator'>;
+
+export function sse(events: AsyncIterable<JsonObject>, wire: Wire, timeouts: Timeouts): AsyncIterable<string> {
+  return { [Symbol.asyncIterator]: () => new Frames(events[Symbol.asyncIterator](), wire, timeouts) };
+}
+
+class Frames implements AsyncIterator<string> {
+  readonly #events: AsyncIterator<JsonObject>;
+  readonly #wire: Wire;
+  readonly #timeouts: Timeouts;
+  /** Asked for and not here yet: a ping went out meanwhile. */
+  #asked: Promise<IteratorResult<JsonObject>> | undefined;
+  #state: 'running' | 'failed' | 'over' = 'running';
+
+  constructor(events: AsyncIterator<JsonObject>, wire: Wire, timeouts: Timeouts) {
+    this.#events = events;
+    this.#wire = wire;
+    this.#timeouts = timeouts;
+  }
+
+  async next(): Promise<IteratorResult<string>> {
+    if (this.#state === 'over') return { done: true, value: undefined };
+    this.#asked ??= this.#events.next();
+    const found = await this.#orPing(this.#asked);
+    if (found === undefined) return { done: false, value: ping };
+    this.#asked = undefined;
+    if (found.done) return this.#last();
+    if (isError(found.value)) this.#state = 'failed';
+    return { done: false, value: this.#wire.encode(found.value) };
+  }
+
+  async return(): Promise<IteratorResult<string>> {
+    this.#state = 'over';
+    await this.#events.return?.();
+    return { done: true, value: undefined };
+  }
+
+  /** A stream that failed has no good end. */
+  #last(): IteratorResult<string> {
+    const well = this.#state === 'running' && this.#wire.terminator !== '';
+    this.#state = 'over';
+    return well ? { done: false, value: this.#wire.terminator } : { done: true, value: undefined };
+  }
+
+  #orPing<T>(asked: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.#timeouts.after(pingEveryMs, () => resolve(undefined));
+      asked.then(resolve, reject).finally(cancel);
+    });
+  }
+}
+
+const isError = (event: JsonObject): boolean => event.error !== undefined || event.type === 'error';

@@ -1,0 +1,11 @@
+/** The models of a tenant, and the health of the gateway surface (contract §5, §7). */
+import type { Operation } from '#core/admin/operation.ts';
+import { modelsOf } from '#core/chat/models.ts';
+import { httpDoor } from '../middleware/http-door.ts';
+import type { GatewayPorts } from '../ports.ts';
+
+const listModels: Operation = async ({ snapshot, principal }) => ({
+  body: { object: 'list', data: modelsOf(snapshot.configuration, principal.tenant) },
+});
+
+export const door = (ports: GatewayPorts) => httpDoor('models', ports, { listModels });

@@ -1,0 +1,131 @@
+/**
+ * Answers one chat call of a WebSocket on AWS (spec §4.1): takes it over, posts its events one after the other, and lets
+ * the model go as soon as the caller cancelled or left.
+ */
+import { answerCall } from '#core/chat/socket-answer.ts';
+import { readMessage, type SocketCall, told } from '#core/chat/socket-message.ts';
+import { inParts } from '#core/chat/socket-parts.ts';
+import type { HandedCall, SocketConnections, SocketPosts } from '#core/chat/socket-ports.ts';
+import { asGatewayError } from '#core/kernel/errors.ts';
+import type { ChatDoorPorts } from '../middleware/chat-door.ts';
+import { stillMay } from '../ws/caller.ts';
+
+export interface WorkerPorts extends ChatDoorPorts {
+  readonly connections: SocketConnections;
+  readonly posts: SocketPosts;
+}
+
+/** How often the worker looks whether the call is still wanted. */
+const lookEveryMs = 1_000;
+
+export const door =
+  (ports: WorkerPorts) =>
+  async (work: HandedCall, { signal }: { readonly signal: AbortSignal }): Promise<void> => {
+    const { connection_id: connection, call_id: id } = work;
+    // An asynchronous invocation may come twice: the second one finds the call claimed.
+    const claim = await ports.connections.claim(connection, id, work.request_id);
+    if (claim === 'no') return;
+    const line = new Line(ports, work, signal);
+    try {
+      if (claim === 'claimed') await answered(ports, work, line);
+      else await line.end(told.done(id, 'aborted'));
+    } catch (thrown) {
+      await line.end(told.error(asGatewayError(thrown), { id })).catch(() => {});
+    } finally {
+      line.stop();
+    }
+  };
+
+/** @throws GatewayError when the key may not, or not any more. */
+async function answered(ports: WorkerPorts, work: HandedCall, line: Line): Promise<void> {
+  const principal = stillMay(work, await ports.snapshots.current());
+  await answerCall(ports, {
+    call: callOf(work),
+    principal,
+    sessionId: work.session_id,
+    requestId: work.request_id,
+    instanceId: ports.instanceId,
+    signal: line.signal,
+    send: (text) => line.send(text),
+    ending: () => line.over(),
+  });
+}
+
+/** The function that handed it over has read it before, and named it where it had no name. */
+function callOf({ call_id, message }: HandedCall): SocketCall {
+  const read = readMessage(Buffer.from(message, 'base64').toString('utf8'), () => call_id);
+  if (read.type !== 'call') throw new Error(`a message of type ${read.type} was handed over`);
+  return read;
+}
+
+/** The way back to the caller: in order, and watched from both ends. */
+class Line {
+  readonly #ports: WorkerPorts;
+  readonly #work: HandedCall;
+  readonly #controller = new AbortController();
+  #gone = false;
+  #ended = false;
+  #stopLooking = () => {};
+
+  constructor(ports: WorkerPorts, work: HandedCall, signal: AbortSignal) {
+    this.#ports = ports;
+    this.#work = work;
+    if (signal.aborted) this.#controller.abort();
+    signal.addEventListener('abort', () => this.#controller.abort(), { once: true });
+    this.#look();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** What cannot be posted leaves a hole that nothing can follow: the call ends. */
+  async send(text: string): Promise<void> {
+    const { connection_id, call_id, request_id } = this.#work;
+    try {
+      for (const part of inParts(text, call_id)) {
+        if (this.#gone) return;
+        this.#gone = !(await this.#ports.posts.post(connection_id, part));
+      }
+    } catch (thrown) {
+      const { message } = asGatewayError(thrown);
+      this.#ports.telemetry.log('warn', 'an event could not be posted', { request_id, error: message });
+      this.#controller.abort();
+    }
+    if (this.#gone) this.#controller.abort();
+  }
+
+  /** The call is settled; its id may be used again. */
+  async over(): Promise<void> {
+    this.stop();
+    const { connection_id, call_id, request_id } = this.#work;
+    await this.#ports.connections.over(connection_id, call_id).catch((thrown: Error) => {
+      this.#ports.telemetry.log('warn', 'a call stays noted as running', { request_id, error: thrown.message });
+    });
+  }
+
+  async end(text: string): Promise<void> {
+    await this.over();
+    await this.send(text);
+  }
+
+  stop(): void {
+    this.#ended = true;
+    this.#stopLooking();
+  }
+
+  #look(): void {
+    this.#stopLooking = this.#ports.timeouts.after(lookEveryMs, async () => {
+      const wanted = await this.#wanted().catch(() => true); // what fails now may succeed the next time
+      if (this.#ended) return;
+      if (!wanted) return this.#controller.abort();
+      this.#look();
+    });
+  }
+
+  async #wanted(): Promise<boolean> {
+    const { connection_id, call_id } = this.#work;
+    const connection = await this.#ports.connections.get(connection_id);
+    return connection !== undefined && !connection.gone && !connection.calls[call_id]?.cancelled;
+  }
+}

@@ -1,0 +1,65 @@
+/** Who is behind a WebSocket (contract §2): the same key, role and tenant as over HTTP, looked at again at every message. */
+import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { HttpEvent } from '#core/contracts/http.ts';
+import { routes } from '#core/contracts/routes.ts';
+import { authorize } from '#core/identity/authorize.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { headerOf, headerValues } from '../middleware/body.ts';
+import { identify } from '../middleware/identify.ts';
+
+/** Headers of the handshake. Its query is never looked at: addresses end up in logs and histories. */
+export type HandshakeHeaders = Readonly<Record<string, readonly string[] | undefined>>;
+
+/** Calls over the socket need what the HTTP route of a chat completion needs. */
+const chatRoute = routes.find(({ operation }) => operation === 'chatCompletions')!;
+
+const asEvent = (headers: HandshakeHeaders) => ({ multiValueHeaders: headers }) as unknown as HttpEvent;
+
+export const carriesKey = (headers: HandshakeHeaders): boolean =>
+  headerValues(asEvent(headers), 'x-api-key').length + headerValues(asEvent(headers), 'authorization').length > 0;
+
+/** The handshake with the key of a first message in place of its own. */
+export const withKey = (headers: HandshakeHeaders, apiKey: string): HandshakeHeaders => ({
+  ...Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !['x-api-key', 'authorization'].includes(name.toLowerCase())),
+  ),
+  'x-api-key': [apiKey],
+});
+
+/** @throws GatewayError as over HTTP: `authentication_error`, `forbidden`. */
+export const callerOf = (headers: HandshakeHeaders, snapshot: Snapshot): Principal =>
+  identify(asEvent(headers), chatRoute, snapshot);
+
+/** @throws GatewayError `invalid_request` when it is sent twice with different values. */
+export const handshakeHeader = (headers: HandshakeHeaders, name: string): string | undefined =>
+  headerOf(asEvent(headers), name);
+
+/**
+ * The caller as the configuration knows it now.
+ * @throws GatewayError `authentication_error` for a key that was revoked, `forbidden` for one that lost its role or tenant.
+ */
+export function stillMay(caller: { readonly key_id: string; readonly tenant: string }, snapshot: Snapshot): Principal {
+  const known = snapshot.identities.byKeyId.get(caller.key_id);
+  if (!known) throw new GatewayError('authentication_error', 'The key was revoked.');
+  authorize(chatRoute, known);
+  if (known.tenant === caller.tenant) return known;
+  if (known.tenants.includes('*') || known.tenants.includes(caller.tenant)) return { ...known, tenant: caller.tenant };
+  throw new GatewayError('forbidden', `The key may not act in the tenant ${caller.tenant} any more.`);
+}
+
+/** The largest message that is taken, in bytes: what HTTP takes as a body, or what the host can carry. */
+export function mostBytes(
+  { configuration }: Snapshot,
+  tenant: string | undefined,
+  host = Number.POSITIVE_INFINITY,
+): number {
+  const own = configuration.tenants.find(({ id }) => id === tenant)?.max_body_bytes;
+  return Math.min(configuration.server.max_body_bytes, own ?? host, host);
+}
+
+/** @throws GatewayError `payload_too_large`. */
+export function assertTakes(most: number, bytes: number): void {
+  if (bytes > most)
+    throw new GatewayError('payload_too_large', `The message has ${bytes} bytes; at most ${most} are taken.`);
+}

@@ -1,0 +1,199 @@
+/**
+ * Every event of the WebSocket API (spec §4.1, contract §5): connections are remembered in a table, chat calls are handed
+ * over to `ws-worker`, everything else is answered here. An integration ends after 29 s and nobody can raise that.
+ */
+import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
+import { closesWith, readMessage, refusalOf, type SocketCall, socketLimits, told } from '#core/chat/socket-message.ts';
+import { assertOrigin } from '#core/chat/socket-origin.ts';
+import type { HandOver, SocketConnection, SocketConnections, SocketPosts } from '#core/chat/socket-ports.ts';
+import type { Snapshot, Snapshots } from '#core/configuration/snapshots.ts';
+import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
+import {
+  assertTakes,
+  callerOf,
+  carriesKey,
+  type HandshakeHeaders,
+  handshakeHeader,
+  mostBytes,
+  stillMay,
+  withKey,
+} from './caller.ts';
+
+/** Headers come with the handshake only. */
+export type SocketEvent = APIGatewayProxyWebsocketEventV2 & {
+  readonly headers?: Readonly<Record<string, string | undefined>> | null;
+  readonly multiValueHeaders?: HandshakeHeaders | null;
+};
+
+export interface SocketDoorPorts {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly telemetry: Pick<Telemetry, 'log'>;
+  readonly snapshots: Pick<Snapshots, 'current'>;
+  readonly connections: SocketConnections;
+  readonly posts: SocketPosts;
+  readonly handOver: HandOver;
+}
+
+export interface SocketReply {
+  readonly statusCode: number;
+  readonly body?: string;
+}
+
+/** The most API Gateway carries in one message. As base64 it fits an asynchronous invocation with room to spare. */
+export const mostMessageBytes = 128 * 1024;
+/** API Gateway ends a connection after two hours; a row outlives it a little. */
+const keptMs = (2 * 60 + 10) * 60_000;
+
+export const door =
+  (ports: SocketDoorPorts) =>
+  async (event: SocketEvent): Promise<SocketReply> => {
+    const { routeKey, connectionId } = event.requestContext;
+    if (routeKey === '$connect') return connect(ports, event);
+    if (routeKey === '$disconnect') {
+      await ports.connections.leave(connectionId);
+      return ok;
+    }
+    await take(ports, event);
+    return ok;
+  };
+
+const ok: SocketReply = { statusCode: 200 };
+
+/** Nothing can be said to a connection before it stands: a bad key is the handshake's answer. */
+async function connect(ports: SocketDoorPorts, event: SocketEvent): Promise<SocketReply> {
+  try {
+    await ports.connections.open(await opened(ports, event));
+    return ok;
+  } catch (thrown) {
+    const fault = asGatewayError(thrown);
+    logged(ports, event, fault);
+    return { statusCode: fault.kind.status, body: JSON.stringify(fault.toBody()) };
+  }
+}
+
+async function opened({ snapshots, clock }: SocketDoorPorts, event: SocketEvent): Promise<SocketConnection> {
+  const { connectionId, domainName } = event.requestContext;
+  const snapshot = await snapshots.current();
+  const headers = headersOf(event);
+  const { allowed_origins } = snapshot.configuration.server.cors;
+  assertOrigin(valuesOf(headers, 'origin'), domainName, allowed_origins);
+  const caller = carriesKey(headers) ? callerOf(headers, snapshot) : undefined;
+  const session_id = handshakeHeader(headers, 'x-session-id');
+  const asked_tenant = handshakeHeader(headers, 'x-tenant-id');
+  const now = clock.now();
+  return {
+    id: connectionId,
+    opened_at: isoTime(now),
+    expires_at: isoTime(now + keptMs),
+    ...(caller && { key_id: caller.key_id, tenant: caller.tenant }),
+    ...(session_id !== undefined && { session_id }),
+    ...(asked_tenant !== undefined && { asked_tenant }),
+    calls: {},
+  };
+}
+
+function headersOf({ headers, multiValueHeaders }: SocketEvent): HandshakeHeaders {
+  if (multiValueHeaders && Object.keys(multiValueHeaders).length > 0) return multiValueHeaders;
+  const single = Object.entries(headers ?? {});
+  return Object.fromEntries(single.map(([name, value]) => [name, value === undefined ? [] : [value]]));
+}
+
+const valuesOf = (headers: HandshakeHeaders, wanted: string): readonly string[] =>
+  Object.entries(headers).flatMap(([name, values]) => (name.toLowerCase() === wanted ? (values ?? []) : []));
+
+/** What concerns the connection, not one call, ends it. No close code can be sent from here: an error goes first. */
+async function take(ports: SocketDoorPorts, event: SocketEvent): Promise<void> {
+  const { connectionId } = event.requestContext;
+  try {
+    await understand(ports, event);
+  } catch (thrown) {
+    const fault = asGatewayError(thrown);
+    logged(ports, event, fault);
+    await ports.posts.post(connectionId, told.error(fault));
+    if (closesWith[fault.kind.status]) await ports.posts.close(connectionId);
+  }
+}
+
+async function understand(ports: SocketDoorPorts, event: SocketEvent): Promise<void> {
+  const { connectionId } = event.requestContext;
+  const [snapshot, connection] = await Promise.all([ports.snapshots.current(), ports.connections.get(connectionId)]);
+  const text = event.body ?? '';
+  const most = mostBytes(snapshot, connection?.tenant, mostMessageBytes);
+  assertTakes(most, Buffer.byteLength(text));
+  assertInTime(ports, connection);
+  if (event.isBase64Encoded) throw invalidRequest('Messages are JSON texts, not binary.');
+  const message = readMessage(text, () => ports.ids.uuid());
+  const say = (told: string) => ports.posts.post(connectionId, told);
+
+  if (message.type === 'faulty') return void (await say(told.error(message.fault, { id: message.id })));
+  if (message.type === 'ping') return void (await say(told.pong()));
+  if (message.type === 'auth') {
+    const { key_id, tenant } = callerOf(withKey(handshakeOf(connection), message.apiKey), snapshot);
+    await ports.connections.authenticate(connectionId, { key_id, tenant });
+    return void (await say(told.ready(mostBytes(snapshot, tenant, mostMessageBytes))));
+  }
+  const caller = authenticated(connection, snapshot);
+  if (message.type === 'cancel') return ports.connections.cancel(connectionId, message.id);
+  const refusal = await handOver(ports, event, { ...connection, ...caller }, message, text);
+  if (refusal) await say(told.error(refusal, { id: message.id }));
+}
+
+/** @throws GatewayError `authentication_error` for a connection nobody knows, or one that stayed without a key. */
+function assertInTime(
+  { clock }: SocketDoorPorts,
+  connection: SocketConnection | undefined,
+): asserts connection is SocketConnection {
+  if (!connection || connection.gone)
+    throw new GatewayError('authentication_error', 'The connection is not known, or its time is over; connect again.');
+  const late = clock.now() - Date.parse(connection.opened_at) > socketLimits.authWithinMs;
+  if (connection.key_id === undefined && late)
+    throw new GatewayError('authentication_error', 'No key came within 10 seconds; connect again.');
+}
+
+const handshakeOf = ({ asked_tenant }: SocketConnection): HandshakeHeaders =>
+  asked_tenant === undefined ? {} : { 'x-tenant-id': [asked_tenant] };
+
+function authenticated({ key_id, tenant }: SocketConnection, snapshot: Snapshot) {
+  if (key_id === undefined || tenant === undefined)
+    throw new GatewayError('authentication_error', 'Send {"type":"auth","api_key":…} first.');
+  stillMay({ key_id, tenant }, snapshot);
+  return { key_id, tenant };
+}
+
+type Authenticated = SocketConnection & { readonly key_id: string; readonly tenant: string };
+
+/** @returns why the call was not begun. */
+async function handOver(
+  ports: SocketDoorPorts,
+  { requestContext }: SocketEvent,
+  { id, key_id, tenant, session_id }: Authenticated,
+  call: SocketCall,
+  text: string,
+): Promise<GatewayError | undefined> {
+  const begun = await ports.connections.begin(id, call.id, socketLimits.calls);
+  if (begun === 'gone') return undefined;
+  if (begun !== 'begun') return refusalOf(begun, call.id);
+  try {
+    await ports.handOver({
+      connection_id: id,
+      call_id: call.id,
+      key_id,
+      tenant,
+      ...(session_id !== undefined && { session_id }),
+      request_id: requestContext.requestId,
+      message: Buffer.from(text).toString('base64'),
+    });
+    return undefined;
+  } catch (thrown) {
+    await ports.connections.over(id, call.id);
+    return asGatewayError(thrown);
+  }
+}
+
+function logged({ telemetry }: SocketDoorPorts, { requestContext }: SocketEvent, fault: GatewayError): void {
+  if (fault.kind.status < 500) return;
+  const cause = fault.cause instanceof Error ? { cause: fault.cause.message, stack: fault.cause.stack } : {};
+  telemetry.log('error', fault.message, { request_id: requestContext.requestId, type: fault.code, ...cause });
+}

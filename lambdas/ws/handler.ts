@@ -1,0 +1,25 @@
+import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';
+import { connectionsTable } from '#adapters/aws/connections-table.ts';
+import { lazyFunctionInvoke } from '#adapters/aws/function-invoke.ts';
+import { compose } from '../aws.ts';
+import { door, type SocketEvent } from './door.ts';
+
+let made: ReturnType<typeof door> | undefined;
+
+export const handler = (event: SocketEvent) => {
+  made ??= door(ports(process.env));
+  return made(event);
+};
+
+function ports(environment: NodeJS.ProcessEnv) {
+  const { CONNECTIONS_URL, WS_WORKER_FUNCTION } = environment;
+  if (!CONNECTIONS_URL || !WS_WORKER_FUNCTION)
+    throw new Error("the function's environment lacks CONNECTIONS_URL or WS_WORKER_FUNCTION");
+  const gateway = compose(environment);
+  return {
+    ...gateway,
+    connections: connectionsTable({ ...gateway.store, clock: gateway.clock }),
+    posts: lazyConnectionPosts(CONNECTIONS_URL),
+    handOver: lazyFunctionInvoke(WS_WORKER_FUNCTION),
+  };
+}

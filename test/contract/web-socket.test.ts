@@ -1,0 +1,130 @@
+/** What time does to a WebSocket of the local run, over a real listener; time itself is wound by hand (contract §5). */
+import { once } from 'node:events';
+import { systemIds } from '#adapters/system/ids.ts';
+import { type HttpServer, listen } from '../../bin/local/http-server.ts';
+import { webSockets } from '../../bin/local/web-socket.ts';
+import { type FakeProvider, piecesOf, startFakeProvider, stream } from '../support/fake-providers.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { connectSocket } from '../support/socket-client.ts';
+import { woundTimeouts } from '../support/wound-timeouts.ts';
+
+let gateway: TestPorts;
+let fake: FakeProvider;
+const timeouts = woundTimeouts();
+const servers: HttpServer[] = [];
+
+beforeAll(async () => {
+  fake = await startFakeProvider({ kind: 'openai' });
+  gateway = await testPorts({
+    secrets: { PROVIDER_KEY: 'provider-key' },
+    extra: `
+cache: { enabled: false }
+providers:
+  - { name: fake, type: openai, base_url: "${fake.baseUrl}", api_key_env: PROVIDER_KEY, models: ["gpt-*"] }
+`,
+  });
+}, 30_000);
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.drain(0)));
+  await gateway?.stop();
+  await fake?.stop();
+});
+
+async function started() {
+  const sockets = webSockets(Promise.resolve({ ...gateway.ports, timeouts }));
+  const server = await listen({
+    routes: [],
+    doors: Promise.resolve({}),
+    ids: systemIds,
+    telemetry: gateway.ports.telemetry,
+    maxBodyBytes: async () => 1_000,
+    host: '127.0.0.1',
+    port: 0,
+    upgrade: sockets.upgrade,
+  });
+  servers.push(server);
+  return { url: `ws://127.0.0.1:${server.port}/v1/ws`, sockets };
+}
+const headers = { 'x-api-key': keys.agent };
+
+test('[chat.ws] a connection without a key is closed with 4401 after ten seconds, one with a key is not', async () => {
+  const { url } = await started();
+  const nobody = await connectSocket(url);
+  const somebody = await connectSocket(url, { headers });
+  await somebody.hear('ready');
+  timeouts.pass(10_000);
+  expect(await nobody.hear('error')).toMatchObject({ status: 401 });
+  expect(await nobody.closed).toBe(4401);
+  somebody.say({ type: 'ping' });
+  await somebody.hear('pong');
+  somebody.ws.close();
+  await somebody.closed;
+});
+
+test('[chat.ws] a peer that answers no ping is cut off; one that does lives on', async () => {
+  const { url } = await started();
+  for (const autoPong of [true, false]) {
+    const caller = await connectSocket(url, { headers, autoPong });
+    await caller.hear('ready');
+    for (let beat = 0; beat < 3 && autoPong; beat++) {
+      const pinged = once(caller.ws, 'ping');
+      timeouts.pass(30_000);
+      await pinged;
+      caller.say({ type: 'after the pong', id: `${beat}` });
+      await caller.hear('error', `${beat}`);
+    }
+    if (autoPong) expect(caller.ws.readyState).toBe(caller.ws.OPEN);
+    else {
+      const pinged = once(caller.ws, 'ping');
+      timeouts.pass(30_000);
+      await pinged;
+      timeouts.pass(30_000);
+      expect(await caller.closed).toBe(1006);
+    }
+    caller.ws.terminate();
+    await caller.closed;
+  }
+});
+
+test('[chat.ws] a peer that neither reads nor stays leaves nothing behind', async () => {
+  const { url, sockets } = await started();
+  const deaf = await connectSocket(url, { headers });
+  const other = await connectSocket(url, { headers });
+  deaf.ws.pause();
+  for (let n = 0; n < 40_000; n++) deaf.say({ type: 'dance', id: `${n}`, padding: 'x'.repeat(1_000) });
+  let before = -1;
+  for (let exchange = 0; before !== deaf.ws.bufferedAmount; exchange++) {
+    before = deaf.ws.bufferedAmount;
+    other.say({ type: 'dance', id: `${exchange}` });
+    await other.hear('error', `${exchange}`);
+  }
+  deaf.ws.terminate();
+  const stopped = sockets.close();
+  expect(await other.closed).toBe(1001);
+  await stopped; // though answers were waiting to be taken
+}, 30_000);
+
+test('[chat.ws] stopping waits eight seconds for calls that run, then aborts and settles them', async () => {
+  const { url, sockets } = await started();
+  fake.answers(stream(piecesOf('openai', { text: ['one', ' two'] }).slice(0, 2), 'open'));
+  const caller = await connectSocket(url, { headers: { ...headers, 'x-session-id': 'stopping' } });
+  const idle = await connectSocket(url, { headers });
+  caller.say({
+    type: 'chat.completions',
+    id: '1',
+    body: { model: 'gpt-test', stream: true, messages: [{ role: 'user', content: 'hi' }] },
+  });
+  await caller.hear('event', '1');
+  const stopped = sockets.close();
+  expect(await idle.closed).toBe(1001);
+  await timeouts.armed(8_000);
+  caller.say({ type: 'ping' });
+  await caller.hear('pong');
+  timeouts.pass(8_000);
+  await stopped;
+  expect(await caller.closed).toBe(1001);
+  await (await fake.request()).closed;
+  const outcomes = [];
+  for await (const { body } of gateway.ports.evidence.entries('default', 'stopping')) outcomes.push(body.outcome);
+  expect(outcomes).toEqual(['aborted']);
+});

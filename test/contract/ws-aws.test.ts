@@ -1,0 +1,375 @@
+/**
+ * The chat WebSocket on AWS (spec §4.1): both functions over the embedded store, with `@connections` and Lambda's invoke
+ * endpoint as real HTTP servers behind the SDK's own clients.
+ */
+import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';
+import { connectionsTable } from '#adapters/aws/connections-table.ts';
+import { lazyFunctionInvoke } from '#adapters/aws/function-invoke.ts';
+import { mostPostBytes } from '#core/chat/socket-parts.ts';
+import type { HandedCall } from '#core/chat/socket-ports.ts';
+import type { ChatRecord } from '#core/contracts/chat.ts';
+import { type SocketEvent, type SocketReply, door as socketDoor } from '#lambdas/ws/door.ts';
+import { type WorkerPorts, door as workerDoor } from '#lambdas/ws-worker/door.ts';
+import { type FakeConnections, startFakeConnections } from '../support/fake-connections.ts';
+import { type FakeProvider, piecesOf, say, startFakeProvider, stream } from '../support/fake-providers.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { textOf } from '../support/socket-client.ts';
+import { woundTimeouts } from '../support/wound-timeouts.ts';
+
+let fake: FakeProvider;
+let aws: FakeConnections;
+let gateway: TestPorts;
+let ports: WorkerPorts;
+let ws: (event: SocketEvent) => Promise<SocketReply>;
+
+const timeouts = woundTimeouts();
+/** A second passes for the worker: it looks at its row. */
+const second = () => timeouts.pass(1_000);
+
+beforeAll(async () => {
+  fake = await startFakeProvider({ kind: 'openai' });
+  aws = await startFakeConnections();
+  gateway = await testPorts({
+    secrets: { PROVIDER_KEY: 'provider-key' },
+    extra: `
+server: { cors: { allowed_origins: ["https://app.example"] } }
+cache: { enabled: false }
+providers:
+  - { name: fake, type: openai, base_url: "${fake.baseUrl}", api_key_env: PROVIDER_KEY, models: ["gpt-*"], retry: { max_attempts: 1 } }
+policies:
+  input:
+    - { name: ask-a-human, type: keyword, action: review, keywords: ["launch the rocket"] }
+`,
+  });
+  const { clock } = gateway.ports;
+  ports = {
+    ...gateway.ports,
+    timeouts,
+    connections: connectionsTable({ ...gateway.store, clock }),
+    posts: lazyConnectionPosts(aws.url, { ...aws.client, endpoint: aws.url }),
+  };
+  ws = socketDoor({ ...ports, handOver: lazyFunctionInvoke('the-worker', aws.client) });
+}, 30_000);
+beforeEach(() => fake.answers(say('Hello')));
+afterAll(async () => {
+  await gateway?.stop();
+  await fake?.stop();
+  await aws?.stop();
+});
+
+let connections = 0;
+const event = (routeKey: string, connectionId: string, more: object = {}): SocketEvent =>
+  ({
+    requestContext: {
+      routeKey,
+      connectionId,
+      requestId: `request-${connectionId}`,
+      domainName: 'abc.execute-api.us-east-1.amazonaws.com',
+    },
+    isBase64Encoded: false,
+    ...more,
+  }) as SocketEvent;
+
+/** A connection as API Gateway opens it; its id ends in `=`, as theirs do. */
+async function opened(headers: Record<string, string> = { 'X-API-Key': keys.agent }): Promise<string> {
+  const id = `conn-${connections++}=`;
+  expect(await ws(event('$connect', id, { headers }))).toEqual({ statusCode: 200 });
+  return id;
+}
+const said = (id: string, message: object | string, more: object = {}) =>
+  ws(event('$default', id, { body: typeof message === 'string' ? message : JSON.stringify(message), ...more }));
+
+const call = (id: string, text = `call ${id}`, more: object = {}) => ({
+  type: 'chat.completions',
+  id,
+  body: { model: 'gpt-test', stream: true, messages: [{ role: 'user', content: text }], ...more },
+});
+
+const never = new AbortController().signal;
+/** What Lambda does with the newest work it accepted. */
+const worker = (work: HandedCall = aws.invoked.at(-1)!.call, signal = never) => workerDoor(ports)(work, { signal });
+
+const recordsOf = async (session: string): Promise<ChatRecord[]> => {
+  const records: ChatRecord[] = [];
+  for await (const { body } of gateway.ports.evidence.entries('default', session))
+    records.push(body as unknown as ChatRecord);
+  return records;
+};
+
+/** Says a first word and then nothing more. */
+const unending = () => stream(piecesOf('openai', { text: ['one', ' two'] }).slice(0, 2), 'open');
+
+describe('connecting', () => {
+  test('[chat.ws] a key in the handshake authenticates the connection; only its id is kept', async () => {
+    for (const headers of [{ 'x-api-key': keys.agent }, { Authorization: `Bearer ${keys.agent}` }] as const) {
+      const id = await opened(headers as Record<string, string>);
+      const row = await ports.connections.get(id);
+      expect(row).toMatchObject({ id, tenant: 'default', key_id: expect.stringMatching(/^[0-9a-f]{16}$/), calls: {} });
+      expect(JSON.stringify(row)).not.toContain(keys.agent);
+    }
+  });
+
+  test('[chat.ws] a bad handshake is refused: unknown key, role, two keys, a page of an origin nobody listed', async () => {
+    const refused = async (multiValueHeaders: Record<string, string[]>) =>
+      (await ws(event('$connect', 'refused', { multiValueHeaders }))).statusCode;
+    expect(await refused({ 'X-API-Key': ['no-such-key'] })).toBe(401);
+    expect(await refused({ 'X-API-Key': [keys.agent, keys.human] })).toBe(401);
+    expect(await refused({ 'X-API-Key': [keys.viewer] })).toBe(403);
+    expect(await refused({ 'X-API-Key': [keys.agent], Origin: ['https://evil.example'] })).toBe(403);
+    expect(await ports.connections.get('refused')).toBeUndefined();
+    await opened({ 'X-API-Key': keys.agent, Origin: 'https://app.example' });
+  });
+
+  test('[chat.ws] a key in the query is no key', async () => {
+    const query = {
+      queryStringParameters: { 'x-api-key': keys.agent, api_key: keys.agent, authorization: keys.agent },
+    };
+    await ws(event('$connect', 'by-query', { headers: {}, ...query }));
+    await said('by-query', call('1'), query);
+    expect(aws.heard('by-query')).toMatchObject([{ type: 'error', status: 401 }]);
+    expect(aws.closed).toContain('by-query');
+  });
+
+  test('[chat.ws] without one the first message brings it: ready, or an error and the end', async () => {
+    const id = await opened({});
+    await said(id, { type: 'auth', api_key: keys.agent });
+    expect(aws.heard(id)).toEqual([{ type: 'ready', max_message_bytes: 131072 }]);
+    for (const [key, status] of [
+      ['no-such-key', 401],
+      [keys.viewer, 403],
+    ] as const) {
+      const other = await opened({});
+      await said(other, { type: 'auth', api_key: key });
+      expect(aws.heard(other)).toMatchObject([{ type: 'error', status }]);
+      expect(aws.closed).toContain(other);
+    }
+  });
+
+  test('[chat.ws] a connection that stays without a key for ten seconds, or is older than its time, is closed', async () => {
+    const slow = await opened({});
+    gateway.pass(11);
+    await said(slow, { type: 'auth', api_key: keys.agent });
+    const old = await opened();
+    gateway.pass(2 * 3600 + 11 * 60);
+    expect(await ports.connections.get(old)).toBeUndefined();
+    await said(old, call('1'));
+    for (const id of [slow, old]) {
+      expect(aws.heard(id)).toMatchObject([{ type: 'error', status: 401 }]);
+      expect(aws.closed).toContain(id);
+    }
+  });
+});
+
+describe('calls', () => {
+  test('[chat.ws] are handed over without a key in them, and answered event by event, in order', async () => {
+    const id = await opened({ 'X-API-Key': keys.agent, 'X-Session-ID': 'aws-story' });
+    fake.answers(say(['one', ' two', ' three']));
+    await said(id, call('r.1'));
+    const { functionName, type, call: work } = aws.invoked.at(-1)!;
+    expect([functionName, type]).toEqual(['the-worker', 'Event']);
+    expect(JSON.stringify(work)).not.toContain(keys.agent);
+    expect(Object.keys((await ports.connections.get(id))!.calls)).toEqual(['r.1']);
+    await worker();
+    const heard = aws.heard(id);
+    expect(textOf(heard, 'r.1')).toBe('one two three');
+    expect(heard[0]).toMatchObject({ type: 'event', headers: { 'x-request-id': `request-${id}` } });
+    expect(heard.at(-1)).toEqual({ type: 'done', id: 'r.1', outcome: 'completed' });
+    expect(aws.mostAtOnce()).toBe(1);
+    expect(await recordsOf('aws-story')).toMatchObject([{ transport: 'ws', outcome: 'completed' }]);
+    expect((await ports.connections.get(id))!.calls).toEqual({});
+    expect(timeouts.size).toBe(0);
+  });
+
+  test('[chat.ws] a message without id gets one, and a whole answer comes as a response', async () => {
+    const id = await opened();
+    await said(id, { model: 'gpt-test', messages: [{ role: 'user', content: 'bare' }] });
+    const work = aws.invoked.at(-1)!.call;
+    await worker(work);
+    expect(aws.heard(id)).toMatchObject([
+      { type: 'response', id: work.call_id, status: 200, body: { choices: [{ message: { content: 'Hello' } }] } },
+    ]);
+  });
+
+  test('[chat.ws] a review answers 202 as a response, and no model is asked', async () => {
+    const id = await opened({ 'X-API-Key': keys.agent, 'X-Session-ID': 'aws-rocket' });
+    await said(id, call('ask', 'launch the rocket'));
+    await worker();
+    expect(aws.heard(id)).toMatchObject([{ type: 'response', status: 202, body: { status: 'pending_approval' } }]);
+    expect(fake.requests).toHaveLength(0);
+  });
+
+  test('[chat.ws] long events are split below 32 KB, between characters, and join to the same text', async () => {
+    const id = await opened();
+    const text = '"日本\\🙂é\n'.repeat(9_000);
+    fake.answers(say(text));
+    await said(id, call('long', 'much', { stream: false }));
+    await worker();
+    const posted = aws.posted(id);
+    expect(posted.length).toBeGreaterThan(3);
+    for (const post of posted) expect(Buffer.byteLength(post)).toBeLessThanOrEqual(mostPostBytes);
+    expect(posted.map((post) => JSON.parse(post).n)).toEqual(posted.map((_, n) => n));
+    expect(aws.heard(id)).toMatchObject([{ type: 'response', id: 'long' }]);
+    expect(aws.heard(id)[0]!.body.choices[0].message.content).toBe(text);
+  });
+
+  test('[chat.ws] an invocation that comes twice is answered once', async () => {
+    const id = await opened();
+    await said(id, call('twice'));
+    const work = aws.invoked.at(-1)!.call;
+    await Promise.all([worker(work), worker(work)]);
+    await worker(work);
+    expect(fake.requests).toHaveLength(1);
+    expect(aws.heard(id).filter(({ type }) => type === 'done')).toHaveLength(1);
+  });
+
+  test('[chat.ws] an id that runs is refused, and so is the 65th call; neither is handed over', async () => {
+    const id = await opened();
+    await said(id, call('0'));
+    const before = aws.invoked.length;
+    await said(id, call('0'));
+    expect(aws.heard(id)).toMatchObject([{ type: 'error', id: '0', status: 409 }]);
+    for (let n = 1; n < 64; n++) expect(await ports.connections.begin(id, `${n}`, 64)).toBe('begun');
+    await said(id, call('64'));
+    expect(aws.heard(id)[1]).toMatchObject({ type: 'error', id: '64', status: 429, retry_after: 1 });
+    expect(aws.invoked).toHaveLength(before);
+  });
+
+  test('work nobody takes over is told, and its id is free again', async () => {
+    const id = await opened();
+    aws.refusesWork(true);
+    await said(id, call('1'));
+    aws.refusesWork(false);
+    expect(aws.heard(id)).toMatchObject([{ type: 'error', id: '1', status: 503 }]);
+    expect((await ports.connections.get(id))!.calls).toEqual({});
+  });
+});
+
+describe('cancelling and leaving', () => {
+  const running = async (id: string) => {
+    fake.answers(unending());
+    await said(id, call('1'));
+    const done = worker();
+    await aws.hear(id, 'event', '1');
+    return { done };
+  };
+
+  test('[chat.ws] cancel: the worker sees it at its next look, closes the model’s call and records it', async () => {
+    const id = await opened({ 'X-API-Key': keys.agent, 'X-Session-ID': 'aws-cancel' });
+    const { done } = await running(id);
+    await said(id, { type: 'cancel', id: '1' });
+    second();
+    await (await fake.request()).closed;
+    await done;
+    expect(aws.heard(id).at(-1)).toEqual({ type: 'done', id: '1', outcome: 'aborted' });
+    expect(await recordsOf('aws-cancel')).toMatchObject([{ outcome: 'aborted', status: 499, transport: 'ws' }]);
+    expect((await ports.connections.get(id))!.calls).toEqual({});
+  });
+
+  test('[chat.ws] what is cancelled before the worker begins never reaches a model', async () => {
+    const id = await opened();
+    await said(id, call('1'));
+    await said(id, { type: 'cancel', id: '1' });
+    await said(id, { type: 'cancel', id: 'no-such-call' });
+    await worker();
+    expect(aws.heard(id)).toEqual([{ type: 'done', id: '1', outcome: 'aborted' }]);
+    expect(fake.requests).toHaveLength(0);
+  });
+
+  test('[chat.ws] $disconnect ends the calls of the connection', async () => {
+    const id = await opened({ 'X-API-Key': keys.agent, 'X-Session-ID': 'aws-disconnect' });
+    const { done } = await running(id);
+    await ws(event('$disconnect', id));
+    aws.goes(id);
+    second();
+    await (await fake.request()).closed;
+    await done;
+    expect(await recordsOf('aws-disconnect')).toMatchObject([{ outcome: 'aborted' }]);
+    await said(id, call('2'));
+    expect(aws.invoked.at(-1)!.call.call_id).toBe('1');
+  });
+
+  test.each([
+    ['410 Gone', 'aws-gone', (id: string) => aws.goes(id)],
+    ['a post that fails', 'aws-unreachable', () => aws.failsWith(403)],
+  ])('[chat.ws] %s ends the call at once', async (_what, session, happens) => {
+    const id = await opened({ 'X-API-Key': keys.agent, 'X-Session-ID': session });
+    const more = Promise.withResolvers<void>();
+    const [opening, first, next] = piecesOf('openai', { text: ['one', ' two'] });
+    fake.answers(stream([opening!, first!, more.promise, next!], 'open'));
+    await said(id, call('1'));
+    const done = worker();
+    await aws.hear(id, 'event', '1');
+    happens(id);
+    more.resolve();
+    await (await fake.request()).closed;
+    await done;
+    aws.failsWith(undefined);
+    expect(await recordsOf(session)).toMatchObject([{ outcome: 'aborted' }]);
+  });
+
+  test('[chat.ws] the function’s own time is over: the call is settled before it ends', async () => {
+    const id = await opened({ 'X-API-Key': keys.agent, 'X-Session-ID': 'aws-time' });
+    fake.answers(unending());
+    await said(id, call('1'));
+    const time = new AbortController();
+    const done = worker(undefined, time.signal);
+    await aws.hear(id, 'event', '1');
+    time.abort();
+    await done;
+    expect(aws.heard(id).at(-1)).toEqual({ type: 'done', id: '1', outcome: 'aborted' });
+    expect(await recordsOf('aws-time')).toMatchObject([{ outcome: 'aborted' }]);
+  });
+});
+
+describe('what is said', () => {
+  test('pings are answered, and what is not understood is an error; the connection lives on', async () => {
+    const id = await opened();
+    for (const text of ['{', '[]', '{"type":"dance","id":"7"}']) await said(id, text);
+    await said(id, 'AAAA', { isBase64Encoded: true });
+    await said(id, { type: 'ping' });
+    expect(aws.heard(id)).toMatchObject([
+      { type: 'error', status: 400 },
+      { type: 'error', status: 400 },
+      { type: 'error', status: 400, id: '7' },
+      { type: 'error', status: 400 },
+      { type: 'pong' },
+    ]);
+    expect(aws.closed).not.toContain(id);
+  });
+
+  test('[chat.ws] the largest message fits an invocation; a larger one is told and the connection closed', async () => {
+    const id = await opened();
+    const frame = JSON.stringify(call('1', ''));
+    const largest = call('1', '"'.repeat((131_072 - frame.length) / 2)); // each one escaped: the worst that JSON has
+    expect(JSON.stringify(largest).length).toBeGreaterThan(131_070);
+    await said(id, largest);
+    const { call: work } = aws.invoked.at(-1)!;
+    expect(JSON.stringify(work).length).toBeLessThan(256_000);
+    await worker(work);
+    expect(aws.heard(id).at(-1)).toMatchObject({ type: 'done', outcome: 'completed' });
+    await said(id, call('2', 'x'.repeat(131_072)));
+    expect(aws.heard(id).at(-1)).toMatchObject({ type: 'error', status: 413 });
+    expect(aws.closed).toContain(id);
+  });
+
+  test('[chat.ws] a revoked key stops, at the next message and at the worker', async () => {
+    const id = await opened();
+    await said(id, call('1'));
+    const work = aws.invoked.at(-1)!.call;
+    const revoked = async () => {
+      const snapshot = await gateway.ports.snapshots.current();
+      const byKeyId = new Map(snapshot.identities.byKeyId);
+      byKeyId.delete(work.key_id);
+      return { ...snapshot, identities: { ...snapshot.identities, byKeyId } };
+    };
+    const without = { ...ports, snapshots: { ...ports.snapshots, current: revoked } };
+    await workerDoor(without)(work, { signal: never });
+    expect(aws.heard(id)).toMatchObject([{ type: 'error', id: '1', status: 401 }]);
+    await socketDoor({ ...without, handOver: async () => {} })(
+      event('$default', id, { body: JSON.stringify(call('2')) }),
+    );
+    expect(aws.heard(id)[1]).toMatchObject({ type: 'error', status: 401 });
+    expect(aws.closed).toContain(id);
+    expect(fake.requests).toHaveLength(0);
+  });
+});

@@ -1,0 +1,125 @@
+/** `@connections` of API Gateway and the invoke endpoint of Lambda, over real HTTP. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import type { HandedCall } from '#core/chat/socket-ports.ts';
+import type { SocketMessage } from './socket-client.ts';
+
+export interface FakeConnections {
+  /** Of the stage, as `CONNECTIONS_URL` has it; beside it options for clients. */
+  readonly url: string;
+  readonly client: object;
+  /** Texts posted to a connection, in their order. */
+  posted(connectionId: string): readonly string[];
+  /** The same as messages, parts joined as a client joins them. */
+  heard(connectionId: string): readonly SocketMessage[];
+  readonly closed: ReadonlySet<string>;
+  /** Most posts to one connection that were under way at the same time. */
+  readonly mostAtOnce: () => number;
+  /** Answers 410 from now on. */
+  goes(connectionId: string): void;
+  /** Answers posts with this status. */
+  failsWith(status: number | undefined): void;
+  /** Resolves when a connection has heard such a message. */
+  hear(connectionId: string, type: string, id?: string): Promise<SocketMessage>;
+  readonly invoked: readonly { readonly functionName: string; readonly type: string; readonly call: HandedCall }[];
+  /** Lambda accepts nothing. */
+  refusesWork(refuses: boolean): void;
+  stop(): Promise<void>;
+}
+
+export async function startFakeConnections(): Promise<FakeConnections> {
+  const posts = new Map<string, string[]>();
+  const closed = new Set<string>();
+  const gone = new Set<string>();
+  const underWay = new Map<string, number>();
+  const invoked: FakeConnections['invoked'][number][] = [];
+  const waiting = new Set<() => void>();
+  let mostAtOnce = 0;
+  let failure: number | undefined;
+  let refusing = false;
+
+  const server = createServer(async (request, response) => {
+    const reply = (status: number, body: object = {}, type = '') => {
+      response.writeHead(status, { 'content-type': 'application/json', ...(type && { 'x-amzn-errortype': type }) });
+      response.end(status === 202 ? undefined : JSON.stringify(body));
+    };
+    const { pathname } = new URL(request.url ?? '/', 'http://fake');
+    const connection = /^\/stage\/@connections\/([^/]+)$/.exec(decodeURIComponent(pathname))?.[1];
+    const functionName = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(pathname)?.[1];
+    const count = connection === undefined ? 0 : (underWay.get(connection) ?? 0) + 1;
+    if (connection !== undefined) underWay.set(connection, count);
+    mostAtOnce = Math.max(mostAtOnce, count);
+    const text = String(await buffer(request));
+    if (connection !== undefined) underWay.set(connection, (underWay.get(connection) ?? 1) - 1);
+    if (functionName !== undefined) {
+      if (refusing) return reply(400, { message: 'no' }, 'InvalidRequestContentException');
+      const type = String(request.headers['x-amz-invocation-type']);
+      invoked.push({ functionName, type, call: JSON.parse(text) });
+      return reply(202);
+    }
+    if (connection === undefined) return reply(404);
+    if (gone.has(connection) || closed.has(connection)) return reply(410, {}, 'GoneException');
+    if (request.method === 'DELETE') closed.add(connection);
+    else if (failure !== undefined) return reply(failure, {}, 'ForbiddenException');
+    else posts.set(connection, [...(posts.get(connection) ?? []), text]);
+    reply(request.method === 'DELETE' ? 204 : 200);
+    for (const look of waiting) look();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const heard = (connectionId: string): SocketMessage[] => joined(posts.get(connectionId) ?? []);
+  return {
+    url: `${url}/stage`,
+    client: {
+      endpoint: url,
+      region: 'us-east-1',
+      maxAttempts: 1,
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    },
+    posted: (connectionId) => posts.get(connectionId) ?? [],
+    heard,
+    closed,
+    mostAtOnce: () => mostAtOnce,
+    goes: (connectionId) => void gone.add(connectionId),
+    failsWith: (status) => {
+      failure = status;
+    },
+    hear: (connectionId, type, id) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const found = heard(connectionId).find(
+            (message) => message.type === type && (id === undefined || message.id === id),
+          );
+          if (!found) return;
+          waiting.delete(look);
+          resolve(found);
+        };
+        waiting.add(look);
+        look();
+      }),
+    invoked,
+    refusesWork: (refuses) => {
+      refusing = refuses;
+    },
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((stopped) => server.close(() => stopped()));
+    },
+  };
+}
+
+/** What a client does with parts: per id, in the order they come, parsed when the last one is there. */
+function joined(texts: readonly string[]): SocketMessage[] {
+  const parts = new Map<string, string>();
+  return texts.flatMap((text) => {
+    const message = JSON.parse(text) as SocketMessage;
+    if (message.type !== 'part') return [message];
+    const whole = (parts.get(message.id!) ?? '') + message.data;
+    parts.set(message.id!, message.last ? '' : whole);
+    return message.last ? [JSON.parse(whole) as SocketMessage] : [];
+  });
+}
