@@ -1,11 +1,12 @@
 /** From a row of `core/contracts/functions.ts` to IAM statements: the one place that says what a word there permits. */
-import { ArnFormat, Stack } from 'aws-cdk-lib';
+import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import type { FunctionSpec } from '#core/contracts/functions.ts';
+import type { FunctionName, FunctionSpec } from '#core/contracts/functions.ts';
 import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
+import { type ApiIds, apiStageName } from './rest-surface.ts';
 import { secretArnPattern } from './secrets.ts';
-import { deadLetterName, type GatewaySettings, stateMachineName } from './settings.ts';
+import { deadLetterName, functionName, type GatewaySettings, stateMachineName } from './settings.ts';
 import type { GatewayStores } from './stores-stack.ts';
 
 type Access = NonNullable<FunctionSpec['tables'][TableName]>;
@@ -29,6 +30,7 @@ export function accessOf(
   spec: FunctionSpec,
   stores: GatewayStores,
   settings: GatewaySettings,
+  apis: ApiIds,
 ): PolicyStatement[] {
   const machine = stateMachineArn(scope, settings);
   return [
@@ -44,7 +46,11 @@ export function accessOf(
     ...(spec.startsApprovals ? [allow(['states:StartExecution'], [machine])] : []),
     // The emulator authorises task answers against `*` instead of the machine.
     ...(spec.settlesTasks ? [allow(['states:SendTaskSuccess'], [settings.emulator ? '*' : machine])] : []),
-    allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']),
+    ...(spec.invokesModels ? [modelAccess(settings)] : []),
+    ...(spec.handsOverTo ? [allow(['lambda:InvokeFunction'], [functionArn(scope, settings, spec.handsOverTo)])] : []),
+    ...(spec.postsToConnections ? [connectionAccess(apis.webSocket)] : []),
+    // Also what CloudWatch's OTLP endpoint asks for.
+    allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords', 'xray:PutSpans', 'xray:PutSpansForIndexing'], ['*']),
   ];
 }
 
@@ -54,6 +60,15 @@ export const stateMachineArn = (scope: Construct, settings: GatewaySettings): st
     service: 'states',
     resource: 'stateMachine',
     resourceName: stateMachineName(settings),
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+
+/** By name, for the same reason: who hands over is made beside the one who takes over. */
+const functionArn = (scope: Construct, settings: GatewaySettings, name: string): string =>
+  Stack.of(scope).formatArn({
+    service: 'lambda',
+    resource: 'function',
+    resourceName: functionName(settings, name as FunctionName),
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
 
@@ -90,3 +105,27 @@ const objectAccess = (stores: GatewayStores, access: 'read' | 'write'): PolicySt
   allow(['s3:GetObject', ...(access === 'write' ? ['s3:PutObject'] : [])], [stores.objects.arnForObjects('*')]),
   allow(['s3:ListBucket'], [stores.objects.bucketArn]),
 ];
+
+/**
+ * Which models may be called is the configuration's business, and it may name any region: an inference profile spreads
+ * calls over several. Converse is authorised as InvokeModel, its stream as the other.
+ */
+const modelAccess = ({ emulator }: GatewaySettings): PolicyStatement =>
+  allow(
+    [
+      'bedrock:InvokeModel',
+      'bedrock:InvokeModelWithResponseStream',
+      // The emulator asks for actions of these names, which AWS does not have.
+      ...(emulator ? ['bedrock:Converse', 'bedrock:ConverseStream'] : []),
+    ],
+    [
+      `arn:${Aws.PARTITION}:bedrock:*::foundation-model/*`,
+      `arn:${Aws.PARTITION}:bedrock:*:${Aws.ACCOUNT_ID}:inference-profile/*`,
+    ],
+  );
+
+/** Posts to connections and closes them; it lists none. */
+const connectionAccess = (apiId: string): PolicyStatement => {
+  const stage = `arn:${Aws.PARTITION}:execute-api:${Aws.REGION}:${Aws.ACCOUNT_ID}:${apiId}/${apiStageName}`;
+  return allow(['execute-api:ManageConnections'], [`${stage}/POST/@connections/*`, `${stage}/DELETE/@connections/*`]);
+};

@@ -1,6 +1,7 @@
 /** What wakes a person. Every description names the page of the runbook that says what to do. */
 import { Duration } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { WebSocketApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -8,13 +9,21 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { oldestApprovalSeconds } from './metrics.ts';
+import {
+  allProviderErrors,
+  budgetTier,
+  budgetTiers,
+  chatLatencyMs,
+  oldestApprovalSeconds,
+  openBreakers,
+} from './metrics.ts';
 import type { GatewaySettings } from './settings.ts';
 
 /** Everything that is watched. */
 export interface Watched {
   readonly functions: Readonly<Record<string, IFunction>>;
   readonly apis: Readonly<Record<string, RestApi>>;
+  readonly webSocket: WebSocketApi;
   readonly stateMachine: StateMachine;
   readonly deadLetters: IQueue;
 }
@@ -27,6 +36,11 @@ export interface AlarmsProps {
    * @default twice the default time-out of approvals: by then the clock or the sweep has failed
    */
   readonly approvalAge?: Duration;
+  /**
+   * 95 of 100 chat calls end within it, or somebody looks.
+   * @default half of what a provider is given unless its entry says otherwise
+   */
+  readonly chatLatency?: Duration;
 }
 
 interface AlarmSpec {
@@ -38,16 +52,21 @@ interface AlarmSpec {
   readonly evaluationPeriods?: number;
 }
 
-const fiveMinutes = { period: Duration.minutes(5), statistic: 'Sum' };
+const period = Duration.minutes(5);
+const fiveMinutes = { period, statistic: 'Sum' };
+
+/** One failed attempt is what retries are for. */
+const providerErrorsWorthACall = 10;
 
 export class Alarms extends Construct {
   /** Subscribe a mailbox, a chat or a pager here. */
   readonly topic: Topic;
 
-  constructor(scope: Construct, id: string, { settings, watched, approvalAge = Duration.hours(1) }: AlarmsProps) {
+  constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
+    const { settings, watched, approvalAge = Duration.hours(1), chatLatency = Duration.seconds(30) } = props;
     this.topic = new Topic(this, 'Topic', { displayName: `${settings.name} alarms`, enforceSSL: settings.guarded });
-    const { functions, apis, stateMachine, deadLetters } = watched;
+    const { functions, apis, webSocket, stateMachine, deadLetters } = watched;
 
     for (const [name, fn] of Object.entries(functions)) {
       this.alarm(`${name}-errors`, { metric: fn.metricErrors(fiveMinutes), threshold: 1, runbook: 'function-errors' });
@@ -60,6 +79,27 @@ export class Alarms extends Construct {
     for (const [name, api] of Object.entries(apis)) {
       this.alarm(`${name}-5xx`, { metric: api.metricServerError(fiveMinutes), threshold: 1, runbook: 'surface-5xx' });
     }
+    this.alarm('websocket-errors', {
+      metric: webSocket.metric('ExecutionError', fiveMinutes),
+      threshold: 1,
+      runbook: 'surface-5xx',
+    });
+    // The emulator takes no alarm on a query, and there is no other way to count over providers nobody foresaw.
+    if (!settings.emulator)
+      this.alarm('provider-errors', {
+        metric: allProviderErrors(period),
+        threshold: providerErrorsWorthACall,
+        runbook: 'provider-errors',
+      });
+    this.alarm('breaker-open', { metric: openBreakers, threshold: 1, runbook: 'breaker-open' });
+    for (const tier of budgetTiers)
+      this.alarm(`budget-${tier}`, { metric: budgetTier(tier).with({ period }), threshold: 1, runbook: 'budget-tier' });
+    this.alarm('chat-latency', {
+      metric: chatLatencyMs('p95').with({ period }),
+      threshold: chatLatency.toMilliseconds(),
+      runbook: 'chat-latency',
+      evaluationPeriods: 3,
+    });
     this.alarm('approvals-failed', {
       metric: stateMachine.metricFailed(fiveMinutes),
       threshold: 1,

@@ -1,4 +1,4 @@
-/** The first page an operator opens: what is decided, what waits, what fails. */
+/** The first page an operator opens: what is asked and what it costs, what is decided, what waits, what fails. */
 import {
   Dashboard as CloudWatchDashboard,
   GraphWidget,
@@ -6,15 +6,33 @@ import {
   SingleValueWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
+import type { ChatOutcome } from '#core/contracts/chat.ts';
 import { decisions as decisionKinds } from '#core/contracts/envelope.ts';
 import type { Watched } from './alarms.ts';
-import { approvalLatency, decisions, oldestApprovalSeconds, pendingApprovals } from './metrics.ts';
+import {
+  approvalLatency,
+  cacheHitPercent,
+  chatCostUsd,
+  chatLatencyMs,
+  chatRequests,
+  chatTokens,
+  decisions,
+  firstTokenMs,
+  oldestApprovalSeconds,
+  openBreakers,
+  pendingApprovals,
+  policyViolations,
+  providerErrors,
+} from './metrics.ts';
 import type { GatewaySettings } from './settings.ts';
 
 export interface DashboardProps {
   readonly settings: GatewaySettings;
   readonly watched: Watched;
 }
+
+const outcomes: readonly ChatOutcome[] = ['completed', 'cached', 'blocked', 'review', 'aborted', 'failed', 'refused'];
+const percentiles = ['p50', 'p95', 'p99'];
 
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, { settings, watched }: DashboardProps) {
@@ -26,6 +44,28 @@ export class Dashboard extends Construct {
     new CloudWatchDashboard(this, 'Dashboard', {
       dashboardName: settings.name,
       widgets: [
+        [
+          graph('Chat calls', outcomes.map(chatRequests)),
+          graph('Tokens and cost', [chatTokens('input'), chatTokens('output')], [chatCostUsd]),
+        ],
+        [
+          graph(
+            'Milliseconds to the first token',
+            percentiles.map((label) => firstTokenMs(label).with({ label })),
+          ),
+          graph(
+            'Milliseconds of a chat call',
+            percentiles.map((label) => chatLatencyMs(label).with({ label })),
+          ),
+        ],
+        [
+          graph('Provider errors', [providerErrors], [openBreakers.with({ label: 'open breakers' })]),
+          graph('Cache hit rate', [cacheHitPercent]),
+        ],
+        [
+          graph('Blocked calls', [chatRequests('blocked'), chatRequests('review')]),
+          graph('Policy violations', [policyViolations]),
+        ],
         [
           graph('Decisions', decisionKinds.map(decisions)),
           graph('Approvals waiting', [pendingApprovals], [oldestApprovalSeconds.with({ label: 'oldest (s)' })]),

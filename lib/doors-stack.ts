@@ -1,8 +1,8 @@
-/** What the world meets: functions and their roles, the two HTTP surfaces, the clocks, the projection. */
+/** What the world meets: functions and their roles, three HTTP surfaces, the WebSocket, the clocks, the projection. */
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { type FunctionName, functions } from '#core/contracts/functions.ts';
-import { routes } from '#core/contracts/routes.ts';
+import { type Route, routes } from '#core/contracts/routes.ts';
 import type { Watched } from './alarms.ts';
 import { ApiLogging } from './api-logging.ts';
 import { Approvals } from './approvals.ts';
@@ -14,6 +14,7 @@ import { RestSurface } from './rest-surface.ts';
 import { Schedules } from './schedules.ts';
 import type { GatewaySettings } from './settings.ts';
 import type { GatewayStores } from './stores-stack.ts';
+import { WebSocketSurface } from './websocket-surface.ts';
 
 export interface GatewayDoorsProps extends StackProps {
   readonly settings: GatewaySettings;
@@ -29,29 +30,41 @@ export class GatewayDoors extends Stack {
     super(scope, id, props);
     const { settings, stores } = props;
     const logging = new ApiLogging(this, 'ApiLogging');
+    const gateway = new RestSurface(this, 'Gateway', { surface: 'gateway', settings });
+    const webSocket = new WebSocketSurface(this, 'WebSocket', { settings });
     const admin = new RestSurface(this, 'Admin', { surface: 'admin', settings });
     const callbacks = new RestSurface(this, 'Callbacks', { surface: 'callbacks', settings });
     const deadLetters = new DeadLetters(this, 'DeadLetters', { settings }).queue;
 
-    const environment = functionEnvironment(this, settings, stores, admin.api.restApiId);
+    const apis = { admin: admin.api.restApiId, gateway: gateway.api.restApiId, webSocket: webSocket.api.apiId };
+    const environment = functionEnvironment(this, settings, stores, apis);
     const made = this.functions(
-      (name) => new GatewayFunction(this, name, { name, settings, stores, environment }).function,
+      (name) => new GatewayFunction(this, name, { name, settings, stores, environment, apis }).function,
     );
 
-    for (const surface of [admin, callbacks]) surface.api.deploymentStage.node.addDependency(logging);
-    admin.addRoutes(
-      routes.filter(({ surface }) => surface === 'admin'),
-      made,
-    );
-    callbacks.addRoutes(
-      routes.filter(({ surface }) => surface === 'callbacks'),
-      made,
-    );
+    const surfaces: Readonly<Record<Route['surface'], RestSurface>> = { gateway, admin, callbacks };
+    for (const [name, surface] of Object.entries(surfaces)) {
+      surface.api.deploymentStage.node.addDependency(logging);
+      surface.addRoutes(
+        routes.filter((route) => route.surface === name),
+        made,
+      );
+    }
+    webSocket.stage.node.addDependency(logging);
+    webSocket.addRoutes(made.ws, made['ws-worker']);
     const { stateMachine } = new Approvals(this, 'Approvals', { settings, steps: made['approval-steps'] });
     new Schedules(this, 'Schedules', { functions: made, deadLetters });
     new Projection(this, 'Projection', { source: stores.tables.evidence, projector: made.project, deadLetters });
 
-    this.watched = { functions: made, apis: { admin: admin.api, callbacks: callbacks.api }, stateMachine, deadLetters };
+    this.watched = {
+      functions: made,
+      apis: { gateway: gateway.api, admin: admin.api, callbacks: callbacks.api },
+      webSocket: webSocket.api,
+      stateMachine,
+      deadLetters,
+    };
+    this.outputs({ GatewayUrl: environment.GATEWAY_URL!, GatewayApiId: gateway.api.restApiId });
+    this.outputs({ WebSocketUrl: webSocket.stage.url, WebSocketApiId: webSocket.api.apiId });
     this.outputs({ AdminUrl: environment.ADMIN_URL!, AdminApiId: admin.api.restApiId });
     this.outputs({ CallbacksUrl: callbacks.api.url, CallbacksApiId: callbacks.api.restApiId });
     this.outputs({ ApprovalStateMachineArn: stateMachine.stateMachineArn });

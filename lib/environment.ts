@@ -1,25 +1,30 @@
 /** What the functions are told about their surroundings. `lambdas/aws.ts` reads these names. */
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { FunctionSpec } from '#core/contracts/functions.ts';
+import type { FunctionName, FunctionSpec } from '#core/contracts/functions.ts';
 import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
 import { stateMachineArn } from './access.ts';
-import { apiStageName } from './rest-surface.ts';
+import { type ApiIds, apiStageName } from './rest-surface.ts';
 import { secretId } from './secrets.ts';
-import type { GatewaySettings } from './settings.ts';
+import { functionName, type GatewaySettings } from './settings.ts';
 import type { GatewayStores } from './stores-stack.ts';
+import { connectionsUrl } from './websocket-surface.ts';
+
+/** The same for every function: names and addresses, never a secret. */
 
 export function functionEnvironment(
   scope: Construct,
   settings: GatewaySettings,
   stores: GatewayStores,
-  adminApiId: string,
+  apis: ApiIds,
 ): Record<string, string> {
   const { region, urlSuffix } = Stack.of(scope);
+  // Never `api.url`: it depends on the deployment, which depends on these functions.
+  const url = (apiId: string) => `https://${apiId}.execute-api.${region}.${urlSuffix}/${apiStageName}`;
   return {
     STAGE: settings.stage,
-    // Never `api.url`: it depends on the deployment, which depends on these functions.
-    ADMIN_URL: `https://${adminApiId}.execute-api.${region}.${urlSuffix}/${apiStageName}`,
+    ADMIN_URL: url(apis.admin),
+    GATEWAY_URL: url(apis.gateway),
     ...Object.fromEntries(
       Object.entries(stores.tables).map(([name, table]) => [tableEnvironment(name as TableName), table.tableName]),
     ),
@@ -27,9 +32,24 @@ export function functionEnvironment(
     ARCHIVE_BUCKET: stores.archive.bucketName,
     SIGNING_KEY_ID: stores.signingKey.keyId,
     APPROVAL_STATE_MACHINE_ARN: stateMachineArn(scope, settings),
+    // HTTP with SigV4 under the permission X-Ray needs anyway; CloudWatch takes no gRPC.
+    ...(settings.otlpTraces && { OTLP_TRACES_URL: `https://xray.${region}.${urlSuffix}/v1/traces` }),
   };
 }
 
+/** What one function is told beyond that, by its row. */
+export const ownEnvironment = (
+  scope: Construct,
+  settings: GatewaySettings,
+  spec: FunctionSpec,
+  apis: ApiIds,
+): Record<string, string> => ({
+  ...secretEnvironment(settings, spec),
+  ...(spec.postsToConnections && { CONNECTIONS_URL: connectionsUrl(scope, settings, apis.webSocket) }),
+  ...(spec.handsOverTo && { WS_WORKER_FUNCTION: functionName(settings, spec.handsOverTo as FunctionName) }),
+  ...(spec.streams && settings.streamPaddingBytes > 0 && { STREAM_PADDING_BYTES: `${settings.streamPaddingBytes}` }),
+});
+
 /** Only what the function's role may read: it asks every bundle it is told of. */
-export const secretEnvironment = (settings: GatewaySettings, { secrets = [] }: FunctionSpec): Record<string, string> =>
+const secretEnvironment = (settings: GatewaySettings, { secrets = [] }: FunctionSpec): Record<string, string> =>
   Object.fromEntries(secrets.map((name) => [`SECRET_${name.toUpperCase()}`, secretId(settings, name)]));

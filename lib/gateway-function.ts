@@ -6,8 +6,9 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type FunctionName, type FunctionSpec, functions } from '#core/contracts/functions.ts';
 import { accessOf, allow } from './access.ts';
-import { secretEnvironment } from './environment.ts';
+import { ownEnvironment } from './environment.ts';
 import { accept } from './findings.ts';
+import type { ApiIds } from './rest-surface.ts';
 import { functionName, type GatewaySettings } from './settings.ts';
 import type { GatewayStores } from './stores-stack.ts';
 
@@ -18,13 +19,14 @@ export interface GatewayFunctionProps {
   readonly stores: GatewayStores;
   /** The same for every function: names and addresses, never a secret. */
   readonly environment: Readonly<Record<string, string>>;
+  readonly apis: ApiIds;
 }
 
 export class GatewayFunction extends Construct {
   readonly function: LambdaFunction;
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, { name, settings, stores, environment }: GatewayFunctionProps) {
+  constructor(scope: Construct, id: string, { name, settings, stores, environment, apis }: GatewayFunctionProps) {
     super(scope, id);
     const spec: FunctionSpec = functions[name];
     const physicalName = functionName(settings, name);
@@ -40,7 +42,7 @@ export class GatewayFunction extends Construct {
       inlinePolicies: {
         access: new PolicyDocument({
           statements: [
-            ...accessOf(this, spec, stores, settings),
+            ...accessOf(this, spec, stores, settings, apis),
             allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]),
           ],
         }),
@@ -57,7 +59,7 @@ export class GatewayFunction extends Construct {
       memorySize: spec.memoryMb,
       timeout: Duration.seconds(spec.timeoutSeconds),
       tracing: Tracing.ACTIVE,
-      environment: { ...environment, ...secretEnvironment(settings, spec) },
+      environment: { ...environment, ...ownEnvironment(this, settings, spec, apis) },
       logGroup,
       // What the role holds is written above, whole: nothing the CDK would add slips in.
       role: this.role.withoutPolicyUpdates(),
@@ -72,6 +74,18 @@ const findings = (spec: FunctionSpec): Record<string, string> => ({
   ...(spec.objects && {
     'AwsSolutions-IAM5[Resource::GatewayStores:ExportsOutputFnGetAttObjectsBucket5A707942Arn16CAD046/*]':
       'Objects are named by the digest of their content.',
+  }),
+  ...(spec.invokesModels && {
+    'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:bedrock:*::foundation-model/*]':
+      'The configuration names the models and their regions; it is versioned, and stored by an administrator alone.',
+    'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:bedrock:*:<AWS::AccountId>:inference-profile/*]':
+      'As for models: the configuration names the profiles, all of this account.',
+  }),
+  ...(spec.postsToConnections && {
+    'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<WebSocketApi273F6915>/gateway/POST/@connections/*]':
+      'A connection gets its id when it opens; all of them belong to this one API.',
+    'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<WebSocketApi273F6915>/gateway/DELETE/@connections/*]':
+      'A connection gets its id when it opens; all of them belong to this one API.',
   }),
   ...(spec.archives && {
     'AwsSolutions-IAM5[Resource::GatewayStores:ExportsOutputFnGetAttArchiveBucket49F1AC64Arn3FBD647E/*]':

@@ -1,9 +1,13 @@
 /** The gateway's own metrics, as its functions write them in embedded metric format. */
 import { Duration } from 'aws-cdk-lib';
-import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ChatOutcome } from '#core/contracts/chat.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
 
 const metricNamespace = 'AgentGovernance';
+
+export const budgetTiers = ['alert', 'warning', 'exhausted'] as const;
+export type BudgetTier = (typeof budgetTiers)[number];
 
 const minute = Duration.minutes(1);
 const metric = (metricName: string, statistic: string, dimensionsMap: Record<string, string> = {}): Metric =>
@@ -20,4 +24,57 @@ export const decisions = (decision: Decision): MathExpression =>
     label: decision,
     period: minute,
     expression: `SUM(SEARCH('{${metricNamespace},decision,protocol} MetricName="svc_policy_decisions_total" decision="${decision}"', 'Sum', 60))`,
+  });
+
+/** One series for each value of the labels, whatever they are: a provider added tomorrow has its line. */
+const bySeries = (metricName: string): MathExpression =>
+  new MathExpression({
+    period: minute,
+    expression: `SEARCH('Namespace="${metricNamespace}" MetricName="${metricName}"', 'Sum', 60)`,
+  });
+
+/** The sum over the series that carry these labels, and whatever others. */
+const total = (metricName: string, labels: Readonly<Record<string, string>> = {}): MathExpression => {
+  const terms = Object.entries({ Namespace: metricNamespace, MetricName: metricName, ...labels });
+  const query = terms.map(([name, value]) => `${name}="${value}"`).join(' ');
+  return new MathExpression({ period: minute, expression: `SUM(SEARCH('${query}', 'Sum', 60))` });
+};
+
+const labelled = (label: string, counted: MathExpression): MathExpression => counted.with({ label });
+
+export const chatRequests = (outcome: ChatOutcome): MathExpression =>
+  labelled(outcome, total('svc_chat_requests_total', { outcome }));
+
+export const chatTokens = (direction: 'input' | 'output'): MathExpression =>
+  labelled(direction, total('svc_chat_tokens_total', { direction }));
+
+export const chatCostUsd: IMetric = new MathExpression({
+  label: 'USD',
+  period: minute,
+  expression: 'micro / 1000000',
+  usingMetrics: { micro: total('svc_chat_cost_microusd_total') },
+});
+
+export const chatLatencyMs = (statistic: string): Metric => metric('svc_chat_latency_ms', statistic);
+export const firstTokenMs = (statistic: string): Metric => metric('svc_first_token_ms', statistic);
+
+/** Of the calls the cache was asked about and that were answered, how many it answered. */
+export const cacheHitPercent: IMetric = new MathExpression({
+  label: 'hit rate (%)',
+  period: minute,
+  expression: '100 * FILL(cached, 0) / (FILL(cached, 0) + FILL(completed, 0))',
+  usingMetrics: { cached: chatRequests('cached'), completed: chatRequests('completed') },
+});
+
+export const providerErrors = bySeries('svc_provider_errors_total');
+export const policyViolations = bySeries('svc_policy_violations_total');
+export const openBreakers = metric('svc_breaker_open', 'Maximum');
+export const budgetTier = (tier: BudgetTier): Metric => metric('svc_budget_tier_total', 'Sum', { tier });
+
+/** An alarm takes no search, but it takes a query: errors of every provider as one number. */
+export const allProviderErrors = (period: Duration): MathExpression =>
+  new MathExpression({
+    label: 'provider errors',
+    period,
+    expression: `SELECT SUM(svc_provider_errors_total) FROM "${metricNamespace}"`,
   });

@@ -1,17 +1,20 @@
 /** One HTTP surface as a regional REST API, built from `core/contracts/routes.ts`. */
+
+import { Duration } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   EndpointType,
   LambdaIntegration,
   LogGroupLogDestination,
   MethodLoggingLevel,
+  ResponseTransferMode,
   ResponseType,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { FunctionName } from '#core/contracts/functions.ts';
+import { type FunctionName, type FunctionSpec, functions as specs } from '#core/contracts/functions.ts';
 import type { Route } from '#core/contracts/routes.ts';
 import { accept } from './findings.ts';
 import { gatewayAnswers } from './gateway-answers.ts';
@@ -19,6 +22,13 @@ import type { GatewaySettings } from './settings.ts';
 
 /** Literal, so that URLs can be built without the deployment. */
 export const apiStageName = 'gateway';
+
+/** Ids of the APIs functions are told about. */
+export interface ApiIds {
+  readonly admin: string;
+  readonly gateway: string;
+  readonly webSocket: string;
+}
 
 export interface RestSurfaceProps {
   readonly surface: Route['surface'];
@@ -28,9 +38,11 @@ export interface RestSurfaceProps {
 /** Methods are added once the functions exist, since these are told the API's id. */
 export class RestSurface extends Construct {
   readonly api: RestApi;
+  readonly #settings: GatewaySettings;
 
   constructor(scope: Construct, id: string, { surface, settings }: RestSurfaceProps) {
     super(scope, id);
+    this.#settings = settings;
     const accessLogs = new LogGroup(this, 'AccessLogs', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: settings.removalPolicy,
@@ -62,12 +74,24 @@ export class RestSurface extends Construct {
       const integration =
         integrations.get(handledBy) ??
         // One permission per function instead of two per method: stacks end at 500 resources, function policies at 20 kB.
-        new LambdaIntegration(functions[handledBy], { scopePermissionToMethod: false });
+        new LambdaIntegration(functions[handledBy], {
+          scopePermissionToMethod: false,
+          ...(streams(handledBy) && !this.#settings.emulator && streamed),
+        });
       integrations.set(handledBy, integration);
       this.api.root.resourceForPath(path).addMethod(method, integration);
     }
   }
 }
+
+const streams = (name: FunctionName): boolean => (specs[name] as FunctionSpec).streams === true;
+
+/**
+ * The answer goes on as the function writes it, also where the caller asked for no stream: a buffered integration ends
+ * after 29 s. It may take 15 minutes, 5 of them silent since the API is regional (an edge-optimised one allows 30 s); the
+ * first 10 MB flow unmetered. No cache, no compression, no mapping: API Gateway does none of these to a stream.
+ */
+const streamed = { responseTransferMode: ResponseTransferMode.STREAM, timeout: Duration.minutes(15) };
 
 const findings = {
   'AwsSolutions-APIG2':

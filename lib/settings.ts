@@ -8,6 +8,8 @@ import type { FunctionName } from '#core/contracts/functions.ts';
 export interface EmulatorLimits {
   /** Literal time-out of the approval clock: the emulator evaluates no expression in `TimeoutSeconds`. */
   readonly approvalTimeoutSeconds: number;
+  /** Where it listens: functions post to WebSocket connections there, since the names AWS gives resolve to nothing. */
+  readonly endpoint: string;
 }
 
 export interface GatewaySettings {
@@ -18,6 +20,10 @@ export interface GatewaySettings {
   readonly bundles: string;
   /** How long archived evidence cannot be deleted by anybody (S3 Object Lock, compliance mode). */
   readonly archiveDays: number;
+  /** Send spans to CloudWatch's OTLP endpoint. Off by default: it takes nothing until Transaction Search is on. */
+  readonly otlpTraces: boolean;
+  /** Bytes of comment before the first event of a stream, for runtimes that hold small writes back; 0 = none. */
+  readonly streamPaddingBytes: number;
   /** What becomes of stores when their stack goes. */
   readonly removalPolicy: RemovalPolicy;
   /** Deletion protection and refusal of plain HTTP: everywhere but on the emulator. */
@@ -33,10 +39,17 @@ export function readSettings(node: Node): GatewaySettings {
     stage,
     name: text(node, 'name', 'agent-governance'),
     bundles: resolve(text(node, 'bundles', 'dist')),
-    archiveDays: positive(node, 'archiveDays', 365),
+    archiveDays: whole(node, 'archiveDays', 365),
+    otlpTraces: word(node, 'otlpTraces', ['off', 'on']) === 'on',
+    streamPaddingBytes: whole(node, 'streamPaddingBytes', 0, 0),
     removalPolicy: onEmulator ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
     guarded: !onEmulator,
-    ...(onEmulator && { emulator: { approvalTimeoutSeconds: positive(node, 'approvalTimeoutSeconds', 12) } }),
+    ...(onEmulator && {
+      emulator: {
+        approvalTimeoutSeconds: whole(node, 'approvalTimeoutSeconds', 12),
+        endpoint: text(node, 'endpoint', 'http://127.0.0.1:4566'),
+      },
+    }),
   };
 }
 
@@ -55,8 +68,17 @@ function text(node: Node, key: string, fallback: string): string {
   throw new Error(`Context "${key}" must be a plain word or path, got ${JSON.stringify(value)}.`);
 }
 
-function positive(node: Node, key: string, fallback: number): number {
+/** The first of the words is the default. */
+function word(node: Node, key: string, words: readonly [string, ...string[]]): string {
+  const value = text(node, key, words[0]);
+  if (words.includes(value)) return value;
+  throw new Error(`Context "${key}" must be ${words.join(' or ')}, got ${JSON.stringify(value)}.`);
+}
+
+function whole(node: Node, key: string, fallback: number, least = 1): number {
   const value = Number(node.tryGetContext(key) ?? fallback);
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new Error(`Context "${key}" must be a positive whole number, got ${JSON.stringify(node.tryGetContext(key))}.`);
+  if (Number.isInteger(value) && value >= least) return value;
+  throw new Error(
+    `Context "${key}" must be a whole number from ${least}, got ${JSON.stringify(node.tryGetContext(key))}.`,
+  );
 }

@@ -1,12 +1,15 @@
 /** Calling the deployed gateway as one of the people and agents of the test. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { S3Client } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { objectBucket } from '#adapters/aws/object-bucket.ts';
 import type { Outputs } from './deployment.ts';
 import type { Emulator } from './emulator.ts';
 
 export interface Answer {
   readonly status: number;
+  readonly headers: Headers;
   /** Parsed JSON, or the text where it is none. */
   // biome-ignore lint/suspicious/noExplicitAny: answers are read by path; a wrong path fails the check
   readonly body: any;
@@ -17,6 +20,10 @@ export interface Keys {
   readonly agent: string;
   readonly human: string;
   readonly viewer: string;
+  /** Of a tenant that may make two calls a minute. */
+  readonly hasty: string;
+  /** Of a tenant that may spend nothing. */
+  readonly poor: string;
 }
 export type Caller = keyof Keys | undefined;
 
@@ -36,30 +43,41 @@ export async function provisionKeys(emulator: Emulator, { GatewayStores }: Outpu
   const admin = stored.GATEWAY_ADMIN_TOKEN ?? '';
   assert.equal(admin.length, 48, 'the deployment generates the admin token');
   const fresh = () => randomBytes(24).toString('hex');
-  const keys = { admin, agent: fresh(), human: fresh(), viewer: fresh() };
-  const values = { ...stored, AGENT_KEY: keys.agent, HUMAN_KEY: keys.human, VIEWER_KEY: keys.viewer };
+  const keys = { admin, agent: fresh(), human: fresh(), viewer: fresh(), hasty: fresh(), poor: fresh() };
+  const named = Object.entries(keys).map(([name, key]) => [`${name.toUpperCase()}_KEY`, key]);
+  const values = { ...stored, ...Object.fromEntries(named) };
   await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(values) }));
   return keys;
+}
+
+/** Modules of filters are found by their digest, as the deployment guide tells operators to put them. */
+export async function storeModule(emulator: Emulator, { GatewayStores }: Outputs, bytes: Uint8Array): Promise<void> {
+  const client = new S3Client({ ...clientConfig(emulator), forcePathStyle: true });
+  await objectBucket({ bucket: GatewayStores.ObjectBucketName, client }).put(bytes);
 }
 
 export type Call = (
   caller: Caller,
   request: `${'GET' | 'POST' | 'PUT'} /${string}`,
   body?: unknown,
-  type?: string,
+  headers?: Readonly<Record<string, string>>,
 ) => Promise<Answer>;
 
 /** Stage URLs of AWS are not reachable here; the emulator serves the same API under its id. */
 export function gatewayAt({ endpoint }: Emulator, apiId: string, keys: Keys): Call {
-  return async (caller, request, body, type = 'application/json') => {
+  return async (caller, request, body, headers = {}) => {
     const [method = '', path = ''] = request.split(' ');
     const response = await fetch(`${endpoint}/_aws/execute-api/${apiId}/gateway${path}`, {
       method,
-      headers: { ...(caller && { 'x-api-key': keys[caller] }), ...(body !== undefined && { 'content-type': type }) },
+      headers: {
+        ...(caller && { 'x-api-key': keys[caller] }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       signal: AbortSignal.timeout(30_000),
     });
-    return { status: response.status, body: parsed(await response.text()) };
+    return { status: response.status, headers: response.headers, body: parsed(await response.text()) };
   };
 }
 

@@ -1,4 +1,17 @@
-/** The configuration the checks run under: one rule for each thing a policy can say. */
+/** The configuration the checks run under: one rule for each thing a policy can say, one tenant for each limit. */
+
+import { readFileSync } from 'node:fs';
+import { sha256 } from '#core/kernel/canonical.ts';
+
+/** The module of a filter; it is stored apart from the configuration, which names it by its digest. */
+export const guard = readFileSync('plugins/keyword-guard.wasm');
+
+/** What the mock model says. */
+export const reply = 'Bees dance to tell each other where the flowers are.';
+
+/** What the slow one says, four words a second. */
+export const longReply = Array.from({ length: 120 }, (_, at) => `word${at}`).join(' ');
+
 export const configuration = `
 version: 1
 admin: { token_env: GATEWAY_ADMIN_TOKEN }
@@ -11,6 +24,36 @@ tenants:
       - { key_env: AGENT_KEY, role: operator, kind: agent, name: cloud-agent, owner: bob }
       - { key_env: HUMAN_KEY, role: operator, kind: human, person: alice, name: alice-laptop }
       - { key_env: VIEWER_KEY, role: viewer, kind: service, owner: alice, name: dashboard }
+  - id: hasty
+    api_keys: [{ key_env: HASTY_KEY, role: operator, kind: agent, name: hasty-agent }]
+    rate_limit: { requests_per_minute: 2 }
+  - id: poor
+    api_keys: [{ key_env: POOR_KEY, role: operator, kind: agent, name: poor-agent }]
+providers:
+  - name: mock
+    type: mock
+    models: [mock, mock-large]
+    script: { replies: [{ text: "${reply}" }] }
+  - name: slow
+    type: mock
+    models: [mock-slow]
+    script: { tokens_per_second: 4, replies: [{ text: "${longReply}" }] }
+  - { name: bedrock, type: bedrock, region: us-east-1, models: ["anthropic.*"] }
+routes:
+  - { match: { model: mock-slow }, providers: [slow] }
+  - { match: { model: "anthropic.*" }, providers: [bedrock] }
+  - { match: { model: "mock*" }, providers: [mock] }
+aliases: { models: { fast: mock } }
+policies:
+  input:
+    - { name: no-jailbreak, type: keyword, action: block, keywords: [ignore previous instructions] }
+    - { name: guard, type: wasm, action: block, path: plugins/keyword-guard.wasm, sha256: ${sha256(guard)}, timeout: 2s }
+prices:
+  table:
+    as_of: 2026-01-31
+    models: [{ match: "*", input_usd_per_million: 1, output_usd_per_million: 4, source: made up for these checks }]
+budgets:
+  tenants: { default: { monthly_usd: 50 }, poor: { monthly_usd: 0 } }
 tool_policies:
   pack: pr-writer
   default_decision: review

@@ -8,10 +8,13 @@ import { run } from './processes.ts';
 export interface Outputs {
   readonly GatewayStores: {
     readonly KeysSecretName: string;
+    readonly ObjectBucketName: string;
     readonly ArchiveBucketName: string;
     readonly SigningKeyId: string;
   };
   readonly GatewayDoors: {
+    readonly GatewayApiId: string;
+    readonly WebSocketApiId: string;
     readonly AdminApiId: string;
     readonly CallbacksApiId: string;
     readonly ApprovalStateMachineArn: string;
@@ -20,7 +23,7 @@ export interface Outputs {
 
 export const approvalTimeoutSeconds = 6;
 
-export async function deploy({ env, scratch }: Emulator): Promise<Outputs> {
+export async function deploy({ env, scratch, endpoint }: Emulator): Promise<Outputs> {
   const cloud = join(scratch, 'cdk.out');
   const outputs = join(scratch, 'outputs.json');
   const cdk = (...args: string[]) => run('node_modules/.bin/cdk', [...args, '--no-notices'], { env });
@@ -35,6 +38,8 @@ export async function deploy({ env, scratch }: Emulator): Promise<Outputs> {
     'stage=emulator',
     '-c',
     `approvalTimeoutSeconds=${approvalTimeoutSeconds}`,
+    '-c',
+    `endpoint=${endpoint}`,
   );
   const template = join(scratch, 'bootstrap.yaml');
   await writeFile(template, withoutStagingPolicy(await cdk('bootstrap', '--show-template')));

@@ -13,6 +13,7 @@ import type { Emulator } from './emulator.ts';
 import { until } from './processes.ts';
 
 const session = 'cloud-session';
+const asYaml = { 'content-type': 'application/yaml' };
 const action = (tool: string, target: string, more: object = {}) => ({
   protocol: tool.startsWith('sql') ? 'sql' : 'git',
   tool,
@@ -84,9 +85,9 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
       expectStatus(await call('agent', 'POST /admin/v1/test-action', action('scm.get_file', 'repo/README.md')), 503);
     }),
     check('the first configuration needs the admin token and becomes version 1', async () => {
-      expectStatus(await call(undefined, 'PUT /admin/v1/config', configuration, 'application/yaml'), 401);
-      expectStatus(await call('agent', 'PUT /admin/v1/config', configuration, 'application/yaml'), 401);
-      const stored = expectStatus(await call('admin', 'PUT /admin/v1/config', configuration, 'application/yaml'), 201);
+      expectStatus(await call(undefined, 'PUT /admin/v1/config', configuration, asYaml), 401);
+      expectStatus(await call('agent', 'PUT /admin/v1/config', configuration, asYaml), 401);
+      const stored = expectStatus(await call('admin', 'PUT /admin/v1/config', configuration, asYaml), 201);
       assert.equal(stored.version, 1);
     }),
     check('every function sees the configuration within seconds', async () => {
@@ -184,12 +185,9 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
       );
     }),
     check('a callback without a signature decides nothing', async () => {
-      const { status } = await callbacks(
-        undefined,
-        'POST /callbacks/slack',
-        'payload=%7B%7D',
-        'application/x-www-form-urlencoded',
-      );
+      const { status } = await callbacks(undefined, 'POST /callbacks/slack', 'payload=%7B%7D', {
+        'content-type': 'application/x-www-form-urlencoded',
+      });
       assert.ok(status === 401 || status === 403 || status === 404, `HTTP ${status}`);
     }),
     check('a route nobody declared does not exist', async () => {

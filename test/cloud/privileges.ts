@@ -1,5 +1,6 @@
 /** Least privilege on the deployed roles: what each may not do is refused by IAM, not by our own good manners. */
 import assert from 'node:assert/strict';
+import { ApiGatewayManagementApiClient, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import {
   DeleteItemCommand,
   DynamoDBClient,
@@ -9,6 +10,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { KMSClient, SignCommand } from '@aws-sdk/client-kms';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
@@ -49,11 +51,15 @@ interface Session {
   readonly kms: KMSClient;
   readonly sfn: SFNClient;
   readonly secrets: SecretsManagerClient;
+  readonly lambda: LambdaClient;
+  /** The connections of the WebSocket API at an address. */
+  readonly connections: (endpoint: string) => ApiGatewayManagementApiClient;
 }
 
 export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayDoors }: Outputs): Check[] {
   const root = clientConfig(emulator);
   const Bucket = GatewayStores.ArchiveBucketName;
+  const socket = `${emulator.endpoint}/_aws/execute-api/${GatewayDoors.WebSocketApiId}/gateway`;
 
   const as = async (name: FunctionName): Promise<Session> => {
     const RoleArn = `arn:aws:iam::000000000000:role/agent-governance-${name}`;
@@ -91,10 +97,16 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayDoor
     }),
     onEvidence('evidence', ['read']),
     onEvidence('test-action', ['read', 'put']),
+    onEvidence('chat-completions', ['read', 'put']),
+    onEvidence('messages', ['read', 'put']),
+    onEvidence('ws-worker', ['read', 'put']),
+    onEvidence('ws', []),
+    onEvidence('models', []),
+    onEvidence('count-tokens', []),
     onEvidence('approvals', ['read', 'put']),
     onEvidence('approval-steps', ['read', 'put']),
     onEvidence('sweep', ['read', 'put']),
-    onEvidence('observatory', []),
+    onEvidence('observatory', ['read', 'put']),
     onEvidence('notify', []),
     onEvidence('project', []),
     may('evidence signs', 'evidence', true, ({ kms }) => sign(kms, GatewayStores.SigningKeyId)),
@@ -120,11 +132,37 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayDoor
     may('project does not read there', 'project', false, ({ s3 }) =>
       s3.send(new GetObjectCommand({ Bucket, Key: 'probe' })),
     ),
+    may('chat reads the secrets of providers', 'chat-completions', true, ({ secrets }) =>
+      secrets.send(new GetSecretValueCommand({ SecretId: 'agent-governance/providers' })),
+    ),
+    may('test-action does not read the secrets of providers', 'test-action', false, ({ secrets }) =>
+      secrets.send(new GetSecretValueCommand({ SecretId: 'agent-governance/providers' })),
+    ),
+    may('chat does not read what brokers sign with', 'chat-completions', false, ({ secrets }) =>
+      secrets.send(new GetSecretValueCommand({ SecretId: 'agent-governance/brokers' })),
+    ),
+    may('chat sees no issued credential', 'chat-completions', false, ({ db }) =>
+      db.send(new ScanCommand({ TableName: 'agent-governance-credentials' })),
+    ),
+    may('chat does not delete the counters that limit it', 'chat-completions', false, ({ db }) =>
+      db.send(new DeleteItemCommand({ TableName: 'agent-governance-counters', Key: { id: { S: 'probe' } } })),
+    ),
+    may('ws hands over to its worker', 'ws', true, ({ lambda }) => invoke(lambda, 'ws-worker')),
+    may('ws invokes no other function', 'ws', false, ({ lambda }) => invoke(lambda, 'policies')),
+    may('the worker invokes nobody', 'ws-worker', false, ({ lambda }) => invoke(lambda, 'ws-worker')),
+    may('the worker posts to connections', 'ws-worker', true, ({ connections }) => connections(socket).send(post)),
+    may('chat over HTTP does not', 'chat-completions', false, ({ connections }) => connections(socket).send(post)),
     may('test-action adds nothing to the archive', 'test-action', false, ({ s3 }) =>
       s3.send(new PutObjectCommand({ Bucket, Key: 'forged', Body: 'forged' })),
     ),
   ];
 }
+
+/** Asks whether it might, and does nothing. */
+const invoke = (lambda: LambdaClient, name: FunctionName) =>
+  lambda.send(new InvokeCommand({ FunctionName: `agent-governance-${name}`, InvocationType: 'DryRun' }));
+
+const post = new PostToConnectionCommand({ ConnectionId: 'nobody', Data: Buffer.from('{}') });
 
 const sign = (kms: KMSClient, KeyId: string) =>
   kms.send(new SignCommand({ KeyId, Message: digest, MessageType: 'DIGEST', SigningAlgorithm: 'ECDSA_SHA_256' }));
@@ -139,17 +177,20 @@ const sessionOf = (config: ClientConfig): Session => ({
   kms: new KMSClient(config),
   sfn: new SFNClient(config),
   secrets: new SecretsManagerClient(config),
+  lambda: new LambdaClient(config),
+  connections: (endpoint) => new ApiGatewayManagementApiClient({ ...config, endpoint }),
 });
 
-/** A condition that did not hold was looked at, so the action itself was allowed. @throws on any other failure. */
+/** A condition that did not hold was looked at, a connection that is gone was looked for: the action itself was allowed. @throws on any other failure. */
 async function allowed(attempt: Promise<unknown>): Promise<boolean> {
   try {
     await attempt;
     return true;
   } catch (thrown) {
     const { name } = thrown as Error;
-    if (name === 'ConditionalCheckFailedException') return true;
-    if (['AccessDenied', 'AccessDeniedException', 'PreconditionFailed'].includes(name)) return false;
+    if (['ConditionalCheckFailedException', 'GoneException'].includes(name)) return true;
+    if (['AccessDenied', 'AccessDeniedException', 'ForbiddenException', 'PreconditionFailed'].includes(name))
+      return false;
     throw thrown;
   }
 }

@@ -1,16 +1,19 @@
 /**
  * The deployed gateway, end to end (`npm run test:cloud`): the real `cdk deploy` of the real stacks and bundles onto an
- * emulator of AWS that enforces IAM, then the life of actions, approvals and evidence over HTTP, then what each role may
- * not do. Not shown here, since the emulator leaves it out: TTL, recovery, object lock, encryption, logs, metrics and limits
- * of payloads; test/infra asserts those on the templates.
+ * emulator of AWS that enforces IAM, then the life of actions, approvals and evidence over HTTP, then chat over HTTP and the
+ * WebSocket, then what each role may not do. Not shown here, since the emulator leaves it out: response streaming, TTL,
+ * recovery, object lock, encryption, logs, metrics and limits of payloads; test/infra asserts those on the templates.
  */
-import { gatewayAt, provisionKeys } from './caller.ts';
+import { gatewayAt, provisionKeys, storeModule } from './caller.ts';
+import { chatChecks } from './chat.ts';
 import { runChecks } from './checks.ts';
+import { guard } from './configuration.ts';
 import { deploy } from './deployment.ts';
 import { doorChecks } from './doors.ts';
 import { type Emulator, startEmulator } from './emulator.ts';
 import { lifecycleChecks } from './lifecycle.ts';
 import { privilegeChecks } from './privileges.ts';
+import { webSocketChecks } from './websocket.ts';
 
 const begun = performance.now();
 const lap = (what: string) => console.log(`${what} after ${((performance.now() - begun) / 1000).toFixed(1)} s`);
@@ -33,11 +36,15 @@ async function prove(running: Emulator): Promise<number> {
   const outputs = await deploy(running);
   lap('deployed');
   const keys = await provisionKeys(running, outputs);
+  await storeModule(running, outputs, guard);
   const call = gatewayAt(running, outputs.GatewayDoors.AdminApiId, keys);
   const callbacks = gatewayAt(running, outputs.GatewayDoors.CallbacksApiId, keys);
+  const gateway = gatewayAt(running, outputs.GatewayDoors.GatewayApiId, keys);
   const { passed, failed } = await runChecks([
     ...lifecycleChecks(running, outputs, call, callbacks),
     ...doorChecks(call),
+    ...chatChecks(gateway, call),
+    ...webSocketChecks(running, outputs, keys, call),
     ...privilegeChecks(running, outputs),
   ]);
   lap('done');

@@ -25,6 +25,7 @@ describe('routes', () => {
     call: `${apis[Properties.RestApiId.Ref]} ${Properties.HttpMethod} ${pathOf(Properties.ResourceId.Ref)}`,
     uri: reference(Properties.Integration.Uri),
     type: Properties.Integration.Type as string,
+    integration: Properties.Integration,
   }));
   const callOf = ({ surface, method, path }: Route) => `agent-governance-${surface} ${method} ${path}`;
 
@@ -33,7 +34,12 @@ describe('routes', () => {
     (call, { handledBy }) => {
       const method = deployed.find((candidate) => candidate.call === call);
       expect(method?.type).toBe('AWS_PROXY');
-      expect(method?.uri).toContain(`{${functionId(doors, handledBy)}.Arn}/invocations`);
+      const spec: FunctionSpec = functions[handledBy];
+      const [version, last] = spec.streams
+        ? ['2021-11-15', 'response-streaming-invocations']
+        : ['2015-03-31', 'invocations'];
+      expect(method?.uri).toMatch(/^arn:\{Partition\}:apigateway:\{Region\}:lambda:path\//);
+      expect(method?.uri).toContain(`lambda:path/${version}/functions/{${functionId(doors, handledBy)}.Arn}/${last}`);
     },
   );
 
@@ -45,7 +51,47 @@ describe('routes', () => {
     const permissions = Object.values(ofType(doors, 'AWS::Lambda::Permission')).filter(
       ({ Properties }) => Properties.Principal === 'apigateway.amazonaws.com',
     );
-    expect(permissions).toHaveLength(new Set(routes.map(({ surface, handledBy }) => `${surface} ${handledBy}`)).size);
+    const webSocketRoutes = 3;
+    const pairs = new Set(routes.map(({ surface, handledBy }) => `${surface} ${handledBy}`));
+    expect(permissions).toHaveLength(pairs.size + webSocketRoutes);
+    for (const { Properties } of permissions) expect(Properties.Action).toBe('lambda:InvokeFunction');
+  });
+
+  it('lets what streams take 15 minutes, and buffers everything else', () => {
+    const modes = deployed.map(({ call, integration }) => [
+      call,
+      integration.ResponseTransferMode,
+      integration.TimeoutInMillis,
+    ]);
+    const streams = ({ handledBy }: Route) => (functions[handledBy] as FunctionSpec).streams === true;
+    const expected = routes.map((route) =>
+      streams(route) ? [callOf(route), 'STREAM', 900_000] : [callOf(route), undefined, undefined],
+    );
+    expect(modes.sort()).toEqual(expected.sort());
+    expect(routes.filter(streams).map(callOf)).toEqual([
+      'agent-governance-gateway POST /v1/chat/completions',
+      'agent-governance-gateway POST /v1/messages',
+    ]);
+    for (const { Properties } of Object.values(ofType(doors, 'AWS::Lambda::Function'))) {
+      const { streams: answersInPieces }: FunctionSpec =
+        functions[Properties.FunctionName.replace('agent-governance-', '') as keyof typeof functions];
+      if (answersInPieces) expect(Properties.Timeout).toBe(900);
+    }
+  });
+
+  it('does nothing to an answer that a stream does not bear: no mapping, cache, compression, conversion', () => {
+    for (const { integration } of deployed) {
+      for (const property of ['ContentHandling', 'IntegrationResponses', 'RequestTemplates', 'CacheKeyParameters'])
+        expect(integration[property]).toBeUndefined();
+    }
+    for (const { Properties } of Object.values(ofType(doors, 'AWS::ApiGateway::RestApi'))) {
+      expect(Properties.BinaryMediaTypes).toBeUndefined();
+      expect(Properties.MinimumCompressionSize).toBeUndefined();
+    }
+    for (const { Properties } of Object.values(ofType(doors, 'AWS::ApiGateway::Stage'))) {
+      expect(Properties.CacheClusterEnabled).toBeUndefined();
+      for (const setting of Properties.MethodSettings) expect(setting.CachingEnabled).toBeUndefined();
+    }
   });
 
   it('is regional, logs who called and never what they said', () => {
@@ -90,6 +136,9 @@ describe.each(rows)('function %s', (name, spec) => {
   it('is told where everything is, and the names of the secrets it may read', () => {
     const { Variables } = Properties.Environment;
     const expected = [
+      'GATEWAY_URL',
+      ...(spec.postsToConnections ? ['CONNECTIONS_URL'] : []),
+      ...(spec.handsOverTo ? ['WS_WORKER_FUNCTION'] : []),
       ...(Object.keys(tables) as TableName[]).map(tableEnvironment),
       ...['OBJECT_BUCKET', 'ARCHIVE_BUCKET', 'SIGNING_KEY_ID', 'APPROVAL_STATE_MACHINE_ARN', 'ADMIN_URL', 'STAGE'],
       ...(spec.secrets ?? []).map((secret) => `SECRET_${secret.toUpperCase()}`),
@@ -97,6 +146,9 @@ describe.each(rows)('function %s', (name, spec) => {
     expect(Object.keys(Variables).sort()).toEqual(expected.sort());
     expect(reference(Variables.ADMIN_URL)).toMatch(
       /^https:\/\/\{Admin[^}]*\}\.execute-api\.\{Region\}\.\{URLSuffix\}\/gateway$/,
+    );
+    expect(reference(Variables.GATEWAY_URL)).toMatch(
+      /^https:\/\/\{Gateway[^}]*\}\.execute-api\.\{Region\}\.\{URLSuffix\}\/gateway$/,
     );
     for (const secret of spec.secrets ?? [])
       expect(Variables[`SECRET_${secret.toUpperCase()}`]).toBe(`agent-governance/${secret}`);

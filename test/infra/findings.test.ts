@@ -5,7 +5,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { buildGateway } from '../../lib/gateway.ts';
 import { emptyApp } from './synthesized.ts';
 
-const apps = [emptyApp().app, emptyApp().app] as const;
+const apps = [emptyApp().app, emptyApp().app, emptyApp().app] as const;
 
 /** Synthesizes under the rules. @throws with the report when something is found. */
 function judge(app: App): void {
@@ -17,6 +17,13 @@ it('[cloud.nag] finds nothing that is not accepted with a reason', () => {
   expect(() => {
     buildGateway(apps[0]);
     judge(apps[0]);
+  }).not.toThrow();
+});
+
+it('[cloud.nag] nor where account and region are known, as in a deployment', () => {
+  expect(() => {
+    buildGateway(apps[2], { account: '123456789012', region: 'eu-central-1' });
+    judge(apps[2]);
   }).not.toThrow();
 });
 

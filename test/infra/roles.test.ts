@@ -65,6 +65,8 @@ const read = ['GetItem', 'BatchGetItem', 'Query'];
 const append = [...read, 'PutItem', 'ConditionCheckItem'];
 const words = { read, append, write: [...append, 'UpdateItem'] };
 
+const [webSocketApi] = Object.keys(ofType(doors, 'AWS::ApiGatewayV2::Api')).map((id) => `{${id}}`);
+
 /** Written out a second time on purpose: what the contract's words mean. */
 function expected(spec: FunctionSpec): Grants {
   const machine = 'states:stateMachine:agent-governance-approval';
@@ -84,6 +86,18 @@ function expected(spec: FunctionSpec): Grants {
   if (spec.archives) grants.push('s3:PutObject archive/*');
   for (const secret of spec.secrets ?? [])
     grants.push(`secretsmanager:GetSecretValue secretsmanager:secret:agent-governance/${secret}-??????`);
+  if (spec.invokesModels) {
+    for (const action of ['InvokeModel', 'InvokeModelWithResponseStream'])
+      grants.push(
+        `bedrock:${action} bedrock:*::foundation-model/*`,
+        `bedrock:${action} bedrock:*:{AccountId}:inference-profile/*`,
+      );
+  }
+  if (spec.handsOverTo) grants.push(`lambda:InvokeFunction lambda:function:agent-governance-${spec.handsOverTo}`);
+  if (spec.postsToConnections) {
+    for (const method of ['POST', 'DELETE'])
+      grants.push(`execute-api:ManageConnections execute-api:${webSocketApi}/gateway/${method}/@connections/*`);
+  }
   if (spec.stream) {
     for (const action of ['DescribeStream', 'GetRecords', 'GetShardIterator'])
       grants.push(`dynamodb:${action} stream:${spec.stream}`);
@@ -105,6 +119,14 @@ it('gives no function power over all tables, and none the power to scan, delete 
   expect(all.filter((grant) => /Scan|dynamodb:\*|DeleteTable/.test(grant))).toEqual([]);
   expect(all.filter((grant) => /(Update|Delete)Item table:evidence/.test(grant))).toEqual([]);
   expect(all.filter((grant) => grant.includes('DeleteItem'))).toEqual(['policies: dynamodb:DeleteItem table:config']);
+});
+
+it('lets one function invoke another, three call models, two answer connections, and none more', () => {
+  const holders = (action: string) =>
+    Object.keys(functions).filter((name) => grantsOf(name).some((grant) => grant.startsWith(action)));
+  expect(holders('lambda:')).toEqual(['ws']);
+  expect(holders('bedrock:')).toEqual(['chat-completions', 'messages', 'ws-worker']);
+  expect(holders('execute-api:')).toEqual(['ws', 'ws-worker']);
 });
 
 it('[evidence.archive] lets the projector add to the archive, and nobody read it, delete from it or do anything else there', () => {

@@ -1,20 +1,24 @@
 /** `stage=emulator` against the stage for AWS: the differences, all of them, and nothing besides. */
 import type { Template } from 'aws-cdk-lib/assertions';
-import { synthesize } from './synthesized.ts';
+import { ofType, reference, synthesize } from './synthesized.ts';
 
 const aws = synthesize();
-const emulator = synthesize({ stage: 'emulator', approvalTimeoutSeconds: 9 });
+const emulator = synthesize({ stage: 'emulator', approvalTimeoutSeconds: 9, endpoint: 'http://127.0.0.1:1' });
 
 type Json = string | number | boolean | null | undefined | Json[] | { [key: string]: Json };
 
 /** Paths at which two templates differ, as `Type path: before → after`. */
 function differences(before: Template, after: Template): string[] {
-  const [a, b] = [before.toJSON().Resources, after.toJSON().Resources] as Record<string, { Type: string }>[];
+  const [a, b] = [withoutHashes(before), withoutHashes(after)] as Record<string, { Type: string }>[];
   return [...new Set([...Object.keys(a!), ...Object.keys(b!)])].flatMap((id) => {
     const type = (a![id] ?? b![id])!.Type.replace('AWS::', '');
     return compare(a![id] as Json, b![id] as Json, '').map((difference) => `${type} ${difference}`);
   });
 }
+
+/** A deployment's name ends in a hash of its API: what the API differs by is enough. */
+const withoutHashes = (template: Template): unknown =>
+  JSON.parse(JSON.stringify(template.toJSON().Resources).replaceAll(/(ApiDeployment[0-9A-F]{8})[0-9a-f]{32}/g, '$1'));
 
 function compare(a: Json, b: Json, path: string): string[] {
   if (JSON.stringify(a) === JSON.stringify(b)) return [];
@@ -71,7 +75,7 @@ it('[cloud.stage-differences] differs in the stores by protection and by what th
   );
 });
 
-it('[cloud.stage-differences] differs in the doors by a literal time-out, the resource of task answers and protection', () => {
+it('[cloud.stage-differences] differs in the doors by buffering, a literal time-out, addresses, resources and actions of roles, protection', () => {
   const kept = ['Logs::LogGroup', 'StepFunctions::StateMachine', 'SQS::Queue'];
   expect(distinct(differences(aws.doors, emulator.doors))).toEqual(
     [
@@ -79,15 +83,37 @@ it('[cloud.stage-differences] differs in the doors by a literal time-out, the re
         `${type} .DeletionPolicy: Retain → Delete`,
         `${type} .UpdateReplacePolicy: Retain → Delete`,
       ]),
+      'IAM::Role .Properties.Policies[].PolicyDocument.Statement with bedrock:Converse on one resource',
+      'IAM::Role .Properties.Policies[].PolicyDocument.Statement with bedrock:ConverseStream on one resource',
       'IAM::Role .Properties.Policies[].PolicyDocument.Statement with states:SendTaskSuccess on *',
       'IAM::Role .Properties.Policies[].PolicyDocument.Statement without states:SendTaskSuccess on one resource',
       'Lambda::Function .Properties.Environment.Variables.STAGE: prod → emulator',
+      'Lambda::Function .Properties.Environment.Variables.CONNECTIONS_URL.Fn::Join[]: present → present',
+      ...[
+        'ResponseTransferMode: STREAM → undefined',
+        'TimeoutInMillis: 900000 → undefined',
+        'Uri.Fn::Join[][]: :lambda:path/2021-11-15/functions/ → :lambda:path/2015-03-31/functions/',
+        'Uri.Fn::Join[][]: /response-streaming-invocations → /invocations',
+      ].map((difference) => `ApiGateway::Method .Properties.Integration.${difference}`),
       'SQS::QueuePolicy .Properties.PolicyDocument.Statement without refusal of plain HTTP',
       'StepFunctions::StateMachine .Definition.States.WaitForDecision.TimeoutSeconds: {% $seconds_left %} → 9',
     ].sort(),
   );
 });
 
-it('[cloud.stage-differences] differs in what is watched by the refusal of plain HTTP alone', () => {
-  expect(distinct(differences(aws.watch, emulator.watch))).toEqual(['SNS::TopicPolicy : present → undefined']);
+it('[cloud.stage-differences] differs in what is watched by the refusal of plain HTTP and one alarm on a query', () => {
+  expect(differences(aws.watch, emulator.watch).sort()).toEqual([
+    'CloudWatch::Alarm : present → undefined',
+    'SNS::TopicPolicy : present → undefined',
+  ]);
+});
+
+it('reaches connections where the emulator listens, under the id of the API', () => {
+  const functions = Object.values(ofType(emulator.doors, 'AWS::Lambda::Function'));
+  const urls = functions.flatMap(({ Properties }) => Properties.Environment.Variables.CONNECTIONS_URL ?? []);
+  expect(urls.map(reference)).toEqual(
+    Array(2).fill(
+      expect.stringMatching(/^http:\/\/127\.0\.0\.1:1\/_aws\/execute-api\/\{WebSocketApi[^}]*\}\/gateway$/),
+    ),
+  );
 });

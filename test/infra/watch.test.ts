@@ -23,8 +23,14 @@ it.each(
 });
 
 it.each([
+  ['gateway-5xx', 'AWS/ApiGateway', '5XXError'],
   ['admin-5xx', 'AWS/ApiGateway', '5XXError'],
   ['callbacks-5xx', 'AWS/ApiGateway', '5XXError'],
+  ['websocket-errors', 'AWS/ApiGateway', 'ExecutionError'],
+  ['breaker-open', 'AgentGovernance', 'svc_breaker_open'],
+  ['budget-alert', 'AgentGovernance', 'svc_budget_tier_total'],
+  ['budget-warning', 'AgentGovernance', 'svc_budget_tier_total'],
+  ['budget-exhausted', 'AgentGovernance', 'svc_budget_tier_total'],
   ['approvals-failed', 'AWS/States', 'ExecutionsFailed'],
   ['approvals-aborted', 'AWS/States', 'ExecutionsAborted'],
   ['approvals-throttled', 'AWS/States', 'ExecutionThrottled'],
@@ -32,6 +38,31 @@ it.each([
   ['approval-age', 'AgentGovernance', 'svc_approval_oldest_seconds'],
 ])('%s watches %s %s', (name, namespace, metric) => {
   expect(named(name)).toMatchObject({ Namespace: namespace, MetricName: metric });
+});
+
+it('looks when one of twenty chat calls is slow, three times in a row', () => {
+  expect(named('chat-latency')).toMatchObject({
+    MetricName: 'svc_chat_latency_ms',
+    ExtendedStatistic: 'p95',
+    Period: 300,
+    Threshold: 30_000,
+    EvaluationPeriods: 3,
+  });
+});
+
+it('counts the errors of all providers together, by a query since alarms take no search', () => {
+  const [query] = named('provider-errors')?.Metrics ?? [];
+  expect(query).toMatchObject({
+    Expression: 'SELECT SUM(svc_provider_errors_total) FROM "AgentGovernance"',
+    Period: 300,
+    ReturnData: true,
+  });
+  for (const { Metrics = [] } of alarms)
+    for (const { Expression = '' } of Metrics) expect(Expression).not.toContain('SEARCH');
+});
+
+it.each(['alert', 'warning', 'exhausted'])('tells the tier %s of a budget from the others', (tier) => {
+  expect(named(`budget-${tier}`)?.Dimensions).toEqual([{ Name: 'tier', Value: tier }]);
 });
 
 it('rings at the topic, and says where to read on', () => {
@@ -57,6 +88,25 @@ it('shows decisions by kind, what waits, how long it took, and what fails', () =
   ]) {
     expect(body).toContain(metric);
   }
+});
+
+it('shows calls, tokens, cost, first tokens, providers, the cache and what was blocked', () => {
+  const [dashboard] = Object.values(ofType(watch, 'AWS::CloudWatch::Dashboard'));
+  const body = JSON.stringify(dashboard?.Properties.DashboardBody);
+  for (const outcome of ['completed', 'cached', 'blocked', 'refused'])
+    expect(body).toContain(`outcome=\\\\\\"${outcome}`);
+  for (const metric of [
+    'svc_chat_requests_total',
+    'svc_chat_tokens_total',
+    'svc_chat_cost_microusd_total',
+    'svc_first_token_ms',
+    'svc_chat_latency_ms',
+    'svc_provider_errors_total',
+    'svc_breaker_open',
+    'svc_policy_violations_total',
+  ])
+    expect(body).toContain(metric);
+  expect(body).toContain('100 * FILL(cached, 0) / (FILL(cached, 0) + FILL(completed, 0))');
 });
 
 const headings = (markdown: string): string[] =>

@@ -1,0 +1,75 @@
+/**
+ * `/v1/ws` on AWS (spec §4.1): a WebSocket API that brings every event to one function, `ws`.
+ *
+ * What AWS allows shapes it: an integration ends after 29 s and nobody can raise that, so `ws` hands chat calls over to
+ * `ws-worker` and is done; tokens go back by `@connections`, in frames of at most 32 KB. A message has at most 128 KB, a
+ * connection ends after 10 minutes without a message and after 2 hours in any case: clients ping, and connect anew.
+ */
+import { Duration, Stack } from 'aws-cdk-lib';
+import { type CfnStage, LogGroupLogDestination, WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { accept } from './findings.ts';
+import { apiStageName } from './rest-surface.ts';
+import type { GatewaySettings } from './settings.ts';
+
+/** A fuse for the account, not a limit of tenants: those are counted by the functions. Messages a second, all together. */
+const throttle = { rateLimit: 1000, burstLimit: 500 };
+
+export interface WebSocketSurfaceProps {
+  readonly settings: GatewaySettings;
+}
+
+/** Routes are added once the functions exist, since these are told the API's id. */
+export class WebSocketSurface extends Construct {
+  readonly api: WebSocketApi;
+  readonly stage: WebSocketStage;
+
+  constructor(scope: Construct, id: string, { settings }: WebSocketSurfaceProps) {
+    super(scope, id);
+    const accessLogs = new LogGroup(this, 'AccessLogs', {
+      retention: RetentionDays.THREE_MONTHS,
+      removalPolicy: settings.removalPolicy,
+    });
+    this.api = new WebSocketApi(this, 'Api', {
+      apiName: `${settings.name}-websocket`,
+      description: 'agent governance gateway: websocket',
+    });
+    this.stage = new WebSocketStage(this, 'Stage', {
+      webSocketApi: this.api,
+      stageName: apiStageName,
+      autoDeploy: true,
+      throttle,
+      detailedMetricsEnabled: true,
+      accessLogSettings: { destination: new LogGroupLogDestination(accessLogs) },
+    });
+    const stage = this.stage.node.defaultChild as CfnStage;
+    stage.addPropertyOverride('DefaultRouteSettings.LoggingLevel', 'ERROR');
+    // Messages hold prompts: they are never logged.
+    stage.addPropertyOverride('DefaultRouteSettings.DataTraceEnabled', false);
+    accept(this, findings);
+  }
+
+  /** No route has a response of its own: whatever is answered goes through `@connections`. */
+  addRoutes(handler: IFunction, worker: IFunction): void {
+    for (const route of ['$connect', '$disconnect', '$default'])
+      this.api.addRoute(route, { integration: new WebSocketLambdaIntegration(route.slice(1), handler) });
+    // A chat call is never made twice; one that waited a minute has nobody waiting for it any more.
+    worker.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+  }
+}
+
+/** Where functions post to connections, without naming the stage's resource, which comes after the functions. */
+export function connectionsUrl(scope: Construct, { emulator }: GatewaySettings, apiId: string): string {
+  const { region, urlSuffix } = Stack.of(scope);
+  return emulator
+    ? `${emulator.endpoint}/_aws/execute-api/${apiId}/${apiStageName}`
+    : `https://${apiId}.execute-api.${region}.${urlSuffix}/${apiStageName}`;
+}
+
+const findings = {
+  'AwsSolutions-APIG4':
+    'The function looks the key up by digest, at the handshake or in the first message; a connection without one is closed.',
+};

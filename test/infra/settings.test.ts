@@ -1,0 +1,35 @@
+/** What a deployment may ask for by context. */
+import { App } from 'aws-cdk-lib';
+import { readSettings } from '../../lib/settings.ts';
+import { ofType, reference, synthesize } from './synthesized.ts';
+
+const { doors } = synthesize();
+
+describe('what is off until asked for', () => {
+  const asked = synthesize({ otlpTraces: 'on', streamPaddingBytes: 2048 }).doors;
+  const told = (name: string, template = asked) =>
+    Object.values(ofType(template, 'AWS::Lambda::Function')).find(
+      ({ Properties }) => Properties.FunctionName === `agent-governance-${name}`,
+    )!.Properties.Environment.Variables;
+
+  it('sends spans to CloudWatch under the permission every role has', () => {
+    expect(reference(told('project').OTLP_TRACES_URL)).toBe('https://xray.{Region}.{URLSuffix}/v1/traces');
+    expect(told('project', doors).OTLP_TRACES_URL).toBeUndefined();
+    const roles = Object.values(ofType(asked, 'AWS::IAM::Role')).filter(({ Properties }) => Properties.RoleName);
+    for (const { Properties } of roles) expect(JSON.stringify(Properties.Policies)).toContain('xray:PutTraceSegments');
+  });
+
+  it('pads the beginning of streams, and of nothing else', () => {
+    expect(told('messages').STREAM_PADDING_BYTES).toBe('2048');
+    expect(told('models').STREAM_PADDING_BYTES).toBeUndefined();
+  });
+
+  it('refuses settings it does not understand', () => {
+    expect(() => readSettings(new App({ context: { otlpTraces: 'yes' } }).node)).toThrow(
+      '"otlpTraces" must be off or on',
+    );
+    expect(() => readSettings(new App({ context: { streamPaddingBytes: -1 } }).node)).toThrow(
+      'must be a whole number from 0',
+    );
+  });
+});
