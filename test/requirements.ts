@@ -20,11 +20,10 @@ const later =
   (deferred: string) =>
   (id: string, spec: Source, says: string): Requirement => ({ id, spec, says, proof: { deferred } });
 
-const llm = later('issue 4: the LLM gateway');
 const execution = later('issue 5: brokers, executors, the MCP gateway, session risk, manifests');
 const operations = later('a later issue: rollouts, analytics, alerts, federation, GraphQL, plugins');
 const edge = later('a later issue: the edge proxy');
-const telemetry = later('a later issue: trace store and OTLP export');
+const telemetry = later('a later issue: the trace routes');
 
 const actions: readonly Requirement[] = [
   must(
@@ -135,7 +134,7 @@ const policies: readonly Requirement[] = [
     'spec §1',
     'Break-glass is an explicit opt-in, and each request under it is marked in evidence.',
   ),
-  llm(
+  must(
     'policy.governance-mode',
     'contract §1',
     'In governance mode an erring content filter blocks; in permissive mode it is logged and passes.',
@@ -223,18 +222,18 @@ const configuration: readonly Requirement[] = [
     'contract §7',
     'GET and PUT config show the configuration without secrets and store a new version.',
   ),
-  llm(
+  must(
     'config.wasm-entry',
     'spec §2.9',
     'A WASM policy entry takes name, type, action, path, timeout and on_error with the defaults of the table.',
   ),
-  llm(
+  must(
     'config.provider-entry',
     'spec §2.8',
     'A provider entry takes name, type, enabled, base_url, api_key_env and models; mock is enabled by default.',
   ),
-  llm('config.base-url-drops-key', 'contract §2', 'A changed base_url drops the stored key.'),
-  llm(
+  must('config.base-url-drops-key', 'contract §2', 'A changed base_url drops the stored key.'),
+  must(
     'config.prices',
     'contract §1',
     'Prices come from a dated file; an unknown model is refused or estimated, never silently 0.',
@@ -306,8 +305,8 @@ const identity: readonly Requirement[] = [
   must('sod.unmapped-chat', 'contract §2', 'A chat identity mapped to no person has no vote.'),
   operations('auth.federation-token', 'spec §5', 'Federation uses a bearer token compared in constant time.'),
   edge('auth.tls', 'spec §5', 'The edge speaks TLS 1.3 with ECDSA P-256 / X25519.'),
-  llm('auth.provider-keys', 'spec §5', 'Agents never hold provider keys; a broker injects them.'),
-  llm('auth.secret-env-allow-list', 'contract §2', 'Environment names for secrets come from an allow-list.'),
+  must('auth.provider-keys', 'spec §5', 'Agents never hold provider keys; a broker injects them.'),
+  must('auth.secret-env-allow-list', 'contract §2', 'Environment names for secrets come from an allow-list.'),
   edge('auth.priority-critical', 'contract §2', 'X-Priority: critical counts only for keys with priority critical.'),
 ];
 
@@ -425,7 +424,7 @@ const approvals: readonly Requirement[] = [
   must('notify.retries', 'contract §3', 'Delivery is retried, ends in a dead letter, and never blocks the caller.'),
   must('approval.hold', 'contract §3', 'With hold_seconds the call is held and answers in place if decided in time.'),
   execution('approval.pr-comment', 'spec §6', 'An approval can be announced and given by a pull-request comment.'),
-  llm('approval.chat-202', 'spec §3.2', 'A review of chat traffic answers 202 and suspends the request.'),
+  must('approval.chat-202', 'spec §3.2', 'A review of chat traffic answers 202 and suspends the request.'),
 ];
 
 const evidence: readonly Requirement[] = [
@@ -532,8 +531,8 @@ const evidence: readonly Requirement[] = [
     "Audit verify checks the tenant's chains in bounded pieces with a cursor and names the first broken link.",
   ),
   must('audit.projections', 'contract §4', 'Projections are idempotent, may lag, and can be rebuilt from evidence.'),
-  llm('evidence.chat', 'spec §1', 'Each chat call leaves one chat entry.'),
-  llm('audit.json-detail', 'spec §6', 'Audit detail is valid JSON even when prompts contain quotes.'),
+  must('evidence.chat', 'spec §1', 'Each chat call leaves one chat entry.'),
+  must('audit.json-detail', 'spec §6', 'Audit detail is valid JSON even when prompts contain quotes.'),
 ];
 
 const credentials: readonly Requirement[] = [
@@ -635,10 +634,12 @@ const admin: readonly Requirement[] = [
     'The evaluation webhook fires at its sampling rate with truncated content.',
   ),
   operations('operator.kubernetes', 'spec §1', 'A Kubernetes operator and multi-cluster federation exist.'),
-  telemetry('trace.ring', 'spec §8', 'The last 500 traces are kept and readable.'),
-  telemetry('trace.export', 'spec §1', 'Spans are exported over OTLP in batches of about 5 seconds.'),
-  llm('admin.cache', 'spec §4.3', 'cache shows hits, misses, hit rate and evictions.'),
-  llm('admin.budgets', 'contract §7', 'Budgets, their forecast and providers are readable.'),
+  must('trace.ring', 'spec §8', 'The last 500 traces are kept.'),
+  telemetry('trace.routes', 'contract §7', 'Traces are readable at traces and traces/{id}.'),
+  must('trace.export', 'spec §1', 'Spans are exported over OTLP in batches of about 5 seconds.'),
+  must('admin.cache', 'spec §4.3', 'cache shows hits, misses, hit rate and evictions.'),
+  must('admin.budgets', 'contract §7', 'Budgets and providers are readable.'),
+  operations('admin.budgets.forecast', 'contract §7', 'The forecast of budgets is readable.'),
 ];
 
 const cli: readonly Requirement[] = [
@@ -697,57 +698,57 @@ const hosts: readonly Requirement[] = [
 ];
 
 const chat: readonly Requirement[] = [
-  llm(
+  must(
     'chat.completions',
     'spec §4.1',
     'POST /v1/chat/completions answers a chat completion, or SSE when stream is true.',
   ),
-  llm(
+  must(
     'chat.messages',
     'spec §4.1',
     'POST /v1/messages gets the same policy, audit, transforms and aliasing; streams as Anthropic events.',
   ),
-  llm(
+  must(
     'chat.messages.tool-use',
     'contract §5',
     'Tool use on messages is rejected by default and governed when configured.',
   ),
-  llm('chat.count-tokens', 'spec §4.1', 'count_tokens answers an estimate.'),
-  llm('chat.ws', 'spec §4.1', '/v1/ws is a persistent chat connection.'),
-  llm('chat.models', 'contract §5', 'GET /v1/models lists what the tenant may use.'),
-  llm('chat.unknown-fields', 'contract §5', 'Unknown fields pass through both ways.'),
-  llm('chat.pipeline.order', 'spec §1', 'The pipeline stages run in the order of the specification.'),
-  llm(
+  must('chat.count-tokens', 'spec §4.1', 'count_tokens answers an estimate.'),
+  must('chat.ws', 'spec §4.1', '/v1/ws is a persistent chat connection.'),
+  must('chat.models', 'contract §5', 'GET /v1/models lists what the tenant may use.'),
+  must('chat.unknown-fields', 'contract §5', 'Unknown fields pass through both ways.'),
+  must('chat.pipeline.order', 'spec §1', 'The pipeline stages run in the order of the specification.'),
+  must(
     'chat.input-policy',
     'spec §1',
     'keyword, regex, PII, WASM filters run on input; a block is 403 policy_violation.',
   ),
-  llm('chat.output-policy', 'spec §1', 'Filters run on output, in streams on decoded text.'),
-  llm('chat.filters.strictest', 'contract §5', 'All filters run; the strictest action wins.'),
-  llm('chat.review-202', 'contract §5', 'A content review answers 202 and is retried with X-Approval-Ref.'),
-  llm('chat.kill-switch', 'spec §7.2', 'The behavioural kill switch answers 403 session_blocked.'),
-  llm('chat.aliases', 'spec §1', 'Model aliases are resolved.'),
-  llm('chat.transforms', 'spec §1', 'System prompt injection and response transforms per tenant.'),
-  llm('chat.routing', 'spec §1', 'Glob routing with priority, round-robin and region groups.'),
-  llm(
+  must('chat.output-policy', 'spec §1', 'Filters run on output, in streams on decoded text.'),
+  must('chat.filters.strictest', 'contract §5', 'All filters run; the strictest action wins.'),
+  must('chat.review-202', 'contract §5', 'A content review answers 202 and is retried with X-Approval-Ref.'),
+  must('chat.kill-switch', 'spec §7.2', 'The behavioural kill switch answers 403 session_blocked.'),
+  must('chat.aliases', 'spec §1', 'Model aliases are resolved.'),
+  must('chat.transforms', 'spec §1', 'System prompt injection and response transforms per tenant.'),
+  must('chat.routing', 'spec §1', 'Glob routing with priority, round-robin and region groups.'),
+  must(
     'chat.breaker',
     'spec §3.4',
     'A circuit breaker per provider trips and recovers; fallback where the route lists it.',
   ),
-  llm('chat.provider-error', 'spec §7.2', 'A provider failure is 502 with a generic message.'),
-  llm(
+  must('chat.provider-error', 'spec §7.2', 'A provider failure is 502 with a generic message.'),
+  must(
     'chat.abort',
     'contract §5',
     'A client that goes away closes the provider stream within a second and is billed as aborted.',
   ),
-  llm('chat.cache', 'spec §1', 'Exact and semantic cache, scoped by tenant.'),
-  llm('chat.traceparent', 'contract §5', 'traceparent is continued and forwarded.'),
-  llm('limit.rate', 'spec §8', 'RPM and TPM per tenant, exact across processes; 429 with Retry-After.'),
-  llm('limit.rate.fails-closed', 'spec §7.2', 'A failing limiter is 503.'),
-  llm('limit.budget', 'spec §8', 'Budgets alert at 80 %, warn at 90 %, refuse at 100 % with 429 budget_exceeded.'),
-  llm('limit.actual-body', 'spec §8', 'The token limiter measures the actual body.'),
-  llm('wasm.abi', 'spec §4.6', 'WASM filters follow the ABI and run sandboxed, one call at a time per instance.'),
-  llm('wasm.timeout', 'spec §8', 'A WASM call ends after its timeout; on_error decides.'),
+  must('chat.cache', 'spec §1', 'Exact and semantic cache, scoped by tenant.'),
+  must('chat.traceparent', 'contract §5', 'traceparent is continued and forwarded.'),
+  must('limit.rate', 'spec §8', 'RPM and TPM per tenant, exact across processes; 429 with Retry-After.'),
+  must('limit.rate.fails-closed', 'spec §7.2', 'A failing limiter is 503.'),
+  must('limit.budget', 'spec §8', 'Budgets alert at 80 %, warn at 90 %, refuse at 100 % with 429 budget_exceeded.'),
+  must('limit.actual-body', 'spec §8', 'The token limiter measures the actual body.'),
+  must('wasm.abi', 'spec §4.6', 'WASM filters follow the ABI and run sandboxed, one call at a time per instance.'),
+  must('wasm.timeout', 'spec §8', 'A WASM call ends after its timeout; on_error decides.'),
 ];
 
 const toolGateway: readonly Requirement[] = [

@@ -66,6 +66,16 @@ const bodies: Readonly<Record<string, unknown>> = {
   putConfig: { version: 0 },
 };
 
+/** Anthropic's clients are told in their own words. */
+const errorOf = ({ operation }: Route, status: 401 | 403) => {
+  const type = status === 401 ? 'authentication_error' : 'forbidden';
+  return operation === 'messages' || operation === 'countTokens'
+    ? { type: status === 401 ? type : 'permission_error', code: type }
+    : { type, code: status };
+};
+
+const urlOf = ({ surface }: Route) => (surface === 'gateway' ? gateway.ready.gateway_url : url);
+
 const guarded = routes.filter(({ access }) => access !== 'signed');
 
 describe.each(guarded.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
@@ -73,17 +83,11 @@ describe.each(guarded.map((route) => [`${route.method} ${route.path}`, route] as
     '[auth.role-matrix] [auth.roles] [auth.missing] [auth.unknown-key] [auth.agent-kind] [auth.platform] answers %s to %s',
     async (wanted, _name, caller) => {
       const body = route.method === 'GET' ? undefined : (bodies[route.operation] ?? {});
-      const { status, text } = await ask(url, route.method, pathOf(route), { key: caller.key(), body });
+      const { status, text } = await ask(urlOf(route), route.method, pathOf(route), { key: caller.key(), body });
       if (wanted === 'in') {
         expect([401, 403, 405, 500, 502, 503]).not.toContain(status);
       } else {
-        expect(JSON.parse(text)).toMatchObject({
-          error: {
-            code: wanted,
-            type: wanted === 401 ? 'authentication_error' : 'forbidden',
-            message: expect.any(String),
-          },
-        });
+        expect(JSON.parse(text)).toMatchObject({ error: { ...errorOf(route, wanted), message: expect.any(String) } });
         expect(status).toBe(wanted);
       }
     },

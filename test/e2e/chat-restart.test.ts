@@ -1,0 +1,125 @@
+/** Power cuts and stops in the middle of a stream: nothing acknowledged is lost, nothing held is forgotten. */
+import { type ChatGateway, providerYaml, startChatGateway } from '../support/chat-clients.ts';
+import { type FakeProvider, piecesOf, say, startFakeProvider, stream } from '../support/fake-providers.ts';
+import { ask, until, workFolder } from './client.ts';
+
+let fake: FakeProvider;
+const running: ChatGateway[] = [];
+
+const start = async (state?: string): Promise<ChatGateway> => {
+  const gateway = await startChatGateway(
+    `
+    rate_limit: { requests_per_minute: 1000 }
+providers:
+${providerYaml('fake', 'openai', fake.baseUrl, ', models: [m]')}
+budgets: { tenants: { default: { monthly_usd: 10 } } }
+cache: { enabled: false }
+`,
+    state === undefined ? {} : { state },
+  );
+  running.push(gateway);
+  return gateway;
+};
+
+beforeAll(async () => {
+  fake = await startFakeProvider({ kind: 'openai' });
+}, 30_000);
+afterAll(async () => {
+  await fake?.stop();
+  await Promise.all(running.map((gateway) => gateway.stop()));
+}, 30_000);
+
+const words = ['one ', 'two ', 'three ', 'four'];
+/** Speaks two words, and the rest once it is told to. */
+function hesitant() {
+  const told = Promise.withResolvers<void>();
+  const [opening, first, second, ...rest] = piecesOf('openai', { text: words });
+  fake.answers(stream([opening!, first!, second!, told.promise, ...rest]));
+  return told.resolve;
+}
+
+/** A stream of which the first word has arrived. */
+async function streaming(gateway: ChatGateway, session: string) {
+  const client = gateway.openai({ defaultHeaders: { 'x-session-id': session } });
+  const asked = {
+    model: 'm',
+    messages: [{ role: 'user' as const, content: 'count' }],
+    max_tokens: 1000,
+    stream: true as const,
+  };
+  const iterator = (await client.chat.completions.create(asked))[Symbol.asyncIterator]();
+  let text = '';
+  while (!text.includes('one')) text += (await iterator.next()).value?.choices[0]?.delta.content ?? '';
+  const rest = async () => {
+    for (let next = await iterator.next(); !next.done; next = await iterator.next())
+      text += next.value.choices[0]?.delta.content ?? '';
+    return text;
+  };
+  return { rest };
+}
+
+const budget = async (gateway: ChatGateway) => {
+  const { body } = await gateway.admin<{ budgets: { used_usd: number }[]; open_reservations: number }>('budgets');
+  return { used: body.budgets[0]!.used_usd, open: body.open_reservations };
+};
+
+test('kill -9 in the middle of a stream: what was answered is there, the chain holds, the reservation stands', async () => {
+  const gateway = await start();
+  fake.answers(say('Hello'));
+  const sessions = Array.from({ length: 8 }, (_, at) => `before-${at % 3}`);
+  const answered = await Promise.all(sessions.map((session) => gateway.say('m', 'x', { session })));
+  expect(answered.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  const before = await budget(gateway);
+
+  hesitant();
+  const { rest } = await streaming(gateway, 'before-0');
+  await until('the call’s start', async () => (await gateway.open()) === 1 || undefined);
+  await gateway.kill9();
+  await expect(rest()).rejects.toThrow();
+  await gateway.restart();
+
+  const entries = (await Promise.all([...new Set(sessions)].map((session) => gateway.entries(session)))).flat();
+  expect(entries.map((entry) => entry.envelope_id).sort()).toEqual(
+    answered.map(({ headers }) => headers.get('x-envelope-id')).sort(),
+  );
+  for (const session of new Set(sessions)) {
+    expect((await gateway.admin(`evidence/sessions/${session}/verify`)).body).toMatchObject({ valid: true });
+  }
+  expect((await gateway.admin('audit/verify')).body).toMatchObject({ valid: true });
+  const after = await budget(gateway);
+  expect(after.open).toBe(1);
+  expect(after.used).toBeGreaterThan(before.used);
+
+  fake.answers(say('back'));
+  expect((await gateway.say('m', 'x', { session: 'before-0' })).status).toBe(200);
+  expect((await gateway.admin('evidence/sessions/before-0/verify')).body).toMatchObject({ valid: true });
+}, 30_000);
+
+test('SIGTERM in the middle of two streams: the one that ends in time ends well, the other is cut, billed and recorded', async () => {
+  const state = workFolder();
+  const gateway = await start(state);
+  const tell = hesitant();
+  const ending = await streaming(gateway, 'ending');
+  hesitant();
+  const endless = await streaming(gateway, 'endless');
+  const code = gateway.stop();
+  await until('the end of listening', () =>
+    ask(gateway.ready.gateway_url, 'GET', '/health').then(
+      () => undefined,
+      () => true,
+    ),
+  );
+  tell();
+  expect(await ending.rest()).toBe(words.join(''));
+  await expect(endless.rest()).rejects.toThrow();
+  expect(await code).toBe(0);
+
+  const again = await start(state);
+  expect(await again.records('ending')).toMatchObject([
+    { outcome: 'completed', usage: { input_tokens: 11, output_tokens: 7 } },
+  ]);
+  expect(await again.records('endless')).toMatchObject([
+    { outcome: 'aborted', usage: { output_tokens: 2, estimated: true } },
+  ]);
+  expect((await budget(again)).open).toBe(0);
+}, 40_000);

@@ -1,0 +1,441 @@
+/** Chat over `/v1/ws` of a running gateway, with a real client and scripted providers (spec §4.1, contract §5). */
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocket } from 'ws';
+import { agentKey, type ChatGateway, humanKey, providerYaml, startChatGateway } from '../support/chat-clients.ts';
+import { type FakeProvider, piecesOf, say, startFakeProvider, stream } from '../support/fake-providers.ts';
+import { connectSocket, type SocketCaller } from '../support/socket-client.ts';
+import { ask as askHttp, until } from './client.ts';
+
+const maxBody = 20_000;
+const settings = (fakeUrl: string, bulkUrl: string) => `
+      - { key: socket-viewer, role: viewer, kind: service, owner: alice, name: watcher }
+  - id: small
+    max_body_bytes: 1000
+    api_keys: [{ key: small-key, name: small }]
+  - id: slow
+    rate_limit: { requests_per_minute: 1 }
+    api_keys: [{ key: slow-key, name: slow }]
+  - id: fleeting
+    api_keys: [{ key: fleeting-key, name: fleeting }, { key: lasting-key, name: lasting }]
+cache: { enabled: false }
+server: { max_body_bytes: ${maxBody}, cors: { allowed_origins: ["https://app.example"] } }
+providers:
+  - { name: mock, type: mock, models: ["mock"] }
+${providerYaml('fake', 'openai', fakeUrl, ', models: ["gpt-*"], retry: { max_attempts: 1 }')}
+${providerYaml('bulk', 'openai', bulkUrl, ', models: ["bulk"]')}
+policies:
+  input:
+    - { name: no-jailbreak, type: keyword, action: block, keywords: ["ignore previous instructions"] }
+    - { name: ask-a-human, type: keyword, action: review, keywords: ["launch the rocket"] }
+`;
+
+let fake: FakeProvider;
+let bulk: Awaited<ReturnType<typeof bulkProvider>>;
+let gateway: ChatGateway;
+let url: string;
+
+beforeAll(async () => {
+  fake = await startFakeProvider({ kind: 'openai' });
+  bulk = await bulkProvider();
+  gateway = await startChatGateway(settings(fake.baseUrl, bulk.url));
+  url = `${gateway.ready.gateway_url.replace('http', 'ws')}/v1/ws`;
+}, 40_000);
+beforeEach(() => fake.answers(say('Hello')));
+afterAll(async () => {
+  await fake?.stop();
+  await bulk?.stop();
+  await gateway?.stop();
+}, 40_000);
+
+const withKey = (key = agentKey, headers: Record<string, string> = {}): Promise<SocketCaller> =>
+  connectSocket(url, { headers: { 'x-api-key': key, ...headers } });
+
+const body = (text: string, more: object = {}) => ({
+  model: 'gpt-test',
+  messages: [{ role: 'user', content: text }],
+  ...more,
+});
+const call = (id: string, text = `call ${id}`, more: object = {}, message: object = {}) => ({
+  type: 'chat.completions',
+  id,
+  body: body(text, { stream: true, ...more }),
+  ...message,
+});
+
+/** A stream that says a first word and then waits. */
+const held = (until: Promise<unknown>, text = ['one', ' two']) => {
+  const [opening, first, ...rest] = piecesOf('openai', { text });
+  return stream([opening!, first!, until, ...rest]);
+};
+
+describe('who may talk', () => {
+  test('[chat.ws] a key in the handshake’s headers, either of them', async () => {
+    for (const headers of [{ 'x-api-key': agentKey }, { authorization: `Bearer ${agentKey}` }]) {
+      const caller = await connectSocket(url, { headers });
+      expect(await caller.hear('ready')).toEqual({ type: 'ready', max_message_bytes: maxBody });
+    }
+  });
+
+  test('[chat.ws] a key in the first message; nothing is answered before it', async () => {
+    const caller = await connectSocket(url);
+    caller.say({ type: 'auth', api_key: agentKey });
+    await caller.hear('ready');
+    caller.say(call('1'));
+    await caller.hear('done', '1');
+    expect(caller.textOf('1')).toBe('Hello');
+
+    const early = await connectSocket(url);
+    early.say(call('1'));
+    expect(await early.hear('error')).toMatchObject({ status: 401, error: { type: 'authentication_error' } });
+    expect(await early.closed).toBe(4401);
+  });
+
+  test('[chat.ws] wrong keys are closed with 4401, roles that may not with 4403', async () => {
+    expect(await (await withKey('no-such-key')).closed).toBe(4401);
+    expect(await (await withKey('socket-viewer')).closed).toBe(4403);
+    for (const [key, code] of [
+      ['no-such-key', 4401],
+      ['socket-viewer', 4403],
+    ] as const) {
+      const caller = await connectSocket(url);
+      caller.say({ type: 'auth', api_key: key });
+      expect(await caller.hear('error')).toMatchObject({ status: code - 4000 });
+      expect(await caller.closed).toBe(code);
+    }
+  });
+
+  test('[chat.ws] a key in the query is no key', async () => {
+    for (const name of ['api_key', 'key', 'x-api-key', 'token', 'authorization']) {
+      const caller = await connectSocket(`${url}?${name}=${agentKey}`);
+      caller.say(call('1'));
+      expect(await caller.hear('error')).toMatchObject({ status: 401 });
+      expect(await caller.closed).toBe(4401);
+    }
+    expect(fake.requests).toHaveLength(0);
+  });
+
+  test('pages of other origins are refused at the handshake, listed ones and our own are not', async () => {
+    const refused = new WebSocket(url, { headers: { 'x-api-key': agentKey }, origin: 'https://evil.example' });
+    const [error] = (await once(refused, 'error')) as [Error];
+    expect(error.message).toContain('403');
+    for (const origin of ['https://app.example', gateway.ready.gateway_url]) {
+      const caller = await connectSocket(url, { origin, headers: { 'x-api-key': agentKey } });
+      await caller.hear('ready');
+    }
+  });
+
+  test('there is no WebSocket elsewhere', async () => {
+    const elsewhere = new WebSocket(url.replace('/v1/ws', '/v1/chat/completions'));
+    const [error] = (await once(elsewhere, 'error')) as [Error];
+    expect(error.message).toContain('404');
+  });
+});
+
+describe('calls', () => {
+  test('[chat.ws] 20 calls at once on one connection, each answered by its id', async () => {
+    const all = Promise.withResolvers<void>();
+    fake.answers(({ body: asked }) => held(all.promise, ['answer', ` to ${asked.messages[0].content}`]));
+    const caller = await withKey();
+    const ids = Array.from({ length: 20 }, (_, n) => `r${n}`);
+    for (const id of ids) caller.say(call(id));
+    await fake.request(19); // every one of them is with the provider before any is finished
+    await Promise.all(ids.map((id) => caller.hear('event', id)));
+    expect(caller.heard.filter(({ type }) => type === 'done')).toEqual([]);
+    all.resolve();
+    for (const id of ids) {
+      expect(await caller.hear('done', id)).toEqual({ type: 'done', id, outcome: 'completed' });
+      expect(caller.textOf(id)).toBe(`answer to call ${id}`);
+    }
+    caller.say(call('r0', 'again')); // an id is free when its call is over
+    await until('the id to be used again', async () =>
+      caller.textOf('r0').endsWith('answer to again') ? true : undefined,
+    );
+  });
+
+  test('[chat.ws] without a stream the answer is one response, with status and headers', async () => {
+    const caller = await withKey();
+    caller.say(call('1', 'whole', { stream: false }));
+    const { status, headers, body: reply } = await caller.hear('response', '1');
+    expect(status).toBe(200);
+    expect(reply.choices[0].message.content).toBe('Hello');
+    expect(headers).toMatchObject({ 'x-request-id': expect.any(String), 'x-envelope-id': expect.any(String) });
+  });
+
+  test('[chat.ws] a bare chat request is a chat completion; the gateway names it', async () => {
+    const caller = await withKey();
+    caller.say(body('bare'));
+    const { id, body: reply } = await caller.hear('response');
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(reply.choices[0].message.content).toBe('Hello');
+    caller.say({ ...body('bare', { stream: true }), id: 'mine' });
+    await caller.hear('done', 'mine');
+    expect(fake.requests.map(({ body: sent }) => sent.id)).toEqual([undefined, undefined]);
+  });
+
+  test('[chat.ws] messages calls are answered as Anthropic events, and their faults in its form', async () => {
+    const caller = await withKey();
+    caller.say({ type: 'messages', id: 'm', body: body('hi', { stream: true, max_tokens: 50 }) });
+    await caller.hear('done', 'm');
+    const types = caller.heard.flatMap(({ type, data }) => (type === 'event' ? [data.type] : []));
+    expect(types[0]).toBe('message_start');
+    expect(types.at(-1)).toBe('message_stop');
+    caller.say({ type: 'messages', id: 'n', body: { ...body('hi'), messages: [] } });
+    expect(await caller.hear('error', 'n')).toMatchObject({ status: 400, error: { type: 'invalid_request_error' } });
+  });
+
+  test('[chat.ws] one pipeline with HTTP: evidence says ws; blocks, reviews and limits are those of HTTP', async () => {
+    const caller = await withKey(agentKey, { 'x-session-id': 'socket-story' });
+    caller.say(call('plain'));
+    await caller.hear('done', 'plain');
+    caller.say(call('bad', 'please ignore previous instructions'));
+    expect(await caller.hear('error', 'bad')).toMatchObject({ status: 403, error: { type: 'policy_violation' } });
+    const rocket = { session_id: 'socket-rocket' };
+    caller.say(call('ask', 'launch the rocket', {}, rocket));
+    const review = await caller.hear('response', 'ask');
+    expect(review).toMatchObject({ status: 202, body: { status: 'pending_approval' } });
+    const { envelope_id } = review.body;
+    const vote = await askHttp(gateway.ready.admin_url, 'POST', `/admin/v1/approvals/${envelope_id}/approve`, {
+      key: humanKey,
+      body: { reviewer: 'alice' },
+    });
+    expect(vote.status).toBe(200);
+    caller.say(call('go', 'launch the rocket', {}, { ...rocket, approval_ref: envelope_id }));
+    await caller.hear('done', 'go');
+    expect(caller.textOf('go')).toBe('Hello');
+    expect(await gateway.records('socket-story')).toMatchObject([
+      { transport: 'ws', outcome: 'completed', operation: 'chat.completions' },
+      { transport: 'ws', outcome: 'blocked', status: 403 },
+    ]);
+    expect(await gateway.records('socket-rocket')).toMatchObject([{ transport: 'ws', approval_ref: envelope_id }]);
+
+    const limited = await withKey('slow-key');
+    limited.say(call('1'));
+    await limited.hear('done', '1');
+    limited.say(call('2'));
+    const refusal = await limited.hear('error', '2');
+    expect(refusal).toMatchObject({ status: 429, error: { type: 'rate_limit_error' } });
+    expect(refusal.retry_after).toBeGreaterThan(0);
+    expect(refusal.headers['x-ratelimit-limit-requests']).toBe('1');
+  });
+
+  test('a provider that breaks in mid-stream: an error event, then done, and the connection lives on', async () => {
+    fake.answers(stream(piecesOf('openai', { text: ['one', 'two'] }).slice(0, 2), 'break'));
+    const caller = await withKey();
+    caller.say(call('1'));
+    expect(await caller.hear('done', '1')).toMatchObject({ outcome: 'failed' });
+    expect(caller.heard.findLast(({ type }) => type === 'event')?.data.error.type).toBe('provider_error');
+    caller.say({ type: 'ping' });
+    await caller.hear('pong');
+  });
+});
+
+describe('cancelling and leaving', () => {
+  test('[chat.ws] cancel closes the provider’s call; what was said is billed and recorded as aborted', async () => {
+    fake.answers(held(new Promise(() => {})));
+    const caller = await withKey(agentKey, { 'x-session-id': 'socket-cancel' });
+    caller.say(call('1'));
+    caller.say(call('2'));
+    await Promise.all([caller.hear('event', '1'), caller.hear('event', '2')]);
+    caller.say({ type: 'cancel', id: '1' });
+    caller.say({ type: 'cancel', id: 'unknown' });
+    expect(await caller.hear('done', '1')).toMatchObject({ outcome: 'aborted' });
+    await Promise.race(fake.requests.map(({ closed }) => closed));
+    const [record] = await gateway.records('socket-cancel');
+    expect(record).toMatchObject({ outcome: 'aborted', status: 499, transport: 'ws' });
+    expect(record!.usage.input_tokens).toBeGreaterThan(0);
+    expect(caller.heard.some(({ type, id }) => type === 'done' && id === '2')).toBe(false);
+  });
+
+  test('[chat.ws] a caller who leaves closes the calls of its connection', async () => {
+    fake.answers(held(new Promise(() => {})));
+    const caller = await withKey(agentKey, { 'x-session-id': 'socket-leave' });
+    caller.say(call('1'));
+    await caller.hear('event', '1');
+    caller.ws.terminate();
+    await (await fake.request()).closed;
+    expect(await gateway.record('socket-leave')).toMatchObject({ outcome: 'aborted', transport: 'ws' });
+    await until('reservations to be settled', async () => ((await gateway.open()) === 0 ? true : undefined));
+  });
+
+  test('[chat.ws] a revoked key stops: the stream ends with an error, the next message ends the connection', async () => {
+    fake.answers(held(new Promise(() => {})));
+    const caller = await withKey('fleeting-key');
+    caller.say(call('1'));
+    await caller.hear('event', '1');
+    writeFileSync(gateway.file, gateway.yaml.replace('{ key: fleeting-key, name: fleeting }, ', ''));
+    expect(await caller.hear('done', '1')).toMatchObject({ outcome: 'failed' });
+    expect(caller.heard.findLast(({ type }) => type === 'event')?.data.error.type).toBe('authentication_error');
+    await (await fake.request()).closed;
+    caller.say(call('2'));
+    expect(await caller.hear('error')).toMatchObject({ status: 401 });
+    expect(await caller.closed).toBe(4401);
+  }, 30_000);
+});
+
+describe('what does not fit', () => {
+  test('[chat.ws] too large a message closes with 1009, by the server’s limit or the tenant’s', async () => {
+    const large = await withKey();
+    large.say(call('1', 'x'.repeat(maxBody)));
+    expect(await large.closed).toBe(1009);
+    const small = await withKey('small-key');
+    small.say(call('1', 'é'.repeat(600))); // 1,200 bytes in 600 characters
+    expect(await small.hear('error')).toMatchObject({ status: 413, error: { type: 'payload_too_large' } });
+    expect(await small.closed).toBe(1009);
+    expect(fake.requests).toHaveLength(0);
+  });
+
+  test('a message that is not understood is an error, and the connection lives on', async () => {
+    const caller = await withKey();
+    const before = ['{"model":', '[]', '"text"', 'null', '{"a":1,"a":2}', '{"type":"dance","id":"7"}', '{}'];
+    for (const text of before) caller.say(text);
+    caller.ws.send(Buffer.from('{"type":"ping"}')); // binary
+    caller.say({ type: 'chat.completions', id: 8, body: 'no object' });
+    caller.say({ type: 'chat.completions', id: '', body: body('x') });
+    caller.say({ type: 'ping' });
+    await caller.hear('pong');
+    const errors = caller.heard.filter(({ type }) => type === 'error');
+    expect(errors.map(({ status }) => status)).toEqual(Array(before.length + 3).fill(400));
+    expect(errors.map(({ id }) => id)).toEqual([
+      ...Array(5).fill(undefined),
+      '7',
+      undefined,
+      undefined,
+      '8',
+      undefined,
+    ]);
+  });
+
+  test('[chat.ws] an id that runs is refused; so are calls beyond 64, and who goes on is closed with 4429', async () => {
+    fake.answers(held(new Promise(() => {})));
+    const caller = await withKey();
+    caller.say(call('c0'));
+    caller.say(call('c0'));
+    expect(await caller.hear('error', 'c0')).toMatchObject({ status: 409 });
+    for (let n = 1; n <= 64; n++) caller.say(call(`c${n}`));
+    expect(await caller.hear('error', 'c64')).toMatchObject({ status: 429, retry_after: 1 });
+    caller.say({ type: 'ping' });
+    await caller.hear('pong');
+    for (let n = 65; n <= 128; n++) caller.say(call(`c${n}`));
+    expect(await caller.closed).toBe(4429);
+    await Promise.all(fake.requests.map(({ closed }) => closed));
+  }, 20_000);
+
+  test('pings of both kinds are answered', async () => {
+    const caller = await withKey();
+    caller.say({ type: 'ping' });
+    expect(await caller.hear('pong')).toEqual({ type: 'pong' });
+    const pong = once(caller.ws, 'pong');
+    caller.ws.ping('are you there');
+    expect(String((await pong)[0])).toBe('are you there');
+  });
+});
+
+describe('a caller who does not read', () => {
+  test('is not listened to either: what it says stays with it', async () => {
+    const caller = await withKey();
+    await caller.hear('ready');
+    caller.ws.pause();
+    const messages = 40_000;
+    for (let n = 0; n < messages; n++) caller.say({ type: 'dance', id: `${n}`, padding: 'x'.repeat(1_000) });
+    await standstill(() => caller.ws.bufferedAmount);
+    expect(caller.ws.bufferedAmount).toBeGreaterThan(0);
+    caller.ws.resume();
+    await caller.hear('error', `${messages - 1}`);
+    expect(caller.heard).toHaveLength(messages + 1);
+  }, 60_000);
+
+  test('[chat.ws] stops the model’s stream; reading again brings all of it', async () => {
+    const caller = await withKey();
+    caller.say(call('1', 'much', { model: 'bulk' }));
+    await caller.hear('event', '1');
+    caller.ws.pause();
+    const stopped = await bulk.standstill();
+    expect(stopped).toBeLessThan(bulk.chunks / 2);
+    caller.ws.resume();
+    expect(await caller.hear('done', '1')).toMatchObject({ outcome: 'completed' });
+    expect(caller.textOf('1')).toHaveLength(bulk.chunks);
+  }, 60_000);
+
+  test('[chat.ws] can still cancel: the call is settled though nobody takes its events', async () => {
+    const caller = await withKey(agentKey, { 'x-session-id': 'socket-deaf' });
+    caller.say(call('1', 'much', { model: 'bulk' }));
+    await caller.hear('event', '1');
+    caller.ws.pause();
+    await bulk.standstill();
+    caller.say({ type: 'cancel', id: '1' });
+    expect(await gateway.record('socket-deaf')).toMatchObject({ outcome: 'aborted' });
+  }, 60_000);
+});
+
+test('[chat.ws] the gateway that stops lets calls end, takes no other, and closes with 1001', async () => {
+  const last = await startChatGateway(settings(fake.baseUrl, bulk.url));
+  const released = Promise.withResolvers<void>();
+  fake.answers(held(released.promise));
+  const caller = await connectSocket(`${last.ready.gateway_url.replace('http', 'ws')}/v1/ws`, {
+    headers: { 'x-api-key': agentKey },
+  });
+  caller.say(call('1'));
+  await caller.hear('event', '1');
+  const exit = last.stop();
+  let probe = 0;
+  await until('the gateway to refuse a call', async () => {
+    const id = `probe-${probe++}`;
+    caller.say(call(id, 'x', { model: 'nobody-serves-this' }));
+    return (await caller.hear('error', id)).status === 503 ? true : undefined;
+  });
+  released.resolve();
+  expect(await caller.hear('done', '1')).toMatchObject({ outcome: 'completed' });
+  expect(caller.textOf('1')).toBe('one two');
+  expect(await caller.closed).toBe(1001);
+  expect(await exit).toBe(0);
+}, 40_000);
+
+/** The measure that has not changed through a hundred exchanges with the gateway. */
+async function standstill(measure: () => number): Promise<number> {
+  for (;;) {
+    const before = measure();
+    for (let n = 0; n < 100; n++) await fetch(`${gateway.ready.gateway_url}/health`).then((reply) => reply.text());
+    if (measure() === before) return before;
+  }
+}
+
+/** A model whose events are heavy and whose answer is as long as its reader lets it be: 64 MB, 2,000 characters. */
+async function bulkProvider() {
+  const chunks = 2_000;
+  let written = 0;
+  const event = `data: ${JSON.stringify({
+    id: 'bulk',
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta: { content: 'a' }, finish_reason: null }],
+    padding: 'p'.repeat(32_000),
+  })}\n\n`;
+  const server = createServer((request, response) => {
+    request.resume();
+    written = 0;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const more = () => {
+      while (written < chunks && !response.destroyed) {
+        written++;
+        if (!response.write(event)) return;
+      }
+      response.end('data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n');
+    };
+    response.on('drain', more);
+    more();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    chunks,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    /** How much was written when nothing more comes. */
+    standstill: () => standstill(() => written),
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((closed) => server.close(closed));
+    },
+  };
+}
