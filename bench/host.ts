@@ -3,9 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import packageJson from '#package' with { type: 'json' };
 
 /** As `npm start` passes them. */
-const startFlags = ['--max-semi-space-size=2', '--optimize-for-size'];
+const startFlags = packageJson.scripts.start.split(' ').slice(1, -1);
 
 export interface Child {
   readonly process: ChildProcess;
@@ -15,9 +16,16 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-export async function startChild(script: string, args: readonly string[]): Promise<Child> {
+export async function startChild(
+  script: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Child> {
   const from = performance.now();
-  const child = spawn(process.execPath, [...startFlags, script, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [...startFlags, script, ...args], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, ...env },
+  });
   for await (const line of createInterface({ input: child.stdout })) {
     if (!line.startsWith('{"event":"ready"') && !line.startsWith('{"port"')) continue;
     child.stdout.resume();
@@ -39,4 +47,12 @@ export async function startChild(script: string, args: readonly string[]): Promi
 export function residentMb(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+}
+
+/** Processor time of a process and its children so far, in ms (Linux). */
+export function cpuMs(pid: number | undefined): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  const own = Number(fields[11]) + Number(fields[12]);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return own * 10 + children.split(' ').reduce((sum, child) => sum + (child === '' ? 0 : cpuMs(Number(child))), 0);
 }

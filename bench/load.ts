@@ -13,22 +13,28 @@ export interface LoadResult {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** Until the first bytes of the body. */
+  readonly firstP50Ms: number;
+  readonly firstP99Ms: number;
   readonly failed: number;
 }
 
 export async function load({ url, headers = {}, body, requests, concurrency }: Load): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
   const times: number[] = [];
+  const firsts: number[] = [];
   let failed = 0;
   let next = 0;
   const one = (text: string) =>
     new Promise<number>((resolve, reject) => {
+      const from = performance.now();
       const sent = {
         'content-type': 'application/json',
         'content-length': String(Buffer.byteLength(text)),
         ...headers,
       };
       const call = request(url, { method: 'POST', agent, headers: sent }, (response) => {
+        response.once('data', () => firsts.push(performance.now() - from));
         response.resume().once('end', () => resolve(response.statusCode ?? 0));
       });
       call.once('error', reject).end(text);
@@ -46,7 +52,17 @@ export async function load({ url, headers = {}, body, requests, concurrency }: L
   await Promise.all(Array.from({ length: concurrency }, worker));
   const seconds = (performance.now() - from) / 1000;
   agent.destroy();
-  times.sort((a, b) => a - b);
-  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-  return { perSecond: requests / seconds, p50Ms: at(0.5), p99Ms: at(0.99), failed };
+  return {
+    perSecond: requests / seconds,
+    p50Ms: at(times, 0.5),
+    p99Ms: at(times, 0.99),
+    firstP50Ms: at(firsts, 0.5),
+    firstP99Ms: at(firsts, 0.99),
+    failed,
+  };
+}
+
+function at(times: readonly number[], share: number): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

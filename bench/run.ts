@@ -5,6 +5,8 @@
 import { parseArgs } from 'node:util';
 import { benchActions } from './actions.ts';
 import { benchBundles } from './bundles.ts';
+import { benchChat } from './chat.ts';
+import { benchContentPolicy } from './content-policy.ts';
 import { benchEvidence } from './evidence.ts';
 import { benchToolPolicy } from './tool-policy.ts';
 
@@ -15,8 +17,10 @@ const { values } = parseArgs({
 const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Record<string, number>>> = {
   'tool policy': benchToolPolicy,
   evidence: benchEvidence,
+  'content policy': benchContentPolicy,
   'function bundles': benchBundles,
   'test-action, local run': () => benchActions(Number(values.soak)),
+  'chat, local run': () => benchChat(Number(values.soak)),
 };
 
 const all: Record<string, Record<string, number>> = {};

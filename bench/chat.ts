@@ -1,0 +1,156 @@
+/**
+ * Chat calls beside a bare Node proxy in the same run, with every policy, limit, budget and evidence write on:
+ * throughput, added time to the first token, processor time, memory. `PORTKEY_DIR` names an installed
+ * `@portkey-ai/gateway`, which is then measured beside us.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Child, cpuMs, residentMb, startChild } from './host.ts';
+import { type LoadResult, load } from './load.ts';
+
+const configuration = (provider: unknown) => `
+version: 1
+providers: [{ name: up, type: openai, base_url: "http://127.0.0.1:${provider}/v1", models: ["bench"] }]
+tenants:
+  - id: default
+    api_keys: [{ key: bench-key, name: bench }]
+    rate_limit: { requests_per_minute: 10000000, tokens_per_minute: 100000000000 }
+policies:
+  input:
+    - { name: words, type: keyword, action: block, keywords: ["ignore previous instructions", "disregard the above"] }
+    - { name: keys, type: regex, action: block, patterns: ["AKIA[0-9A-Z]{16}"] }
+    - { name: pii, type: pii, action: warn, entities: [email, ssn, credit_card, phone] }
+  output:
+    - { name: project, type: keyword, action: block, keywords: ["confidential project x"] }
+    - { name: keys-out, type: regex, action: block, patterns: ["AKIA[0-9A-Z]{16}"] }
+budgets: { tenants: { default: { monthly_usd: 1000000 } } }
+cache: { enabled: false }
+`;
+
+const words = 'Summarise the attached design note in three bullet points. '.repeat(8);
+const body = (stream: boolean) => () =>
+  JSON.stringify({
+    model: 'bench',
+    max_tokens: 64,
+    messages: [
+      { role: 'system', content: 'You are terse.' },
+      { role: 'user', content: words },
+    ],
+    ...(stream && { stream }),
+  });
+
+interface Target {
+  readonly name: string;
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly pid: number | undefined;
+}
+
+/** @param soak how many further calls the memory figure is taken over. */
+export async function benchChat(soak: number): Promise<Record<string, number>> {
+  const state = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
+  const quick = await startChild('bench/provider-server.ts', []);
+  const paced = await startChild('bench/provider-server.ts', [], { FIRST_MS: '50', GAP_MS: '10', CHUNKS: '40' });
+  const started: Child[] = [quick, paced];
+  const figures: Record<string, number> = {};
+  try {
+    const fast = await targets(quick.ready.port, join(state, 'quick'), started);
+    for (const concurrency of [1, 16, 64]) await throughput(fast, concurrency, figures);
+    const slow = await targets(paced.ready.port, join(state, 'paced'), started);
+    await firstToken(slow, figures);
+    const ours = fast.find(({ name }) => name === 'gateway')!;
+    figures['gateway, RSS after c=64, MB'] = residentMb(ours.pid);
+    if (soak > 0) {
+      await load({ ...ours, body: body(false), requests: soak, concurrency: 16 });
+      figures[`gateway, RSS after ${soak} more calls, MB`] = residentMb(ours.pid);
+    }
+  } finally {
+    for (const child of started.reverse()) await child.stop();
+    await rm(state, { recursive: true, force: true });
+  }
+  return figures;
+}
+
+async function targets(provider: unknown, state: string, started: Child[]): Promise<Target[]> {
+  const floor = await startChild('bench/bare-proxy.ts', [], { UPSTREAM_PORT: String(provider) });
+  const config = `${state}.yaml`;
+  await writeFile(config, configuration(provider));
+  const ports = ['--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0', '--edge-port', '0'];
+  const gateway = await startChild('bin/local.ts', ['--state', state, '--config', config, ...ports]);
+  started.push(floor, gateway);
+  const headers = { 'x-api-key': 'bench-key' };
+  const found: Target[] = [
+    { name: 'bare proxy', url: `http://127.0.0.1:${floor.ready.port}/`, headers, pid: floor.process.pid },
+    { name: 'gateway', url: `${gateway.ready.gateway_url}/v1/chat/completions`, headers, pid: gateway.process.pid },
+  ];
+  const portkey = await startPortkey(provider, started.length);
+  if (portkey) {
+    started.push(portkey.child);
+    found.push(portkey.target);
+  }
+  for (const target of found) await load({ ...target, body: body(false), requests: 200, concurrency: 8 });
+  return found;
+}
+
+async function throughput(all: readonly Target[], concurrency: number, figures: Record<string, number>): Promise<void> {
+  const requests = concurrency === 1 ? 500 : 3000;
+  const results = new Map<string, LoadResult>();
+  for (const target of all) {
+    const before = cpuMs(target.pid);
+    const result = await load({ ...target, body: body(false), requests, concurrency });
+    if (result.failed > 0) throw new Error(`${result.failed} of ${requests} calls to the ${target.name} failed`);
+    results.set(target.name, result);
+    figures[`${target.name} c=${concurrency}, req/s`] = result.perSecond;
+    figures[`${target.name} c=${concurrency}, p50 ms`] = result.p50Ms;
+    figures[`${target.name} c=${concurrency}, p99 ms`] = result.p99Ms;
+    figures[`${target.name} c=${concurrency}, CPU ms a call`] = (cpuMs(target.pid) - before) / requests;
+  }
+  const ours = results.get('gateway')!.perSecond;
+  figures[`c=${concurrency}, ratio to the bare proxy`] = ours / results.get('bare proxy')!.perSecond;
+  const portkey = results.get('portkey');
+  if (portkey) figures[`c=${concurrency}, ratio to portkey`] = ours / portkey.perSecond;
+}
+
+/** A stream of 40 chunks, 10 ms apart, one caller after the other: what stands before the first of them. */
+async function firstToken(all: readonly Target[], figures: Record<string, number>): Promise<void> {
+  const [floor, ...others] = await Promise.all(
+    all.map(async (target) => ({
+      target,
+      result: await load({ ...target, body: body(true), requests: 40, concurrency: 2 }),
+    })),
+  );
+  for (const { target, result } of others) {
+    figures[`${target.name}, first token added p50 ms`] = result.firstP50Ms - floor!.result.firstP50Ms;
+    figures[`${target.name}, first token added p99 ms`] = result.firstP99Ms - floor!.result.firstP99Ms;
+  }
+}
+
+async function startPortkey(provider: unknown, offset: number): Promise<{ child: Child; target: Target } | undefined> {
+  const folder = process.env.PORTKEY_DIR;
+  if (!folder) return undefined;
+  const port = 19_200 + offset;
+  const script = join(folder, 'build/start-server.js');
+  const child: ChildProcess = spawn(process.execPath, [script, `--port=${port}`, '--headless'], { stdio: 'ignore' });
+  const headers = {
+    authorization: 'Bearer k',
+    'x-portkey-provider': 'openai',
+    'x-portkey-custom-host': `http://127.0.0.1:${provider}/v1`,
+  };
+  const target = { name: 'portkey', url: `http://127.0.0.1:${port}/v1/chat/completions`, headers, pid: child.pid };
+  for (let tries = 0; tries < 100; tries++) {
+    const { failed } = await load({ ...target, body: body(false), requests: 1, concurrency: 1 });
+    if (failed === 0) return { child: ended(child), target };
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  child.kill('SIGKILL');
+  throw new Error(`Portkey of ${folder} did not answer`);
+}
+
+const ended = (child: ChildProcess): Child => ({
+  process: child,
+  ready: {},
+  readyMs: 0,
+  stop: async () => void child.kill('SIGKILL'),
+});
