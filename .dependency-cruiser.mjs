@@ -1,6 +1,6 @@
 /** The direction of imports: kernel ← contracts ← capabilities ← flows ← adapters ← lambdas, bin. `lib` knows contracts and file paths only. */
-const flows = '^core/(chat|actions|admin)/';
-const capabilities = '^core/(?!kernel/|contracts/|chat/|actions/|admin/)[^/]+/';
+const flows = '^core/(chat|actions|mcp|admin)/';
+const capabilities = '^core/(?!kernel/|contracts/|chat/|actions/|mcp/|admin/)[^/]+/';
 
 export default {
   forbidden: [
