@@ -1,4 +1,5 @@
 /** The course a call takes: what its one evidence entry will tell (contract §4, §5). Filled in by the stages on the way. */
+import type { Standing } from '#core/behavior/assess.ts';
 import type { Verdict } from '#core/content-policy/ports.ts';
 import type { ChatOutcome, ChatRecord, Finding, Usage } from '#core/contracts/chat.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
@@ -13,7 +14,11 @@ export interface Course {
   readonly startedMs: number;
   /** The session as read beside the reservation. */
   head: SessionHead | null;
+  /** What was held against the caller before the call. */
+  standing?: Standing;
   reserved: boolean;
+  /** SHA-256 of the canonical request as it came. */
+  requestSha256?: string;
   /** The provider was called: what a crash now leaves behind is charged. */
   begun?: Promise<void>;
   outcome: ChatOutcome;
@@ -73,7 +78,8 @@ export const haltedBy = ({ halt }: Course): GatewayError | undefined =>
 export function ended(course: Course, outcome: ChatOutcome, error: GatewayError): void {
   course.outcome = outcome;
   course.error = error.code;
-  course.status = error.kind.status;
+  // Of a stream the caller has seen the status line already.
+  if (!course.streamed) course.status = error.kind.status;
 }
 
 /** The caller went away: what was streamed until then is billed and recorded. */
@@ -138,7 +144,7 @@ export function recordOf(course: Course, clock: Clock, traceId: string, eviction
     ...(course.firstTokenMs !== undefined && { first_token_ms: course.firstTokenMs }),
     ...(course.attempts.length > 0 && { attempts: course.attempts }),
     request_id: call.requestId,
-    request_sha256: digestOf(call.body),
+    request_sha256: course.requestSha256 ?? digestOf(call.body),
     ...(traceId !== '' && { trace_id: traceId }),
     ...(course.approvalId !== undefined && { approval_ref: course.approvalId }),
     ...(configuration.policies.break_glass && { break_glass: true }),

@@ -78,7 +78,6 @@ async function answer(ports: ChatPorts, course: Course, traceId: string, reply: 
 async function stages(ports: ChatPorts, course: Course, answering: Answering): Promise<void> {
   const { call } = course;
   const policy = contentPolicyFor(call.snapshot.configuration, call.tenant.id, ports);
-  refuseUnallowed(course);
   await admit(ports, course);
   const body = transformRequest(call);
   const verdict = await checkInputPolicy(ports, course, policy, body);
@@ -88,15 +87,6 @@ async function stages(ports: ChatPorts, course: Course, answering: Answering): P
   }
   const flight = await fromCache(ports, course, body, answering);
   if (flight !== 'answered') await callModel(ports, course, policy, body, flight, answering);
-}
-
-/** What the tenant may not have is a decision, so it is recorded like one; what nobody serves is not. */
-function refuseUnallowed(course: Course): void {
-  const refusal = course.call.refusal;
-  if (!refusal) return;
-  ended(course, 'refused', refusal);
-  Object.assign(course, { decision: 'block', matchedRule: `model:${course.call.model}` });
-  throw refusal;
 }
 
 /** A fault no stage has named is a failure of ours or of the provider. */

@@ -2,7 +2,7 @@
  * Response transforms of the configuration: literal replacements, a prefix and a suffix around what the model says
  * (spec §1, contract §1). Works on running text, so that streams and whole replies come out the same.
  */
-import type { Configuration, Tenant, Transform } from '#core/contracts/config.ts';
+import type { Configuration, Tenant } from '#core/contracts/config.ts';
 
 export interface Rewriter {
   /** Text to send on for text that came in; what might be the beginning of a replacement waits. */
@@ -25,9 +25,6 @@ export function rewriting(configuration: Configuration, tenant: Tenant): (() => 
   if (replacements.length === 0 && prefix === '' && suffix === '') return undefined;
   return () => rewriter(replacements, prefix, suffix);
 }
-
-/** Whether a response of this tenant is changed beyond what its policies do. */
-export const changesResponse = (transform: Transform | undefined): boolean => transform?.response !== undefined;
 
 function rewriter(replacements: readonly (readonly [string, string])[], prefix: string, suffix: string): Rewriter {
   const replace = replacer(new Map(replacements));

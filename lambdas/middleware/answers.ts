@@ -17,7 +17,9 @@ export const standardHeaders = (): DoorMiddleware => ({
 });
 
 function stamp(event: HttpEvent, reply: HttpReply): void {
-  reply.headers['x-request-id'] = event.requestContext?.requestId ?? '';
+  const id = event.requestContext?.requestId ?? '';
+  reply.headers['x-request-id'] = id;
+  reply.headers['request-id'] = id; // as Anthropic's clients look for it
   reply.headers['cache-control'] = 'no-store';
   reply.headers['x-content-type-options'] = 'nosniff';
 }
@@ -43,6 +45,8 @@ const usual: ErrorShape = { body: (error) => error.toBody() };
 export function errorReply(error: GatewayError, shape: ErrorShape = usual): HttpReply {
   const headers: Record<string, string> = { 'content-type': 'application/json', ...shape.headers?.(error) };
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
+  // Waiting a little helps nobody: the official clients would try again at once.
+  if (error.code === 'budget_exceeded') headers['x-should-retry'] = 'false';
   if (error.code === 'authentication_error') headers['www-authenticate'] = 'Bearer realm="agent-governance-gateway"';
   return { statusCode: error.kind.status, headers, body: JSON.stringify(shape.body(error)) };
 }

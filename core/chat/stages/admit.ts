@@ -1,6 +1,7 @@
 /** Lets a call in: its reservation beside one read of its session (architecture: one chat's life; contract §5). */
-import type { SessionHead } from '#core/evidence/ports.ts';
+import { blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { limitHeaders } from '#core/limits/headers.ts';
 import { limitsOf } from '#core/limits/limits-of.ts';
@@ -17,17 +18,36 @@ import type { ChatPorts } from '../ports.ts';
  */
 export async function admit(ports: ChatPorts, course: Course): Promise<void> {
   const { call } = course;
-  const [reserved, head] = await Promise.all([
+  const { id: tenant } = call.tenant;
+  const scored = call.principal.kind === 'agent';
+  const store = Promise.all([
     reserve(ports, call),
-    ports.evidence.head(call.tenant.id, call.sessionId),
+    ports.evidence.head(tenant, call.sessionId),
+    scored ? ports.keyRisks?.of(tenant, call.principal.key_id) : undefined,
   ]);
+  store.catch(() => {}); // told by the await below
+  // What was asked, before filters change it; reckoned while the store works.
+  course.requestSha256 = digestOf(call.body);
+  const [reserved, head, key] = await store;
+  course.standing = { session: head?.risk, key };
   course.head = head ?? null;
   course.reserved = reserved.ok;
   Object.assign(course.headers, limitHeaders(reserved));
-  if (!reserved.ok) throw refused(course, reserved);
-  for (const { tier } of reserved.budgets) if (tier !== 'ok') ports.telemetry.count('svc_budget_tier_total', { tier });
+  // Before any refusal is written down: it would be written into the session.
   assertSessionOwner(head, call.principal);
-  assertNotBlocked(course, head);
+  if (!reserved.ok) throw refused(ports, course, reserved);
+  for (const { tier } of reserved.budgets) if (tier !== 'ok') ports.telemetry.count('svc_budget_tier_total', { tier });
+  assertNotBlocked(ports, course);
+  refuseUnallowed(course);
+}
+
+/** What the tenant may not have is a decision, so it is recorded like one; what nobody serves is not. */
+function refuseUnallowed(course: Course): void {
+  const { refusal, model } = course.call;
+  if (!refusal) return;
+  ended(course, 'refused', refusal);
+  Object.assign(course, { decision: 'block', matchedRule: `model:${model}` });
+  throw refusal;
 }
 
 function reserve(ports: ChatPorts, call: ChatCall): Promise<ReserveOutcome> {
@@ -44,23 +64,23 @@ function reserve(ports: ChatPorts, call: ChatCall): Promise<ReserveOutcome> {
   });
 }
 
-function refused(course: Course, outcome: Extract<ReserveOutcome, { ok: false }>): GatewayError {
+function refused(ports: ChatPorts, course: Course, outcome: Extract<ReserveOutcome, { ok: false }>): GatewayError {
   const { code, message, what, retryAfterSeconds } = outcome;
   const error = new GatewayError(code, message, { retryAfterSeconds });
   ended(course, 'refused', error);
-  if (code === 'budget_exceeded') Object.assign(course, { decision: 'block', matchedRule: `budget:${what}` });
+  if (code !== 'budget_exceeded') return error;
+  Object.assign(course, { decision: 'block', matchedRule: `budget:${what}` });
+  ports.telemetry.count('svc_budget_tier_total', { tier: 'exhausted' });
   return error;
 }
 
-/** The behavioural kill switch (spec §1 stage 3, §7.2). */
-function assertNotBlocked(course: Course, head: SessionHead | undefined): void {
+/** The behavioural kill switch (spec §1 stage 3, §7.2): of the session, and of its key over all its sessions. */
+function assertNotBlocked({ clock }: ChatPorts, course: Course): void {
   const { behavior } = course.call.snapshot.configuration;
-  if (!behavior.enabled || !head?.risk || head.risk.score < behavior.kill_switch_score) return;
-  const error = new GatewayError(
-    'session_blocked',
-    `Session ${head.session_id} is blocked: its risk score ${head.risk.score} has reached ${behavior.kill_switch_score}.`,
-  );
+  const stopped = blockedBy(behavior, course.standing ?? { session: undefined, key: undefined }, clock.now());
+  if (!stopped) return;
+  const error = sessionBlocked(stopped);
   ended(course, 'blocked', error);
-  Object.assign(course, { decision: 'block', matchedRule: `behavior:${head.risk.rule}` });
+  Object.assign(course, { decision: 'block', matchedRule: stopped.matched_rule });
   throw error;
 }

@@ -3,11 +3,14 @@
  * into spend (architecture: one chat's life). The second of two sequential store steps.
  */
 import { sessionOwner } from '#core/actions/governed.ts';
+import { followRisk, noteOfBlockedChat } from '#core/behavior/assess.ts';
+import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { genAiMetrics } from '#core/routing/gen-ai-metrics.ts';
 import { type Course, costOfCourse, recordOf, usageOf } from '../course.ts';
 import type { ChatPorts } from '../ports.ts';
+import { firstOfItsMinute } from '../refusals.ts';
 
 /**
  * @param traceId of the call's span.
@@ -20,15 +23,19 @@ export async function settle(ports: ChatPorts, course: Course, traceId: string):
 
 /**
  * A refusal by the rate limiter reserves nothing and writes nothing: it would let callers write without limit. Neither
- * does one for naming another key's session: that chain is its owner's.
+ * does one for naming another key's session: that chain is its owner's. Of refusals by a budget the first of a minute does.
  */
-export const leavesNoEntry = ({ error, outcome }: Course): boolean =>
-  outcome === 'refused' && (error === 'rate_limit_error' || error === 'forbidden');
+function leavesNoEntry({ error, outcome, call, matchedRule = '' }: Course, nowMs: number): boolean {
+  if (outcome !== 'refused') return false;
+  if (error === 'budget_exceeded') return !firstOfItsMinute(call.principal.key_id, matchedRule, nowMs);
+  return error === 'rate_limit_error' || error === 'forbidden';
+}
 
 async function recordEvidence(ports: ChatPorts, course: Course, traceId: string): Promise<void> {
   // A review has its entry already: the one that queued it.
-  if (leavesNoEntry(course) || course.outcome === 'review') return;
-  const { call } = course;
+  if (leavesNoEntry(course, ports.clock.now()) || course.outcome === 'review') return;
+  const { call, standing } = course;
+  const scored = call.principal.kind === 'agent';
   await ports.telemetry.span('evidence.record', { session_id: call.sessionId }, async (span) => {
     const body = recordOf(course, ports.clock, traceId, ports.cache.takeEvictions());
     const draft = {
@@ -38,14 +45,25 @@ async function recordEvidence(ports: ChatPorts, course: Course, traceId: string)
       kind: 'chat' as const,
       envelope_id: call.envelopeId,
       actor: { key_id: call.principal.key_id, agent: call.principal.name },
-      body: body as unknown as Record<string, unknown>,
+      body: { ...body, ...behaviorNote(course) },
     };
     const step = { draft, head: course.head, owner: sessionOwner(call.principal) };
     let outcome = await ports.ledger.commit({ ...step, changes: consume(course) });
     // The lease on the approval ended meanwhile: its outcome is `unknown` by then, the call is recorded all the same.
     if (!outcome.ok) outcome = await ports.ledger.commit({ draft });
-    if (outcome.ok) span.set({ hash: outcome.entry.hash });
+    if (!outcome.ok) return;
+    span.set({ hash: outcome.entry.hash });
+    await followRisk(ports, outcome.entry, { before: standing?.session, key: standing?.key, scored });
   });
+}
+
+/** A chat that the content policy blocked is a refused attempt like any other. */
+function behaviorNote({ call, outcome, matchedRule = '' }: Course): { behavior?: BehaviorNote } {
+  const { behavior } = call.snapshot.configuration;
+  const refused = outcome === 'blocked' && matchedRule.startsWith('content:');
+  return refused && behavior.enabled && call.principal.kind === 'agent'
+    ? { behavior: noteOfBlockedChat(behavior) }
+    : {};
 }
 
 function consume({ call, approvalId, outcome }: Course): Change[] {

@@ -1,0 +1,15 @@
+/** How often a refusal for want of money is written down: once a minute for each key and account. The first one tells it all. */
+import { LRUCache } from 'lru-cache';
+
+const remembered = new LRUCache<string, true>({ max: 10_000 });
+
+/**
+ * Whether this one is the first of its minute in this process: whoever is refused consumes nothing, and must not be able
+ * to write without limit either.
+ */
+export function firstOfItsMinute(keyId: string, rule: string, nowMs: number): boolean {
+  const key = `${keyId}#${rule}#${Math.floor(nowMs / 60_000)}`;
+  if (remembered.has(key)) return false;
+  remembered.set(key, true);
+  return true;
+}
