@@ -27,6 +27,7 @@ export function banner(ready: Ready, keys: Partial<LocalKeys>, colours: boolean)
     '',
     ...(shown.length > 0 ? [bold('Demo keys'), ...shown, dim(`  kept in ${ready.keys_file}`), ''] : []),
     bold('Try, in another terminal'),
+    '  npx agentctl chat "hello"',
     '  npx agentctl test-action --protocol git --tool scm.create_pull_request --target acme/site --capability write --param title=Fix --param head=fix --param base=main',
     '  npx agentctl pending',
     '  npx agentctl approve <envelope_id> --reviewer alice --comment "looked at the diff"',

@@ -54,11 +54,11 @@ describe('the banner', () => {
   };
   const keys = { agent: 'key-a', human: 'key-h' };
 
-  test('shows addresses, keys, Node and three commands', () => {
+  test('shows addresses, keys, Node and four commands', () => {
     const text = banner(ready, keys, false);
     for (const part of ['1.2.3', process.version, 'http://g', 'http://a', 'http://m', 'key-a', 'key-h', '/s/keys.json'])
       expect(text).toContain(part);
-    expect(text.match(/npx agentctl /g)).toHaveLength(3);
+    expect(text.match(/npx agentctl /g)).toHaveLength(4);
     expect(text).not.toContain('\u001b');
   });
 
