@@ -1,0 +1,94 @@
+/**
+ * PostgreSQL's own grammar, compiled to WebAssembly (contract §3). Loaded at the first SQL call and kept; a parser that
+ * ran out of stack is thrown away, because what it left behind must not colour the next text.
+ */
+import { GatewayError } from '#core/kernel/errors.ts';
+
+/** `{ stmts: [{ stmt: { SelectStmt: … } }] }` as PostgreSQL 18 gives it. */
+export interface ParseResult {
+  readonly version: number;
+  readonly stmts?: readonly { readonly stmt?: unknown }[];
+}
+
+/** @throws GatewayError `invalid_request` with PostgreSQL's words for what the grammar refuses. */
+export type SqlGrammar = (sql: string) => ParseResult;
+
+/** The parts of the compiled module that are used here. */
+interface Parser {
+  lengthBytesUTF8(text: string): number;
+  stringToUTF8(text: string, at: number, bytes: number): void;
+  UTF8ToString(at: number): string;
+  getValue(at: number, type: 'i32'): number;
+  _malloc(bytes: number): number;
+  _free(at: number): void;
+  _wasm_parse_query_raw(text: number): number;
+  _wasm_free_parse_result(result: number): void;
+}
+
+/** Memory that a long text took is never given back while its parser lives. */
+const longText = 32 * 1024;
+
+let grammar: Promise<SqlGrammar> | undefined;
+
+/** The grammar, loaded once (about 20 ms); every caller gets the same. A load that failed is tried again by the next. */
+export function sqlGrammar(): Promise<SqlGrammar> {
+  grammar ??= load().catch((fault: unknown) => {
+    grammar = undefined;
+    throw new GatewayError('server_error', "PostgreSQL's grammar could not be loaded.", { cause: fault });
+  });
+  return grammar;
+}
+
+async function load(): Promise<SqlGrammar> {
+  const { default: create } = (await import('libpg-query/wasm/libpg-query.js')) as {
+    default: () => Promise<Parser>;
+  };
+  let parser: Parser | undefined = await create();
+  let coming = false;
+  /** The present parser, if there is one, serves until its successor stands. */
+  const renew = async (): Promise<void> => {
+    if (coming) return;
+    coming = true;
+    try {
+      parser = await create();
+    } catch {
+      // The next call tries again.
+    } finally {
+      coming = false;
+    }
+  };
+
+  return (sql) => {
+    if (!parser) {
+      void renew();
+      throw new GatewayError('service_unavailable', 'the SQL grammar is being loaded again; try once more');
+    }
+    try {
+      return parseWith(parser, sql);
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) throw thrown;
+      parser = undefined;
+      void renew();
+      throw new GatewayError('invalid_request', 'the SQL text nests too deeply to be read', { cause: thrown });
+    } finally {
+      if (parser && sql.length > longText) void renew();
+    }
+  };
+}
+
+function parseWith(parser: Parser, sql: string): ParseResult {
+  const bytes = parser.lengthBytesUTF8(sql) + 1;
+  const text = parser._malloc(bytes);
+  parser.stringToUTF8(sql, text, bytes);
+  const result = parser._wasm_parse_query_raw(text);
+  try {
+    if (result === 0) throw new Error('the parser is out of memory');
+    // struct PgQueryParseResult { char *tree; char *stderr; PgQueryError *error; }
+    const error = parser.getValue(result + 8, 'i32');
+    if (error !== 0) throw new GatewayError('invalid_request', parser.UTF8ToString(parser.getValue(error, 'i32')));
+    return JSON.parse(parser.UTF8ToString(parser.getValue(result, 'i32'))) as ParseResult;
+  } finally {
+    parser._free(text);
+    if (result !== 0) parser._wasm_free_parse_result(result);
+  }
+}

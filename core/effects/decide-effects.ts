@@ -1,0 +1,106 @@
+/** The decision of a policy over a call and its effects: the worst of all, and review where the text is not certain. */
+import { decisions, type ToolCall } from '#core/contracts/envelope.ts';
+import type { CompiledPolicy, CompiledRule } from '#core/tool-policy/compile.ts';
+import { decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
+import { RuleIndex } from '#core/tool-policy/rule-index.ts';
+import type { Effects } from './ports.ts';
+
+/** `matched_rule` of a review whose ground is that the text could not be read with certainty. */
+export const unclearRule = 'effects:unclear';
+
+/**
+ * Decides a call by what it would do. A call that only carries others is asked about itself by the rules that name it; by
+ * all rules where its text is not certain, since then the text is all there is. Never throws: what cannot be evaluated is
+ * blocked.
+ */
+export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: Effects): PolicyDecision {
+  const { parts, carrier, unclear } = effects;
+  const speaksForItself = !carrier || unclear !== undefined || parts.length === 0;
+  const sayings: (() => PolicyDecision | undefined)[] = [
+    () => (speaksForItself ? decide(policy, call) : decideNaming(policy, call)),
+    () => (unclear === undefined ? undefined : unclearDecision(policy, unclear)),
+    ...parts.map((part) => () => ofPart(decide(policy, part), part)),
+  ];
+  // What a line would do says more than what it looks like.
+  if (carrier) sayings.push(sayings.shift()!);
+  return worstOf(sayings);
+}
+
+function unclearDecision(policy: CompiledPolicy, why: string): PolicyDecision {
+  return {
+    decision: 'review',
+    matched_rule: unclearRule,
+    policy: policy.name,
+    reason: `What the line does is not certain: ${why}.`,
+  };
+}
+
+function ofPart(decision: PolicyDecision, part: ToolCall): PolicyDecision {
+  const effect = effectText(part);
+  return { ...decision, reason: decision.reason === undefined ? effect : `${effect} ${decision.reason}` };
+}
+
+/** `The line would run rm on /.` */
+function effectText({ protocol, tool, target, capability }: ToolCall): string {
+  const where = target.length > shownCharacters ? `${target.slice(0, shownCharacters)}…` : target;
+  if (protocol !== 'shell') return `The call would run ${tool}${where && ` on ${where}`}.`;
+  if (tool === 'shell.redirect') return `The line would ${capability === 'read' ? 'read from' : 'write to'} ${where}.`;
+  return `The line would run ${tool.slice('shell.'.length)}${where && ` on ${where}`}.`;
+}
+
+const shownCharacters = 120;
+
+/** The worst, where a block ends the matter; among equals the first that says why. */
+function worstOf(sayings: readonly (() => PolicyDecision | undefined)[]): PolicyDecision {
+  let worst: PolicyDecision | undefined;
+  for (const say of sayings) {
+    const next = say();
+    if (next === undefined) continue;
+    const worse = worst === undefined ? 1 : decisions.indexOf(next.decision) - decisions.indexOf(worst.decision);
+    if (worse > 0) worst = next;
+    // Of two that say the same the one that a rule said.
+    else if (worse === 0 && worst?.rule === undefined && next.rule !== undefined) {
+      const reason = next.reason ?? worst?.reason;
+      worst = { ...next, ...(reason !== undefined && { reason }) };
+    }
+    // The rule that decided stays: its approval's time and its credential hang on it.
+    else if (worse === 0 && worst?.reason === undefined && next.reason !== undefined)
+      worst = { ...worst!, reason: next.reason };
+    if (worst?.decision === 'block' && worst.reason !== undefined) break;
+  }
+  return worst!;
+}
+
+/** What the rules say that name a carrier; undefined where none does. */
+function decideNaming(policy: CompiledPolicy, call: ToolCall): PolicyDecision | undefined {
+  const decision = decide(namingPolicy(policy, call), call);
+  return decision.rule !== undefined || decision.decision === 'block' ? decision : undefined;
+}
+
+const known = new WeakMap<CompiledPolicy, Map<boolean, CompiledPolicy>>();
+
+/**
+ * The rules that name a carrier: by its tool, by its capability, or by a protocol its parts do not have. What is left out
+ * looks for words in raw text, or speaks of the protocol in general, and is asked about each part.
+ */
+function namingPolicy(policy: CompiledPolicy, call: ToolCall): CompiledPolicy {
+  const isShell = call.protocol.trim().toLowerCase() === 'shell';
+  const ofPolicy = known.get(policy) ?? new Map<boolean, CompiledPolicy>();
+  known.set(policy, ofPolicy);
+  let naming = ofPolicy.get(isShell);
+  if (!naming) {
+    const rules = policy.rules.filter((rule) => names(rule, isShell));
+    naming = {
+      ...policy,
+      defaultDecision: 'allow',
+      rules,
+      index: new RuleIndex(rules),
+      readsParameters: rules.some((rule) => rule.arguments.length > 0),
+    };
+    ofPolicy.set(isShell, naming);
+  }
+  return naming;
+}
+
+const names = ({ tool, capability, protocol }: CompiledRule, isShell: boolean): boolean =>
+  tool !== undefined || capability !== undefined || (protocol !== undefined && !isShell);

@@ -1,0 +1,100 @@
+/**
+ * What a call to a Git host would do: one part for each file and each branch it touches, with the repository, paths and
+ * branches in one spelling, and what a call leaves open (the default branch) said.
+ */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { foldCase } from '#core/tool-policy/unicode.ts';
+import { branchesOf } from './git/branches.ts';
+import { filesOf } from './git/files.ts';
+import { repositoriesOf } from './git/repository.ts';
+import type { EffectReader, Effects } from './ports.ts';
+
+const maxParts = 1000;
+const read =
+  /^(?:get|list|search|compare|read|fetch|show|view|find|diff|describe|count|check|browse|download|log|status|blame|clone|pull)(?:_|$)/;
+const remove = /^(?:delete|remove|destroy|purge)(?:_|$)/;
+
+/** Reads calls of protocol `git`, and tools of other protocols that look like a Git host's. Never throws. */
+export const gitEffects: EffectReader = (call) => {
+  try {
+    return effectsOf(call);
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return { parts: [], carrier: false, unclear: `the call could not be read: ${why}` };
+  }
+};
+
+function effectsOf(call: ToolCall): Effects {
+  const tool = foldCase(call.tool).trim();
+  const operation = tool.slice(tool.search(/[^./:]*$/));
+  const unclear = new Set<string>();
+  const capability = read.test(operation) ? 'read' : remove.test(operation) ? 'delete' : 'write';
+  const repositories = repositoriesOf(call, unclear);
+  const files = filesOf(call, unclear);
+  const branches = branchesOf(call.parameters, operation, capability);
+  const common: Record<string, unknown> = { ...scalarsOf(call.parameters), ...flagsOf(call.parameters, operation) };
+  // On a part that changes something `branch` is what is written, not what the call says beside.
+  if (capability !== 'read') delete common.branch;
+
+  const parts: ToolCall[] = [];
+  for (const repository of repositories) {
+    const add = (parameters: object, gravity: string = capability): void => {
+      parts.push({
+        protocol: 'git',
+        tool,
+        target: repository,
+        capability: gravity,
+        parameters: { ...common, repository, ...parameters },
+      });
+    };
+    for (const branch of branches) {
+      for (const { path, removed } of files) add({ ...branch, path }, removed ? 'delete' : capability);
+      if (files.length === 0) add(branch);
+    }
+  }
+  if (parts.length > maxParts) unclear.add(`the call touches more than ${maxParts} files`);
+  return {
+    parts: parts.slice(0, maxParts),
+    carrier: false,
+    ...(unclear.size > 0 && { unclear: [...unclear].slice(0, 5).join('; ') }),
+  };
+}
+
+const yes = new Set<unknown>([true, 1, 'true', 'yes', '1', 'on']);
+const isYes = (value: unknown): boolean => yes.has(typeof value === 'string' ? value.trim().toLowerCase() : value);
+const forcing = ['force', 'force_push', 'force_with_lease', 'forcePush', 'forceWithLease', 'mirror'];
+
+function flagsOf(parameters: ToolCall['parameters'], operation: string): Record<string, unknown> {
+  const refspecs = [parameters.refspec, parameters.refspecs, parameters.ref].flat();
+  const force =
+    forcing.some((key) => isYes(parameters[key])) ||
+    refspecs.some((spec) => typeof spec === 'string' && spec.startsWith('+')) ||
+    /(?:^|_)(?:force|forced)(?:_|$)/.test(operation) ||
+    [parameters.args, parameters.flags, parameters.options]
+      .flat()
+      .some((word) => typeof word === 'string' && /^(?:--force|--mirror|-[a-z]*f)/.test(word));
+  return { ...(force && { force: true }), ...mergesOf(operation) };
+}
+
+/** What lands in the branch: a pull request somebody may have looked at, or another branch as it is. */
+const mergesOf = (operation: string): Record<string, unknown> => {
+  if (/^(?:merge_(?:pull|merge)_request|enable_auto_merge|auto_merge|squash|rebase_and_merge)/.test(operation))
+    return { merges: 'pull_request' };
+  return /^merge(?:_|$)/.test(operation) ? { merges: 'branch' } : {};
+};
+
+/** Small values of the call, so that rules about a title or a merge method meet the parts too; never file contents. */
+const maxScalars = 64;
+const scalarsOf = (parameters: ToolCall['parameters']): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(parameters)
+      .filter(
+        ([key, value]) =>
+          key !== 'content' &&
+          key !== 'contents' &&
+          (typeof value === 'number' ||
+            typeof value === 'boolean' ||
+            (typeof value === 'string' && value.length <= 1024)),
+      )
+      .slice(0, maxScalars),
+  );

@@ -1,0 +1,167 @@
+/**
+ * What an HTTP call would do: its URL read as browsers and clients do (WHATWG), its method from the tool or the
+ * parameters. Rules then match the host that will be connected to; spellings that clients disagree about are unclear.
+ */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { foldCase } from '#core/tool-policy/unicode.ts';
+import { type Address, readAddress } from './http/address.ts';
+import type { EffectReader, Effects } from './ports.ts';
+
+const readers = new Set(['get', 'head', 'options', 'trace']);
+const methods = new Set([...readers, 'post', 'put', 'patch', 'delete', 'connect']);
+/** Tools that leave the method to a parameter; without one they read. */
+const carriers = new Set([
+  'request',
+  'fetch',
+  'call',
+  'send',
+  'http_request',
+  'http',
+  'curl',
+  'url',
+  'fetch_url',
+  'download',
+  'web_fetch',
+]);
+const urlKeys = ['url', 'uri', 'href', 'endpoint', 'address', 'link'];
+const overrideHeaders = new Set(['x-http-method-override', 'x-http-method', 'x-method-override']);
+
+/** Reads calls of protocol `http`, and tools of other protocols that fetch a URL. Never throws. */
+export const httpEffects: EffectReader = (call) => {
+  try {
+    return effectsOf(call);
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return { parts: [], carrier: false, unclear: `the request could not be read: ${why}` };
+  }
+};
+
+function effectsOf(call: ToolCall): Effects {
+  const unclear = new Set<string>();
+  if (isOperation(call)) return ofOperation(call, unclear);
+  const addresses = addressesOf(call).map((text) => readAddress(text));
+  if (addresses.length === 0) {
+    addresses.push(readAddress(''));
+  }
+  for (const { doubts } of addresses) for (const doubt of doubts) unclear.add(doubt);
+  const targets = new Map(addresses.map((address) => [address.target, address]));
+  if (targets.size > 1) unclear.add('the call names more than one address');
+
+  const verbs = methodsOf(call, unclear);
+  const hosts = [...targets.values()].map(({ host }) => host);
+  const named = headerOf(
+    call.parameters,
+    (name) => name === 'host' || name === ':authority' || name === 'x-forwarded-host',
+  );
+  if (named.some((host) => !hosts.includes(host.toLowerCase().replace(/:\d+$/, '')))) {
+    unclear.add('a header names another host than the address');
+  }
+  const parts = [...targets.values()].flatMap((address) => verbs.map((method) => partOf(call, address, method)));
+  return {
+    parts,
+    carrier: isCarrier(call) && [...targets.values()].some(({ host, path }) => host !== '' || path !== ''),
+    ...(unclear.size > 0 && { unclear: [...unclear].slice(0, 5).join('; ') }),
+  };
+}
+
+/** An operation of a service by its own name (`billing.refund`): what it sends is not to be told from its words. */
+const isOperation = (call: ToolCall): boolean =>
+  operationOf(call).every((word) => !methods.has(word) && !carriers.has(word)) && call.parameters.method === undefined;
+
+/** It stands for itself; a URL beside it must be one that clients agree about all the same. */
+function ofOperation(call: ToolCall, unclear: Set<string>): Effects {
+  const urls = addressesOf(call).filter((text) => text.includes('://'));
+  for (const url of urls) for (const doubt of readAddress(url).doubts) unclear.add(doubt);
+  return { parts: [], carrier: false, ...(unclear.size > 0 && { unclear: [...unclear].slice(0, 5).join('; ') }) };
+}
+
+/** The last name of a tool, and its words. */
+function operationOf({ tool }: ToolCall): string[] {
+  const folded = foldCase(tool).trim();
+  const operation = folded.slice(folded.search(/[^./:]*$/));
+  return [operation, ...operation.split(/[_-]/)];
+}
+
+/** Tools that do nothing but send the request. */
+const isCarrier = ({ protocol, tool }: ToolCall): boolean =>
+  foldCase(protocol).trim() === 'http' ||
+  /(?:^|[./:])(?:(?:web_?)?fetch(?:_url)?|http(?:_(?:request|get|head|options))?|curl)$/.test(foldCase(tool).trim());
+
+const partOf = (call: ToolCall, { target, scheme, host, port, path, query }: Address, method: string): ToolCall => ({
+  protocol: 'http',
+  tool: `http.${method}`,
+  target,
+  capability: capabilityOf(method),
+  parameters: { ...withoutAddress(call.parameters), method, scheme, host, port, path, query },
+});
+
+/** `get` reads, `delete` deletes; what is not known could do anything. */
+const capabilityOf = (method: string): string => {
+  if (readers.has(method)) return 'read';
+  if (method === 'delete') return 'delete';
+  return methods.has(method) && method !== 'connect' ? 'write' : 'execute';
+};
+
+/** The raw address stays with the raw call; the part speaks of the normal one only. */
+const withoutAddress = (parameters: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(parameters).filter(([key]) => !urlKeys.includes(key)));
+
+function addressesOf(call: ToolCall): string[] {
+  const given = urlKeys.flatMap((key) => {
+    const value = Object.hasOwn(call.parameters, key) ? call.parameters[key] : undefined;
+    return typeof value === 'string' && value !== '' ? [value] : [];
+  });
+  // Where a parameter holds the address, a target without scheme is a label: a service, a purpose.
+  const target =
+    call.target.trim() === '' || (given.length > 0 && !/^[^/]*:|^[/\\]{2}/.test(call.target)) ? [] : [call.target];
+  return [...target, ...given];
+}
+
+/** The method of the tool, of the parameter and of an overriding header: all that a server might take. */
+function methodsOf(call: ToolCall, unclear: Set<string>): string[] {
+  const [operation = '', ...words] = operationOf(call);
+  const byTool = words.find((word) => methods.has(word));
+  const parameter = call.parameters.method;
+  const found = new Set<string>();
+  if (byTool !== undefined) found.add(byTool);
+  if (typeof parameter === 'string') found.add(methodWord(parameter, unclear));
+  else if (parameter !== undefined) unclear.add('the method is no text');
+  if (found.size > 1) unclear.add('tool and parameter name different methods');
+  if (found.size === 0) {
+    const sends = ['body', 'json', 'data', 'form'].some((key) => call.parameters[key] !== undefined);
+    if (!carriers.has(operation)) unclear.add(`"${operation}" is no HTTP method`);
+    found.add(sends ? 'post' : 'get');
+  }
+  for (const value of headerOf(call.parameters, (name) => overrideHeaders.has(name))) {
+    found.add(methodWord(value, unclear));
+  }
+  return [...found];
+}
+
+function methodWord(text: string, unclear: Set<string>): string {
+  if (/^[A-Za-z]+$/.test(text)) return text.toLowerCase();
+  unclear.add('the method is no word');
+  return 'unknown';
+}
+
+/** Values of the headers whose lower-case name is asked for: from an object, or from a list of pairs or of lines. */
+function headerOf(parameters: Readonly<Record<string, unknown>>, wanted: (name: string) => boolean): string[] {
+  const { headers } = parameters;
+  if (headers === null || typeof headers !== 'object') return [];
+  const pairs: [unknown, unknown][] = Array.isArray(headers)
+    ? headers.map((item: unknown) => pairOf(item))
+    : Object.entries(headers);
+  return pairs.flatMap(([name, value]) =>
+    typeof name === 'string' && wanted(name.trim().toLowerCase()) ? [String(value).trim()] : [],
+  );
+}
+
+function pairOf(item: unknown): [unknown, unknown] {
+  if (Array.isArray(item)) return [item[0], item[1]];
+  if (typeof item === 'string') {
+    const colon = item.indexOf(':');
+    return [item.slice(0, colon), item.slice(colon + 1)];
+  }
+  const { name, key, value } = (item ?? {}) as { name?: unknown; key?: unknown; value?: unknown };
+  return [name ?? key, value];
+}

@@ -1,0 +1,20 @@
+/**
+ * What a call would do, as the policy sees it: shell text, SQL, URLs and paths read by their own grammars before rules are
+ * matched. The decision is the worst of the parts; what cannot be read is at least reviewed (contract §3).
+ */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+
+export interface Effects {
+  /** The effects, each as a call of its own; empty where the call stands for itself alone. */
+  readonly parts: readonly ToolCall[];
+  /**
+   * The call only carries others (`shell.run`, `bash -c`, `sql.query`): rules that name it count, but where none does the
+   * policy's default does not.
+   */
+  readonly carrier: boolean;
+  /** Why the text could not be read with certainty; the decision is then `review` at least. */
+  readonly unclear?: string;
+}
+
+/** Reads the effects of calls of one protocol; never throws: what it cannot read it says. */
+export type EffectReader = (call: ToolCall) => Effects;

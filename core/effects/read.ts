@@ -1,0 +1,84 @@
+/**
+ * The reader of every call: chosen by protocol, and for MCP and unknown protocols by the shape of tool and parameters. What
+ * one text holds of another language (a shell command inside COPY … PROGRAM) is read as that.
+ */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { foldCase } from '#core/tool-policy/unicode.ts';
+import type { EffectReader, Effects } from './ports.ts';
+
+export type ReaderName = 'shell' | 'sql' | 'http' | 'git';
+export type EffectReaders = Readonly<Record<ReaderName, EffectReader>>;
+
+/** Reads any call. Never throws: a reader that does makes the call unclear. */
+export const readEffects =
+  (readers: EffectReaders): EffectReader =>
+  (call) => {
+    try {
+      return withPrograms(readers, effectsOf(readers, call));
+    } catch (thrown) {
+      const why = thrown instanceof Error ? thrown.message : String(thrown);
+      return { parts: [], carrier: false, unclear: `the call could not be read: ${why}` };
+    }
+  };
+
+function effectsOf(readers: EffectReaders, call: ToolCall): Effects {
+  const protocol = foldCase(call.protocol).trim();
+  if (Object.hasOwn(readers, protocol)) return readers[protocol as ReaderName](call);
+  const all = (Object.keys(looksLike) as ReaderName[])
+    .filter((name) => looksLike[name](call))
+    .map((name) => readers[name](call))
+    .filter(({ parts, unclear }) => parts.length > 0 || unclear !== undefined);
+  return combine(all, all.length > 0 && all.every(({ carrier }) => carrier));
+}
+
+/** Whether a call of an unnamed protocol may be one of ours. A look too many only makes the decision stricter. */
+const looksLike: Readonly<Record<ReaderName, (call: ToolCall) => boolean>> = {
+  // These two look for themselves.
+  shell: () => true,
+  sql: () => true,
+  http: (call) =>
+    has(call, ['url', 'uri', 'href', 'endpoint', 'address', 'link']) &&
+    Object.values(call.parameters).some((value) => typeof value === 'string' && /^\s*https?:/i.test(value)) &&
+    httpTool.test(foldCase(call.tool)),
+  git: (call) =>
+    gitTool.test(foldCase(call.tool)) &&
+    (has(call, ['repo', 'repository', 'full_name', 'project_id']) ||
+      (has(call, ['owner']) && has(call, ['branch', 'path']))),
+};
+
+const has = (call: ToolCall, keys: readonly string[]): boolean =>
+  keys.some((key) => Object.hasOwn(call.parameters, key) && call.parameters[key] !== null);
+const toolWord = (words: string): RegExp => new RegExp(`(?:^|[._/:-])(?:${words})(?:[._/:-]|$)`);
+const httpTool = toolWord(
+  'http|https|fetch|request|requests|curl|wget|url|download|browse|navigate|web|webfetch|webhook',
+);
+const gitTool = toolWord(
+  'scm|git|github|gitlab|gitea|bitbucket|forgejo|repo|repository|branch|commit|push|files?|pull|merge',
+);
+
+const combine = (all: readonly Effects[], carrier: boolean): Effects => {
+  const unclear = all.flatMap((effects) => effects.unclear ?? []);
+  return {
+    parts: all.flatMap(({ parts }) => parts),
+    carrier,
+    ...(unclear.length > 0 && { unclear: unclear.join('; ') }),
+  };
+};
+
+/** A program that the database's server is told to run is shell text like any other. */
+function withPrograms(readers: EffectReaders, effects: Effects): Effects {
+  const programs = effects.parts.filter(
+    ({ protocol, parameters }) => protocol === 'sql' && parameters.source === 'program',
+  );
+  if (programs.length === 0) return effects;
+  const lines = programs.map(({ target }) =>
+    readers.shell({
+      protocol: 'shell',
+      tool: 'shell.run',
+      target: '',
+      capability: 'execute',
+      parameters: { command: target },
+    }),
+  );
+  return combine([effects, ...lines], effects.carrier);
+}

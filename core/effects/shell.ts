@@ -1,0 +1,36 @@
+/**
+ * What a call that carries shell text would do: its lines read by a grammar, one call for each effect (contract §3).
+ * Unreadable text is said to be unclear; nothing is thrown.
+ */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { foldCase } from '#core/tool-policy/unicode.ts';
+import type { EffectReader, Effects } from './ports.ts';
+import { lineOf } from './shell/carried.ts';
+import { Walk } from './shell/walk.ts';
+
+const standsAlone: Effects = { parts: [], carrier: false };
+
+export const shellEffects: EffectReader = (call) => {
+  const carried = lineOf(call);
+  if (!carried) return standsAlone;
+  const walk = new Walk(carried.cwd);
+  if (carried.unclear !== undefined) walk.unclear(carried.unclear);
+  for (const text of carried.texts) {
+    if (typeof text === 'string') walk.readLine(text, carried);
+    else walk.readVector(text, carried);
+  }
+  const { parts, reason } = walk;
+  return {
+    parts: parts.length === 1 && isItself(call, parts[0]!) ? [] : parts,
+    carrier: carried.carrier,
+    ...(reason !== undefined && { unclear: reason }),
+  };
+};
+
+/** A tool call with one plain operand says all there is. */
+const isItself = (call: ToolCall, part: ToolCall): boolean =>
+  foldCase(call.protocol).trim() === 'shell' &&
+  call.tool === part.tool &&
+  call.target === part.target &&
+  call.capability === part.capability &&
+  Object.keys(call.parameters).length === 0;

@@ -1,0 +1,128 @@
+/** Where in a call its shell text stands: target, `command` and the like, argument vectors. */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { foldCase } from '#core/tool-policy/unicode.ts';
+import type { Situation } from './invocation.ts';
+import { type Arg, argOf } from './words.ts';
+
+export interface Carried extends Situation {
+  readonly carrier: boolean;
+  readonly cwd: string;
+  /** Lines, and vectors that no shell reads. */
+  readonly texts: readonly (string | readonly Arg[])[];
+  readonly unclear?: string;
+}
+
+const carriers =
+  /^(?:run|exec|execute|command|commands|cmd|line|script|shell|terminal|system|spawn|popen|process|eval|bash|sh|zsh|dash|ksh|ash|run_command|run_shell|run_line|run_script|exec_command|execute_command|shell_exec|run_shell_command)$/;
+const shells = /^(?:bash|sh|zsh|dash|ksh|ash)$/;
+const runningTool =
+  /(?:^|[^a-z])(?:bash|sh|zsh|shell|exec|execute|command|cmd|terminal|console|subprocess|system|spawn|run)(?:[^a-z]|$)/;
+const otherGrammars = new Set(['sql', 'http', 'git']);
+const lineKeys = ['command', 'cmd', 'script', 'line', 'commands', 'command_line', 'commandLine', 'shell_command'];
+const vectorKeys = ['args', 'argv', 'arguments'];
+const cwdKeys = ['cwd', 'workdir', 'working_directory', 'workingDirectory', 'directory'];
+
+/** The shell text of a call, or undefined where it carries none. */
+export function lineOf(call: ToolCall): Carried | undefined {
+  const protocol = foldCase(call.protocol).trim();
+  const tool = foldCase(call.tool).trim();
+  const isNamed = protocol === 'shell' && tool.startsWith('shell.');
+  if (isNamed || (protocol === 'shell' && !isServerTool(call))) return ofShell(call, tool.replace(/^shell\./, ''));
+  if (otherGrammars.has(protocol) || !runningTool.test(snake(call.tool))) return undefined;
+  const found = textsOf(call.parameters);
+  return found.texts.length > 0 || found.unclear !== undefined
+    ? { ...surroundings(call), ...found, carrier: true }
+    : undefined;
+}
+
+/** A tool of some server, as `files.run_command`, rather than a command's name. */
+const isServerTool = ({ tool, parameters }: ToolCall): boolean =>
+  runningTool.test(snake(tool)) && [...lineKeys, ...vectorKeys].some((key) => Object.hasOwn(parameters, key));
+
+/** `runCommand` in parts, as `run_command`. */
+const snake = (name: string): string => foldCase(name.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
+
+function ofShell(call: ToolCall, name: string): Carried {
+  const carrier = carriers.test(name);
+  const found = textsOf(call.parameters, carrier ? (shells.test(name) ? name : undefined) : name);
+  const texts = [...found.texts];
+  const { target } = call;
+  // Beside a line a target is only a label, unless it could itself be one.
+  const isLabel = texts.length > 0 && !/[\s;&|<>$`()]/.test(target);
+  if (!isLabel) texts.push(...ofTarget(target, name, carrier));
+  return { ...surroundings(call), ...found, texts, carrier };
+}
+
+function ofTarget(target: string, name: string, carrier: boolean): (string | readonly Arg[])[] {
+  const command = /^\s*(\S+)/.exec(target)?.[1] ?? '';
+  if (carrier && !(shells.test(name) && target.startsWith('-'))) return target === '' ? [] : [target];
+  // `git status` and `status` are both said to a tool named git.
+  if (/\s/.test(target.trim()) && foldCase(command).split('/').at(-1) === name.split('/').at(-1)) return [target];
+  return [`${name} ${target}`];
+}
+
+/** @param name the command that argument vectors belong to, where the tool names one. */
+function textsOf(
+  parameters: Readonly<Record<string, unknown>>,
+  name?: string,
+): { texts: (string | readonly Arg[])[]; unclear?: string } {
+  const own = (key: string): unknown => (Object.hasOwn(parameters, key) ? parameters[key] : undefined);
+  const texts: (string | readonly Arg[])[] = [];
+  const vectors: (readonly Arg[])[] = [];
+  const lines: string[] = [];
+  let unclear: string | undefined;
+  for (const key of vectorKeys) {
+    const value = own(key);
+    if (value === undefined) continue;
+    const vector = vectorOf(value);
+    if (vector) vectors.push(vector);
+    else if (typeof value === 'string') lines.push(value);
+    else unclear = `the parameter ${key} is no list of texts`;
+  }
+  for (const key of lineKeys) {
+    const value = own(key);
+    if (value === undefined) continue;
+    const list = vectorOf(value);
+    if (typeof value === 'string') {
+      // A program beside its arguments; as a line of its own it is read, too.
+      for (const vector of vectors) texts.push([...value.trim().split(/\s+/).map(argOf), ...vector]);
+      texts.push(value, ...lines.map((line) => `${value} ${line}`));
+    } else if (list && key === 'commands') texts.push(...list.map((arg) => arg.text));
+    else if (list) texts.push(list);
+    else unclear = `the parameter ${key} is neither text nor a list of texts`;
+  }
+  if (!lineKeys.some((key) => typeof own(key) === 'string')) {
+    texts.push(...lines.map((line) => (name === undefined ? line : `${name} ${line}`)));
+    for (const vector of vectors)
+      texts.push(name === undefined || vector[0]?.text === name ? vector : [argOf(name), ...vector]);
+  }
+  const shell = own('shell');
+  if (typeof shell === 'string' && !/(?:^|\/)(?:ba|z|da|k|a)?sh$/.test(shell))
+    unclear = 'the line is for a shell that is not read';
+  // Some tools join a vector to a line again.
+  const joined = texts.flatMap((text) =>
+    typeof text !== 'string' && /\s/.test(text[0]?.text ?? '') ? joinedText(text) : [],
+  );
+  return { texts: [...texts, ...joined], ...(unclear !== undefined && { unclear }) };
+}
+
+const joinedText = (vector: readonly Arg[]): string => vector.map((arg) => arg.text).join(' ');
+
+const vectorOf = (value: unknown): readonly Arg[] | undefined =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string' || typeof item === 'number')
+    ? value.map((item) => argOf(String(item)))
+    : undefined;
+
+function surroundings({ parameters }: ToolCall): Situation & { cwd: string } {
+  const own = (key: string): unknown => (Object.hasOwn(parameters, key) ? parameters[key] : undefined);
+  const cwd = cwdKeys.map(own).find((value) => typeof value === 'string');
+  const input = own('stdin') ?? own('input');
+  const env = own('env') ?? own('environment');
+  return {
+    cwd: typeof cwd === 'string' ? cwd : '',
+    stdin: typeof input === 'string' ? { kind: 'text', text: input } : { kind: 'inherited' },
+    env: Object.fromEntries(
+      env !== null && typeof env === 'object' ? Object.entries(env).map(([name, value]) => [name, String(value)]) : [],
+    ),
+  };
+}

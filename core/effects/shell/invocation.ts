@@ -1,0 +1,144 @@
+/** One command about to run, and what a reader of commands may say about it. */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { isRooted, resolveAt } from '../paths.ts';
+import type { Arg } from './words.ts';
+
+/** What arrives on the standard input, where it matters. */
+export type Stdin =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'unknown' }
+  /** Nothing is connected by the line itself. */
+  | { readonly kind: 'inherited' };
+
+export type Capability = 'read' | 'write' | 'delete' | 'execute';
+
+/** What surrounds a command. */
+export interface Situation {
+  readonly stdin: Stdin;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The walk over the whole text, as a command sees it. */
+export interface Host {
+  /** Where the command may stand; several where a `cd` may have failed. Relative ones start at the call's own. */
+  cwds: readonly string[];
+  add(part: ToolCall): void;
+  unclear(why: string): void;
+  run(args: readonly Arg[], situation: Situation): void;
+  line(text: string, situation: Situation): void;
+}
+
+/** Reads one kind of command into effects. */
+export type Reader = (call: Invocation) => void;
+
+export class Invocation implements Situation {
+  readonly binary: string;
+  readonly args: readonly Arg[];
+  readonly stdin: Stdin;
+  readonly env: Readonly<Record<string, string>>;
+  private readonly host: Host;
+  private readonly texts = new Set<Arg>();
+  private words: readonly string[] | undefined;
+
+  constructor(host: Host, binary: string, args: readonly Arg[], { stdin, env }: Situation) {
+    this.host = host;
+    this.binary = binary;
+    this.args = args;
+    this.stdin = stdin;
+    this.env = env;
+  }
+
+  /**
+   * The argument is only text (a pattern, a message): it stands in no part, since rules about paths and commands would
+   * take it for one. Said before the first effect.
+   */
+  isText(arg: Arg | undefined): void {
+    if (arg) this.texts.add(arg);
+  }
+
+  unclear(why: string): void {
+    this.host.unclear(why);
+  }
+
+  effect(capability: Capability, target: string, cwd?: string): void {
+    if (cwd === undefined) {
+      // What only works on its input is the same wherever it stands.
+      if (target === '' && capability === 'read') this.effect(capability, target, '');
+      else for (const each of this.host.cwds) this.effect(capability, target, each);
+      return;
+    }
+    this.words ??= [this.binary, ...this.args.filter((arg) => !this.texts.has(arg)).map((arg) => arg.text)];
+    this.host.add({
+      protocol: 'shell',
+      tool: `shell.${this.binary}`,
+      target,
+      capability,
+      parameters: {
+        argv: this.words,
+        ...(cwd !== '' && { cwd }),
+        ...(Object.keys(this.env).length > 0 && { env: this.env }),
+      },
+    });
+  }
+
+  /** The whole text of the arguments. */
+  whole(capability: Capability, args: readonly Arg[] = this.args): void {
+    const shown = args.filter((arg) => !this.texts.has(arg));
+    if (shown.some((arg) => !arg.known)) this.isOpen(shown.find((arg) => !arg.known)!);
+    this.effect(capability, shown.map((arg) => arg.text).join(' '));
+  }
+
+  /** Acts on a file. `names`: only its name and size are shown, so wildcards reveal little. */
+  path(capability: Capability, arg: Arg, names = false): void {
+    if (!arg.known) this.isOpen(arg);
+    else if (arg.glob && !names && !saysItsNames.test(arg.text))
+      this.unclear(`which files "${short(arg.text)}" matches is only known when the line runs`);
+    if (isRooted(arg.text)) this.effect(capability, resolveAt('', arg.text));
+    else for (const cwd of this.host.cwds) this.effect(capability, resolveAt(cwd, arg.text), cwd);
+  }
+
+  /** Another command in its place. */
+  run(args: readonly Arg[], stdin: Stdin = this.stdin, env: Readonly<Record<string, string>> = {}): void {
+    this.host.run(args, { stdin, env: { ...this.env, ...env } });
+  }
+
+  /** Shell text. */
+  line(arg: Arg | string | undefined, stdin: Stdin = this.stdin): void {
+    if (typeof arg === 'string') this.host.line(arg, { stdin, env: this.env });
+    else if (arg?.known) this.host.line(arg.text, { stdin, env: this.env });
+    else this.unclear(`what ${this.binary} runs is only known when the line runs`);
+  }
+
+  /** Input that is a script. */
+  script(): void {
+    if (this.stdin.kind === 'text') this.line(this.stdin.text, { kind: 'inherited' });
+    else this.unclear(`${this.binary} runs what arrives on its input`);
+  }
+
+  goTo(cwds: readonly string[]): void {
+    this.host.cwds = cwds;
+  }
+
+  get cwds(): readonly string[] {
+    return this.host.cwds;
+  }
+
+  /** The same command elsewhere (`git -C`, `env -C`). */
+  within(dir: Arg, read: () => void): void {
+    const before = this.host.cwds;
+    if (!dir.known || dir.glob) this.isOpen(dir);
+    this.host.cwds = before.map((cwd) => resolveAt(cwd, dir.text));
+    read();
+    this.host.cwds = before;
+  }
+
+  /** What the argument is, only the run will show. */
+  isOpen(arg: Arg): void {
+    this.unclear(`what "${short(arg.text)}" stands for is only known when the line runs`);
+  }
+}
+
+/** `src/*.test.ts`: whatever matches ends like the pattern, and names that begin with a dot do not match. */
+const saysItsNames = /^(?:[^*?[]*\/)?[\w-]*\*[\w-]*(?:\.[\w-]+)+$/;
+
+export const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);

@@ -1,0 +1,245 @@
+/** Walks the tree of a line and gathers what it would do, one call for each effect. */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { foldCase, isAscii } from '#core/tool-policy/unicode.ts';
+import { baseName, resolveAt } from '../paths.ts';
+import { readerOf } from './commands.ts';
+import { steersPrograms } from './environment.ts';
+import { type Host, Invocation, type Situation, type Stdin, short } from './invocation.ts';
+import { outputOf } from './output.ts';
+import { parseShell } from './parser.ts';
+import {
+  type AndOr,
+  type Budget,
+  type Command,
+  limits,
+  type Pipeline,
+  type Redirect,
+  type Script,
+  spend,
+  Unreadable,
+  type Word,
+} from './syntax.ts';
+import { type Arg, expandWord, joinedWord } from './words.ts';
+
+type Simple = Extract<Command, { kind: 'simple' }>;
+
+const inherited: Stdin = { kind: 'inherited' };
+const unknown: Stdin = { kind: 'unknown' };
+const maxPlaces = 4;
+
+export class Walk implements Host {
+  readonly parts: ToolCall[] = [];
+  /** The first reason why the reading is not certain. */
+  reason: string | undefined;
+  cwds: readonly string[];
+  private readonly budget: Budget = { nodes: 0 };
+  private readonly seen = new Set<string>();
+  private characters = 0;
+  private lines = 0;
+  private runs = 0;
+
+  constructor(cwd: string) {
+    this.cwds = [cwd];
+  }
+
+  /** Shell text as it stands in a call. */
+  readLine(text: string, situation: Situation): void {
+    this.guard(() => this.line(text, situation));
+  }
+
+  /** An argument vector: no shell reads it. */
+  readVector(args: readonly Arg[], situation: Situation): void {
+    this.guard(() => this.run(args, situation));
+  }
+
+  add(part: ToolCall): void {
+    const key = `${part.tool}\n${part.capability}\n${part.target}\n${part.parameters.cwd ?? ''}\n${(part.parameters.argv as string[]).join('\n')}`;
+    if (this.seen.has(key)) return;
+    if (this.parts.length >= limits.parts) throw new Unreadable(`the line has more than ${limits.parts} effects`);
+    this.characters += part.target.length;
+    if (this.characters > 4 * limits.characters)
+      throw new Unreadable('the effects of the line are too long to be told');
+    this.seen.add(key);
+    this.parts.push(part);
+  }
+
+  unclear(why: string): void {
+    this.reason ??= why;
+  }
+
+  line(text: string, situation: Situation): void {
+    if (this.lines >= limits.lines) throw new Unreadable(`lines are nested in lines more than ${limits.lines} times`);
+    this.lines++;
+    // Data that bash would run once it meets arithmetic.
+    if (/\[(?:\$\(|`)/.test(text)) this.unclear('a subscript in the line may be run');
+    const script = parseShell(text, this.budget);
+    this.script(script, situation);
+    this.lines--;
+  }
+
+  run(args: readonly Arg[], situation: Situation): void {
+    const [first, ...rest] = args;
+    if (!first) return;
+    spend(this.budget);
+    const { text } = first;
+    if (!first.known || first.glob || text === '' || /\s/.test(text) || text.startsWith('!') || text.startsWith('~')) {
+      this.unclear(`which command "${short(text)}" runs is only known when the line runs`);
+      return;
+    }
+    for (const name of Object.keys(situation.env)) this.setsVariable(name);
+    if (!isAscii(text)) this.unclear('the name of a command holds letters that are not plain');
+    const folded = foldCase(text);
+    if (folded !== text && isAscii(text)) this.unclear('the name of a command is in capitals');
+    const binary = isSystemPath(folded) ? baseName(folded) : folded;
+    const found = readerOf(binary);
+    if (!found.loose)
+      for (const arg of rest)
+        if (arg.splits) this.unclear(`what "${short(arg.text)}" splits into is only known when the line runs`);
+    if (++this.runs > limits.depth) throw new Unreadable(`commands run commands more than ${limits.depth} times over`);
+    found.read(new Invocation(this, isAscii(text) ? binary : text, rest, situation));
+    this.runs--;
+  }
+
+  private guard(read: () => void): void {
+    try {
+      read();
+    } catch (thrown) {
+      if (!(thrown instanceof Unreadable)) throw thrown;
+      this.unclear(thrown.message);
+    }
+    this.lines = 0;
+    this.runs = 0;
+  }
+
+  private script(script: Script, situation: Situation): void {
+    for (const list of script) this.list(list, situation);
+  }
+
+  /** A command may fail, so that a `cd` in a list may or may not have happened once the list is over. */
+  private list({ first, rest, background }: AndOr, situation: Situation): void {
+    const start = this.cwds;
+    this.pipeline(first, situation);
+    let places: readonly string[] = union(start, this.cwds);
+    for (const { operator, pipeline } of rest) {
+      if (operator === '||') this.cwds = places;
+      this.pipeline(pipeline, situation);
+      places = union(places, this.cwds);
+    }
+    this.stand(background ? start : places);
+  }
+
+  private stand(places: readonly string[]): void {
+    this.cwds = places.length > maxPlaces ? places.slice(-maxPlaces) : places;
+    if (places.length > maxPlaces) this.unclear('the working directory changes too often to follow');
+  }
+
+  private pipeline(pipeline: Pipeline, situation: Situation): void {
+    if (pipeline.length === 1) {
+      this.command(pipeline[0]!, situation);
+      return;
+    }
+    let { stdin } = situation;
+    for (const command of pipeline) {
+      this.apart(() => this.command(command, { ...situation, stdin }));
+      const text = outputOf(command);
+      stdin = text === undefined ? unknown : { kind: 'text', text };
+    }
+  }
+
+  /** In a process of its own: what it does to the working directory stays there. */
+  private apart(read: () => void): void {
+    const before = this.cwds;
+    read();
+    this.cwds = before;
+  }
+
+  private command(command: Command, situation: Situation): void {
+    if (command.kind === 'simple') this.simple(command, situation);
+    else if (command.kind === 'function') this.define(command, situation);
+    else this.compound(command, situation);
+  }
+
+  /** The body is read where it is defined; a call of it is a command we do not know, since it may not be defined then. */
+  private define({ name, body }: Extract<Command, { kind: 'function' }>, situation: Situation): void {
+    if (readerOf(name).isKnown) this.unclear(`a function takes the name of ${name}`);
+    this.apart(() => this.command(body, { ...situation, stdin: unknown }));
+  }
+
+  private compound(command: Extract<Command, { kind: 'compound' }>, situation: Situation): void {
+    for (const word of command.words) this.expansions(word, situation);
+    const stdin = this.redirects(command.redirects, situation) ?? situation.stdin;
+    const inside = { ...situation, stdin };
+    const before = this.cwds;
+    this.bodies(command, inside);
+    // The next round of a loop begins where this one ended.
+    if (command.scope === 'loop' && this.cwds !== before) {
+      const once = this.cwds;
+      this.bodies(command, inside);
+      if (this.cwds.length > once.length) this.unclear('a loop changes its working directory');
+    }
+  }
+
+  private bodies({ bodies, scope }: Extract<Command, { kind: 'compound' }>, situation: Situation): void {
+    for (const body of bodies) {
+      const before = this.cwds;
+      this.script(body, situation);
+      if (scope === 'subshell') this.cwds = before;
+      else if (scope !== 'group') this.stand(union(before, this.cwds));
+    }
+  }
+
+  private simple({ assignments, words, redirects }: Simple, situation: Situation): void {
+    const env: Record<string, string> = {};
+    for (const { name, values } of assignments) {
+      for (const value of values) this.expansions(value, situation);
+      env[name] = values.map((value) => joinedWord(value).text).join(' ');
+      this.setsVariable(name);
+    }
+    for (const word of words) this.expansions(word, situation);
+    const stdin = this.redirects(redirects, situation) ?? situation.stdin;
+    const args = words.flatMap(expandWord);
+    if (args.length > 0) this.run(args, { stdin, env: { ...situation.env, ...env } });
+  }
+
+  private expansions({ inner }: Word, situation: Situation): void {
+    for (const script of inner) this.apart(() => this.script(script, situation));
+  }
+
+  private setsVariable(name: string): void {
+    if (steersPrograms(name)) this.unclear(`the variable ${name} may change which programs run`);
+  }
+
+  /** The files a redirection names, and what it puts on the standard input. */
+  private redirects(redirects: readonly Redirect[], situation: Situation): Stdin | undefined {
+    let stdin: Stdin | undefined;
+    for (const { operator, target } of redirects) {
+      this.expansions(target, situation);
+      const arg = joinedWord(target);
+      if (operator === '<<' || operator === '<<<') {
+        stdin = arg.known ? { kind: 'text', text: arg.text } : unknown;
+        continue;
+      }
+      if (operator.startsWith('<')) stdin = unknown;
+      this.redirect(operator, arg, situation);
+    }
+    return stdin;
+  }
+
+  private redirect(operator: string, arg: Arg, { env }: Situation): void {
+    const duplicates = operator.endsWith('&') && /^(?:\d+-?|-)$/.test(arg.text);
+    if (duplicates || /^\/dev\/(?:null|stdin|stdout|stderr|tty|zero|fd\/\d+)$/.test(resolveAt('', arg.text))) return;
+    const call = new Invocation(this, 'redirect', [arg], { stdin: inherited, env });
+    if (/^\/dev\/(?:tcp|udp)\//.test(arg.text)) {
+      this.unclear('the line opens a network connection');
+      call.effect('execute', arg.text);
+    } else call.path(operator === '<' || operator === '<&' ? 'read' : 'write', arg);
+  }
+}
+
+const union = (a: readonly string[], b: readonly string[]): readonly string[] =>
+  b.every((place) => a.includes(place)) ? a : [...new Set([...a, ...b])];
+
+/** A name alone, or below the folders of the system; elsewhere a name says nothing about the program. */
+const isSystemPath = (command: string): boolean =>
+  !command.includes('/') ||
+  /^(?:\/usr)?(?:\/local)?\/s?bin\/+[^/]+$|^\/opt\/homebrew\/bin\/[^/]+$/.test(resolveAt('', command));

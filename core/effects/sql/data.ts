@@ -1,0 +1,143 @@
+/** Statements that read and change rows: INSERT, UPDATE, DELETE, MERGE, TRUNCATE, COPY, LOCK, and row locks of SELECT. */
+import { relationName } from './names.ts';
+import { type Operation, operation, operationOn, type StatementReader } from './operation.ts';
+import { bodyOf, listAt, type Tree, textAt, treeAt } from './tree.ts';
+import { restricts } from './where.ts';
+
+export const dataStatements: Readonly<Record<string, StatementReader>> = {
+  InsertStmt: (body) => {
+    const name = relationName(treeAt(body, 'relation'));
+    const conflict = treeAt(body, 'onConflictClause');
+    const updates = conflict.action === 'ONCONFLICT_UPDATE';
+    const columns = columnsOf(body, 'cols');
+    return {
+      operations: [
+        operationOn('insert', 'write', 'table', name, columns),
+        // Only rows that conflict are changed, so there is always a restriction.
+        ...(updates
+          ? [operationOn('update', 'write', 'table', name, { has_where: true, ...columnsOf(conflict, 'targetList') })]
+          : []),
+        ...(updates ? returned(body) : []),
+      ],
+      skip: ['relation'],
+    };
+  },
+
+  UpdateStmt: (body) => ({
+    operations: [
+      operationOn('update', 'write', 'table', relationName(treeAt(body, 'relation')), {
+        has_where: restricts(body.whereClause),
+        ...columnsOf(body, 'targetList'),
+      }),
+      ...returned(body),
+    ],
+    skip: ['relation'],
+  }),
+
+  DeleteStmt: (body) => ({
+    operations: [
+      operationOn('delete', 'delete', 'table', relationName(treeAt(body, 'relation')), {
+        has_where: restricts(body.whereClause),
+      }),
+      ...returned(body),
+    ],
+    skip: ['relation'],
+  }),
+
+  MergeStmt: (body) => {
+    const name = relationName(treeAt(body, 'relation'));
+    const has_where = restricts(body.joinCondition);
+    const actions = listAt(body, 'mergeWhenClauses').map((when) => bodyOf(when, 'MergeWhenClause')?.commandType);
+    return {
+      operations: [
+        operationOn('merge', 'write', 'table', name, { has_where }),
+        ...(actions.includes('CMD_INSERT') ? [operationOn('insert', 'write', 'table', name)] : []),
+        ...(actions.includes('CMD_UPDATE') ? [operationOn('update', 'write', 'table', name, { has_where })] : []),
+        ...(actions.includes('CMD_DELETE') ? [operationOn('delete', 'delete', 'table', name, { has_where })] : []),
+        ...returned(body),
+      ],
+      skip: ['relation'],
+    };
+  },
+
+  TruncateStmt: (body) => ({
+    operations: relationsOf(body, 'relations').map((name) =>
+      operationOn('truncate', 'delete', 'table', name, cascade(body)),
+    ),
+    skip: ['relations'],
+  }),
+
+  LockStmt: (body) => ({
+    operations: relationsOf(body, 'relations').map((name) => operationOn('lock', 'write', 'table', name)),
+    skip: ['relations'],
+  }),
+
+  CopyStmt: (body) => ({
+    operations: [...copied(body), ...copyTable(body)],
+    skip: ['relation'],
+  }),
+};
+
+/** `FOR UPDATE`, `FOR SHARE`: rows of the named tables, or of all, stay locked until the transaction ends. */
+export const rowLocks = (select: Tree): Operation[] =>
+  listAt(select, 'lockingClause').flatMap((node) => {
+    const clause = bodyOf(node, 'LockingClause') ?? {};
+    const strength = (textAt(clause, 'strength') ?? '').replace(/^LCS_FOR/, '').toLowerCase();
+    const named = relationsOf(clause, 'lockedRels');
+    const all = named.length > 0 ? named : relationsOf(select, 'fromClause');
+    if (all.length === 0) return [operation('lock', 'write', '', { object: 'rows', strength })];
+    return all.map((name) => operationOn('lock', 'write', 'table', name, { rows: true, strength }));
+  });
+
+/** `SELECT … INTO`, `CREATE TABLE … AS`. */
+export const intoTable = (into: Tree, object = 'table'): Operation[] => {
+  const relation = treeAt(into, 'rel');
+  return [operationOn('create', 'write', object, relationName(relation), temporary(relation))];
+};
+
+export const temporary = (relation: Tree): Record<string, unknown> =>
+  relation.relpersistence === 't' ? { temporary: true } : {};
+
+export const cascade = (body: Tree): Record<string, unknown> =>
+  body.behavior === 'DROP_CASCADE' ? { cascade: true } : {};
+
+export const relationsOf = (body: Tree, key: string) =>
+  listAt(body, key).flatMap((node) => {
+    const relation = bodyOf(node, 'RangeVar');
+    return relation ? [relationName(relation)] : [];
+  });
+
+/** What RETURNING hands back was read from the table. */
+const returned = (body: Tree): Operation[] =>
+  listAt(treeAt(body, 'returningClause'), 'exprs').length === 0
+    ? []
+    : [operationOn('select', 'read', 'table', relationName(treeAt(body, 'relation')))];
+
+const columnsOf = (body: Tree, key: string): Record<string, unknown> => {
+  const columns = listAt(body, key).flatMap((node) => textAt(bodyOf(node, 'ResTarget') ?? {}, 'name') ?? []);
+  return columns.length === 0 ? {} : { columns: [...new Set(columns)].slice(0, 64) };
+};
+
+/** Where the rows go or come from: a program of the server, a file of the server, or the connection. */
+function copied(body: Tree): Operation[] {
+  const from = body.is_from === true;
+  const direction = from ? 'from' : 'to';
+  const place = textAt(body, 'filename');
+  if (place === undefined) {
+    return [operation('copy', from ? 'write' : 'read', from ? 'stdin' : 'stdout', { direction, source: 'connection' })];
+  }
+  return body.is_program === true
+    ? [operation('copy', 'execute', place, { direction, source: 'program' })]
+    : [operation('copy', from ? 'read' : 'write', place, { direction, source: 'file', path: place })];
+}
+
+function copyTable(body: Tree): Operation[] {
+  const relation = treeAt(body, 'relation');
+  if (textAt(relation, 'relname') === undefined) return [];
+  const name = relationName(relation);
+  return [
+    body.is_from === true
+      ? operationOn('insert', 'write', 'table', name)
+      : operationOn('select', 'read', 'table', name),
+  ];
+}

@@ -1,0 +1,274 @@
+/** Statements that define, change and drop objects (DDL). Most differ only in where their tree keeps the name. */
+import { cascade, intoTable, temporary } from './data.ts';
+import { identifier, nameOf, objectName, type QualifiedName, relationName } from './names.ts';
+import { type Capability, type Operation, operation, operationOn, type StatementReader } from './operation.ts';
+import { bodyOf, constantOf, listAt, optionsOf, type Tree, textAt, treeAt, wordsOf } from './tree.ts';
+
+/** The object is a table-like thing at `key`. */
+const onRelation =
+  (verb: string, object: string, key = 'relation', parameters: Parameters = none): StatementReader =>
+  (body) => ({
+    operations: [operationOn(verb, 'write', object, relationName(treeAt(body, key)), parameters(body))],
+    skip: [key],
+  });
+
+/** The object has one name without schema: a database, a role, an extension. */
+const onWord =
+  (
+    verb: string,
+    object: string,
+    key: string,
+    capability: Capability = 'write',
+    parameters: Parameters = none,
+  ): StatementReader =>
+  (body) => ({
+    operations: [operation(verb, capability, identifier(textAt(body, key) ?? ''), { object, ...parameters(body) })],
+  });
+
+/** The object's name is a list of words. */
+const onName =
+  (verb: string, object: string, key: string): StatementReader =>
+  (body) => ({ operations: [operationOn(verb, 'write', object, nameOf(listAt(body, key)))] });
+
+type Parameters = (body: Tree) => Readonly<Record<string, unknown>>;
+const none: Parameters = () => ({});
+/** Whoever changes this changes who may do what. */
+const rights: Parameters = () => ({ rights: true });
+
+/** `OBJECT_FOREIGN_TABLE` → `foreign_table`. */
+export const objectWord = (type: unknown): string =>
+  typeof type === 'string' ? type.replace(/^(OBJECT|REINDEX_OBJECT)_/, '').toLowerCase() : 'object';
+
+export const definitionStatements: Readonly<Record<string, StatementReader>> = {
+  CreateStmt: (body) => {
+    const relation = treeAt(body, 'relation');
+    return {
+      operations: [operationOn('create', 'write', 'table', relationName(relation), temporary(relation))],
+      skip: ['relation'],
+    };
+  },
+  CreateForeignTableStmt: (body) => {
+    const base = treeAt(body, 'base');
+    const name = relationName(treeAt(base, 'relation'));
+    return {
+      operations: [operationOn('create', 'write', 'foreign_table', name)],
+      skip: ['base'],
+      visit: [base.tableElts],
+    };
+  },
+  CreateTableAsStmt: (body) => ({
+    operations: intoTable(treeAt(body, 'into'), objectWord(body.objtype)),
+    skip: ['into'],
+  }),
+  // A view is a query under another name: what it reads is read again by whoever reads the view, and cannot be seen there.
+  ViewStmt: onRelation('create', 'view', 'view'),
+  IndexStmt: onRelation('create', 'index'),
+  CreateSeqStmt: onRelation('create', 'sequence', 'sequence'),
+  CompositeTypeStmt: onRelation('create', 'type', 'typevar'),
+  CreateSchemaStmt: onWord('create', 'schema', 'schemaname'),
+  CreatedbStmt: onWord('create', 'database', 'dbname'),
+  CreateTableSpaceStmt: onWord('create', 'tablespace', 'tablespacename', 'write', (body) => ({ path: body.location })),
+  // Code: it runs later, with the rights of whoever triggers it or of its owner.
+  CreateFunctionStmt: (body) => {
+    const options = optionsOf(listAt(body, 'options'));
+    const language = String(constantOf(options.find(({ name }) => name === 'language')?.value) ?? 'sql').toLowerCase();
+    const definer = options.some(({ name, value }) => name === 'security' && constantOf(value) === true);
+    const object = body.is_procedure === true ? 'procedure' : 'function';
+    return {
+      operations: [
+        operationOn(
+          'create',
+          safeLanguages.has(language) ? 'write' : 'execute',
+          object,
+          nameOf(listAt(body, 'funcname')),
+          {
+            language,
+            ...(definer && { security_definer: true }),
+          },
+        ),
+      ],
+    };
+  },
+  CreateTrigStmt: (body) => ({
+    operations: [
+      operationOn('create', 'write', 'trigger', relationName(treeAt(body, 'relation')), {
+        name: textAt(body, 'trigname') ?? '',
+        function: nameOf(listAt(body, 'funcname')).target,
+      }),
+    ],
+    skip: ['relation', 'constrrel'],
+  }),
+  CreateEventTrigStmt: onWord('create', 'event_trigger', 'trigname', 'execute'),
+  AlterEventTrigStmt: onWord('alter', 'event_trigger', 'trigname', 'execute'),
+  RuleStmt: onRelation('create', 'rule'),
+  CreateExtensionStmt: onWord('create', 'extension', 'extname', 'execute'),
+  AlterExtensionStmt: onWord('alter', 'extension', 'extname', 'execute'),
+  AlterExtensionContentsStmt: onWord('alter', 'extension', 'extname', 'execute'),
+  CreatePLangStmt: onWord('create', 'language', 'plname', 'execute'),
+  CreateAmStmt: onWord('create', 'access_method', 'amname', 'execute'),
+  CreateCastStmt: () => ({ operations: [operation('create', 'execute', '', { object: 'cast' })] }),
+  CreateTransformStmt: onWord('create', 'transform', 'lang', 'execute'),
+  CreateConversionStmt: onName('create', 'conversion', 'conversion_name'),
+  CreateOpClassStmt: onName('create', 'opclass', 'opclassname'),
+  CreateOpFamilyStmt: onName('create', 'opfamily', 'opfamilyname'),
+  AlterOpFamilyStmt: onName('alter', 'opfamily', 'opfamilyname'),
+  DefineStmt: (body) => ({
+    operations: [operationOn('create', 'write', objectWord(body.kind), nameOf(listAt(body, 'defnames')))],
+  }),
+  CreateDomainStmt: onName('create', 'domain', 'domainname'),
+  CreateEnumStmt: onName('create', 'type', 'typeName'),
+  CreateRangeStmt: onName('create', 'type', 'typeName'),
+  CreateStatsStmt: onName('create', 'statistics', 'defnames'),
+  AlterStatsStmt: onName('alter', 'statistics', 'defnames'),
+  // The network: servers, their accounts, replication.
+  CreateFdwStmt: onWord('create', 'foreign_data_wrapper', 'fdwname', 'execute'),
+  AlterFdwStmt: onWord('alter', 'foreign_data_wrapper', 'fdwname', 'execute'),
+  CreateForeignServerStmt: onWord('create', 'server', 'servername', 'execute'),
+  AlterForeignServerStmt: onWord('alter', 'server', 'servername', 'execute'),
+  CreateUserMappingStmt: onWord('create', 'user_mapping', 'servername', 'execute', rights),
+  AlterUserMappingStmt: onWord('alter', 'user_mapping', 'servername', 'execute', rights),
+  DropUserMappingStmt: onWord('drop', 'user_mapping', 'servername', 'delete', rights),
+  ImportForeignSchemaStmt: onWord('create', 'foreign_schema', 'local_schema', 'execute'),
+  CreatePublicationStmt: onWord('create', 'publication', 'pubname', 'execute'),
+  AlterPublicationStmt: onWord('alter', 'publication', 'pubname', 'execute'),
+  CreateSubscriptionStmt: onWord('create', 'subscription', 'subname', 'execute'),
+  AlterSubscriptionStmt: onWord('alter', 'subscription', 'subname', 'execute'),
+  DropSubscriptionStmt: onWord('drop', 'subscription', 'subname', 'delete'),
+
+  AlterTableStmt: (body) => {
+    const changes = listAt(body, 'cmds').map((node) => textAt(bodyOf(node, 'AlterTableCmd') ?? {}, 'subtype') ?? '');
+    const drops = changes.some((change) => /^AT_Drop(Column|Constraint)$|^AT_DetachPartition/.test(change));
+    return {
+      operations: [
+        operationOn('alter', 'write', objectWord(body.objtype), relationName(treeAt(body, 'relation')), {
+          changes: [...new Set(changes.map((change) => change.replace(/^AT_/, '')))].slice(0, 64),
+          ...(drops && { drops: true }),
+          ...(changes.some((change) => /ChangeOwner|RowSecurity/.test(change)) && { rights: true }),
+        }),
+      ],
+      skip: ['relation'],
+    };
+  },
+  AlterTableMoveAllStmt: onWord('alter', 'tablespace', 'orig_tablespacename'),
+  AlterTableSpaceOptionsStmt: onWord('alter', 'tablespace', 'tablespacename'),
+  AlterSeqStmt: onRelation('alter', 'sequence', 'sequence'),
+  AlterDomainStmt: onName('alter', 'domain', 'typeName'),
+  AlterEnumStmt: onName('alter', 'type', 'typeName'),
+  AlterTypeStmt: onName('alter', 'type', 'typeName'),
+  AlterCollationStmt: onName('alter', 'collation', 'collname'),
+  AlterTSDictionaryStmt: onName('alter', 'tsdictionary', 'dictname'),
+  AlterTSConfigurationStmt: onName('alter', 'tsconfiguration', 'cfgname'),
+  AlterOperatorStmt: (body) => altered('operator', nameOf(listAt(treeAt(body, 'opername'), 'objname'))),
+  AlterFunctionStmt: (body) => altered('function', nameOf(listAt(treeAt(body, 'func'), 'objname'))),
+  AlterDatabaseStmt: onWord('alter', 'database', 'dbname'),
+  AlterDatabaseRefreshCollStmt: onWord('alter', 'database', 'dbname'),
+  AlterDatabaseSetStmt: onWord('alter', 'database', 'dbname'),
+  AlterSystemStmt: (body) => ({
+    operations: [operation('alter', 'execute', textAt(treeAt(body, 'setstmt'), 'name') ?? '', { object: 'system' })],
+  }),
+  RenameStmt: (body) => changed(body, objectWord(body.renameType), { renames: true }),
+  AlterObjectSchemaStmt: (body) => changed(body, objectWord(body.objectType), { moves: true }),
+  AlterObjectDependsStmt: (body) => changed(body, objectWord(body.objectType)),
+  AlterOwnerStmt: (body) => changed(body, objectWord(body.objectType), { rights: true }),
+  CommentStmt: (body) => ({
+    operations: [operationOn('comment', 'write', objectWord(body.objtype), objectName(body.object))],
+    skip: ['object'],
+  }),
+
+  DropStmt: (body) => {
+    const object = objectWord(body.removeType);
+    return {
+      operations: listAt(body, 'objects').map((node) => dropped(object, node, cascade(body))),
+      skip: ['objects'],
+    };
+  },
+  DropTableSpaceStmt: onWord('drop', 'tablespace', 'tablespacename', 'delete'),
+  DropdbStmt: onWord('drop', 'database', 'dbname', 'delete'),
+  DropOwnedStmt: (body) => ({
+    operations: listAt(body, 'roles').map((node) =>
+      operation('drop', 'delete', identifier(textAt(bodyOf(node, 'RoleSpec') ?? {}, 'rolename') ?? ''), {
+        object: 'owned',
+        rights: true,
+      }),
+    ),
+  }),
+
+  // Upkeep.
+  VacuumStmt: (body) => {
+    const verb = body.is_vacuumcmd === true ? 'vacuum' : 'analyze';
+    const tables = listAt(body, 'rels').map((node) =>
+      relationName(treeAt(bodyOf(node, 'VacuumRelation') ?? {}, 'relation')),
+    );
+    return {
+      operations:
+        tables.length === 0
+          ? [operation(verb, 'write', '', { object: 'database' })]
+          : tables.map((name) => operationOn(verb, 'write', 'table', name)),
+      skip: ['rels'],
+    };
+  },
+  ClusterStmt: (body) => upkeep('cluster', body),
+  ReindexStmt: (body) => upkeep('reindex', body),
+  RefreshMatViewStmt: onRelation('refresh', 'matview'),
+};
+
+/** Their code stays inside the database; every other language can reach the server's files and network. */
+const safeLanguages: ReadonlySet<string> = new Set(['sql', 'plpgsql']);
+
+const altered = (object: string, name: QualifiedName) => ({
+  operations: [operationOn('alter', 'write', object, name)],
+});
+
+const changed = (body: Tree, object: string, parameters: Readonly<Record<string, unknown>> = {}) => {
+  const relation = treeAt(body, 'relation');
+  const name = textAt(relation, 'relname') === undefined ? objectName(body.object) : relationName(relation);
+  return {
+    operations: [
+      operationOn('alter', 'write', object, name, { ...parameters, ...(object === 'role' && { rights: true }) }),
+    ],
+    skip: ['relation', 'object'],
+  };
+};
+
+/** Triggers, rules and policies are named after the table they hang on: `[schema, table, name]`. */
+function dropped(object: string, node: unknown, parameters: Readonly<Record<string, unknown>>): Operation {
+  if (object === 'trigger' || object === 'rule' || object === 'policy') {
+    const items = listAt(bodyOf(node, 'List') ?? {}, 'items');
+    return operationOn('drop', 'delete', object, nameOf(items.slice(0, -1)), {
+      ...parameters,
+      name: wordsOf(items).at(-1) ?? '',
+      ...(object === 'policy' && { rights: true }),
+    });
+  }
+  const inSchema = ![
+    'schema',
+    'extension',
+    'database',
+    'role',
+    'foreign_server',
+    'fdw',
+    'language',
+    'publication',
+    'event_trigger',
+    'access_method',
+  ].includes(object);
+  const name = objectName(node);
+  if (inSchema) return operationOn('drop', 'delete', object, name, parameters);
+  return operation('drop', 'delete', identifier(name.name), {
+    object,
+    ...(object === 'schema' && { schema: name.name }),
+    ...parameters,
+  });
+}
+
+const upkeep = (verb: string, body: Tree) => {
+  const relation = treeAt(body, 'relation');
+  return {
+    operations: [
+      textAt(relation, 'relname') === undefined
+        ? operation(verb, 'write', identifier(textAt(body, 'name') ?? ''), { object: objectWord(body.kind) })
+        : operationOn(verb, 'write', 'table', relationName(relation)),
+    ],
+    skip: ['relation'],
+  };
+};

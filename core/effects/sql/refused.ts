@@ -1,0 +1,33 @@
+/**
+ * What a text that no grammar reads begins with: a DELETE in another database's words is a DELETE still, and a policy that
+ * blocks those need not leave it to a human.
+ */
+import { foldUnicode } from '#core/tool-policy/unicode.ts';
+import { type Capability, type Operation, operation } from './operation.ts';
+
+const firstWord = /^(?:\s|;|\(|--[^\n]*\n|#[^\n]*\n|\/\*(?:(?!\*\/)[\s\S])*\*\/)*([a-z]+)/i;
+
+const capabilities: Readonly<Record<string, Capability>> = {
+  delete: 'delete',
+  drop: 'delete',
+  truncate: 'delete',
+  grant: 'write',
+  revoke: 'write',
+  insert: 'write',
+  replace: 'write',
+  update: 'write',
+  merge: 'write',
+  alter: 'write',
+  create: 'write',
+  copy: 'execute',
+  load: 'execute',
+  call: 'execute',
+  do: 'execute',
+};
+
+/** One operation without target, or none. */
+export function guessedOperation(text: string): Operation[] {
+  const verb = firstWord.exec(foldUnicode(text.slice(0, 4096)))?.[1]?.toLowerCase() ?? '';
+  const capability = Object.hasOwn(capabilities, verb) ? capabilities[verb] : undefined;
+  return capability === undefined ? [] : [operation(verb, capability, '', { object: 'table', guessed: true })];
+}

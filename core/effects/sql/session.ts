@@ -1,0 +1,84 @@
+/** Statements about the session and the server: settings, transactions, prepared statements, cursors, code that runs. */
+import { callOf } from './functions.ts';
+import { identifier, nameOf } from './names.ts';
+import { operation, type StatementReader } from './operation.ts';
+import { constantOf, listAt, optionsOf, textAt, treeAt } from './tree.ts';
+
+export const sessionStatements: Readonly<Record<string, StatementReader>> = {
+  VariableSetStmt: (body) => {
+    const name = (textAt(body, 'name') ?? (body.kind === 'VAR_RESET_ALL' ? 'all' : '')).toLowerCase();
+    return {
+      operations: [
+        operation('set', 'write', name, { object: 'setting', ...(roleSettings.has(name) && { rights: true }) }),
+      ],
+      ...(telling.has(name) && {
+        unclear: `SET ${name} changes what the statements after it mean`,
+      }),
+    };
+  },
+  VariableShowStmt: (body) => one('show', 'read', (textAt(body, 'name') ?? '').toLowerCase()),
+  TransactionStmt: (body) =>
+    one('transaction', 'execute', (textAt(body, 'kind') ?? '').replace(/^TRANS_STMT_/, '').toLowerCase()),
+  ConstraintsSetStmt: () => one('set', 'write', 'constraints'),
+  DiscardStmt: (body) =>
+    one('discard', 'execute', (textAt(body, 'target') ?? '').replace(/^DISCARD_/, '').toLowerCase()),
+  CheckPointStmt: () => one('checkpoint', 'execute', ''),
+  LoadStmt: (body) => one('load', 'execute', textAt(body, 'filename') ?? ''),
+  NotifyStmt: (body) => one('notify', 'write', identifier(textAt(body, 'conditionname') ?? '')),
+  ListenStmt: (body) => one('listen', 'read', identifier(textAt(body, 'conditionname') ?? '')),
+  UnlistenStmt: (body) => one('unlisten', 'read', identifier(textAt(body, 'conditionname') ?? '')),
+
+  // Planning reads statistics; ANALYZE carries the statement out.
+  ExplainStmt: (body) => ({
+    operations: [],
+    planned: !optionsOf(listAt(body, 'options')).some(({ name, value }) => name === 'analyze' && !isOff(value)),
+  }),
+  // The statement may be executed at any time after.
+  PrepareStmt: (body) => one('prepare', 'execute', identifier(textAt(body, 'name') ?? '')),
+  ExecuteStmt: (body) => ({
+    operations: [operation('execute', 'execute', identifier(textAt(body, 'name') ?? ''))],
+    unclear: `EXECUTE ${textAt(body, 'name') ?? ''} runs a statement prepared elsewhere`,
+  }),
+  DeallocateStmt: (body) => one('deallocate', 'execute', identifier(textAt(body, 'name') ?? '')),
+  DeclareCursorStmt: (body) => one('declare', 'read', identifier(textAt(body, 'portalname') ?? '')),
+  FetchStmt: (body) => one('fetch', 'read', identifier(textAt(body, 'portalname') ?? '')),
+  ClosePortalStmt: (body) => one('close', 'read', identifier(textAt(body, 'portalname') ?? '')),
+
+  DoStmt: (body) => {
+    const language = constantOf(optionsOf(listAt(body, 'args')).find(({ name }) => name === 'language')?.value);
+    return {
+      operations: [operation('do', 'execute', String(language ?? 'plpgsql'))],
+      unclear: 'the body of DO is a program',
+    };
+  },
+  CallStmt: (body) => {
+    const call = treeAt(body, 'funccall');
+    const name = nameOf(listAt(call, 'funcname'));
+    return { operations: [callOf(name, call, 'procedure')], skip: ['funccall'], visit: [call.args] };
+  },
+};
+
+/** Who the session is from here on. */
+const roleSettings: ReadonlySet<string> = new Set(['role', 'session_authorization']);
+/** Settings that change how names are found or texts are read; `session_replication_role` switches triggers off. */
+const telling: ReadonlySet<string> = new Set([
+  'search_path',
+  'standard_conforming_strings',
+  'backslash_quote',
+  'escape_string_warning',
+  'client_encoding',
+  'names',
+  'session_replication_role',
+  'all',
+]);
+
+/** As PostgreSQL reads a boolean option; what is no boolean counts as on. */
+function isOff(value: unknown): boolean {
+  if (value === undefined) return false;
+  const constant = constantOf(value);
+  return constant === false || ['false', 'off', '0'].includes(String(constant).toLowerCase());
+}
+
+const one = (verb: string, capability: 'read' | 'write' | 'execute', target: string) => ({
+  operations: [operation(verb, capability, target)],
+});

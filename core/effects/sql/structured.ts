@@ -1,0 +1,52 @@
+/** Calls without a text, `sql.delete` on `users` with a `where`: the same operation, its table in the one spelling. */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { foldCase } from '#core/tool-policy/unicode.ts';
+import { nameOf } from './names.ts';
+
+const word = /"((?:[^"]|"")+)"|([\p{L}_][\p{L}\p{N}_$]*)/uy;
+
+/** One part, its target in normal form where it is a name. */
+export function structuredCall(call: ToolCall): ToolCall[] {
+  const tool = foldCase(call.tool).trim();
+  const words = wordsOf(call.target.trim());
+  const name = words && words.length <= 3 ? nameOf(words.map((sval) => ({ String: { sval } }))) : undefined;
+  const verb = tool.slice(tool.search(/[^./:]*$/)).split('_')[0]!;
+  const changes = ['update', 'delete', 'merge', 'upsert'].includes(verb);
+  return [
+    {
+      protocol: 'sql',
+      tool,
+      target: name?.target ?? call.target,
+      capability: call.capability,
+      parameters: {
+        ...call.parameters,
+        object: 'table',
+        schema: name?.schema ?? '',
+        ...(changes && { has_where: whereKeys.some((key) => isGiven(call.parameters[key])) }),
+      },
+    },
+  ];
+}
+
+const whereKeys = ['where', 'filter', 'filters', 'condition', 'conditions', 'match'];
+
+const isGiven = (value: unknown): boolean => {
+  if (value === undefined || value === null || value === false || value === true) return false;
+  if (typeof value === 'string') return value.trim() !== '';
+  return typeof value !== 'object' || Object.keys(value).length > 0;
+};
+
+/** Unquoted words fold in case, as PostgreSQL does it. */
+function wordsOf(target: string): string[] | undefined {
+  const words: string[] = [];
+  for (let at = 0; at < target.length; ) {
+    word.lastIndex = at;
+    const found = word.exec(target);
+    if (!found) return undefined;
+    words.push(found[1] === undefined ? found[2]!.toLowerCase() : found[1].replaceAll('""', '"'));
+    at = word.lastIndex;
+    if (at < target.length && target[at++] !== '.') return undefined;
+    if (at === target.length && target.endsWith('.')) return undefined;
+  }
+  return words.length === 0 ? undefined : words;
+}

@@ -1,0 +1,93 @@
+/** Where a call carries SQL: in a parameter, or in the target of a tool that runs texts. */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { foldCase } from '#core/tool-policy/unicode.ts';
+import type { Dialect } from './dialects.ts';
+
+export interface SqlTexts {
+  /** `certain`: it is SQL if anything; else only if it parses. */
+  readonly texts: readonly { readonly text: string; readonly certain: boolean }[];
+  /** The tool does nothing but run the text. */
+  readonly carrier: boolean;
+  readonly dialect: Dialect;
+  readonly unclear?: string;
+}
+
+const textKeys = [
+  'sql',
+  'query',
+  'queries',
+  'statement',
+  'statements',
+  'text',
+  'command',
+  'sqlStatement',
+  'sql_query',
+  'sqls',
+];
+
+/** Tools whose whole work is the text they are given. */
+const runners =
+  /^(?:(?:run|execute|exec|read|write|do|submit|perform)_?)?(?:sql|quer(?:y|ies)|statements?|batch|transaction|script)$|^(?:execute|exec|run|select|values|with|explain|insert|update|delete|merge|upsert)(?:_(?:sql|query|statement|raw|transaction))?$/;
+const runsText =
+  /^(?:(?:run|execute|exec|do|submit|perform)_?)?(?:sql|quer(?:y|ies)|statements?|batch|transaction|script)$|^(?:execute|exec|run)(?:_(?:sql|query|statement|raw|transaction))?$/;
+/** Families of tools that speak to a database. */
+const databases =
+  /(?:^|[._/-])(?:sql|postgres(?:ql)?|pg|psql|mysql|maria(?:db)?|sqlite|mssql|oracle|db|database|redshift|bigquery|snowflake|supabase|neon|timescale|cockroach(?:db)?|duckdb|clickhouse|athena|rds|aurora|dbhub)(?:[._/-]|$)/;
+const postgres = /postgres|(?:^|[._/-])(?:pg|psql|supabase|neon|timescale)(?:[._/-]|$)/;
+const verbs =
+  /^(?:\s|;|\(|--[^\n]*\n|\/\*(?:(?!\*\/)[\s\S])*\*\/)*(?:select|insert|update|delete|merge|with|values|table|create|alter|drop|truncate|grant|revoke|copy|call|do|exec(?:ute)?|explain|analyze|vacuum|set|reset|show|begin|start|commit|rollback|prepare|lock|refresh|comment|replace|load|attach|pragma|use|declare)\b/i;
+
+export function sqlTextsOf(call: ToolCall): SqlTexts {
+  const tool = foldCase(call.tool).trim();
+  const operation = tool.slice(tool.search(/[^._/:-]*$/));
+  return foldCase(call.protocol).trim() === 'sql' ? ofSqlCall(call, operation) : ofOtherCall(call, tool, operation);
+}
+
+function ofSqlCall(call: ToolCall, operation: string): SqlTexts {
+  const given = textKeys.flatMap((key) => textsAt(call.parameters, key));
+  const texts = given.map((text) => ({ text, certain: true }));
+  const carrier = runners.test(operation);
+  const base = { carrier, dialect: 'postgresql' as const };
+  // A plain name in the target says where to run; anything else is a text, or part of one.
+  const targetIsText = runsText.test(operation) && given.length === 0 ? true : !plainTarget.test(call.target);
+  if (targetIsText && call.target.trim() !== '') texts.push({ text: call.target, certain: true });
+  if (texts.length === 0 && runsText.test(operation))
+    return { ...base, texts, unclear: `the call carries no SQL in ${textKeys.slice(0, 6).join(', ')} or target` };
+  return { ...base, texts };
+}
+
+/** Names with dots, quoted or not; also hosts, ports, ARNs and connection URLs of the database. */
+const plainTarget = /^(?:[\p{L}\p{N}_$.:/@%+=?&~-]|"(?:[^"]|"")*")*$/u;
+
+/** A database's own runner (`postgres.query`, `execute_sql`) carries; any other tool may do more than its text shows. */
+function ofOtherCall(call: ToolCall, tool: string, operation: string): SqlTexts {
+  const speaksSql = databases.test(tool) || /sql/.test(tool);
+  const dialect = postgres.test(tool) ? 'postgresql' : 'unknown';
+  const generic = runners.test(operation);
+  const texts = textKeys.flatMap((key) => {
+    const named = /^sql/i.test(key);
+    if (!named && !speaksSql && !generic) return [];
+    return textsAt(call.parameters, key).map((text) => ({
+      text,
+      certain: named || (speaksSql && generic) || verbs.test(text),
+    }));
+  });
+  return { texts, carrier: speaksSql && generic, dialect };
+}
+
+/** The text under a key, or the texts of a list: `['…']`, `[{ sql: '…' }]`. */
+function textsAt(parameters: Readonly<Record<string, unknown>>, key: string): string[] {
+  if (!Object.hasOwn(parameters, key)) return [];
+  const value = parameters[key];
+  if (typeof value === 'string') return value.trim() === '' ? [] : [value];
+  if (value === null || typeof value !== 'object') return [];
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return items.flatMap((item) => {
+    if (typeof item === 'string') return [item];
+    if (item === null || typeof item !== 'object' || Array.isArray(item)) return [];
+    return textKeys.flatMap((inner) => {
+      const text = Object.hasOwn(item, inner) ? (item as Record<string, unknown>)[inner] : undefined;
+      return typeof text === 'string' ? [text] : [];
+    });
+  });
+}

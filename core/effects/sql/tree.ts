@@ -1,0 +1,73 @@
+/** The parse tree of PostgreSQL's grammar as this folder sees it: plain objects of unknown shape, never trusted to be complete. */
+
+export type Tree = Readonly<Record<string, unknown>>;
+
+export const isTree = (value: unknown): value is Tree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A member that is an object, else an empty one. */
+export const treeAt = (tree: Tree, key: string): Tree => {
+  const value = tree[key];
+  return isTree(value) ? value : nothing;
+};
+
+/** A member that is a list, else an empty one. */
+export const listAt = (tree: Tree, key: string): readonly unknown[] => {
+  const value = tree[key];
+  return Array.isArray(value) ? value : [];
+};
+
+export const textAt = (tree: Tree, key: string): string | undefined => {
+  const value = tree[key];
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** What a wrapped node holds: `{ RangeVar: { … } }` is read as `RangeVar`. */
+export const bodyOf = (node: unknown, kind: string): Tree | undefined => {
+  if (!isTree(node)) return undefined;
+  const body = node[kind];
+  return isTree(body) ? body : undefined;
+};
+
+/** The only wrapper of a node and what it holds. */
+export function wrapped(node: unknown): { readonly kind: string; readonly body: Tree } | undefined {
+  if (!isTree(node)) return undefined;
+  for (const kind of Object.keys(node)) {
+    const body = node[kind];
+    return isTree(body) ? { kind, body } : undefined;
+  }
+  return undefined;
+}
+
+/** The texts of a list of names: `[{ String: { sval } }]`. */
+export const wordsOf = (nodes: readonly unknown[]): string[] =>
+  nodes.flatMap((node) => textAt(bodyOf(node, 'String') ?? nothing, 'sval') ?? []);
+
+/** Options (`DefElem`) by name, in the order written. */
+export const optionsOf = (nodes: readonly unknown[]): { readonly name: string; readonly value: unknown }[] =>
+  nodes.flatMap((node) => {
+    const option = bodyOf(node, 'DefElem');
+    const name = option && textAt(option, 'defname');
+    return option && name !== undefined ? [{ name, value: option.arg }] : [];
+  });
+
+/** A constant as written: text, number, truth value, null; nothing for what is computed. */
+export function constantOf(node: unknown): string | number | boolean | null | undefined {
+  const found = wrapped(node);
+  if (!found) return undefined;
+  const { kind, body } = found;
+  if (kind === 'TypeCast') return constantOf(body.arg);
+  if (kind === 'String') return textAt(body, 'sval') ?? '';
+  if (kind === 'Integer') return (body.ival as number | undefined) ?? 0;
+  if (kind === 'Boolean') return body.boolval === true;
+  if (kind !== 'A_Const') return undefined;
+  if (body.isnull === true) return null;
+  if (isTree(body.sval)) return textAt(body.sval, 'sval') ?? '';
+  // Protocol buffers leave out what is zero or false.
+  if (isTree(body.ival)) return (body.ival.ival as number | undefined) ?? 0;
+  if (isTree(body.boolval)) return body.boolval.boolval === true;
+  if (isTree(body.fval)) return textAt(body.fval, 'fval') ?? '0';
+  return undefined;
+}
+
+const nothing: Tree = {};

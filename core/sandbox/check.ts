@@ -1,0 +1,49 @@
+/**
+ * The sandbox: limits of the configuration that hold whatever a tool policy says (contract §3). A part of a call that is
+ * outside is blocked with `matched_rule: sandbox:<rule>`; nothing here ever allows.
+ */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { SandboxSettings } from '#core/contracts/sandbox.ts';
+import { foldCase } from '#core/tool-policy/unicode.ts';
+import { checkGit } from './git.ts';
+import { checkHttp } from './http.ts';
+import type { Check, Finding } from './rule.ts';
+import { checkShell } from './shell.ts';
+import { checkSql } from './sql.ts';
+
+export interface SandboxBlock {
+  readonly decision: 'block';
+  /** `sandbox:sql.require_where`. */
+  readonly matched_rule: string;
+  readonly reason: string;
+}
+
+const checks: Readonly<Record<string, Check>> = { shell: checkShell, http: checkHttp, sql: checkSql, git: checkGit };
+
+/**
+ * The first limit that one of the parts breaks. The parts are those of the effect readers, or the call itself where it
+ * has none. Never throws: limits that cannot be checked block.
+ */
+export function checkSandbox(settings: SandboxSettings, parts: readonly ToolCall[]): SandboxBlock | undefined {
+  try {
+    for (const part of parts) {
+      const finding = checkOf(part)?.(settings, part);
+      if (finding) return blockFor(finding);
+    }
+    return undefined;
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return blockFor({ rule: 'unchecked', reason: `The sandbox could not be checked: ${why}.` });
+  }
+}
+
+const checkOf = ({ protocol }: ToolCall): Check | undefined => {
+  const name = foldCase(protocol).trim();
+  return Object.hasOwn(checks, name) ? checks[name] : undefined;
+};
+
+const blockFor = ({ rule, reason }: Finding): SandboxBlock => ({
+  decision: 'block',
+  matched_rule: `sandbox:${rule}`,
+  reason,
+});

@@ -1,0 +1,57 @@
+/** Limits of Git hosts: repositories, protected branches and files, force pushes, merges into the default branch. */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { SandboxSettings } from '#core/contracts/sandbox.ts';
+import { type Check, type Finding, matchesName, normalPath, textOf } from './rule.ts';
+
+type Limits = SandboxSettings['git'];
+
+/** What hosts call the branch everybody starts from. */
+const defaultNames = ['main', 'master', 'trunk', 'develop', 'default'];
+
+export const checkGit: Check = ({ git }, part) => checkRepository(git, part) ?? checkWrite(git, part);
+
+function checkRepository(git: Limits, part: ToolCall): Finding | undefined {
+  const repository = textOf(part, 'repository') || part.target;
+  if (matchesName(git.blocked_repositories, [repository])) {
+    return { rule: 'git.blocked_repositories', reason: `The repository ${repository} is blocked.` };
+  }
+  // Hosts compare owners and names without case.
+  if (git.allowed_repositories && !matchesName(git.allowed_repositories, [repository])) {
+    return { rule: 'git.allowed_repositories', reason: `The repository ${repository} is not among those allowed.` };
+  }
+  return undefined;
+}
+
+export function checkWrite(git: Limits, part: ToolCall): Finding | undefined {
+  const { force, merges, default_branch } = part.parameters;
+  if (git.block_force_push && force === true) {
+    return { rule: 'git.block_force_push', reason: 'The call rewrites history by force.' };
+  }
+  if (part.capability === 'read') return undefined;
+  const branch = textOf(part, 'branch');
+  const intoDefault = default_branch === true || defaultNames.includes(branch.toLowerCase());
+  if (
+    git.block_default_branch_merge &&
+    merges !== undefined &&
+    (intoDefault || matchesName(git.protected_branches, [branch]))
+  ) {
+    return { rule: 'git.block_default_branch_merge', reason: 'The merge goes, or may go, into the default branch.' };
+  }
+  // A merged pull request is how protected branches change.
+  if (merges !== 'pull_request' && git.protected_branches.length > 0) {
+    if (default_branch === true) {
+      return {
+        rule: 'git.protected_branches',
+        reason: 'The call names no branch and so may write to a protected one.',
+      };
+    }
+    if (branch !== '' && matchesName(git.protected_branches, [branch])) {
+      return { rule: 'git.protected_branches', reason: `The branch ${branch} is protected.` };
+    }
+  }
+  const path = normalPath(textOf(part, 'path'));
+  if (path !== '' && matchesName(git.protected_files, [path])) {
+    return { rule: 'git.protected_files', reason: `The file ${path} is protected.` };
+  }
+  return undefined;
+}

@@ -1,0 +1,51 @@
+/** What every protocol's limits are made of: lists of globs, and a finding that names the limit. */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { SandboxSettings } from '#core/contracts/sandbox.ts';
+import { compileGlob, globMatches } from '#core/tool-policy/glob.ts';
+import { canonicalText, plainReading } from '#core/tool-policy/text.ts';
+
+export interface Finding {
+  /** `<section>.<key>` of the configuration. */
+  readonly rule: string;
+  readonly reason: string;
+}
+
+export type Check = (settings: SandboxSettings, part: ToolCall) => Finding | undefined;
+
+/** Whether some spelling matches some pattern, upper and lower case being the same: for names and for what is blocked. */
+export const matchesName = (patterns: readonly string[], spellings: readonly string[]): boolean =>
+  patterns.some((pattern) => spellings.some((spelling) => globMatches(pattern, spelling)));
+
+/** The same for what is allowed where case counts: tables, paths. */
+export const matchesText = (patterns: readonly string[], spellings: readonly string[]): boolean =>
+  patterns.some((pattern) => {
+    const glob = compiled(pattern);
+    return spellings.some((spelling) => glob.matches(spelling));
+  });
+
+/** A path as policies see it: look-alikes folded, escapes decoded, dots resolved. */
+export const normalPath = (path: string): string => canonicalText(path, plainReading);
+
+/** The last name of a tool: `shell./usr/bin/rm` → `rm`, `sql.drop_table` → `drop_table`. */
+export const lastName = (tool: string): string => {
+  const dot = tool.indexOf('.');
+  const name = dot === -1 ? tool : tool.slice(dot + 1);
+  return name.slice(name.lastIndexOf('/') + 1);
+};
+
+export const textOf = (part: ToolCall, key: string): string => {
+  const value = Object.hasOwn(part.parameters, key) ? part.parameters[key] : undefined;
+  return typeof value === 'string' ? value : '';
+};
+
+const cache = new Map<string, ReturnType<typeof compileGlob>>();
+const maxCached = 1000;
+
+function compiled(pattern: string): ReturnType<typeof compileGlob> {
+  const known = cache.get(pattern);
+  if (known) return known;
+  const glob = compileGlob(pattern, 'text');
+  if (cache.size >= maxCached) cache.clear();
+  cache.set(pattern, glob);
+  return glob;
+}

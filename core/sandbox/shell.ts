@@ -1,0 +1,80 @@
+/** Limits of the shell: programs and paths, and the limits of Git for what `git push` does. */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { forEachText } from '#core/tool-policy/normalise.ts';
+import { resolvePath } from '#core/tool-policy/paths.ts';
+import { foldCase } from '#core/tool-policy/unicode.ts';
+import { checkWrite } from './git.ts';
+import { pushesOf } from './git-push.ts';
+import { type Check, matchesName, matchesText, normalPath, textOf } from './rule.ts';
+
+export const checkShell: Check = (settings, part) => {
+  const { shell, git } = settings;
+  const program = programOf(part);
+  const binary = program.slice(program.lastIndexOf('/') + 1);
+  if (matchesName(shell.blocked_binaries, [binary, program])) {
+    return { rule: 'shell.blocked_binaries', reason: `The program ${binary} is blocked.` };
+  }
+  // `/tmp/git` is not the git that is allowed; a redirection is no program.
+  if (shell.allowed_binaries && program !== 'redirect' && !matchesName(shell.allowed_binaries, [program])) {
+    return { rule: 'shell.allowed_binaries', reason: `The program ${program} is not among those allowed.` };
+  }
+  if (shell.blocked_paths.length > 0) {
+    const blocked = textsOf(part).find((path) => matchesName(shell.blocked_paths, [path]));
+    if (blocked !== undefined) return { rule: 'shell.blocked_paths', reason: `The path ${blocked} is blocked.` };
+  }
+  if (shell.allowed_paths) {
+    const outside = outsideOf(shell.allowed_paths, part, binary);
+    if (outside !== undefined)
+      return { rule: 'shell.allowed_paths', reason: `The path ${outside} is not among those allowed.` };
+  }
+  for (const push of binary === 'git' ? pushesOf(part) : []) {
+    const finding = checkWrite(git, push);
+    if (finding) return finding;
+  }
+  return undefined;
+};
+
+/** The program as named; the folders of the system need no naming. */
+const programOf = ({ tool }: ToolCall): string =>
+  foldCase(tool)
+    .trim()
+    .replace(/^shell\./, '')
+    .replace(/^(?:\/usr(?:\/local)?|\/opt\/homebrew)?\/s?bin\/(?=[^/]+$)/, '');
+
+/** Every text of the part that could be a path, as it stands and from the working directory. */
+function textsOf(part: ToolCall): string[] {
+  const found = new Set<string>();
+  const cwd = textOf(part, 'cwd');
+  const look = (text: string): void => {
+    for (const word of [text, ...text.split(/[\s=,:]+/)]) {
+      if (word === '') continue;
+      const path = normalPath(word);
+      found.add(path);
+      if (cwd !== '' && !/^[/~]/.test(path)) found.add(resolvePath(`${cwd}/${path}`, 'resolve'));
+    }
+  };
+  look(part.target);
+  forEachText(part.parameters, look);
+  return [...found];
+}
+
+/** Programs whose plain words are commands of their own or texts, not files. */
+const worded = new Set(
+  `git gh glab npm npx yarn pnpm bun deno node cargo go pip pip3 poetry uv docker podman kubectl helm terraform tofu aws
+  gcloud az make systemctl service apt apt-get brew echo printf true false sleep date kill test expr seq`.split(/\s+/),
+);
+
+/** A path of the part that no allowed pattern covers: its target, or a word of it where the target is several. */
+function outsideOf(allowed: readonly string[], part: ToolCall, binary: string): string | undefined {
+  const covers = (path: string): boolean => matchesText(allowed, [path]);
+  const cwd = textOf(part, 'cwd');
+  if (cwd !== '' && !covers(normalPath(cwd)) && !covers(`${normalPath(cwd)}/`)) return normalPath(cwd);
+  const whole = normalPath(part.target);
+  if (whole === '' || whole === '.' || covers(whole)) return undefined;
+  return part.target
+    .split(/\s+/)
+    .map((word) => word.replace(/^-[^=/.~]*=?/, ''))
+    .filter((word) => word !== '' && !word.includes('://') && (/[/~.]/.test(word) || !worded.has(binary)))
+    .map(normalPath)
+    .find((path) => path !== '.' && !covers(path));
+}

@@ -1,0 +1,165 @@
+/** Calls to a Git host: files, branches and repositories in one spelling, and what a call leaves open. */
+import fc from 'fast-check';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { gitEffects } from '#core/effects/git.ts';
+import type { Effects } from '#core/effects/ports.ts';
+
+const read = (tool: string, parameters: Record<string, unknown> = {}, more: Partial<ToolCall> = {}): Effects =>
+  gitEffects({ protocol: 'git', tool: `scm.${tool}`, target: 'acme/web', capability: 'write', parameters, ...more });
+const shown = ({ parts }: Effects): unknown[] =>
+  parts.map(({ capability, parameters: { path, branch, default_branch } }) => [
+    capability,
+    path,
+    branch ?? default_branch,
+  ]);
+
+test('a part is one file on one branch', () => {
+  expect(
+    read('create_or_update_file', { path: './src//a.ts', branch: 'refs/heads/fix', message: 'm', content: 'c' }),
+  ).toEqual({
+    parts: [
+      {
+        protocol: 'git',
+        tool: 'scm.create_or_update_file',
+        target: 'acme/web',
+        capability: 'write',
+        parameters: { path: 'src/a.ts', branch: 'fix', message: 'm', repository: 'acme/web' },
+      },
+    ],
+    carrier: false,
+  });
+});
+
+test.each([
+  [
+    'push_files',
+    { branch: 'b', files: [{ path: 'a' }, { path: 'x/../b' }] },
+    [
+      ['write', 'a', 'b'],
+      ['write', 'b', 'b'],
+    ],
+  ],
+  ['delete_file', { branch: 'b', path: 'a' }, [['delete', 'a', 'b']]],
+  [
+    'commit_files',
+    {
+      branch: 'b',
+      actions: [
+        { action: 'delete', file_path: 'a' },
+        { action: 'update', file_path: 'b' },
+      ],
+    },
+    [
+      ['delete', 'a', 'b'],
+      ['write', 'b', 'b'],
+    ],
+  ],
+  ['create_tree', { branch: 'b', tree: [{ path: 'a', sha: null }] }, [['delete', 'a', 'b']]],
+  [
+    'commit',
+    { branch: 'b', additions: [{ path: 'a' }], deletions: ['z'] },
+    [
+      ['write', 'a', 'b'],
+      ['delete', 'z', 'b'],
+    ],
+  ],
+  [
+    'push_files',
+    { branch: 'b', files: { 'a.ts': '…', 'b.ts': '…' } },
+    [
+      ['write', 'a.ts', 'b'],
+      ['write', 'b.ts', 'b'],
+    ],
+  ],
+  [
+    'rename_file',
+    { branch: 'b', old_path: 'a', new_path: 'c' },
+    [
+      ['write', 'a', 'b'],
+      ['write', 'c', 'b'],
+    ],
+  ],
+  ['create_branch', { branch: 'x', from_branch: 'main' }, [['write', undefined, 'x']]],
+  ['delete_branch', { branch: 'x' }, [['delete', undefined, 'x']]],
+  ['update_ref', { ref: 'heads/main', sha: 'x' }, [['write', undefined, 'main']]],
+  ['push', { refspec: '+HEAD:refs/heads/main' }, [['write', undefined, 'main']]],
+  ['merge_branch', { base: 'main', head: 'x' }, [['write', undefined, 'main']]],
+  ['create_or_update_file', { path: 'a' }, [['write', 'a', true]]],
+  ['merge_pull_request', { pull_number: 1, branch: 'harmless' }, [['write', undefined, true]]],
+  ['create_pull_request', { head: 'x', base: 'main' }, [['write', undefined, undefined]]],
+  ['get_file_contents', { path: 'a', ref: 'main' }, [['read', 'a', undefined]]],
+  ['get_file_contents', { path: 'a', branch: 'main' }, [['read', 'a', 'main']]],
+  ['create_issue', { title: 't' }, [['write', undefined, undefined]]],
+  ['delete_repo', {}, [['delete', undefined, true]]],
+])('%s %j', (tool, parameters, parts) => {
+  const effects = read(tool, parameters);
+  expect(shown(effects)).toEqual(parts);
+  expect(effects.unclear).toBeUndefined();
+});
+
+test.each([
+  ['push', { force: true }],
+  ['push', { force: 'True' }],
+  ['push', { forceWithLease: 1 }],
+  ['push', { refspecs: ['a:b', '+c:d'] }],
+  ['push', { args: ['origin', '-f'] }],
+  ['push', { flags: '--force-with-lease' }],
+  ['force_push', {}],
+  ['update_ref', { ref: 'heads/x', force: true }],
+])('%s %j is by force', (tool, parameters) => {
+  for (const part of read(tool, parameters).parts) expect(part.parameters.force).toBe(true);
+});
+
+test('no force without its word', () => {
+  for (const parameters of [{ force: false }, { force: 'no' }, { args: ['--follow-tags'] }])
+    expect(read('push', parameters).parts[0]!.parameters.force).not.toBe(true);
+});
+
+test.each([
+  ['https://github.com/acme/web.git', {}, ['acme/web']],
+  ['git@github.com:acme/web.git', {}, ['acme/web']],
+  ['acme/web/', {}, ['acme/web']],
+  ['acme/web', { owner: 'acme', repo: 'web' }, ['acme/web']],
+  ['web', { owner: 'acme', repo: 'web' }, ['acme/web']],
+  ['src/a/b.ts', { owner: 'acme', repo: 'web' }, ['acme/web']],
+  ['', { repository: 'acme/web' }, ['acme/web']],
+])('%s %j is %s', (target, parameters, repositories) => {
+  const { parts, unclear } = read('get_commit', parameters, { target });
+  expect(parts.map((part) => part.target)).toEqual(repositories);
+  expect(unclear).toBeUndefined();
+});
+
+test('two repositories are both named', () => {
+  const { parts, unclear } = read('push_files', { owner: 'evil', repo: 'x', branch: 'b' });
+  expect(parts.map(({ target }) => target).sort()).toEqual(['acme/web', 'evil/x']);
+  expect(unclear).toContain('more than one repository');
+});
+
+test.each([
+  ['../../etc/passwd', '../../etc/passwd', 'climbs'],
+  ['a/../../b', '../b', 'climbs'],
+  ['.github%2Fworkflows/ci.yml', '.github/workflows/ci.yml', 'escaped'],
+  ['.github\\workflows\\ci.yml', '.github/workflows/ci.yml', 'escaped'],
+  ['/.github/workflows/ci.yml', '.github/workflows/ci.yml', undefined],
+])('the path %s is %s', (path, normal, why) => {
+  const { parts, unclear } = read('create_or_update_file', { path, branch: 'b' });
+  expect(parts[0]!.parameters.path).toBe(normal);
+  if (why === undefined) expect(unclear).toBeUndefined();
+  else expect(unclear).toContain(why);
+});
+
+test('contents stay with the call', () => {
+  const { parts } = read('push_files', { branch: 'b', files: [{ path: 'a', content: 'secret' }], content: 'secret' });
+  expect(JSON.stringify(parts)).not.toContain('secret');
+});
+
+test('any call has an answer', () => {
+  const keys = fc.constantFrom('path', 'files', 'branch', 'ref', 'owner', 'repo', 'force', 'refspec', 'tree', 'args');
+  fc.assert(
+    fc.property(fc.string(), fc.string(), fc.dictionary(keys, fc.jsonValue()), (tool, target, parameters) => {
+      const { parts, unclear } = read(tool, parameters, { target });
+      expect(parts.length > 0 || unclear !== undefined).toBe(true);
+    }),
+    { numRuns: 1000 },
+  );
+});

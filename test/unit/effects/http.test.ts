@@ -1,0 +1,200 @@
+/** HTTP calls: the address that is really connected to, the method that is really sent. */
+import fc from 'fast-check';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { httpEffects } from '#core/effects/http.ts';
+import type { Effects } from '#core/effects/ports.ts';
+
+const read = (call: Partial<ToolCall>): Effects =>
+  httpEffects({ protocol: 'http', tool: 'http.get', target: '', capability: 'read', parameters: {}, ...call });
+const only = (call: Partial<ToolCall>): ToolCall => {
+  const { parts } = read(call);
+  expect(parts).toHaveLength(1);
+  return parts[0]!;
+};
+
+test('a part is the method on the address', () => {
+  expect(read({ target: 'https://api.example.com/v1/users?x=1', parameters: { timeout: 3 } })).toEqual({
+    parts: [
+      {
+        protocol: 'http',
+        tool: 'http.get',
+        target: 'https://api.example.com/v1/users?x=1',
+        capability: 'read',
+        parameters: {
+          timeout: 3,
+          method: 'get',
+          scheme: 'https',
+          host: 'api.example.com',
+          port: '443',
+          path: '/v1/users',
+          query: '?x=1',
+        },
+      },
+    ],
+    carrier: true,
+  });
+});
+
+describe('one spelling', () => {
+  test.each([
+    ['HTTPS://API.Example.COM', 'https://api.example.com/'],
+    ['https://api.example.com:443/a', 'https://api.example.com/a'],
+    ['http://api.example.com:80/a', 'http://api.example.com/a'],
+    ['http://api.example.com:8080/a', 'http://api.example.com:8080/a'],
+    ['https://api.example.com/a/./b/../c', 'https://api.example.com/a/c'],
+    ['https://api.example.com/%7Euser/%41%2f', 'https://api.example.com/~user/A%2F'],
+    ['https://api.example.com/a#part', 'https://api.example.com/a'],
+    ['https://api.example.com./a', 'https://api.example.com/a'],
+    ['api.example.com/a/../b', 'api.example.com/b'],
+    ['API.example.com:8443', 'api.example.com:8443/'],
+    ['billing/invoices/7', 'billing/invoices/7'],
+    ['/v1/a/../b?c', '/v1/b?c'],
+  ])('%s is %s', (target, normal) => {
+    expect(read({ target }).unclear).toBeUndefined();
+    expect(only({ target }).target).toBe(normal);
+  });
+});
+
+describe('tricks', () => {
+  test.each([
+    ['http://2130706433/', '127.0.0.1', 'another spelling'],
+    ['http://0x7f.1/', '127.0.0.1', 'another spelling'],
+    ['http://0177.0.0.1/', '127.0.0.1', 'another spelling'],
+    ['http://127.1/', '127.0.0.1', 'another spelling'],
+    ['http://0/', '0.0.0.0', 'another spelling'],
+    ['http://[::ffff:169.254.169.254]/latest', '169.254.169.254', 'another spelling'],
+    ['http://[::ffff:a9fe:a9fe]/latest', '169.254.169.254', 'another spelling'],
+    ['http://[64:ff9b::a9fe:a9fe]/', '[64:ff9b::a9fe:a9fe]', 'stands for an IPv4'],
+    ['http://[::7f00:1]/', '[::7f00:1]', 'stands for an IPv4'],
+    ['http://①②⑦.⓪.⓪.①/', '127.0.0.1', 'another spelling'],
+    ['https://good.example@evil.example/', 'evil.example', 'user name'],
+    ['https://good.example:x@evil.example/', 'evil.example', 'user name'],
+    ['https://evil.example\\@good.example/', 'evil.example', 'backslash'],
+    ['https:\\\\evil.example/a', 'evil.example', 'backslash'],
+    ['https:evil.example/a', 'evil.example', 'two slashes'],
+    ['https:///evil.example/a', 'evil.example', 'two slashes'],
+    ['//evil.example/a', 'evil.example', 'no scheme'],
+    ['\\\\evil.example\\a', 'evil.example', 'no scheme'],
+    ['https://%65vil.example/', 'evil.example', 'percent-encoded'],
+    ['https://evil。example/', 'evil.example', 'other letters'],
+    ['https://gооd.example/', 'xn--gd-fmca.example', 'other letters'],
+    ['https://good.example\t.evil.example/', 'good.example.evil.example', 'control characters'],
+    ['https://good.example/\r\nHost: evil.example', 'good.example', 'control characters'],
+    ['https://good.example/a%0d%0aSet-Cookie:x', 'good.example', 'line break'],
+    [' https://good.example/', 'good.example', 'blanks'],
+    ['https://good.example/a/%2e%2e/admin', 'good.example', 'encoded dots'],
+    ['file:///etc/passwd', '', 'scheme is file'],
+    ['gopher://x:70/_y', 'x', 'scheme is gopher'],
+    ['javascript:alert(1)', '', 'scheme is javascript'],
+    ['data:text/html,x', '', 'scheme is data'],
+    ['https://', '', 'no URL'],
+    ['https://exa mple/', '', 'no URL'],
+    ['', '', 'no URL'],
+    [`https://good.example/${'.'.repeat(20_000)}`, '', 'longer than'],
+  ])('%j goes to %s and is unclear', (target, host, why) => {
+    const effects = read({ target });
+    expect(effects.unclear).toContain(why);
+    expect(effects.parts.map(({ parameters }) => parameters.host)).toEqual([host]);
+  });
+
+  test('the target never shows a password', () => {
+    expect(JSON.stringify(read({ target: 'https://me:hunter2@example.com/' }))).not.toContain('hunter2');
+    expect(JSON.stringify(read({ target: 'ftp://me:hunter2@example.com/' }))).not.toContain('hunter2');
+    expect(JSON.stringify(read({ parameters: { url: 'https://me:hunter2@example.com/' } }))).not.toContain('hunter2');
+  });
+
+  test('encoded dot segments are resolved', () => {
+    expect(only({ target: 'https://good.example/a/%2e%2e/admin' }).target).toBe('https://good.example/admin');
+  });
+
+  test('a header that names another host, or another method', () => {
+    const target = 'https://good.example/';
+    expect(read({ target, parameters: { headers: { Host: 'evil.example' } } }).unclear).toContain('another host');
+    expect(read({ target, parameters: { headers: [['host', 'good.example']] } }).unclear).toBeUndefined();
+    const overridden = read({ tool: 'http.post', target, parameters: { headers: ['X-HTTP-Method-Override: DELETE'] } });
+    expect(overridden.parts.map(({ tool }) => tool)).toEqual(['http.post', 'http.delete']);
+  });
+
+  test('two addresses', () => {
+    const effects = read({ target: 'https://good.example/', parameters: { url: 'https://evil.example/' } });
+    expect(effects.unclear).toContain('more than one address');
+    expect(effects.parts.map(({ parameters }) => parameters.host)).toEqual(['good.example', 'evil.example']);
+    expect(read({ target: 'HTTPS://a.example', parameters: { url: 'https://a.example/' } }).unclear).toBeUndefined();
+  });
+
+  test('forged host parameters count for nothing', () => {
+    const { parameters } = only({
+      target: 'https://evil.example/',
+      parameters: { host: 'good.example', method: 'GET' },
+    });
+    expect(parameters).toMatchObject({ host: 'evil.example', method: 'get' });
+  });
+});
+
+describe('the method', () => {
+  test.each([
+    ['http.get', {}, 'http.get', 'read'],
+    ['http.POST', {}, 'http.post', 'write'],
+    ['http.delete', {}, 'http.delete', 'delete'],
+    ['http.request', { method: 'PATCH' }, 'http.patch', 'write'],
+    ['http.request', {}, 'http.get', 'read'],
+    ['http.request', { body: 'x' }, 'http.post', 'write'],
+    ['http.request', { method: 'PROPFIND' }, 'http.propfind', 'execute'],
+    ['web.http_get', {}, 'http.get', 'read'],
+  ])('of %s %j is %s', (tool, parameters, normal, capability) => {
+    const call = { tool, target: 'https://a.example/', parameters };
+    expect(only(call)).toMatchObject({ tool: normal, capability });
+    expect(read(call).unclear).toBeUndefined();
+  });
+
+  test('of tool and parameter must agree', () => {
+    const effects = read({ tool: 'http.get', target: 'https://a.example/', parameters: { method: 'DELETE' } });
+    expect(effects.unclear).toContain('different methods');
+    expect(effects.parts.map(({ capability }) => capability)).toEqual(['read', 'delete']);
+    for (const method of ['GET\r\nX', 7])
+      expect(
+        read({ tool: 'http.request', target: 'https://a.example/', parameters: { method } }).unclear,
+      ).toBeDefined();
+  });
+});
+
+test('fetch tools of other protocols carry, others do not', () => {
+  const url = 'https://a.example/';
+  const of = (tool: string) => read({ protocol: 'mcp', tool, parameters: { url } });
+  expect(of('fetch')).toMatchObject({ carrier: true, parts: [{ tool: 'http.get', target: url }] });
+  expect(of('browser.navigate').carrier).toBe(false);
+});
+
+test('an operation of a service by its own name stands for itself', () => {
+  for (const tool of ['billing.refund', 'quick.bad', 'crm.lookup'])
+    for (const target of ['acme', 'https://pay.example/refunds'])
+      expect(read({ tool, target })).toEqual({ parts: [], carrier: false });
+  expect(read({ tool: 'billing.refund', target: 'https://user:secret@pay.example/' }).unclear).toBeDefined();
+});
+
+test('any call that names a method has an answer', () => {
+  const text = fc.oneof(fc.webUrl(), fc.string(), fc.string({ unit: 'binary' }));
+  fc.assert(
+    fc.property(
+      text,
+      fc.string(),
+      fc.dictionary(fc.constantFrom('url', 'method', 'headers'), fc.jsonValue()),
+      (target, tool, parameters) => {
+        const { parts, unclear } = read({ target, tool, parameters });
+        for (const part of parts) expect(part.protocol).toBe('http');
+        const names = parameters.method !== undefined;
+        if (names) expect(parts.length > 0 || unclear !== undefined).toBe(true);
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test('the one spelling is its own', () => {
+  fc.assert(
+    fc.property(fc.webUrl({ withQueryParameters: true }), (target) => {
+      const once = only({ target }).target;
+      expect(only({ target: once }).target).toBe(once);
+    }),
+  );
+});

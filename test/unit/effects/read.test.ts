@@ -1,0 +1,93 @@
+/** Which reader a call is given to. */
+import { readCallEffects } from '#adapters/sql/effect-reader.ts';
+import { type SqlGrammar, sqlGrammar } from '#adapters/sql/grammar.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { gitEffects } from '#core/effects/git.ts';
+import { httpEffects } from '#core/effects/http.ts';
+import type { EffectReader, Effects } from '#core/effects/ports.ts';
+import { readEffects } from '#core/effects/read.ts';
+import { shellEffects } from '#core/effects/shell.ts';
+import { carriesSql, sqlEffects } from '#core/effects/sql.ts';
+
+let grammar: SqlGrammar;
+beforeAll(async () => {
+  grammar = await sqlGrammar();
+});
+
+const readers = () => ({ shell: shellEffects, sql: sqlEffects(grammar), http: httpEffects, git: gitEffects });
+const read = (call: Partial<ToolCall>): Effects =>
+  readEffects(readers())({ protocol: 'mcp', tool: 'x', target: '', capability: 'write', parameters: {}, ...call });
+const shown = ({ parts }: Effects): string[] =>
+  parts.map(({ protocol, tool, target }) => `${protocol} ${tool} ${target}`);
+
+test.each([
+  ['sql', 'sql.query', { sql: 'select * from a' }, ['sql sql.select a']],
+  [' SQL ', 'sql.query', { sql: 'select * from a' }, ['sql sql.select a']],
+  ['http', 'http.get', { url: 'https://a.example/' }, ['http http.get https://a.example/']],
+  ['git', 'scm.get_commit', { repository: 'acme/web' }, ['git scm.get_commit acme/web']],
+  ['mcp', 'postgres.query', { sql: 'select * from a' }, ['sql sql.select a']],
+  ['mcp', 'fetch', { url: 'https://a.example/' }, ['http http.get https://a.example/']],
+  ['mcp', 'github.push_files', { owner: 'acme', repo: 'web', branch: 'b' }, ['git github.push_files acme/web']],
+  ['new', 'postgres.query', { sql: 'select * from a' }, ['sql sql.select a']],
+])('%s %s %j', (protocol, tool, parameters, parts) => {
+  const effects = read({ protocol, tool, parameters });
+  expect(shown(effects)).toEqual(parts);
+  expect(effects.unclear).toBeUndefined();
+});
+
+test('shell text of other protocols is read as shell text', () => {
+  expect(shown(read({ tool: 'run_command', parameters: { command: 'rm -r build' } }))).toEqual([
+    'shell shell.rm build',
+  ]);
+});
+
+test('what has no shape of ours stands for itself', () => {
+  for (const call of [
+    { tool: 'weather.today', parameters: { city: 'Graz' } },
+    { tool: 'search.query', parameters: { query: 'weather' } },
+    { tool: 'notes.create', parameters: { text: 'rm -rf', url: 'https://a.example' } },
+  ])
+    expect(read(call)).toEqual({ parts: [], carrier: false });
+});
+
+test('a tool with two texts is read twice, and carries if both do', () => {
+  const effects = read({ tool: 'db.execute', parameters: { sql: 'drop table a', command: 'rm -r build' } });
+  expect(shown(effects).sort()).toEqual(['shell shell.rm build', 'sql sql.drop a']);
+});
+
+test('a program inside SQL is shell text', () => {
+  const effects = read({ protocol: 'sql', tool: 'sql.query', parameters: { sql: "copy a to program 'rm -r /data'" } });
+  expect(shown(effects)).toContain('shell shell.rm /data');
+});
+
+test('a reader that throws makes the call unclear', () => {
+  const broken: EffectReader = () => {
+    throw new Error('broken');
+  };
+  const effects = readEffects({ ...readers(), git: broken })({
+    protocol: 'git',
+    tool: 'scm.x',
+    target: '',
+    capability: 'read',
+    parameters: {},
+  });
+  expect(effects).toMatchObject({ parts: [], carrier: false, unclear: expect.stringContaining('broken') });
+});
+
+test('the wired reader loads the grammar only for calls that carry SQL', async () => {
+  const of = (call: Partial<ToolCall>) =>
+    readCallEffects({ protocol: 'mcp', tool: 'x', target: '', capability: 'write', parameters: {}, ...call });
+  expect(shown(await of({ tool: 'postgres.query', parameters: { sql: 'drop table a' } }))).toEqual(['sql sql.drop a']);
+  expect(shown(await of({ protocol: 'shell', tool: 'shell.run', parameters: { command: 'rm a' } }))).toEqual([
+    'shell shell.rm a',
+  ]);
+  expect(carriesSql({ protocol: 'sql', tool: 'sql.select', target: 'users', capability: 'read', parameters: {} })).toBe(
+    false,
+  );
+  expect(
+    carriesSql({ protocol: 'sql', tool: 'sql.query', target: 'select 1', capability: 'read', parameters: {} }),
+  ).toBe(true);
+  expect(
+    carriesSql({ protocol: 'mcp', tool: 'weather', target: '', capability: 'read', parameters: { city: 'Graz' } }),
+  ).toBe(false);
+});

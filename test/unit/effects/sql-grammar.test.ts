@@ -1,0 +1,43 @@
+/** The grammar's adapter: loaded once, and fit for the next text whatever the last one was. */
+import { sqlGrammar } from '#adapters/sql/grammar.ts';
+
+const nested = (depth: number): string => `select ${'1+'.repeat(depth)}1`;
+
+test('is loaded once', async () => expect(await sqlGrammar()).toBe(await sqlGrammar()));
+
+test('gives the tree of PostgreSQL 18', async () => {
+  const parse = await sqlGrammar();
+  const { version, stmts } = parse('select 1; select 2');
+  expect(Math.trunc(version / 10_000)).toBe(18);
+  expect(stmts).toHaveLength(2);
+});
+
+test('refuses with the words of PostgreSQL', async () => {
+  const parse = await sqlGrammar();
+  expect(() => parse('selekt 1')).toThrow('syntax error at or near "selekt"');
+});
+
+test('a text that nests too deeply costs its parser, not the next texts', async () => {
+  const parse = await sqlGrammar();
+  expect(() => parse(nested(120_000))).toThrow('nests too deeply');
+  const answer = async (): Promise<unknown> => {
+    for (;;) {
+      try {
+        return parse('select 1').stmts;
+      } catch (thrown) {
+        expect((thrown as Error).message).toContain('loaded again');
+        await new Promise(setImmediate);
+      }
+    }
+  };
+  expect(await answer()).toHaveLength(1);
+});
+
+test('a long text renews the parser while the old one serves', async () => {
+  const parse = await sqlGrammar();
+  parse(`select '${'x'.repeat(64 * 1024)}'`);
+  for (let i = 0; i < 100; i++) {
+    expect(parse('select 1').stmts).toHaveLength(1);
+    await new Promise(setImmediate);
+  }
+});

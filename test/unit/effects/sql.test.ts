@@ -1,0 +1,358 @@
+/** What SQL calls are read into: operations per table, their parameters, and where a call carries its text. */
+import { type SqlGrammar, sqlGrammar } from '#adapters/sql/grammar.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { Effects } from '#core/effects/ports.ts';
+import { maxSqlBytes, sqlEffects } from '#core/effects/sql.ts';
+
+let grammar: SqlGrammar;
+beforeAll(async () => {
+  grammar = await sqlGrammar();
+});
+
+const callOf = (more: Partial<ToolCall>): ToolCall => ({
+  protocol: 'sql',
+  tool: 'sql.query',
+  target: 'shop',
+  capability: 'read',
+  parameters: {},
+  ...more,
+});
+const read = (call: Partial<ToolCall>): Effects => sqlEffects(grammar)(callOf(call));
+const readSql = (sql: string): Effects => read({ parameters: { sql } });
+const only = (sql: string): ToolCall => {
+  const { parts } = readSql(sql);
+  expect(parts).toHaveLength(1);
+  return parts[0]!;
+};
+const shown = ({ parts }: Effects): string[] => parts.map(({ tool, target }) => `${tool} ${target}`);
+
+describe('an operation', () => {
+  test('is a call of protocol sql on one table', () => {
+    expect(only('delete from shop.orders where id = 1')).toEqual({
+      protocol: 'sql',
+      tool: 'sql.delete',
+      target: 'shop.orders',
+      capability: 'delete',
+      parameters: { object: 'table', schema: 'shop', has_where: true },
+    });
+  });
+
+  test.each([
+    ['select * from a', 'read'],
+    ['insert into a values (1)', 'write'],
+    ['update a set x = 1', 'write'],
+    ['delete from a', 'delete'],
+    ['truncate a', 'delete'],
+    ['drop table a', 'delete'],
+    ['create table a (x int)', 'write'],
+    ['alter table a add x int', 'write'],
+    ['grant select on a to b', 'write'],
+    ['call a()', 'execute'],
+    ["copy (select 1) to program 'x'", 'execute'],
+    ['show a', 'read'],
+    ['vacuum a', 'write'],
+    ['create function a() returns int language plpgsql as $$x$$', 'write'],
+    ['create function a() returns int language plperlu as $$x$$', 'execute'],
+  ])('%s needs %s', (sql, capability) => expect(only(sql).capability).toBe(capability));
+
+  test.each([
+    ['users', 'users', 'public'],
+    ['USERS', 'users', 'public'],
+    ['"Users"', 'Users', 'public'],
+    ['public.users', 'users', 'public'],
+    ['hr.users', 'hr.users', 'hr'],
+    ['"a.b"', '"a.b"', 'public'],
+    ['"a""b"."c"', '"a""b".c', 'a"b'],
+    ['pg_shadow', 'pg_catalog.pg_shadow', 'pg_catalog'],
+    ['other.public.users', 'users', 'public'],
+  ])('%s is %s', (written, target, schema) => {
+    const part = only(`select * from ${written}`);
+    expect([part.target, part.parameters.schema]).toEqual([target, schema]);
+  });
+
+  test('names what else its statement touches', () => {
+    const { parts } = readSql('insert into a select * from b; select * from c');
+    expect(parts.map(({ target, parameters }) => [target, parameters.tables])).toEqual([
+      ['a', ['a', 'b']],
+      ['b', ['a', 'b']],
+      ['c', undefined],
+    ]);
+  });
+
+  test('comes once, however often the text says it', () => {
+    expect(shown(readSql('select * from a, a b, a c; select * from a'))).toEqual(['sql.select a']);
+  });
+
+  test('shows changed columns, rights, cascades, languages', () => {
+    expect(only('update a set x = 1, y = 2').parameters.columns).toEqual(['x', 'y']);
+    expect(only('insert into a (x) values (1)').parameters.columns).toEqual(['x']);
+    expect(only('drop schema hr cascade').parameters).toEqual({ object: 'schema', schema: 'hr', cascade: true });
+    expect(only('grant select, update on a to b').parameters).toMatchObject({
+      privileges: ['select', 'update'],
+      to: ['b'],
+      rights: true,
+    });
+    expect(only('alter table a owner to b').parameters).toMatchObject({ rights: true, changes: ['ChangeOwner'] });
+    expect(only('create function f() returns int language plperlu security definer as $$x$$').parameters).toMatchObject(
+      {
+        language: 'plperlu',
+        security_definer: true,
+      },
+    );
+    expect(only("select lo_import('/etc/passwd')").parameters.args).toEqual(['/etc/passwd']);
+  });
+});
+
+describe('a WHERE', () => {
+  test.each([
+    ['', false],
+    ['where true', false],
+    ['where 1 = 1', false],
+    ["where 'a' = 'a' and 2 > 1", false],
+    ['where id = id', false],
+    ['where id = 1 or 1 = 1', false],
+    ['where not false', false],
+    ['where (select true)', false],
+    ['where exists (select 1)', false],
+    ['where id = 1', true],
+    ['where id = 1 and true', true],
+    ['where id in (1, 2) or name is null', true],
+    ['where not deleted', true],
+    ['where current of c', true],
+    ['where id = (select max(b.id) from b)', true],
+  ])('"%s" restricts: %s', (where, restricts) => {
+    for (const statement of [`delete from a ${where}`, `update a set x = 1 ${where}`]) {
+      const changing = readSql(statement).parts.find(({ tool }) => /update|delete/.test(tool));
+      expect([statement, changing?.parameters.has_where]).toEqual([statement, restricts]);
+    }
+  });
+
+  test('of MERGE is its join', () => {
+    const of = (on: string) => readSql(`merge into a using b on ${on} when matched then delete`).parts[0]!.parameters;
+    expect(of('a.id = b.id').has_where).toBe(true);
+    expect(of('true').has_where).toBe(false);
+  });
+});
+
+describe('every kind of statement is read', () => {
+  test.each([
+    ['create view v as select * from a', ['sql.create v', 'sql.select a']],
+    ['create index i on a (lower(x))', ['sql.create a']],
+    ['create materialized view v as select * from a', ['sql.create v', 'sql.select a']],
+    ['create role r superuser', ['sql.create r']],
+    ['create policy p on a using (true)', ['sql.create a']],
+    ['create database d', ['sql.create d']],
+    ['create domain d as int', ['sql.create d']],
+    ["create type t as enum ('a')", ['sql.create t']],
+    ['create aggregate agg (int) (sfunc = f, stype = int)', ['sql.create agg']],
+    ['create foreign table f (a int) server s', ['sql.create f']],
+    ["create server s foreign data wrapper w options (host 'x')", ['sql.create s']],
+    ["create subscription s connection 'host=x' publication p", ['sql.create s']],
+    ['import foreign schema x from server s into y', ['sql.create y']],
+    ['alter table a rename to b', ['sql.alter a']],
+    ['alter table a set schema hr', ['sql.alter a']],
+    ['alter function f(int) owner to joe', ['sql.alter f']],
+    ['alter role r set search_path to x', ['sql.alter r']],
+    ['alter database d set x to y', ['sql.alter d']],
+    ['comment on column a.b is $$x$$', ['sql.comment a.b']],
+    ['drop function f(int), hr.g()', ['sql.drop f', 'sql.drop hr.g']],
+    ['drop trigger t on hr.a', ['sql.drop hr.a']],
+    ['drop extension e', ['sql.drop e']],
+    ['drop database d', ['sql.drop d']],
+    ['drop role a, b', ['sql.drop a', 'sql.drop b']],
+    ['reassign owned by a to b', ['sql.alter a']],
+    ['revoke execute on function f(int) from joe', ['sql.revoke f']],
+    ["security label on table a is 'x'", ['sql.alter a']],
+    ['refresh materialized view v', ['sql.refresh v']],
+    ['cluster a using i', ['sql.cluster a']],
+    ['reindex database d', ['sql.reindex d']],
+    ['analyze', ['sql.analyze ']],
+    ['listen c', ['sql.listen c']],
+    ['discard all', ['sql.discard all']],
+    ['checkpoint', ['sql.checkpoint ']],
+    ['savepoint s', ['sql.transaction savepoint']],
+    ["prepare transaction 'x'", ['sql.transaction prepare']],
+    ['set transaction read write', ['sql.set transaction']],
+    ['reset all', ['sql.set all']],
+    ['set constraints all deferred', ['sql.set constraints']],
+    ['fetch all from c', ['sql.fetch c']],
+    ['close c', ['sql.close c']],
+    ['deallocate all', ['sql.deallocate ']],
+    ['explain select 1', ['sql.select ']],
+    [
+      'create function f() returns int begin atomic delete from a; select 1 from b; end',
+      ['sql.create f', 'sql.delete a', 'sql.select b'],
+    ],
+  ])('%s', (sql, parts) => {
+    const effects = readSql(sql);
+    const expected = sql.startsWith('explain') ? ['sql.explain '] : parts;
+    expect(shown(effects).sort()).toEqual([...expected].sort());
+    expect(effects.unclear ?? '').not.toContain('not read');
+  });
+});
+
+describe('where the text is', () => {
+  const sql = 'delete from users';
+  test.each([
+    ['sql', { parameters: { sql } }],
+    ['query', { parameters: { query: sql } }],
+    ['statement', { parameters: { statement: sql } }],
+    ['text', { parameters: { text: sql } }],
+    ['a list', { parameters: { statements: ['select 1', sql] } }],
+    ['a list of objects', { parameters: { statements: [{ sql: 'select 1' }, { sql }] } }],
+    ['the target', { target: sql }],
+    ['the target beside a text', { target: sql, parameters: { sql: 'select 1' } }],
+    ['the target of a tool with a verb', { tool: 'sql.select', target: sql }],
+    ['a tool of another name', { tool: 'warehouse.run_query', parameters: { sql } }],
+    ['names in capitals', { protocol: 'SQL', tool: 'SQL.QUERY', parameters: { sql } }],
+  ])('in %s', (_, call) => {
+    const effects = read(call);
+    expect(shown(effects)).toContain('sql.delete users');
+    expect(effects.unclear).toBeUndefined();
+  });
+
+  test('only tools that do nothing but run the text are carriers', () => {
+    expect(read({ parameters: { sql } }).carrier).toBe(true);
+    expect(read({ tool: 'sql.execute_sql', parameters: { sql } }).carrier).toBe(true);
+    expect(read({ tool: 'sql.backup', parameters: { sql } }).carrier).toBe(false);
+    expect(read({ tool: 'sql.query', parameters: { sql: 'no sql' } }).carrier).toBe(false);
+  });
+
+  test('a plain target says where, not what', () => {
+    for (const target of ['shop', 'db-1.example.com:5432/shop', 'arn:aws:rds:eu-west-1:1:cluster:x', '']) {
+      expect(shown(read({ target, parameters: { sql } }))).toEqual(['sql.delete users']);
+    }
+  });
+
+  test('a runner without a text is unclear', () => {
+    expect(read({ target: '' }).unclear).toContain('carries no SQL');
+    expect(read({ target: 'shop' }).unclear).toContain('grammar refuses');
+  });
+});
+
+describe('a call without text', () => {
+  test('has one part with its table in the one spelling', () => {
+    const { parts, carrier } = read({ tool: 'sql.select', target: 'Public."Users"', parameters: { limit: 3 } });
+    expect(carrier).toBe(false);
+    expect(parts).toEqual([
+      {
+        protocol: 'sql',
+        tool: 'sql.select',
+        target: 'Users',
+        capability: 'read',
+        parameters: { limit: 3, object: 'table', schema: 'public' },
+      },
+    ]);
+  });
+
+  test.each([
+    [{ where: { id: 1 } }, true],
+    [{ filter: "id = 'x'" }, true],
+    [{ where: {} }, false],
+    [{ where: true, has_where: true }, false],
+    [{ has_where: true }, false],
+  ])('%j restricts: %s', (parameters, has_where) => {
+    for (const target of ['users', 'postgres://db/users']) {
+      expect(read({ tool: 'sql.delete', target, parameters }).parts[0]!.parameters.has_where).toBe(has_where);
+    }
+  });
+});
+
+describe('tools of other protocols', () => {
+  const mcp = (tool: string, parameters: Record<string, unknown>): Effects =>
+    read({ protocol: 'mcp', tool, target: '', parameters });
+
+  test.each([
+    ['postgres.query', { sql: 'delete from users' }],
+    ['execute_sql', { query: 'delete from users' }],
+    ['supabase.execute_sql', { query: 'delete from users' }],
+    ['analytics.query', { query: '  /* x */ delete from users' }],
+    ['db.run', { statement: 'delete from users' }],
+    ['anything', { sql: 'delete from users' }],
+  ])('%s %j', (tool, parameters) => {
+    const effects = mcp(tool, parameters);
+    expect(shown(effects)).toEqual(['sql.delete users']);
+    expect(effects.unclear).toBeUndefined();
+  });
+
+  test('only runners of a database are carriers', () => {
+    const sql = 'select 1';
+    for (const tool of ['postgres.query', 'execute_sql', 'db.run_query']) expect(mcp(tool, { sql }).carrier).toBe(true);
+    for (const tool of ['postgres.backup', 'search.query', 'anything']) expect(mcp(tool, { sql }).carrier).toBe(false);
+  });
+
+  test('words for something else are left alone', () => {
+    for (const query of ['weather in Graz', 'open bugs label:x', 'how do I drop a course?']) {
+      expect(mcp('search.query', { query })).toEqual({ parts: [], carrier: false });
+    }
+    expect(mcp('mail.send', { text: 'select * from users' })).toEqual({ parts: [], carrier: false });
+  });
+
+  test('what looks like SQL and cannot be read is unclear', () => {
+    expect(mcp('mssql.query', { query: 'select top 5 * from users' }).unclear).toContain('grammar refuses');
+    expect(mcp('search.query', { query: 'select top 5 * from users' }).unclear).toContain('grammar refuses');
+  });
+
+  test.each([
+    ['select `a` from t # x', 'MySQL'],
+    ['select 5--1', 'MySQL'],
+    ['select 1 /* /* */ */', 'nest'],
+    ['select $$ x $$', '$$'],
+    ["select e'x'", 'prefixed'],
+  ])('%s means something else to a database that is not PostgreSQL', (sql, why) => {
+    expect(mcp('mysql.query', { sql }).unclear).toContain(why);
+  });
+
+  test('those that say PostgreSQL are believed', () => {
+    expect(mcp('postgres.query', { sql: "select data #> '{a}', $$x$$ from t --x" }).unclear).toBeUndefined();
+  });
+});
+
+describe('limits', () => {
+  test('a text beyond the bound is unclear', () => {
+    expect(readSql(`select '${'x'.repeat(maxSqlBytes)}'`).unclear).toContain('longer than');
+  });
+
+  test('a run of operators that would cost the scanner minutes is unclear', () => {
+    expect(readSql(`select 1 ${'/*'.repeat(100_000)}`).unclear).toContain('long run');
+    expect(readSql(`select 1 -- ${'-'.repeat(900)}`).unclear).toBeUndefined();
+  });
+
+  test('lone surrogates are unclear', () => expect(readSql("select '\ud800'").unclear).toContain('well-formed'));
+
+  test('a long text keeps what is gravest', () => {
+    const sql = `${Array.from({ length: 3000 }, (_, i) => `select * from t${i};`).join('')} drop table last`;
+    const { parts, unclear } = readSql(sql);
+    expect(parts).toHaveLength(1000);
+    expect(parts[0]).toMatchObject({ tool: 'sql.drop', target: 'last' });
+    expect(unclear).toContain('more than 1000');
+  });
+
+  test('long chains and unions are no problem', () => {
+    const chain = Array.from({ length: 2000 }, (_, i) => `x = ${i}`).join(' or ');
+    expect(shown(readSql(`select * from a where ${chain}`))).toEqual(['sql.select a']);
+    const union = Array.from({ length: 1000 }, (_, i) => `select ${i} from t`).join(' union all ');
+    expect(shown(readSql(union))).toEqual(['sql.select t']);
+  });
+
+  test('a parser that fails makes the call unclear', () => {
+    const broken = sqlEffects(() => {
+      throw new Error('out of memory');
+    });
+    expect(broken(callOf({ parameters: { sql: 'select 1' } })).unclear).toContain('out of memory');
+    for (const tree of [
+      undefined,
+      null,
+      7,
+      { stmts: 'x' },
+      { stmts: [null] },
+      { stmts: [{ stmt: { FutureStmt: {} } }] },
+    ]) {
+      expect(sqlEffects(() => tree)(callOf({ parameters: { sql: 'select 1' } })).unclear).toBeDefined();
+    }
+  });
+
+  test('parameters that are no object make the call unclear', () => {
+    expect(read({ parameters: null as never }).unclear).toContain('could not be read');
+  });
+});
