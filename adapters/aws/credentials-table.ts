@@ -2,7 +2,8 @@
  * Issued credentials in DynamoDB: scope, expiry, revocation; never a value (spec §2.6).
  *
  * Access patterns: one record (consistent Get); the active ones of a tenant (Query by tenant, newest first: ids are
- * UUIDv7). Records change only inside `Ledger.commit`.
+ * UUIDv7); those of all tenants to call back (Query by_due, which holds no others). Records change only inside
+ * `Ledger.commit`.
  */
 import { GetItemCommand, QueryCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
@@ -14,11 +15,17 @@ import { fromCursor, fromItem, type Item, stored, toCursor, toItem } from './ite
 
 const keptSeconds = 30 * 24 * 3600;
 const pageSize = 200;
+/** The one partition of `by_due`; a revoked record leaves the index. */
+const due = 'due';
 
 export const credentialPutItem = (table: string, record: CredentialRecord): TransactWriteItem => ({
   Put: {
     TableName: table,
-    Item: toItem({ ...record, ttl: Math.floor(Date.parse(record.expires_at) / 1000) + keptSeconds }),
+    Item: toItem({
+      ...record,
+      ...(record.revoke_due !== undefined && { due }),
+      ttl: Math.floor(Date.parse(record.expires_at) / 1000) + keptSeconds,
+    }),
     ConditionExpression: 'attribute_not_exists(tenant)',
   },
 });
@@ -32,15 +39,16 @@ export const credentialRevokeItem = (
   Update: {
     TableName: table,
     Key: toItem({ tenant, id }),
-    UpdateExpression: 'SET revoked_at = :now',
+    UpdateExpression: 'SET revoked_at = :now REMOVE #due, revoke_due',
     ConditionExpression: 'attribute_exists(tenant) AND attribute_not_exists(revoked_at)',
+    ExpressionAttributeNames: { '#due': 'due' },
     ExpressionAttributeValues: toItem({ ':now': revokedAt }),
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   },
 });
 
 function toRecord(item: Item): CredentialRecord {
-  const { ttl: _ttl, ...record } = fromItem(item);
+  const { ttl: _ttl, due: _due, ...record } = fromItem(item);
   return record as unknown as CredentialRecord;
 }
 
@@ -84,6 +92,22 @@ export function credentialsTable({ client, tables }: StoreOptions): CredentialSt
         start = page.LastEvaluatedKey;
       } while (start);
       return { items };
+    },
+
+    async due(now, limit) {
+      const page = await stored(
+        client.send(
+          new QueryCommand({
+            TableName: tables.credentials,
+            IndexName: 'by_due',
+            KeyConditionExpression: '#due = :due AND revoke_due <= :now',
+            ExpressionAttributeNames: { '#due': 'due' },
+            ExpressionAttributeValues: toItem({ ':due': due, ':now': now }),
+            Limit: limit,
+          }),
+        ),
+      );
+      return (page.Items ?? []).map(toRecord);
     },
   };
 }

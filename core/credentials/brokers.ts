@@ -1,14 +1,30 @@
-/** The configured brokers by name (spec §2.6). A kind this build does not speak is no broker: the action is refused. */
-import type { Configuration } from '#core/contracts/config.ts';
+/** The configured brokers by name (spec §2.6). A broker whose outside calls this function was not given mints nothing. */
+import type { BrokerEntry, Configuration } from '#core/contracts/config.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';
 import { scmAppBroker } from './scm-app-broker.ts';
 import { staticBroker } from './static-broker.ts';
+import { storedSecretBroker } from './stored-secret-broker.ts';
+import { stsBroker } from './sts-broker.ts';
+import { vaultBroker } from './vault-broker.ts';
 
 export const brokersFrom =
   ({ credentials }: Configuration, ports: BrokerPorts) =>
   (name: string): CredentialBroker | undefined => {
     const settings = credentials.brokers.find((broker) => broker.name === name);
-    if (settings?.type === 'scm_app') return scmAppBroker(settings, ports);
-    if (settings?.type === 'static') return staticBroker(settings, ports);
-    return undefined;
+    return settings && brokerOf(settings, ports);
   };
+
+function brokerOf(settings: BrokerEntry, ports: BrokerPorts): CredentialBroker {
+  switch (settings.type) {
+    case 'scm_app':
+      return scmAppBroker(settings, ports);
+    case 'static':
+      return staticBroker(settings, ports);
+    case 'sts':
+      return stsBroker(settings, ports);
+    case 'vault':
+      return vaultBroker(settings, ports);
+    case 'secrets_manager':
+      return storedSecretBroker(settings, ports);
+  }
+}

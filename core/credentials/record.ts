@@ -7,25 +7,50 @@ import type { BrokerPorts, Grant } from './ports.ts';
 /** No grant asks for more (the configuration's limit), so no credential issued longer ago can be alive. */
 export const longestLifeSeconds = 3600;
 
-/** @param longestSeconds the most this kind of credential may live, whatever the grant says. */
+/** No function runs longer with a credential in hand (core/contracts/functions.ts: 60 s), so its holder has ended or crashed. */
+export const holderSeconds = 120;
+
+export interface Kind {
+  readonly type: string;
+  readonly degraded: boolean;
+  /** The most this kind of credential may live, whatever the grant says. */
+  readonly longestSeconds: number;
+  readonly note?: string;
+}
+
 export function newRecord(
   { clock, ids }: Pick<BrokerPorts, 'clock' | 'ids'>,
   envelope: ActionEnvelope,
   grant: Grant,
-  kind: { readonly type: string; readonly degraded: boolean; readonly longestSeconds: number },
+  { type, degraded, longestSeconds, note }: Kind,
 ): CredentialRecord {
   const issuedMs = clock.now();
-  const lifeSeconds = Math.min(grant.ttl_seconds, kind.longestSeconds, longestLifeSeconds);
+  const lifeSeconds = Math.min(grant.ttl_seconds, longestSeconds, longestLifeSeconds);
   return {
     id: ids.uuid(),
     tenant: envelope.tenant,
     session_id: envelope.actor.session,
     envelope_id: envelope.envelope_id,
     broker: grant.broker,
-    type: kind.type,
+    type,
     scope: grant.scope,
-    degraded: kind.degraded,
+    degraded,
     issued_at: isoTime(issuedMs),
     expires_at: isoTime(issuedMs + lifeSeconds * 1000),
+    ...(note !== undefined && { note }),
   };
 }
+
+/** The record of a credential whose issuer has its own idea of its life: the earlier end counts. */
+export function endingBy(record: CredentialRecord, issuerExpiry: string): CredentialRecord {
+  const issuerExpires = isoTime(Date.parse(issuerExpiry));
+  if (issuerExpires === record.expires_at) return record;
+  if (issuerExpires < record.expires_at) return { ...record, expires_at: issuerExpires };
+  return { ...record, issuer_expires_at: issuerExpires };
+}
+
+/** When the sweep may call a credential back that its holder left behind. */
+export const dueAfterHolder = ({ issued_at, expires_at }: CredentialRecord): string => {
+  const due = isoTime(Date.parse(issued_at) + holderSeconds * 1000);
+  return due < expires_at ? due : expires_at;
+};

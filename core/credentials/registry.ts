@@ -1,21 +1,114 @@
-/** Revoking an issued credential (spec §2.6): the issuer first, then record and evidence in one transaction. */
+/**
+ * The registry of issued credentials (spec §2.6): recorded before they are used, called back when their action ends, by an
+ * administrator, or by the sweep. The issuer first, then record and evidence in one transaction.
+ */
 import type { CredentialRecord } from '#core/contracts/credential.ts';
-import type { Ledger } from '#core/evidence/ports.ts';
+import type { Change, Ledger, SessionHead } from '#core/evidence/ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
-import { type Clock, isoTime } from '#core/kernel/ports.ts';
-import type { CredentialBroker, CredentialStore } from './ports.ts';
+import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
+import { type CredentialActor, credentialDraft, system } from './entries.ts';
+import type { CredentialBroker, CredentialStore, IssuedCredential } from './ports.ts';
 
-interface RegistryPorts {
+export interface RegistryPorts {
   readonly clock: Clock;
   readonly ledger: Ledger;
-  readonly credentials: CredentialStore;
   readonly brokers: (name: string) => Promise<CredentialBroker | undefined>;
+  readonly telemetry?: Pick<Telemetry, 'log'>;
+}
+
+/**
+ * Writes a fresh credential down, with its `mint` entry. What cannot be written down is called back and not used.
+ * @param head the chain's end as just seen, to save a read.
+ * @returns where the chain ends now.
+ * @throws GatewayError as the ledger does.
+ */
+export async function recordMint(
+  ports: RegistryPorts,
+  { record, secret }: IssuedCredential,
+  actor: CredentialActor,
+  head?: SessionHead | null,
+): Promise<SessionHead> {
+  try {
+    const outcome = await ports.ledger.commit({
+      draft: credentialDraft(record, { action: 'mint' }, actor, isoTime(ports.clock.now())),
+      changes: [{ type: 'credential.put', credential: record }],
+      head,
+    });
+    if (!outcome.ok) throw new GatewayError('conflict', `Credential ${record.id} is already recorded.`);
+    return outcome.head;
+  } catch (thrown) {
+    await callBack(ports, record, secret);
+    throw thrown;
+  }
+}
+
+/**
+ * Writes down that an executor is about to be handed the credential.
+ * @returns where the chain ends now.
+ * @throws GatewayError as the ledger does.
+ */
+export async function recordUse(
+  ports: RegistryPorts,
+  { record }: IssuedCredential,
+  executor: string,
+  actor: CredentialActor,
+  head?: SessionHead | null,
+): Promise<SessionHead> {
+  const draft = credentialDraft(record, { action: 'use', executor }, actor, isoTime(ports.clock.now()));
+  const outcome = await ports.ledger.commit({ draft, head });
+  if (!outcome.ok) throw new Error('a use carries no conditions');
+  return outcome.head;
+}
+
+/**
+ * `revoked`: by the issuer, and written down. `until_expiry`: the issuer cannot, so it stays listed until it dies.
+ * `later`: the issuer or the ledger failed; the sweep comes back to it.
+ */
+export type Finished = 'revoked' | 'until_expiry' | 'later';
+
+/** Ends a recorded credential whose action has ended, however it did. Never throws: the action's outcome stands. */
+export async function finishCredential(
+  ports: RegistryPorts,
+  { record, secret }: IssuedCredential,
+  actor: CredentialActor = system,
+): Promise<Finished> {
+  const called = await callBack(ports, record, secret);
+  if (called !== 'called_back') return called;
+  try {
+    await writeRevoked(ports, record, 'called_back', actor);
+    return 'revoked';
+  } catch {
+    ports.telemetry?.log('warn', 'a revoked credential was not written down', named(record));
+    return 'later';
+  }
+}
+
+const sweptAtOnce = 100;
+
+/**
+ * Calls back what a crash or a failing issuer left. Safe to run twice at once: a record is revoked once.
+ * @returns how many were revoked.
+ */
+export async function sweepCredentials(
+  ports: RegistryPorts & { readonly credentials: Pick<CredentialStore, 'due'> },
+): Promise<number> {
+  const now = isoTime(ports.clock.now());
+  let revoked = 0;
+  for (const record of await ports.credentials.due(now, sweptAtOnce)) {
+    const called = await callBack(ports, record);
+    // Beyond the issuer's own end there is nothing left to call back.
+    const over = (record.issuer_expires_at ?? record.expires_at) <= now;
+    if (called !== 'called_back' && !over) continue;
+    const issuer = called === 'called_back' ? 'called_back' : 'until_expiry';
+    if (await writeRevoked(ports, record, issuer, system)) revoked++;
+  }
+  return revoked;
 }
 
 /** @throws GatewayError `not_found`, or `conflict` with the record when it is already dead. */
 export async function revokeCredential(
-  ports: RegistryPorts,
+  ports: RegistryPorts & { readonly credentials: CredentialStore },
   principal: Principal,
   id: string,
 ): Promise<CredentialRecord> {
@@ -24,23 +117,49 @@ export async function revokeCredential(
   const now = isoTime(ports.clock.now());
   if (record.revoked_at !== undefined || record.expires_at <= now) throw alreadyDead(record);
 
-  await (await ports.brokers(record.broker))?.revoke(record);
-  const { type, scope, broker, expires_at } = record;
-  const outcome = await ports.ledger.commit({
-    draft: {
-      tenant: record.tenant,
-      session_id: record.session_id,
-      timestamp: now,
-      kind: 'credential',
-      envelope_id: record.envelope_id,
-      actor: { key_id: principal.key_id, ...(principal.person !== undefined && { person: principal.person }) },
-      body: { action: 'revoke', credential: { id, type, scope, broker, expires_at } },
-    },
-    changes: [{ type: 'credential.revoke', tenant: record.tenant, id, revoked_at: now }],
-  });
-  if (!outcome.ok) throw alreadyDead((await ports.credentials.get(principal.tenant, id)) ?? record);
+  const broker = await ports.brokers(record.broker);
+  await broker?.revoke(record);
+  const issuer = broker && (broker.calledBack ?? 'by_record') === 'by_record' ? 'called_back' : 'until_expiry';
+  const { key_id, person } = principal;
+  const written = await writeRevoked(ports, record, issuer, { key_id, ...(person !== undefined && { person }) });
+  if (!written) throw alreadyDead((await ports.credentials.get(principal.tenant, id)) ?? record);
   return { ...record, revoked_at: now };
 }
+
+/** Asks the issuer to end a credential; what it could not do is logged, never thrown. */
+async function callBack(
+  ports: RegistryPorts,
+  record: CredentialRecord,
+  secret?: string,
+): Promise<'called_back' | 'until_expiry' | 'later'> {
+  try {
+    const broker = await ports.brokers(record.broker);
+    if (!broker) return 'until_expiry';
+    const how = broker.calledBack ?? 'by_record';
+    if (how === 'never' || (how === 'by_value' && secret === undefined)) return 'until_expiry';
+    await broker.revoke(record, secret);
+    return 'called_back';
+  } catch (thrown) {
+    const reason = thrown instanceof GatewayError ? thrown.data?.reason : undefined;
+    ports.telemetry?.log('warn', 'a credential was not called back', { ...named(record), reason: reason ?? 'unknown' });
+    return 'later';
+  }
+}
+
+/** @returns false when somebody else has revoked it meanwhile. */
+async function writeRevoked(
+  ports: RegistryPorts,
+  record: CredentialRecord,
+  issuer: 'called_back' | 'until_expiry',
+  actor: CredentialActor,
+): Promise<boolean> {
+  const now = isoTime(ports.clock.now());
+  const change: Change = { type: 'credential.revoke', tenant: record.tenant, id: record.id, revoked_at: now };
+  const draft = credentialDraft(record, { action: 'revoke', issuer }, actor, now);
+  return (await ports.ledger.commit({ draft, changes: [change] })).ok;
+}
+
+const named = ({ id, broker, envelope_id }: CredentialRecord) => ({ credential_id: id, broker, envelope_id });
 
 const alreadyDead = (record: CredentialRecord): GatewayError =>
   new GatewayError('conflict', `Credential ${record.id} is already ${record.revoked_at ? 'revoked' : 'expired'}.`, {

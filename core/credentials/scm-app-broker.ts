@@ -1,65 +1,143 @@
 /**
- * Git-host app broker (spec §2.6): an RS256 app JWT made for one action. `iat` lies 60 s back against clock skew and
- * `exp` at most 600 s after it, the longest life a Git host accepts; so the token dies up to 60 s before its record. The token stays with the executor; callers see type and scope.
+ * Git-host app broker (spec §2.6). With an installation the app's token stays in here and buys an installation token for
+ * the one repository and the permissions of the grant. Its type stays `scm_app_jwt`, the name the spec shows. Without an
+ * installation the app's own token is handed on: it expires, but nothing narrows it, and its record says so.
  */
-import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { SignJWT } from 'jose';
-import { GatewayError } from '#core/kernel/errors.ts';
-import type { BrokerPorts, CredentialBroker } from './ports.ts';
-import { newRecord } from './record.ts';
+import { appKey, appToken, longestAppTokenSeconds } from './app-token.ts';
+import { brokerError, refused, unavailable } from './fault.ts';
+import type { BrokerPorts, CredentialBroker, GitHostTokens, InstallationToken } from './ports.ts';
+import { endingBy, longestLifeSeconds, newRecord } from './record.ts';
 
 export interface ScmAppSettings {
   readonly name: string;
   readonly app_id: string;
   readonly private_key_env: string;
+  readonly installation_id?: string | undefined;
+  readonly api_url?: string | undefined;
 }
 
-const skewSeconds = 60;
-const shortestKeyBits = 2048;
-const kind = { type: 'scm_app_jwt', degraded: false, longestSeconds: 600 } as const;
+const type = 'scm_app_jwt';
 
 export function scmAppBroker(settings: ScmAppSettings, ports: BrokerPorts): CredentialBroker {
+  const { name, installation_id: installationId, api_url: apiUrl } = settings;
+  if (installationId === undefined) return wholeApp(settings, ports);
+  if (apiUrl === undefined) return without(name, 'its api_url is not configured');
+  const gitHost = ports.outside?.gitHost;
+  if (!gitHost) return without(name, 'this function calls no Git host');
+  return oneRepository(settings, ports, gitHost, { installationId, apiUrl: apiUrl.replace(/\/+$/, '') });
+}
+
+/** The app's own token. A signed token cannot be called back: it dies at its expiry. */
+function wholeApp(settings: ScmAppSettings, ports: BrokerPorts): CredentialBroker {
+  const note = 'The app token itself: not narrowed to a repository or to permissions; no installation is configured.';
+  const kind = { type, degraded: true, longestSeconds: longestAppTokenSeconds, note };
   return {
     name: settings.name,
-
+    calledBack: 'never',
     async issue(envelope, grant) {
-      const key = await privateKey(settings, ports);
+      const key = await appKey(settings, ports);
       const record = newRecord(ports, envelope, grant, kind);
-      const issued = Math.floor(ports.clock.now() / 1000) - skewSeconds;
-      const secret = await new SignJWT({})
-        .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
-        .setIssuer(settings.app_id)
-        .setJti(record.id)
-        .setIssuedAt(issued)
-        .setExpirationTime(Math.min(Math.floor(Date.parse(record.expires_at) / 1000), issued + kind.longestSeconds))
-        .sign(key);
-      return { record, secret };
+      const until = Date.parse(record.expires_at);
+      return { record, secret: await appToken(key, settings.app_id, record.id, ports.clock.now(), until) };
     },
-
-    /** A signed token cannot be called back: it dies at its expiry, and nothing new is minted under its record. */
     async revoke() {},
   };
 }
 
-async function privateKey({ name, private_key_env }: ScmAppSettings, { secrets }: BrokerPorts) {
-  const pem = await secrets.get(private_key_env);
-  if (!pem) throw unavailable(name, `${private_key_env} holds no key`);
-  const key = readKey(pem);
-  if (!key) throw unavailable(name, `${private_key_env} holds no readable PEM key`);
-  const { modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
-  if (key.asymmetricKeyType === 'rsa' && modulusLength >= shortestKeyBits) return key;
-  throw unavailable(name, `${private_key_env} holds no RSA key of at least ${shortestKeyBits} bits`);
+/** The app's token is used at once. */
+const appTokenMs = 120_000;
+
+function oneRepository(
+  settings: ScmAppSettings,
+  ports: BrokerPorts,
+  gitHost: GitHostTokens,
+  { apiUrl, installationId }: { readonly apiUrl: string; readonly installationId: string },
+): CredentialBroker {
+  const { name } = settings;
+  const kind = { type, degraded: false, longestSeconds: longestLifeSeconds };
+  return {
+    name,
+    calledBack: 'by_value',
+
+    async issue(envelope, grant) {
+      const repository = repositoryOf(envelope.target);
+      if (!repository) throw refused(name, 'its target is no repository in the form owner/name');
+      const permissions = permissionsOf(grant.scope);
+      if (!permissions) throw unavailable(name, `the scope "${grant.scope}" is no list such as contents:read`);
+      const key = await appKey(settings, ports);
+      const record = newRecord(ports, envelope, grant, kind);
+      const now = ports.clock.now();
+      const appJwt = await appToken(key, settings.app_id, record.id, now, now + appTokenMs);
+      const asked = { apiUrl, appJwt, installationId, repositories: [repository.name], permissions };
+      const minted = await gitHost.mint(asked).catch((thrown: unknown) => {
+        throw brokerError(name, 'the Git host', thrown);
+      });
+      const why = excess(minted, repository.full, permissions);
+      if (why !== undefined) {
+        await gitHost.revoke(apiUrl, minted.token).catch(() => {});
+        throw unavailable(name, `the Git host gave a token ${why}`);
+      }
+      return { record: endingBy(record, minted.expires_at), secret: minted.token };
+    },
+
+    /** The host knows a token by its value alone: whoever held it ends it; by its record it only dies at its expiry. */
+    async revoke(_record, secret) {
+      if (secret === undefined) return;
+      await gitHost.revoke(apiUrl, secret).catch((thrown: unknown) => {
+        throw brokerError(name, 'the Git host', thrown);
+      });
+    },
+  };
 }
 
-/** Environment files often carry a PEM on one line, its line breaks written as `\\n`. What the parser says stays here. */
-function readKey(pem: string): KeyObject | undefined {
-  try {
-    return createPrivateKey(pem.replaceAll('\\n', '\n'));
-  } catch {
-    return undefined;
+/** A broker that is configured but cannot work: every action is refused, none gets the app's own token instead. */
+const without = (name: string, why: string): CredentialBroker => ({
+  name,
+  calledBack: 'by_value',
+  issue: () => Promise.reject(unavailable(name, why)),
+  revoke: () => Promise.resolve(),
+});
+
+const repositoryPattern = /^([A-Za-z0-9][A-Za-z0-9_-]{0,99})\/([A-Za-z0-9._-]{1,100})$/;
+
+function repositoryOf(target: string): { readonly full: string; readonly name: string } | undefined {
+  const [full, , name] = repositoryPattern.exec(target) ?? [];
+  return full === undefined || name === undefined || name === '.' || name === '..' ? undefined : { full, name };
+}
+
+const permissionPattern = /^([a-z][a-z_]{0,63}):(read|write|admin)$/;
+
+/** `pull_requests:write,contents:read` as permissions; undefined when any part cannot be read. */
+export function permissionsOf(scope: string): Readonly<Record<string, string>> | undefined {
+  const permissions = new Map<string, string>();
+  for (const part of scope.split(',')) {
+    const [, permission, level] = permissionPattern.exec(part.trim()) ?? [];
+    if (permission === undefined || level === undefined || permissions.has(permission)) return undefined;
+    permissions.set(permission, level);
   }
+  return Object.fromEntries(permissions);
 }
 
-/** Without a credential nothing runs; there is no broader one to fall back to. */
-export const unavailable = (broker: string, why: string): GatewayError =>
-  new GatewayError('service_unavailable', `Credential broker ${broker} cannot mint: ${why}.`);
+/** Hosts add this to every token. */
+const always: Readonly<Record<string, string>> = { metadata: 'read' };
+const levels = ['none', 'read', 'write', 'admin'];
+
+/**
+ * In which way a token opens more than was asked for. Repositories are asked for by name alone, so a target of another
+ * owner would be answered with the installation's own repository of that name.
+ */
+function excess(
+  { repositories, permissions }: InstallationToken,
+  repository: string,
+  asked: Readonly<Record<string, string>>,
+): string | undefined {
+  const [only, ...others] = repositories ?? [];
+  if (only === undefined || others.length > 0 || only.toLowerCase() !== repository.toLowerCase()) {
+    return 'that is not for the one repository of this action';
+  }
+  const allowed = { ...always, ...asked };
+  const broader = Object.entries(permissions).find(
+    ([name, level]) => !levels.includes(level) || levels.indexOf(level) > levels.indexOf(allowed[name] ?? 'none'),
+  );
+  return broader && 'with more permissions than the grant';
+}

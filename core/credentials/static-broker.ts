@@ -1,7 +1,7 @@
 /** Static broker (spec §2.6): a configured secret handed on as it is. Marked degraded: it is neither scoped nor expiring. */
+import { unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';
 import { longestLifeSeconds, newRecord } from './record.ts';
-import { unavailable } from './scm-app-broker.ts';
 
 export interface StaticSettings {
   readonly name: string;
@@ -13,6 +13,7 @@ export function staticBroker(settings: StaticSettings, ports: BrokerPorts): Cred
   const kind = { type: settings.credential_type, degraded: true, longestSeconds: longestLifeSeconds };
   return {
     name: settings.name,
+    calledBack: 'never',
     async issue(envelope, grant) {
       const secret = await ports.secrets.get(settings.secret_env);
       if (!secret) throw unavailable(settings.name, `${settings.secret_env} holds no value`);

@@ -1,10 +1,17 @@
-/** Issued credentials in the real embedded store, revoked through the ledger. */
+/** Issued credentials in the real embedded store: minted, used, finished, swept and revoked through the ledger. */
 import { credentialsTable } from '#adapters/aws/credentials-table.ts';
 import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
 import { evidenceTable } from '#adapters/aws/evidence-table.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { revokeCredential } from '#core/credentials/registry.ts';
+import type { CredentialBroker, IssuedCredential } from '#core/credentials/ports.ts';
+import {
+  finishCredential,
+  recordMint,
+  recordUse,
+  revokeCredential,
+  sweepCredentials,
+} from '#core/credentials/registry.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { startDynamo } from '../support/dynamo.ts';
@@ -135,5 +142,159 @@ describe('issued credentials', () => {
     const foreign = Buffer.from(JSON.stringify({ tenant: 'theirs', id: 'ffff' })).toString('base64url');
     const page = await credentialsTable(store).active('mine', at(1), { limit: 10, cursor: foreign });
     expect(page.items.every(({ tenant }) => tenant === 'mine')).toBe(true);
+  });
+});
+
+describe('a credential over its life', () => {
+  const actor = { key_id: 'k1', agent: 'writer' };
+  const secret = 'the-very-value';
+
+  /** An issuer that can fail, and what it was asked to end. */
+  function issuer(calledBack: NonNullable<CredentialBroker['calledBack']> = 'by_record') {
+    const ended: [string, string | undefined][] = [];
+    const state = { down: false };
+    const broker: CredentialBroker = {
+      name: 'db',
+      calledBack,
+      issue: () => Promise.reject(new Error('not here')),
+      revoke: async ({ id }, value) => {
+        if (state.down) throw new Error(`no: ${secret}`);
+        ended.push([id, value]);
+      },
+    };
+    return { broker, ended, state };
+  }
+
+  const lifePorts = (
+    nowSeconds: number,
+    { broker }: { broker: CredentialBroker | undefined },
+    logged: unknown[] = [],
+  ) => ({
+    ...ports(nowSeconds),
+    brokers: async () => broker,
+    telemetry: { log: (...line: unknown[]) => void logged.push(line) },
+  });
+
+  const leased = (tenant: string, issuedSeconds = 0): IssuedCredential => ({
+    record: {
+      ...record(tenant, issuedSeconds),
+      ...{
+        broker: 'db',
+        lease_id: 'l-1',
+        revoke_due: at(issuedSeconds + 120),
+        issuer_expires_at: at(issuedSeconds + 3000),
+      },
+    },
+    secret,
+  });
+
+  const entriesOf = async (tenant: string) => {
+    const entries: EvidenceEntry[] = [];
+    for await (const entry of evidenceTable(store).entries(tenant, 's1')) entries.push(entry);
+    return entries;
+  };
+  /** The embedded index follows at once; only this tenant's rows count. */
+  const dueOf = async (tenant: string, seconds: number) =>
+    (await credentialsTable(store).due(at(seconds), 100)).filter((found) => found.tenant === tenant);
+
+  test('[evidence.credential-provenance] leaves an entry for its mint, its use and its end; never the value', async () => {
+    const issued = leased('life');
+    const fake = issuer();
+    await recordMint(lifePorts(1, fake), issued, actor);
+    expect(await active('life', 2)).toEqual([issued.record.id]);
+    await recordUse(lifePorts(2, fake), issued, 'sql', actor);
+    expect(await finishCredential(lifePorts(3, fake), issued, actor)).toBe('revoked');
+
+    expect(await active('life', 4)).toEqual([]);
+    expect(await dueOf('life', 9999)).toEqual([]);
+    expect(fake.ended).toEqual([[issued.record.id, secret]]);
+    const entries = await entriesOf('life');
+    const { id, type, scope, expires_at } = issued.record;
+    const credential = { id, type, scope, broker: 'db', expires_at };
+    expect(entries.map(({ kind, envelope_id, body }) => ({ kind, envelope_id, body }))).toEqual(
+      [{ action: 'mint' }, { action: 'use', executor: 'sql' }, { action: 'revoke', issuer: 'called_back' }].map(
+        (act) => ({
+          ...{ kind: 'credential', envelope_id: 'e1', body: { ...act, credential } },
+        }),
+      ),
+    );
+    expect(JSON.stringify([entries, await credentialsTable(store).get('life', id)])).not.toContain(secret);
+  });
+
+  test('a degraded one says so in its evidence', async () => {
+    const issued = { record: { ...record('static', 0), degraded: true }, secret };
+    await recordMint(lifePorts(0, issuer('never')), issued, actor);
+    expect((await entriesOf('static'))[0]?.body).toMatchObject({ credential: { degraded: true } });
+  });
+
+  test('one its issuer cannot end stays listed until it dies', async () => {
+    const issued = { record: record('jwt', 0), secret };
+    const fake = issuer('never');
+    await recordMint(lifePorts(0, fake), issued, actor);
+    expect(await finishCredential(lifePorts(1, fake), issued)).toBe('until_expiry');
+    expect(await active('jwt', 2)).toEqual([issued.record.id]);
+    expect(await finishCredential(lifePorts(1, { broker: undefined }), issued)).toBe('until_expiry');
+    const revokedByHand = await revokeCredential(lifePorts(3, fake), principal('jwt'), issued.record.id);
+    expect(revokedByHand.revoked_at).toBe(at(3));
+    expect((await entriesOf('jwt')).at(-1)?.body).toMatchObject({ action: 'revoke', issuer: 'until_expiry' });
+  });
+
+  test('one that cannot be written down is given back and not used', async () => {
+    const issued = leased('unwritten');
+    const fake = issuer();
+    const down = { commit: () => Promise.reject(new Error('store down')) };
+    await expect(recordMint({ ...lifePorts(0, fake), ledger: down }, issued, actor)).rejects.toThrow('store down');
+    expect(fake.ended).toEqual([[issued.record.id, secret]]);
+    await recordMint(lifePorts(0, fake), issued, actor);
+    await expect(recordMint(lifePorts(0, fake), issued, actor)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('[credential.cleanup] what a crash left is called back by the sweep, once its holder must be gone', async () => {
+    const issued = leased('crash');
+    const fake = issuer();
+    await recordMint(lifePorts(0, fake), issued, actor);
+    expect(await dueOf('crash', 119)).toEqual([]);
+    expect((await dueOf('crash', 120)).map(({ id }) => id)).toEqual([issued.record.id]);
+    const counts = await Promise.all(
+      [1, 2, 3].map(() => sweepCredentials({ ...lifePorts(121, fake), credentials: only('crash') })),
+    );
+    expect(counts.reduce((sum, count) => sum + count)).toBe(1);
+    expect((await entriesOf('crash')).filter(({ body }) => body.action === 'revoke')).toHaveLength(1);
+    expect((await entriesOf('crash')).at(-1)).toMatchObject({ actor: { key_id: 'system' } });
+    expect(await dueOf('crash', 9999)).toEqual([]);
+  });
+
+  test('[credential.cleanup] a failing issuer is asked again, until the credential is over there too', async () => {
+    const issued = leased('failing');
+    const fake = issuer();
+    const logged: unknown[] = [];
+    await recordMint(lifePorts(0, fake), issued, actor);
+    fake.state.down = true;
+    expect(await finishCredential(lifePorts(1, fake, logged), issued, actor)).toBe('later');
+    const sweep = (seconds: number) =>
+      sweepCredentials({ ...lifePorts(seconds, fake, logged), credentials: only('failing') });
+    expect(await sweep(121)).toBe(0);
+    // Dead here, alive at the issuer: its lease is still to be given back.
+    expect(await sweep(601)).toBe(0);
+    expect(await dueOf('failing', 601)).toHaveLength(1);
+    expect(await sweep(3000)).toBe(1);
+    expect((await entriesOf('failing')).at(-1)?.body).toMatchObject({ action: 'revoke', issuer: 'until_expiry' });
+    expect(JSON.stringify(logged)).toContain(issued.record.id);
+    expect(JSON.stringify(logged)).not.toContain(secret);
+  });
+
+  test('an end that could not be written down is found by the sweep', async () => {
+    const issued = leased('halfway');
+    const fake = issuer();
+    await recordMint(lifePorts(0, fake), issued, actor);
+    const down = { commit: () => Promise.reject(new Error('store down')) };
+    expect(await finishCredential({ ...lifePorts(1, fake), ledger: down }, issued)).toBe('later');
+    expect(await sweepCredentials({ ...lifePorts(121, fake), credentials: only('halfway') })).toBe(1);
+    expect(await active('halfway', 122)).toEqual([]);
+  });
+
+  const only = (tenant: string) => ({
+    due: async (now: string, limit: number) =>
+      (await credentialsTable(store).due(now, limit)).filter((found) => found.tenant === tenant),
   });
 });

@@ -12,7 +12,7 @@ const scm = (pem = keys.pem) => scmAppBroker(settings, brokerPorts({ SCM_KEY: pe
 const decoded = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
 const refused = expect.objectContaining({ code: 'service_unavailable' });
 
-describe('the Git-host app broker', () => {
+describe('the Git-host app broker without an installation', () => {
   test('[credential.rs256] signs an RS256 JWT: iat 60 s back, 600 s of life from there, its id the credential', async () => {
     const { secret, record } = await scm().issue(envelope, grant());
     const [header = '', claims = '', signature = ''] = secret.split('.');
@@ -33,7 +33,8 @@ describe('the Git-host app broker', () => {
       broker: 'scm',
       type: 'scm_app_jwt',
       scope: 'pull_requests:write,contents:read',
-      degraded: false,
+      degraded: true,
+      note: expect.stringContaining('not narrowed'),
       issued_at: '2026-01-01T00:00:00.500Z',
       expires_at: '2026-01-01T00:10:00.500Z',
     });
@@ -113,8 +114,11 @@ describe('brokers by name', () => {
     expect(brokers('old')?.name).toBe('old');
   });
 
-  test('an unknown name, and a kind that is not built, are no broker', () => {
+  test('an unknown name is no broker', () => {
     expect(brokers('nobody')).toBeUndefined();
-    expect(brokers('db')).toBeUndefined();
+  });
+
+  test('[credential.no-broader] one whose outside calls this function was not given mints nothing', async () => {
+    await expect(brokers('db')?.issue(envelope, grant({ broker: 'db' }))).rejects.toEqual(refused);
   });
 });

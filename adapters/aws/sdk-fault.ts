@@ -1,0 +1,40 @@
+/** A refusal of an AWS service as the fault of an issuer (spec §2.6). Messages of the service stay behind: they repeat ARNs. */
+import { OutsideFault, type OutsideFaultKind } from '#core/credentials/fault.ts';
+
+const kinds: Readonly<Record<string, OutsideFaultKind>> = {
+  AccessDenied: 'forbidden',
+  AccessDeniedException: 'forbidden',
+  ExpiredToken: 'unauthorized',
+  ExpiredTokenException: 'unauthorized',
+  InvalidClientTokenId: 'unauthorized',
+  UnrecognizedClientException: 'unauthorized',
+  SignatureDoesNotMatch: 'unauthorized',
+  CredentialsProviderError: 'unauthorized',
+  PackedPolicyTooLarge: 'policy_too_large',
+  PackedPolicyTooLargeException: 'policy_too_large',
+  MalformedPolicyDocument: 'rejected',
+  MalformedPolicyDocumentException: 'rejected',
+  ValidationError: 'rejected',
+  ResourceNotFoundException: 'not_found',
+  Throttling: 'throttled',
+  ThrottlingException: 'throttled',
+  TooManyRequestsException: 'throttled',
+  TimeoutError: 'timeout',
+  AbortError: 'timeout',
+};
+
+interface SdkError {
+  readonly name?: string;
+  readonly code?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+/** Only names the SDK gives to kinds of errors are repeated. */
+export function sdkFault(thrown: unknown): OutsideFault {
+  if (thrown instanceof OutsideFault) return thrown;
+  const { name = '', code, $metadata } = (thrown ?? {}) as SdkError;
+  const status = $metadata?.httpStatusCode;
+  const kind = kinds[name] ?? (status === undefined ? 'unreachable' : status >= 500 ? 'unavailable' : 'rejected');
+  const shown = kinds[name] ? name : (code ?? (status === undefined ? 'nothing' : `status ${status}`));
+  return new OutsideFault(kind, shown, status);
+}

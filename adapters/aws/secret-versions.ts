@@ -1,0 +1,41 @@
+/** One version of a secret in Secrets Manager, through the AWS SDK, which is loaded at the first call (spec §2.6). */
+import type { SecretsManagerClient, SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
+import { OutsideFault } from '#core/credentials/fault.ts';
+import type { SecretVersions } from '#core/credentials/ports.ts';
+import { sdkFault } from './sdk-fault.ts';
+
+type Sdk = typeof import('./secret-versions-sdk.ts');
+
+/** Clients kept: one per region. */
+const maxClients = 16;
+
+export function lazySecretVersions(config: SecretsManagerClientConfig = {}, timeoutMs = 10_000): SecretVersions {
+  const clients = new Map<string, SecretsManagerClient>();
+
+  const clientOf = (sdk: Sdk, region: string | undefined): SecretsManagerClient => {
+    const id = region ?? '';
+    const known = clients.get(id);
+    if (known) return known;
+    if (clients.size >= maxClients) clients.delete(clients.keys().next().value!);
+    const made = new sdk.SecretsManagerClient({ ...config, ...(region !== undefined && { region }) });
+    clients.set(id, made);
+    return made;
+  };
+
+  return {
+    async get({ secretId, region, stage }) {
+      try {
+        const sdk = await import('./secret-versions-sdk.ts');
+        const command = new sdk.GetSecretValueCommand({ SecretId: secretId, VersionStage: stage });
+        const abortSignal = AbortSignal.timeout(timeoutMs);
+        const { SecretString, VersionId, VersionStages } = await clientOf(sdk, region).send(command, { abortSignal });
+        if (SecretString === undefined || VersionId === undefined) {
+          throw new OutsideFault('malformed', 'no text with a version');
+        }
+        return { value: SecretString, version_id: VersionId, stages: VersionStages ?? [] };
+      } catch (thrown) {
+        throw sdkFault(thrown);
+      }
+    },
+  };
+}

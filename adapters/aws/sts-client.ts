@@ -1,0 +1,55 @@
+/** AssumeRole through the AWS SDK, which is loaded at the first call (spec §2.6). Tries once: the broker says when again. */
+import type { STSClient, STSClientConfig } from '@aws-sdk/client-sts';
+import { OutsideFault } from '#core/credentials/fault.ts';
+import type { StsClient } from '#core/credentials/ports.ts';
+import { sdkFault } from './sdk-fault.ts';
+
+type Sdk = typeof import('./sts-sdk.ts');
+
+/** Clients kept: one per region. */
+const maxClients = 16;
+
+export function lazySts(config: STSClientConfig = {}, timeoutMs = 10_000): StsClient {
+  const clients = new Map<string, STSClient>();
+
+  const clientOf = (sdk: Sdk, region: string | undefined): STSClient => {
+    const id = region ?? '';
+    const known = clients.get(id);
+    if (known) return known;
+    if (clients.size >= maxClients) clients.delete(clients.keys().next().value!);
+    const made = new sdk.STSClient({ ...config, maxAttempts: 1, ...(region !== undefined && { region }) });
+    clients.set(id, made);
+    return made;
+  };
+
+  return {
+    async assumeRole(request) {
+      try {
+        const sdk = await import('./sts-sdk.ts');
+        const command = new sdk.AssumeRoleCommand({
+          RoleArn: request.roleArn,
+          RoleSessionName: request.sessionName,
+          SourceIdentity: request.sourceIdentity,
+          Policy: request.policy,
+          DurationSeconds: request.durationSeconds,
+          Tags: Object.entries(request.tags).map(([Key, Value]) => ({ Key, Value })),
+          ...(request.externalId !== undefined && { ExternalId: request.externalId }),
+        });
+        const abortSignal = AbortSignal.timeout(timeoutMs);
+        const { Credentials } = await clientOf(sdk, request.region).send(command, { abortSignal });
+        const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = Credentials ?? {};
+        if (!AccessKeyId || !SecretAccessKey || !SessionToken || !Expiration) {
+          throw new OutsideFault('malformed', 'nothing that is a set of keys');
+        }
+        return {
+          access_key_id: AccessKeyId,
+          secret_access_key: SecretAccessKey,
+          session_token: SessionToken,
+          expires_at: Expiration.toISOString(),
+        };
+      } catch (thrown) {
+        throw sdkFault(thrown);
+      }
+    },
+  };
+}

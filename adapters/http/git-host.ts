@@ -1,0 +1,66 @@
+/** Installation tokens at a Git host, over GitHub's REST API (spec §2.6). */
+import { OutsideFault } from '#core/credentials/fault.ts';
+import type { GitHostTokens, InstallationToken } from '#core/credentials/ports.ts';
+import { isObject, type OutsideAnswer, outsideJson, statusFault } from './outside-json.ts';
+
+export interface GitHostOptions {
+  /** @default 10 seconds */
+  readonly timeoutMs?: number;
+}
+
+const headersFor = (token: string) => ({
+  accept: 'application/vnd.github+json',
+  authorization: `Bearer ${token}`,
+  'user-agent': 'agent-governance-gateway',
+  'x-github-api-version': '2022-11-28',
+});
+
+export function gitHostTokens({ timeoutMs = 10_000 }: GitHostOptions = {}): GitHostTokens {
+  return {
+    async mint({ apiUrl, appJwt, installationId, repositories, permissions }) {
+      const answer = await outsideJson({
+        url: `${apiUrl}/app/installations/${encodeURIComponent(installationId)}/access_tokens`,
+        method: 'POST',
+        headers: headersFor(appJwt),
+        body: { repositories, permissions },
+        timeoutMs,
+      });
+      if (answer.status !== 201) throw faultOf(answer);
+      return tokenOf(answer.body);
+    },
+
+    async revoke(apiUrl, token) {
+      const answer = await outsideJson({
+        url: `${apiUrl}/installation/token`,
+        method: 'DELETE',
+        headers: headersFor(token),
+        timeoutMs,
+      });
+      // 401: the token proves nothing any more, which is what was wanted.
+      if (answer.status !== 204 && answer.status !== 401) throw faultOf(answer);
+    },
+  };
+}
+
+/** A 403 with no calls left, or told to wait, is no refusal of the action. */
+function faultOf({ status, headers }: OutsideAnswer): OutsideFault {
+  const busy = headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after');
+  return status === 403 && busy ? statusFault(status, 'throttled') : statusFault(status);
+}
+
+function tokenOf(body: Readonly<Record<string, unknown>> | undefined): InstallationToken {
+  const { token, expires_at, permissions, repositories } = body ?? {};
+  const dated = typeof expires_at === 'string' && !Number.isNaN(Date.parse(expires_at));
+  if (typeof token !== 'string' || token === '' || !dated || !isObject(permissions)) {
+    throw new OutsideFault('malformed', 'nothing that is an installation token');
+  }
+  return {
+    token,
+    expires_at,
+    permissions: Object.fromEntries(Object.entries(permissions).map(([name, level]) => [name, String(level)])),
+    repositories: Array.isArray(repositories) ? repositories.map(fullName) : undefined,
+  };
+}
+
+const fullName = (repository: unknown): string =>
+  isObject(repository) && typeof repository.full_name === 'string' ? repository.full_name : '';

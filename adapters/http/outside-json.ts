@@ -1,0 +1,78 @@
+/** JSON calls to issuers of credentials: bounded in time and size, no redirect followed, nothing of an answer in a fault. */
+import { OutsideFault, type OutsideFaultKind } from '#core/credentials/fault.ts';
+
+export interface OutsideCall {
+  readonly url: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: object;
+  readonly timeoutMs: number;
+}
+
+export interface OutsideAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The parsed JSON object; undefined when the body is none. */
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+}
+
+const longestAnswer = 256 * 1024;
+
+/** Any status is an answer. @throws OutsideFault `timeout`, `unreachable` */
+export async function outsideJson({ url, method, headers, body, timeoutMs }: OutsideCall): Promise<OutsideAnswer> {
+  try {
+    const response = await fetch(url, {
+      method,
+      headers: { accept: 'application/json', ...headers, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+      // A redirect would carry the proof to an address nobody configured.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    return { status: response.status, headers: response.headers, body: parsed(await bounded(response)) };
+  } catch (thrown) {
+    if (thrown instanceof OutsideFault) throw thrown;
+    // The cause names address and headers; it goes no further.
+    if ((thrown as { name?: unknown } | null)?.name === 'TimeoutError') {
+      throw new OutsideFault('timeout', `nothing within ${timeoutMs} ms`);
+    }
+    throw new OutsideFault('unreachable', 'nothing: the connection failed');
+  }
+}
+
+async function bounded(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > longestAnswer) throw new OutsideFault('malformed', `more than ${longestAnswer} bytes`, response.status);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What an unwanted status means, unless the issuer gives it a meaning of its own. */
+export function statusFault(status: number, kind: OutsideFaultKind = kindOf(status)): OutsideFault {
+  return new OutsideFault(kind, `no, with status ${status}`, status);
+}
+
+function kindOf(status: number): OutsideFaultKind {
+  if (status === 401) return 'unauthorized';
+  if (status === 403) return 'forbidden';
+  if (status === 404) return 'not_found';
+  if (status === 429) return 'throttled';
+  if (status >= 500) return 'unavailable';
+  return status >= 400 ? 'rejected' : 'malformed';
+}

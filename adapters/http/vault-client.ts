@@ -1,0 +1,79 @@
+/** Leases at HashiCorp Vault, over its HTTP API (spec §2.6). */
+import { OutsideFault } from '#core/credentials/fault.ts';
+import type { VaultAccess, VaultClient, VaultLease } from '#core/credentials/ports.ts';
+import { isObject, type OutsideAnswer, outsideJson, statusFault } from './outside-json.ts';
+
+export interface VaultOptions {
+  /** @default 10 seconds */
+  readonly timeoutMs?: number;
+}
+
+export function vaultClient({ timeoutMs = 10_000 }: VaultOptions = {}): VaultClient {
+  const call = ({ url, token, namespace }: VaultAccess, method: 'GET' | 'PUT', path: string, body?: object) =>
+    outsideJson({
+      url: `${url.replace(/\/+$/, '')}/v1/${path}`,
+      method,
+      headers: {
+        'x-vault-token': token,
+        // Vault refuses what a browser could be tricked into sending.
+        'x-vault-request': 'true',
+        ...(namespace !== undefined && { 'x-vault-namespace': namespace }),
+      },
+      ...(body && { body }),
+      timeoutMs,
+    });
+  return {
+    async lease(access, mount, role) {
+      const answer = await call(access, 'GET', `${pathOf(mount)}/creds/${pathOf(role)}`);
+      if (answer.status !== 200) throw faultOf(answer);
+      return leaseOf(answer.body);
+    },
+
+    async renew(access, lease_id, seconds) {
+      const answer = await call(access, 'PUT', 'sys/leases/renew', { lease_id, increment: seconds });
+      if (answer.status !== 200) throw faultOf(answer);
+      return secondsOf(answer.body?.lease_duration);
+    },
+
+    async revoke(access, lease_id) {
+      // Synchronous: the answer comes when the database user is gone.
+      const answer = await call(access, 'PUT', 'sys/leases/revoke', { lease_id, sync: true });
+      if (answer.status === 204 || answer.status === 200 || isOver(answer)) return;
+      throw faultOf(answer);
+    },
+  };
+}
+
+const pathOf = (path: string): string =>
+  path
+    .split('/')
+    .filter((step) => step !== '')
+    .map(encodeURIComponent)
+    .join('/');
+
+/** 503 is Vault's word for sealed, 473 for a standby without leader; both pass only when somebody acts. */
+function faultOf({ status }: OutsideAnswer): OutsideFault {
+  if (status === 503) return new OutsideFault('sealed', 'that it is sealed', status);
+  // Its token is the gateway's own, and what it may do is not the action's doing.
+  return statusFault(status);
+}
+
+/** Vault knows no lease of that name any more. */
+const isOver = ({ status, body }: OutsideAnswer): boolean =>
+  status === 404 ||
+  (status === 400 &&
+    Array.isArray(body?.errors) &&
+    body.errors.some((text) => /lease not found|invalid lease/i.test(String(text))));
+
+function leaseOf(body: Readonly<Record<string, unknown>> | undefined): VaultLease {
+  const { lease_id, lease_duration, data } = body ?? {};
+  if (typeof lease_id !== 'string' || lease_id === '' || !isObject(data)) {
+    throw new OutsideFault('malformed', 'nothing that is a lease');
+  }
+  return { lease_id, lease_seconds: secondsOf(lease_duration), data };
+}
+
+function secondsOf(value: unknown): number {
+  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
+  throw new OutsideFault('malformed', 'a lease without a duration');
+}

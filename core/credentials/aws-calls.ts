@@ -1,0 +1,150 @@
+/**
+ * The AWS calls this gateway knows how to narrow a role to (spec §2.6): one list of IAM actions and one resource each, read
+ * from the target. Services without permissions per resource are not in it.
+ */
+
+/** What is read from a target. Texts are raw: whoever writes them into a policy escapes them. */
+export interface AwsResource {
+  /** The resource before any wildcard of the service's own. */
+  readonly arn: string;
+  /** What the service's ARNs carry behind the resource; see `logs`. */
+  readonly suffix?: ':*';
+  /** Condition keys that the call carries, and the one value each may have. */
+  readonly equals?: Readonly<Record<string, string>>;
+  /** As `equals`, for keys that carry a list. */
+  readonly everyEquals?: Readonly<Record<string, string>>;
+}
+
+export interface AwsCall {
+  readonly actions: readonly [string, ...string[]];
+  /** How its target is written, for refusals. */
+  readonly form: string;
+  read(target: string, parameters: Readonly<Record<string, unknown>>, partition: string): AwsResource | undefined;
+}
+
+const bucketName = '[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]';
+const s3Pattern = new RegExp(`^(?:s3://|arn:(aws[a-z-]*):s3:::)(${bucketName})/(.{1,1024})$`, 'su');
+
+/** Bucket and key; an ARN names its own partition. */
+function s3(target: string, partition: string) {
+  const [, named, bucket, key] = s3Pattern.exec(target) ?? [];
+  if (bucket === undefined || key === undefined) return undefined;
+  return { arn: `arn:${named ?? partition}:s3:::${bucket}`, key };
+}
+
+const objectCall = (action: string): AwsCall => ({
+  actions: [action],
+  form: 's3://bucket/key or the ARN of an object',
+  read(target, _, partition) {
+    const found = s3(target, partition);
+    return found && { arn: `${found.arn}/${found.key}` };
+  },
+});
+
+/** A whole bucket is not listed: the prefix is what narrows the call. */
+const listBucket: AwsCall = {
+  actions: ['s3:ListBucket'],
+  form: 's3://bucket/prefix',
+  read(target, _, partition) {
+    const found = s3(target, partition);
+    return found && { arn: found.arn, equals: { 's3:prefix': found.key } };
+  },
+};
+
+/** A call on one resource that is named by its ARN. */
+const onArn = (action: string, service: string, resource: string, form: string): AwsCall => {
+  const pattern = arnPattern(service, resource);
+  return { actions: [action], form, read: (target) => (pattern.test(target) ? { arn: target } : undefined) };
+};
+
+const arnPattern = (service: string, resource: string) =>
+  new RegExp(`^arn:aws[a-z-]*:${service}:[a-z]{2}(?:-[a-z]+)+-\\d:\\d{12}:${resource}$`);
+
+const tablePattern = arnPattern('dynamodb', 'table/[A-Za-z0-9_.-]{3,255}');
+
+/** @param from the parameter that holds the item's key: a call without a readable one may touch the whole table. */
+const tableCall = (action: string, from: 'key' | 'item' = 'key'): AwsCall => ({
+  actions: [action],
+  form: 'the ARN of a table',
+  read(target, parameters) {
+    if (!tablePattern.test(target)) return undefined;
+    const leading = leadingKey(parameters, from);
+    return { arn: target, ...(leading !== undefined && { everyEquals: { 'dynamodb:LeadingKeys': leading } }) };
+  },
+});
+
+/**
+ * The value of the partition key: under the name that `partition_key` gives, else of a key that has one member. Plain or
+ * as DynamoDB writes it, `{"S": "…"}`.
+ */
+function leadingKey(parameters: Readonly<Record<string, unknown>>, from: 'key' | 'item'): string | undefined {
+  const held = parameters[from];
+  if (!isPlainObject(held)) return undefined;
+  const names = Object.keys(held);
+  const only = from === 'key' && names.length === 1 ? names[0] : undefined;
+  const name = typeof parameters.partition_key === 'string' ? parameters.partition_key : only;
+  const value = name !== undefined && Object.hasOwn(held, name) ? held[name] : undefined;
+  const bare = isPlainObject(value) && Object.keys(value).length === 1 ? (value.S ?? value.N) : value;
+  return typeof bare === 'string' && bare !== '' ? bare : typeof bare === 'number' ? String(bare) : undefined;
+}
+
+const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const queueForm = 'the ARN of a queue';
+const queue = '[A-Za-z0-9_-]{1,75}(?:\\.fifo)?';
+const logGroupPattern = arnPattern('logs', 'log-group:[A-Za-z0-9_/.#-]{1,512}(?::\\*)?');
+
+/** IAM knows a log group by its ARN with `:*` behind it; a group's name holds no colon, so no other group begins so. */
+const logCall = (action: string): AwsCall => ({
+  actions: [action],
+  form: 'the ARN of a log group',
+  read: (target) => (logGroupPattern.test(target) ? { arn: target.replace(/:\*$/, ''), suffix: ':*' } : undefined),
+});
+
+export const awsCalls: Readonly<Record<string, AwsCall>> = {
+  'aws.s3.get_object': objectCall('s3:GetObject'),
+  'aws.s3.put_object': objectCall('s3:PutObject'),
+  'aws.s3.delete_object': objectCall('s3:DeleteObject'),
+  'aws.s3.list_bucket': listBucket,
+  'aws.dynamodb.get_item': tableCall('dynamodb:GetItem'),
+  'aws.dynamodb.query': tableCall('dynamodb:Query'),
+  'aws.dynamodb.put_item': tableCall('dynamodb:PutItem', 'item'),
+  'aws.dynamodb.update_item': tableCall('dynamodb:UpdateItem'),
+  'aws.dynamodb.delete_item': tableCall('dynamodb:DeleteItem'),
+  'aws.sqs.send_message': onArn('sqs:SendMessage', 'sqs', queue, queueForm),
+  'aws.sqs.receive_message': onArn('sqs:ReceiveMessage', 'sqs', queue, queueForm),
+  'aws.sqs.delete_message': onArn('sqs:DeleteMessage', 'sqs', queue, queueForm),
+  'aws.sns.publish': onArn('sns:Publish', 'sns', '[A-Za-z0-9_-]{1,250}(?:\\.fifo)?', 'the ARN of a topic'),
+  'aws.lambda.invoke': onArn(
+    'lambda:InvokeFunction',
+    'lambda',
+    'function:[A-Za-z0-9_-]{1,64}(?::[A-Za-z0-9_-]{1,128})?',
+    'the ARN of a function, its alias or version',
+  ),
+  'aws.secretsmanager.get_secret_value': onArn(
+    'secretsmanager:GetSecretValue',
+    'secretsmanager',
+    'secret:[A-Za-z0-9/_+=.@-]{1,512}-[A-Za-z0-9]{6}',
+    'the whole ARN of a secret, its six last characters included',
+  ),
+  'aws.ssm.get_parameter': onArn(
+    'ssm:GetParameter',
+    'ssm',
+    'parameter/[A-Za-z0-9_.-][A-Za-z0-9_./-]{0,1010}',
+    'the ARN of a parameter',
+  ),
+  'aws.logs.filter_log_events': logCall('logs:FilterLogEvents'),
+  'aws.ecs.describe_services': onArn(
+    'ecs:DescribeServices',
+    'ecs',
+    'service/[A-Za-z0-9_-]{1,255}/[A-Za-z0-9_-]{1,255}',
+    'the ARN of a service in its cluster',
+  ),
+  'aws.states.start_execution': onArn(
+    'states:StartExecution',
+    'states',
+    'stateMachine:[A-Za-z0-9_-]{1,80}',
+    'the ARN of a state machine',
+  ),
+};

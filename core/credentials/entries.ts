@@ -1,0 +1,42 @@
+/** Evidence of a credential's life (spec §2.5, contract §4): what was minted, handed on and called back; never a value. */
+import type { CredentialRecord } from '#core/contracts/credential.ts';
+import type { EntryDraft } from '#core/contracts/evidence.ts';
+
+/** Who did it: the action's own key, the administrator who revoked, or the gateway itself. */
+export type CredentialActor = EntryDraft['actor'];
+
+export const system: CredentialActor = { key_id: 'system' };
+
+export type CredentialAct =
+  | { readonly action: 'mint' }
+  /** Handed to an executor, by name. */
+  | { readonly action: 'use'; readonly executor: string }
+  /** `called_back`: the issuer ended it. `until_expiry`: only the gateway forgot it. */
+  | { readonly action: 'revoke'; readonly issuer: 'called_back' | 'until_expiry' };
+
+/** @param at ISO time. */
+export const credentialDraft = (
+  record: CredentialRecord,
+  act: CredentialAct,
+  actor: CredentialActor,
+  at: string,
+): EntryDraft => ({
+  tenant: record.tenant,
+  session_id: record.session_id,
+  timestamp: at,
+  kind: 'credential',
+  envelope_id: record.envelope_id,
+  actor,
+  body: { ...act, credential: provenanceOf(record) },
+});
+
+/** What evidence keeps of a credential. */
+export const provenanceOf = (record: CredentialRecord) => {
+  const { id, type, scope, broker, expires_at, degraded, version_id, policy_digest } = record;
+  return {
+    ...{ id, type, scope, broker, expires_at },
+    ...(degraded && { degraded }),
+    ...(version_id !== undefined && { version_id }),
+    ...(policy_digest !== undefined && { policy_digest }),
+  };
+};

@@ -1,0 +1,48 @@
+/**
+ * Secrets Manager broker (spec §2.6): the current version of a stored secret, its record naming the version. While a secret
+ * is rotated there are two; the pending one may not work yet and is never handed on. Degraded: the issuer neither scopes
+ * nor ends it.
+ */
+import { brokerError, OutsideFault, unavailable } from './fault.ts';
+import type { BrokerPorts, CredentialBroker } from './ports.ts';
+import { longestLifeSeconds, newRecord } from './record.ts';
+
+export interface StoredSecretSettings {
+  readonly name: string;
+  readonly secret_id: string;
+  readonly region?: string | undefined;
+}
+
+const current = 'AWSCURRENT';
+const kind = {
+  type: 'secrets_manager',
+  degraded: true,
+  longestSeconds: longestLifeSeconds,
+  note: 'A stored secret: it lives until it is rotated.',
+};
+
+export function storedSecretBroker(settings: StoredSecretSettings, ports: BrokerPorts): CredentialBroker {
+  const { name, secret_id: secretId, region } = settings;
+  return {
+    name,
+    calledBack: 'never',
+    async issue(envelope, grant) {
+      const versions = ports.outside?.secretVersions;
+      if (!versions) throw unavailable(name, 'this function reads no stored secrets');
+      try {
+        const found = await versions.get({ secretId, ...(region !== undefined && { region }), stage: current });
+        if (!found.stages.includes(current))
+          throw new OutsideFault('malformed', 'a version that is not the current one');
+        if (found.value === '') throw new OutsideFault('malformed', 'nothing: the secret is empty');
+        return {
+          record: { ...newRecord(ports, envelope, grant, kind), version_id: found.version_id },
+          secret: found.value,
+        };
+      } catch (thrown) {
+        throw brokerError(name, 'Secrets Manager', thrown);
+      }
+    },
+    /** Nothing to call back: the next rotation ends it. */
+    async revoke() {},
+  };
+}

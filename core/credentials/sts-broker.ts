@@ -1,0 +1,138 @@
+/**
+ * STS broker (spec §2.6): a role assumed for one action, narrowed by a session policy compiled from it. STS gives no keys
+ * for less than 900 s; the policy ends what they may do when the grant says so.
+ */
+import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { brokerError, OutsideFault, refused, unavailable } from './fault.ts';
+import type {
+  AssumeRoleRequest,
+  BrokerPorts,
+  CredentialBroker,
+  IssueContext,
+  StsClient,
+  TemporaryKeys,
+} from './ports.ts';
+import { longestLifeSeconds, newRecord } from './record.ts';
+import { compileSessionPolicy } from './session-policy.ts';
+
+export interface StsSettings {
+  readonly name: string;
+  readonly role_arn: string;
+  readonly region?: string | undefined;
+  readonly external_id_env?: string | undefined;
+}
+
+const shortestStsSeconds = 900;
+const kind = {
+  type: 'sts_session',
+  degraded: false,
+  longestSeconds: longestLifeSeconds,
+  note: 'Ended by its session policy; STS cannot call keys back.',
+};
+
+export function stsBroker(settings: StsSettings, ports: BrokerPorts): CredentialBroker {
+  const { name, role_arn: roleArn, region } = settings;
+  return {
+    name,
+    calledBack: 'never',
+
+    async issue(envelope, grant, context = {}) {
+      const sts = ports.outside?.sts;
+      if (!sts) throw unavailable(name, 'this function calls no STS');
+      const record = newRecord(ports, envelope, grant, kind);
+      const [expiresMs, issuedMs] = [Date.parse(record.expires_at), Date.parse(record.issued_at)];
+      const [, partition = 'aws'] = roleArn.split(':');
+      const compiled = compileSessionPolicy(envelope, { expiresMs, partition });
+      if ('refused' in compiled) throw refused(name, compiled.refused);
+
+      const policyDigest = sha256(compiled.text);
+      const externalId = await externalIdOf(settings, ports);
+      const request = {
+        roleArn,
+        ...(region !== undefined && { region }),
+        ...(externalId !== undefined && { externalId }),
+        sessionName: identityText(envelope.envelope_id),
+        sourceIdentity: sourceIdentity(envelope, context),
+        policy: compiled.text,
+        durationSeconds: Math.max(shortestStsSeconds, Math.ceil((expiresMs - issuedMs) / 1000)),
+      };
+      const keys = await assumed(ports, sts, request, tagsOf(envelope, policyDigest)).catch((thrown: unknown) => {
+        throw brokerError(name, 'STS', thrown);
+      });
+      const { expires_at, ...secret } = keys;
+      // The keys live on as what can do nothing, so STS's later expiry is no life of theirs.
+      const ends = isoTime(Math.min(expiresMs, Date.parse(expires_at)));
+      return { record: { ...record, expires_at: ends, policy_digest: policyDigest }, secret: JSON.stringify(secret) };
+    },
+
+    /** A deny by issue time would hit everybody in the role; the session policy ends these keys. */
+    async revoke() {},
+  };
+}
+
+/** One name that is configured and empty must not become "no external id". */
+async function externalIdOf({ name, external_id_env }: StsSettings, { secrets }: BrokerPorts) {
+  if (external_id_env === undefined) return undefined;
+  const value = await secrets.get(external_id_env);
+  if (!value) throw unavailable(name, `${external_id_env} holds no value`);
+  return value;
+}
+
+type Tags = Readonly<Record<string, string>>;
+
+/** The most telling ones come first: they stay when policy and tags together do not fit. */
+const tagsOf = ({ envelope_id, tenant, actor }: ActionEnvelope, policy: string): Tags =>
+  Object.fromEntries(
+    Object.entries({ envelope: envelope_id, policy, tenant, session: actor.session }).map(([key, value]) => [
+      key,
+      tagText(value),
+    ]),
+  );
+
+const keptTags = 1;
+
+/** Fewer tags where they do not fit, one more try where STS is busy; never another policy. */
+async function assumed(
+  ports: BrokerPorts,
+  sts: StsClient,
+  request: Omit<AssumeRoleRequest, 'tags'>,
+  tags: Tags,
+): Promise<TemporaryKeys> {
+  try {
+    return await unlessThrottled(ports, () => sts.assumeRole({ ...request, tags }));
+  } catch (thrown) {
+    if (!(thrown instanceof OutsideFault) || thrown.kind !== 'policy_too_large') throw thrown;
+    const fewer = Object.fromEntries(Object.entries(tags).slice(0, keptTags));
+    return unlessThrottled(ports, () => sts.assumeRole({ ...request, tags: fewer }));
+  }
+}
+
+const [shortestWaitMs, jitterMs] = [100, 400];
+
+async function unlessThrottled<T>({ ids, outside }: BrokerPorts, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (thrown) {
+    if (!(thrown instanceof OutsideFault) || thrown.kind !== 'throttled' || !outside?.pause) throw thrown;
+    await outside.pause(shortestWaitMs + (Number.parseInt(ids.randomHex(2), 16) % jitterMs));
+    return call();
+  }
+}
+
+/** Who answers for the action in CloudTrail, through every further role: the person, else the key. */
+function sourceIdentity({ key_id }: ActionEnvelope, { person }: IssueContext): string {
+  const named = person === undefined ? '' : identityText(person);
+  return named.length > 1 ? named : identityText(key_id);
+}
+
+/** `[\w+=,.@-]{2,64}`, as STS takes names. */
+const identityText = (text: string): string =>
+  text
+    .replace(/[^\w+=,.@-]/g, '-')
+    .slice(0, 64)
+    .padEnd(2, '-');
+
+const longestTag = 256;
+const tagText = (text: string): string => text.replace(/[^\p{L}\p{Z}\p{N}_.:/=+\-@]/gu, '-').slice(0, longestTag);

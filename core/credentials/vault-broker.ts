@@ -1,0 +1,77 @@
+/**
+ * Vault broker (spec §2.6): database credentials leased for one action. Its record names the lease, so that anybody who
+ * finds it can give the lease back: the holder, an administrator, the sweep.
+ */
+import type { CredentialRecord } from '#core/contracts/credential.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { brokerError, OutsideFault, unavailable } from './fault.ts';
+import type { BrokerPorts, CredentialBroker, VaultAccess, VaultClient } from './ports.ts';
+import { dueAfterHolder, endingBy, longestLifeSeconds, newRecord } from './record.ts';
+
+export interface VaultSettings {
+  readonly name: string;
+  readonly url: string;
+  readonly mount: string;
+  readonly role: string;
+  readonly token_env: string;
+  readonly namespace?: string | undefined;
+}
+
+const kind = { type: 'vault_database', degraded: false, longestSeconds: longestLifeSeconds };
+
+export function vaultBroker(settings: VaultSettings, ports: BrokerPorts): CredentialBroker {
+  const { name, mount, role } = settings;
+  const failed = (thrown: unknown): never => {
+    throw brokerError(name, 'the vault', thrown);
+  };
+  return {
+    name,
+    calledBack: 'by_record',
+
+    async issue(envelope, grant) {
+      const { vault, access } = await reach(settings, ports);
+      const record = newRecord(ports, envelope, grant, kind);
+      const lease = await vault.lease(access, mount, role).catch(failed);
+      const { username, password } = lease.data;
+      if (typeof username !== 'string' || typeof password !== 'string' || !username || !password) {
+        await vault.revoke(access, lease.lease_id).catch(() => {});
+        return failed(new OutsideFault('malformed', 'nothing that is a user name with a password'));
+      }
+      const leaseEnds = isoTime(Date.parse(record.issued_at) + lease.lease_seconds * 1000);
+      const leased = endingBy({ ...record, lease_id: lease.lease_id }, leaseEnds);
+      return {
+        record: { ...leased, revoke_due: dueAfterHolder(leased) },
+        secret: JSON.stringify({ username, password }),
+      };
+    },
+
+    async renew(record) {
+      const { vault, access } = await reach(settings, ports);
+      const now = ports.clock.now();
+      const longest = Date.parse(record.issued_at) + longestLifeSeconds * 1000;
+      const left = Math.floor((longest - now) / 1000);
+      if (left < 1) return failed(new OutsideFault('rejected', 'no: the longest life of a credential is over'));
+      const seconds = await vault.renew(access, leaseOf(record), left).catch(failed);
+      return isoTime(Math.min(now + seconds * 1000, longest));
+    },
+
+    async revoke(record) {
+      const { vault, access } = await reach(settings, ports);
+      await vault.revoke(access, leaseOf(record)).catch(failed);
+    },
+  };
+
+  function leaseOf({ id, lease_id }: CredentialRecord): string {
+    return lease_id ?? failed(new OutsideFault('not_found', `nothing of credential ${id}: its record names no lease`));
+  }
+}
+
+async function reach(
+  { name, url, token_env, namespace }: VaultSettings,
+  { secrets, outside }: BrokerPorts,
+): Promise<{ vault: VaultClient; access: VaultAccess }> {
+  if (!outside?.vault) throw unavailable(name, 'this function calls no vault');
+  const token = await secrets.get(token_env);
+  if (!token) throw unavailable(name, `${token_env} holds no token`);
+  return { vault: outside.vault, access: { url, token, ...(namespace !== undefined && { namespace }) } };
+}

@@ -1,0 +1,52 @@
+/** The keys that sign capability tickets: the present one signs, the previous one is still accepted during a rotation. */
+import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { type Configuration, defaultTicketKeyName } from '#core/contracts/config.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { SecretStore } from '#core/kernel/ports.ts';
+
+export interface TicketKey {
+  /** Derived from the key, tells nothing of it. */
+  readonly id: string;
+  readonly key: KeyObject;
+}
+
+export interface TicketKeys {
+  readonly current: TicketKey;
+  readonly previous?: TicketKey;
+}
+
+const shortestKeyCharacters = 32;
+
+/** @throws GatewayError `service_unavailable` when the present key is missing, or either is too short to be one. */
+export async function ticketKeys(
+  { credentials }: Pick<Configuration, 'credentials'>,
+  secrets: SecretStore,
+): Promise<TicketKeys> {
+  const { key_env = defaultTicketKeyName, previous_key_env } = credentials.tickets;
+  const [current, previous] = await Promise.all([
+    secrets.get(key_env),
+    previous_key_env === undefined ? undefined : secrets.get(previous_key_env),
+  ]);
+  if (!current) throw noKey(`${key_env} holds no value`);
+  return {
+    current: usable(key_env, current),
+    // A previous key that is gone has done its service.
+    ...(previous && previous_key_env !== undefined && { previous: usable(previous_key_env, previous) }),
+  };
+}
+
+function usable(name: string, secret: string): TicketKey {
+  if (secret.length >= shortestKeyCharacters) return ticketKey(secret);
+  throw noKey(`${name} is shorter than ${shortestKeyCharacters} characters`);
+}
+
+/** Key and id are derived under names of their own: neither works for anything else the secret may be used for. */
+export function ticketKey(secret: string): TicketKey {
+  const derived = (purpose: string, bytes: number) => Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes));
+  return {
+    id: derived('agt1 key id', 8).toString('hex'),
+    key: createSecretKey(derived('agt1 hmac-sha256', 32)),
+  };
+}
+
+const noKey = (why: string) => new GatewayError('service_unavailable', `Capability tickets cannot be signed: ${why}.`);

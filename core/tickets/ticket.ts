@@ -1,0 +1,118 @@
+/**
+ * Capability tickets (spec §2.6): one use of one tool on one resource for one allowed action, signed with HMAC-SHA256. The
+ * text is `agt1.<payload>.<mac>`, both base64url; pure: who presented it before is the store's to know.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { TicketKey, TicketKeys } from './keys.ts';
+
+export interface TicketClaims {
+  readonly id: string;
+  /** Id of the signing key. */
+  readonly key_id: string;
+  /** Unguessable; burnt at the first use. */
+  readonly nonce: string;
+  readonly tenant: string;
+  readonly envelope_id: string;
+  /** The approval that allowed the action, where one did. */
+  readonly approval_id?: string;
+  /** The envelope's target, as it is. */
+  readonly resource: string;
+  readonly tool: string;
+  readonly capability: string;
+  readonly policy_version: number;
+  /** Milliseconds since the epoch. */
+  readonly issued_ms: number;
+  readonly expires_ms: number;
+}
+
+/** What the ticket has to be for, as whoever is about to act knows it. */
+export interface TicketUse {
+  readonly tenant: string;
+  readonly envelope_id: string;
+  readonly resource: string;
+  readonly tool: string;
+  readonly capability: string;
+}
+
+export type TicketDefect =
+  /** No ticket by its form. */
+  | 'malformed'
+  | 'unknown_key'
+  | 'altered'
+  | 'wrong_tenant'
+  | 'wrong_envelope'
+  | 'wrong_resource'
+  | 'wrong_verb'
+  | 'not_yet_valid'
+  | 'expired';
+
+export type TicketCheck =
+  | { readonly ok: true; readonly claims: TicketClaims }
+  | { readonly ok: false; readonly defect: TicketDefect };
+
+/** Issuer and verifier may run on different machines. */
+export const ticketSkewMs = 5_000;
+/** Beyond any ticket: names have 256 characters, targets 4 kB. */
+const longestTicket = 16 * 1024;
+const prefix = 'agt1';
+
+/** @param claims its `key_id` is the key's. */
+export function signTicket(claims: Omit<TicketClaims, 'key_id'>, { id, key }: TicketKey): string {
+  const payload = Buffer.from(JSON.stringify({ ...claims, key_id: id })).toString('base64url');
+  const signed = `${prefix}.${payload}`;
+  return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
+}
+
+/** Never throws. The signature comes before anything the payload says, its key's id excepted. */
+export function verifyTicket(text: string, use: TicketUse, keys: TicketKeys, nowMs: number): TicketCheck {
+  const parts = read(text);
+  if (!parts) return defect('malformed');
+  const { claims, signed, mac } = parts;
+  const known = [keys.current, keys.previous].find((key) => key !== undefined && key.id === claims.key_id);
+  if (!known) return defect('unknown_key');
+  // Compared as text, so that a mac has one spelling.
+  const expected = createHmac('sha256', known.key).update(signed).digest('base64url');
+  if (mac.length !== expected.length || !timingSafeEqual(Buffer.from(mac), Buffer.from(expected))) {
+    return defect('altered');
+  }
+  if (!isClaims(claims)) return defect('malformed');
+  const wrong = misuse(claims, use) ?? untimely(claims, nowMs);
+  return wrong ? defect(wrong) : { ok: true, claims };
+}
+
+const defect = (found: TicketDefect): TicketCheck => ({ ok: false, defect: found });
+
+const form = /^(agt1\.([A-Za-z0-9_-]+))\.([A-Za-z0-9_-]{43})$/;
+
+function read(text: string) {
+  if (typeof text !== 'string' || text.length > longestTicket) return undefined;
+  const [, signed, payload, mac] = form.exec(text) ?? [];
+  if (signed === undefined || payload === undefined || mac === undefined) return undefined;
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    if (typeof claims !== 'object' || claims === null) return undefined;
+    return { claims: claims as Partial<TicketClaims>, signed, mac };
+  } catch {
+    return undefined;
+  }
+}
+
+const texts = ['id', 'key_id', 'nonce', 'tenant', 'envelope_id', 'resource', 'tool', 'capability'] as const;
+const numbers = ['policy_version', 'issued_ms', 'expires_ms'] as const;
+
+/** Signed by us, yet perhaps by another release. */
+const isClaims = (claims: Partial<TicketClaims>): claims is TicketClaims =>
+  texts.every((name) => typeof claims[name] === 'string') && numbers.every((name) => Number.isFinite(claims[name]));
+
+function misuse(claims: TicketClaims, use: TicketUse): TicketDefect | undefined {
+  if (claims.tenant !== use.tenant) return 'wrong_tenant';
+  if (claims.envelope_id !== use.envelope_id) return 'wrong_envelope';
+  if (claims.resource !== use.resource) return 'wrong_resource';
+  if (claims.tool !== use.tool || claims.capability !== use.capability) return 'wrong_verb';
+  return undefined;
+}
+
+function untimely({ issued_ms, expires_ms }: TicketClaims, nowMs: number): TicketDefect | undefined {
+  if (nowMs < issued_ms - ticketSkewMs) return 'not_yet_valid';
+  return nowMs >= expires_ms ? 'expired' : undefined;
+}

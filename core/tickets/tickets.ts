@@ -1,0 +1,96 @@
+/** The life of a capability ticket (spec §2.6): issued for an allowed action, presented once, or revoked before. */
+import type { TicketRecord } from '#core/contracts/credential.ts';
+import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { type Clock, type Ids, isoTime } from '#core/kernel/ports.ts';
+import type { TicketKeys } from './keys.ts';
+import type { Burnt, TicketStore } from './ports.ts';
+import { signTicket, type TicketClaims, type TicketDefect, type TicketUse, verifyTicket } from './ticket.ts';
+
+export interface TicketPorts {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly tickets: TicketStore;
+  /** As they stand now; see `ticketKeys`. */
+  readonly keys: () => Promise<TicketKeys>;
+}
+
+export interface IssuedTicket {
+  readonly record: TicketRecord;
+  /** The ticket itself: handed to the executor, never stored, logged or answered. */
+  readonly text: string;
+}
+
+const nonceBytes = 16;
+
+/** @throws GatewayError `service_unavailable` without a key or a store: nothing was issued. */
+export async function issueTicket(
+  ports: TicketPorts,
+  envelope: ActionEnvelope,
+  allowed: { readonly policyVersion: number; readonly approvalId?: string; readonly ttlSeconds: number },
+): Promise<IssuedTicket> {
+  const { current } = await ports.keys();
+  const issued_ms = ports.clock.now();
+  const claims: Omit<TicketClaims, 'key_id'> = {
+    id: ports.ids.uuid(),
+    nonce: ports.ids.randomHex(nonceBytes),
+    ...useOf(envelope),
+    ...(allowed.approvalId !== undefined && { approval_id: allowed.approvalId }),
+    policy_version: allowed.policyVersion,
+    issued_ms,
+    expires_ms: issued_ms + allowed.ttlSeconds * 1000,
+  };
+  const { issued_ms: _, expires_ms, ...kept } = claims;
+  const record: TicketRecord = {
+    ...kept,
+    session_id: envelope.actor.session,
+    key_id: current.id,
+    issued_at: isoTime(issued_ms),
+    expires_at: isoTime(expires_ms),
+  };
+  await ports.tickets.put(record);
+  return { record, text: signTicket(claims, current) };
+}
+
+/** What an action may present a ticket for: itself. */
+export const useOf = ({ tenant, envelope_id, target, tool, capability }: ActionEnvelope): TicketUse => ({
+  ...{ tenant, envelope_id, resource: target, tool, capability },
+});
+
+/** Why a ticket was turned away: a defect of its own, or what had become of it. */
+export type TicketRefusal = TicketDefect | Exclude<Burnt, 'burnt'>;
+
+const sentences: Readonly<Record<TicketRefusal, string>> = {
+  malformed: 'it is no ticket by its form',
+  unknown_key: 'it is signed with a key that is not in use',
+  altered: 'its signature does not belong to it',
+  wrong_tenant: 'it is for another tenant',
+  wrong_envelope: 'it is for another action',
+  wrong_resource: 'it is for another resource',
+  wrong_verb: 'it is for another tool or capability',
+  not_yet_valid: 'it is not valid yet',
+  expired: 'it has expired',
+  revoked: 'it was revoked',
+  replayed: 'it was used before',
+  unknown: 'it is in no register',
+};
+
+/**
+ * Presents a ticket: verified, then burnt, so that it works once.
+ * @throws GatewayError `forbidden` with the refusal in `data.reason` as `ticket_<refusal>`; `service_unavailable` when the
+ * store does not answer: whether the ticket is burnt is then unknown, and nothing may be done with it.
+ */
+export async function redeemTicket(ports: TicketPorts, text: string, use: TicketUse): Promise<TicketClaims> {
+  const now = ports.clock.now();
+  const check = verifyTicket(text, use, await ports.keys(), now);
+  if (!check.ok) throw ticketRefused(check.defect);
+  const { tenant, id, nonce } = check.claims;
+  const burnt = await ports.tickets.burn(tenant, id, nonce, isoTime(now));
+  if (burnt !== 'burnt') throw ticketRefused(burnt);
+  return check.claims;
+}
+
+export const ticketRefused = (refusal: TicketRefusal): GatewayError =>
+  new GatewayError('forbidden', `The capability ticket was refused: ${sentences[refusal]}.`, {
+    data: { reason: `ticket_${refusal}` },
+  });

@@ -1,0 +1,181 @@
+/** Capability tickets in the real embedded store: issued, presented once, listed, revoked. */
+import { credentialsTable } from '#adapters/aws/credentials-table.ts';
+import { ticketsTable } from '#adapters/aws/tickets-table.ts';
+import { systemIds } from '#adapters/system/ids.ts';
+import { listTickets, revokeTicket } from '#core/admin/credentials.ts';
+import type { Call } from '#core/admin/operation.ts';
+import type { EntryDraft } from '#core/contracts/evidence.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { ticketKey } from '#core/tickets/keys.ts';
+import { issueTicket, redeemTicket, useOf } from '#core/tickets/tickets.ts';
+import { startDynamo } from '../support/dynamo.ts';
+import { envelope } from '../unit/credentials/sample.ts';
+
+const start = Date.UTC(2026, 0, 1);
+const key = ticketKey('a secret that is long enough to be a key');
+
+let server: Awaited<ReturnType<typeof startDynamo>>;
+let store: { client: ReturnType<typeof server.client>; tables: Awaited<ReturnType<typeof server.createTables>> };
+beforeAll(async () => {
+  server = await startDynamo();
+  store = { client: server.client(), tables: await server.createTables() };
+});
+afterAll(() => server.stop());
+
+const portsAt = (seconds: number) => ({
+  clock: { now: () => start + seconds * 1000 },
+  ids: systemIds,
+  tickets: ticketsTable(store),
+  keys: async () => ({ current: key }),
+});
+const callOf = (tenant: string) => ({ ...envelope, tenant });
+const issue = (tenant: string, seconds = 0) =>
+  issueTicket(portsAt(seconds), callOf(tenant), { policyVersion: 3, approvalId: 'a1', ttlSeconds: 120 });
+const redeem = (tenant: string, text: string, seconds = 1) =>
+  redeemTicket(portsAt(seconds), text, useOf(callOf(tenant)));
+const refused = (reason: string) => expect.objectContaining({ code: 'forbidden', data: { reason } });
+
+describe('capability tickets', () => {
+  test('[ticket.hmac-nonce] are good for the action they were issued for, once', async () => {
+    const { text, record } = await issue('once');
+    expect(await redeem('once', text)).toMatchObject({
+      ...useOf(callOf('once')),
+      policy_version: 3,
+      approval_id: 'a1',
+    });
+    await expect(redeem('once', text)).rejects.toEqual(refused('ticket_replayed'));
+    expect(await ticketsTable(store).get('once', record.id)).toEqual({ ...record, used_at: isoTime(start + 1000) });
+  });
+
+  test('[ticket.hmac-nonce] of twenty that present one at once, one may act', async () => {
+    const { text } = await issue('race');
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => redeem('race', text)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toEqual(refused('ticket_replayed'));
+    }
+  });
+
+  test('revoked ones, and ones in no register, are turned away', async () => {
+    const { text, record } = await issue('revoked');
+    expect(await ticketsTable(store).revoke('revoked', record.id, isoTime(start))).toBe(true);
+    await expect(redeem('revoked', text)).rejects.toEqual(refused('ticket_revoked'));
+    expect(await ticketsTable(store).revoke('revoked', record.id, isoTime(start))).toBe(false);
+
+    const elsewhere = { ...ticketsTable(store), put: async () => {} };
+    const unknown = await issueTicket({ ...portsAt(0), tickets: elsewhere }, callOf('revoked'), {
+      policyVersion: 1,
+      ttlSeconds: 120,
+    });
+    await expect(redeem('revoked', unknown.text)).rejects.toEqual(refused('ticket_unknown'));
+    expect(await ticketsTable(store).revoke('revoked', unknown.record.id, isoTime(start))).toBe(false);
+  });
+
+  test('a ticket of an id that is taken is not issued, and a row with another nonce is not its row', async () => {
+    const { record } = await issue('taken');
+    await expect(ticketsTable(store).put(record)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await ticketsTable(store).burn('taken', record.id, 'another', isoTime(start))).toBe('unknown');
+    expect(await ticketsTable(store).burn('taken', record.id, record.nonce, isoTime(start))).toBe('burnt');
+  });
+
+  test('defects are told before the store is asked', async () => {
+    const { text } = await issue('early');
+    await expect(redeem('early', text, 120)).rejects.toEqual(refused('ticket_expired'));
+    await expect(redeem('other', text)).rejects.toEqual(refused('ticket_wrong_tenant'));
+    await expect(redeem('early', `${text.slice(0, -1)}!`)).rejects.toEqual(refused('ticket_malformed'));
+    await expect(redeem('early', text)).resolves.toBeDefined();
+  });
+
+  test('a store that does not answer lets nobody act', async () => {
+    const { text } = await issue('down');
+    const gone = ticketsTable({ ...store, tables: { ...store.tables, credentials: 'no-such-table' } });
+    const ports = { ...portsAt(1), tickets: gone };
+    await expect(redeemTicket(ports, text, useOf(callOf('down')))).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+    await expect(issueTicket(ports, callOf('down'), { policyVersion: 1, ttlSeconds: 1 })).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+  });
+
+  test('the text of a ticket is not kept, and no credential of the tenant is among them', async () => {
+    const { text, record } = await issue('apart');
+    const kept = JSON.stringify(await ticketsTable(store).get('apart', record.id));
+    for (const part of text.split('.').slice(1)) expect(kept).not.toContain(part);
+    expect(await credentialsTable(store).active('apart', isoTime(start), { limit: 10 })).toEqual({ items: [] });
+    expect(await credentialsTable(store).get('apart', record.id)).toBeUndefined();
+  });
+});
+
+describe('the tickets of a tenant, as administrators see them', () => {
+  const written: EntryDraft[] = [];
+  const call = (tenant: string, over: Partial<Call> = {}, seconds = 5) =>
+    ({
+      ports: {
+        ...portsAt(seconds),
+        ledger: {
+          commit: async ({ draft }: { draft: EntryDraft }) => {
+            written.push(draft);
+            return { ok: true, entry: { hash: 'h' } };
+          },
+        },
+      },
+      principal: { key_id: 'k', tenant, person: 'alice' },
+      params: {},
+      query: {},
+      ...over,
+    }) as unknown as Call;
+  const listed = async (tenant: string, query: Record<string, string> = {}, seconds = 5) => {
+    const { body } = await listTickets(call(tenant, { query }, seconds));
+    return body as { tickets: { id: string }[]; cursor?: string };
+  };
+  const idsOf = ({ tickets }: { tickets: { id: string }[] }) => tickets.map(({ id }) => id);
+
+  test('are listed newest first while they are good, page by page', async () => {
+    const made: string[] = [];
+    for (const seconds of [0, 1, 2, 3]) made.unshift((await issue('list', seconds)).record.id);
+    const used = await issue('list', 4);
+    await redeem('list', used.text, 4);
+    await issue('elsewhere');
+    expect(idsOf(await listed('list'))).toEqual(made);
+    const first = await listed('list', { limit: '3' });
+    expect(idsOf(first)).toEqual(made.slice(0, 3));
+    expect(idsOf(await listed('list', { limit: '3', cursor: first.cursor! }))).toEqual(made.slice(3));
+    expect(idsOf(await listed('list', {}, 122))).toEqual(made.slice(0, 1));
+  });
+
+  test('a cursor of another tenant shows nothing of its tickets', async () => {
+    await issue('mine');
+    const { record } = await issue('theirs');
+    const cursor = Buffer.from(JSON.stringify({ tenant: 'theirs', id: `${record.id}z` })).toString('base64url');
+    const { tickets } = await listed('mine', { cursor });
+    expect(tickets.every((ticket) => (ticket as unknown as { tenant: string }).tenant === 'mine')).toBe(true);
+  });
+
+  test('are revoked once, with evidence, and never those of another tenant', async () => {
+    const { record, text } = await issue('revoke');
+    const revoke = (tenant: string, seconds = 5) => revokeTicket(call(tenant, { params: { id: record.id } }, seconds));
+    await expect(revoke('stranger')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(revoke('revoke', 120)).rejects.toMatchObject({ code: 'conflict' });
+    written.length = 0;
+    expect((await revoke('revoke')).body).toEqual({ ...record, revoked_at: isoTime(start + 5000) });
+    expect(written).toEqual([
+      expect.objectContaining({
+        kind: 'admin',
+        tenant: 'revoke',
+        body: {
+          action: 'ticket.revoke',
+          ticket: { id: record.id, envelope_id: 'e1', tool: envelope.tool, resource: envelope.target },
+        },
+      }),
+    ]);
+    await expect(revoke('revoke')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(redeem('revoke', text)).rejects.toEqual(refused('ticket_revoked'));
+  });
+
+  test('a gateway without tickets says so', async () => {
+    const { ports, ...rest } = call('none');
+    const bare = { ...rest, ports: { ...ports, tickets: undefined } } as unknown as Call;
+    await expect(listTickets(bare)).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+});

@@ -1,0 +1,37 @@
+/** Properties of withholding a credential's value: whatever stands around it, and however it travels (contract §4). */
+import fc from 'fast-check';
+import { withoutSecrets } from '#core/credentials/redact-values.ts';
+
+const around = fc.string({ unit: 'grapheme', maxLength: 20 });
+const secret = fc.string({ minLength: 12, maxLength: 60 });
+const mask = '[credential withheld]';
+
+describe('[credential.never-shown] a credential', () => {
+  test('does not survive as it is, in URLs, in JSON or in hex', () => {
+    fc.assert(
+      fc.property(secret, around, around, (value, before, after) => {
+        const forms = [
+          value,
+          encodeURIComponent(value),
+          JSON.stringify(value).slice(1, -1),
+          Buffer.from(value).toString('hex'),
+        ];
+        for (const form of forms) {
+          const shown = withoutSecrets(before + form + after, [value]) as string;
+          expect(shown).toContain(mask);
+          expect(shown.replaceAll(mask, '')).not.toContain(form);
+        }
+      }),
+    );
+  });
+
+  test('cannot be read back from base64 of a text that holds it', () => {
+    fc.assert(
+      fc.property(secret, around, around, fc.constantFrom('base64', 'base64url'), (value, before, after, form) => {
+        const shown = withoutSecrets(Buffer.from(before + value + after).toString(form), [value]) as string;
+        expect(shown).toContain(mask);
+        for (const part of shown.split(mask)) expect(Buffer.from(part, form).toString()).not.toContain(value);
+      }),
+    );
+  });
+});
