@@ -1,0 +1,96 @@
+/** Task manifests: declare, look, delete, and drift over a session's history (spec §1 manifest drift; contract §7). */
+
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { type TaskManifest, taskManifestSchema } from '#core/contracts/task-manifest.ts';
+import { firstEntries } from '#core/evidence/bundle.ts';
+import type { SessionHead } from '#core/evidence/ports.ts';
+import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { openManifest } from '#core/manifests/manifest.ts';
+import type { TaskManifests } from '#core/manifests/ports.ts';
+import { replayDrift } from '#core/manifests/replay.ts';
+import { type Call, cursorOf, limitOf, type Operation, parsed } from './operation.ts';
+import type { GatewayPorts } from './ports.ts';
+import { recordAct } from './record.ts';
+
+/** The act is written down first, with all the manifest says: what bound whom can be told when it is long gone. */
+export const createManifest: Operation = async (call) => {
+  const { ports, principal } = call;
+  const store = storeOf(ports);
+  const body = parsed(taskManifestSchema, call.body());
+  const manifest = openManifest(body, principal.tenant, principal.person ?? principal.name, ports.clock.now());
+  const known = await store.get(principal.tenant, manifest.id);
+  if (known) return { body: known };
+  const evidence_hash = await recordAct(call, 'manifest.create', { manifest });
+  return { status: 201, body: { ...(await store.create(manifest)), evidence_hash } };
+};
+
+export const listManifests: Operation = async (call) => {
+  const { ports, principal, query } = call;
+  const page = await storeOf(ports).list(principal.tenant, { limit: limitOf(query), ...cursorOf(query) });
+  const visible = await Promise.all(page.items.map((manifest) => isVisible(call, manifest)));
+  const manifests = page.items.filter((_, at) => visible[at]);
+  return { body: { manifests, ...(page.cursor && { cursor: page.cursor }) } };
+};
+
+export const getManifest: Operation = async (call) => ({ body: await manifestOf(call) });
+
+export const deleteManifest: Operation = async (call) => {
+  const { ports, principal } = call;
+  const manifest = await manifestOf(call);
+  const evidence_hash = await recordAct(call, 'manifest.delete', { manifest });
+  const deleted_at = isoTime(ports.clock.now());
+  if (!(await storeOf(ports).remove(principal.tenant, manifest.id, deleted_at))) throw missing(manifest.id);
+  return { body: { ...manifest, deleted_at, evidence_hash } };
+};
+
+/** As much of a session as one answer looks at. */
+const mostEntries = 20_000;
+
+/** The session named, or those the manifest is attached to, from their first entries on. */
+export const manifestDrift: Operation = async (call) => {
+  const { ports, principal, query, snapshot } = call;
+  const manifest = await manifestOf(call);
+  const names = query.session === undefined ? (manifest.sessions ?? []) : [query.session];
+  if (names.length === 0) {
+    throw invalidRequest(`Manifest ${manifest.id} is attached to no session by name; say which one: ?session=<id>.`);
+  }
+  const sessions = [];
+  for (const name of names) {
+    const head = await ports.evidence.head(principal.tenant, name);
+    if (query.session !== undefined && (!head || !isOwn(call, head))) throw notFound(`Session ${name}`);
+    if (!head || !isOwn(call, head)) continue;
+    const total = Math.min(head.total_entries, mostEntries);
+    const entries = firstEntries<EvidenceEntry>(ports.evidence.entries(principal.tenant, name), total);
+    const report = await replayDrift(manifest, name, entries, snapshot.configuration.behavior);
+    sessions.push({ ...report, complete: total === head.total_entries });
+  }
+  const drift = sessions.reduce((sum, { total_drifted }) => sum + total_drifted, 0);
+  const { enforcement_mode } = snapshot.configuration.manifests;
+  return { body: { manifest_id: manifest.id, enforcement_mode, drift: drift > 0, total_drifted: drift, sessions } };
+};
+
+async function manifestOf(call: Call): Promise<TaskManifest> {
+  const id = call.params.id ?? '';
+  const manifest = await storeOf(call.ports).get(call.principal.tenant, id);
+  if (!manifest || !(await isVisible(call, manifest))) throw missing(id);
+  return manifest;
+}
+
+const isOwn = ({ principal }: Call, { owner_key }: SessionHead): boolean =>
+  principal.kind !== 'agent' || owner_key === principal.key_id;
+
+/** Agents see what binds them: by their key, or by a session of theirs. */
+async function isVisible({ ports, principal }: Call, { key_id, sessions = [] }: TaskManifest): Promise<boolean> {
+  if (principal.kind !== 'agent') return true;
+  if (key_id !== undefined) return key_id === principal.key_id;
+  const heads = await Promise.all(sessions.map((name) => ports.evidence.head(principal.tenant, name)));
+  return heads.some((head) => head?.owner_key === principal.key_id);
+}
+
+const missing = (id: string) => notFound(`Manifest ${id}`);
+
+function storeOf({ tasks }: GatewayPorts): TaskManifests {
+  if (tasks) return tasks;
+  throw new GatewayError('service_unavailable', 'This gateway keeps no task manifests.');
+}

@@ -1,0 +1,123 @@
+/** Session risk: look at it, and release a session the kill switch has stopped (spec §1, contract §2, §7). */
+import { blockedBy, forKeys } from '#core/behavior/assess.ts';
+import { releaseAction, replayRisk } from '#core/behavior/replay.ts';
+import { scoreAt } from '#core/behavior/score.ts';
+import { stateOf } from '#core/behavior/state.ts';
+import { releaseSchema } from '#core/contracts/admin-requests.ts';
+import { type RiskRecord, type RiskSettings, riskSettingsOf } from '#core/contracts/behavior.ts';
+import { firstEntries } from '#core/evidence/bundle.ts';
+import type { SessionHead } from '#core/evidence/ports.ts';
+import { assertMayVote } from '#core/identity/separation-of-duties.ts';
+import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { assertOwn, type Call, type Operation, parsed } from './operation.ts';
+
+/** The score as it stands; with `replay=true` also as the evidence tells it, alert by alert. */
+export const sessionRisk: Operation = async (call) => {
+  const head = await headOf(call);
+  const { ports, query, snapshot } = call;
+  const { behavior } = snapshot.configuration;
+  const standing = { session: head.risk, key: await keyRiskOf(call, head) };
+  const now = ports.clock.now();
+  const blocked = blockedBy(behavior, standing, now);
+  const settings = riskSettingsOf(behavior);
+  return {
+    body: {
+      session_id: head.session_id,
+      enabled: behavior.enabled,
+      ...viewOf(standing.session, now, settings),
+      blocked: blocked !== undefined,
+      ...(blocked && { matched_rule: blocked.matched_rule, reason: blocked.reason }),
+      kill_switch_score: behavior.kill_switch_score,
+      window_minutes: behavior.window_minutes,
+      ...(head.owner_key !== undefined && {
+        key: { key_id: head.owner_key, ...viewOf(standing.key, now, forKeys(settings)) },
+      }),
+      ...(query.replay === 'true' && { replay: await replayed(call, head) }),
+    },
+  };
+};
+
+function viewOf(record: RiskRecord | undefined, now: number, settings: RiskSettings) {
+  const state = stateOf(record);
+  const { score, rule } = state ? scoreAt(state, now, settings) : (record ?? { score: 0, rule: '' });
+  const { base: _base, settings: _settings, alerts = [], tripped = false, ...memory } = state ?? {};
+  return {
+    score,
+    ...(rule !== '' && { rule }),
+    tripped,
+    alerts: alerts.map(({ at, ...alert }) => ({ ...alert, at: isoTime(at * 1000) })),
+    /** How much is remembered of each kind; what is counted becomes an alert when there are enough. */
+    remembered: Object.fromEntries(
+      Object.entries(memory).flatMap(([name, list]) =>
+        Array.isArray(list) && list.length > 0 ? [[name, list.length]] : [],
+      ),
+    ),
+  };
+}
+
+async function replayed({ ports }: Call, head: SessionHead) {
+  const entries = firstEntries(ports.evidence.entries(head.tenant, head.session_id), head.total_entries);
+  const { record, alerts, total_alerts } = await replayRisk(entries);
+  return {
+    score: record?.score ?? 0,
+    agrees: record?.score === head.risk?.score && record?.state === head.risk?.state,
+    total_alerts,
+    alerts: alerts.map(({ at, ...alert }) => ({ ...alert, at: isoTime(at * 1000) })),
+  };
+}
+
+/**
+ * The release is an entry of the session's own chain, so that working the score out again ends in the same place. The key is
+ * released with it: else its next call would be refused all the same. What other sessions have against them stays.
+ */
+export const releaseSession: Operation = async (call) => {
+  const { ports, principal, snapshot } = call;
+  const { reason } = parsed(releaseSchema, call.body());
+  const head = await headOf(call);
+  const owner = head.owner_key;
+  assertMayVote(principal, { key_id: owner ?? '' }, snapshot.identities);
+  const key = await keyRiskOf(call, head);
+  const blocked = blockedBy(snapshot.configuration.behavior, { session: head.risk, key }, ports.clock.now());
+  if (!blocked) throw new GatewayError('conflict', `Session ${head.session_id} is not blocked.`);
+  const outcome = await ports.ledger.commit({
+    head,
+    draft: {
+      tenant: head.tenant,
+      session_id: head.session_id,
+      timestamp: isoTime(ports.clock.now()),
+      kind: 'admin',
+      envelope_id: ports.ids.uuid(),
+      actor: { key_id: principal.key_id, ...(principal.person !== undefined && { person: principal.person }) },
+      body: {
+        action: releaseAction,
+        reason,
+        released: { matched_rule: blocked.matched_rule, score: blocked.score, of: blocked.of },
+        ...(owner !== undefined && { owner_key: owner }),
+      },
+    },
+  });
+  if (!outcome.ok) throw new Error('a release carries no conditions');
+  if (owner !== undefined) await ports.keyRisks?.update(head.tenant, owner, () => undefined);
+  return {
+    body: {
+      session_id: head.session_id,
+      released: true,
+      matched_rule: blocked.matched_rule,
+      score: blocked.score,
+      evidence_hash: outcome.entry.hash,
+    },
+  };
+};
+
+async function headOf(call: Call): Promise<SessionHead> {
+  const { ports, principal, params } = call;
+  const id = params.id ?? '';
+  const head = await ports.evidence.head(principal.tenant, id);
+  if (!head) throw notFound(`Session ${id}`);
+  assertOwn(call, head.owner_key, `Session ${id}`);
+  return head;
+}
+
+const keyRiskOf = async ({ ports, principal }: Call, { owner_key }: SessionHead): Promise<RiskRecord | undefined> =>
+  owner_key === undefined ? undefined : ports.keyRisks?.of(principal.tenant, owner_key);

@@ -1,0 +1,193 @@
+/**
+ * The kill switch (spec §1): whether a session or its key is blocked, whether this very call would block it, and what the
+ * entry of the decision carries for the score.
+ */
+import {
+  type BehaviorNote,
+  type BehaviorSettings,
+  mostCounted,
+  type RiskRecord,
+  type RiskSettings,
+  riskSettingsOf,
+  type Signal,
+} from '#core/contracts/behavior.ts';
+import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { Effects } from '#core/effects/ports.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { Telemetry } from '#core/kernel/ports.ts';
+import type { KeyRisks } from './ports.ts';
+import { differingSettings, recordOf, riskEventOf, scoreEntry } from './replay.ts';
+import { type NewAlert, nextRisk, type RiskEvent, scoreAt } from './score.ts';
+import { type Lookout, signalOf, signalsOf } from './signals.ts';
+import { isEmpty, stateOf } from './state.ts';
+
+/** What is held against a caller, as read before its call. */
+export interface Standing {
+  readonly session: RiskRecord | undefined;
+  /** Of the key over all its sessions; undefined for callers that are not scored. */
+  readonly key: RiskRecord | undefined;
+}
+
+export interface Blocked {
+  /** `behavior:<rule>`. */
+  readonly matched_rule: string;
+  readonly score: number;
+  readonly of: 'session' | 'key';
+  readonly reason: string;
+}
+
+/** Whether the kill switch has tripped for the session or its key. Asked before anything is decided, for chats too. */
+export function blockedBy(settings: BehaviorSettings, standing: Standing, nowMs: number): Blocked | undefined {
+  if (!settings.enabled) return undefined;
+  for (const whose of ['session', 'key'] as const) {
+    const record = standing[whose];
+    if (!record) continue;
+    const state = stateOf(record);
+    const { score, rule } = state ? scoreAt(state, nowMs, riskSettingsOf(settings)) : record;
+    if (score >= settings.kill_switch_score) return blocked(settings, whose, score, rule);
+  }
+  return undefined;
+}
+
+function blocked(settings: BehaviorSettings, whose: Blocked['of'], score: number, rule: string): Blocked {
+  const who = whose === 'session' ? 'The session' : 'The key';
+  return {
+    matched_rule: `behavior:${rule}`,
+    score,
+    of: whose,
+    reason: `${who} is blocked: its risk score ${score} has reached ${settings.kill_switch_score}. A human can release it.`,
+  };
+}
+
+/** @throws nothing; the error a blocked caller is answered with: 403 `session_blocked`. */
+export const sessionBlocked = (
+  { reason, matched_rule, score }: Blocked,
+  more: Record<string, unknown> = {},
+): GatewayError =>
+  new GatewayError('session_blocked', reason, { data: { decision: 'block', matched_rule, score, ...more } });
+
+export interface Assessment {
+  /** Member `behavior` of the decision entry's body. */
+  readonly note: BehaviorNote;
+  /** This call would reach the kill switch: it is blocked with its session. */
+  readonly blocked?: Blocked;
+}
+
+export interface Assessed {
+  readonly settings: BehaviorSettings;
+  readonly lookout: Lookout;
+  readonly standing: Standing;
+  readonly call: ToolCall & { readonly call_digest: string };
+  readonly effects: Effects;
+  /** What policy, sandbox and manifest come to together. */
+  readonly decision: Decision;
+  /** A human approved this very call. */
+  readonly approved?: boolean;
+  readonly nowMs: number;
+}
+
+/** What the call would do to the score. Undefined where nothing is scored. */
+export function assessAction(assessed: Assessed): Assessment | undefined {
+  const { settings, standing, decision, call, nowMs } = assessed;
+  if (!settings.enabled) return undefined;
+  const signals = signalsOf(call, assessed.effects, decision, assessed.lookout);
+  const numbers = riskSettingsOf(settings);
+  const event: RiskEvent = {
+    cite: -1,
+    at: nowMs,
+    decision: assessed.approved ? 'approved' : decision,
+    signals,
+    digest: call.call_digest.slice(0, 6),
+  };
+  const note = noteOf(settings, signals);
+  for (const whose of ['session', 'key'] as const) {
+    const { score, rule } = nextRisk(stateOf(standing[whose]), event, whose === 'key' ? forKeys(numbers) : numbers);
+    if (score < settings.kill_switch_score) continue;
+    return { note: { ...note, decided: decision }, blocked: blocked(settings, whose, score, rule) };
+  }
+  return { note };
+}
+
+/** The note of what no call shows: a refused chat, a refused login, a misused ticket. */
+export const noteOfSignal = (settings: BehaviorSettings, kind: Signal['s'], object: string): BehaviorNote =>
+  noteOf(settings, [signalOf({ kind, object })]);
+
+/** A chat that the content policy blocked is a refused attempt like any other. */
+export const noteOfBlockedChat = (settings: BehaviorSettings): BehaviorNote =>
+  noteOfSignal(settings, 'refused', 'chat');
+
+function noteOf(settings: BehaviorSettings, signals: readonly Signal[]): BehaviorNote {
+  const differing = differingSettings(riskSettingsOf(settings));
+  return { signals, ...(differing && { settings: differing }) };
+}
+
+/** A key serves several sessions: what is counted may be so many times as much, as far as it is remembered. */
+export function forKeys(settings: RiskSettings): RiskSettings {
+  const scaled = (count: number, most: number): number => Math.min(most, Math.round(count * settings.key_factor));
+  const { credential_abuse, destructive_sequence, fan_out, repeated_escalation } = settings;
+  return {
+    ...settings,
+    credential_abuse: {
+      ...credential_abuse,
+      secrets: scaled(credential_abuse.secrets, mostCounted.secrets),
+      failures: scaled(credential_abuse.failures, mostCounted.failures),
+    },
+    destructive_sequence: {
+      ...destructive_sequence,
+      deletes: scaled(destructive_sequence.deletes, mostCounted.deletes),
+    },
+    fan_out: { ...fan_out, places: scaled(fan_out.places, mostCounted.places) },
+    repeated_escalation: {
+      ...repeated_escalation,
+      attempts: scaled(repeated_escalation.attempts, mostCounted.attempts),
+    },
+  };
+}
+
+/**
+ * After an entry was appended: counts the alerts it brought and holds them against its key. Awaited before the call is
+ * carried out, so that no new session comes in between; costs a store call only where the key's record changes.
+ * @param before the session's record before the entry, as far as known.
+ * @param scored whether the acting key is scored: agents' keys are.
+ * @throws GatewayError `service_unavailable`.
+ */
+export async function followRisk(
+  ports: { readonly keyRisks?: KeyRisks; readonly telemetry: Pick<Telemetry, 'count' | 'log'> },
+  entry: EvidenceEntry,
+  { before, key, scored }: { before: RiskRecord | undefined; key: RiskRecord | undefined; scored: boolean },
+): Promise<void> {
+  const event = riskEventOf(entry);
+  if (!event) return;
+  for (const alert of scoreEntry(stateOf(before), event, entry).alerts) tell(ports, entry, alert);
+  if (!scored || !ports.keyRisks) return;
+  const fold = (record: RiskRecord | undefined) => keyRiskAfter(record, entry);
+  if (same(fold(key), key)) return;
+  await ports.keyRisks.update(entry.tenant, entry.actor.key_id, fold);
+}
+
+/** A key's record after an entry of one of its sessions. */
+export function keyRiskAfter(record: RiskRecord | undefined, entry: EvidenceEntry): RiskRecord | undefined {
+  const event = riskEventOf(entry, `${entry.session_id}#${entry.index}`);
+  if (!event || event.decision === 'released') return record;
+  return recordOf(scoreEntry(stateOf(record), event, entry, forKeys));
+}
+
+function tell(
+  { telemetry }: { readonly telemetry: Pick<Telemetry, 'count' | 'log'> },
+  { tenant, session_id, envelope_id }: EvidenceEntry,
+  { rule, points, cites, reason }: NewAlert,
+): void {
+  telemetry.count('svc_risk_alerts_total', { rule });
+  telemetry.log('warn', 'risk alert', { tenant, session_id, envelope_id, rule, points, cites, reason });
+}
+
+/** Of records that hold nothing against anybody, one is as good as none. */
+const same = (a: RiskRecord | undefined, b: RiskRecord | undefined): boolean =>
+  digestOf(partsOf(a)) === digestOf(partsOf(b));
+
+function partsOf(record: RiskRecord | undefined): unknown {
+  const state = stateOf(record);
+  return state === undefined || isEmpty(state) ? null : { ...state, base: 0 };
+}

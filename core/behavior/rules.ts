@@ -1,0 +1,133 @@
+/** The six rules of session risk (spec §1). Each looks at one event and what is remembered, and adds alerts and marks. */
+import { mostCounted, type Signal } from '#core/contracts/behavior.ts';
+import { type Memory, within } from './memory.ts';
+import { kept } from './state.ts';
+
+export type Rule = (memory: Memory) => void;
+
+/**
+ * Something sensitive was read, and then data went out. What goes to colleagues (a push, a message) weighs half, and after
+ * a look at people's data only the first time: answering customers is what support does.
+ */
+const exfiltration: Rule = (memory) => {
+  const reads = memory.signals('secret', 'personal');
+  const { decision } = memory.event;
+  if (decision === 'allow' || decision === 'block') leak(memory, reads[0]);
+  if (memory.ran) for (const { s, h } of reads) memory.mark('sensitive', s[0] + h, kept.sensitive, { once: true });
+};
+
+function leak(memory: Memory, read: Signal | undefined): void {
+  const { points, direct_points, further_points } = memory.settings.exfiltration;
+  const strong = memory.signals('sink')[0];
+  const sink = strong ?? memory.signals('push')[0];
+  if (!sink) return;
+  if (strong && read) {
+    const full = memory.event.decision === 'allow' ? direct_points : points;
+    memory.alert('exfiltration', full, [], `reads ${read.x} and sends to ${strong.x} in one call`);
+    return;
+  }
+  const { sensitive } = memory.state;
+  if (sensitive.length === 0) return;
+  const again = memory.had('exfiltration');
+  if (again && !strong && !sensitive.some(([, , digest]) => digest.startsWith('s'))) return;
+  const full = again ? further_points : points;
+  const cites = sensitive.map(([, cite]) => cite);
+  memory.alert(
+    'exfiltration',
+    strong ? full : Math.round(full / 2),
+    cites,
+    `sends to ${sink.x} after a sensitive read`,
+  );
+}
+
+/** Rights were taken that the task did not come with; each kind once in the window. */
+const privilegeEscalation: Rule = (memory) => {
+  const { points, light_points } = memory.settings.privilege_escalation;
+  const { decision } = memory.event;
+  if (decision !== 'allow' && decision !== 'block') return;
+  for (const { s, x, h } of memory.signals('privilege', 'sudo')) {
+    if (memory.knows('privileges', h)) continue;
+    memory.mark('privileges', h, kept.privileges);
+    const heavy = s === 'privilege' && decision === 'allow';
+    memory.alert(
+      'privilege_escalation',
+      heavy ? points : light_points,
+      [],
+      `${decision === 'block' ? 'tries' : 'takes'} ${x}`,
+    );
+  }
+};
+
+/** Many secrets, refused logins, or a credential used for something else. */
+const credentialAbuse: Rule = (memory) => {
+  const { points, secrets, failures } = memory.settings.credential_abuse;
+  for (const { x } of memory.signals('misused')) memory.alert('credential_abuse', points, [], `misuses ${x}`);
+  if (memory.event.decision !== 'review' && memory.event.decision !== 'approved') {
+    for (const { h } of memory.signals('secret')) memory.mark('secrets', h, mostCounted.secrets, { once: true });
+    memory.alertAt('secrets', secrets, 'credential_abuse', points, (n) => `touches ${n} different secrets`);
+  }
+  for (const { h } of memory.signals('login_failed')) memory.mark('failures', h, mostCounted.failures);
+  memory.alertAt('failures', failures, 'credential_abuse', points, (n) => `${n} logins were refused`);
+};
+
+/** Deletions one after the other, or after a human said no. */
+const destructiveSequence: Rule = (memory) => {
+  const { points, deletes, minutes, after_denial_points } = memory.settings.destructive_sequence;
+  const found = memory.signals('destroy');
+  if (found.length > 0 && memory.event.decision === 'allow') {
+    const { denial } = memory.state;
+    if (denial) {
+      memory.alert('destructive_sequence', after_denial_points, [denial[1]], `deletes ${found[0]!.x} after a refusal`);
+      memory.state = { ...memory.state, denial: undefined };
+    }
+    memory.state = { ...memory.state, deletes: within(memory.state.deletes, memory.now - minutes * 60) };
+    const weight = Math.min(3, Math.max(...found.map(({ n = 1 }) => n)));
+    for (let i = 0; i < weight; i++) memory.mark('deletes', '', mostCounted.deletes);
+    memory.alertAt(
+      'deletes',
+      deletes,
+      'destructive_sequence',
+      points,
+      () => `deletes again and again within ${minutes} minutes`,
+    );
+  }
+  if (memory.event.decision === 'denied')
+    memory.state = { ...memory.state, denial: [memory.now, memory.event.cite, ''] };
+};
+
+/** Many places in a short time. */
+const fanOut: Rule = (memory) => {
+  const { points, places, minutes } = memory.settings.fan_out;
+  const found = memory.signals('place');
+  if (found.length === 0 || memory.event.decision !== 'allow') return;
+  memory.state = { ...memory.state, places: within(memory.state.places, memory.now - minutes * 60) };
+  for (const { h } of found) memory.mark('places', h, mostCounted.places, { once: true });
+  memory.alertAt('places', places, 'fan_out', points, (n) => `reaches ${n} different places within ${minutes} minutes`);
+};
+
+/** Refused, and tried again in another way. The identical call again is a loop, not a way round. */
+const repeatedEscalation: Rule = (memory) => {
+  const { points, attempts } = memory.settings.repeated_escalation;
+  const { event, now } = memory;
+  const kind =
+    event.decision === 'denied' ? 'approval' : event.decision === 'block' ? memory.signals('refused')[0]?.x : undefined;
+  if (kind === undefined) return;
+  const others = memory.state.attempts.filter((one) => one.kind !== kind);
+  const before = memory.state.attempts.find((one) => one.kind === kind);
+  if (before && before.last === event.digest) return;
+  const cites = [...(before?.cites ?? []), event.cite].slice(-kept.cites);
+  const count = (before?.count ?? 0) + 1;
+  const full = count >= attempts;
+  if (full) memory.alert('repeated_escalation', points, cites.slice(0, -1), `${count} refused attempts at ${kind}`);
+  const next = { kind, at: now, count: full ? 0 : count, last: event.digest, cites: full ? [] : cites };
+  memory.state = { ...memory.state, attempts: [...others, next].slice(-kept.kinds) };
+};
+
+export const rules: readonly Rule[] = [
+  exfiltration,
+  privilegeEscalation,
+  credentialAbuse,
+  destructiveSequence,
+  fanOut,
+  repeatedEscalation,
+];

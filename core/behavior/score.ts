@@ -1,0 +1,88 @@
+/**
+ * Session risk: what one more event does to the score of a session or key (spec §1). Pure and exact: the same events give the
+ * same points, whoever works them out. Only what is within the window counts.
+ */
+import { type RiskRule, type RiskSettings, riskRules } from '#core/contracts/behavior.ts';
+import { Memory, type NewAlert, type RiskEvent, within } from './memory.ts';
+import { rules } from './rules.ts';
+import { type Alert, emptyState, type RiskState } from './state.ts';
+
+export type { NewAlert, RiskEvent } from './memory.ts';
+
+export interface Scored {
+  /** Undefined when nothing is remembered. */
+  readonly state: RiskState | undefined;
+  readonly score: number;
+  /** The rule with the most points; empty without points. */
+  readonly rule: RiskRule | '';
+  /** What this event added. */
+  readonly alerts: readonly NewAlert[];
+}
+
+/**
+ * The score after one more event. An event dated before the last one counts as of its time: clocks of two instances
+ * differ, the order of the chain does not.
+ */
+export function nextRisk(before: RiskState | undefined, event: RiskEvent, settings: RiskSettings): Scored {
+  if (event.decision === 'released') return { state: undefined, score: 0, rule: '', alerts: [] };
+  const at = Math.max(Math.floor(event.at / 1000), latestOf(before));
+  const state = pruned(before ?? emptyState(at), at, settings);
+  const memory = new Memory(state, at, event, settings);
+  for (const rule of rules) rule(memory);
+  const after = memory.after();
+  const score = sum(after.alerts);
+  const next = score >= settings.kill_switch_score ? { ...after, tripped: true } : after;
+  return { state: next, score, rule: heaviest(next.alerts), alerts: memory.added };
+}
+
+/** The score as it stands at a time: points leave with the window, unless the kill switch has tripped. */
+export function scoreAt(
+  state: RiskState | undefined,
+  nowMs: number,
+  settings: RiskSettings,
+): Pick<Scored, 'score' | 'rule'> {
+  if (!state) return { score: 0, rule: '' };
+  const { alerts } = pruned(state, Math.max(Math.floor(nowMs / 1000), latestOf(state)), settings);
+  return { score: sum(alerts), rule: heaviest(alerts) };
+}
+
+/** Without what has left the window. */
+function pruned(state: RiskState, at: number, { window_minutes }: RiskSettings): RiskState {
+  const since = at - window_minutes * 60;
+  const from = since - state.base;
+  const denial = state.denial && state.denial[0] > from ? state.denial : undefined;
+  return {
+    base: state.base,
+    alerts: state.tripped ? state.alerts : state.alerts.filter((alert) => alert.at > since),
+    sensitive: within(state.sensitive, from),
+    secrets: within(state.secrets, from),
+    failures: within(state.failures, from),
+    privileges: within(state.privileges, from),
+    deletes: within(state.deletes, from),
+    places: within(state.places, from),
+    attempts: state.attempts.filter((one) => one.at > from),
+    ...(denial && { denial }),
+    ...(state.tripped && { tripped: true }),
+    ...(state.settings && { settings: state.settings }),
+  };
+}
+
+function latestOf(state: RiskState | undefined): number {
+  if (!state) return 0;
+  const { base, alerts, attempts, denial, ...lists } = state;
+  const marks = [lists.sensitive, lists.secrets, lists.failures, lists.privileges, lists.deletes, lists.places].flat();
+  const relative = [...marks.map(([at]) => at), ...attempts.map(({ at }) => at), ...(denial ? [denial[0]] : []), 0];
+  return Math.max(base + Math.max(...relative), ...alerts.map(({ at }) => at));
+}
+
+const sum = (alerts: readonly Alert[]): number => alerts.reduce((total, { points }) => total + points, 0);
+
+function heaviest(alerts: readonly Alert[]): RiskRule | '' {
+  let found: RiskRule | '' = '';
+  let most = 0;
+  for (const rule of riskRules) {
+    const total = sum(alerts.filter((alert) => alert.rule === rule));
+    if (total > most) [found, most] = [rule, total];
+  }
+  return found;
+}

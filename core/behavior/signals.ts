@@ -1,0 +1,131 @@
+/**
+ * What a call means to the rules of session risk: its effects, and the call itself where it has none, looked at for secrets,
+ * ways out, rights, deletions and places. Names are compared whole: `special` is no CI file, `monkey.txt` no key.
+ */
+import type { BehaviorSettings, Signal, SignalKind } from '#core/contracts/behavior.ts';
+import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
+import type { Effects } from '#core/effects/ports.ts';
+import { secretRanges } from '#core/evidence/secret-formats.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+import { compileGlob } from '#core/tool-policy/glob.ts';
+import { canonicalText, plainReading } from '#core/tool-policy/text.ts';
+import { foldCase } from '#core/tool-policy/unicode.ts';
+import { type Call, type Found, wordOf } from './signals/call.ts';
+import { deletion } from './signals/deletions.ts';
+import { place } from './signals/places.ts';
+import { privilege } from './signals/rights.ts';
+import { personalData, secret } from './signals/sensitive.ts';
+import { wayOut } from './signals/ways-out.ts';
+
+/** What decides which signals a call gives, ready for use. */
+export interface Lookout {
+  readonly isKnownHost: (host: string) => boolean;
+  /** Configured besides the usual secrets. */
+  readonly isSensitive: (target: string) => boolean;
+}
+
+/** @param trustedHosts of configured upstreams. */
+export function lookoutOf(
+  { known_hosts, sensitive }: Pick<BehaviorSettings, 'known_hosts' | 'sensitive'>,
+  trustedHosts: readonly string[] = [],
+): Lookout {
+  const hosts = [...known_hosts, ...trustedHosts].map((pattern) => compileGlob(pattern, 'name'));
+  const targets = sensitive.map((pattern) => compileGlob(pattern, 'text'));
+  return {
+    isKnownHost: (host) => isHere.test(host) || hosts.some((glob) => glob.matches(foldCase(host))),
+    isSensitive: (target) => targets.some((glob) => glob.matches(plainText(target))),
+  };
+}
+
+const isHere = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/i;
+
+/** At most so many a call, each kind and object once; one kind never pushes another out. */
+const most = { each: 8, characters: 80 } as const;
+
+/** The signals of a call that was decided so; `refused` is among them where the policy blocked it. */
+export function signalsOf(call: ToolCall, effects: Effects, decision: Decision, lookout: Lookout): Signal[] {
+  const source = sourceOf(call);
+  const calls = (effects.carrier && effects.parts.length > 0 ? effects.parts : [call, ...effects.parts]).map((each) =>
+    read(each, source),
+  );
+  const found = new Map<string, Signal>();
+  const counts = new Map<SignalKind, number>();
+  const add = (hit: Found | undefined): void => {
+    if (!hit) return;
+    const signal = signalOf(hit);
+    const id = `${signal.s} ${signal.h}`;
+    const known = found.get(id);
+    const count = counts.get(hit.kind) ?? 0;
+    if (!known && count >= most.each) return;
+    if (!known) counts.set(hit.kind, count + 1);
+    if (!known || (signal.n ?? 1) > (known.n ?? 1)) found.set(id, signal);
+  };
+  for (const each of calls) {
+    add(secret(each, lookout.isSensitive));
+    add(personalData(each));
+    add(wayOut(each, lookout.isKnownHost));
+    add(privilege(each));
+    add(deletion(each));
+    add(place(each));
+  }
+  if (decision === 'block') add({ kind: 'refused', object: attempt(calls) });
+  return [...found.values()];
+}
+
+/** A signal by itself, for what no call shows: a refused login, a misused ticket, a refused chat. */
+export function signalOf({ kind, object, weight }: Found): Signal {
+  const h = sha256(object).slice(0, 6);
+  return { s: kind, x: shown(object), h, ...(weight !== undefined && weight !== 1 && { n: weight }) };
+}
+
+const gravity = ['read', 'write', 'execute', 'delete'];
+
+/** The class of an attempt: what kind of thing, and the gravest it would do. Another command for it is the same class. */
+function attempt(calls: readonly Call[]): string {
+  const gravest = [...calls].sort((a, b) => gravity.indexOf(b.capability) - gravity.indexOf(a.capability))[0]!;
+  return `${gravest.protocol}:${gravest.capability}`;
+}
+
+function read(call: ToolCall, source: string): Call {
+  const protocol = foldCase(call.protocol).trim();
+  const tool = foldCase(call.tool).trim();
+  const { argv } = call.parameters;
+  return {
+    protocol,
+    tool,
+    word: wordOf(tool),
+    target: plainText(call.target),
+    capability: foldCase(call.capability).trim(),
+    parameters: call.parameters,
+    argv: Array.isArray(argv) ? argv.filter((word) => typeof word === 'string') : [],
+    source,
+  };
+}
+
+/** Target and textual parameters: where commands are written. */
+function sourceOf({ target, parameters }: ToolCall): string {
+  const texts = Object.values(parameters).flatMap((value) =>
+    typeof value === 'string'
+      ? [value]
+      : Array.isArray(value)
+        ? [value.filter((one) => typeof one === 'string').join(' ')]
+        : [],
+  );
+  return [target, ...texts].join('\n');
+}
+
+/** The normal form; a text escaped beyond measure stays as it is, and the policy blocks it. */
+function plainText(text: string): string {
+  try {
+    return canonicalText(text, plainReading);
+  } catch {
+    return text;
+  }
+}
+
+/** Short, and without anything that looks like a secret. */
+function shown(object: string): string {
+  let text = object;
+  for (const [start, end] of secretRanges(object).toReversed()) text = `${text.slice(0, start)}…${text.slice(end)}`;
+  return text.length > most.characters ? `${text.slice(0, most.characters - 1)}…` : text;
+}

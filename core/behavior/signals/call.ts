@@ -1,0 +1,57 @@
+/** A call, or one of its effects, as the finders of signals see it. */
+import type { SignalKind } from '#core/contracts/behavior.ts';
+
+export interface Call {
+  readonly protocol: string;
+  /** Folded in case. */
+  readonly tool: string;
+  /** The tool's last name: `rm` of `shell.rm`. */
+  readonly word: string;
+  readonly target: string;
+  readonly capability: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Words of a command, program first; empty for anything else. */
+  readonly argv: readonly string[];
+  /** All text of the call that carries it, as it came: readers of effects leave out what is only text to them. */
+  readonly source: string;
+}
+
+export interface Found {
+  readonly kind: SignalKind;
+  /** What it is about; no contents, no query. */
+  readonly object: string;
+  readonly weight?: number;
+}
+
+export type Finder = (call: Call) => Found | undefined;
+
+export const wordOf = (tool: string): string => tool.slice(tool.search(/[^./:]*$/));
+
+/** A text parameter under one of the names. */
+export function textOf({ parameters }: Call, ...names: string[]): string | undefined {
+  for (const name of names) {
+    const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return undefined;
+}
+
+/** Names of files a call is about: its target where that is one, and paths in its parameters. */
+export function pathsOf(call: Call): string[] {
+  const { protocol, target } = call;
+  const named = ['path', 'file', 'file_path', 'filePath', 'filename'].flatMap((name) => textOf(call, name) ?? []);
+  if (protocol === 'http' || protocol === 'sql') return named;
+  return protocol === 'git' ? named : [target, ...named];
+}
+
+/** Words of a command line, also where only its text is known. */
+export const wordsOf = ({ argv, target, word }: Call): readonly string[] =>
+  argv.length > 0 ? argv : [word, ...target.split(/\s+/)];
+
+/** Words of a name: `get_secret-value`, `sendEmail`. */
+export const partsOf = (name: string): string[] =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((part) => part !== '');

@@ -1,0 +1,41 @@
+/** Deletions, and how grave they are. What a build leaves behind may go. */
+import { type Finder, wordsOf } from './call.ts';
+
+/** Folders and files that are made again at the next build. */
+const scratch =
+  /(?:^|\/)(?:node_modules|dist|build|out|target|coverage|tmp|temp|\.cache|\.next|\.nuxt|\.turbo|\.venv|venv|__pycache__|\.pytest_cache|\.mypy_cache|\.nyc_output|\.gradle|cmake-build-[a-z]+|obj|bin\/Debug)(?:\/|$)|\.(?:log|tmp|pyc|o|class|bak|swp|orig|rej|tsbuildinfo)$|^\/(?:tmp|var\/tmp)\/.+/i;
+/** Whole trees and systems. */
+const everything = /^(?:\/|~|\/home(?:\/[^/]+)?|\/(?:etc|var|usr|boot|opt|srv|lib|root)|\.|\*|\/\*)\/?$/;
+const graveLine =
+  /^(?:terraform (?:destroy|apply .*-destroy)|kubectl delete (?:ns|namespace|pv|pvc|deploy\S*|statefulset|node|crd)|helm uninstall|aws (?:s3 rb|s3 rm .*--recursive|rds delete-\S+|dynamodb delete-table|ec2 terminate-instances|cloudformation delete-stack|kms schedule-key-deletion)|gcloud .*delete|az group delete|docker system prune|mkfs\S*|wipefs|dropdb)/;
+
+export const deletion: Finder = (call) => {
+  const { protocol, capability, word, target } = call;
+  if (protocol === 'sql') {
+    if (capability !== 'delete') return undefined;
+    const grave = word === 'truncate' || word === 'drop' || call.parameters.has_where === false;
+    return { kind: 'destroy', object: `${word} ${target}`.trim(), ...(grave && { weight: 3 }) };
+  }
+  if (protocol === 'shell') {
+    const line = wordsOf(call).join(' ');
+    const grave = graveLine.exec(line)?.[0];
+    if (grave !== undefined) return { kind: 'destroy', object: grave, weight: 3 };
+    if (capability !== 'delete' && word !== 'rm') return undefined;
+    // git's own tidying loses what the working tree held, no more.
+    if (word === 'git') return { kind: 'destroy', object: line.split(' ').slice(0, 2).join(' ') };
+    if (target === '' || isScratch(target)) return undefined;
+    return { kind: 'destroy', object: target, ...(everything.test(target) && { weight: 3 }) };
+  }
+  if (capability !== 'delete') return undefined;
+  if (
+    /^delete_(?:repo|repository|project|organization|org|bucket|database|table|cluster|stack|branch_protection)$/.test(
+      word,
+    )
+  )
+    return { kind: 'destroy', object: `${word} ${target}`.trim(), weight: 3 };
+  return { kind: 'destroy', object: `${word} ${call.parameters.path ?? target}`.trim() };
+};
+
+/** Every path that a target names. */
+const isScratch = (target: string): boolean =>
+  target.split(/\s+/).every((path) => scratch.test(path) || path.startsWith('-'));

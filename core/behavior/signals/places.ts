@@ -1,0 +1,47 @@
+/** Where a call reaches: a host, a repository, a database. Files of the working machine are one place, so none. */
+import { type Finder, wordsOf } from './call.ts';
+import { hostIn, hostOf } from './ways-out.ts';
+
+const reaching = new Set([
+  'ssh',
+  'scp',
+  'rsync',
+  'sftp',
+  'curl',
+  'wget',
+  'ping',
+  'nc',
+  'ncat',
+  'netcat',
+  'telnet',
+  'dig',
+  'nslookup',
+  'host',
+  'nmap',
+  'psql',
+  'mysql',
+  'redis-cli',
+  'mongosh',
+]);
+const bareHost = /^(?:[^@/\s]+@)?([a-z0-9-]+(?:\.[a-z0-9-]+)+|(?:\d{1,3}\.){3}\d{1,3})(?::.*)?$/i;
+
+export const place: Finder = (call) => {
+  const { protocol, target, word } = call;
+  if (protocol === 'http') return reached('host', hostOf(call));
+  if (protocol === 'git') return reached('repository', repositoryOf(target));
+  if (protocol === 'sql') return reached('database', textAt(call.parameters, 'database'));
+  if (protocol !== 'shell' || !reaching.has(word)) return undefined;
+  const named = wordsOf(call)
+    .slice(1)
+    .flatMap((each) => hostIn(each) ?? bareHost.exec(each)?.[1] ?? [])[0];
+  return reached('host', named);
+};
+
+const reached = (what: string, name: string | undefined) =>
+  name === undefined || name === '' ? undefined : ({ kind: 'place', object: `${what} ${name.toLowerCase()}` } as const);
+
+/** `acme/web` of `acme/web/src/a.ts`. */
+const repositoryOf = (target: string): string => target.split('/').slice(0, 2).join('/');
+
+const textAt = (parameters: Readonly<Record<string, unknown>>, name: string): string | undefined =>
+  typeof parameters[name] === 'string' ? (parameters[name] as string) : undefined;

@@ -1,0 +1,68 @@
+/** Rights that are taken: root, set-uid, accounts, IAM, database roles, and files that run with the rights of others. */
+import { type Call, type Finder, type Found, pathsOf, wordsOf } from './call.ts';
+
+/** Files a build server runs with its own rights. Names are whole: `special` and `.github/workflows.md` are none. */
+const ciFile =
+  /(?:^|\/)(?:\.github\/(?:workflows\/[^/]+\.ya?ml|actions\/.+)|\.gitlab-ci\.ya?ml|Jenkinsfile|\.circleci\/config\.ya?ml|\.travis\.ya?ml|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|\.drone\.ya?ml|\.buildkite\/[^/]+\.ya?ml|buildspec\.ya?ml|cloudbuild\.ya?ml)$/;
+/** Files that give rights, or run as somebody else. */
+const rightsFile =
+  /^(?:\/etc\/(?:sudoers|sudoers\.d\/.+|passwd|shadow|group|pam\.d\/.+|crontab|cron\.[a-z]+\/.+|ld\.so\.preload|systemd\/system\/.+|ssh\/sshd_config)|\/var\/spool\/cron\/.+|(?:.*\/)?\.ssh\/authorized_keys)$/;
+
+const setsUserId = /^(?:[ugoa]*[ugoa]?\+[rwxX]*s[rwxXst]*|[ugo]+=[rwx]*s[rwx]*|0?[4567][0-7]{3})$/;
+const accounts = new Set([
+  'useradd',
+  'adduser',
+  'usermod',
+  'groupmod',
+  'gpasswd',
+  'passwd',
+  'chpasswd',
+  'visudo',
+  'crontab',
+  'setcap',
+  'insmod',
+  'modprobe',
+  'nsenter',
+]);
+const become = new Set(['sudo', 'su', 'doas', 'pkexec', 'runuser']);
+const iamWords =
+  /^(?:attach|put|create|update|add|set|pass)_(?:role|user|group|policy|access_key|login_profile|assume_role_policy|iam|bucket_policy|permission|collaborator|team|member|deploy_key|branch_protection|ruleset|webhook)(?:_|$)/;
+const cloudLine =
+  /^(?:aws iam (?:attach|put|create|add|update)-\S+|aws sts assume-role\S*|gcloud (?:projects|organizations|iam) .*(?:add-iam-policy-binding|set-iam-policy|keys create)|az role assignment create|kubectl create (?:cluster)?rolebinding|kubectl (?:exec|run|debug) .*--privileged|docker run .*(?:--privileged|-v \/:|--pid[= ]host))/;
+
+export const privilege: Finder = (call) => {
+  const { protocol, capability, word } = call;
+  if (capability === 'read') return undefined;
+  if (protocol === 'sql') {
+    const { rights } = call.parameters;
+    return rights === true && word !== 'revoke' && word !== 'drop'
+      ? heavy(`${word} rights on ${call.target || 'the database'}`)
+      : undefined;
+  }
+  if (protocol === 'http') return undefined;
+  const path = pathsOf(call).find((each) => ciFile.test(each) || rightsFile.test(each));
+  // Deleting a build file takes no rights.
+  if (path !== undefined && capability !== 'delete') return heavy(ciFile.test(path) ? 'CI files' : path);
+  return protocol === 'shell' ? byCommand(call) : iamWords.test(word) ? heavy(word) : undefined;
+};
+
+function byCommand(call: Call): Found | undefined {
+  const words = wordsOf(call);
+  const [program = '', ...rest] = words;
+  const { word } = call;
+  if (become.has(word))
+    return { kind: 'sudo', object: `${word} ${rest.find((each) => !each.startsWith('-')) ?? ''}`.trim() };
+  if (word === 'chmod' && setsUserIds(call)) return heavy('set-uid');
+  if (accounts.has(word) && !(word === 'crontab' && rest[0] === '-l')) return heavy(word);
+  const line = [program.slice(program.lastIndexOf('/') + 1), ...rest].join(' ');
+  const cloud = cloudLine.exec(line)?.[0];
+  return cloud === undefined ? undefined : heavy(cloud.split(' ').slice(0, 3).join(' '));
+}
+
+/** The mode is only text to the reader of effects, so it is looked for in the call as it came. */
+const setsUserIds = ({ source }: Call): boolean =>
+  [...source.matchAll(/\bchmod\b([^;|&\n]*)/g)].some(([, rest = '']) =>
+    rest.split(/[\s"',\]]+/).some((each) => setsUserId.test(each)),
+  );
+
+const heavy = (object: string): Found => ({ kind: 'privilege', object });

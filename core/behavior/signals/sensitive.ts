@@ -1,0 +1,106 @@
+/** Secrets and data about people, by whole names: files, secret stores, tables, metadata services. */
+import { type Call, type Finder, type Found, partsOf, pathsOf, wordsOf } from './call.ts';
+
+/** Names of files that hold a secret wherever they lie. */
+const files =
+  /^(?:\.env(?:rc|\.[a-z0-9_-]+)?|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|\.netrc|\.pgpass|\.my\.cnf|\.git-credentials|\.htpasswd|\.vault-token|\.dockercfg|\.pypirc|master\.key|kubeconfig|credentials\.json|secrets?\.(?:ya?ml|json|toml|ini)|service[_-]account(?:[_-]key)?\.json|terraform\.tfstate(?:\.backup)?|.+\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|ovpn|tfvars))$/i;
+/** Of those, what is there to be seen: samples, public halves, certificates. */
+const open =
+  /^(?:\.env\.(?:example|sample|template|dist|defaults|test)|.+\.(?:pub|public)\.(?:pem|key)|(?:ca|cert|chain|fullchain|public|pubkey|public[_-]key|ca[_-](?:cert|bundle)|cacert|server[_-]cert)(?:\.crt)?\.pem|.+[._-](?:cert|ca|chain|public|pub)\.pem)$/i;
+/** Places whose files are secret whatever they are called. */
+const folders = [
+  /(?:^|\/)\.ssh\/(?!known_hosts$|config$|authorized_keys$|[^/]+\.pub$)[^/]+$/,
+  /(?:^|\/)\.aws\/credentials$/,
+  /(?:^|\/)\.kube\/config$/,
+  /(?:^|\/)\.docker\/config\.json$/,
+  /(?:^|\/)\.config\/(?:gh\/hosts\.yml|gcloud\/.+)$/,
+  /(?:^|\/)\.gnupg\/.+$/,
+  /^(?:~[^/]*|\/root|\/home\/[^/]+)\/\.npmrc$/,
+  /^\/etc\/(?:shadow|gshadow|sudoers)-?$/,
+  /^\/etc\/(?:ssl\/private|ssh\/ssh_host_[a-z0-9]+_key)(?:\/.+|$)/,
+  /^\/proc\/[^/]+\/environ$/,
+  /^\/(?:var\/)?run\/secrets\/.+$/,
+];
+
+export const isSecretFile = (path: string): boolean => {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (folders.some((place) => place.test(path))) return true;
+  return files.test(name) && !open.test(name);
+};
+
+/** Commands that print what a secret store holds. */
+const stores =
+  /^(?:aws (?:secretsmanager (?:get-secret-value|batch-get-secret-value)|ssm get-parameters?(?:-by-path)? .*--with-decryption|ecr get-login-password|sts get-session-token)|gcloud (?:secrets versions access|auth print-(?:access|identity)-token)|az keyvault secret (?:show|download)|az account get-access-token|vault (?:read|kv get|token lookup)|kubectl get secrets?|kubectl .*get secrets?|gh auth token|op (?:read|item get)|pass show|security find-generic-password|printenv|env$|export -p)\b/;
+const storeTools =
+  /^(?:get|read|fetch|access|batch_get)_(?:secret|secrets|secret_value|credential|credentials|password|api_key|private_key)$/;
+const metadata =
+  /^(?:169\.254\.169\.254|169\.254\.170\.2|metadata\.google\.internal|100\.100\.100\.200|\[?fd00:ec2::254\]?)$/;
+
+/** A secret that is read, or asked for. */
+export function secret(call: Call, isConfigured: (target: string) => boolean): Found | undefined {
+  if (call.capability === 'delete') return undefined;
+  if (call.protocol === 'sql') {
+    const table = bare(call.target);
+    const catalog = /^(?:pg_shadow|pg_authid|pg_user_mappings?|mysql\.user)$/.test(table);
+    return call.capability === 'read' && (catalog || isConfigured(call.target)) ? hit(call.target) : undefined;
+  }
+  if (call.protocol === 'http') {
+    const host = String(call.parameters.host ?? '');
+    return metadata.test(host) || isConfigured(call.target) ? hit(host || call.target) : undefined;
+  }
+  const reads = call.capability === 'read' || (call.capability === 'execute' && call.protocol !== 'shell');
+  if (reads) {
+    const path = pathsOf(call).find((each) => (isSecretFile(each) && !isHandshake(call, each)) || isConfigured(each));
+    if (path !== undefined) return hit(path);
+  }
+  if (storeTools.test(call.word)) return hit(`${call.word} ${call.target}`.trim());
+  if (call.protocol !== 'shell') return undefined;
+  const line = wordsOf(call).join(' ');
+  const [, store] = /^((?:\S+ ?){1,4})/.exec(line) ?? [];
+  return stores.test(line) ? hit(store?.trim() ?? line) : undefined;
+}
+
+/** A key that curl proves itself with is not sent. */
+function isHandshake({ argv, word }: Call, path: string): boolean {
+  if (word !== 'curl') return false;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return argv.some(
+    (option, i) => /^(?:-E|--cert|--key|--cacert|--netrc-file)$/.test(option) && argv[i + 1]?.endsWith(name),
+  );
+}
+
+/** Names of tables that hold people: as a whole, or as a word of the name. */
+const whole = new Set([
+  'users',
+  'user',
+  'accounts',
+  'members',
+  'contacts',
+  'persons',
+  'people',
+  'payments',
+  'invoices',
+  'orders',
+]);
+const inside = new Set(
+  'customer customers client clients patient patients employee employees salary salaries payroll ssn passport passports creditcard cards password passwords credential credentials secret secrets token tokens pii personal'.split(
+    ' ',
+  ),
+);
+
+/** Data about people that is read. */
+export const personalData: Finder = (call) => {
+  if (call.protocol !== 'sql' || call.capability !== 'read') return undefined;
+  const table = bare(call.target);
+  return whole.has(table) || partsOf(table).some((part) => inside.has(part))
+    ? { kind: 'personal', object: call.target }
+    : undefined;
+};
+
+/** `shop."Users"`: `users`. */
+const bare = (target: string): string => {
+  const name = target.replaceAll('"', '').toLowerCase();
+  return name.startsWith('mysql.') ? name : name.slice(name.lastIndexOf('.') + 1);
+};
+
+const hit = (object: string): Found => ({ kind: 'secret', object });

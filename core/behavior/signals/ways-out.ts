@@ -1,0 +1,94 @@
+/** Ways on which data leaves: to hosts nobody named, by copy or mail, by a push. */
+import { type Call, type Found, partsOf, wordsOf } from './call.ts';
+
+const sendingTool = new Set([
+  'email',
+  'mail',
+  'sms',
+  'tweet',
+  'slack',
+  'message',
+  'webhook',
+  'gist',
+  'paste',
+  'pastebin',
+]);
+const sendingVerb = new Set(['send', 'post', 'publish', 'share', 'upload', 'forward', 'create', 'reply']);
+const mailers = new Set(['mail', 'mailx', 'sendmail', 'mutt', 'msmtp', 'swaks']);
+const wires = new Set(['nc', 'ncat', 'netcat', 'socat', 'telnet', 'ftp', 'tftp', 'lftp']);
+/** Reading with so long a query tells more than it asks. */
+const longQuery = 256;
+
+export function wayOut(call: Call, isKnownHost: (host: string) => boolean): Found | undefined {
+  const strange = (host: string | undefined): Found | undefined =>
+    host === undefined || host === '' || isKnownHost(host) ? undefined : { kind: 'sink', object: host };
+  switch (call.protocol) {
+    case 'http': {
+      const tells = String(call.parameters.query ?? '').length > longQuery;
+      return call.capability !== 'read' || tells ? strange(hostOf(call)) : undefined;
+    }
+    case 'sql':
+      return call.word === 'copy' && call.capability === 'execute'
+        ? { kind: 'sink', object: 'a program of the database server' }
+        : undefined;
+    case 'shell':
+      return byCommand(call, strange);
+    case 'git':
+      return call.word === 'create_gist' ? { kind: 'push', object: 'a gist' } : undefined;
+    default:
+      return byTool(call);
+  }
+}
+
+function byCommand(call: Call, strange: (host: string | undefined) => Found | undefined): Found | undefined {
+  const { word, capability, target } = call;
+  const words = wordsOf(call);
+  if (word === 'curl' || word === 'wget') {
+    const address = hostIn(target);
+    const tells = target.includes('?') && target.length - target.indexOf('?') > longQuery;
+    return capability === 'write' || tells ? strange(address) : undefined;
+  }
+  if (word === 'git') {
+    const at = words.indexOf('push');
+    if (at < 0 || capability === 'read') return undefined;
+    const remote = words.slice(at + 1).find((each) => !each.startsWith('-'));
+    const host = remote === undefined ? undefined : hostIn(remote);
+    return (host !== undefined && strange(host)) || { kind: 'push', object: remote ?? 'origin' };
+  }
+  if (word === 'scp' || word === 'rsync' || word === 'sftp') {
+    const last = words.at(-1) ?? '';
+    // A machine to which is copied; from one to here is no way out.
+    const remote = /^(?:[^@/\s]+@)?([^/:\s]+):/.exec(last)?.[1];
+    return capability === 'delete' ? undefined : strange(remote);
+  }
+  if (mailers.has(word)) return { kind: 'sink', object: 'mail' };
+  if (wires.has(word)) return strange(words.slice(1).find((each) => !each.startsWith('-')));
+  const line = words.join(' ');
+  const bucket =
+    /^(?:aws s3 (?:cp|sync|mv) .*|gsutil (?:-m )?(?:cp|rsync) .*|rclone (?:copy|sync|move) .*) ((?:s3|gs):\/\/[^/\s]+|[\w-]+:)\S*(?: --\S+)*$/.exec(
+      line,
+    )?.[1];
+  return bucket === undefined ? undefined : { kind: 'sink', object: bucket };
+}
+
+/** An MCP tool by its name: `send_email`, `slack_post_message`. Messages reach colleagues first of all. */
+function byTool({ word, capability }: Call): Found | undefined {
+  if (capability === 'read') return undefined;
+  const parts = partsOf(word);
+  const sends = parts.some((part) => sendingVerb.has(part)) && parts.some((part) => sendingTool.has(part));
+  return sends ? { kind: 'push', object: word } : undefined;
+}
+
+export const hostOf = ({ parameters, target }: Call): string | undefined => {
+  const { host } = parameters;
+  return typeof host === 'string' && host !== '' ? host : hostIn(target);
+};
+
+/** The host of `https://host/…`, `git@host:…`, `host/…` with a dot in it. */
+export function hostIn(text: string): string | undefined {
+  const [, url] = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/@\s]*@)?(\[[^\]]+\]|[^/:?#\s]+)/i.exec(text) ?? [];
+  if (url !== undefined) return url.toLowerCase();
+  const [, copy] = /^[\w.-]+@([\w.-]+):/.exec(text) ?? [];
+  if (copy !== undefined) return copy.toLowerCase();
+  return /^([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?=[:/?#]|$)/i.exec(text)?.[1]?.toLowerCase();
+}

@@ -1,0 +1,106 @@
+/** What the rules remember of a session: bounded lists within the window, about 1 kB as text (2 kB at most). */
+import type { RiskRecord, RiskRule } from '#core/contracts/behavior.ts';
+
+/** The entry that brought something: its index, or `session#index` in the memory of a key. */
+export type Cite = number | string;
+
+export interface Alert {
+  readonly rule: RiskRule;
+  readonly points: number;
+  /** Seconds since the Unix epoch. */
+  readonly at: number;
+  /** Entries it rests on, the one that brought it last. */
+  readonly cites: readonly Cite[];
+}
+
+/** Something seen: seconds since `base`, entry, short digest of the object. */
+export type Mark = readonly [at: number, cite: Cite, digest: string];
+
+/** Refused attempts of one class. */
+export interface Attempts {
+  readonly kind: string;
+  readonly at: number;
+  readonly count: number;
+  /** Digest of the last call: the identical one again is no variation. */
+  readonly last: string;
+  readonly cites: readonly Cite[];
+}
+
+export interface RiskState {
+  /** Seconds since the Unix epoch that marks count from. */
+  readonly base: number;
+  readonly alerts: readonly Alert[];
+  readonly sensitive: readonly Mark[];
+  readonly secrets: readonly Mark[];
+  readonly failures: readonly Mark[];
+  readonly privileges: readonly Mark[];
+  readonly deletes: readonly Mark[];
+  readonly places: readonly Mark[];
+  readonly attempts: readonly Attempts[];
+  /** A human's refusal that no deletion has followed yet. */
+  readonly denial?: Mark | undefined;
+  /** Reached the kill switch: points stay until a human releases the session. */
+  readonly tripped?: boolean | undefined;
+  /** Settings of the last entry that named them: votes carry none, and are judged by the same. */
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Most that is remembered; the settings bound the lists that are counted. */
+export const kept = { alerts: 8, cites: 4, sensitive: 3, privileges: 8, kinds: 4 } as const;
+
+export const emptyState = (base: number): RiskState => ({
+  base,
+  alerts: [],
+  sensitive: [],
+  secrets: [],
+  failures: [],
+  privileges: [],
+  deletes: [],
+  places: [],
+  attempts: [],
+});
+
+const lists = ['sensitive', 'secrets', 'failures', 'privileges', 'deletes', 'places'] as const;
+
+export const isEmpty = (state: RiskState): boolean =>
+  state.alerts.length === 0 &&
+  state.attempts.length === 0 &&
+  state.denial === undefined &&
+  !state.tripped &&
+  state.settings === undefined &&
+  lists.every((name) => state[name].length === 0);
+
+/** As short text: what is empty is left out. */
+export function stateText({ base, alerts, attempts, denial, tripped, settings, ...marks }: RiskState): string {
+  return JSON.stringify({
+    base,
+    ...(alerts.length > 0 && {
+      alerts: alerts.map(({ rule, points, at, cites }) => [rule, points, at - base, cites]),
+    }),
+    ...(attempts.length > 0 && {
+      attempts: attempts.map(({ kind, at, count, last, cites }) => [kind, at, count, last, cites]),
+    }),
+    ...Object.fromEntries(lists.flatMap((name) => (marks[name].length > 0 ? [[name, marks[name]]] : []))),
+    ...(denial && { denial }),
+    ...(tripped && { tripped }),
+    ...(settings && { settings }),
+  });
+}
+
+/** The memory behind a record; undefined where there is none. A text this code did not write counts as none. */
+export function stateOf(record: RiskRecord | undefined): RiskState | undefined {
+  if (record?.state === undefined) return undefined;
+  const { alerts = [], attempts = [], ...rest } = JSON.parse(record.state) as Stored;
+  return {
+    ...emptyState(rest.base),
+    ...rest,
+    alerts: alerts.map(([rule, points, at, cites]) => ({ rule, points, at: at + rest.base, cites })),
+    attempts: attempts.map(([kind, at, count, last, cites]) => ({ kind, at, count, last, cites })),
+  };
+}
+
+type Stored = Partial<Omit<RiskState, 'base' | 'alerts' | 'attempts'>> & {
+  readonly base: number;
+  readonly alerts?: readonly [RiskRule, number, number, readonly Cite[]][];
+  readonly attempts?: readonly [string, number, number, string, readonly Cite[]][];
+};

@@ -1,0 +1,84 @@
+/** Task manifests: what an agent was set to do, declared beforehand by somebody who answers for it (spec §1, §4.5; contract §7). */
+import * as z from 'zod';
+import { sessionPattern } from './envelope.ts';
+
+export const riskTiers = ['low', 'medium', 'high'] as const;
+export type RiskTier = (typeof riskTiers)[number];
+
+/** Longest life; what enforces a manifest is never tidied away before it has ended. */
+export const longestTaskDays = 90;
+
+const pattern = z.string().min(1).max(512);
+const patterns = z.array(pattern).min(1).max(64);
+
+/** Body of `POST /admin/v1/manifests`. A list that is absent is no limit. */
+export const taskManifestSchema = z
+  .strictObject({
+    name: z.string().min(1).max(128),
+    description: z.string().max(1000).optional(),
+    protocols: patterns.optional().describe('git, shell, sql, http, mcp, or a name of your own.'),
+    tools: patterns.optional().describe('Globs of tools: scm.get_*.'),
+    resources: patterns.optional().describe('Globs of targets: acme/web, src/**, https://api.example.com/**.'),
+    capabilities: z
+      .array(z.string().min(1).max(64))
+      .min(1)
+      .max(16)
+      .optional()
+      .describe('Verbs: read, write, execute, delete.'),
+    max_actions: z.int().nonnegative().optional().describe('Allowed actions in a session.'),
+    budget_usd: z.number().nonnegative().optional().describe('What the model calls of a session may cost.'),
+    expires_at: z.iso.datetime({ offset: true }).optional().describe('24 hours from now unless given.'),
+    risk_tier: z.enum(riskTiers).default('high').describe('The gravest kind of action the task needs.'),
+    sessions: z
+      .array(z.string().regex(sessionPattern, 'a session: [A-Za-z0-9._:-]{1,128}'))
+      .min(1)
+      .max(16)
+      .optional()
+      .describe('Sessions it is attached to.'),
+    key_id: z.string().min(1).max(64).optional().describe('Key it is attached to, in all its sessions.'),
+  })
+  .refine(({ name }) => name.trim() !== '', { path: ['name'], error: 'a name' });
+export type TaskManifestBody = z.infer<typeof taskManifestSchema>;
+
+/** A manifest as it stands: never changed, named by the digest of what it says. */
+export interface TaskManifest extends TaskManifestBody {
+  /** `task-` and 32 hex digits. */
+  readonly id: string;
+  readonly tenant: string;
+  readonly expires_at: string;
+  readonly created_at: string;
+  /** The person or service that answers for it. */
+  readonly created_by: string;
+}
+
+export const driftKinds = [
+  'unknown',
+  'attachment',
+  'expired',
+  'protocol',
+  'tool',
+  'resource',
+  'capability',
+  'unclear',
+  'count',
+  'budget',
+  'risk_tier',
+] as const;
+export type DriftKind = (typeof driftKinds)[number];
+
+/** One way in which a call left the task it was declared for. */
+export interface Drift {
+  readonly manifest_id: string;
+  readonly kind: DriftKind;
+  readonly found: string;
+  /** What the manifest allows, in words. */
+  readonly allowed: string;
+}
+
+/** Short form of a call's effects as its entry keeps it, so that drift can be found in the history too. */
+export interface EffectSummary {
+  /** Tool, capability, target. */
+  readonly t: string;
+  readonly c: string;
+  readonly x: string;
+}

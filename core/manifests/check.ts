@@ -1,0 +1,170 @@
+/**
+ * Manifest drift (spec §1): every way in which a call leaves the tasks it was declared for. `warn` writes it down, `enforce`
+ * blocks. Several manifests all count, so that another one can only narrow.
+ */
+import type { BehaviorSettings, Signal } from '#core/contracts/behavior.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import {
+  type Drift,
+  type DriftKind,
+  type RiskTier,
+  riskTiers,
+  type TaskManifest,
+} from '#core/contracts/task-manifest.ts';
+import type { Effects } from '#core/effects/ports.ts';
+import { compileGlob, globMatches } from '#core/tool-policy/glob.ts';
+import { readingsOf } from '#core/tool-policy/normalise.ts';
+import { foldCase } from '#core/tool-policy/unicode.ts';
+import type { Attached } from './ports.ts';
+
+/** What a session did so far. */
+export interface TaskHistory {
+  /** Actions allowed before this one. */
+  readonly actions: number;
+  /** Cost of its model calls in micro-dollars. */
+  readonly spent_microusd: number;
+  /** Risk score as it stands. */
+  readonly score: number;
+}
+
+export interface TaskCall {
+  readonly call: ToolCall;
+  readonly effects: Effects;
+  readonly session: string;
+  readonly key_id: string;
+  /** Signals of the call, as session risk finds them. */
+  readonly signals: readonly Signal[];
+}
+
+/** Drift of one call from one manifest; empty when the call is within it. */
+export function checkManifest(
+  manifest: TaskManifest,
+  asked: TaskCall,
+  history: TaskHistory,
+  settings: Pick<BehaviorSettings, 'kill_switch_score'>,
+  nowMs: number,
+): Drift[] {
+  const found: Drift[] = [];
+  const add = (kind: DriftKind, what: string, allowed: string): void => {
+    found.push({ manifest_id: manifest.id, kind, found: what, allowed });
+  };
+  checkAttachment(manifest, asked, add);
+  if (Date.parse(manifest.expires_at) <= nowMs) add('expired', 'a call after its end', `until ${manifest.expires_at}`);
+  checkCalls(manifest, asked, add);
+
+  const { max_actions, budget_usd } = manifest;
+  if (max_actions !== undefined && history.actions >= max_actions)
+    add('count', `action ${history.actions + 1}`, `${max_actions} actions`);
+  if (budget_usd !== undefined && history.spent_microusd >= budget_usd * 1_000_000)
+    add('budget', `${history.spent_microusd / 1_000_000} USD spent`, `${budget_usd} USD`);
+  const tier = worstTier(tierOfCall(asked.signals), tierOfScore(history.score, settings.kill_switch_score));
+  if (riskTiers.indexOf(tier) > riskTiers.indexOf(manifest.risk_tier))
+    add('risk_tier', tier, `at most ${manifest.risk_tier}`);
+  return found;
+}
+
+/** As many as an entry keeps. */
+const mostDrift = 16;
+
+/** Drift of one call from all that it has to do with. */
+export function checkManifests(
+  attached: Attached,
+  asked: TaskCall,
+  history: TaskHistory,
+  settings: Pick<BehaviorSettings, 'kill_switch_score'>,
+  nowMs: number,
+): Drift[] {
+  const { manifests, unknown } = attached;
+  const none: Drift[] =
+    unknown === undefined
+      ? []
+      : [{ manifest_id: unknown, kind: 'unknown', found: unknown, allowed: 'a manifest of this tenant' }];
+  return [...none, ...manifests.flatMap((manifest) => checkManifest(manifest, asked, history, settings, nowMs))].slice(
+    0,
+    mostDrift,
+  );
+}
+
+type Add = (kind: DriftKind, found: string, allowed: string) => void;
+
+/** A call may name a manifest; one that was made for another session or key says nothing for it. */
+function checkAttachment({ sessions, key_id }: TaskManifest, asked: TaskCall, add: Add): void {
+  if (sessions && !sessions.includes(asked.session)) add('attachment', `session ${asked.session}`, sessions.join(', '));
+  if (key_id !== undefined && key_id !== asked.key_id) add('attachment', `key ${asked.key_id}`, key_id);
+}
+
+/** The parts speak for a call that only carries them; any other call speaks for itself too. Each kind is named once. */
+function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Add): void {
+  const { parts, carrier, unclear } = effects;
+  const calls = carrier && parts.length > 0 ? parts : [call, ...parts];
+  const verbs = parts.length > 0 && unclear === undefined ? parts : [call, ...parts];
+  const once = (
+    kind: DriftKind,
+    among: readonly ToolCall[],
+    fits: (one: ToolCall) => boolean,
+    allowed: readonly string[],
+    name: (one: ToolCall) => string,
+  ) => {
+    const outside = among.find((one) => !fits(one));
+    if (outside) add(kind, shortened(name(outside)), allowed.join(', '));
+  };
+  const { protocols, tools, resources, capabilities } = manifest;
+  if (protocols)
+    once(
+      'protocol',
+      calls,
+      ({ protocol }) => isOneOf(protocols, protocol),
+      protocols,
+      (one) => one.protocol,
+    );
+  if (tools)
+    once(
+      'tool',
+      calls,
+      (one) => everyReading(one, (call) => tools.some((glob) => globMatches(glob, call.tool))),
+      tools,
+      (one) => one.tool,
+    );
+  if (resources) {
+    const globs = resources.map((resource) => compileGlob(resource, 'text'));
+    const fits = (one: ToolCall) => everyReading(one, ({ target }) => globs.some((glob) => glob.matches(target)));
+    once('resource', calls, fits, resources, (one) => one.target);
+  }
+  if (capabilities)
+    once(
+      'capability',
+      verbs,
+      ({ capability }) => isOneOf(capabilities, capability),
+      capabilities,
+      (one) => one.capability,
+    );
+  const limits = protocols ?? tools ?? resources ?? capabilities;
+  if (unclear !== undefined && limits) add('unclear', unclear, 'calls whose effects can be read');
+}
+
+const isOneOf = (words: readonly string[], word: string): boolean =>
+  words.some((each) => foldCase(each).trim() === foldCase(word).trim());
+
+/** Inside means inside in every way a tool could read the call. */
+function everyReading(call: ToolCall, fits: (call: ToolCall) => boolean): boolean {
+  try {
+    return readingsOf(call, false).every(fits);
+  } catch {
+    return false;
+  }
+}
+
+const shortened = (text: string): string => (text.length > 200 ? `${text.slice(0, 199)}…` : text);
+
+const worstTier = (a: RiskTier, b: RiskTier): RiskTier => (riskTiers.indexOf(a) >= riskTiers.indexOf(b) ? a : b);
+
+/** How grave a call is by what it does. */
+function tierOfCall(signals: readonly Signal[]): RiskTier {
+  const has = (...kinds: Signal['s'][]) => signals.some(({ s }) => kinds.includes(s));
+  if (has('privilege', 'secret') || signals.some(({ s, n = 1 }) => s === 'destroy' && n >= 3)) return 'high';
+  return has('destroy', 'sink', 'personal', 'sudo') ? 'medium' : 'low';
+}
+
+/** A session on its way to the kill switch is no quiet one any more. */
+const tierOfScore = (score: number, killSwitch: number): RiskTier =>
+  score >= killSwitch / 2 ? 'high' : score >= killSwitch / 4 ? 'medium' : 'low';

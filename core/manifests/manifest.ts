@@ -1,0 +1,38 @@
+/** From a request to a manifest: its digest is its name, so that what was declared can never be another thing later. */
+import { longestTaskDays, type TaskManifest, type TaskManifestBody } from '#core/contracts/task-manifest.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { compileGlob } from '#core/tool-policy/glob.ts';
+
+const dayMs = 24 * 3_600_000;
+
+/**
+ * @param createdBy person or service that answers for it.
+ * @throws GatewayError `invalid_request` for a bad glob, or an end in the past or too far away.
+ */
+export function openManifest(body: TaskManifestBody, tenant: string, createdBy: string, nowMs: number): TaskManifest {
+  for (const tool of body.tools ?? []) compileGlob(tool, 'name');
+  for (const resource of body.resources ?? []) compileGlob(resource, 'text');
+  const ends = body.expires_at === undefined ? nowMs + dayMs : Date.parse(body.expires_at);
+  if (ends <= nowMs || ends > nowMs + longestTaskDays * dayMs) {
+    const found = body.expires_at;
+    throw invalidRequest(`expires_at is ${found}; it takes a time within the next ${longestTaskDays} days.`);
+  }
+  const content = { ...body, expires_at: isoTime(ends) };
+  return {
+    id: manifestId(tenant, content),
+    tenant,
+    ...content,
+    created_at: isoTime(nowMs),
+    created_by: createdBy,
+  };
+}
+
+const manifestId = (tenant: string, content: TaskManifestBody): string =>
+  `task-${digestOf({ tenant, ...content }).slice(0, 32)}`;
+
+/** Whether a manifest still says what its name was made from. */
+export function saysWhatItSaid({ id, tenant, created_at: _at, created_by: _by, ...content }: TaskManifest): boolean {
+  return id === manifestId(tenant, content);
+}

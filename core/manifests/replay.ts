@@ -1,0 +1,117 @@
+/** Drift over a session's history, found in its evidence: also for a manifest that was declared later. */
+
+import { riskAfter } from '#core/behavior/replay.ts';
+import { type BehaviorNote, behaviorSchema, type RiskRecord } from '#core/contracts/behavior.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { Drift, EffectSummary, TaskManifest } from '#core/contracts/task-manifest.ts';
+import type { Effects } from '#core/effects/ports.ts';
+import { checkManifest, type TaskHistory } from './check.ts';
+import { mostTarget } from './decide-manifests.ts';
+
+export interface DriftedEntry {
+  readonly index: number;
+  readonly timestamp: string;
+  readonly envelope_id: string;
+  readonly decision: string;
+  readonly tool: string;
+  readonly target: string;
+  readonly drift: readonly Drift[];
+}
+
+export interface DriftReport {
+  readonly session_id: string;
+  /** Entries looked at, actions among them. */
+  readonly entries: number;
+  readonly actions: number;
+  readonly drifted: readonly DriftedEntry[];
+  readonly total_drifted: number;
+  /** Actions whose target or effects the evidence withholds or shortens: what is known of them was checked. */
+  readonly partly_checked: number;
+}
+
+/** As many drifted actions as an answer lists. */
+const mostListed = 200;
+
+/** The settings only matter for the kill switch that risk tiers are fractions of. */
+const usual = behaviorSchema.parse({});
+
+/**
+ * @param manifest compared as if it had been attached from the session's first entry on.
+ */
+export async function replayDrift(
+  manifest: TaskManifest,
+  sessionId: string,
+  entries: AsyncIterable<EvidenceEntry> | Iterable<EvidenceEntry>,
+  settings = usual,
+): Promise<DriftReport> {
+  let [seen, actions, total_drifted, partly_checked] = [0, 0, 0, 0];
+  let history: TaskHistory = { actions: 0, spent_microusd: 0, score: 0 };
+  let risk: RiskRecord | undefined;
+  const drifted: DriftedEntry[] = [];
+  for await (const entry of entries) {
+    seen++;
+    const asked = actionOf(entry);
+    if (asked) {
+      actions++;
+      if (asked.partly) partly_checked++;
+      const now = Date.parse(entry.timestamp);
+      const call = { ...asked, session: sessionId, key_id: entry.actor.key_id };
+      const drift = checkManifest(manifest, call, history, settings, now);
+      if (drift.length > 0) {
+        total_drifted++;
+        if (drifted.length < mostListed) drifted.push(lineOf(entry, asked.call, drift));
+      }
+    }
+    risk = riskAfter(risk, entry);
+    history = {
+      actions: history.actions + (entry.kind === 'allow' ? 1 : 0),
+      spent_microusd: history.spent_microusd + costOf(entry),
+      score: risk?.score ?? 0,
+    };
+  }
+  return { session_id: sessionId, entries: seen, actions, drifted, total_drifted, partly_checked };
+}
+
+const lineOf = (entry: EvidenceEntry, { tool, target }: ToolCall, drift: readonly Drift[]): DriftedEntry => ({
+  index: entry.index,
+  timestamp: entry.timestamp,
+  envelope_id: entry.envelope_id,
+  decision: entry.kind,
+  tool,
+  target,
+  drift,
+});
+
+/** The call of a decision entry, as far as the evidence tells. */
+function actionOf({ kind, body }: EvidenceEntry) {
+  if (kind !== 'allow' && kind !== 'block' && kind !== 'review') return undefined;
+  const { protocol, tool, capability, target, withheld = [] } = body as Readonly<Record<string, unknown>>;
+  // A chat that waits for approval is no action.
+  if (typeof protocol !== 'string' || typeof tool !== 'string' || typeof capability !== 'string') return undefined;
+  const hidden = (withheld as readonly unknown[]).some((path) => /^\$?\.?(?:target|effects)\b/.test(String(path)));
+  const call: ToolCall = {
+    protocol,
+    tool,
+    capability,
+    target: typeof target === 'string' ? target : '',
+    parameters: {},
+  };
+  const summary = (body.effects ?? []) as readonly EffectSummary[];
+  const unclear = body.unclear as string | undefined;
+  const effects: Effects = {
+    parts: summary.map(({ t, c, x }) => ({ protocol, tool: t, capability: c, target: x, parameters: {} })),
+    carrier: body.carrier === true,
+    ...(unclear !== undefined && { unclear }),
+  };
+  const signals = (body.behavior as BehaviorNote | undefined)?.signals ?? [];
+  return {
+    call,
+    effects,
+    signals,
+    partly: hidden || body.effects_left_out !== undefined || summary.some(({ x }) => x.length >= mostTarget),
+  };
+}
+
+const costOf = ({ kind, body }: EvidenceEntry): number =>
+  kind === 'chat' && typeof body.cost_microusd === 'number' ? body.cost_microusd : 0;
