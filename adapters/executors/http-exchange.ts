@@ -1,0 +1,139 @@
+/**
+ * One HTTP exchange on a connection to an address that was looked at: the name is resolved once, every answer checked, and
+ * the socket opened to exactly that address, so that a name cannot be one thing when asked and another when used.
+ */
+import { lookup as systemLookup } from 'node:dns/promises';
+import { type ClientRequest, request as plain } from 'node:http';
+import { request as secure } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { ExecutionFault, refused } from '#core/executors/fault.ts';
+import type { HttpExchange, IncomingAnswer, OutgoingRequest } from '#core/executors/ports.ts';
+import { mayConnect } from './public-address.ts';
+
+export interface ExchangeOptions {
+  /** Every address of a host name. @default the system's resolver */
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
+}
+
+const systemResolve = async (host: string) =>
+  (await systemLookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+
+export function httpExchange({ resolve = systemResolve }: ExchangeOptions = {}): HttpExchange {
+  return async (request, signal) => {
+    const deadline = AbortSignal.timeout(request.timeoutMs);
+    const ends = signal ? AbortSignal.any([signal, deadline]) : deadline;
+    const url = new URL(request.url);
+    const addresses = await race(pinned(url, request.allowPrivate, resolve), ends, request);
+    return exchange(url, addresses, request, ends);
+  };
+}
+
+type Addresses = readonly [string, ...string[]];
+
+/** The addresses to connect to. One that is not permitted among several makes all of them suspect. */
+async function pinned(
+  { hostname }: URL,
+  allowPrivate: boolean,
+  resolve: (host: string) => Promise<readonly string[]>,
+): Promise<Addresses> {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const addresses = isIP(host) ? [host] : await resolve(host).catch(() => []);
+  const [first] = addresses;
+  if (first === undefined) throw new ExecutionFault('unreachable', `the name ${host} leads to no address`);
+  if (addresses.every((address) => mayConnect(address, allowPrivate))) return [first, ...addresses.slice(1)];
+  throw refused(
+    `${host} leads to an address that is private or reserved`,
+    allowPrivate
+      ? 'Link-local, multicast and metadata addresses are never connected to.'
+      : 'Nothing was sent. An operator may set allow_private for an upstream inside their own network.',
+  );
+}
+
+function race<T>(work: Promise<T>, ends: AbortSignal, request: OutgoingRequest): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(endedBy(ends, request, false));
+    if (ends.aborted) stop();
+    ends.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => ends.removeEventListener('abort', stop));
+  });
+}
+
+function exchange(
+  url: URL,
+  addresses: Addresses,
+  request: OutgoingRequest,
+  ends: AbortSignal,
+): Promise<IncomingAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingAnswer>();
+  let connected = false;
+  const failed = (fault: ExecutionFault) => {
+    reject(fault);
+    call.destroy();
+  };
+  const stop = () => failed(endedBy(ends, request, connected));
+  const call = open(url, addresses, request);
+  if (ends.aborted) stop();
+  ends.addEventListener('abort', stop, { once: true });
+
+  call.on('socket', (socket) =>
+    socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+      connected = true;
+    }),
+  );
+  call.on('error', (fault: NodeJS.ErrnoException) => failed(brokenBy(fault, connected)));
+  call.on('upgrade', (_, socket) => {
+    socket.destroy();
+    failed(new ExecutionFault('malformed', 'it changed the protocol', { uncertain: true }));
+  });
+  call.on('response', (response) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const done = (truncated: boolean) => {
+      const body = Buffer.concat(chunks).subarray(0, request.maxResponseBytes);
+      resolve({ status: response.statusCode ?? 0, headers: headersOf(response.headersDistinct), body, truncated });
+      call.destroy();
+    };
+    response.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > request.maxResponseBytes) done(true);
+    });
+    response.on('end', () => done(false));
+    response.on('error', (fault: NodeJS.ErrnoException) => failed(brokenBy(fault, true)));
+  });
+  call.end(request.body);
+  return promise.finally(() => ends.removeEventListener('abort', stop));
+}
+
+function open(url: URL, addresses: Addresses, { method, headers, body }: OutgoingRequest): ClientRequest {
+  const all = addresses.map((address) => ({ address, family: isIP(address) }));
+  const lookup: LookupFunction = (_, options, answer) =>
+    options.all ? answer(null, all) : answer(null, all[0]!.address, all[0]!.family);
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  return (url.protocol === 'https:' ? secure : plain)(url, {
+    method,
+    headers: { ...headers, ...length },
+    lookup,
+    // A connection of its own: one that was kept may lead elsewhere.
+    agent: false,
+    maxHeaderSize: 32 * 1024,
+  });
+}
+
+const headersOf = (distinct: NodeJS.Dict<string[]>): Record<string, string> =>
+  Object.fromEntries(Object.entries(distinct).map(([name, values]) => [name, (values ?? []).join(', ')]));
+
+function endedBy(ends: AbortSignal, { timeoutMs }: OutgoingRequest, uncertain: boolean): ExecutionFault {
+  const { name } = (ends.reason ?? {}) as { name?: string };
+  if (name === 'TimeoutError') {
+    return new ExecutionFault('timeout', `no whole answer came within ${timeoutMs} ms`, { uncertain });
+  }
+  return new ExecutionFault('cancelled', 'it was cancelled', { uncertain });
+}
+
+/** The system's own words name addresses; its code is enough. */
+function brokenBy(fault: NodeJS.ErrnoException, connected: boolean): ExecutionFault {
+  const code = fault.code === undefined ? '' : ` (${fault.code})`;
+  if (!connected) return new ExecutionFault('unreachable', `no connection could be made${code}`);
+  return new ExecutionFault('cut', `the connection ended before the answer did${code}`, { uncertain: true });
+}

@@ -1,0 +1,107 @@
+/**
+ * One statement in PostgreSQL's extended protocol, for `pg`'s client: exactly one statement (the server refuses a second
+ * in the same text), values bound, and no more rows than wanted.
+ */
+import type { Connection, Submittable } from 'pg';
+import type { SqlResult, SqlStatement } from '#core/executors/ports.ts';
+import { type Column, fieldsOf, rowOf } from './pg-result.ts';
+
+export interface Limits {
+  readonly maxRows: number;
+  /** What is beyond is not kept. */
+  readonly maxBytes: number;
+  /** Ask the server for no more rows than that; a statement that changes something always runs to its end. */
+  readonly stopEarly: boolean;
+}
+
+/** The parts of `pg`'s connection that its types leave out. */
+interface Wire extends Omit<Connection, 'bind' | 'execute' | 'parse' | 'describe' | 'close'> {
+  parse(query: { text: string; name: string }): void;
+  bind(config: { values: readonly (string | null)[]; portal: string; statement: string }): void;
+  describe(message: { type: 'P'; name: string }): void;
+  execute(config: { portal: string; rows: number }): void;
+  close(message: { type: 'P'; name: string }): void;
+  sendCopyFail(message: string): void;
+}
+
+export class PgStatement implements Submittable {
+  readonly done: Promise<SqlResult>;
+  readonly #statement: SqlStatement;
+  readonly #limits: Limits;
+  readonly #settle: { resolve(result: SqlResult): void; reject(fault: unknown): void };
+  readonly #rows: Record<string, unknown>[] = [];
+  #columns: readonly Column[] = [];
+  #fields: SqlResult['fields'] = [];
+  #bytes = 0;
+  #truncated = false;
+  #affected: number | undefined;
+
+  constructor(statement: SqlStatement, limits: Limits) {
+    const { promise, resolve, reject } = Promise.withResolvers<SqlResult>();
+    this.done = promise;
+    this.#statement = statement;
+    this.#limits = limits;
+    this.#settle = { resolve, reject };
+  }
+
+  submit(connection: Connection): void {
+    const wire = connection as unknown as Wire;
+    const { maxRows, stopEarly } = this.#limits;
+    wire.parse({ text: this.#statement.text, name: '' });
+    wire.bind({ values: this.#statement.values.map(boundText), portal: '', statement: '' });
+    wire.describe({ type: 'P', name: '' });
+    wire.execute({ portal: '', rows: stopEarly ? maxRows + 1 : 0 });
+    // Also ends the portal: a suspended one has no further rows for us.
+    wire.sync();
+  }
+
+  handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
+    this.#columns = fields.map(({ name, dataTypeID }) => ({ name, typeId: dataTypeID }));
+    this.#fields = fieldsOf(this.#columns);
+  }
+
+  handleDataRow({ fields, length }: { fields: readonly (string | null)[]; length: number }): void {
+    this.#bytes += length;
+    if (this.#truncated || this.#rows.length >= this.#limits.maxRows || this.#bytes > this.#limits.maxBytes) {
+      this.#truncated = true;
+      return;
+    }
+    this.#rows.push(rowOf(this.#fields, this.#columns, fields));
+  }
+
+  handlePortalSuspended(): void {
+    this.#truncated = true;
+  }
+
+  handleCommandComplete({ text }: { text: string }): void {
+    const affected = /^(?:INSERT \d+|UPDATE|DELETE|MERGE) (\d+)$/.exec(text)?.[1];
+    if (affected !== undefined) this.#affected = Number(affected);
+  }
+
+  handleEmptyQuery(): void {}
+
+  handleCopyInResponse(connection: Connection): void {
+    (connection as unknown as Wire).sendCopyFail('COPY is not carried out');
+  }
+
+  handleCopyData(): void {}
+
+  handleError(fault: unknown): void {
+    this.#settle.reject(fault);
+  }
+
+  handleReadyForQuery(): void {
+    this.#settle.resolve({
+      rows: this.#rows,
+      row_count: this.#affected ?? this.#rows.length,
+      fields: this.#fields,
+      truncated: this.#truncated,
+    });
+  }
+}
+
+/** Parameters travel as text; what is no scalar as JSON, which the server reads where the column is one. */
+function boundText(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

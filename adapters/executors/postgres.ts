@@ -1,0 +1,145 @@
+/** One transaction at a PostgreSQL server, on a connection of its own (spec §1 step 4). */
+import { Client, type ClientConfig } from 'pg';
+import { ExecutionFault, type FaultKind } from '#core/executors/fault.ts';
+import { quoted } from '#core/executors/named.ts';
+import type { PostgresServer, SqlResult, SqlTransaction, SqlWork } from '#core/executors/ports.ts';
+import { PgStatement } from './pg-statement.ts';
+
+const connectMs = 10_000;
+/** Beyond the statement's own limit, for what surrounds it. */
+const slackMs = 5_000;
+/** The driver holds a whole row before it shows it: a server that sends more than this is left. */
+const hardLimitFactor = 16;
+
+export const postgresTransaction: SqlTransaction<PostgresServer> = async (work, signal) => {
+  const client = new Client(configOf(work));
+  const course: Course = { committing: false };
+  const abandoned = watch(client, work, signal, course);
+  try {
+    await Promise.race([client.connect(), abandoned.fault]);
+    course.connected = true;
+    abandoned.count();
+    return await Promise.race([transact(client, work, course), abandoned.fault]);
+  } catch (thrown) {
+    throw faultOf(thrown, course);
+  } finally {
+    abandoned.stop();
+    // Not waited for: a server that hangs would hold the answer.
+    client.end().catch(() => {});
+    if (course.broken) socketOf(client).destroy();
+  }
+};
+
+interface Course {
+  connected?: true;
+  /** COMMIT is out and not answered. */
+  committing: boolean;
+  broken?: true;
+}
+
+function configOf({ server, statementTimeoutMs }: SqlWork<PostgresServer>): ClientConfig {
+  const { host, port, database, user, password, tls, ca } = server;
+  return {
+    ...{ host, port, database, user, password },
+    ssl: tls === 'off' ? false : { rejectUnauthorized: true, ...(ca !== undefined && { ca }) },
+    connectionTimeoutMillis: Math.min(connectMs, statementTimeoutMs),
+    application_name: 'agent-governance-gateway',
+  };
+}
+
+async function transact(client: Client, work: SqlWork<PostgresServer>, course: Course): Promise<readonly SqlResult[]> {
+  const { readOnly, maxRows, maxResultBytes: maxBytes, statementTimeoutMs } = work;
+  // The SELECT takes the snapshot: after it nobody can make the transaction writable.
+  await client.query(
+    `BEGIN ${readOnly ? 'READ ONLY' : 'READ WRITE'}; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL search_path = public; SELECT 1`,
+  );
+  const results: SqlResult[] = [];
+  for (const statement of work.statements) {
+    results.push(await client.query(new PgStatement(statement, { maxRows, maxBytes, stopEarly: readOnly })).done);
+  }
+  if (readOnly) {
+    await client.query('ROLLBACK');
+    return results;
+  }
+  course.committing = true;
+  const { command } = await client.query('COMMIT');
+  course.committing = false;
+  // A transaction that had failed answers COMMIT with ROLLBACK.
+  if (command === 'COMMIT') return results;
+  throw new ExecutionFault('conflict', 'the database rolled the transaction back');
+}
+
+/** Leaves the server when the caller does, when time is up, and when it sends more than anybody asked for. */
+function watch(client: Client, work: SqlWork<PostgresServer>, signal: AbortSignal | undefined, course: Course) {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => {});
+  const leave = (kind: FaultKind, message: string) => {
+    course.broken = true;
+    reject(new ExecutionFault(kind, message));
+    socketOf(client).destroy();
+  };
+  const cancel = () => leave('cancelled', 'it was cancelled');
+  const late = () => leave('timeout', `no answer came within ${longestMs} ms`);
+  const longestMs = work.statementTimeoutMs * (work.statements.length || 1) + slackMs;
+  const timer = setTimeout(late, longestMs);
+  signal?.addEventListener('abort', cancel, { once: true });
+  client.on('error', (fault) => {
+    course.broken = true;
+    reject(fault);
+  });
+  return {
+    fault: promise,
+    /** Of the socket that carries the answers: before the connection stands, TLS may still take its place. */
+    count: () => {
+      const limit = work.maxResultBytes * hardLimitFactor;
+      let bytes = 0;
+      socketOf(client).on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > limit) leave('too_large', `the result is larger than ${limit} bytes`);
+      });
+    },
+    stop: () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', cancel);
+    },
+  };
+}
+
+const socketOf = (client: Client) =>
+  (client as unknown as { connection: { stream: import('node:net').Socket } }).connection.stream;
+
+/** Only between COMMIT and its answer can nobody say what happened: before it the server rolls back. */
+function faultOf(thrown: unknown, { connected, committing }: Course): ExecutionFault {
+  if (thrown instanceof ExecutionFault) {
+    const { kind, message } = thrown;
+    return committing ? new ExecutionFault(kind, message, { uncertain: true }) : thrown;
+  }
+  const { code, message } = (thrown ?? {}) as { code?: string; message?: string };
+  if (code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code)) {
+    return said(code, quoted(message ?? ''), committing);
+  }
+  const why = code === undefined ? '' : ` (${code})`;
+  if (!connected) return new ExecutionFault('unreachable', `no connection could be made${why || reasonOf(message)}`);
+  return new ExecutionFault('cut', `the connection ended before the answer did${why}`, { uncertain: committing });
+}
+
+/** What the driver says before a connection stands: certificates, protocols. */
+const reasonOf = (message: string | undefined): string => (message ? `: ${quoted(message)}` : '');
+
+/** SQLSTATE classes, so far as they differ to a caller. */
+function said(code: string, message: string, committing: boolean): ExecutionFault {
+  const words = `PostgreSQL says "${message}" (${code})`;
+  // A constraint or a conflict found at COMMIT is a no; a server that ends meanwhile says nothing about what it kept.
+  const uncertain = committing && !/^(?:23|40(?!003))/.test(code);
+  const fault = (kind: FaultKind, hint?: string) =>
+    new ExecutionFault(kind, words, { uncertain, ...(hint !== undefined && { hint }) });
+  if (code === '25006') return fault('refused', 'The action asks for capability read: nothing may be changed.');
+  if (code === '57014') return fault('timeout', 'Nothing was changed. Ask for less, or raise statement_timeout_ms.');
+  if (code === '42501') return fault('forbidden', 'The login lacks the right: check its role in the database.');
+  if (code === '42P01' || code === '3F000')
+    return fault('not_found', 'Name tables outside schema public with their schema.');
+  if (code.startsWith('28')) return fault('unauthorized');
+  if (code.startsWith('23') || code.startsWith('40')) return fault('conflict', 'Nothing was changed.');
+  if (code.startsWith('53') || code.startsWith('57')) return fault('unavailable');
+  return fault('invalid', 'Nothing was changed. Correct the statement.');
+}

@@ -1,0 +1,50 @@
+/** Where a program and its working directory really are: absolute, links followed, inside what is configured. */
+import { constants } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, relative } from 'node:path';
+import { refused } from '#core/executors/fault.ts';
+
+/** Where programs are looked for, and what they are given as PATH. */
+export const programPath = '/usr/local/bin:/usr/bin:/bin';
+
+/** @throws ExecutionFault `refused` when no program of that name can be run. */
+export async function programAt(name: string, path: string = programPath): Promise<string> {
+  if (name.includes('/') || name === '' || name.startsWith('.')) throw refused(`${name} is no plain name of a program`);
+  for (const folder of path.split(':')) {
+    const found = join(folder, name);
+    if (await isProgram(found)) return found;
+  }
+  throw refused(`program ${name} is not installed`, `It is looked for in ${path}.`);
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** @throws ExecutionFault `refused` when the folder does not exist or lies outside the root, links included. */
+export async function folderIn(root: string, cwd = '.'): Promise<string> {
+  if (isAbsolute(cwd) && !isInside(root, cwd)) throw refused(`working directory ${cwd} is outside the configured one`);
+  const base = await realFolder(root);
+  const wanted = isAbsolute(cwd) ? join(base, relative(root, cwd)) : join(base, cwd);
+  const folder = await realFolder(wanted).catch(() => {
+    throw refused(`working directory ${cwd} is no folder`);
+  });
+  if (isInside(base, folder)) return folder;
+  throw refused(`working directory ${cwd} is outside the configured one`);
+}
+
+async function realFolder(path: string): Promise<string> {
+  const folder = await realpath(path).catch(() => undefined);
+  if (folder !== undefined && (await stat(folder)).isDirectory()) return folder;
+  throw refused('the configured working directory does not exist', 'An operator makes it or names another.');
+}
+
+function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way));
+}

@@ -1,0 +1,192 @@
+/** One transaction at an Aurora cluster behind the RDS Data API (spec §1 step 4); nothing is tried twice. */
+import type {
+  ColumnMetadata,
+  ExecuteStatementCommandOutput,
+  Field,
+  RDSDataClient,
+  RDSDataClientConfig,
+  SqlParameter,
+} from '@aws-sdk/client-rds-data';
+import { ExecutionFault, type FaultKind } from '#core/executors/fault.ts';
+import { quoted } from '#core/executors/named.ts';
+import type { AuroraCluster, SqlResult, SqlStatement, SqlTransaction, SqlWork } from '#core/executors/ports.ts';
+import { namedPlaceholders, scanSql } from '#core/executors/sql/scan.ts';
+
+type Sdk = typeof import('./rds-data-sdk.ts') & { readonly client: Pick<RDSDataClient, 'send'> };
+
+/** The client is loaded with the first call. `client` replaces the SDK's own, for tests. */
+export function rdsDataTransaction(
+  config: RDSDataClientConfig = {},
+  client?: Pick<RDSDataClient, 'send'>,
+): SqlTransaction<AuroraCluster> {
+  let connected: Promise<Sdk> | undefined;
+  return async (work, signal) => {
+    connected ??= import('./rds-data-sdk.ts').then((sdk) => ({
+      ...sdk,
+      client: client ?? new sdk.RDSDataClient({ ...config, maxAttempts: 1 }),
+    }));
+    return transact(await connected, work, signal);
+  };
+}
+
+async function transact(sdk: Sdk, work: SqlWork<AuroraCluster>, signal: AbortSignal | undefined) {
+  const { resourceArn, secretArn, database } = work.server;
+  const place = { resourceArn, secretArn };
+  const options = {
+    abortSignal: AbortSignal.any([AbortSignal.timeout(work.statementTimeoutMs + 10_000), ...(signal ? [signal] : [])]),
+  };
+  const send = async <T>(call: Promise<T>, uncertain = false): Promise<T> =>
+    call.catch((thrown: unknown) => {
+      throw faultOf(thrown, options.abortSignal, uncertain);
+    });
+  const begun = await send(sdk.client.send(new sdk.BeginTransactionCommand({ ...place, database }), options));
+  const { transactionId } = begun;
+  if (transactionId === undefined) throw new ExecutionFault('malformed', 'it named no transaction');
+  const execute = (sql: string, parameters?: SqlParameter[]) =>
+    send(
+      sdk.client.send(
+        new sdk.ExecuteStatementCommand({
+          ...place,
+          database,
+          transactionId,
+          sql,
+          includeResultMetadata: true,
+          ...(parameters && { parameters }),
+        }),
+        options,
+      ),
+    );
+  // Without this the transaction would hold its locks until the service gives it up.
+  const rollback = () =>
+    sdk.client.send(new sdk.RollbackTransactionCommand({ ...place, transactionId })).then(
+      () => {},
+      () => {},
+    );
+  try {
+    await execute(`SET TRANSACTION READ ${work.readOnly ? 'ONLY' : 'WRITE'}`);
+    await execute(`SET LOCAL statement_timeout = ${work.statementTimeoutMs}`);
+    await execute('SET LOCAL search_path = public');
+    const results: SqlResult[] = [];
+    for (const statement of work.statements) results.push(await run(execute, statement, work));
+    if (work.readOnly) {
+      await rollback();
+      return results;
+    }
+    await send(sdk.client.send(new sdk.CommitTransactionCommand({ ...place, transactionId }), options), true);
+    return results;
+  } catch (thrown) {
+    await rollback();
+    throw thrown;
+  }
+}
+
+type Execute = (sql: string, parameters?: SqlParameter[]) => Promise<ExecuteStatementCommandOutput>;
+
+/** Rows are fetched through a cursor where there is one to be had: the service itself knows no limit but 1 MB. */
+async function run(
+  execute: Execute,
+  statement: SqlStatement,
+  { readOnly, maxRows, maxResultBytes }: SqlWork<AuroraCluster>,
+) {
+  const parameters = statement.values.map((value, i) => ({ name: `p${i + 1}`, ...fieldOf(value) }));
+  const text = parameters.length === 0 ? statement.text : namedPlaceholders(statement.text);
+  const cursor = readOnly && ['select', 'with', 'values', 'table', '('].includes(scanSql(text).firstWord);
+  if (!cursor) return resultOf(await execute(text, parameters), maxRows, maxResultBytes);
+  const plain = text.trimEnd().replace(/;$/, '');
+  await execute(`DECLARE gateway_rows NO SCROLL CURSOR FOR ${plain}\n`, parameters);
+  const result = resultOf(await execute(`FETCH FORWARD ${maxRows + 1} FROM gateway_rows`), maxRows, maxResultBytes);
+  await execute('CLOSE gateway_rows');
+  return result;
+}
+
+function fieldOf(value: unknown): { value: Field; typeHint?: 'JSON' } {
+  if (value === null || value === undefined) return { value: { isNull: true } };
+  if (typeof value === 'boolean') return { value: { booleanValue: value } };
+  if (typeof value === 'number')
+    return { value: Number.isSafeInteger(value) ? { longValue: value } : { doubleValue: value } };
+  if (typeof value === 'string') return { value: { stringValue: value } };
+  return { value: { stringValue: JSON.stringify(value) }, typeHint: 'JSON' };
+}
+
+function resultOf(
+  { records = [], columnMetadata = [], numberOfRecordsUpdated }: ExecuteStatementCommandOutput,
+  maxRows: number,
+  maxBytes: number,
+): SqlResult {
+  const fields = fieldsOf(columnMetadata);
+  const rows: Record<string, unknown>[] = [];
+  let bytes = 0;
+  for (const record of records.slice(0, maxRows)) {
+    const row = Object.fromEntries(
+      fields.map(({ name, type }, i) => [name, plainValue(record[i] ?? { isNull: true }, type)]),
+    );
+    bytes += Buffer.byteLength(JSON.stringify(row));
+    if (bytes > maxBytes) break;
+    rows.push(row);
+  }
+  const row_count = fields.length > 0 ? rows.length : (numberOfRecordsUpdated ?? 0);
+  return { rows, row_count, fields, truncated: rows.length < records.length };
+}
+
+function fieldsOf(columns: readonly ColumnMetadata[]): SqlResult['fields'] {
+  const seen = new Map<string, number>();
+  return columns.map(({ label, name = 'column', typeName = 'text' }) => {
+    const shown = label ?? name;
+    const times = (seen.get(shown) ?? 0) + 1;
+    seen.set(shown, times);
+    return { name: times === 1 ? shown : `${shown}_${times}`, type: typeName };
+  });
+}
+
+function plainValue(field: Field, type: string): unknown {
+  if (field.isNull) return null;
+  if (field.stringValue !== undefined) return /^jsonb?$/.test(type) ? jsonOf(field.stringValue) : field.stringValue;
+  if (field.blobValue !== undefined) return Buffer.from(field.blobValue).toString('base64');
+  if (field.arrayValue !== undefined) {
+    const { stringValues, longValues, doubleValues, booleanValues } = field.arrayValue;
+    return stringValues ?? longValues ?? doubleValues ?? booleanValues ?? [];
+  }
+  return field.longValue ?? field.doubleValue ?? field.booleanValue ?? null;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** @param uncertain COMMIT was asked for. */
+function faultOf(thrown: unknown, ends: AbortSignal, uncertain: boolean): ExecutionFault {
+  if (ends.aborted) {
+    const late = (ends.reason as { name?: string } | undefined)?.name === 'TimeoutError';
+    return new ExecutionFault(late ? 'timeout' : 'cancelled', late ? 'no answer came in time' : 'it was cancelled', {
+      uncertain,
+    });
+  }
+  const {
+    name = '',
+    message = '',
+    $metadata,
+  } = (thrown ?? {}) as { name?: string; message?: string; $metadata?: { httpStatusCode?: number } };
+  const status = $metadata?.httpStatusCode;
+  const kind = kindOf(name, status);
+  // An answer in the 4xx is a no; anything else may have come after the fact.
+  const unsure = uncertain && (status === undefined || status >= 500);
+  const words =
+    kind === 'invalid' ? `the database says "${quoted(message)}"` : `the RDS Data API answered ${name || 'nothing'}`;
+  return new ExecutionFault(kind, words, { uncertain: unsure, status });
+}
+
+function kindOf(name: string, status: number | undefined): FaultKind {
+  if (name === 'DatabaseErrorException' || name === 'BadRequestException' || name === 'InvalidResourceStateException')
+    return 'invalid';
+  if (name === 'AccessDeniedException' || name === 'ForbiddenException') return 'forbidden';
+  if (name === 'InvalidSecretException' || name === 'SecretsErrorException') return 'unauthorized';
+  if (name === 'DatabaseNotFoundException' || name === 'NotFoundException' || name === 'TransactionNotFoundException')
+    return 'not_found';
+  if (name === 'StatementTimeoutException') return 'timeout';
+  if (name === 'UnsupportedResultException') return 'too_large';
+  return status === undefined ? 'unreachable' : 'unavailable';
+}

@@ -1,0 +1,135 @@
+/**
+ * Runs one program on this machine: arguments as they are, a scrubbed environment, no input, and at the end nothing of its
+ * process group is left. What leaves its group (`setsid`) is not followed: allow-list no program that does.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ExecutionFault } from '#core/executors/fault.ts';
+import type { Command, CommandResult, CommandRunner } from '#core/executors/ports.ts';
+import { limited } from './process-limits.ts';
+import { folderIn, programAt, programPath } from './program.ts';
+
+export interface RunOptions {
+  /** Where names of `Command.env` are looked up. */
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Folders in which programs are looked for, as PATH is written. */
+  readonly path?: string;
+}
+
+/** How long an output stays open after its program ended, for a process that left the group and holds it. */
+const graceMs = 500;
+
+export function commandRunner({ environment = process.env, path = programPath }: RunOptions = {}): CommandRunner {
+  return async (command, signal) => {
+    const [name, ...args] = command.argv;
+    const program = await programAt(name, path);
+    const own = await mkdtemp(join(tmpdir(), 'gateway-command-'));
+    try {
+      const cwd = await folderIn(command.root ?? own, command.cwd);
+      const line = await limited(program, args, command.maxProcesses);
+      if (signal?.aborted) throw new ExecutionFault('cancelled', 'it was cancelled before anything ran');
+      const env = {
+        ...passedOn(environment, command.env),
+        PATH: path,
+        HOME: own,
+        TMPDIR: own,
+        LANG: 'C.UTF-8',
+        PWD: cwd,
+      };
+      return await run(line, { cwd, env }, command, signal);
+    } finally {
+      await rm(own, { recursive: true, force: true });
+    }
+  };
+}
+
+/** Never the gateway's own, whatever the configuration says. */
+const kept = /^(?:AWS_|GATEWAY_|LAMBDA_|LD_|DYLD_|NODE_|BASH_|_)/;
+
+const passedOn = (environment: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = environment[name];
+      return value === undefined || kept.test(name) ? [] : [[name, value]];
+    }),
+  );
+
+interface Place {
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+}
+
+async function run(line: string[], { cwd, env }: Place, command: Command, signal: AbortSignal | undefined) {
+  const [file = '', ...args] = line;
+  const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
+  // A group of its own, which is killed as a whole.
+  const child = spawn(file, args, { cwd, env, shell: false, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = { stdout: collect(child.stdout!, command), stderr: collect(child.stderr!, command) };
+  let timedOut = false;
+  let cancelled = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    killGroup(child);
+  }, command.timeoutMs);
+  const cancel = () => {
+    cancelled = true;
+    killGroup(child);
+  };
+  signal?.addEventListener('abort', cancel, { once: true });
+
+  let grace: NodeJS.Timeout | undefined;
+  child.on('exit', () => {
+    killGroup(child);
+    grace = setTimeout(() => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    }, graceMs);
+  });
+  child.on('error', (fault: NodeJS.ErrnoException) => {
+    if (child.pid === undefined)
+      reject(new ExecutionFault('unavailable', `the program could not be started (${fault.code})`));
+  });
+  child.on('close', (code) => {
+    if (cancelled) return reject(new ExecutionFault('cancelled', 'it was cancelled and killed', { uncertain: true }));
+    const [stdout, stderr] = [output.stdout(), output.stderr()];
+    resolve({
+      exit_code: timedOut ? null : code,
+      stdout: stdout.text,
+      stderr: stderr.text,
+      truncated: stdout.truncated || stderr.truncated,
+      timed_out: timedOut,
+    });
+  });
+  return promise.finally(() => {
+    clearTimeout(timer);
+    clearTimeout(grace);
+    signal?.removeEventListener('abort', cancel);
+  });
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nobody of the group is left.
+  }
+}
+
+/** The beginning of an output; the rest is read, so that the program does not wait, and dropped. */
+function collect(stream: NodeJS.ReadableStream, { maxOutputBytes }: Command) {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  stream.on('data', (chunk: Buffer) => {
+    if (bytes < maxOutputBytes) chunks.push(chunk.subarray(0, maxOutputBytes - bytes));
+    bytes += chunk.length;
+  });
+  stream.on('error', () => {});
+  return () => {
+    const truncated = bytes > maxOutputBytes;
+    // A character that was cut in two is left out.
+    return { text: new TextDecoder().decode(Buffer.concat(chunks), { stream: truncated }), truncated };
+  };
+}

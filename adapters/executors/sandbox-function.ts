@@ -1,0 +1,70 @@
+/** Shell actions on AWS: the function `sandbox` runs the program, and this one waits for it. Nothing is tried twice. */
+import type { LambdaClient, LambdaClientConfig } from '@aws-sdk/client-lambda';
+import { ExecutionFault } from '#core/executors/fault.ts';
+import type { CommandRunner } from '#core/executors/ports.ts';
+import { longestSandboxMs, sandboxReply } from '#core/executors/sandbox-message.ts';
+
+type Lambda = typeof import('../aws/lambda-sdk.ts') & { readonly client: Pick<LambdaClient, 'send'> };
+
+/** Beyond the program's own time: start of the function and the way there. */
+const slackMs = 15_000;
+
+/** The client is loaded with the first call. `client` replaces the SDK's own, for tests. */
+export function sandboxFunction(
+  functionName: string,
+  config: LambdaClientConfig = {},
+  client?: Pick<LambdaClient, 'send'>,
+): CommandRunner {
+  let connected: Promise<Lambda> | undefined;
+  return async ({ root: _, ...command }, signal) => {
+    connected ??= connect(config, client);
+    const { client: lambda, InvokeCommand } = await connected;
+    const timeoutMs = Math.min(command.timeoutMs, longestSandboxMs);
+    const Payload = Buffer.from(JSON.stringify({ ...command, timeoutMs, env: [] }));
+    const deadline = AbortSignal.timeout(timeoutMs + slackMs);
+    const abortSignal = signal ? AbortSignal.any([signal, deadline]) : deadline;
+    const invoke = new InvokeCommand({ FunctionName: functionName, InvocationType: 'RequestResponse', Payload });
+    const answer = await lambda.send(invoke, { abortSignal }).catch((thrown: unknown) => {
+      throw faultOf(thrown, abortSignal);
+    });
+    if (answer.FunctionError !== undefined)
+      throw new ExecutionFault('unavailable', 'it broke off', { uncertain: true, hint: 'Look at its log.' });
+    return resultOf(answer.Payload);
+  };
+}
+
+async function connect(config: LambdaClientConfig, client?: Pick<LambdaClient, 'send'>): Promise<Lambda> {
+  const sdk = await import('../aws/lambda-sdk.ts');
+  return { ...sdk, client: client ?? new sdk.LambdaClient({ ...config, maxAttempts: 1 }) };
+}
+
+function resultOf(payload: Uint8Array | undefined) {
+  const read = sandboxReply.safeParse(parsed(Buffer.from(payload ?? []).toString('utf8')));
+  if (!read.success) throw new ExecutionFault('malformed', 'its answer is not what it should be', { uncertain: true });
+  if ('result' in read.data) return read.data.result;
+  const { kind, message, hint, uncertain } = read.data.fault;
+  throw new ExecutionFault(kind, message, { uncertain, ...(hint !== undefined && { hint }) });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lambda that answered with a no ran nothing; one that did not answer may have. */
+function faultOf(thrown: unknown, ends: AbortSignal): ExecutionFault {
+  if (ends.aborted) {
+    const late = (ends.reason as { name?: string } | undefined)?.name === 'TimeoutError';
+    const words = late ? 'it did not answer in time' : 'it was cancelled';
+    return new ExecutionFault(late ? 'timeout' : 'cancelled', words, { uncertain: true });
+  }
+  const { name = '', $metadata } = (thrown ?? {}) as { name?: string; $metadata?: { httpStatusCode?: number } };
+  const status = $metadata?.httpStatusCode;
+  if (status === 429) return new ExecutionFault('throttled', 'it has no room for another command', { status });
+  if (status !== undefined && status < 500)
+    return new ExecutionFault('unavailable', `Lambda answered ${name}`, { status });
+  return new ExecutionFault('cut', `Lambda answered ${name || 'nothing'}`, { uncertain: true, status });
+}

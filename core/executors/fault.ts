@@ -1,0 +1,118 @@
+/** How an execution fails (spec §7.1): named after tool and upstream, with what to do, and never with a secret. */
+
+export type FaultKind =
+  /** Our own checks: nothing was sent. */
+  | 'refused'
+  /** The upstream wants a credential and the action has none. */
+  | 'no_credential'
+  | 'unreachable'
+  | 'timeout'
+  /** The connection ended before the answer did. */
+  | 'cut'
+  | 'cancelled'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  /** The upstream does not accept what was asked. */
+  | 'invalid'
+  | 'too_large'
+  | 'throttled'
+  | 'unavailable'
+  /** The answer is not what the interface promises. */
+  | 'malformed';
+
+interface FaultOptions {
+  /** The upstream may have acted: bytes left, and no answer says what became of them. @default false */
+  readonly uncertain?: boolean;
+  /** What the caller or operator can do about it, as a sentence. */
+  readonly hint?: string;
+  /** The upstream's own status. */
+  readonly status?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** What adapters and executors throw; the caller sees it as `UpstreamError`. */
+export class ExecutionFault extends Error {
+  override readonly name = 'ExecutionFault';
+  readonly kind: FaultKind;
+  readonly uncertain: boolean;
+  readonly hint: string | undefined;
+  readonly status: number | undefined;
+
+  /** @param message a clause without full stop: «it answered 404». */
+  constructor(kind: FaultKind, message: string, { uncertain = false, hint, status, cause }: FaultOptions = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.kind = kind;
+    this.uncertain = uncertain;
+    this.hint = hint;
+    this.status = status;
+  }
+}
+
+export const refused = (message: string, hint?: string): ExecutionFault =>
+  new ExecutionFault('refused', message, hint === undefined ? {} : { hint });
+
+export const needsCredential = (upstream: string): ExecutionFault =>
+  new ExecutionFault('no_credential', `${upstream} is called with a minted credential only, and the action has none`);
+
+/** The call changes nothing, so what became of it is no question: it failed, and may be asked again. */
+export function harmless(thrown: unknown): never {
+  if (!(thrown instanceof ExecutionFault) || !thrown.uncertain) throw thrown;
+  const { kind, message, hint, status, cause } = thrown;
+  throw new ExecutionFault(kind, message, { ...(hint !== undefined && { hint }), status, cause });
+}
+
+/** The upstream failed, or was not asked. */
+export class UpstreamError extends Error {
+  override readonly name: string = 'UpstreamError';
+  readonly tool: string;
+  readonly upstream: string;
+  readonly kind: FaultKind;
+  readonly status: number | undefined;
+  readonly hint: string;
+
+  constructor(
+    message: string,
+    {
+      tool,
+      upstream,
+      kind,
+      status,
+      hint,
+    }: Pick<UpstreamError, 'tool' | 'upstream' | 'kind' | 'hint'> & { readonly status?: number | undefined },
+  ) {
+    super(message);
+    this.tool = tool;
+    this.upstream = upstream;
+    this.kind = kind;
+    this.status = status;
+    this.hint = hint;
+  }
+}
+
+/** Nobody can say whether the action took place: recorded as `unknown`, and never tried again by itself. */
+export class UnknownOutcome extends UpstreamError {
+  override readonly name = 'UnknownOutcome';
+}
+
+/** What can be done, where the fault itself does not say it better. */
+export const hints: Readonly<Record<FaultKind, string>> = {
+  refused: 'Nothing was sent. Change the call, or have an operator change the configuration.',
+  no_credential: 'Nothing was sent. Add a grant for this tool under credentials.grants.',
+  unreachable: 'Nothing was sent. Check the address in the configuration, and that the upstream is up.',
+  timeout: 'Try again later, ask for less, or have an operator raise the time limit.',
+  cut: 'Try again.',
+  cancelled: 'The caller ended it.',
+  unauthorized: 'The credential is not accepted: check the broker of the matching grant.',
+  forbidden: 'The credential does not cover this: check the scope of the matching grant.',
+  not_found: 'Check the name; what a credential does not open often looks as if it did not exist.',
+  conflict: 'Somebody else was first: read the present state and build on it.',
+  invalid: 'Correct the parameters.',
+  too_large: 'Ask for less.',
+  throttled: 'Wait before the next call.',
+  unavailable: 'Try again later.',
+  malformed: 'Check that the configured address belongs to the upstream that is meant.',
+};
+
+export const unknownHint = 'Whether it took place is not known: look at the upstream before asking again.';

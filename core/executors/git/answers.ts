@@ -1,0 +1,66 @@
+/** What callers see of a Git host's answers: the members that agents work with, not the forty others. */
+import { type Answer, isObject } from './host.ts';
+
+const objectAt = (answer: Answer, name: string): Answer => (isObject(answer[name]) ? answer[name] : {});
+
+export const branchView = (branch: Answer) => ({
+  name: branch.name,
+  sha: objectAt(branch, 'commit').sha,
+  protected: branch.protected === true,
+});
+
+export function commitView(commit: Answer) {
+  const inner = objectAt(commit, 'commit');
+  const author = objectAt(inner, 'author');
+  const { sha, html_url: url } = commit;
+  return { sha, message: inner.message, author: author.name, date: author.date, url };
+}
+
+/** `pr_url` and `pr_number` as spec §2.2 names them. */
+export function pullRequestView(pull: Answer) {
+  const side = (name: string) => ({ ref: objectAt(pull, name).ref, sha: objectAt(pull, name).sha });
+  const { html_url: pr_url, number: pr_number, title, state, draft, merged, mergeable_state } = pull;
+  return {
+    ...{ pr_url, pr_number, title, state },
+    ...(draft !== undefined && { draft }),
+    ...(merged !== undefined && { merged }),
+    ...(mergeable_state !== undefined && { mergeable_state }),
+    ...{ head: side('head'), base: side('base'), author: objectAt(pull, 'user').login },
+  };
+}
+
+export const issueView = ({ html_url: url, number, title, state, user }: Answer) => ({
+  ...{ url, number, title, state },
+  author: isObject(user) ? user.login : undefined,
+});
+
+export const commentView = ({ html_url: url, id, body, user }: Answer) => ({
+  ...{ url, id, body },
+  author: isObject(user) ? user.login : undefined,
+});
+
+/** A file's text; base64 where it is none, nothing where the host keeps it out of its answer. */
+export function fileView({ path, sha, size, type, content, encoding }: Answer) {
+  const file = { path, sha, size, type };
+  if (encoding !== 'base64' || typeof content !== 'string') return { ...file, content: null };
+  const bytes = Buffer.from(content, 'base64');
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    if (!text.includes('\0')) return { ...file, encoding: 'utf-8', content: text };
+  } catch {
+    // Not a text.
+  }
+  return { ...file, encoding: 'base64', content: bytes.toString('base64') };
+}
+
+export const entryView = ({ name, path, type, size, sha }: Answer) => ({ name, path, type, size, sha });
+
+export const changedFileView = ({ filename: path, status, additions, deletions, patch }: Answer) => ({
+  ...{ path, status, additions, deletions },
+  ...(patch !== undefined && { patch }),
+});
+
+export const repositoryView = (answer: Answer) => {
+  const { full_name, description, default_branch, private: isPrivate, archived, html_url: url } = answer;
+  return { full_name, description, default_branch, private: isPrivate, archived, url };
+};

@@ -1,0 +1,26 @@
+/** Several files in one commit: tree and commit are made first, and only then does the branch move, never by force. */
+import { ExecutionFault } from '../fault.ts';
+import { type Answer, isObject, type Repository } from './host.ts';
+import { encoded } from './names.ts';
+
+export interface PushFiles {
+  readonly branch: string;
+  readonly message: string;
+  readonly files: readonly { readonly path: string; readonly content: string }[];
+}
+
+export async function pushFiles(repository: Repository, { branch, message, files }: PushFiles): Promise<unknown> {
+  const parent = shaIn((await repository.read(`/git/ref/heads/${encoded(branch)}`)).object);
+  const base = shaIn((await repository.read(`/git/commits/${parent}`)).tree);
+  const entries = files.map(({ path, content }) => ({ path, content, mode: '100644', type: 'blob' }));
+  const tree = shaIn(await repository.prepare('/git/trees', { base_tree: base, tree: entries }));
+  const commit = shaIn(await repository.prepare('/git/commits', { message, tree, parents: [parent] }));
+  await repository.change('PATCH', `/git/refs/heads/${encoded(branch)}`, { sha: commit, force: false });
+  return { branch, commit, files: files.map(({ path }) => path) };
+}
+
+function shaIn(answer: unknown): string {
+  const { sha } = (isObject(answer) ? answer : {}) as Answer;
+  if (typeof sha === 'string' && /^[0-9a-f]{40,64}$/.test(sha)) return sha;
+  throw new ExecutionFault('malformed', 'its answer names no object');
+}

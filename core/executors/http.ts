@@ -1,0 +1,39 @@
+/** Executor `http` (spec §1): calls configured services, never another address, never a redirect's. */
+import type { HttpServiceEntry } from '#core/contracts/config.ts';
+import type { Executor } from '#core/credentials/ports.ts';
+import { harmless } from './fault.ts';
+import { assertSuccess, resultOf } from './http/answer.ts';
+import { destinationOf, serviceOf } from './http/destination.ts';
+import { sendingOf } from './http/request.ts';
+import { named } from './named.ts';
+import type { HttpExchange } from './ports.ts';
+
+/** Of these nobody expects that they change something (RFC 9110); the action must not say otherwise. */
+const safeMethods = ['GET', 'HEAD', 'OPTIONS'];
+
+export function httpExecutor(services: readonly HttpServiceEntry[], exchange: HttpExchange): Executor {
+  return named({
+    name: 'http',
+    upstreamOf: (envelope) =>
+      envelope.protocol.toLowerCase() === 'http' ? serviceOf(envelope, services)?.name : undefined,
+    async run(envelope, credential, { signal }) {
+      const service = serviceOf(envelope, services)!;
+      const { url } = destinationOf(envelope, service);
+      const sending = sendingOf(envelope, service, credential);
+      const changes = !safeMethods.includes(sending.method) || envelope.capability.toLowerCase() !== 'read';
+      const request = {
+        url,
+        ...sending,
+        allowPrivate: service.allow_private,
+        timeoutMs: service.timeout_ms,
+        maxResponseBytes: service.max_response_bytes,
+      };
+      const answer = await exchange(request, signal).catch((thrown: unknown) => {
+        if (changes) throw thrown;
+        return harmless(thrown);
+      });
+      assertSuccess(answer, changes);
+      return resultOf(answer);
+    },
+  });
+}

@@ -1,0 +1,92 @@
+/** What a caller sees of a service's answer: status, harmless headers, the body as JSON or text. */
+import { ExecutionFault, type FaultKind } from '../fault.ts';
+import { quoted } from '../named.ts';
+import type { IncomingAnswer } from '../ports.ts';
+
+export interface HttpResult {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parsed where it says to be JSON and is; base64 where it is no text. */
+  readonly body: unknown;
+  readonly encoding?: 'base64';
+  readonly truncated: boolean;
+}
+
+const shown =
+  /^(?:content-type|content-language|content-range|date|etag|last-modified|link|location|retry-after|x-request-id|x-total-count|(?:x-)?ratelimit-[a-z-]{1,32})$/;
+
+export function resultOf({ status, headers, body, truncated }: IncomingAnswer): HttpResult {
+  const safe = Object.fromEntries(Object.entries(headers).filter(([name]) => shown.test(name)));
+  return { status, headers: safe, ...contentOf(body, headers, truncated), truncated };
+}
+
+function contentOf(
+  body: Uint8Array,
+  headers: Readonly<Record<string, string>>,
+  truncated: boolean,
+): Pick<HttpResult, 'body' | 'encoding'> {
+  const text = headers['content-encoding'] === undefined ? textOf(body, truncated) : undefined;
+  if (text === undefined) return { body: Buffer.from(body).toString('base64'), encoding: 'base64' };
+  if (!truncated && /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers['content-type'] ?? '')) {
+    try {
+      return { body: JSON.parse(text) as unknown };
+    } catch {
+      // It says to be JSON and is not: shown as it came.
+    }
+  }
+  return { body: text };
+}
+
+/** A text that was cut in the middle of a character loses that character. */
+function textOf(body: Uint8Array, truncated: boolean): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body, { stream: truncated });
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param changes whether the request may have changed something.
+ * @throws ExecutionFault for every answer that is no success.
+ */
+export function assertSuccess(answer: IncomingAnswer, changes: boolean): void {
+  const { status, headers } = answer;
+  if (status < 300 || status === 304) return;
+  if (status < 400) throw redirected(status, headers.location);
+  // Somebody between gave up waiting: whoever stands behind may have acted.
+  const uncertain = changes && (status === 502 || status === 504);
+  const said = words(answer);
+  throw new ExecutionFault(kindOf(answer), `it answered ${status}${said && `, "${said}"`}`, { status, uncertain });
+}
+
+/** Followed, it would carry the credential to an address nobody configured. */
+function redirected(status: number, location = ''): ExecutionFault {
+  const host = URL.parse(location, 'http://same.invalid')?.host;
+  const where = host === undefined || host === 'same.invalid' ? 'another path of its own' : host;
+  const hint = 'Redirects are not followed: configure the service under its final address.';
+  return new ExecutionFault('malformed', `it answered ${status} and points to ${where}`, { status, hint });
+}
+
+export function kindOf({ status, headers }: Pick<IncomingAnswer, 'status' | 'headers'>): FaultKind {
+  const busy = headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined;
+  if (status === 429 || (status === 403 && busy)) return 'throttled';
+  if (status === 401 || status === 407) return 'unauthorized';
+  if (status === 403) return 'forbidden';
+  if (status === 404 || status === 410) return 'not_found';
+  if (status === 409 || status === 412) return 'conflict';
+  if (status === 413) return 'too_large';
+  return status >= 500 ? 'unavailable' : 'invalid';
+}
+
+/** What the upstream says for itself, where it says it in a form we know. */
+function words({ body, headers }: IncomingAnswer): string {
+  const { body: value, encoding } = contentOf(body, headers, false);
+  if (encoding !== undefined) return '';
+  if (typeof value === 'string') return headers['content-type']?.startsWith('text/plain') ? quoted(value) : '';
+  const { message, error, detail, title } = (value ?? {}) as Record<string, unknown>;
+  const inner = typeof error === 'object' && error !== null ? (error as { message?: unknown }).message : error;
+  const found = [message, inner, detail, title].find((text) => typeof text === 'string');
+  return found === undefined ? '' : quoted(found as string);
+}

@@ -1,0 +1,111 @@
+/**
+ * Where an HTTP action goes: a configured service, and a path under its base URL. Addresses are read by the reader the
+ * policy uses, so that what was decided about is what is called.
+ */
+import type { HttpServiceEntry } from '#core/contracts/config.ts';
+import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import { type Address, readAddress } from '#core/effects/http/address.ts';
+import { compileGlob } from '#core/tool-policy/glob.ts';
+import { refused } from '../fault.ts';
+
+export interface Destination {
+  readonly service: HttpServiceEntry;
+  /** Of the path behind the service's base URL; begins with a slash. */
+  readonly path: string;
+  readonly url: string;
+}
+
+/** The service a call names by its tool, its target or its `url`; undefined when it is nobody's that is configured. */
+export function serviceOf(
+  { tool, target, parameters }: Pick<ActionEnvelope, 'tool' | 'target' | 'parameters'>,
+  services: readonly HttpServiceEntry[],
+): HttpServiceEntry | undefined {
+  const family = familyOf(tool);
+  const byTool = services.find(({ name }) => name.toLowerCase() === family);
+  if (byTool || family !== 'http') return byTool;
+  const address = readAddress(typeof parameters.url === 'string' ? parameters.url : target);
+  return address.scheme === '' ? serviceNamed(address, services) : services.find((each) => isUnder(each, address));
+}
+
+/** @throws ExecutionFault `refused` for what lies outside the service or could be read in two ways. */
+export function destinationOf(
+  envelope: Pick<ActionEnvelope, 'target' | 'parameters'>,
+  service: HttpServiceEntry,
+): Destination {
+  const { url } = envelope.parameters;
+  if (url === undefined) return located(envelope.target, service);
+  if (typeof url !== 'string') throw refused('parameter url is no text');
+  const wanted = located(url, service);
+  if (isLabelOf(service, envelope.target)) return wanted;
+  if (located(envelope.target, service).url !== wanted.url)
+    throw refused(`target ${envelope.target} and parameter url name different addresses`, 'Name the address once.');
+  return wanted;
+}
+
+/** `billing.get` belongs to `billing`, `http.get` to whom its address names. */
+export const familyOf = (tool: string): string => tool.slice(0, Math.max(0, tool.lastIndexOf('.'))).toLowerCase();
+
+const isLabelOf = ({ name }: HttpServiceEntry, target: string): boolean =>
+  target.trim() === '' || target.trim().toLowerCase() === name.toLowerCase();
+
+/** `billing/invoices`: what stands before the first slash is a service's name. */
+const serviceNamed = ({ host }: Address, services: readonly HttpServiceEntry[]): HttpServiceEntry | undefined =>
+  host === '' ? undefined : services.find(({ name }) => name.toLowerCase() === host);
+
+function isUnder({ base_url }: HttpServiceEntry, { scheme, host, port, path }: Address): boolean {
+  const base = readAddress(base_url);
+  const folder = folderOf(base);
+  return scheme === base.scheme && host === base.host && port === base.port && `${path}/`.startsWith(`${folder}/`);
+}
+
+const folderOf = ({ path }: Address): string => path.replace(/\/+$/, '');
+
+function located(text: string, service: HttpServiceEntry): Destination {
+  const address = readAddress(text);
+  const [doubt] = address.doubts;
+  if (doubt !== undefined) throw refused(doubt, 'Write the address plainly.');
+  const base = readAddress(service.base_url);
+  const path = pathUnder(service, base, address);
+  const odd = oddityOf(path);
+  if (odd !== undefined) throw refused(`the path ${odd}`, 'Write the path plainly.');
+  assertAllowed(service, path);
+  const { origin } = new URL(service.base_url);
+  const whole = folderOf(base) + path;
+  const url = new URL(`${origin}${whole}${address.query}`);
+  if (url.origin !== origin || url.pathname !== whole) throw refused('the address reads in more than one way');
+  return { service, path, url: url.href };
+}
+
+function pathUnder(service: HttpServiceEntry, base: Address, address: Address): string {
+  if (address.scheme === '' && address.host === '') return address.path;
+  if (address.scheme === '') {
+    if (address.host === service.name.toLowerCase()) return address.path;
+  } else if (isUnder(service, address)) return address.path.slice(folderOf(base).length) || '/';
+  throw refused(`${address.target} is not under service ${service.name}`, `Its base URL is ${service.base_url}.`);
+}
+
+/** Servers, proxies and frameworks differ about these, so no allow-list could be trusted with them. */
+function oddityOf(path: string): string | undefined {
+  if (/%(?:2f|5c|25|00|0a|0d)/i.test(path)) return 'holds an encoded slash, percent sign or control character';
+  if (path.includes('//')) return 'holds an empty segment';
+  if (path.split('/').some((segment) => /^\.{1,2}(?:;|$)/.test(segment))) return 'climbs';
+  return undefined;
+}
+
+function assertAllowed({ name, allowed_paths }: HttpServiceEntry, path: string): void {
+  const plain = decodeURIComponentSafely(path);
+  // A pattern may be written with or without the first slash.
+  const allowed = allowed_paths.some((pattern) => {
+    const { matches } = compileGlob(pattern, 'text');
+    return matches(plain) || matches(plain.slice(1));
+  });
+  if (!allowed) throw refused(`path ${path} of service ${name} is not among ${allowed_paths.join(', ')}`);
+}
+
+function decodeURIComponentSafely(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw refused('the path is no UTF-8');
+  }
+}

@@ -1,0 +1,114 @@
+/** What executors need from outside (spec §1 step 4): one exchange, one transaction, one command. Nothing is tried twice. */
+import type { SecretStore } from '#core/kernel/ports.ts';
+
+export interface OutgoingRequest {
+  /** Exactly what is asked for; redirects are answers. */
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  /** Also addresses of private networks and of this machine. */
+  readonly allowPrivate: boolean;
+  /** From the first look-up to the last byte. */
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+}
+
+export interface IncomingAnswer {
+  readonly status: number;
+  /** Names in lower case; several of one name joined by ", ". */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** There was more. */
+  readonly truncated: boolean;
+}
+
+/**
+ * One exchange with a server whose address was checked after resolution, on a connection to that very address.
+ * @throws ExecutionFault; `uncertain` once the connection stood.
+ */
+export type HttpExchange = (request: OutgoingRequest, signal?: AbortSignal) => Promise<IncomingAnswer>;
+
+export interface SqlStatement {
+  readonly text: string;
+  /** For `$1`, `$2` …; bound, never part of the text. */
+  readonly values: readonly unknown[];
+}
+
+/** A PostgreSQL server by its address. */
+export interface PostgresServer {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  readonly password: string;
+  readonly tls: 'verify' | 'off';
+  readonly ca?: string | undefined;
+}
+
+/** An Aurora cluster behind the RDS Data API. */
+export interface AuroraCluster {
+  readonly resourceArn: string;
+  readonly secretArn: string;
+  readonly database: string;
+}
+
+export interface SqlWork<Server> {
+  readonly server: Server;
+  /** All in one transaction, in this order. */
+  readonly statements: readonly SqlStatement[];
+  /** The transaction is READ ONLY and rolled back. */
+  readonly readOnly: boolean;
+  readonly maxRows: number;
+  readonly maxResultBytes: number;
+  readonly statementTimeoutMs: number;
+}
+
+export interface SqlResult {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** Rows changed, or rows in `rows`. */
+  readonly row_count: number;
+  readonly fields: readonly { readonly name: string; readonly type: string }[];
+  readonly truncated: boolean;
+}
+
+/** @throws ExecutionFault; `uncertain` only when the connection ended between COMMIT and its answer. */
+export type SqlTransaction<Server> = (work: SqlWork<Server>, signal?: AbortSignal) => Promise<readonly SqlResult[]>;
+
+export interface Command {
+  /** The program's name without folder, and its arguments. */
+  readonly argv: readonly [string, ...string[]];
+  /** Absolute; the program runs in it or below it. Absent: an empty folder of its own. */
+  readonly root?: string | undefined;
+  /** Below `root`. */
+  readonly cwd?: string | undefined;
+  readonly timeoutMs: number;
+  /** Of each output. */
+  readonly maxOutputBytes: number;
+  readonly maxProcesses: number;
+  /** Names of environment variables that are passed on. */
+  readonly env: readonly string[];
+}
+
+export interface CommandResult {
+  /** Null when it was killed. */
+  readonly exit_code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly truncated: boolean;
+  readonly timed_out: boolean;
+}
+
+/** Runs one program, without shell. @throws ExecutionFault; `uncertain` once the program was started. */
+export type CommandRunner = (command: Command, signal?: AbortSignal) => Promise<CommandResult>;
+
+/** What the executors of a function are made with; without a hand, calls of its kind are not executed. */
+export interface ExecutorPorts {
+  readonly secrets: SecretStore;
+  readonly http?: HttpExchange | undefined;
+  readonly postgres?: SqlTransaction<PostgresServer> | undefined;
+  readonly dataApi?: SqlTransaction<AuroraCluster> | undefined;
+  readonly shell?: CommandRunner | undefined;
+  /** Reads a line that is one plain command; undefined for every other line. */
+  readonly shellWords?: ((line: string) => readonly string[] | undefined) | undefined;
+}

@@ -1,0 +1,60 @@
+/** What goes to the function `sandbox` and comes back: a command, and its result or why there is none. */
+import * as z from 'zod';
+import { ExecutionFault, type FaultKind } from './fault.ts';
+import type { Command, CommandResult } from './ports.ts';
+
+/** The function itself ends after 60 seconds; what it answers must leave before. */
+export const longestSandboxMs = 50_000;
+/** Of each output: an answer of a function has at most 6 MB. */
+const longestOutputBytes = 1024 * 1024;
+
+const commandSchema = z.strictObject({
+  argv: z.tuple([z.string().min(1)], z.string()),
+  cwd: z.string().optional(),
+  timeoutMs: z.int().positive().max(longestSandboxMs),
+  maxOutputBytes: z.int().positive(),
+  maxProcesses: z.int().positive(),
+  /** The function has no variable that a program should see. */
+  env: z.array(z.never()),
+});
+
+const result = z.strictObject({
+  exit_code: z.int().nullable(),
+  stdout: z.string(),
+  stderr: z.string(),
+  truncated: z.boolean(),
+  timed_out: z.boolean(),
+});
+
+const fault = z.object({
+  kind: z.custom<FaultKind>((value) => typeof value === 'string'),
+  message: z.string(),
+  hint: z.string().optional(),
+  uncertain: z.boolean(),
+});
+
+export const sandboxReply = z.union([z.strictObject({ result }), z.strictObject({ fault })]);
+export type SandboxReply = z.infer<typeof sandboxReply>;
+
+/** @throws ExecutionFault `refused` for anything but a command. */
+export function sandboxCommand(event: unknown): Command {
+  const read = commandSchema.safeParse(event);
+  if (!read.success) throw new ExecutionFault('refused', 'the sandbox was given no command');
+  const { cwd, ...command } = read.data;
+  return {
+    ...command,
+    ...(cwd !== undefined && { cwd }),
+    maxOutputBytes: Math.min(command.maxOutputBytes, longestOutputBytes),
+  };
+}
+
+/** @param run the result of the command, or what kept it from one. */
+export async function sandboxReplyTo(run: () => Promise<CommandResult>): Promise<SandboxReply> {
+  try {
+    return { result: await run() };
+  } catch (thrown) {
+    if (!(thrown instanceof ExecutionFault)) throw thrown;
+    const { kind, message, hint, uncertain } = thrown;
+    return { fault: { kind, message, uncertain, ...(hint !== undefined && { hint }) } };
+  }
+}

@@ -1,0 +1,21 @@
+/** A line that is one plain command, as the arguments it becomes; whatever a shell would have to work out is refused. */
+import { parseShell } from '#core/effects/shell/parser.ts';
+import { expandWord } from '#core/effects/shell/words.ts';
+
+/** Undefined for pipes, lists, redirections, variables, substitutions, wildcards, assignments and what cannot be read. */
+export function shellWords(line: string): readonly string[] | undefined {
+  // `!` turns the exit code around, `time` prints beside the output: the tree has neither.
+  if (/^\s*(?:!|time\b)/.test(line)) return undefined;
+  try {
+    const [list, ...others] = parseShell(line, { nodes: 0 });
+    if (!list || others.length > 0 || list.rest.length > 0 || list.background) return undefined;
+    const [command, ...piped] = list.first;
+    if (command?.kind !== 'simple' || piped.length > 0) return undefined;
+    if (command.assignments.length > 0 || command.redirects.length > 0) return undefined;
+    const words = command.words.flatMap((word) => (word.inner.length > 0 ? [undefined] : expandWord(word)));
+    const plain = words.every((word) => word?.known && !word.glob && !word.text.startsWith('~'));
+    return plain && words.length > 0 ? words.map((word) => word!.text) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Executor `shell` (spec §1): one allow-listed program with its arguments, never a shell. Locally in the configured
+ * working directory; on AWS in a function that has neither network nor rights.
+ */
+import * as z from 'zod';
+import type { ExecutorSettings } from '#core/contracts/config.ts';
+import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import type { Executor } from '#core/credentials/ports.ts';
+import { refused } from './fault.ts';
+import { named } from './named.ts';
+import { parametersOf } from './parameters.ts';
+import type { Command, ExecutorPorts } from './ports.ts';
+
+type ShellSettings = ExecutorSettings['shell'];
+
+const shellParameters = z.strictObject({
+  /** The program and its arguments. */
+  argv: z.array(z.string()).min(1).max(1024).optional(),
+  /** The same as one line without anything a shell works out. */
+  command: z.string().min(1).optional(),
+  /** Below the configured working directory. */
+  cwd: z.string().optional(),
+  /** At most the configured limit. */
+  timeout_ms: z.int().positive().optional(),
+});
+
+/** Tools that say only that something is run; every other tool names its program, as `shell.pytest` does. */
+const carriers = ['run', 'exec', 'execute', 'command', 'run_command', 'shell'];
+/** Of a line they say how it is written; a list would be arguments of the shell itself. */
+const shells = ['bash', 'sh'];
+
+export function shellExecutor(
+  settings: ShellSettings,
+  runner: NonNullable<ExecutorPorts['shell']>,
+  shellWords: ExecutorPorts['shellWords'],
+): Executor {
+  return named({
+    name: 'shell',
+    upstreamOf: ({ protocol }) => (protocol.toLowerCase() === 'shell' ? 'the sandbox' : undefined),
+    run: async (envelope, _credential, { signal }) => runner(commandOf(envelope, settings, shellWords), signal),
+  });
+}
+
+/** @throws ExecutionFault `refused` */
+function commandOf(
+  envelope: ActionEnvelope,
+  settings: ShellSettings,
+  shellWords: ExecutorPorts['shellWords'],
+): Command {
+  const parameters = parametersOf(shellParameters, envelope.parameters);
+  const argv = argvOf(parameters, shellWords);
+  const [program] = argv;
+  assertProgram(program, envelope.tool, parameters.argv === undefined ? [...carriers, ...shells] : carriers, settings);
+  if (argv.some((word) => word.includes('\0') || !word.isWellFormed()))
+    throw refused('an argument is no well-formed text');
+  return {
+    argv,
+    ...(settings.working_directory !== undefined && { root: settings.working_directory }),
+    ...(parameters.cwd !== undefined && { cwd: parameters.cwd }),
+    timeoutMs: Math.min(parameters.timeout_ms ?? settings.timeout_ms, settings.timeout_ms),
+    maxOutputBytes: settings.max_output_bytes,
+    maxProcesses: settings.max_processes,
+    env: settings.env,
+  };
+}
+
+function argvOf(
+  { argv, command }: z.infer<typeof shellParameters>,
+  shellWords: ExecutorPorts['shellWords'],
+): readonly [string, ...string[]] {
+  if ((argv === undefined) === (command === undefined))
+    throw refused('the call names no program', 'Give either argv, a list of texts, or command, a line.');
+  const words = argv ?? shellWords?.(command!);
+  const [program, ...rest] = words ?? [];
+  if (program === undefined || program === '')
+    throw refused(
+      'the line is more than one plain command',
+      'No shell runs here: no pipes, redirections, variables or wildcards. Give argv, one action for each command.',
+    );
+  return [program, ...rest];
+}
+
+function assertProgram(
+  program: string,
+  tool: string,
+  carriers: readonly string[],
+  { allowed_binaries }: ShellSettings,
+): void {
+  const operation = tool.slice(tool.lastIndexOf('.') + 1);
+  if (!carriers.includes(operation.toLowerCase()) && operation !== program)
+    throw refused(`tool ${tool} does not run ${program}`, 'Name the tool after its program, or use shell.run.');
+  if (!allowed_binaries.includes(program))
+    throw refused(
+      `program ${program} is not among ${allowed_binaries.join(', ') || 'those allowed (none)'}`,
+      'Programs are named without folder; an operator lists them under executors.shell.allowed_binaries.',
+    );
+}

@@ -1,0 +1,104 @@
+/**
+ * A SQL text as PostgreSQL's lexer parts it: what is code and what is quoted or comment. Enough to count statements, to
+ * see the first word and to find placeholders; what a statement does is the policy's reader's business.
+ */
+
+export interface Scan {
+  /** Without the one that may end the text. */
+  readonly statements: number;
+  /** Lower case; `(` for a statement that begins with one. */
+  readonly firstWord: string;
+  /** Where `$1` stands, outside of texts and comments. */
+  readonly placeholders: readonly { readonly at: number; readonly length: number; readonly number: number }[];
+}
+
+/** Sticky, in the order in which they are tried; each is linear in what it eats. */
+const skipped: readonly RegExp[] = [
+  /\s+/y,
+  /--[^\n\r]*/y,
+  /[eE]'(?:[^'\\]|\\[\s\S]|'')*(?:'|$)/y,
+  /(?:[uU]&|[bBxXnN])?'(?:[^']|'')*(?:'|$)/y,
+  /(?:[uU]&)?"(?:[^"]|"")*(?:"|$)/y,
+];
+const comment = /\/\*/y;
+const dollar = /\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$/uy;
+const placeholder = /\$(\d{1,5})/y;
+const word = /[\p{L}_][\p{L}\p{N}_$]*/uy;
+const numeral = /\d[\w.]*/y;
+
+export function scanSql(text: string): Scan {
+  const placeholders: { at: number; length: number; number: number }[] = [];
+  let firstWord = '';
+  let statements = 0;
+  let open = false;
+  const eat = (pattern: RegExp, at: number): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    return pattern.exec(text);
+  };
+  const begin = (lead: string) => {
+    if (!open) statements++;
+    open = true;
+    firstWord ||= lead;
+  };
+  for (let at = 0; at < text.length; ) {
+    const blank = eat(skipped[0]!, at) ?? eat(skipped[1]!, at);
+    if (blank) at += blank[0].length;
+    else if (eat(comment, at)) at = commentEnd(text, at);
+    else if (text[at] === ';') {
+      open = false;
+      at++;
+    } else {
+      const found = codeAt(text, at, eat);
+      if (found.number !== undefined) placeholders.push({ at, length: found.length, number: found.number });
+      begin(found.lead);
+      at += found.length;
+    }
+  }
+  return { statements, firstWord, placeholders };
+}
+
+interface Code {
+  readonly length: number;
+  readonly lead: string;
+  readonly number?: number;
+}
+
+function codeAt(text: string, at: number, eat: (pattern: RegExp, at: number) => RegExpExecArray | null): Code {
+  for (const pattern of skipped.slice(2)) {
+    const quoted = eat(pattern, at);
+    if (quoted) return { length: quoted[0].length, lead: "'" };
+  }
+  const tag = eat(dollar, at)?.[0];
+  if (tag !== undefined) {
+    const end = text.indexOf(tag, at + tag.length);
+    return { length: (end < 0 ? text.length : end + tag.length) - at, lead: "'" };
+  }
+  const mark = eat(placeholder, at);
+  if (mark) return { length: mark[0].length, lead: '$', number: Number(mark[1]) };
+  const plain = eat(word, at) ?? eat(numeral, at);
+  if (plain) return { length: plain[0].length, lead: plain[0].toLowerCase() };
+  return { length: 1, lead: text[at]! };
+}
+
+/** Comments nest in PostgreSQL. */
+function commentEnd(text: string, start: number): number {
+  const marks = /\/\*|\*\//g;
+  marks.lastIndex = start;
+  let depth = 0;
+  for (let mark = marks.exec(text); mark; mark = marks.exec(text)) {
+    depth += mark[0] === '/*' ? 1 : -1;
+    if (depth === 0) return marks.lastIndex;
+  }
+  return text.length;
+}
+
+/** `$1` as `:p1`, the form of the RDS Data API. */
+export function namedPlaceholders(text: string): string {
+  let out = '';
+  let from = 0;
+  for (const { at, length, number } of scanSql(text).placeholders) {
+    out += `${text.slice(from, at)}:p${number}`;
+    from = at + length;
+  }
+  return out + text.slice(from);
+}

@@ -1,0 +1,73 @@
+/** What a SQL action runs: texts with bound values, or a statement built from a table's name and columns. */
+import * as z from 'zod';
+import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import { refused } from '../fault.ts';
+import { parametersOf } from '../parameters.ts';
+import type { SqlStatement } from '../ports.ts';
+import { scanSql } from './scan.ts';
+import { builtStatement, isBuilt } from './structured.ts';
+
+export interface SqlCall {
+  readonly statements: readonly SqlStatement[];
+  /** The action asks for reading only, so the database is told to allow nothing else. */
+  readonly readOnly: boolean;
+}
+
+const values = z.array(z.json()).max(10_000);
+const sqlParameters = z.strictObject({
+  /** Read with the database. */
+  database: z.string().optional(),
+  sql: z.string().optional(),
+  query: z.string().optional(),
+  statement: z.string().optional(),
+  text: z.string().optional(),
+  statements: z
+    .array(z.union([z.string(), z.strictObject({ sql: z.string(), parameters: values.optional() })]))
+    .min(1)
+    .max(50)
+    .optional(),
+  /** For `$1`, `$2` … */
+  parameters: values.optional(),
+});
+
+/** @throws ExecutionFault `refused` */
+export function sqlCallOf(envelope: Pick<ActionEnvelope, 'tool' | 'target' | 'capability' | 'parameters'>): SqlCall {
+  const readOnly = envelope.capability.toLowerCase() === 'read';
+  const statements = isBuilt(envelope) ? [builtStatement(envelope)] : textsOf(envelope.parameters);
+  for (const { text } of statements) assertOne(text, readOnly);
+  return { statements, readOnly };
+}
+
+function textsOf(raw: Readonly<Record<string, unknown>>): readonly SqlStatement[] {
+  const { sql, query, statement, text, statements, parameters } = parametersOf(sqlParameters, raw);
+  const single = [sql, query, statement, text].filter((given) => given !== undefined);
+  if (single.length + (statements ? 1 : 0) !== 1)
+    throw refused('the call carries no SQL, or more than one', 'Give one of sql, query, statement, text, statements.');
+  if (!statements) return [{ text: single[0]!, values: parameters ?? [] }];
+  if (parameters) throw refused('parameters stand beside a list of statements', 'Give each statement its own.');
+  return statements.map((each) =>
+    typeof each === 'string' ? { text: each, values: [] } : { text: each.sql, values: each.parameters ?? [] },
+  );
+}
+
+const reading = new Set(['select', 'with', 'values', 'table', 'explain', 'show', '(']);
+/** They would end the transaction everything stands in, or speak another protocol. */
+const unfit = new Set(
+  'begin start commit end rollback abort savepoint release prepare deallocate copy listen unlisten load checkpoint discard'.split(
+    ' ',
+  ),
+);
+
+function assertOne(text: string, readOnly: boolean): void {
+  if (text.includes('\0') || !text.isWellFormed()) throw refused('the SQL is no well-formed text');
+  const { statements, firstWord } = scanSql(text);
+  if (statements !== 1)
+    throw refused(
+      `a text holds ${statements} statements`,
+      'Give several as the list statements; they run in one transaction.',
+    );
+  if (unfit.has(firstWord))
+    throw refused(`${firstWord.toUpperCase()} is not carried out`, 'Every action is one transaction of its own.');
+  if (readOnly && !reading.has(firstWord))
+    throw refused(`${firstWord.toUpperCase()} is no reading statement, and the action asks for capability read`);
+}

@@ -1,0 +1,7 @@
+/** Executors of the functions that carry out what is allowed; programs run in the function `sandbox`. */
+import { awsHands } from '#adapters/executors/hands.ts';
+import { withExecutors } from './executors.ts';
+import type { GatewayPorts } from './ports.ts';
+
+export const awsExecutors = (ports: GatewayPorts, environment: NodeJS.ProcessEnv): GatewayPorts =>
+  withExecutors(ports, awsHands(environment.SANDBOX_FUNCTION));

@@ -1,0 +1,23 @@
+/** Gives ports the executors of the configuration in force (spec §1): what an allowed action is carried out by. */
+import type { Configuration } from '#core/contracts/config.ts';
+import type { Executor } from '#core/credentials/ports.ts';
+import { executorsOf } from '#core/executors/executors.ts';
+import type { ExecutorPorts } from '#core/executors/ports.ts';
+import type { GatewayPorts } from './ports.ts';
+
+/** Whoever governs a call has read the configuration first: the list is then that very one's. */
+export function withExecutors<P extends GatewayPorts>(given: P, hands: Omit<ExecutorPorts, 'secrets'>): P {
+  const configured = executorsOf({ secrets: given.secrets, ...hands });
+  const executors: Executor[] = [...given.executors];
+  const fixed = executors.length;
+  let known: Configuration | undefined;
+  const current = async () => {
+    const snapshot = await given.snapshots.current();
+    if (snapshot.configuration !== known) {
+      known = snapshot.configuration;
+      executors.splice(fixed, executors.length - fixed, ...configured(known));
+    }
+    return snapshot;
+  };
+  return { ...given, executors, snapshots: { ...given.snapshots, current } };
+}

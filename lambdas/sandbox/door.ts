@@ -1,0 +1,9 @@
+/** Function `sandbox` (spec §1): runs one program in an empty folder; it has no network, no rights, and no secrets. */
+import type { CommandRunner } from '#core/executors/ports.ts';
+import { type SandboxReply, sandboxCommand, sandboxReplyTo } from '#core/executors/sandbox-message.ts';
+
+/** What executors sent; it is read again here, whoever sent it. */
+export const door =
+  (run: CommandRunner) =>
+  (event: unknown): Promise<SandboxReply> =>
+    sandboxReplyTo(async () => run(sandboxCommand(event)));

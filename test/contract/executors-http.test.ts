@@ -1,0 +1,194 @@
+/** The HTTP exchange against real sockets: where it connects, what it does not follow, what it shows. */
+import { httpExchange } from '#adapters/executors/http-exchange.ts';
+import { mayConnect } from '#adapters/executors/public-address.ts';
+import { executorsFrom } from '#core/executors/executors.ts';
+import { configured, credentialOf, envelopeOf, faultOf } from '../support/executor-cases.ts';
+import { type Asked, type Behaviour, type FakeHttpService, fakeHttpService } from '../support/fake-http-service.ts';
+
+let service: FakeHttpService;
+let behave: (asked: Asked) => Behaviour;
+beforeAll(async () => {
+  service = await fakeHttpService((asked) => behave(asked));
+});
+beforeEach(() => {
+  service.asked.length = 0;
+  behave = () => ({ body: 'ok' });
+});
+afterAll(() => service.stop());
+
+const request = (url: string, allowPrivate = true) => ({
+  ...{ url, method: 'GET', headers: {}, allowPrivate, timeoutMs: 5000, maxResponseBytes: 1000 },
+});
+
+describe('addresses', () => {
+  test.each([
+    ...['127.0.0.1', '127.8.8.8', '10.1.2.3', '172.16.0.1', '172.31.255.255', '192.168.1.1', '100.64.0.1'],
+    ...['::1', 'fd12:3456::1', 'fc00::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '::ffff:10.0.0.1'],
+  ])('%s is private', (address) => {
+    expect(mayConnect(address, false)).toBe(false);
+    expect(mayConnect(address, true)).toBe(true);
+  });
+
+  test.each([
+    ...['169.254.169.254', '169.254.170.2', '0.0.0.0', '0.1.2.3', '224.0.0.1', '255.255.255.255', '240.0.0.1'],
+    ...['100.100.100.200', '192.0.0.192', '192.0.2.1', '198.18.0.1', '203.0.113.9'],
+    ...[
+      '::',
+      'fe80::1',
+      'fe80::1%eth0',
+      'ff02::1',
+      'fec0::1',
+      'fd00:ec2::254',
+      '::ffff:169.254.169.254',
+      '::ffff:0.0.0.0',
+    ],
+    ...['64:ff9b::7f00:1', '64:ff9b:1::1', '2002:7f00:1::', '2001::1', '2001:db8::1', '::7f00:1', '4000::1'],
+    ...['localhost', '', '127.1', '0x7f.1', '2130706433'],
+  ])('%s is nobody to connect to, whatever the configuration', (address) => {
+    expect(mayConnect(address, false)).toBe(false);
+    expect(mayConnect(address, true)).toBe(false);
+  });
+
+  test.each(['93.184.216.34', '8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '::ffff:8.8.8.8'])(
+    '%s is public',
+    (address) => expect(mayConnect(address, false)).toBe(true),
+  );
+});
+
+describe('one exchange', () => {
+  test('refuses private addresses, written as such or behind a name', async () => {
+    const exchange = httpExchange({ resolve: async () => ['127.0.0.1'] });
+    for (const url of [service.url, `http://api.test:${service.port}/`, `http://[::1]:${service.port}/`]) {
+      expect(await faultOf(exchange(request(url, false)))).toMatchObject({ kind: 'refused', uncertain: false });
+    }
+    expect(service.asked).toEqual([]);
+  });
+
+  test('refuses a name that leads to a private address among others', async () => {
+    const exchange = httpExchange({ resolve: async () => ['93.184.216.34', '10.0.0.1'] });
+    expect(await faultOf(exchange(request('http://api.test/', false)))).toMatchObject({ kind: 'refused' });
+  });
+
+  test('asks for a name once and connects to what was looked at', async () => {
+    const answers = [['127.0.0.1'], ['169.254.169.254']];
+    const resolve = jest.fn(async () => answers.shift() ?? []);
+    const answer = await httpExchange({ resolve })(request(`http://api.test:${service.port}/x`));
+    expect(answer.status).toBe(200);
+    expect(resolve).toHaveBeenCalledTimes(1);
+    expect(service.asked[0]).toMatchObject({ path: '/x', headers: { host: `api.test:${service.port}` } });
+  });
+
+  test('says when a name leads nowhere', async () => {
+    const exchange = httpExchange({ resolve: () => Promise.reject(new Error('ENOTFOUND secret.internal')) });
+    expect(await faultOf(exchange(request('http://api.test/')))).toMatchObject({ kind: 'unreachable' });
+  });
+
+  test('cuts off what is too long, and does not wait for its end', async () => {
+    behave = () => ({ body: 'x'.repeat(1_000_000) });
+    const { body, truncated } = await httpExchange()(request(service.url));
+    expect(truncated).toBe(true);
+    expect(body).toHaveLength(1000);
+  });
+
+  test('takes an answer without a body for what it is', async () => {
+    behave = () => ({ status: 204 });
+    expect(await httpExchange()(request(service.url))).toMatchObject({ status: 204, truncated: false });
+  });
+});
+
+describe('executor http', () => {
+  const executor = (entry: object = {}) => {
+    const base = { name: 'billing', base_url: `${service.url}/v1`, allow_private: true };
+    const [made] = executorsFrom(configured({ upstreams: { http: [{ ...base, ...entry }] } }), {
+      secrets: { get: async () => undefined },
+      http: httpExchange(),
+    });
+    return made!;
+  };
+  const get = (path = '/x', parameters = {}) => envelopeOf('http', 'billing.get', path, 'read', parameters);
+
+  test.each([301, 302, 303, 307, 308])('does not follow a %d, and names the host it points to', async (status) => {
+    behave = () => ({ status, headers: { location: 'http://metadata.test/latest?token=abc' } });
+    const fault = await faultOf(executor().execute(get(), credentialOf('s3cret-value')));
+    expect(fault).toMatchObject({ kind: 'malformed', status });
+    expect((fault as Error).message).toContain('points to metadata.test.');
+    expect((fault as Error).message).not.toContain('token');
+    expect(service.asked).toHaveLength(1);
+  });
+
+  test('sends what was asked for, and the credential as configured', async () => {
+    const post = envelopeOf('http', 'billing.post', 'billing/invoices?dry=1', 'write', {
+      json: { amount: 1 },
+      headers: { 'Idempotency-Key': 'k1', 'x-tenant': 't' },
+    });
+    const entry = {
+      allowed_methods: ['POST'],
+      allowed_headers: ['x-tenant'],
+      credential: { header: 'X-Api-Key', scheme: '' },
+    };
+    await executor(entry).execute(post, credentialOf('s3cret-value'));
+    expect(service.asked).toMatchObject([{ method: 'POST', path: '/v1/invoices?dry=1', body: '{"amount":1}' }]);
+    expect(service.asked[0]!.headers).toMatchObject({
+      ...{ 'x-api-key': 's3cret-value', 'content-type': 'application/json', 'idempotency-key': 'k1', 'x-tenant': 't' },
+      ...{ 'accept-encoding': 'identity', host: `127.0.0.1:${service.port}`, 'content-length': '12' },
+    });
+    expect(service.asked[0]!.headers.authorization).toBeUndefined();
+  });
+
+  test('sends a leased login as Basic authentication', async () => {
+    const entry = { credential: { scheme: 'Basic' } };
+    const login = credentialOf(JSON.stringify({ username: 'bob', password: 'pässword' }));
+    await executor(entry).execute(get(), login);
+    expect(service.asked[0]!.headers.authorization).toBe(`Basic ${Buffer.from('bob:pässword').toString('base64')}`);
+  });
+
+  test('refuses a credential that would break out of its header', async () => {
+    const fault = await faultOf(executor().execute(get(), credentialOf('a\r\nx-evil: 1')));
+    expect(fault).toMatchObject({ kind: 'refused' });
+    expect(service.asked).toEqual([]);
+  });
+
+  test('shows harmless headers only, JSON as JSON, and bytes as base64', async () => {
+    behave = () => ({ headers: { 'set-cookie': 'session=abc', etag: '"1"', 'x-powered-by': 'x' }, body: { a: [1] } });
+    const result = await executor().execute(get(), undefined);
+    expect(result).toMatchObject({ status: 200, body: { a: [1] }, truncated: false });
+    expect(Object.keys((result as { headers: object }).headers).sort()).toEqual(['content-type', 'date', 'etag']);
+    behave = () => ({ body: Uint8Array.of(0, 255, 1) });
+    expect(await executor().execute(get(), undefined)).toMatchObject({ body: 'AP8B', encoding: 'base64' });
+    behave = () => ({ headers: { 'content-encoding': 'gzip' }, body: 'not really' });
+    expect(await executor().execute(get(), undefined)).toMatchObject({ encoding: 'base64' });
+    behave = () => ({ headers: { 'content-type': 'application/json' }, body: '{broken' });
+    expect(await executor().execute(get(), undefined)).toMatchObject({ body: '{broken' });
+  });
+
+  test('cuts a text between characters', async () => {
+    behave = () => ({ body: 'ä'.repeat(10) });
+    const result = await executor({ max_response_bytes: 5 }).execute(get(), undefined);
+    expect(result).toMatchObject({ body: 'ää', truncated: true });
+  });
+
+  test.each([
+    [401, {}, 'unauthorized'],
+    [403, {}, 'forbidden'],
+    [403, { 'retry-after': '5' }, 'throttled'],
+    [404, {}, 'not_found'],
+    [409, {}, 'conflict'],
+    [422, {}, 'invalid'],
+    [429, {}, 'throttled'],
+    [500, {}, 'unavailable'],
+  ])('%d %p is %s', async (status, headers, kind) => {
+    behave = () => ({ status, headers, body: { error: { message: 'the reason.\nmore' } } });
+    const fault = await faultOf(executor().execute(get(), undefined));
+    expect(fault).toMatchObject({ kind, status, tool: 'billing.get', upstream: 'billing' });
+    expect((fault as Error).message).toContain(`it answered ${status}, "the reason. more". `);
+  });
+
+  test('refuses a body that is too large before anything is sent', async () => {
+    const post = envelopeOf('http', 'billing.post', '/x', 'write', { body: 'x'.repeat(20) });
+    const fault = await faultOf(
+      executor({ allowed_methods: ['POST'], max_request_bytes: 10 }).execute(post, undefined),
+    );
+    expect(fault).toMatchObject({ kind: 'refused' });
+    expect(service.asked).toEqual([]);
+  });
+});

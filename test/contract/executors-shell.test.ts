@@ -1,0 +1,202 @@
+/** Programs run by executor `shell`, as real processes: what they see, where they stand, and that none outlives its call. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commandRunner } from '#adapters/executors/run-command.ts';
+import { sandboxFunction } from '#adapters/executors/sandbox-function.ts';
+import type { Command } from '#core/executors/ports.ts';
+import { door } from '#lambdas/sandbox/door.ts';
+import { faultOf, until } from '../support/executor-cases.ts';
+import { scriptedAws } from '../support/scripted-aws.ts';
+
+let root: string;
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'gateway-shell-'));
+  mkdirSync(join(root, 'inner'));
+  symlinkSync('/etc', join(root, 'out'));
+  symlinkSync(join(root, 'inner'), join(root, 'link'));
+  writeFileSync(join(root, 'file'), '');
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const environment = {
+  ...{ AWS_SECRET_ACCESS_KEY: 'aws', GATEWAY_ADMIN_TOKEN: 'admin', LD_PRELOAD: '/x.so', NODE_OPTIONS: '--x' },
+  ...{ CI: 'true', OTHER: 'other', HOME: '/root' },
+};
+const run = commandRunner({ environment });
+const command = (argv: [string, ...string[]], rest: Partial<Command> = {}): Command => ({
+  ...{ argv, root, timeoutMs: 20_000, maxOutputBytes: 10_000, maxProcesses: 50, env: [] },
+  ...rest,
+});
+const sh = (script: string, rest: Partial<Command> = {}) => run(command(['sh', '-c', script], rest));
+
+test('arguments reach the program as they are: no shell stands between', async () => {
+  const words = ['a b', '$HOME', '*', '; ls', '\'"', '-n', '', 'ä'];
+  const { stdout, ...rest } = await run(command(['printf', '%s\\n', ...words]));
+  expect(stdout).toBe(words.map((word) => `${word}\n`).join(''));
+  expect(rest).toEqual({ exit_code: 0, stderr: '', truncated: false, timed_out: false });
+});
+
+test('exit code and both outputs are told', async () => {
+  expect(await sh('echo out; echo err >&2; exit 3')).toMatchObject({ exit_code: 3, stdout: 'out\n', stderr: 'err\n' });
+});
+
+test('the environment is what is listed, and never the gateway’s own', async () => {
+  const env = ['CI', 'ABSENT', 'AWS_SECRET_ACCESS_KEY', 'GATEWAY_ADMIN_TOKEN', 'LD_PRELOAD', 'NODE_OPTIONS'];
+  const { stdout } = await run(command(['env'], { env }));
+  const names = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split('=')[0]);
+  expect(names.sort()).toEqual(['CI', 'HOME', 'LANG', 'PATH', 'PWD', 'TMPDIR']);
+  expect(stdout).toContain('CI=true\n');
+  expect(stdout).not.toContain('HOME=/root\n');
+});
+
+test('there is nothing to read', async () => {
+  expect(await run(command(['cat']))).toMatchObject({ exit_code: 0, stdout: '' });
+});
+
+test('its own folder is gone afterwards', async () => {
+  const { stdout } = await sh('touch "$TMPDIR/x"; echo "$TMPDIR"');
+  expect(stdout).toMatch(/gateway-command-/);
+  expect(existsSync(stdout.trim())).toBe(false);
+});
+
+describe('the working directory', () => {
+  test.each([undefined, 'inner', 'inner/', './inner/../inner', 'link'])('%p is inside', async (cwd) => {
+    const { stdout } = await run(command(['pwd'], cwd === undefined ? {} : { cwd }));
+    expect(stdout.trim()).toBe(realpathSync(cwd === undefined ? root : join(root, cwd)));
+  });
+
+  test('an absolute one may be named too', async () => {
+    const { stdout } = await run(command(['pwd'], { cwd: join(root, 'inner') }));
+    expect(stdout.trim()).toBe(realpathSync(join(root, 'inner')));
+  });
+
+  test.each(['..', 'inner/../..', 'out', 'out/ssl', '/etc', '/', 'nowhere', 'file'])('%s is refused', async (cwd) => {
+    expect(await faultOf(run(command(['pwd'], { cwd })))).toMatchObject({ kind: 'refused', uncertain: false });
+  });
+
+  test('is an empty folder where none is configured', async () => {
+    const { stdout } = await run(command(['sh', '-c', 'pwd; ls -A'], { root: undefined }));
+    expect(stdout).toMatch(/gateway-command-\w+\n$/);
+  });
+});
+
+test.each(['no-such-program', '/bin/ls', '../ls', 'a/b', '.', ''])('program %j is refused', async (name) => {
+  expect(await faultOf(run(command([name])))).toMatchObject({ kind: 'refused' });
+});
+
+test('programs are looked for in fixed folders only', async () => {
+  writeFileSync(join(root, 'ls'), '#!/bin/sh\necho mine\n', { mode: 0o755 });
+  const { stdout } = await run(command(['ls']));
+  expect(stdout).not.toContain('mine\n');
+  rmSync(join(root, 'ls'));
+});
+
+test('an output is cut, and the program still runs to its end', async () => {
+  const result = await sh('seq 1 200000; touch after-output', { maxOutputBytes: 100 });
+  expect(result).toMatchObject({ exit_code: 0, truncated: true });
+  expect(Buffer.byteLength(result.stdout)).toBe(100);
+  expect(existsSync(join(root, 'after-output'))).toBe(true);
+});
+
+/** Ended, or waiting for somebody to ask how it ended. */
+const isGone = (pid: number): boolean => {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.startsWith('Z');
+  } catch {
+    return true;
+  }
+};
+const pidIn = (name: string) => Number(readFileSync(join(root, name), 'utf8'));
+
+describe('no process outlives its call', () => {
+  test('when time is up', async () => {
+    const result = await sh('sleep 600 & echo $! > late; echo begun; wait', { timeoutMs: 1500 });
+    expect(result).toEqual({ exit_code: null, stdout: 'begun\n', stderr: '', truncated: false, timed_out: true });
+    await until(() => isGone(pidIn('late')));
+  });
+
+  test('when the program ends before what it started', async () => {
+    const result = await sh('sleep 600 & echo $! > left');
+    expect(result).toMatchObject({ exit_code: 0, timed_out: false });
+    await until(() => isGone(pidIn('left')));
+  });
+
+  test('when the caller goes', async () => {
+    const ends = new AbortController();
+    const fault = faultOf(run(command(['sh', '-c', 'sleep 600 & echo $! > gone; wait']), ends.signal));
+    await until(() => existsSync(join(root, 'gone')) && pidIn('gone') > 0);
+    ends.abort();
+    expect(await fault).toMatchObject({ kind: 'cancelled', uncertain: true });
+    await until(() => isGone(pidIn('gone')));
+  });
+});
+
+const limits = existsSync('/usr/bin/prlimit') && existsSync('/proc/self/limits') ? test : test.skip;
+limits('the number of processes is limited by the kernel', async () => {
+  const { stdout } = await run(command(['cat', '/proc/self/limits'], { maxProcesses: 7 }));
+  expect(Number(/^Max processes\s+(\d+)/m.exec(stdout)?.[1])).toBeGreaterThan(7);
+  expect(stdout).toMatch(/^Max core file size\s+0 /m);
+});
+
+describe('on AWS', () => {
+  const sandbox = door(commandRunner({ environment: {} }));
+
+  test('the function runs a command in a folder of its own', async () => {
+    const { root: _, ...event } = command(['sh', '-c', 'pwd; env']);
+    const reply = (await sandbox(event)) as { result: { stdout: string } };
+    expect(reply.result.stdout).toMatch(/gateway-command-/);
+    expect(reply.result.stdout).not.toMatch(/AWS_|_HANDLER/);
+  });
+
+  test.each([
+    [{}],
+    [null],
+    [{ argv: [] }],
+    [{ argv: ['ls'], root: '/', timeoutMs: 1, maxOutputBytes: 1, maxProcesses: 1, env: [] }],
+    [{ argv: ['ls'], timeoutMs: 1, maxOutputBytes: 1, maxProcesses: 1, env: ['AWS_SESSION_TOKEN'] }],
+    [{ argv: ['ls'], timeoutMs: 60_000, maxOutputBytes: 1, maxProcesses: 1, env: [] }],
+    [{ argv: ['ls'], cwd: '/etc', timeoutMs: 1, maxOutputBytes: 1, maxProcesses: 1, env: [] }],
+  ])('%j is no command for it', async (event) => {
+    expect(await sandbox(event)).toMatchObject({ fault: { kind: 'refused', uncertain: false } });
+  });
+
+  test('the executor hands the command over once, and reads what comes back', async () => {
+    const aws = await scriptedAws();
+    const runner = sandboxFunction('agent-governance-sandbox', { ...aws.client, maxAttempts: 3 });
+    const given = command(['ls'], { timeoutMs: 600_000, env: ['CI'] });
+    try {
+      const result = { exit_code: 0, stdout: 'x', stderr: '', truncated: false, timed_out: false };
+      aws.answers({ body: { result } });
+      expect(await runner(given)).toEqual(result);
+      expect(aws.asked[0]!.path).toBe('/2015-03-31/functions/agent-governance-sandbox/invocations');
+      expect(JSON.parse(aws.asked[0]!.body)).toEqual({
+        ...{ argv: ['ls'], timeoutMs: 50_000, maxOutputBytes: 10_000, maxProcesses: 50, env: [] },
+      });
+
+      aws.answers({ body: { fault: { kind: 'refused', message: 'no', uncertain: false } } });
+      expect(await faultOf(runner(given))).toMatchObject({ kind: 'refused', uncertain: false });
+      aws.answers({ body: { something: 'else' } });
+      expect(await faultOf(runner(given))).toMatchObject({ kind: 'malformed', uncertain: true });
+      aws.answers({ status: 429, body: { Type: 'User', message: 'Rate exceeded' } });
+      expect(await faultOf(runner(given))).toMatchObject({ kind: 'throttled', uncertain: false });
+      aws.answers({ status: 500, body: {} });
+      expect(await faultOf(runner(given))).toMatchObject({ uncertain: true });
+      expect(aws.asked).toHaveLength(1);
+    } finally {
+      await aws.stop();
+    }
+  });
+});

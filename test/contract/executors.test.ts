@@ -1,0 +1,403 @@
+/** One suite for every executor (spec §1 step 4, §7.1), against real servers and processes on this machine. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { httpExchange } from '#adapters/executors/http-exchange.ts';
+import { postgresTransaction } from '#adapters/executors/postgres.ts';
+import { commandRunner } from '#adapters/executors/run-command.ts';
+import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import type { Executor, IssuedCredential } from '#core/credentials/ports.ts';
+import { type ExecutorConfiguration, executorsFrom } from '#core/executors/executors.ts';
+import { UnknownOutcome, UpstreamError } from '#core/executors/fault.ts';
+import { shellWords } from '#core/executors/shell-words.ts';
+import {
+  configured,
+  credentialOf,
+  cuttingProxy,
+  envelopeOf,
+  fakeRepositoryHost,
+  faultOf,
+  until,
+} from '../support/executor-cases.ts';
+import { type Behaviour, fakeHttpService } from '../support/fake-http-service.ts';
+import { postgresPrograms, startPostgres } from '../support/postgres.ts';
+
+interface Case {
+  readonly executor: Executor;
+  readonly credential: IssuedCredential;
+  readonly needsCredential: boolean;
+  /** A call that works. */
+  readonly good: ActionEnvelope;
+  /** Its upstream gives the credential back, in its answer and in an error. */
+  readonly echo: ActionEnvelope;
+  readonly echoedError: ActionEnvelope;
+  /** Go further than what was decided about. */
+  readonly broader: readonly ActionEnvelope[];
+  /** More than the limit. */
+  readonly large: ActionEnvelope;
+  /** Hangs until it is cancelled; `underWay` resolves when the upstream has it. */
+  readonly hanging: ActionEnvelope;
+  underWay(): Promise<unknown>;
+  /** Whether what was cancelled may have changed something. */
+  readonly hangingChanges: boolean;
+  /** How often the upstream was asked. */
+  asked?(): number;
+  stop(): Promise<unknown>;
+}
+
+const made = (configuration: ExecutorConfiguration, secrets: Record<string, string> = {}): Executor => {
+  const [executor] = executorsFrom(configuration, {
+    secrets: { get: async (name) => secrets[name] },
+    http: httpExchange(),
+    postgres: postgresTransaction,
+    shell: commandRunner(),
+    shellWords,
+  });
+  return executor!;
+};
+
+const cases: Record<string, () => Promise<Case>> = {
+  async http() {
+    const service = await fakeHttpService(({ path, headers }): Behaviour => {
+      if (path === '/v1/hang') return 'hang';
+      if (path === '/v1/fail') return { status: 400, body: { message: `no: ${headers.authorization}` } };
+      if (path === '/v1/large') return { body: 'x'.repeat(5000) };
+      return { body: { told: headers.authorization, set: 'x' } };
+    });
+    const base = { name: 'billing', base_url: `${service.url}/v1`, allow_private: true, max_response_bytes: 1000 };
+    const call = (tool: string, target: string, parameters = {}) =>
+      envelopeOf('http', tool, target, tool.endsWith('get') ? 'read' : 'write', parameters);
+    const entry = {
+      ...base,
+      allowed_methods: ['GET', 'POST'],
+      allowed_paths: ['/{invoices,hang,fail,large}{,/**}'],
+      credential: { required: true },
+    };
+    return {
+      executor: made(configured({ upstreams: { http: [entry] } })),
+      credential: credentialOf('http-secret-0123456789'),
+      needsCredential: true,
+      good: call('http.get', `${service.url}/v1/invoices/7`),
+      echo: call('billing.get', '/invoices/7'),
+      echoedError: call('billing.get', '/fail'),
+      broader: [
+        call('billing.get', '/admin'),
+        call('billing.get', '/invoices/../admin'),
+        call('billing.get', '/invoices/%2e%2e/admin'),
+        call('billing.get', '/invoices/..%2fadmin'),
+        call('billing.get', '/invoices//admin'),
+        call('billing.get', '/invoices/..;/admin'),
+        call('billing.delete', '/invoices/7'),
+        call('billing.get', `http://127.0.0.1:1/v1/invoices`),
+        call('billing.get', 'billing', { url: `${service.url}/v1/admin` }),
+        call('billing.get', '/invoices/7', { url: `${service.url}/v1/invoices/8` }),
+        call('billing.get', '/invoices/7', { headers: { host: 'elsewhere.test' } }),
+        call('billing.get', '/invoices/7', { headers: { 'X-HTTP-Method-Override': 'DELETE' } }),
+        call('billing.get', '/invoices/7', { follow: true }),
+      ],
+      large: call('billing.get', '/large'),
+      hanging: call('billing.post', '/hang', { json: {} }),
+      underWay: () => service.arrived(),
+      hangingChanges: true,
+      asked: () => service.asked.length,
+      stop: service.stop,
+    };
+  },
+
+  async git() {
+    const secret = 'ghs_abcdefghijklmnopqrstuvwxyz0123456789';
+    const host = await fakeRepositoryHost(({ method, path }): Behaviour | undefined => {
+      if (path.includes('/contents/bad')) return { status: 422, body: { message: `bad token ${secret}` } };
+      if (path.includes('/branches')) return { body: [{ name: 'x'.repeat(5000), commit: { sha: 'a' } }] };
+      return method === 'POST' ? 'hang' : undefined;
+    });
+    const call = (tool: string, parameters: Record<string, unknown> = {}, target = 'acme/web') =>
+      envelopeOf('git', tool, target, 'read', parameters);
+    const executor = made(
+      configured({
+        executors: { git: { enabled: true, allow_private: true, max_response_bytes: 2000 } },
+        credentials: {
+          brokers: [{ name: 'scm', type: 'scm_app', app_id: '1', private_key_env: 'APP_KEY', api_url: `${host.url}/` }],
+        },
+      }),
+    );
+    return {
+      executor,
+      credential: credentialOf(secret),
+      needsCredential: true,
+      good: call('scm.get_file_contents', { path: 'src/a b.ts' }),
+      echo: call('scm.get_file_contents', { path: 'echo.txt' }),
+      echoedError: call('scm.get_file_contents', { path: 'bad' }),
+      broader: [
+        call('scm.get_repository', {}, 'acme'),
+        call('scm.get_repository', {}, 'acme/..'),
+        call('scm.get_repository', {}, 'acme/web/../../orgs'),
+        call('scm.get_repository', {}, 'acme/web?x'),
+        call('scm.get_repository', { owner: 'acme', repo: 'api' }),
+        call('scm.get_file_contents', { path: '../../../user' }),
+        call('scm.get_file_contents', { path: 'a/%2e%2e/b' }),
+        call('scm.create_branch', { branch: 'refs/heads/main' }),
+        call('scm.create_branch', { branch: 'a/../../b' }),
+        call('scm.create_pull_request', { title: 't', head: 'h', base: 'main', repository: 'acme/api' }),
+      ],
+      large: call('scm.list_branches'),
+      hanging: call('scm.create_pull_request', { title: 'Fix', head: 'fix', base: 'main' }),
+      underWay: () => host.arrived(),
+      hangingChanges: true,
+      asked: () => host.asked.length,
+      stop: host.stop,
+    };
+  },
+
+  async shell() {
+    const folder = mkdtempSync(join(tmpdir(), 'gateway-executor-'));
+    const shell = {
+      ...{ enabled: true, working_directory: folder, max_output_bytes: 1000 },
+      allowed_binaries: ['echo', 'sh', 'env', 'seq'],
+    };
+    const secret = 'shell-secret-0123456789';
+    const call = (argv: string[], parameters = {}) =>
+      envelopeOf('shell', 'shell.run', '', 'execute', { argv, ...parameters });
+    return {
+      executor: made(configured({ executors: { shell } })),
+      credential: credentialOf(secret),
+      needsCredential: false,
+      good: call(['echo', 'hello']),
+      echo: call(['echo', secret, Buffer.from(secret).toString('base64')]),
+      echoedError: call(['echo', secret], { cwd: `${secret}` }),
+      broader: [
+        call(['rm', '-rf', '/']),
+        call(['/bin/echo', 'x']),
+        call(['./echo']),
+        call(['../../bin/echo']),
+        call(['echo'], { cwd: '..' }),
+        call(['echo'], { cwd: '/etc' }),
+        call(['echo'], { env: { PATH: '/tmp' } }),
+        call(['echo', 'a\0b']),
+        envelopeOf('shell', 'shell.pytest', '', 'execute', { argv: ['echo'] }),
+        envelopeOf('shell', 'shell.run', '', 'execute', { command: 'echo a; echo b' }),
+        envelopeOf('shell', 'shell.run', '', 'execute', { command: 'echo a > b' }),
+        envelopeOf('shell', 'shell.run', '', 'execute', { command: 'echo $HOME' }),
+        envelopeOf('shell', 'shell.run', '', 'execute', { command: 'echo *' }),
+        envelopeOf('shell', 'shell.run', '', 'execute', { command: 'X=1 echo' }),
+        envelopeOf('shell', 'shell.run', '', 'execute', {}),
+      ],
+      large: call(['seq', '1', '5000']),
+      hanging: call(['sh', '-c', 'touch started; sleep 600']),
+      underWay: async () => {
+        const { existsSync } = await import('node:fs');
+        await until(() => existsSync(join(folder, 'started')));
+      },
+      hangingChanges: true,
+      stop: async () => rmSync(folder, { recursive: true, force: true }),
+    };
+  },
+
+  async sql() {
+    const server = await startPostgres();
+    const database = { name: 'shop', host: server.host, port: server.port, database: 'postgres', tls: 'off' };
+    const executor = made(
+      configured({ executors: { sql: { databases: [database], max_rows: 50, max_result_bytes: 2000 } } }),
+    );
+    const credential = credentialOf(JSON.stringify({ username: server.user, password: server.password }));
+    const call = (sql: string, capability = 'read', parameters = {}, target = 'shop') =>
+      envelopeOf('sql', 'sql.query', target, capability, { sql, ...parameters });
+    await executor.execute(call('CREATE TABLE items (id int PRIMARY KEY, name text)', 'write'), credential);
+    await executor.execute(
+      call("INSERT INTO items SELECT n, 'name ' || n FROM generate_series(1, 200) n", 'write'),
+      credential,
+    );
+    return {
+      executor,
+      credential,
+      needsCredential: true,
+      good: call('SELECT id, name FROM items WHERE id = $1', 'read', { parameters: [7] }),
+      echo: call(`SELECT '${server.password}' AS told, 'x' AS y`),
+      echoedError: call(`SELECT '${server.password}'::int`),
+      broader: [
+        call('DELETE FROM items'),
+        call('WITH gone AS (DELETE FROM items RETURNING id) SELECT * FROM gone'),
+        call("SELECT nextval('s') FROM (SELECT 1) x; DELETE FROM items"),
+        call('COMMIT', 'write'),
+        call("SELECT set_config('transaction_read_only', 'off', true)"),
+        call('SET TRANSACTION READ WRITE'),
+        call("COPY items TO PROGRAM 'cat'", 'execute'),
+        call('SELECT 1', 'read', { database: 'other' }),
+        call('SELECT 1', 'read', {}, 'postgres://elsewhere.test/shop'),
+        call('SELECT 1', 'read', {}, '10.0.0.1:5432'),
+        call('SELECT 1', 'read', { query: 'DELETE FROM items' }),
+        envelopeOf('sql', 'sql.delete', 'items', 'delete', {}),
+        envelopeOf('sql', 'sql.delete', 'items; DROP TABLE items', 'delete', { where: { id: 1 } }),
+      ],
+      large: call('SELECT * FROM items'),
+      hanging: call('SELECT pg_sleep(600)'),
+      underWay: () =>
+        until(async () => {
+          const sleeping = call(
+            "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(600)'",
+          );
+          return ((await executor.execute(sleeping, credential)) as { rows: unknown[] }).rows.length > 0;
+        }),
+      hangingChanges: false,
+      stop: server.stop,
+    };
+  },
+};
+
+const available = (name: string) => name !== 'sql' || postgresPrograms !== undefined;
+
+describe.each(Object.keys(cases).filter(available))('[action.executed] executor %s', (name) => {
+  let case_: Case;
+  const run = (envelope: ActionEnvelope, signal?: AbortSignal) =>
+    case_.executor.execute(envelope, case_.credential, { signal });
+  beforeAll(async () => {
+    case_ = await cases[name]!();
+  }, 30_000);
+  afterAll(() => case_?.stop());
+
+  test('carries out what it handles', async () => {
+    expect(case_.executor.handles(case_.good)).toBe(true);
+    expect(await run(case_.good)).toBeInstanceOf(Object);
+  });
+
+  test('leaves other protocols to others', () => {
+    expect(case_.executor.handles({ ...case_.good, protocol: 'mcp' })).toBe(false);
+  });
+
+  test('gives nothing of the credential back', async () => {
+    const told = JSON.stringify(await run(case_.echo));
+    expect(told).toContain('[credential withheld]');
+    expect(told).not.toContain(case_.credential.secret);
+  });
+
+  test('[mcp.upstream-error] names tool and upstream in an error, gives a hint, and no secret', async () => {
+    const fault = (await faultOf(run(case_.echoedError))) as UpstreamError;
+    expect(fault).toBeInstanceOf(UpstreamError);
+    expect(fault).not.toBeInstanceOf(UnknownOutcome);
+    expect(fault.message).toContain(`${case_.echoedError.tool} at ${fault.upstream}: `);
+    expect(fault.message.endsWith(fault.hint)).toBe(true);
+    expect(fault.hint).not.toBe('');
+    for (const text of [fault.message, JSON.stringify(fault), fault.stack ?? '']) {
+      expect(text).not.toContain(case_.credential.secret);
+      expect(text).not.toContain('owner-password');
+    }
+  });
+
+  test('never goes further than the envelope', async () => {
+    const before = case_.asked?.();
+    for (const envelope of case_.broader) {
+      const { tool, target, parameters } = envelope;
+      const label = JSON.stringify({ tool, target, parameters });
+      if (!case_.executor.handles(envelope)) continue;
+      const fault = await faultOf(run(envelope)).catch((thrown: Error) => thrown.message);
+      expect([label, fault]).toEqual([label, expect.any(UpstreamError)]);
+      expect([label, fault]).toEqual([label, expect.not.objectContaining({ name: 'UnknownOutcome' })]);
+    }
+    expect(case_.asked?.()).toBe(before);
+  });
+
+  test('bounds what it gives back', async () => {
+    const result = (await run(case_.large).catch((thrown: unknown) => thrown)) as Record<string, unknown>;
+    if (name === 'git') expect(result).toMatchObject({ kind: 'too_large' });
+    else expect(result).toMatchObject({ truncated: true });
+    expect(JSON.stringify(result).length).toBeLessThan(5000);
+  });
+
+  test('needs a credential where its upstream does', async () => {
+    const without = case_.executor.execute(case_.good, undefined);
+    if (case_.needsCredential) expect(await faultOf(without)).toMatchObject({ kind: 'no_credential' });
+    else expect(await without).toBeInstanceOf(Object);
+  });
+
+  test('does nothing for a caller who has gone', async () => {
+    const before = case_.asked?.();
+    const fault = await faultOf(run(case_.good, AbortSignal.abort()));
+    expect(fault).toMatchObject({ kind: 'cancelled', name: 'UpstreamError' });
+    expect(case_.asked?.()).toBe(before);
+  });
+
+  test('ends when it is cancelled, and says when the outcome is not known', async () => {
+    const ends = new AbortController();
+    const underWay = case_.underWay();
+    const fault = faultOf(run(case_.hanging, ends.signal));
+    await underWay;
+    ends.abort();
+    expect(await fault).toMatchObject({
+      kind: 'cancelled',
+      name: case_.hangingChanges ? 'UnknownOutcome' : 'UpstreamError',
+    });
+  });
+});
+
+describe('a connection that ends', () => {
+  const behaviours: [Behaviour, string, string, string][] = [
+    ['cut', 'http.post', 'UnknownOutcome', 'cut'],
+    ['half', 'http.post', 'UnknownOutcome', 'cut'],
+    [{ status: 504 }, 'http.post', 'UnknownOutcome', 'unavailable'],
+    [{ status: 503 }, 'http.post', 'UpstreamError', 'unavailable'],
+    ['hang', 'http.post', 'UnknownOutcome', 'timeout'],
+    ['hang', 'http.get', 'UpstreamError', 'timeout'],
+    ['cut', 'http.get', 'UpstreamError', 'cut'],
+  ];
+  test.each(behaviours)('%p to %s is %s', async (behaviour, tool, name, kind) => {
+    const service = await fakeHttpService(() => behaviour);
+    const entry = {
+      name: 'svc',
+      base_url: service.url,
+      allow_private: true,
+      allowed_methods: ['GET', 'POST'],
+      timeout_ms: 1000,
+    };
+    const executor = made(configured({ upstreams: { http: [entry] } }));
+    const capability = tool === 'http.get' ? 'read' : 'write';
+    const fault = await faultOf(executor.execute(envelopeOf('http', tool, `${service.url}/x`, capability), undefined));
+    expect(fault).toMatchObject({ name, kind });
+    expect(service.asked).toHaveLength(1);
+    await service.stop();
+  });
+
+  test('before it stood is a failure', async () => {
+    const service = await fakeHttpService(() => ({}));
+    await service.stop();
+    const entry = { name: 'svc', base_url: service.url, allow_private: true, allowed_methods: ['POST'] };
+    const executor = made(configured({ upstreams: { http: [entry] } }));
+    const fault = await faultOf(
+      executor.execute(envelopeOf('http', 'http.post', `${service.url}/x`, 'write'), undefined),
+    );
+    expect(fault).toMatchObject({ name: 'UpstreamError', kind: 'unreachable' });
+  });
+
+  const database = postgresPrograms === undefined ? test.skip : test;
+  database(
+    'during COMMIT leaves a database action unknown, and before it failed',
+    async () => {
+      const server = await startPostgres();
+      const credential = credentialOf(JSON.stringify({ username: server.user, password: server.password }));
+      const executorAt = (port: number) =>
+        made(
+          configured({
+            executors: {
+              sql: { databases: [{ name: 'd', host: server.host, port, database: 'postgres', tls: 'off' }] },
+            },
+          }),
+        );
+      const write = envelopeOf('sql', 'sql.execute', 'd', 'write', { sql: 'CREATE TABLE t (id int)' });
+      try {
+        const atCommit = await cuttingProxy(server.port, 'COMMIT');
+        expect(await faultOf(executorAt(atCommit.port).execute(write, credential))).toMatchObject({
+          name: 'UnknownOutcome',
+          kind: 'cut',
+        });
+        const before = await cuttingProxy(server.port, 'CREATE TABLE');
+        expect(await faultOf(executorAt(before.port).execute(write, credential))).toMatchObject({
+          name: 'UpstreamError',
+          kind: 'cut',
+        });
+        await Promise.all([atCommit.stop(), before.stop()]);
+      } finally {
+        await server.stop();
+      }
+    },
+    30_000,
+  );
+});
