@@ -9,12 +9,17 @@ import { credentialsTable } from '#adapters/aws/credentials-table.ts';
 import { deliveriesTable } from '#adapters/aws/deliveries-table.ts';
 import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
 import { evidenceTable, type StoreOptions } from '#adapters/aws/evidence-table.ts';
+import { keyRisksTable } from '#adapters/aws/key-risks-table.ts';
+import { manifestsTable } from '#adapters/aws/manifests-table.ts';
+import { mcpTable } from '#adapters/aws/mcp-table.ts';
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
 import { observationsTable } from '#adapters/aws/observations-table.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
 import { logTelemetry } from '#adapters/aws/telemetry.ts';
+import { ticketsTable } from '#adapters/aws/tickets-table.ts';
 import { xrayTracer } from '#adapters/aws/xray-tracing.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
+import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { tracesFromEnvironment } from '#adapters/telemetry/traces-from-environment.ts';
@@ -23,6 +28,7 @@ import { createSnapshots } from '#core/configuration/snapshots.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
 import { brokersFrom } from '#core/credentials/brokers.ts';
+import type { Outside } from '#core/credentials/ports.ts';
 import type { Signer } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import packageJson from '#package' with { type: 'json' };
@@ -34,6 +40,10 @@ import type { ProjectPorts } from './project/door.ts';
 export interface Hands {
   readonly signer?: (keyId: string) => Signer;
   readonly approvalClock?: (stateMachineArn: string) => ApprovalClock;
+  /** Calls of the credential brokers to their issuers. */
+  readonly outside?: () => Outside;
+  /** What carries out what is allowed. */
+  readonly executors?: (ports: GatewayPorts, environment: NodeJS.ProcessEnv) => GatewayPorts;
 }
 
 const notGiven = (what: string) => () => Promise.reject(new Error(`this function was given no ${what}`));
@@ -70,6 +80,8 @@ export function compose(
   const snapshots = createSnapshots({ configStore, objects, clock, secrets });
   telemetry.exportTo(tracesFromEnvironment(environment, { telemetry, snapshots }));
   const evidence = evidenceTable(store);
+  const outside = hands.outside?.();
+  const brokerPorts = { secrets, clock, ids: systemIds, ...(outside && { outside }) };
   return {
     store,
     clock,
@@ -88,11 +100,15 @@ export function compose(
     approvalClock: hands.approvalClock?.(needed('APPROVAL_STATE_MACHINE_ARN')) ?? noClock,
     deliveries: deliveriesTable(store),
     credentials: credentialsTable(store),
-    brokers: async (name) =>
-      brokersFrom((await snapshots.current()).configuration, { secrets, clock, ids: systemIds })(name),
+    brokers: async (name) => brokersFrom((await snapshots.current()).configuration, brokerPorts)(name),
+    tickets: ticketsTable(store),
+    keyRisks: keyRisksTable(store),
+    tasks: manifestsTable(store),
+    effects: lazyEffects,
     executors: [],
     observations: observationsTable(store),
     counters: countersTable({ ...store, clock }),
+    mcpStore: mcpTable({ ...store, clock }),
     metricsText: () => telemetry.metricsText(),
     adminUrl: needed('ADMIN_URL'),
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -121,7 +137,8 @@ export function httpHandler(door: (ports: GatewayPorts) => HttpHandler, hands: H
 }
 
 function ready<H>(hands: Hands, door: (ports: GatewayPorts) => H): { ports: GatewayPorts; handler: H } {
-  const ports = compose(process.env, hands);
+  const composed = compose(process.env, hands);
+  const ports = hands.executors?.(composed, process.env) ?? composed;
   return { ports, handler: door(ports) };
 }
 

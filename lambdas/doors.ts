@@ -6,6 +6,8 @@ import { door as chatCompletions } from './chat-completions/door.ts';
 import { door as countTokens } from './count-tokens/door.ts';
 import { door as credentials } from './credentials/door.ts';
 import { door as evidence } from './evidence/door.ts';
+import type { mcpGateway } from './mcp/compose.ts';
+import { door as mcp } from './mcp/door.ts';
 import { door as messages } from './messages/door.ts';
 import type { ChatDoorPorts } from './middleware/chat-door.ts';
 import { door as models } from './models/door.ts';
@@ -32,6 +34,11 @@ export const chatDoors = (ports: GatewayPorts & ChatDoorPorts) => ({
   messages: messages(ports),
   'count-tokens': countTokens(ports),
   models: models(ports),
+});
+
+/** The door of the MCP surface over a gateway that was composed for it (`mcpGateway`). */
+export const mcpDoors = ({ ports, gateway }: Pick<ReturnType<typeof mcpGateway>, 'ports' | 'gateway'>) => ({
+  mcp: mcp(ports, gateway),
 });
 
 export const eventDoors = (ports: GatewayPorts) => ({

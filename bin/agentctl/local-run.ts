@@ -11,6 +11,7 @@ export type LocalKey = (typeof localKeys)[number];
 export interface LocalRun {
   readonly adminUrl?: string;
   readonly gatewayUrl?: string;
+  readonly mcpUrl?: string;
   readonly keys: Readonly<Partial<Record<LocalKey, string>>>;
 }
 
@@ -28,6 +29,7 @@ export function readLocalRun(folder: string): LocalRun {
   const ready = readJsonFile(join(folder, 'ready.json'));
   const adminUrl = text(ready?.admin_url);
   const gatewayUrl = text(ready?.gateway_url);
+  const mcpUrl = text(ready?.mcp_url);
   const named = text(ready?.keys_file);
   const file = (named === undefined ? undefined : readJsonFile(named)) ?? readJsonFile(join(folder, 'keys.json')) ?? {};
   const keys: Partial<Record<LocalKey, string>> = {};
@@ -35,7 +37,12 @@ export function readLocalRun(folder: string): LocalRun {
     const key = text(name === 'admin' ? file.admin_token : file[name]);
     if (key) keys[name] = key;
   }
-  return { ...(adminUrl !== undefined && { adminUrl }), ...(gatewayUrl !== undefined && { gatewayUrl }), keys };
+  return {
+    ...(adminUrl !== undefined && { adminUrl }),
+    ...(gatewayUrl !== undefined && { gatewayUrl }),
+    ...(mcpUrl !== undefined && { mcpUrl }),
+    keys,
+  };
 }
 
 /** The object a JSON file holds, or undefined when there is no such file. */

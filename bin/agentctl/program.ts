@@ -11,9 +11,12 @@ import { addCredentials } from './credentials.ts';
 import { addEvidence } from './evidence.ts';
 import { type ExitCode, exitCodes, Failure } from './failure.ts';
 import { addGlobals } from './globals.ts';
+import { addManifest } from './manifest.ts';
+import { addMcpBridge } from './mcp-bridge.ts';
 import { Output, painted } from './output.ts';
 import { addPolicy } from './policy.ts';
 import { addRebuild } from './rebuild.ts';
+import { addRisk } from './risk.ts';
 import { addSimulation } from './simulation.ts';
 import { addStatus } from './status.ts';
 import { addTraffic } from './traffic.ts';
@@ -50,8 +53,11 @@ const groups = [
   addSimulation,
   addPolicy,
   addCredentials,
+  addManifest,
+  addRisk,
   addConfig,
   addRebuild,
+  addMcpBridge,
 ];
 
 const ending = `

@@ -1,24 +1,29 @@
 /** What runs behind the listeners: the store, the doors, the clock of approvals, schedules, the projector. */
 import { join } from 'node:path';
 import type { LogTelemetry } from '#adapters/aws/telemetry.ts';
+import { localHands } from '#adapters/executors/hands.ts';
 import { approvalDefinition, localApprovalClock } from '#adapters/local/approval-clock.ts';
 import { createInterpreter, type Interpreter } from '#adapters/local/asl/interpreter.ts';
 import { type CommitFeed, createCommitFeed } from '#adapters/local/commit-feed.ts';
 import { folderArchive } from '#adapters/local/folder-archive.ts';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
 import { systemTimers } from '#adapters/local/timers.ts';
+import { StdioServers } from '#adapters/mcp/stdio.ts';
+import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { followTelemetrySettings } from '#adapters/telemetry/follow-settings.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
-import { chatDoors, eventDoors, httpDoors } from '#lambdas/doors.ts';
+import { chatDoors, eventDoors, httpDoors, mcpDoors } from '#lambdas/doors.ts';
+import { withExecutors } from '#lambdas/executors.ts';
+import { mcpGateway } from '#lambdas/mcp/compose.ts';
 import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import { door as project } from '#lambdas/project/door.ts';
 import { importConfiguration, recordImport, watchConfiguration } from './configuration-file.ts';
 import type { Flags } from './flags.ts';
 import type { HttpDoors } from './http-server.ts';
-import { localPorts } from './ports.ts';
+import { type LocalPorts, localPorts } from './ports.ts';
 import { every } from './schedule.ts';
 import { type LocalStore, openStore } from './store.ts';
 
@@ -36,6 +41,8 @@ export interface Gateway {
   readonly ports: ChatDoorPorts;
   /** The configured limit; the last one known while the store does not answer. */
   maxBodyBytes(): Promise<number>;
+  /** Ends what would go on for as long as its clients like. */
+  endStreams(): void;
   /** Ends everything in the order in which it depends on each other; call it when no request is in flight. */
   stop(): Promise<void>;
 }
@@ -49,17 +56,21 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const store = await openStore(flags.state, options.environment, report);
   const clock: { interpreter?: Interpreter } = {};
   const committed: { feed?: CommitFeed } = {};
-  const ports = await localPorts({
+  const governed: { ports?: GatewayPorts } = {};
+  const local = await localPorts({
     ...options,
     store,
     stateFolder: flags.state,
     configFile: flags.config,
     committed: (entry) => committed.feed?.committed(entry),
     approvalClock: async (later) => {
-      clock.interpreter = await approvalInterpreter(store, later, report);
+      clock.interpreter = await approvalInterpreter(store, () => governed.ports ?? later(), report);
       return localApprovalClock(clock.interpreter);
     },
   });
+  const mcp = mcpGateway({ ...local, upstreams: upstreamsOf(local, options.environment) });
+  const ports = withExecutors(mcp.ports, localHands(options.environment));
+  governed.ports = ports;
   const resumed = await clock.interpreter?.recover();
   if (resumed) telemetry.log('info', 'approval clocks resumed', { count: resumed });
 
@@ -92,9 +103,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const running = inFlight();
   return {
     ports,
-    doors: { ...httpDoors(ports), ...running.watched(chatDoors(ports)) },
+    doors: { ...httpDoors(ports), ...running.watched({ ...chatDoors(ports), ...mcpDoors(mcp) }) },
     maxBodyBytes: () => readLimit().catch(() => limit),
+    endStreams: () => mcp.gateway.endStreams(),
     stop: async () => {
+      await mcp.gateway.stop();
       await running.over();
       await Promise.all(parts.map((part) => part.stop()));
       await clock.interpreter?.stop();
@@ -104,6 +117,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       await store.stop();
     },
   };
+}
+
+/** Servers behind the MCP gateway: by HTTP, and as child processes of this one. */
+function upstreamsOf({ secrets, clock, telemetry, pause }: LocalPorts, environment: NodeJS.ProcessEnv) {
+  const stdio = new StdioServers({ secrets, clock, telemetry, environment });
+  return mcpUpstreams({ secrets, pause, outgoing: () => telemetry.outgoing(), stdio });
 }
 
 /** Calls go on after their callers have left: they are settled before the store goes. */

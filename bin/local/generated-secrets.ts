@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
 import type { Snapshot, Snapshots } from '#core/configuration/snapshots.ts';
-import type { Configuration } from '#core/contracts/config.ts';
+import { type Configuration, defaultTicketKeyName } from '#core/contracts/config.ts';
 import type { ResolvedKey } from '#core/identity/identities.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -35,6 +35,7 @@ export function overlayKeys(keys: Partial<LocalKeys>, tenant: string): ResolvedK
 export interface Generated {
   readonly adminToken: string | undefined;
   readonly appKey: string | undefined;
+  readonly ticketKey?: string | undefined;
 }
 
 /**
@@ -69,9 +70,10 @@ export function namingSnapshots(
 export function nameSecrets(
   { admin, credentials }: Configuration,
   secrets: Record<string, string>,
-  { adminToken, appKey }: Generated,
+  { adminToken, appKey, ticketKey }: Generated,
 ): boolean {
   const before = Object.keys(secrets).length;
+  if (ticketKey !== undefined) secrets[credentials.tickets.key_env ?? defaultTicketKeyName] ??= ticketKey;
   if (adminToken !== undefined) secrets[admin.token_env] ??= adminToken;
   for (const broker of credentials.brokers) {
     if (broker.type === 'scm_app' && broker.generated_key && appKey !== undefined)

@@ -49,6 +49,7 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
   announce(flags, keys, { event: 'ready', version, ...urls, keys_file: keys.agent ? keysPath(flags.state) : null });
   await signalled;
   setTimeout(() => process.exit(1), drainMs).unref(); // a step that never ends must not hold the process
+  gateway.endStreams();
   await Promise.all([sockets.close(), ...servers.map((server) => server.drain())]);
   await gateway.stop();
   lock.release();
@@ -63,7 +64,7 @@ async function usableKeys({ host, state }: Flags, environment: NodeJS.ProcessEnv
   );
 }
 
-/** Gateway, admin and MCP; until its surface is built, the last answers `/health` alone. */
+/** Gateway, admin and MCP. */
 function openListeners(
   flags: Flags,
   gateway: Promise<Gateway>,
@@ -73,8 +74,8 @@ function openListeners(
   const gatewayRoutes = routes.filter(({ surface }) => surface === 'gateway');
   const surfaces = [
     { port: flags.gatewayPort, routes: gatewayRoutes, upgrade: sockets.upgrade, errorBody: messagesError },
-    { port: flags.adminPort, routes: routes.filter(({ surface }) => surface !== 'gateway') },
-    { port: flags.mcpPort, routes: gatewayRoutes.filter(({ path }) => path === '/health') },
+    { port: flags.adminPort, routes: routes.filter(({ surface }) => surface === 'admin' || surface === 'callbacks') },
+    { port: flags.mcpPort, routes: routes.filter(({ surface }) => surface === 'mcp') },
   ];
   const shared = {
     host: flags.host,

@@ -2,21 +2,27 @@
 import { join } from 'node:path';
 import { approvalsTable } from '#adapters/aws/approvals-table.ts';
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
+import { brokerOutside } from '#adapters/aws/broker-outside.ts';
 import { configTable } from '#adapters/aws/config-table.ts';
 import { countersTable } from '#adapters/aws/counters-table.ts';
 import { credentialsTable } from '#adapters/aws/credentials-table.ts';
 import { deliveriesTable } from '#adapters/aws/deliveries-table.ts';
 import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
 import { evidenceTable } from '#adapters/aws/evidence-table.ts';
+import { keyRisksTable } from '#adapters/aws/key-risks-table.ts';
+import { manifestsTable } from '#adapters/aws/manifests-table.ts';
+import { mcpTable } from '#adapters/aws/mcp-table.ts';
 import { observationsTable } from '#adapters/aws/observations-table.ts';
 import { logTelemetry } from '#adapters/aws/telemetry.ts';
+import { ticketsTable } from '#adapters/aws/tickets-table.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { observedLedger } from '#adapters/local/commit-feed.ts';
 import { environmentSecrets } from '#adapters/local/environment-secrets.ts';
 import { folderObjectStore } from '#adapters/local/folder-object-store.ts';
 import { keyFileSigner } from '#adapters/local/key-file-signer.ts';
-import { demoAppKey, type LocalKeys } from '#adapters/local/keys-file.ts';
+import { demoAppKey, type LocalKeys, ticketKey } from '#adapters/local/keys-file.ts';
+import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
@@ -74,7 +80,11 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   const objects = folderObjectStore(join(stateFolder, 'objects'));
   const configStore = configTable(store.client, store.tables.config);
   const { checkout, configFile } = options;
-  const generated = { adminToken: keys.admin_token, appKey: keys.agent && (await demoAppKey(stateFolder)) };
+  const generated = {
+    adminToken: keys.admin_token,
+    appKey: keys.agent && (await demoAppKey(stateFolder)),
+    ticketKey: await ticketKey(stateFolder),
+  };
   const names: Record<string, string> = {};
   const secrets = environmentSecrets(environment, names);
 
@@ -91,6 +101,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   for (const warning of (await snapshots.current()).warnings) telemetry.log('warn', warning);
 
   const evidence = evidenceTable(store);
+  const brokerPorts = { secrets, clock, ids, outside: brokerOutside() };
   const timeouts = systemTimeouts;
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts, bedrock: bedrockRuntime });
   const ports: LocalPorts = {
@@ -110,10 +121,15 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     approvalClock: await options.approvalClock(() => ports),
     deliveries: deliveriesTable(store),
     credentials: credentialsTable(store),
-    brokers: async (name) => brokersFrom((await snapshots.current()).configuration, { secrets, clock, ids })(name),
+    brokers: async (name) => brokersFrom((await snapshots.current()).configuration, brokerPorts)(name),
+    tickets: ticketsTable(store),
+    keyRisks: keyRisksTable(store),
+    tasks: manifestsTable(store),
+    effects: lazyEffects,
     executors: [],
     observations: observationsTable(store),
     counters: countersTable({ ...store, clock }),
+    mcpStore: mcpTable({ ...store, clock }),
     providers,
     wasm: wasmRunner({ modules: wasmModules(objects) }),
     cache: responseCache({ clock, embedder: configuredEmbedder({ snapshots, providers }) }),

@@ -55,7 +55,8 @@ A message says what was found and what is allowed. Replies carry \`X-Request-ID\
 ${table(['status', 'type', 'JSON-RPC', 'worth a retry', 'message shown', 'when'], rows)}
 ## JSON-RPC codes of tool actions
 
-A decision is no HTTP error: \`POST /admin/v1/test-action\` answers 200 and carries one of these in \`error.code\`.
+A decision is no HTTP error: \`POST /admin/v1/test-action\` answers 200 and carries one of these in \`error.code\`,
+and so does \`tools/call\` of the MCP endpoint.
 
 ${table(['code', 'meaning'], rpc)}`;
 }

@@ -3,6 +3,8 @@ import { maxYamlBytes } from '#core/configuration/yaml.ts';
 import { chatSizes } from '#core/contracts/chat.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import { sessionPattern, sizes } from '#core/contracts/envelope.ts';
+import { functions } from '#core/contracts/functions.ts';
+import { longestSandboxMs } from '#core/executors/sandbox-message.ts';
 import { maxNesting } from '#core/kernel/json.ts';
 import { leaseSeconds as reservationSeconds } from '#core/limits/ports.ts';
 import { defaultStateBudget } from '#core/tool-policy/analyse.ts';
@@ -10,7 +12,9 @@ import { code, origin, table } from './markdown.ts';
 
 export function limitsPage(): string {
   const defaults = configurationSchema.parse({ version: 1, tenants: [{ id: 'default', api_keys: ['k'] }] });
-  const { approvals, server, manifests, behavior } = defaults;
+  const { approvals, server, manifests, behavior, credentials, executors } = defaults;
+  const { shell, sql } = executors;
+  const { concurrency, diskMb } = functions.sandbox.sandboxed;
   const rows = [
     ['an action (request body)', `${sizes.envelopeBytes} bytes`, '413, -32602'],
     ['`target`', `${sizes.targetBytes} bytes`, '400'],
@@ -49,6 +53,18 @@ export function limitsPage(): string {
     ['policy versions kept', '20', 'older ones are dropped'],
     ['policy analysis', `${defaultStateBudget} automaton states`, 'warning «not analysed»'],
     ['a credential', '600 s unless the grant says otherwise, 3600 s at most', 'expired'],
+    [
+      'a capability ticket',
+      `${credentials.tickets.ttl_seconds} s unless \`credentials.tickets.ttl_seconds\` says otherwise, used once`,
+      'refused',
+    ],
+    ['rows of a SQL result', `${sql.max_rows} unless \`executors.sql.max_rows\` says otherwise`, '`truncated`'],
+    ['a command', `${shell.timeout_ms / 1000} s, ${shell.max_output_bytes} bytes of each output`, 'killed; cut off'],
+    [
+      'a command on AWS',
+      `${longestSandboxMs / 1000} s, ${concurrency} at a time (\`-c sandboxConcurrency\`), ${diskMb} MB of disk`,
+      'killed; refused, nothing ran',
+    ],
     ['a page of a list', '1 to 200 items, 50 unless `limit` says otherwise', '400'],
     ['manifest enforcement', code(manifests.enforcement_mode), ''],
     ['session risk that stops a session', behavior.kill_switch_score, '403'],

@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { simulateSchema, voteSchema } from '#core/contracts/admin-requests.ts';
+import { releaseSchema, simulateSchema, voteSchema } from '#core/contracts/admin-requests.ts';
 import { actionRequestSchema, decisionResultSchema } from '#core/contracts/envelope.ts';
 import { evidenceEntrySchema, sessionBundleSchema, sessionManifestSchema } from '#core/contracts/evidence.ts';
 import { type Route, routes } from '#core/contracts/routes.ts';
+import { taskManifestSchema } from '#core/contracts/task-manifest.ts';
 import { type ErrorCode, errorKinds } from '#core/kernel/errors.ts';
 import packageJson from '#package' with { type: 'json' };
 
@@ -31,6 +32,8 @@ const components = {
   DecisionResult: decisionResultSchema,
   Vote: voteSchema,
   Simulation: simulateSchema,
+  Release: releaseSchema,
+  TaskManifest: taskManifestSchema,
   EvidenceEntry: evidenceEntrySchema,
   SessionManifest: sessionManifestSchema,
   SessionBundle: sessionBundleSchema,
@@ -44,6 +47,8 @@ const requestBodies: Readonly<Record<string, { readonly type: string; readonly s
   approve: { type: 'application/json', schema: ref('Vote') },
   deny: { type: 'application/json', schema: ref('Vote') },
   simulate: { type: 'application/json', schema: ref('Simulation') },
+  releaseSession: { type: 'application/json', schema: ref('Release') },
+  createManifest: { type: 'application/json', schema: ref('TaskManifest') },
   putConfig: { type: 'application/yaml', schema: { type: 'string', description: 'See gateway.schema.json.' } },
   chatCompletions: { type: 'application/json', schema: ref('ChatRequest') },
   messages: { type: 'application/json', schema: ref('ChatRequest') },
@@ -65,8 +70,9 @@ const furtherAnswers: Readonly<Record<string, Schema>> = {
   messages: { '202': { description: 'A person has to approve; retry with X-Approval-Ref' } },
 };
 
-/** One document for each address: what agents call, and what people and chat systems call. */
-export const openApi = (): Schema => documentOf('admin surface', ({ surface }) => surface !== 'gateway');
+/** One document for each address: what agents call, and what people and chat systems call. MCP describes itself. */
+export const openApi = (): Schema =>
+  documentOf('admin surface', ({ surface }) => surface === 'admin' || surface === 'callbacks');
 export const gatewayOpenApi = (): Schema => documentOf('gateway surface', ({ surface }) => surface === 'gateway');
 
 function documentOf(title: string, belongs: (route: Route) => boolean): Schema {

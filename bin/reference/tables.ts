@@ -39,8 +39,14 @@ export function functionsPage(): string {
     ...(spec.invokesModels ? ['models of Bedrock'] : []),
     ...(spec.handsOverTo ? [`invokes ${spec.handsOverTo}`] : []),
     ...(spec.postsToConnections ? ['posts to WebSockets'] : []),
+    ...(spec.assumesBrokerRoles ? ["brokers' roles and stored secrets"] : []),
+    ...(spec.queriesClusters ? ['Aurora clusters'] : []),
+    ...(spec.runsCommands ? ['has the sandbox run commands'] : []),
     ...(spec.secrets?.length ? [`secrets: ${spec.secrets.join(', ')}`] : []),
   ];
+  const commandsOf = Object.entries<FunctionSpec>(functions)
+    .filter(([, { runsCommands }]) => runsCommands)
+    .map(([from]) => `commands of ${code(from)}`);
   const runs = (name: string, spec: FunctionSpec) => [
     ...routes.filter(({ handledBy }) => handledBy === name).map(({ method, path }) => code(`${method} ${path}`)),
     ...(name === 'ws' ? ['every event of the WebSocket'] : []),
@@ -48,6 +54,7 @@ export function functionsPage(): string {
     ...(spec.schedule ? [`every ${spec.schedule.everyMinutes} min`] : []),
     ...(spec.stream ? [`stream of ${spec.stream}`] : []),
     ...(name === 'approval-steps' ? ['the approval state machine'] : []),
+    ...(spec.sandboxed ? commandsOf : []),
   ];
   const rows = Object.entries<FunctionSpec>(functions).map(([name, spec]) => [
     code(name),
@@ -57,13 +64,13 @@ export function functionsPage(): string {
       .map(([of, access]) => `${of}: ${access}`)
       .join('<br>'),
     rights(spec).join('<br>'),
-    `${spec.timeoutSeconds} s, ${spec.memoryMb} MB${spec.streams ? ', streams' : ''}`,
+    `${spec.timeoutSeconds} s, ${spec.memoryMb} MB${spec.streams ? ', streams' : ''}${spec.sandboxed ? `, ${spec.sandboxed.concurrency} at a time, no network` : ''}`,
   ]);
   return `# Functions
 
 ${origin('`core/contracts/functions.ts` and `core/contracts/routes.ts`')}
 One role each, with exactly these rights. \`append\` = put and condition check, never update or delete; \`write\` = put and
-update; reading is implied.
+update; reading is implied. Brokers' roles, stored secrets and clusters are those the deployment names, and none besides.
 
 ${table(['function', 'purpose', 'runs on', 'tables', 'further rights', 'size'], rows)}`;
 }

@@ -7,8 +7,10 @@ import type { ExecutionOutcome } from '#core/contracts/approval.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { grantFor } from '#core/credentials/grants.ts';
-import type { IssuedCredential } from '#core/credentials/ports.ts';
-import type { Change } from '#core/evidence/ports.ts';
+import type { ExecuteOptions, Executor, IssuedCredential } from '#core/credentials/ports.ts';
+import { secretsOf, withoutSecrets } from '#core/credentials/redact-values.ts';
+import { finishCredential, recordMint, recordUse } from '#core/credentials/registry.ts';
+import type { Change, SessionHead } from '#core/evidence/ports.ts';
 import { asGatewayError, GatewayError, rpcCodes } from '#core/kernel/errors.ts';
 import { answer } from './answers.ts';
 import { resultDraft, withholdOutcome } from './entries.ts';
@@ -26,12 +28,15 @@ export type CarryOut = (
 interface Outcome {
   readonly outcome: ExecutionOutcome;
   readonly credential?: IssuedCredential;
+  /** The chain's end, where minting has moved it on. */
+  readonly head?: SessionHead;
   readonly result?: unknown;
   readonly error?: GatewayError;
 }
 
 /**
  * @param approvalId the approval whose lease this call holds; consumed with the outcome.
+ * @param options how the execution is ended early, and who is told how far it is.
  * @throws GatewayError `service_unavailable` when no credential could be minted: nothing ran.
  */
 export async function carryOut(
@@ -39,15 +44,23 @@ export async function carryOut(
   action: Governed,
   evidenceHash: string,
   approvalId?: string,
+  options: ExecuteOptions = {},
 ): Promise<DecisionResult> {
-  const { credential, error, outcome, result: raw } = await perform(ports, action);
+  const { credential, head, error, outcome, result: raw } = await perform(ports, action, options);
+  const secrets = credential ? secretsOf(credential) : [];
   const safe = withholdOutcome(ports, action, {
-    ...(raw !== undefined && { result: raw }),
-    ...(error && { error: error.message }),
+    ...(raw !== undefined && { result: withoutSecrets(raw, secrets) }),
+    ...(error && { error: String(withoutSecrets(error.message, secrets)) }),
   });
   const done: Done = { outcome, ...safe.value, ...(credential && { record: credential.record }) };
   const written = error ?? credential ?? approvalId ?? (outcome !== 'not_executed' || undefined);
-  if (written !== undefined) await recordOutcome(ports, action, done, approvalId, safe.changes);
+  await Promise.all([
+    written === undefined
+      ? undefined
+      : recordOutcome(ports, { ...action, head: head ?? action.head }, done, approvalId, safe.changes),
+    // A credential nobody was handed stays for the caller's own use; any other one ends with its action.
+    credential && outcome !== 'not_executed' ? finishCredential(ports, credential, actorOf(action)) : undefined,
+  ]);
   if (error && outcome === 'not_executed') throw error;
 
   const { result, error: message } = safe.value;
@@ -58,37 +71,47 @@ export async function carryOut(
     ...(credential && { credential: shown(ports, credential) }),
     ...(result !== undefined && { result }),
     ...(message !== undefined && {
-      error: { code: rpcCodes.upstreamFailed, message, data: { tool: action.envelope.tool } },
+      error: { code: rpcCodes.upstreamFailed, message, data: { tool: action.envelope.tool, outcome } },
     }),
   };
 }
 
+const actorOf = ({ envelope }: Governed) => ({ key_id: envelope.key_id, agent: envelope.actor.agent });
+
 /** Mints and executes. Every way out is an outcome; nothing is retried. */
-async function perform(ports: GovernPorts, action: Governed): Promise<Outcome> {
-  const { envelope, decision } = action;
+async function perform(ports: GovernPorts, action: Governed, options: ExecuteOptions): Promise<Outcome> {
+  const { envelope } = action;
   const executor = ports.executors.find((candidate) => candidate.handles(envelope));
-  let credential: IssuedCredential | undefined;
+  let minted: Pick<Outcome, 'credential' | 'head'> = {};
   try {
-    credential = await mint(ports, action);
+    const credential = await mint(ports, action);
+    if (credential) minted = { credential };
+    if (credential && executor) minted = { credential, head: await handedOn(ports, action, credential, executor) };
   } catch (thrown) {
     return { outcome: 'not_executed', error: asGatewayError(thrown) };
   }
-  const minted = credential && { credential };
   if (!executor) return { outcome: 'not_executed', ...minted };
   try {
-    return { outcome: 'executed', ...minted, result: await executor.execute(envelope, credential) };
+    return { outcome: 'executed', ...minted, result: await executor.execute(envelope, minted.credential, options) };
   } catch (thrown) {
-    const cause = thrown instanceof Error ? thrown.message : String(thrown);
-    const error = new GatewayError('provider_error', `${envelope.tool} failed at ${executor.name}: ${cause}`, {
-      cause: thrown,
-    });
-    ports.telemetry.log('warn', 'execution failed', { envelope_id: envelope.envelope_id, rule: decision.matched_rule });
-    return { outcome: 'failed', ...minted, error };
+    return { ...failedAt(ports, action, executor, thrown), ...minted };
   }
 }
 
+/** What may have happened in spite of its failure is `unknown`, and is not tried again by anybody. */
+function failedAt(ports: GovernPorts, { envelope, decision }: Governed, executor: Executor, cause: unknown): Outcome {
+  const said = cause instanceof Error ? cause.message : String(cause);
+  // Executors' own errors name tool and upstream, and say what can be done.
+  const named = cause instanceof Error && (cause.name === 'UpstreamError' || cause.name === 'UnknownOutcome');
+  const message = named ? said : `${envelope.tool} failed at ${executor.name}: ${said}`;
+  const error = new GatewayError('provider_error', message, { cause });
+  ports.telemetry.log('warn', 'execution failed', { envelope_id: envelope.envelope_id, rule: decision.matched_rule });
+  const unknown = cause instanceof Error && cause.name === 'UnknownOutcome';
+  return { outcome: unknown ? 'unknown' : 'failed', error };
+}
+
 async function mint(ports: GovernPorts, action: Governed): Promise<IssuedCredential | undefined> {
-  const { envelope, decision, snapshot } = action;
+  const { envelope, decision, snapshot, principal } = action;
   const grant = grantFor(snapshot.configuration.credentials.grants, decision.rule?.credential, envelope);
   if (!grant) return undefined;
   const attributes = { credential_name: grant.broker, ttl: grant.ttl_seconds, scope: grant.scope };
@@ -99,8 +122,25 @@ async function mint(ports: GovernPorts, action: Governed): Promise<IssuedCredent
         'service_unavailable',
         `Broker ${grant.broker} of the grant for ${envelope.tool} is not available.`,
       );
-    return broker.issue(envelope, grant);
+    const person = principal.person ?? principal.owner;
+    return broker.issue(envelope, grant, person === undefined ? {} : { person });
   });
+}
+
+/** Written down before an executor holds it: what a crash leaves behind can then be called back. */
+async function handedOn(
+  ports: GovernPorts,
+  action: Governed,
+  credential: IssuedCredential,
+  executor: Executor,
+): Promise<SessionHead> {
+  const actor = actorOf(action);
+  // Both at once: the ledger puts them into one transaction, in this order.
+  const [, head] = await Promise.all([
+    recordMint(ports, credential, actor, action.head),
+    recordUse(ports, credential, executor.name, actor, action.head),
+  ]);
+  return head;
 }
 
 /** What is written of an execution: outcome and provenance, nothing secret. */
@@ -118,8 +158,10 @@ async function recordOutcome(
   approvalId: string | undefined,
   salts: readonly Change[],
 ): Promise<void> {
+  // One that an executor held is written down already.
+  const unwritten = record && done.outcome === 'not_executed' ? record : undefined;
   const changes: Change[] = [
-    ...(record ? [{ type: 'credential.put', credential: record } as const] : []),
+    ...(unwritten ? [{ type: 'credential.put', credential: unwritten } as const] : []),
     ...(approvalId !== undefined ? [consume(action, approvalId, done)] : []),
     ...salts,
   ];

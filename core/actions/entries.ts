@@ -1,11 +1,14 @@
 /** Decision and result entries of an action (spec §2.5, contract §4): short bodies, sensitive values withheld. */
 
+import { followRisk } from '#core/behavior/assess.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
-import type { EntryDraft, EntryKind } from '#core/contracts/evidence.ts';
+import type { EntryDraft, EntryKind, EvidenceEntry } from '#core/contracts/evidence.ts';
+import { provenanceOf } from '#core/credentials/entries.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { redact } from '#core/evidence/redact.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { taskNote } from '#core/manifests/decide-manifests.ts';
 import type { Governed } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 
@@ -14,6 +17,8 @@ export interface Redacted {
   readonly target: string;
   readonly justification: string;
   readonly parameters: Record<string, unknown>;
+  /** Effects and drift, as drift and risk are found in them later. */
+  readonly task: Record<string, unknown>;
   readonly withheld: readonly string[];
   readonly changes: readonly Change[];
 }
@@ -21,12 +26,15 @@ export interface Redacted {
 /** Salts go to their own table in the transaction of the entry that uses them. */
 export function withhold(ports: Pick<GovernPorts, 'ids'>, action: Governed): Redacted {
   const { target, justification, parameters, envelope_id } = action.envelope;
-  const { value, withheld, changes } = redacted(ports, action, envelope_id, { target, justification, parameters });
-  return {
-    ...(value as { target: string; justification: string; parameters: Record<string, unknown> }),
-    withheld,
-    changes,
-  };
+  const task = action.effects ? taskNote(action.effects, action.drift) : {};
+  const { value, withheld, changes } = redacted(ports, action, envelope_id, {
+    target,
+    justification,
+    parameters,
+    task,
+  });
+  // What is withheld of the call is withheld of its effects too, and told once.
+  return { ...value, withheld: withheld.filter((path) => !path.startsWith('$.task')), changes };
 }
 
 /** What an execution gave back, fit for evidence and callers. */
@@ -59,7 +67,8 @@ export function decisionDraft(
 ): { draft: EntryDraft; changes: readonly Change[] } {
   const { envelope, decision, snapshot, call_digest } = action;
   const { protocol, tool, capability } = envelope;
-  const { target, parameters, justification, withheld } = safe;
+  const { target, parameters, justification, task, withheld } = safe;
+  const assessed = action.assess?.(extra.approval_ref !== undefined);
   const body = {
     protocol,
     tool,
@@ -74,10 +83,20 @@ export function decisionDraft(
     ...(decision.reason !== undefined && { reason: decision.reason }),
     ...(justification !== '' && { justification }),
     ...(snapshot.configuration.policies.break_glass && { break_glass: true }),
+    ...task,
+    ...(assessed && { behavior: assessed.note }),
     ...extra,
   };
   return { draft: draftOf(ports, action, kind, envelope.envelope_id, body), changes: safe.changes };
 }
+
+/** After a decision was written: its alerts are told, and held against its key. */
+export const follow = (
+  ports: Pick<GovernPorts, 'keyRisks' | 'telemetry'>,
+  { standing, principal }: Governed,
+  entry: EvidenceEntry,
+): Promise<void> =>
+  followRisk(ports, entry, { before: standing?.session, key: standing?.key, scored: principal.kind === 'agent' });
 
 /** The outcome of an allowed action, with the provenance of its credential; never the credential's value. */
 export function resultDraft(
@@ -92,18 +111,10 @@ export function resultDraft(
     tool,
     ...outcome,
     ...(approvalId !== undefined && { approval_ref: approvalId }),
-    ...(credential && { credential: provenance(credential) }),
+    ...(credential && { credential: provenanceOf(credential) }),
   };
   return draftOf(ports, action, 'result', action.envelope.envelope_id, body);
 }
-
-export const provenance = ({ id, type, scope, broker, expires_at }: CredentialRecord) => ({
-  id,
-  type,
-  scope,
-  broker,
-  expires_at,
-});
 
 function draftOf(
   ports: Pick<GovernPorts, 'clock'>,

@@ -3,10 +3,10 @@ import { leaseSeconds } from '#core/approvals/approval.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { decide } from '#core/tool-policy/decide.ts';
 import { carryOut } from './carry-out.ts';
 import { decisionDraft } from './entries.ts';
 import type { Governed } from './governed.ts';
+import { evaluate } from './judge.ts';
 import type { GovernPorts } from './ports.ts';
 
 /**
@@ -67,7 +67,7 @@ async function reopened(ports: GovernPorts, row: ApprovalRow): Promise<Governed>
       tenants: [tenant],
     },
     snapshot,
-    decision: decide(snapshot.policy, envelope),
+    decision: evaluate(snapshot, envelope, await ports.effects(envelope)),
     call_digest: row.call_digest,
     head: (await ports.evidence.head(tenant, row.session_id)) ?? null,
   };

@@ -3,15 +3,18 @@
  * the CLI and dry runs: decide, write the decision, then act.
  */
 
+import { type Blocked, blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
 import type { ActionEnvelope, ActionRequest, DecisionResult } from '#core/contracts/envelope.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
-import { decide } from '#core/tool-policy/decide.ts';
-import { blocked, dryRun } from './answers.ts';
+import type { PolicyDecision } from '#core/tool-policy/decide.ts';
+import { answer, blocked, dryRun } from './answers.ts';
 import { type CarryOut, carryOut } from './carry-out.ts';
-import { decisionDraft } from './entries.ts';
+import { decisionDraft, follow, resultDraft } from './entries.ts';
 import { callDigest, openEnvelope } from './envelope.ts';
 import { type Candidate, type Governed, sessionOwner } from './governed.ts';
+import { evaluate, judge } from './judge.ts';
 import type { GovernPorts } from './ports.ts';
 import { review } from './review.ts';
 
@@ -32,20 +35,63 @@ export async function govern(
   const attributes = { tool: envelope.tool, target: envelope.target, capability: envelope.capability };
 
   return ports.telemetry.span('mcpgw.tool_call', attributes, async (span) => {
-    const decision = decide(snapshot.policy, envelope);
+    const effects = await ports.effects(envelope);
+    const evaluated = evaluate(snapshot, envelope, effects);
     const digest = callDigest(envelope);
-    const [head, candidate] = await Promise.all([
+    const scored = principal.kind === 'agent';
+    const [head, key, attached, candidate] = await Promise.all([
       ports.evidence.head(envelope.tenant, sessionId),
-      decision.decision === 'review' ? approvalFor(ports, envelope, digest) : undefined,
+      scored ? ports.keyRisks?.of(envelope.tenant, envelope.key_id) : undefined,
+      ports.tasks?.attached(envelope.tenant, tasksOf(envelope)),
+      evaluated.decision === 'review' ? approvalFor(ports, envelope, digest) : undefined,
     ]);
     assertSessionOwner(head, principal);
 
-    const action: Governed = { envelope, principal, snapshot, decision, call_digest: digest, head: head ?? null };
+    const nowMs = ports.clock.now();
+    const standing = { session: head?.risk, key };
+    const before = { envelope, principal, snapshot, call_digest: digest, head: head ?? null, effects, standing };
+    const stopped = blockedBy(snapshot.configuration.behavior, standing, nowMs);
+    if (stopped) return refuse(ports, { ...before, decision: blockOf(stopped, evaluated.policy) }, stopped, request);
+
+    const judged = judge({
+      ...{ snapshot, envelope, effects, evaluated, head, attached, standing, scored, nowMs },
+      callDigest: digest,
+    });
+    const { decision, drift, assess, tripped } = judged;
+    const action: Governed = { ...before, decision, drift, assess };
+    if (tripped) return refuse(ports, action, tripped, request);
     const result = request.dry_run ? dryRun(action) : await enforce(ports, action, candidate, carry);
     span.set({ decision: result.decision });
     report(ports, action, result, span.elapsedUs());
     return result;
   });
+}
+
+const tasksOf = ({ actor, key_id, manifest_id }: ActionEnvelope) => ({
+  session: actor.session,
+  key_id,
+  ...(manifest_id !== undefined && { named: manifest_id }),
+});
+
+const blockOf = ({ matched_rule, reason }: Blocked, policy: string): PolicyDecision => ({
+  decision: 'block',
+  matched_rule,
+  policy,
+  reason,
+});
+
+/** The kill switch: the refusal is evidence like any other, and the caller is told 403 (spec §1, decision 0022). */
+async function refuse(
+  ports: GovernPorts,
+  action: Governed,
+  blocked: Blocked,
+  { dry_run }: ActionRequest,
+): Promise<never> {
+  const { envelope_id } = action.envelope;
+  if (dry_run) throw sessionBlocked(blocked);
+  const { entry } = await record(ports, action, 'block');
+  report(ports, action, { ...answer(action), decision: 'block' }, 0);
+  throw sessionBlocked(blocked, { envelope_id, evidence_hash: entry.hash });
 }
 
 async function enforce(
@@ -57,11 +103,14 @@ async function enforce(
   switch (action.decision.decision) {
     case 'block': {
       const { entry } = await record(ports, action, 'block');
+      await follow(ports, action, entry);
       return blocked(action, entry.hash);
     }
     case 'allow': {
       const { entry, head } = await record(ports, action, 'allow');
-      return carry(ports, { ...action, head }, entry.hash);
+      await assertStillFree(ports, { ...action, head }, entry);
+      const [result] = await Promise.all([carry(ports, { ...action, head }, entry.hash), follow(ports, action, entry)]);
+      return result;
     }
     case 'review':
       return review(ports, action, candidate, carry);
@@ -79,6 +128,17 @@ async function record(ports: GovernPorts, action: Governed, kind: 'allow' | 'blo
   });
   if (!outcome.ok) throw new Error(`decision entry refused by ${outcome.failed.type}`);
   return outcome;
+}
+
+/** Calls at the same time add up: one that was allowed beside others may find the switch tripped by then. */
+async function assertStillFree(ports: GovernPorts, action: Governed, entry: EvidenceEntry): Promise<void> {
+  const { head, standing, snapshot } = action;
+  const settings = snapshot.configuration.behavior;
+  const stopped = blockedBy(settings, { session: head?.risk, key: standing?.key }, ports.clock.now());
+  if (!stopped) return;
+  const draft = resultDraft(ports, action, undefined, { outcome: 'not_executed', error: stopped.reason }, undefined);
+  await ports.ledger.commit({ draft, head });
+  throw sessionBlocked(stopped, { envelope_id: action.envelope.envelope_id, evidence_hash: entry.hash });
 }
 
 /** The approval a call names, or else the newest one of the identical call. */

@@ -1,10 +1,15 @@
 /** One action between the stages of `govern`: what is known of it so far. */
+
+import type { Standing } from '#core/behavior/assess.ts';
 import type { Snapshot } from '#core/configuration/snapshots.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import type { Drift } from '#core/contracts/task-manifest.ts';
+import type { Effects } from '#core/effects/ports.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
+import type { Judged } from './judge.ts';
 
 /** One action on its way through the stages. */
 export interface Governed {
@@ -15,6 +20,12 @@ export interface Governed {
   readonly call_digest: string;
   /** Entries tell the digest of the parameters instead of them. */
   readonly privateParameters?: true;
+  /** What the call would do. */
+  readonly effects?: Effects;
+  readonly drift?: readonly Drift[];
+  /** What was held against the caller before the call. */
+  readonly standing?: Standing;
+  readonly assess?: Judged['assess'];
   /** The session's head as just read; null for a session that has no entry yet. */
   readonly head: SessionHead | null;
 }

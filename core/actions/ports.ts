@@ -1,9 +1,13 @@
 /** What governing an action needs from outside. */
 import type { ApprovalClock, ApprovalStore, DeliveryStore } from '#core/approvals/ports.ts';
+import type { KeyRisks } from '#core/behavior/ports.ts';
 import type { Snapshots } from '#core/configuration/snapshots.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { CredentialBroker, Executor } from '#core/credentials/ports.ts';
+import type { Effects } from '#core/effects/ports.ts';
 import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
 import type { Clock, Ids, Telemetry } from '#core/kernel/ports.ts';
+import type { TaskManifests } from '#core/manifests/ports.ts';
 
 export interface GovernPorts {
   readonly clock: Clock;
@@ -16,7 +20,13 @@ export interface GovernPorts {
   readonly approvalClock: ApprovalClock;
   readonly deliveries: DeliveryStore;
   readonly brokers: (name: string) => Promise<CredentialBroker | undefined>;
+  /** What a call would do, read by its own grammar. Never rejects on behalf of the text. */
+  readonly effects: (call: ToolCall) => Promise<Effects>;
   readonly executors: readonly Executor[];
+  /** Risk of keys over their sessions, where this function decides. */
+  readonly keyRisks?: KeyRisks;
+  /** Task manifests, where this function decides or keeps them. */
+  readonly tasks?: TaskManifests;
   readonly adminUrl: string;
   readonly pause: (ms: number) => Promise<void>;
 }

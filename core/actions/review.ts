@@ -9,7 +9,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { answer, inReview } from './answers.ts';
 import { type CarryOut, carryOut } from './carry-out.ts';
-import { decisionDraft, type Redacted, withhold } from './entries.ts';
+import { decisionDraft, follow, type Redacted, withhold } from './entries.ts';
 import { type Candidate, type Governed, sessionOwner } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 
@@ -84,7 +84,10 @@ async function useApproval(ports: GovernPorts, action: Governed, id: string, car
     head: action.head,
     owner: sessionOwner(action.principal),
   });
-  if (outcome.ok) return { result: await carry(ports, { ...approved, head: outcome.head }, outcome.entry.hash, id) };
+  if (outcome.ok) {
+    await follow(ports, action, outcome.entry);
+    return { result: await carry(ports, { ...approved, head: outcome.head }, outcome.entry.hash, id) };
+  }
   const row = outcome.current as ApprovalRow | undefined;
   return { why: attempt(ports, action, row) ?? 'already_used', row };
 }
@@ -125,6 +128,7 @@ async function ask(ports: GovernPorts, action: Governed, reason?: string, replac
     owner: sessionOwner(action.principal),
   });
   if (!outcome.ok) return attach(ports, action, outcome.current, reason, replaces);
+  await follow(ports, action, outcome.entry);
   const { telemetry, approvalClock } = ports;
   await telemetry.span(
     'approval.enqueue',

@@ -1,5 +1,6 @@
 /** Policy versions, configuration, simulation and explanation (spec §2.10, §4.3, §4.5; contract §1, §7). */
 
+import { evaluate } from '#core/actions/judge.ts';
 import { loadConfiguration } from '#core/configuration/load.ts';
 import { dropMovedKeys } from '#core/configuration/moved-keys.ts';
 import { buildPolicyDocument } from '#core/configuration/policy-document.ts';
@@ -12,11 +13,13 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
 import { diffPolicies } from '#core/tool-policy/diff.ts';
 import { explain } from '#core/tool-policy/explain.ts';
 import { assertOwn, type Call, type Operation, parsed } from './operation.ts';
 import { recordAct } from './record.ts';
+
+export { createManifest, deleteManifest, getManifest, listManifests, manifestDrift } from './manifests.ts';
+export { releaseSession, sessionRisk } from './risk.ts';
 
 export const getConfig: Operation = async ({ snapshot }) => ({
   headers: { etag: `"${snapshot.version}"` },
@@ -78,18 +81,24 @@ export const listPolicies: Operation = async ({ snapshot }) => {
 /** Evaluates calls against the live policy or an older version; records nothing. */
 export const simulate: Operation = async (call) => {
   const { calls, version } = parsed(simulateSchema, call.body());
-  const policy =
-    version === undefined
-      ? call.snapshot.policy
-      : compilePolicy(buildPolicyDocument((await versionOf(call, String(version))).configuration));
-  const results = calls.map((given) => {
+  const evaluated = version === undefined ? call.snapshot : await asOf(call, version);
+  const { policy } = evaluated;
+  const simulated = async (given: (typeof calls)[number]) => {
     const toolCall: ToolCall = { ...given, parameters: given.parameters ?? {} };
-    const { rule: _rule, ...decision } = decide(policy, toolCall);
+    const effects = await call.ports.effects(toolCall);
+    const { rule: _rule, ...decision } = evaluate(evaluated, toolCall, effects);
     const suggestion = decision.decision === 'block' && { suggested_alternative: suggestAlternative(policy, toolCall) };
     return { ...decision, ...suggestion };
-  });
+  };
+  const results = [];
+  for (const given of calls) results.push(await simulated(given));
   return { body: { policy_version: version ?? call.snapshot.version, results } };
 };
+
+async function asOf(call: Call, version: number) {
+  const { configuration } = await versionOf(call, String(version));
+  return { configuration, policy: compilePolicy(buildPolicyDocument(configuration)) };
+}
 
 /** Which rule decided an action, and the first condition at which each rule before it failed. */
 export const why: Operation = async (call) => {

@@ -6,7 +6,9 @@ import type { CredentialStore } from '#core/credentials/ports.ts';
 import type { ManifestStore, Signer } from '#core/evidence/ports.ts';
 import type { ObjectStore, SecretStore } from '#core/kernel/ports.ts';
 import type { Counters } from '#core/limits/ports.ts';
+import type { McpStore } from '#core/mcp/ports.ts';
 import type { Observations } from '#core/observatory/ports.ts';
+import type { TicketStore } from '#core/tickets/ports.ts';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
@@ -19,8 +21,11 @@ export interface GatewayPorts extends GovernPorts {
   readonly manifests: ManifestStore;
   readonly signer: Signer;
   readonly credentials: CredentialStore;
+  /** Capability tickets, where the function lists and revokes or issues them. */
+  readonly tickets?: TicketStore;
   readonly observations: Observations;
   readonly counters: Counters;
+  readonly mcpStore: McpStore;
   /** Where this process answers chat calls itself. */
   readonly cache?: ResponseCache;
   /** State of each provider's breaker, by name, where this process calls providers itself. */

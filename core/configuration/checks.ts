@@ -2,6 +2,7 @@
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { sensitivePath } from '#core/evidence/json-path.ts';
 import { adminPerson } from '#core/identity/identities.ts';
+import { sandboxGlobs } from '#core/sandbox/globs.ts';
 import { globProblems, refusedBy } from './glob-checks.ts';
 import { checkKeys } from './key-checks.ts';
 import { checkLlm, oddRouting } from './llm-checks.ts';
@@ -24,6 +25,7 @@ export function checkConfiguration(
     ...checkCredentials(file),
     ...checkUpstreams(file),
     ...checkSensitivePaths(file),
+    ...sandboxGlobs(file.sandbox).flatMap(({ path, patterns }) => globProblems(patterns, (i) => [...path, i])),
     ...checkSecretNames(file, secretNames),
   ];
   if (problems.length === 0) warnings.push(...oddRouting(file));

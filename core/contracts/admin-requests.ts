@@ -11,6 +11,10 @@ export const voteSchema = z.strictObject({
   comment: z.string().max(4096).optional(),
 });
 
+export const releaseSchema = z.strictObject({
+  reason: z.string().min(1, 'a reason').max(4096).describe('Why the session may go on; recorded with the release.'),
+});
+
 export const simulateSchema = z.strictObject({
   calls: z
     .array(actionRequestSchema.pick({ protocol: true, tool: true, target: true, capability: true, parameters: true }))

@@ -3,9 +3,11 @@
  * Schema all come from here. Strict everywhere: a misspelt key is a mistake, never a silent default.
  */
 import * as z from 'zod';
+import { behaviorSchema } from './behavior.ts';
 import { decisions } from './envelope.ts';
 import { priceTableSchema } from './prices.ts';
 import { keyKinds, roles } from './routes.ts';
+import { sandboxSchema } from './sandbox.ts';
 import { type ToolPack, toolPackSchema, toolRuleSchema } from './tool-policy.ts';
 
 const word = z
@@ -549,15 +551,10 @@ export const configurationSchema = z
       .prefault({}),
     upstreams: upstreams.prefault({}),
     executors: executors.prefault({}),
+    sandbox: sandboxSchema.prefault({}),
     evidence: z.strictObject({ sensitive: z.array(z.string().min(1)).default([]) }).prefault({}),
     manifests: z.strictObject({ enforcement_mode: z.enum(['warn', 'enforce']).default('warn') }).prefault({}),
-    behavior: z
-      .strictObject({
-        enabled: z.boolean().default(true),
-        kill_switch_score: z.number().positive().default(80),
-        window_minutes: z.int().positive().default(30),
-      })
-      .prefault({}),
+    behavior: behaviorSchema.prefault({}),
     cache: z
       .strictObject({
         enabled: z.boolean().default(true),

@@ -21,6 +21,14 @@ export interface FunctionSpec {
   readonly handsOverTo?: string;
   /** May post to and close WebSocket connections. */
   readonly postsToConnections?: true;
+  /** May assume the roles and read the stored secrets that the deployment names for its credential brokers. */
+  readonly assumesBrokerRoles?: true;
+  /** May run statements on the Aurora clusters that the deployment names, by the RDS Data API. */
+  readonly queriesClusters?: true;
+  /** May have the `sandbox` run a command, and waits for it. */
+  readonly runsCommands?: true;
+  /** Runs programs that others chose: no environment, no network, no rights; so many at a time, so much disk. */
+  readonly sandboxed?: { readonly concurrency: number; readonly diskMb: number };
   /** Object store access. */
   readonly objects?: 'read' | 'write';
   /** May write (never delete or overwrite) the Object-Lock archive. */
@@ -43,6 +51,9 @@ const voting = {
   deliveries: 'write',
 } as const;
 
+/** What carrying out allowed actions takes, besides the stores. */
+const executing = { assumesBrokerRoles: true, queriesClusters: true, runsCommands: true } as const;
+
 /** What a chat call may touch. It reads and writes no credential: its own travel as secrets of the providers. */
 const chat = {
   tables: {
@@ -53,6 +64,7 @@ const chat = {
     approvals: 'write',
     salts: 'append',
     deliveries: 'write',
+    manifests: 'read',
   },
   startsApprovals: true,
   secrets: ['keys', 'providers'],
@@ -105,10 +117,35 @@ export const functions = {
       credentials: 'write',
       salts: 'append',
       deliveries: 'write',
+      manifests: 'read',
     },
+    ...executing,
     startsApprovals: true,
     secrets: ['keys', 'brokers'],
     objects: 'write',
+  },
+  mcp: {
+    purpose: 'answers MCP clients: governs tool calls, passes the rest on to upstream servers',
+    tables: {
+      ...configuration,
+      evidence: 'append',
+      sessions: 'write',
+      approvals: 'write',
+      credentials: 'write',
+      salts: 'append',
+      deliveries: 'write',
+      counters: 'write',
+      mcp: 'write',
+      manifests: 'read',
+    },
+    ...executing,
+    startsApprovals: true,
+    settlesTasks: true,
+    secrets: ['keys', 'brokers'],
+    objects: 'write',
+    streams: true,
+    timeoutSeconds: 900,
+    memoryMb: 512,
   },
   approvals: {
     ...door,
@@ -136,14 +173,22 @@ export const functions = {
   },
   policies: {
     ...door,
-    purpose: 'configuration, policy versions, simulation and explanation',
-    tables: { config: 'write', evidence: 'append', sessions: 'write', approvals: 'read' },
+    purpose:
+      'configuration, policy versions, simulation and explanation; MCP tool definitions; task manifests; session risk',
+    tables: {
+      config: 'write',
+      evidence: 'append',
+      sessions: 'write',
+      approvals: 'read',
+      mcp: 'write',
+      manifests: 'write',
+    },
     secrets: ['keys'],
     objects: 'write',
   },
   credentials: {
     ...door,
-    purpose: 'lists and revokes issued credentials',
+    purpose: 'lists and revokes issued credentials and capability tickets',
     tables: { ...configuration, evidence: 'append', sessions: 'write', credentials: 'write' },
     secrets: ['keys', 'brokers'],
     objects: 'read',
@@ -174,7 +219,9 @@ export const functions = {
       credentials: 'write',
       salts: 'append',
       deliveries: 'write',
+      manifests: 'read',
     },
+    ...executing,
     settlesTasks: true,
     secrets: ['brokers'],
     objects: 'write',
@@ -195,6 +242,7 @@ export const functions = {
     },
     startsApprovals: true,
     settlesTasks: true,
+    secrets: ['brokers'],
     objects: 'read',
     schedule: { everyMinutes: 1 },
     timeoutSeconds: 60,
@@ -208,6 +256,13 @@ export const functions = {
     schedule: { everyMinutes: 1 },
     timeoutSeconds: 60,
     memoryMb: 256,
+  },
+  sandbox: {
+    purpose: 'runs one command of an allowed shell action: no network, no rights, an empty folder',
+    tables: {},
+    sandboxed: { concurrency: 10, diskMb: 512 },
+    timeoutSeconds: 60,
+    memoryMb: 1024,
   },
   project: {
     purpose: 'projects the evidence stream into observations and the archive',

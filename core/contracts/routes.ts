@@ -15,7 +15,7 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Path with `{parameters}`, relative to the surface. */
   readonly path: string;
-  readonly surface: 'admin' | 'callbacks' | 'gateway';
+  readonly surface: 'admin' | 'callbacks' | 'gateway' | 'mcp';
   /** `open`: no credential (only /health); `signed`: the caller proves itself by a body signature. */
   readonly access: Role | 'open' | 'signed';
   /** What agent keys may do here: all, only what belongs to their own sessions, or nothing. */
@@ -50,6 +50,7 @@ const paging = ['limit', 'cursor'] as const;
 
 /** Agents call the gateway; whoever may run actions may chat. */
 const gateway = { surface: 'gateway', agents: 'yes' } as const;
+const mcp = { surface: 'mcp', agents: 'yes' } as const;
 
 export const routes: readonly Route[] = [
   route('GET /health', 'observatory', 'open', 'health', 'Health and version'),
@@ -176,8 +177,50 @@ export const routes: readonly Route[] = [
     { agents: 'own' },
   ),
 
+  route(
+    `GET ${a}/mcp/tools`,
+    'policies',
+    'viewer',
+    'listMcpTools',
+    'MCP tool definitions seen, and which have changed',
+  ),
+  route(`POST ${a}/mcp/tools/{name}/accept`, 'policies', 'operator', 'acceptMcpTool', 'Accept a changed definition', {
+    humansOnly: true,
+    query: ['upstream'],
+  }),
+
+  route(`GET ${a}/manifests`, 'policies', 'operator', 'listManifests', 'Task manifests, newest first', {
+    agents: 'own',
+    query: paging,
+  }),
+  route(`POST ${a}/manifests`, 'policies', 'operator', 'createManifest', 'Declare a task'),
+  route(`GET ${a}/manifests/{id}`, 'policies', 'operator', 'getManifest', 'One task manifest', { agents: 'own' }),
+  route(`DELETE ${a}/manifests/{id}`, 'policies', 'operator', 'deleteManifest', 'Detach and forget a task manifest'),
+  route(`GET ${a}/manifests/{id}/drift`, 'policies', 'operator', 'manifestDrift', "Drift over a session's history", {
+    agents: 'own',
+    query: ['session'],
+  }),
+  route(`GET ${a}/sessions/{id}/risk`, 'policies', 'operator', 'sessionRisk', 'Risk score and alerts of a session', {
+    agents: 'own',
+    query: ['replay'],
+  }),
+  route(
+    `POST ${a}/sessions/{id}/release`,
+    'policies',
+    'admin',
+    'releaseSession',
+    'Release a blocked session and its key',
+    {
+      humansOnly: true,
+    },
+  ),
+
   route(`GET ${a}/credentials`, 'credentials', 'operator', 'listCredentials', 'Active credentials', { query: paging }),
   route(`POST ${a}/credentials/{id}/revoke`, 'credentials', 'operator', 'revokeCredential', 'Revoke a credential'),
+  route(`GET ${a}/tickets`, 'credentials', 'operator', 'listTickets', 'Capability tickets still good', {
+    query: paging,
+  }),
+  route(`POST ${a}/tickets/{id}/revoke`, 'credentials', 'operator', 'revokeTicket', 'Revoke a capability ticket'),
 
   route('POST /callbacks/slack', 'approval-callback', 'signed', 'slackCallback', 'Votes by Slack button', {
     surface: 'callbacks',
@@ -202,4 +245,13 @@ export const routes: readonly Route[] = [
     gateway,
   ),
   route('GET /v1/models', 'models', 'viewer', 'listModels', 'Models the tenant may use', gateway),
+
+  route('GET /health', 'mcp', 'open', 'health', 'Health and version', mcp),
+  route('POST /mcp', 'mcp', 'operator', 'mcpMessage', 'A message of an MCP client', mcp),
+  route('GET /mcp', 'mcp', 'operator', 'mcpStream', 'Messages of the servers, as events', mcp),
+  route('DELETE /mcp', 'mcp', 'operator', 'mcpEnd', 'Ends an MCP session', mcp),
+  route('GET /sse', 'mcp', 'operator', 'mcpEvents', 'Opens a session of the older HTTP+SSE transport', mcp),
+  route('POST /mcp/session/{id}', 'mcp', 'operator', 'mcpSessionMessage', 'A message of an HTTP+SSE session', mcp),
+  route('GET /.well-known/oauth-protected-resource', 'mcp', 'open', 'mcpResource', 'RFC 9728 metadata', mcp),
+  route('GET /.well-known/oauth-protected-resource/mcp', 'mcp', 'open', 'mcpResource', 'RFC 9728 metadata', mcp),
 ];

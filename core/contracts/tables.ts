@@ -45,10 +45,12 @@ export const tables = {
     partitionKey: 'id',
   },
   credentials: {
-    holds: 'issued credentials: scope, expiry, revocation; never a value',
+    holds:
+      'issued credentials: scope, expiry, revocation; never a value; capability tickets beside them; by_due = those to call back',
     partitionKey: 'tenant',
     sortKey: 'id',
     ttl: 'ttl',
+    indexes: [{ name: 'by_due', partitionKey: 'due', sortKey: 'revoke_due', projection: 'ALL' }],
   },
   salts: {
     holds: 'salts of redacted values; deleting one makes its value unrecoverable without breaking the chain',
@@ -70,6 +72,18 @@ export const tables = {
     holds: 'open WebSockets: who is behind them, which requests run',
     partitionKey: 'id',
     ttl: 'ttl',
+  },
+  mcp: {
+    holds: 'MCP sessions, with where they go on at each upstream; fingerprints of tool definitions per upstream',
+    partitionKey: 'id',
+    ttl: 'ttl',
+  },
+  manifests: {
+    holds: 'task manifests by id, and what each session and key is bound by; by_created = list of a tenant',
+    partitionKey: 'tenant',
+    sortKey: 'id',
+    ttl: 'ttl',
+    indexes: [{ name: 'by_created', partitionKey: 'tenant', sortKey: 'created', projection: 'ALL' }],
   },
   deliveries: {
     holds: 'notifications to send: due time, attempts, dead letters; callback replays already seen',

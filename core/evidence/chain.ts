@@ -1,4 +1,5 @@
 /** Sealing an entry into its session's hash chain, and moving the chain's head (spec §2.5, contract §4). */
+import { riskAfter } from '#core/behavior/replay.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
 import type { SessionHead } from './ports.ts';
@@ -55,8 +56,20 @@ export function advanceHead(head: SessionHead | undefined, entry: EvidenceEntry,
     policy_versions: withVersion(head?.policy_versions ?? [], policyVersionOf(entry)),
     opened_at: head?.opened_at ?? entry.timestamp,
     updated_at: entry.timestamp,
-    ...(head?.risk && { risk: head.risk }),
+    ...riskOf(head, entry),
+    ...spentOf(head, entry),
   };
+}
+
+const riskOf = (head: SessionHead | undefined, entry: EvidenceEntry): Pick<SessionHead, 'risk'> => {
+  const risk = riskAfter(head?.risk, entry);
+  return risk === undefined ? {} : { risk };
+};
+
+function spentOf(head: SessionHead | undefined, { kind, body }: EvidenceEntry): Pick<SessionHead, 'spent_microusd'> {
+  const cost = kind === 'chat' && typeof body.cost_microusd === 'number' ? body.cost_microusd : 0;
+  const spent_microusd = (head?.spent_microusd ?? 0) + cost;
+  return spent_microusd === 0 ? {} : { spent_microusd };
 }
 
 function withVersion(known: readonly number[], version: number | undefined): readonly number[] {

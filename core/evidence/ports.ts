@@ -1,5 +1,6 @@
 /** What evidence needs from outside, and what the rest of the gateway may rely on (contract §4). */
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
+import type { RiskRecord } from '#core/contracts/behavior.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { EntryDraft, EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
 
@@ -17,7 +18,9 @@ export interface SessionHead {
   readonly opened_at: string;
   readonly updated_at: string;
   /** Behavioural risk of the session as last scored; at the kill-switch score its calls are refused. */
-  readonly risk?: { readonly score: number; readonly rule: string };
+  readonly risk?: RiskRecord;
+  /** What the session's model calls have cost. */
+  readonly spent_microusd?: number;
 }
 
 /** One page of something; `cursor` is opaque and absent on the last page. */

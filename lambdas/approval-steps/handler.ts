@@ -1,5 +1,11 @@
+import { brokerOutside } from '#adapters/aws/broker-outside.ts';
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { eventHandler } from '../aws.ts';
+import { awsExecutors } from '../aws-executors.ts';
 import { door } from './door.ts';
 
-export const handler = eventHandler(door, { approvalClock: lazyStepFunctionsClock });
+export const handler = eventHandler(door, {
+  approvalClock: lazyStepFunctionsClock,
+  outside: brokerOutside,
+  executors: awsExecutors,
+});

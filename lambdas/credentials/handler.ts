@@ -1,4 +1,5 @@
+import { brokerOutside } from '#adapters/aws/broker-outside.ts';
 import { httpHandler } from '../aws.ts';
 import { door } from './door.ts';
 
-export const handler = httpHandler(door);
+export const handler = httpHandler(door, { outside: brokerOutside });

@@ -1,5 +1,6 @@
 /** Configuration, policy versions, simulation, explanation (spec §4.3, contract §1). */
 import { putFirstConfig } from '#core/admin/first-config.ts';
+import * as mcp from '#core/admin/mcp.ts';
 import * as operations from '#core/admin/policies.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { authenticateAdminToken } from '#core/identity/authenticate.ts';
@@ -9,7 +10,7 @@ import { guarded, httpDoor, replyOf } from '../middleware/http-door.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 export function door(ports: GatewayPorts): HttpHandler {
-  const governed = httpDoor('policies', ports, operations);
+  const governed = httpDoor('policies', ports, { ...operations, ...mcp });
   const first = guarded(ports, async (event) => {
     const principal = await authenticateAdminToken(
       headerValues(event, 'x-api-key'),

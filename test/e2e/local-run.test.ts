@@ -61,7 +61,7 @@ test('[config.unknown-keys] a configuration that does not load keeps it from sta
   expect(out + err).not.toMatch(stack);
 }, 20_000);
 
-test('[local.ready] [local.drain] it prints a banner, one ready line and three commands, and ends with 0 on SIGTERM', async () => {
+test('[local.ready] [local.drain] it prints a banner, one ready line and four commands, and ends with 0 on SIGTERM', async () => {
   const { code, out } = await run([]);
   expect(code).toBe(0);
   const ready = out.split('\n').filter((line) => line.startsWith('{') && line.includes('"ready"'));
@@ -72,6 +72,6 @@ test('[local.ready] [local.drain] it prints a banner, one ready line and three c
     admin_url: expect.any(String),
     keys_file: expect.any(String),
   });
-  expect(out.match(/npx agentctl /g)).toHaveLength(3);
+  expect(out.match(/npx agentctl /g)).toHaveLength(4);
   expect(out).toMatch(/npx agentctl approve <envelope_id> .*--reviewer/);
 }, 20_000);

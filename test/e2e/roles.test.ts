@@ -55,7 +55,11 @@ function expected({ access, agents, humansOnly, platform }: Route, caller: Calle
 
 const unknownId = '0199f0a0-0000-7000-8000-000000000000';
 const pathOf = ({ path }: Route) =>
-  path.replace('{envelope_id}', unknownId).replace('{id}', 'no-such-thing').replace('{version}', '999');
+  path
+    .replace('{envelope_id}', unknownId)
+    .replace('{id}', 'no-such-thing')
+    .replace('{version}', '999')
+    .replace('{name}', 'no_such_tool');
 
 /** Bodies that pass the gate and then change nothing. */
 const bodies: Readonly<Record<string, unknown>> = {
@@ -67,14 +71,17 @@ const bodies: Readonly<Record<string, unknown>> = {
 };
 
 /** Anthropic's clients are told in their own words. */
-const errorOf = ({ operation }: Route, status: 401 | 403) => {
+const errorOf = ({ operation, surface }: Route, status: 401 | 403) => {
   const type = status === 401 ? 'authentication_error' : 'forbidden';
+  // JSON-RPC says -32600 beside the HTTP status.
+  if (surface === 'mcp') return { code: -32600, data: { type } };
   return operation === 'messages' || operation === 'countTokens'
     ? { type: status === 401 ? type : 'permission_error', code: type }
     : { type, code: status };
 };
 
-const urlOf = ({ surface }: Route) => (surface === 'gateway' ? gateway.ready.gateway_url : url);
+const urlOf = ({ surface }: Route) =>
+  ({ gateway: gateway.ready.gateway_url, mcp: gateway.ready.mcp_url, admin: url, callbacks: url })[surface];
 
 const guarded = routes.filter(({ access }) => access !== 'signed');
 

@@ -11,12 +11,17 @@ import { credentialsTable } from '#adapters/aws/credentials-table.ts';
 import { deliveriesTable } from '#adapters/aws/deliveries-table.ts';
 import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
 import { evidenceTable } from '#adapters/aws/evidence-table.ts';
+import { keyRisksTable } from '#adapters/aws/key-risks-table.ts';
+import { manifestsTable } from '#adapters/aws/manifests-table.ts';
+import { mcpTable } from '#adapters/aws/mcp-table.ts';
 import { observationsTable } from '#adapters/aws/observations-table.ts';
 import { logTelemetry } from '#adapters/aws/telemetry.ts';
+import { ticketsTable } from '#adapters/aws/tickets-table.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { folderObjectStore } from '#adapters/local/folder-object-store.ts';
 import { keyFileSigner } from '#adapters/local/key-file-signer.ts';
+import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { GatewayPorts } from '#core/admin/ports.ts';
@@ -124,9 +129,14 @@ export async function testPorts(options: TestOptions = {}) {
     credentials: credentialsTable(store),
     brokers: async (name) =>
       brokersFrom((await snapshots.current()).configuration, { secrets, clock, ids: systemIds })(name),
+    effects: lazyEffects,
     executors: options.executors ?? [],
+    tickets: ticketsTable(store),
+    keyRisks: keyRisksTable(store),
+    tasks: manifestsTable(store),
     observations: observationsTable(store),
     counters: countersTable({ ...store, clock }),
+    mcpStore: mcpTable({ ...store, clock }),
     providers,
     wasm: options.wasm ?? { check: async () => Promise.reject(new Error('no WASM here')) },
     cache: responseCache({ clock, embedder: configuredEmbedder({ snapshots, providers }) }),

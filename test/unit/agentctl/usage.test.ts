@@ -101,7 +101,7 @@ test.each([
   expect(err).not.toMatch(/^\s+at /m);
 });
 
-test.each(['manifest', 'supply-chain', 'plugin', 'mcp-bridge'])(
+test.each(['supply-chain', 'plugin'])(
   '%s is no command yet, rather than one that does nothing',
   async (name) => {
     expect(await home.run([name])).toMatchObject({ code: 2, err: expect.stringContaining('unknown command') });

@@ -21,8 +21,18 @@ const openToAgents = new Set([
   'messages',
   'countTokens',
   'listModels',
+  'mcpMessage',
+  'mcpStream',
+  'mcpEnd',
+  'mcpEvents',
+  'mcpSessionMessage',
+  'listManifests',
+  'getManifest',
+  'manifestDrift',
+  'sessionRisk',
 ]);
-const votes = new Set(['approve', 'deny']);
+/** Only humans: votes, and what weighs as much. */
+const votes = new Set(['approve', 'deny', 'acceptMcpTool', 'releaseSession']);
 const global = new Set(['getConfig', 'putConfig', 'policyRollback', 'rebuildProjections']);
 const rank = { viewer: 0, operator: 1, admin: 2 };
 
@@ -54,7 +64,7 @@ describe('[auth.roles] [auth.agent-kind] [auth.platform] [auth.audit-role] the r
       else expect(attempt).toThrow(expect.objectContaining({ code: 'authentication_error' }));
     }
     expect(new Set(routes.filter(({ access }) => access === 'open').map(({ path }) => path))).toEqual(
-      new Set(['/health']),
+      new Set(['/health', '/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']),
     );
   });
 

@@ -1,0 +1,163 @@
+/**
+ * Many callers over one two-way channel to a server (stdio, HTTP+SSE): requests get ids and progress tokens of the gateway's
+ * own, so that nobody meets another's answer or progress.
+ */
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject, type RpcOutcome, rpcError } from '#core/mcp/messages.ts';
+import {
+  type Continuation,
+  type Hello,
+  type RequestOptions,
+  UpstreamFault,
+  type UpstreamLink,
+} from '#core/mcp/ports.ts';
+
+/** A connection that carries messages both ways. */
+export interface Channel {
+  /** @throws UpstreamFault */
+  send(message: JsonObject): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Pending {
+  readonly done: PromiseWithResolvers<RpcOutcome>;
+  readonly options: RequestOptions;
+  readonly token: string | number | undefined;
+  heard(): void;
+}
+
+export class ChannelLink implements UpstreamLink {
+  readonly era = 'session';
+  readonly shared = true;
+  readonly name: string;
+  greeting: JsonObject = {};
+  continuation: Continuation = { protocol_version: '' };
+  readonly #entry: McpUpstreamEntry;
+  readonly #pending = new Map<number, Pending>();
+  readonly #listeners = new Set<(message: JsonObject) => void>();
+  #channel: Channel | undefined;
+  #over: UpstreamFault | undefined;
+  #last = 0;
+
+  constructor(entry: McpUpstreamEntry) {
+    this.#entry = entry;
+    this.name = entry.name;
+  }
+
+  /** The handshake. @throws UpstreamFault */
+  async begin(channel: Channel, { protocolVersion, clientInfo }: Hello, signal: AbortSignal): Promise<this> {
+    this.#channel = channel;
+    const params: JsonObject = { protocolVersion, capabilities: {}, clientInfo };
+    const outcome = await this.request('initialize', params, { signal, id: 0, onMessage: () => {} });
+    if ('error' in outcome) throw new UpstreamFault('refused', `it refused to begin: ${outcome.error.message}`);
+    this.greeting = outcome.result;
+    this.continuation = { protocol_version: String(outcome.result.protocolVersion ?? protocolVersion) };
+    await this.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    return this;
+  }
+
+  get isOver(): boolean {
+    return this.#over !== undefined;
+  }
+
+  async request(method: string, params: JsonObject, options: RequestOptions): Promise<RpcOutcome> {
+    if (this.#over) throw lost();
+    const id = ++this.#last;
+    const done = Promise.withResolvers<RpcOutcome>();
+    const fail = (fault: UpstreamFault) => {
+      if (!this.#pending.delete(id)) return;
+      done.reject(fault);
+      const requestId = { requestId: id, reason: fault.message };
+      void this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: requestId }).catch(() => {});
+    };
+    const { timeout_ms } = this.#entry;
+    const late = setTimeout(() => fail(new UpstreamFault('timeout', `it was silent for ${timeout_ms} ms`)), timeout_ms);
+    const cancel = () => fail(new UpstreamFault('aborted', 'the call was cancelled'));
+    options.signal.addEventListener('abort', cancel, { once: true });
+    const meta = isObject(params._meta) ? params._meta : undefined;
+    const token = meta?.progressToken as string | number | undefined;
+    this.#pending.set(id, { done, options, token, heard: () => void late.refresh() });
+    const sent = token === undefined ? params : { ...params, _meta: { ...meta, progressToken: id } };
+    try {
+      await this.#channel!.send({ jsonrpc: '2.0', id, method, params: sent });
+      return await done.promise;
+    } catch (fault) {
+      done.promise.catch(() => {});
+      throw fault;
+    } finally {
+      this.#pending.delete(id);
+      clearTimeout(late);
+      options.signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  async send(message: JsonObject): Promise<void> {
+    if (this.#over) throw lost();
+    await this.#channel!.send(message);
+  }
+
+  listen(onMessage: (message: JsonObject) => void, signal: AbortSignal): Promise<void> {
+    if (this.#over) return Promise.reject(lost());
+    return new Promise((resolve) => {
+      const end = () => {
+        this.#listeners.delete(onMessage);
+        resolve();
+      };
+      this.#listeners.add(onMessage);
+      if (signal.aborted) end();
+      else signal.addEventListener('abort', end, { once: true });
+    });
+  }
+
+  /** Others use the channel too: it ends with the process, or with its server. */
+  async close(): Promise<void> {}
+
+  async shut(): Promise<void> {
+    this.over(new UpstreamFault('unreachable', 'the connection was closed'));
+    await this.#channel?.close();
+  }
+
+  /** A message of the server. */
+  take(message: unknown): void {
+    if (!isObject(message)) return;
+    const { id, method } = message;
+    if (typeof method === 'string') {
+      if (id !== undefined) void this.#refuse(message);
+      else if (method === 'notifications/progress') this.#progress(message);
+      else for (const hear of this.#listeners) hear(message);
+      return;
+    }
+    const pending = typeof id === 'number' ? this.#pending.get(id) : undefined;
+    if (isObject(message.result)) pending?.done.resolve({ result: message.result });
+    else if (isObject(message.error)) pending?.done.resolve({ error: rpcError(message.error) });
+  }
+
+  /** The request whose answer could not be read. */
+  fail(id: number, fault: UpstreamFault): void {
+    this.#pending.get(id)?.done.reject(fault);
+  }
+
+  /** The connection is gone: nobody waits any longer, and whoever asks next begins anew. */
+  over(fault: UpstreamFault): void {
+    this.#over ??= fault;
+    for (const { done } of this.#pending.values()) done.reject(fault);
+    this.#pending.clear();
+  }
+
+  #progress(message: JsonObject): void {
+    const params = isObject(message.params) ? message.params : {};
+    const pending = this.#pending.get(Number(params.progressToken));
+    if (!pending || pending.token === undefined) return;
+    pending.heard();
+    pending.options.onMessage({ ...message, params: { ...params, progressToken: pending.token } });
+  }
+
+  async #refuse({ id, method }: JsonObject): Promise<void> {
+    const error = { code: -32601, message: 'This client cannot be asked.' };
+    const answer = method === 'ping' ? { result: {} } : { error };
+    await this.send({ jsonrpc: '2.0', id: id!, ...answer }).catch(() => {});
+  }
+}
+
+const lost = () => new UpstreamFault('session-lost', 'its connection has ended');

@@ -1,0 +1,120 @@
+/** One HTTP exchange with an MCP server: headers, bounded bodies, events as they come, faults without addresses or secrets. */
+import { httpCall } from '#adapters/http/provider-http.ts';
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import { type SseEvent, SseFault, sseDecoder } from '#core/dialects/sse.ts';
+import type { Json } from '#core/kernel/json.ts';
+import type { SecretStore } from '#core/kernel/ports.ts';
+import { UpstreamFault } from '#core/mcp/ports.ts';
+import { HttpFault, type HttpReply, type HttpRequest } from '#core/providers/http.ts';
+
+export interface ExchangePorts {
+  readonly secrets: SecretStore;
+  /** Trace headers of the span at hand. */
+  readonly outgoing: () => Record<string, string>;
+}
+
+export interface ExchangeCall {
+  readonly method: 'POST' | 'GET' | 'DELETE';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Json;
+  readonly bearer?: string | undefined;
+  readonly signal: AbortSignal;
+  /** Silence that ends the exchange; the entry's own limit unless told. */
+  readonly idleMs?: number;
+}
+
+/** @throws UpstreamFault */
+export async function exchange(ports: ExchangePorts, entry: McpUpstreamEntry, call: ExchangeCall): Promise<HttpReply> {
+  const bearer = call.bearer ?? (await configuredBearer(ports, entry));
+  const request: HttpRequest = {
+    url: call.url,
+    method: call.method as 'POST', // node:http takes any
+    headers: {
+      ...ports.outgoing(),
+      ...call.headers,
+      ...(call.body !== undefined && { 'content-type': 'application/json' }),
+      ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+    },
+    ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+    signal: call.signal,
+    firstByteTimeoutMs: entry.timeout_ms,
+    idleTimeoutMs: call.idleMs ?? entry.timeout_ms,
+  };
+  try {
+    return await httpCall(request);
+  } catch (fault) {
+    throw faultOf(fault, entry);
+  }
+}
+
+async function configuredBearer(
+  { secrets }: ExchangePorts,
+  { token_env }: McpUpstreamEntry,
+): Promise<string | undefined> {
+  if (token_env === undefined) return undefined;
+  const token = (await secrets.get(token_env))?.trim();
+  if (!token) throw new UpstreamFault('refused', `the secret ${token_env} for it holds no value`);
+  return token;
+}
+
+/** @throws UpstreamFault */
+export async function jsonOf(reply: HttpReply, entry: McpUpstreamEntry): Promise<Json> {
+  let text: string;
+  try {
+    text = await reply.text(entry.max_result_bytes);
+  } catch (fault) {
+    throw faultOf(fault, entry);
+  }
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    throw new UpstreamFault('garbage', 'it answered with something that is not JSON');
+  }
+}
+
+/** Events of the reply, each no larger than a result may be. @throws UpstreamFault */
+export async function* eventsOf(reply: HttpReply, entry: McpUpstreamEntry): AsyncGenerator<SseEvent> {
+  const decoder = sseDecoder({ maxEventBytes: entry.max_result_bytes });
+  try {
+    for await (const bytes of reply.body) yield* decoder.push(bytes);
+    yield* decoder.end();
+  } catch (fault) {
+    throw faultOf(fault, entry);
+  } finally {
+    reply.body.close();
+  }
+}
+
+export const messageIn = ({ data }: SseEvent): Json => {
+  try {
+    return JSON.parse(data) as Json;
+  } catch {
+    throw new UpstreamFault('garbage', 'one of its events is not JSON');
+  }
+};
+
+export function faultOf(fault: unknown, { timeout_ms, max_result_bytes }: McpUpstreamEntry): UpstreamFault {
+  if (fault instanceof UpstreamFault) return fault;
+  if (fault instanceof SseFault) {
+    return fault.kind === 'size'
+      ? tooLarge(max_result_bytes)
+      : new UpstreamFault('garbage', 'its events are not UTF-8');
+  }
+  if (!(fault instanceof HttpFault)) return new UpstreamFault('unreachable', 'the call could not be made', fault);
+  switch (fault.kind) {
+    case 'aborted':
+      return new UpstreamFault('aborted', 'the call was cancelled');
+    case 'timeout':
+      return new UpstreamFault('timeout', `it was silent for ${timeout_ms} ms`, fault);
+    case 'too-large':
+      return tooLarge(max_result_bytes);
+    case 'broken':
+      return new UpstreamFault('broken', 'its connection ended within the answer', fault);
+    case 'unreachable':
+      return new UpstreamFault('unreachable', 'it cannot be reached', fault);
+  }
+}
+
+export const tooLarge = (bytes: number) =>
+  new UpstreamFault('too-large', `its answer is larger than ${bytes} bytes (max_result_bytes)`);

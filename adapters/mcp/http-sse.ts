@@ -1,0 +1,68 @@
+/** MCP servers by the older HTTP+SSE transport: a stream of events, and an address for messages that the stream names first. */
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { type ConnectOptions, UpstreamFault } from '#core/mcp/ports.ts';
+import { type Channel, ChannelLink } from './channel.ts';
+import { type ExchangePorts, eventsOf, exchange, messageIn } from './http-exchange.ts';
+
+const streamIdleMs = 24 * 3_600_000;
+
+/** @throws UpstreamFault */
+export async function connectSse(
+  ports: ExchangePorts,
+  entry: McpUpstreamEntry,
+  { hello, signal }: ConnectOptions,
+): Promise<ChannelLink> {
+  const link = new ChannelLink(entry);
+  const closing = new AbortController();
+  signal.addEventListener('abort', () => closing.abort(), { once: true });
+  const reply = await exchange(ports, entry, {
+    ...{ method: 'GET', url: entry.url!, headers: { accept: 'text/event-stream' }, idleMs: streamIdleMs },
+    signal: closing.signal,
+  } as const);
+  if (reply.status !== 200 || reply.headers['content-type']?.startsWith('text/event-stream') !== true) {
+    reply.body.release();
+    const kind = reply.status === 401 || reply.status === 403 ? 'refused' : 'unreachable';
+    throw new UpstreamFault(kind, `it answered with HTTP ${reply.status}`);
+  }
+  const address = Promise.withResolvers<string>();
+  address.promise.catch(() => {});
+  const read = async () => {
+    for await (const event of eventsOf(reply, entry)) {
+      if (event.event === 'endpoint') address.resolve(addressIn(event.data, entry));
+      else if (event.data !== '') link.take(messageIn(event));
+    }
+    throw new UpstreamFault('broken', 'its stream of events ended');
+  };
+  read().catch((fault: UpstreamFault) => {
+    address.reject(fault);
+    link.over(fault);
+    closing.abort();
+  });
+  const late = setTimeout(() => {
+    address.reject(new UpstreamFault('timeout', `it named no address within ${entry.timeout_ms} ms`));
+    closing.abort();
+  }, entry.timeout_ms);
+  const url = await address.promise.finally(() => clearTimeout(late));
+  return link.begin(messages(ports, entry, url, closing), hello, signal);
+}
+
+function messages(ports: ExchangePorts, entry: McpUpstreamEntry, url: string, closing: AbortController): Channel {
+  return {
+    send: async (message: JsonObject) => {
+      const call = { method: 'POST', url, headers: {}, body: message, signal: closing.signal } as const;
+      const { status, body } = await exchange(ports, entry, call);
+      body.release();
+      if (status >= 400)
+        throw new UpstreamFault(status === 404 ? 'session-lost' : 'unreachable', `it answered with HTTP ${status}`);
+    },
+    close: async () => closing.abort(),
+  };
+}
+
+/** Credentials go with every message: an address elsewhere is refused. */
+function addressIn(data: string, { url }: McpUpstreamEntry): string {
+  const address = URL.canParse(data, url) ? new URL(data, url) : undefined;
+  if (address?.origin === new URL(url!).origin) return address.href;
+  throw new UpstreamFault('garbage', 'it names an address of another origin for messages');
+}

@@ -1,0 +1,162 @@
+/** MCP servers as child processes of a local run: no shell, a scrubbed environment, started anew when they end. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { Clock, SecretStore, Telemetry } from '#core/kernel/ports.ts';
+import { type ConnectOptions, UpstreamFault } from '#core/mcp/ports.ts';
+import { redactResult } from '#core/mcp/redact-result.ts';
+import { ChannelLink } from './channel.ts';
+import { tooLarge } from './http-exchange.ts';
+import { LineReader } from './lines.ts';
+
+/** What every program may know of its surroundings. */
+const harmless = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR'];
+const longestBackOffMs = 30_000;
+/** A process that lived so long has not failed to start. */
+const settledMs = 60_000;
+const graceMs = 2_000;
+
+interface Server {
+  readonly link: ChannelLink;
+  readonly child: ChildProcessWithoutNullStreams;
+}
+
+interface Supervised {
+  starting: Promise<Server> | undefined;
+  failures: number;
+  startedAt: number;
+  notBefore: number;
+}
+
+export interface StdioPorts {
+  readonly secrets: SecretStore;
+  readonly clock: Clock;
+  readonly telemetry: Pick<Telemetry, 'log'>;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+export class StdioServers {
+  readonly #ports: StdioPorts;
+  readonly #servers = new Map<string, Supervised>();
+  #stopped = false;
+
+  constructor(ports: StdioPorts) {
+    this.#ports = ports;
+  }
+
+  /** The running server of an entry; a process that ended is started anew, later each time it fails. @throws UpstreamFault */
+  async connect(entry: McpUpstreamEntry, options: ConnectOptions): Promise<ChannelLink> {
+    if (this.#stopped) throw new UpstreamFault('unreachable', 'the gateway is about to stop');
+    const key = JSON.stringify([entry.name, entry.command, entry.env]);
+    const supervised = this.#servers.get(key) ?? { starting: undefined, failures: 0, startedAt: 0, notBefore: 0 };
+    this.#servers.set(key, supervised);
+    const running = await supervised.starting?.catch(() => undefined);
+    if (running && !running.link.isOver) return running.link;
+    const now = this.#ports.clock.now();
+    if (now < supervised.notBefore) {
+      const seconds = Math.ceil((supervised.notBefore - now) / 1000);
+      throw new UpstreamFault(
+        'unreachable',
+        `its process has ended ${supervised.failures} times; next start in ${seconds} s`,
+      );
+    }
+    supervised.startedAt = now;
+    const starting = this.#start(entry, options, supervised);
+    supervised.starting = starting;
+    return (await starting).link;
+  }
+
+  /** Ends every child: its input is closed, then it is told, then it is killed. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    const servers = await Promise.all(
+      [...this.#servers.values()].map(({ starting }) => starting?.catch(() => undefined)),
+    );
+    await Promise.all(servers.map((server) => server && ended(server)));
+  }
+
+  async #start(entry: McpUpstreamEntry, options: ConnectOptions, supervised: Supervised): Promise<Server> {
+    const { telemetry } = this.#ports;
+    const [program, ...args] = entry.command!;
+    const child = spawn(program!, args, { env: await this.#environmentOf(entry), shell: false, stdio: 'pipe' });
+    const link = new ChannelLink(entry);
+    const over = (why: string) => {
+      if (link.isOver) return;
+      link.over(new UpstreamFault('broken', why));
+      const lived = this.#ports.clock.now() - supervised.startedAt;
+      supervised.failures = lived >= settledMs ? 1 : supervised.failures + 1;
+      supervised.notBefore = this.#ports.clock.now() + Math.min(longestBackOffMs, 250 * 2 ** (supervised.failures - 1));
+      telemetry.log('warn', 'an MCP server process has ended', {
+        upstream: entry.name,
+        why,
+        failures: supervised.failures,
+      });
+    };
+    child.on('error', (fault: NodeJS.ErrnoException) =>
+      over(`its process could not be started (${fault.code ?? 'failed'})`),
+    );
+    child.on('exit', (code, signal) => over(`its process ended with ${signal ?? code}`));
+    child.stdin.on('error', () => {}); // told by the exit
+    const lines = new LineReader(entry.max_result_bytes, {
+      line: (text) => takeLine(link, text),
+      overlong: (id) => id !== undefined && link.fail(id, tooLarge(entry.max_result_bytes)),
+    });
+    child.stdout.on('data', (bytes: Buffer) => lines.push(bytes));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      telemetry.log('debug', 'an MCP server process says', {
+        upstream: entry.name,
+        text: redactResult(text.slice(0, 500)),
+      });
+    });
+    const send = async (message: JsonObject) => {
+      if (!child.stdin.writable) throw new UpstreamFault('session-lost', 'its process has ended');
+      if (child.stdin.write(`${JSON.stringify(message)}\n`)) return;
+      await Promise.race([once(child.stdin, 'drain'), once(child, 'exit')]).catch(() => {
+        throw new UpstreamFault('unreachable', 'its process could not be started');
+      });
+    };
+    try {
+      await link.begin({ send, close: async () => {} }, options.hello, options.signal);
+      return { link, child };
+    } catch (fault) {
+      over('it did not answer the handshake');
+      child.kill('SIGKILL');
+      throw fault;
+    }
+  }
+
+  async #environmentOf({ env }: McpUpstreamEntry): Promise<Record<string, string>> {
+    const { environment, secrets } = this.#ports;
+    const given: Record<string, string> = {};
+    for (const name of harmless) if (environment[name] !== undefined) given[name] = environment[name];
+    for (const name of env) {
+      const value = await secrets.get(name);
+      if (value !== undefined) given[name] = value;
+    }
+    return given;
+  }
+}
+
+/** Servers print what is no message too: it is nobody's. */
+function takeLine(link: ChannelLink, text: string): void {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    return;
+  }
+  for (const each of Array.isArray(message) ? message : [message]) link.take(each);
+}
+
+async function ended({ child, link }: Server): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const exit = once(child, 'exit');
+  await link.shut();
+  child.stdin.end();
+  const told = setTimeout(() => child.kill('SIGTERM'), graceMs / 4);
+  const killed = setTimeout(() => child.kill('SIGKILL'), graceMs);
+  await exit;
+  clearTimeout(told);
+  clearTimeout(killed);
+}

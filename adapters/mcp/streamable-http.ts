@@ -1,0 +1,287 @@
+/** MCP servers by streamable HTTP: sessions of 2025, stateless requests of 2026, whichever the server speaks. */
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { statelessVersions } from '#core/mcp/era.ts';
+import { isObject, mcpCodes, type RequestId, type RpcOutcome, rpcError } from '#core/mcp/messages.ts';
+import {
+  type ConnectOptions,
+  type Continuation,
+  type RequestOptions,
+  UpstreamFault,
+  type UpstreamLink,
+} from '#core/mcp/ports.ts';
+import { envelopeOf } from '#core/mcp/translate.ts';
+import type { HttpReply } from '#core/providers/http.ts';
+import { type ExchangePorts, eventsOf, exchange, jsonOf, messageIn } from './http-exchange.ts';
+
+export interface StreamablePorts extends ExchangePorts {
+  readonly randomId: () => string;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/** Silence that ends a stream nobody waits on: such streams live for hours. */
+const streamIdleMs = 24 * 3_600_000;
+/** A stream that ends before its answer is taken up again so often. */
+const mostResumes = 20;
+const resumeAfterMs = 500;
+
+/** @throws UpstreamFault */
+export async function connectStreamable(
+  ports: StreamablePorts,
+  entry: McpUpstreamEntry,
+  options: ConnectOptions,
+): Promise<UpstreamLink> {
+  if (options.resume?.session_id !== undefined) {
+    return new Link(ports, entry, {
+      era: 'session',
+      shared: options.shared,
+      greeting: {},
+      continuation: options.resume,
+    });
+  }
+  const [first, second] = options.prefer === 'session' ? [initialize, discover] : [discover, initialize];
+  const met = await first(ports, entry, options);
+  if (met !== 'other era') return met;
+  const other = await second(ports, entry, options);
+  if (other !== 'other era') return other;
+  throw new UpstreamFault('garbage', 'it speaks no revision of MCP that the gateway knows');
+}
+
+async function initialize(ports: StreamablePorts, entry: McpUpstreamEntry, { hello, shared, signal }: ConnectOptions) {
+  const { protocolVersion, capabilities, clientInfo } = hello;
+  const link = new Link(ports, entry, {
+    ...{ era: 'session', shared, greeting: {} },
+    continuation: { protocol_version: protocolVersion },
+  } as const);
+  const params: JsonObject = { protocolVersion, capabilities, clientInfo };
+  const outcome = await link.request('initialize', params, { signal, id: ports.randomId(), onMessage: () => {} });
+  if ('error' in outcome) return otherEra(outcome.error.code);
+  link.greeting = outcome.result;
+  link.continuation = {
+    ...link.continuation,
+    protocol_version: String(outcome.result.protocolVersion ?? protocolVersion),
+  };
+  await link.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  return link;
+}
+
+async function discover(ports: StreamablePorts, entry: McpUpstreamEntry, { hello, signal }: ConnectOptions) {
+  const version = statelessVersions[0];
+  const link = new Link(ports, entry, {
+    ...{ era: 'stateless', shared: false, greeting: {}, continuation: { protocol_version: version } },
+  } as const);
+  const asking = { signal, id: ports.randomId(), onMessage: () => {} };
+  const outcome = await link.request('server/discover', { _meta: envelopeOf(hello) }, asking);
+  if ('error' in outcome) return 'other era' as const;
+  const { supportedVersions } = outcome.result;
+  if (!Array.isArray(supportedVersions) || !supportedVersions.includes(version)) return 'other era' as const;
+  link.greeting = outcome.result;
+  return link;
+}
+
+/** How servers of the stateless revision refuse an `initialize`. */
+function otherEra(code: number): 'other era' {
+  const telling: readonly number[] = [mcpCodes.unsupportedVersion, mcpCodes.unknownMethod, mcpCodes.invalidParams];
+  if (telling.includes(code) || code === mcpCodes.invalidRequest || code === -32000) return 'other era';
+  throw new UpstreamFault('refused', `it refused to begin a session (code ${code})`);
+}
+
+class Link implements UpstreamLink {
+  readonly name: string;
+  readonly era: 'session' | 'stateless';
+  readonly shared: boolean;
+  greeting: JsonObject;
+  continuation: Continuation;
+  readonly #ports: StreamablePorts;
+  readonly #entry: McpUpstreamEntry;
+
+  constructor(
+    ports: StreamablePorts,
+    entry: McpUpstreamEntry,
+    known: Pick<UpstreamLink, 'era' | 'shared' | 'greeting' | 'continuation'>,
+  ) {
+    this.#ports = ports;
+    this.#entry = entry;
+    this.name = entry.name;
+    this.era = known.era;
+    this.shared = known.shared;
+    this.greeting = known.greeting;
+    this.continuation = known.continuation;
+  }
+
+  async request(method: string, params: JsonObject, options: RequestOptions): Promise<RpcOutcome> {
+    const { signal, bearer, passed } = options;
+    const id = this.shared ? this.#ports.randomId() : options.id;
+    const cancel = () => {
+      if (this.era === 'session' && method !== 'initialize') void this.#cancel(id);
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      const body: Json = { jsonrpc: '2.0', id, method, params };
+      const headers = { ...passed, ...this.#standard(method, params) };
+      const reply = await this.#exchange('POST', { body, headers, signal, bearer });
+      return await this.#outcome(reply, id, method, options);
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  async send(message: JsonObject): Promise<void> {
+    const method = typeof message.method === 'string' ? this.#standard(message.method, {}) : {};
+    const signal = AbortSignal.timeout(this.#entry.timeout_ms);
+    const reply = await this.#exchange('POST', { body: message, headers: method, signal });
+    reply.body.release();
+    if (reply.status === 404) throw lost();
+    if (reply.status >= 400) throw refusal(reply.status);
+  }
+
+  async listen(onMessage: (message: JsonObject) => void, signal: AbortSignal): Promise<void> {
+    const reply = await this.#exchange('GET', { headers: {}, signal, idleMs: streamIdleMs });
+    if (reply.status === 200 && isEvents(reply)) {
+      for await (const event of eventsOf(reply, this.#entry)) {
+        const message = event.data === '' ? undefined : messageIn(event);
+        if (isObject(message) && message.method !== undefined) onMessage(message);
+      }
+      return;
+    }
+    reply.body.release();
+    // A server without such a stream has nothing to say: there is no use in asking again.
+    if (!signal.aborted && (reply.status === 405 || reply.status === 404)) await aborted(signal);
+  }
+
+  async close(): Promise<void> {
+    if (this.continuation.session_id === undefined) return;
+    const signal = AbortSignal.timeout(2_000);
+    await this.#exchange('DELETE', { headers: {}, signal }).then(
+      (reply) => reply.body.release(),
+      () => {},
+    );
+  }
+
+  async #outcome(reply: HttpReply, id: RequestId, method: string, options: RequestOptions): Promise<RpcOutcome> {
+    const session = reply.headers['mcp-session-id'];
+    if (method === 'initialize' && session !== undefined && reply.status < 300) {
+      this.continuation = { ...this.continuation, session_id: session };
+    }
+    if (reply.status === 404 && this.continuation.session_id !== undefined) {
+      reply.body.release();
+      throw lost();
+    }
+    if (reply.status === 401 || reply.status === 403) {
+      reply.body.release();
+      throw refusal(reply.status);
+    }
+    if (isEvents(reply)) {
+      options.onEvents?.();
+      return this.#streamed(reply, id, options);
+    }
+    const answered =
+      reply.status < 300 || isJson(reply) ? await jsonOf(reply, this.#entry).catch(onlyIf(reply)) : undefined;
+    const outcome =
+      answered === undefined ? undefined : outcomeIn(answered, id, options.onMessage, reply.status >= 400);
+    if (outcome) return outcome;
+    if (reply.status >= 300) {
+      reply.body.close();
+      throw refusal(reply.status);
+    }
+    throw new UpstreamFault('garbage', 'its answer holds no response to the request');
+  }
+
+  /** Reads on until the response; a stream that ends before it is taken up where it stopped, as servers ask for. */
+  async #streamed(first: HttpReply, id: RequestId, { onMessage, signal }: RequestOptions): Promise<RpcOutcome> {
+    let reply = first;
+    let last: string | undefined;
+    for (let resumed = 0; ; resumed++) {
+      for await (const event of eventsOf(reply, this.#entry)) {
+        last = event.id ?? last;
+        if (event.data === '') continue;
+        const outcome = outcomeIn(messageIn(event), id, onMessage);
+        if (outcome) return outcome;
+      }
+      if (last === undefined || resumed >= mostResumes) {
+        throw new UpstreamFault('broken', 'its stream ended without an answer');
+      }
+      await this.#ports.pause(resumeAfterMs);
+      reply = await this.#exchange('GET', { headers: { 'last-event-id': last }, signal });
+      if (reply.status !== 200 || !isEvents(reply)) {
+        reply.body.release();
+        throw new UpstreamFault('broken', 'its stream ended without an answer');
+      }
+    }
+  }
+
+  #exchange(
+    method: 'POST' | 'GET' | 'DELETE',
+    call: {
+      readonly headers: Readonly<Record<string, string>>;
+      readonly signal: AbortSignal;
+      readonly body?: Json;
+      readonly bearer?: string | undefined;
+      readonly idleMs?: number;
+    },
+  ): Promise<HttpReply> {
+    const { session_id, protocol_version } = this.continuation;
+    const opening = isObject(call.body) && call.body.method === 'initialize';
+    const headers = {
+      accept: method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream',
+      ...(session_id !== undefined && { 'mcp-session-id': session_id }),
+      ...(!opening && { 'mcp-protocol-version': protocol_version }),
+      ...call.headers,
+    };
+    return exchange(this.#ports, this.#entry, { ...call, method, url: this.#entry.url!, headers });
+  }
+
+  /** Headers that repeat the body (2026-07-28). */
+  #standard(method: string, { name, uri, taskId }: JsonObject): Record<string, string> {
+    if (this.era === 'session') return {};
+    const named = [name, uri, taskId].find((value) => typeof value === 'string') as string | undefined;
+    return { 'mcp-method': method, ...(named !== undefined && { 'mcp-name': headerText(named) }) };
+  }
+
+  async #cancel(requestId: RequestId): Promise<void> {
+    const params = { requestId, reason: 'The client cancelled the request.' };
+    await this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {});
+  }
+}
+
+/** The response among what came; everything with a method goes to whoever listens. */
+function outcomeIn(
+  value: Json,
+  id: RequestId,
+  onMessage: (message: JsonObject) => void,
+  anyError = false,
+): RpcOutcome | undefined {
+  for (const message of Array.isArray(value) ? value : [value]) {
+    if (!isObject(message)) continue;
+    if (typeof message.method === 'string') onMessage(message);
+    else if (message.id === id && isObject(message.result)) return { result: message.result };
+    else if (isObject(message.error) && (message.id === id || anyError)) return { error: rpcError(message.error) };
+  }
+  return undefined;
+}
+
+const isEvents = ({ headers }: HttpReply) => headers['content-type']?.startsWith('text/event-stream') === true;
+const isJson = ({ headers }: HttpReply) => headers['content-type']?.startsWith('application/json') === true;
+
+/** Of a refused request the body is of interest only if it can be read. */
+const onlyIf =
+  ({ status }: HttpReply) =>
+  (fault: unknown): undefined => {
+    if (status < 300 || (fault instanceof UpstreamFault && fault.kind === 'aborted')) throw fault;
+  };
+
+/** What headers cannot carry travels encoded. */
+const headerText = (value: string): string =>
+  /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith('=?')
+    ? value
+    : `=?base64?${Buffer.from(value).toString('base64')}?=`;
+
+const lost = () => new UpstreamFault('session-lost', 'it has forgotten the session');
+const refusal = (status: number) =>
+  new UpstreamFault(status === 401 || status === 403 ? 'refused' : 'unreachable', `it answered with HTTP ${status}`);
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });

@@ -1,0 +1,52 @@
+/** Conversations with MCP servers, by the transport the configuration names for each. */
+import { randomUUID } from 'node:crypto';
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { SecretStore } from '#core/kernel/ports.ts';
+import { type ConnectOptions, type McpUpstreams, UpstreamFault } from '#core/mcp/ports.ts';
+import type { ChannelLink } from './channel.ts';
+import { connectSse } from './http-sse.ts';
+import type { StdioServers } from './stdio.ts';
+import { connectStreamable } from './streamable-http.ts';
+
+export interface UpstreamOptions {
+  readonly secrets: SecretStore;
+  readonly outgoing: () => Record<string, string>;
+  readonly pause: (ms: number) => Promise<void>;
+  /** Child processes; only where there is a machine to run them on. */
+  readonly stdio?: StdioServers;
+}
+
+export function mcpUpstreams({ stdio, ...options }: UpstreamOptions): McpUpstreams {
+  const ports = { ...options, randomId: randomUUID };
+  /** One stream of events a server, whoever asks. */
+  const streams = new Map<string, Promise<ChannelLink>>();
+
+  const overSse = async (entry: McpUpstreamEntry, options: ConnectOptions): Promise<ChannelLink> => {
+    const key = JSON.stringify([entry.name, entry.url, entry.token_env]);
+    const open = streams.get(key);
+    const link = await open?.catch(() => undefined);
+    if (link && !link.isOver) return link;
+    if (streams.get(key) !== open) return overSse(entry, options);
+    const opening = connectSse(ports, entry, options);
+    streams.set(key, opening);
+    return opening;
+  };
+
+  return {
+    connect: async (entry, options) => {
+      switch (entry.transport) {
+        case 'streamable-http':
+          return connectStreamable(ports, entry, options);
+        case 'sse':
+          return overSse(entry, options);
+        case 'stdio':
+          if (!stdio) throw new UpstreamFault('refused', 'servers over stdio run with a local gateway only');
+          return stdio.connect(entry, options);
+      }
+    },
+    stop: async () => {
+      const open = await Promise.all([...streams.values()].map((link) => link.catch(() => undefined)));
+      await Promise.all([...open.map((link) => link?.shut()), stdio?.stop()]);
+    },
+  };
+}

@@ -1,0 +1,180 @@
+/** `manifest`: what agents were set to do, and whether they kept to it (spec §4.5). */
+import type { Command } from 'commander';
+import { jsonFile } from './call-options.ts';
+import { addCommand, addGroup, type Parent } from './command.ts';
+import { UsageError } from './failure.ts';
+import { wholeNumber } from './globals.ts';
+import { type Fields, fields, list, text } from './json-fields.ts';
+import type { Output } from './output.ts';
+import { commandLine } from './shell.ts';
+import { showTree } from './tree.ts';
+
+interface CreateOptions {
+  readonly file?: string;
+  readonly name?: string;
+  readonly protocol?: readonly string[];
+  readonly tool?: readonly string[];
+  readonly resource?: readonly string[];
+  readonly capability?: readonly string[];
+  readonly maxActions?: number;
+  readonly budget?: number;
+  readonly expires?: string;
+  readonly riskTier?: string;
+  readonly attach?: readonly string[];
+  readonly keyId?: string;
+}
+
+interface PageOptions {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export function addManifest(program: Parent): void {
+  const parent = addGroup(program, 'manifest', 'Task manifests: create, list, show, drift, delete');
+  addCreate(parent);
+  addList(parent);
+  addOne(parent, 'show <id>', 'getManifest', 'Show one task manifest');
+  addDrift(parent);
+  addOne(parent, 'delete <id>', 'deleteManifest', 'Detach and forget a task manifest');
+}
+
+function addCreate(parent: Parent): void {
+  addCommand<CreateOptions>(parent, {
+    usage: 'create',
+    summary: 'Declare a task: what may be used, on what, how much and until when',
+    examples: [
+      "manifest create --name docs --tool 'scm.*' --resource 'acme/web' --capability read --capability write --attach s1",
+      'manifest create --file task.json',
+    ],
+    options: createOptions,
+    run: async ({ api, out, globals }, options) => {
+      const answer = await api().call('createManifest', { body: bodyOf(options) });
+      if (globals.json) out.json(answer.text);
+      else showTree(out, answer.json);
+      return 'positive';
+    },
+  });
+}
+
+const createOptions = (command: Command): Command =>
+  command
+    .option('--file <file>', 'the manifest as JSON (- for stdin); options below change it')
+    .option('--name <name>', 'what the task is called')
+    .option('--protocol <name>', 'git, shell, sql, http, mcp (repeat)', gathered)
+    .option('--tool <glob>', 'tools (repeat)', gathered)
+    .option('--resource <glob>', 'targets (repeat)', gathered)
+    .option('--capability <verb>', 'read, write, execute, delete (repeat)', gathered)
+    .option('--max-actions <count>', 'allowed actions in a session', wholeNumber)
+    .option('--budget <usd>', 'what model calls of a session may cost', usd)
+    .option('--expires <time>', 'ISO 8601 time; 24 hours from now unless given')
+    .option('--risk-tier <tier>', 'low, medium, high')
+    .option('--attach <session>', 'session it is attached to (repeat)', gathered)
+    .option('--key-id <id>', 'key it is attached to, in all its sessions');
+
+const gathered = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
+
+function usd(word: string): number {
+  const amount = Number(word);
+  if (word.trim() !== '' && Number.isFinite(amount) && amount >= 0) return amount;
+  throw new UsageError(`--budget takes an amount in USD such as 2.50, got ${JSON.stringify(word)}`);
+}
+
+function bodyOf({ file, ...options }: CreateOptions): Fields {
+  const whole = file === undefined ? {} : jsonFile('--file', file);
+  if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) {
+    throw new UsageError('--file must hold a JSON object');
+  }
+  const given = {
+    name: options.name,
+    protocols: options.protocol,
+    tools: options.tool,
+    resources: options.resource,
+    capabilities: options.capability,
+    max_actions: options.maxActions,
+    budget_usd: options.budget,
+    expires_at: options.expires,
+    risk_tier: options.riskTier,
+    sessions: options.attach,
+    key_id: options.keyId,
+  };
+  const named = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const body: Fields = { ...whole, ...named };
+  if (body.name === undefined) throw new UsageError('missing --name (or a name in --file)');
+  return body;
+}
+
+function addList(parent: Parent): void {
+  addCommand<PageOptions>(parent, {
+    usage: 'list',
+    summary: 'List task manifests, newest first',
+    examples: ['manifest list', "manifest list --json | jq -r '.manifests[].id'"],
+    options: (command) =>
+      command
+        .option('--limit <count>', 'at most so many', wholeNumber)
+        .option('--cursor <cursor>', 'continue where a list ended'),
+    run: async ({ api, out, globals }, { limit, cursor }) => {
+      const answer = await api().call('listManifests', { query: { limit, cursor } });
+      if (globals.json) {
+        out.json(answer.text);
+        return 'positive';
+      }
+      const page = fields(answer.json);
+      const rows = list(page.manifests).map((row) => [row.id, row.name, boundTo(row), row.expires_at, row.created_by]);
+      if (rows.length === 0) out.line('no task is declared');
+      else out.table(['id', 'name', 'attached to', 'expires', 'by'], rows);
+      const more = text(page.cursor);
+      if (more) out.line(`more: ${commandLine(['agentctl', 'manifest', 'list', '--cursor', more])}`);
+      return 'positive';
+    },
+  });
+}
+
+const boundTo = ({ sessions, key_id }: Fields): string =>
+  [...(Array.isArray(sessions) ? sessions.map(String) : []), ...(text(key_id) ? [`key ${text(key_id)}`] : [])].join(
+    ', ',
+  );
+
+function addOne(parent: Parent, usage: string, operation: string, summary: string): void {
+  addCommand<Record<string, never>>(parent, {
+    usage,
+    summary,
+    examples: [`manifest ${usage.replace('<id>', 'task-0a1b2c3d4e5f60718293a4b5c6d7e8f9')}`],
+    run: async ({ api, out, globals }, _options, [id = '']) => {
+      const answer = await api().call(operation, { path: { id } });
+      if (globals.json) out.json(answer.text);
+      else showTree(out, answer.json);
+      return 'positive';
+    },
+  });
+}
+
+function addDrift(parent: Parent): void {
+  addCommand<{ readonly session?: string }>(parent, {
+    usage: 'drift <id>',
+    summary: 'Compare what sessions did with what was declared; exit code 1 when they left it',
+    examples: [
+      'manifest drift task-0a1b2c3d4e5f60718293a4b5c6d7e8f9',
+      'manifest drift task-0a1b2c3d4e5f60718293a4b5c6d7e8f9 --session s1 --json',
+    ],
+    options: (command) => command.option('--session <id>', 'this session instead of the attached ones'),
+    run: async ({ api, out, globals }, { session }, [id = '']) => {
+      const answer = await api().call('manifestDrift', { path: { id }, query: { session } });
+      const report = fields(answer.json);
+      if (globals.json) out.json(answer.text);
+      else showDrift(out, report);
+      return report.drift === true ? 'negative' : 'positive';
+    },
+  });
+}
+
+function showDrift(out: Output, report: Fields): void {
+  out.field('enforcement_mode', report.enforcement_mode);
+  for (const session of list(report.sessions)) {
+    out.line(`session ${session.session_id}: ${session.total_drifted} of ${session.actions} actions left the task`);
+    const rows = list(session.drifted).flatMap((row) =>
+      list(row.drift).map((each) => [row.index, row.tool, each.kind, each.found, each.allowed]),
+    );
+    if (rows.length > 0) out.table(['entry', 'tool', 'drift', 'found', 'declared'], rows);
+  }
+  out.field('drift', report.drift);
+}

@@ -1,0 +1,103 @@
+/**
+ * Every source that has a say about an action, and the worst of them: the policy on the call and its effects, the sandbox,
+ * the session's tasks, and what the session and its key have done before (spec §1, contract §3).
+ */
+import { type Assessment, assessAction, type Blocked, type Standing } from '#core/behavior/assess.ts';
+import { configuredLookout } from '#core/behavior/configured-lookout.ts';
+import { signalsOf } from '#core/behavior/signals.ts';
+import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
+import type { Drift } from '#core/contracts/task-manifest.ts';
+import { decideEffects } from '#core/effects/decide-effects.ts';
+import type { Effects } from '#core/effects/ports.ts';
+import type { SessionHead } from '#core/evidence/ports.ts';
+import { checkManifests } from '#core/manifests/check.ts';
+import { blockOfDrift } from '#core/manifests/decide-manifests.ts';
+import type { Attached } from '#core/manifests/ports.ts';
+import { checkSandbox } from '#core/sandbox/check.ts';
+import type { PolicyDecision } from '#core/tool-policy/decide.ts';
+
+/** What the configuration alone says of a call: policy and sandbox. */
+export function evaluate(
+  { policy, configuration }: Pick<Snapshot, 'policy' | 'configuration'>,
+  call: ToolCall,
+  effects: Effects,
+): PolicyDecision {
+  const decision = decideEffects(policy, call, effects);
+  if (decision.decision === 'block') return decision;
+  const outside = checkSandbox(configuration.sandbox, effects.parts.length > 0 ? effects.parts : [call]);
+  return outside ? { ...outside, policy: decision.policy } : decision;
+}
+
+export interface Judged {
+  readonly decision: PolicyDecision;
+  readonly drift: readonly Drift[];
+  /** What the entry carries for the score; `approved` for a call that a human let through. */
+  readonly assess: (approved: boolean) => Assessment | undefined;
+  /** This very call reaches the kill switch. */
+  readonly tripped?: Blocked;
+}
+
+export interface Judging {
+  readonly snapshot: Snapshot;
+  readonly envelope: ActionEnvelope;
+  readonly effects: Effects;
+  /** As `evaluate` found it. */
+  readonly evaluated: PolicyDecision;
+  readonly callDigest: string;
+  readonly head: SessionHead | undefined;
+  readonly attached: Attached | undefined;
+  readonly standing: Standing;
+  /** Whether the acting key is scored: agents' keys are. */
+  readonly scored: boolean;
+  readonly nowMs: number;
+}
+
+export function judge(given: Judging): Judged {
+  const drift = driftOf(given);
+  const { evaluated, snapshot, envelope, effects, standing, nowMs } = given;
+  const { behavior, manifests } = snapshot.configuration;
+  const left = blockOfDrift(drift, manifests);
+  const decision = left && evaluated.decision !== 'block' ? { ...left, policy: evaluated.policy } : evaluated;
+  const assess = (approved: boolean): Assessment | undefined =>
+    given.scored
+      ? assessAction({
+          settings: behavior,
+          lookout: configuredLookout(snapshot.configuration),
+          standing,
+          call: { ...envelope, call_digest: given.callDigest },
+          effects,
+          decision: decision.decision,
+          approved,
+          nowMs,
+        })
+      : undefined;
+  const tripped = assess(false)?.blocked;
+  if (!tripped) return { decision, drift, assess };
+  const blocked: PolicyDecision = {
+    decision: 'block',
+    matched_rule: tripped.matched_rule,
+    policy: decision.policy,
+    reason: tripped.reason,
+  };
+  return { decision: blocked, drift, assess, tripped };
+}
+
+/** Ways in which the call leaves the tasks it was declared for; none without a manifest. */
+function driftOf({ attached, envelope, effects, head, snapshot, nowMs }: Judging): Drift[] {
+  if (!attached || (attached.manifests.length === 0 && attached.unknown === undefined)) return [];
+  const { configuration } = snapshot;
+  const asked = {
+    call: envelope,
+    effects,
+    session: envelope.actor.session,
+    key_id: envelope.key_id,
+    signals: signalsOf(envelope, effects, 'allow', configuredLookout(configuration)),
+  };
+  const history = {
+    actions: head?.counts.allow ?? 0,
+    spent_microusd: head?.spent_microusd ?? 0,
+    score: head?.risk?.score ?? 0,
+  };
+  return checkManifests(attached, asked, history, configuration.behavior, nowMs);
+}

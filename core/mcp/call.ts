@@ -1,0 +1,159 @@
+/**
+ * `tools/call` (spec §1 tool-call pipeline, §4.4, §7.1): find the tool, make it an action, govern it, carry it out at its
+ * server, answer in JSON-RPC. The decision is the same flow's as everywhere (core/actions/govern.ts).
+ */
+import { blocked } from '#core/actions/answers.ts';
+import { carryOut } from '#core/actions/carry-out.ts';
+import { decisionDraft } from '#core/actions/entries.ts';
+import { callDigest, openEnvelope } from '#core/actions/envelope.ts';
+import { govern } from '#core/actions/govern.ts';
+import { type Governed, sessionOwner } from '#core/actions/governed.ts';
+import type { ActionRequest, DecisionResult } from '#core/contracts/envelope.ts';
+import { assertSessionOwner } from '#core/identity/sessions.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { decide } from '#core/tool-policy/decide.ts';
+import { actionOf, argumentsOf, type Tool } from './action.ts';
+import type { Caller, Exchange } from './caller.ts';
+import { acceptedFingerprint, fingerprintOf, noteDefinitions } from './drift.ts';
+import { keptResult, type Run, runExecutor } from './executor.ts';
+import { upstreamError } from './faults.ts';
+import { inventoryOf, toolNamed } from './inventory.ts';
+import { invalidParams, mcpCodes, RpcFault, type RpcOutcome, type RpcRequest } from './messages.ts';
+import type { McpPorts } from './ports.ts';
+import { taskFor } from './tasks.ts';
+import { complete } from './translate.ts';
+import { holding, waitingOf, withoutHold } from './waiting.ts';
+
+/** @throws RpcFault, GatewayError `rate_limit_error`, `forbidden`, `session_blocked`, `service_unavailable`. */
+export async function callTool(
+  ports: McpPorts,
+  caller: Caller,
+  request: RpcRequest,
+  exchange: Exchange,
+): Promise<RpcOutcome> {
+  const { params } = request;
+  if (typeof params.name !== 'string' || params.name === '') throw invalidParams('params.name must name a tool.');
+  const args = argumentsOf(params);
+  const tool = await find(ports, caller, params.name, exchange);
+  const action = { ...actionOf(tool, nameFor(caller, tool, args), args), actor: { agent: caller.agent } };
+
+  const drifted = await driftOf(ports, tool);
+  if (drifted) return answer(ports, await refuseDrift(ports, caller, action, tool), undefined);
+
+  const waiting = waitingOf(caller.conversation, params, caller.snapshot.configuration.approvals.hold_seconds);
+  const run: Run = {
+    ...{ conversation: caller.conversation, entry: tool.entry, id: request.id, passed: caller.passed },
+    params: forServer(params, tool, waiting === 'task'),
+    signal: exchange.signal,
+    onMessage: exchange.send,
+    onEvents: exchange.streams,
+  };
+  const executors = [runExecutor(ports.objects, run)];
+  const waits = waiting === 'held' ? holding(ports, params, exchange.send, exchange.signal) : withoutHold(ports);
+  const result = await govern(waits, caller.principal, caller.sessionId, action, (given, ...rest) =>
+    carryOut({ ...given, executors }, ...rest),
+  );
+  const task = waiting === 'task' && (await taskFor(ports, caller, result, run.outcome, params));
+  return task ? { result: task } : answer(ports, result, run, caller);
+}
+
+/** The tool a client names. A name nobody knows is looked for once more: the server may have it since a moment ago. */
+async function find(ports: McpPorts, caller: Caller, name: string, exchange: Exchange): Promise<Tool> {
+  const asking = { signal: exchange.signal, id: ports.ids.uuid() };
+  // Noted beside the call: what has changed counts from the next one, unless the tool waits to be accepted (driftOf).
+  const note = noteFor(ports, caller);
+  const seen: typeof note = async (entry, definitions) => exchange.later(note(entry, definitions));
+  const known = await inventoryOf(ports, caller.conversation, asking, seen);
+  const found = toolNamed(known, name);
+  if (found) return found;
+  const fresh = await inventoryOf(ports, caller.conversation, asking, seen, true);
+  const late = toolNamed(fresh, name);
+  if (late) return late;
+  const [silent] = fresh.silent;
+  if (silent) throw faulted(upstreamError(name, silent.entry, silent.fault));
+  throw new RpcFault(mcpCodes.noUpstream, `No upstream serves the tool ${name.slice(0, 200)}.`, {
+    data: { tool: name.slice(0, 200), hint: 'tools/list names the tools there are.' },
+  });
+}
+
+const faulted = ({ code, message, data }: { code: number; message: string; data?: unknown }) =>
+  new RpcFault(code, message, { data: data as never });
+
+export const noteFor =
+  (ports: McpPorts, { principal }: Pick<Caller, 'principal'>) =>
+  (entry: Tool['entry'], definitions: readonly JsonObject[]) =>
+    noteDefinitions(ports, principal, entry, definitions);
+
+/**
+ * A tool that had to be renamed keeps answering to rules for its own name: whichever name fares worse is the action's, so
+ * that a second server's tool of the same name frees nobody from a rule.
+ */
+function nameFor({ snapshot }: Caller, tool: Tool, args: JsonObject): string {
+  if (tool.exposed === tool.own) return tool.own;
+  const [own, exposed] = [tool.own, tool.exposed].map(
+    (name) => decide(snapshot.policy, asCall(tool, name, args)).decision,
+  );
+  const rank = { allow: 0, review: 1, block: 2 } as const;
+  return rank[own!] > rank[exposed!] ? tool.own : tool.exposed;
+}
+
+function asCall(tool: Tool, name: string, args: JsonObject) {
+  const { protocol, tool: named, target, capability } = actionOf(tool, name, args);
+  return { protocol, tool: named, target, capability, parameters: args };
+}
+
+/** What the server gets: its own name of the tool; the client's task, where the gateway keeps it, is none of its. */
+function forServer(params: JsonObject, tool: Tool, keepsTask: boolean): JsonObject {
+  const { task, ...rest } = params;
+  return { ...rest, name: tool.own, ...(task !== undefined && !keepsTask && { task }) };
+}
+
+async function driftOf({ mcpStore }: McpPorts, { entry, own, definition }: Tool): Promise<boolean> {
+  if (entry.drift !== 'block') return false;
+  const accepted = await acceptedFingerprint(mcpStore, entry.name, own);
+  return accepted !== undefined && accepted !== fingerprintOf(definition);
+}
+
+/** A block like any other, in evidence too: the source that decided is the definition, not a rule. */
+async function refuseDrift(
+  ports: McpPorts,
+  { principal, sessionId, snapshot }: Caller,
+  request: ActionRequest,
+  tool: Tool,
+): Promise<DecisionResult> {
+  const envelope = openEnvelope(request, principal, sessionId, ports.ids.uuid());
+  const head = await ports.evidence.head(envelope.tenant, sessionId);
+  assertSessionOwner(head, principal);
+  const reason = `The definition of ${tool.own} at ${tool.entry.name} has changed since it was accepted; a human has to accept it.`;
+  const action: Governed = {
+    ...{ envelope, principal, snapshot, head: head ?? null, call_digest: callDigest(envelope) },
+    decision: { decision: 'block', matched_rule: `drift:${tool.exposed}`, policy: snapshot.policy.name, reason },
+  };
+  const { draft, changes } = decisionDraft(ports, action, 'block');
+  const outcome = await ports.ledger.commit({ draft, changes, head: action.head, owner: sessionOwner(principal) });
+  if (!outcome.ok) throw new Error('a block carries no conditions');
+  ports.telemetry.count('svc_policy_decisions_total', { decision: 'block', protocol: 'mcp' });
+  return blocked(action, outcome.entry.hash);
+}
+
+/** The decision in JSON-RPC: the server's own answer, or an error (spec §7.1). */
+async function answer(
+  ports: Pick<McpPorts, 'objects'>,
+  decided: DecisionResult,
+  run: Run | undefined,
+  caller?: Caller,
+): Promise<RpcOutcome> {
+  const { decision, error, envelope_id } = decided;
+  if (decision !== 'allow' && error) {
+    return {
+      error: { code: error.code, message: error.message, data: { ...(error.data as JsonObject), envelope_id } },
+    };
+  }
+  if (run?.outcome) return run.outcome;
+  if (error)
+    return {
+      error: { code: error.code, message: error.message, data: { ...(error.data as JsonObject), envelope_id } },
+    };
+  const result = await keptResult(ports.objects, decided.result);
+  return { result: caller?.era === 'stateless' ? complete('tools/call', result) : result };
+}

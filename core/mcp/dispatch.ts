@@ -1,0 +1,77 @@
+/** Every method of both eras and the file that answers it. What an era does not have is unknown in it. */
+import { admit } from './admit.ts';
+import { callTool } from './call.ts';
+import type { Caller, Exchange } from './caller.ts';
+import { discoverResult, greetings, initializeResult, serverInfo } from './greet.ts';
+import type { Listening } from './listen.ts';
+import { askOwner, listThings, listTools } from './lists.ts';
+import { mcpCodes, RpcFault, type RpcOutcome, type RpcRequest } from './messages.ts';
+import type { McpPorts } from './ports.ts';
+import { toServers } from './relay.ts';
+import type { Sessions } from './session.ts';
+import { answerTask, hasTaskMethod } from './tasks.ts';
+
+export interface Services {
+  readonly ports: McpPorts;
+  readonly sessions: Sessions;
+  readonly listening: Listening;
+}
+
+/** @throws RpcFault -32601 for a method the era does not have, and whatever its method throws. */
+export async function dispatch(
+  { ports, sessions, listening }: Services,
+  request: RpcRequest,
+  caller: Caller,
+  exchange: Exchange,
+): Promise<RpcOutcome> {
+  const { method } = request;
+  const older = caller.era === 'session';
+  switch (method) {
+    case 'tools/call':
+      await admit(ports, caller, exchange);
+      return callTool(ports, caller, request, exchange);
+    case 'tools/list':
+      return listTools(ports, caller, request, exchange);
+    case 'prompts/list':
+    case 'resources/list':
+    case 'resources/templates/list':
+      return listThings(ports, caller, request, exchange);
+    case 'prompts/get':
+    case 'resources/read':
+    case 'completion/complete':
+      return askOwner(ports, caller, request, exchange);
+    case 'initialize':
+      if (older) return initialize(ports, sessions, caller);
+      break;
+    case 'ping':
+      if (older) return { result: {} };
+      break;
+    case 'logging/setLevel':
+      if (older) return toServers(ports, caller, request, exchange);
+      break;
+    case 'resources/subscribe':
+    case 'resources/unsubscribe':
+      if (older) return askOwner(ports, caller, request, exchange);
+      break;
+    case 'server/discover':
+      if (!older)
+        return { result: discoverResult(await greetings(caller.conversation, ports.telemetry), ports.version) };
+      break;
+    case 'subscriptions/listen':
+      if (!older) return listening.subscribe(caller, request, exchange, serverInfo(ports.version));
+      break;
+    default:
+      if (hasTaskMethod(caller.era, method)) return answerTask(ports, caller, request, exchange);
+  }
+  throw new RpcFault(mcpCodes.unknownMethod, `Method not found: ${method.slice(0, 100)}`, {
+    status: older ? 200 : 404,
+  });
+}
+
+/** The session is kept before servers are met: each that opens one of its own adds it. */
+async function initialize(ports: McpPorts, sessions: Sessions, caller: Caller): Promise<RpcOutcome> {
+  const session = caller.session!;
+  await sessions.keep(session);
+  const met = await greetings(caller.conversation, ports.telemetry);
+  return { result: initializeResult(session.hello, met, ports.version) };
+}

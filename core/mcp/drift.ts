@@ -1,0 +1,117 @@
+/**
+ * Drift: a tool whose definition is no longer the one that was seen first, or that a human accepted last. Descriptions are
+ * read by models: a changed one is how a server that was trusted yesterday gives orders today.
+ */
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
+import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { McpPorts, McpStore, ToolMark, ToolMarks } from './ports.ts';
+
+type DriftPorts = Pick<McpPorts, 'clock' | 'ids' | 'ledger' | 'telemetry' | 'mcpStore'>;
+
+const tries = 5;
+
+/** SHA-256 over what a model is told of a tool and what its arguments mean. */
+export const fingerprintOf = ({ name, description, inputSchema, outputSchema, annotations }: JsonObject): string =>
+  digestOf({ name, description, inputSchema, outputSchema, annotations });
+
+/**
+ * Keeps the first fingerprint of each tool, and records each change once: in the log, in evidence, in the store.
+ * @throws GatewayError `service_unavailable`.
+ */
+export async function noteDefinitions(
+  ports: DriftPorts,
+  principal: Principal,
+  entry: McpUpstreamEntry,
+  definitions: readonly JsonObject[],
+): Promise<void> {
+  const found = new Map(definitions.map((tool) => [tool.name as string, fingerprintOf(tool)]));
+  for (let attempt = 0; attempt < tries; attempt++) {
+    const marks = await ports.mcpStore.marks(entry.name);
+    const news = newMarks(marks, found, isoTime(ports.clock.now()));
+    if (news.length === 0) return;
+    const written = await ports.mcpStore.putMarks({
+      upstream: entry.name,
+      revision: marks.revision,
+      tools: { ...marks.tools, ...Object.fromEntries(news) },
+    });
+    if (!written) continue;
+    for (const [tool, mark] of news) if (mark.changed) await report(ports, principal, entry, tool, mark);
+    return;
+  }
+  throw new GatewayError('service_unavailable', `The tool definitions of ${entry.name} are being written; try again.`);
+}
+
+function newMarks(marks: ToolMarks, found: ReadonlyMap<string, string>, now: string): [string, ToolMark][] {
+  return [...found].flatMap(([tool, fingerprint]): [string, ToolMark][] => {
+    const mark = Object.hasOwn(marks.tools, tool) ? marks.tools[tool] : undefined;
+    if (!mark) return [[tool, { fingerprint, seen_at: now }]];
+    if (mark.fingerprint === fingerprint || mark.changed?.fingerprint === fingerprint) return [];
+    return [[tool, { ...mark, changed: { fingerprint, seen_at: now } }]];
+  });
+}
+
+async function report(
+  { ledger, clock, ids, telemetry }: DriftPorts,
+  principal: Principal,
+  { name: upstream, drift }: McpUpstreamEntry,
+  tool: string,
+  { fingerprint: accepted, changed }: ToolMark,
+): Promise<void> {
+  telemetry.log('warn', 'a tool definition has changed', { upstream, tool, drift });
+  const timestamp = isoTime(clock.now());
+  await ledger.commit({
+    draft: {
+      tenant: principal.tenant,
+      session_id: `admin-${principal.tenant}-${timestamp.slice(0, 10)}`,
+      timestamp,
+      kind: 'admin',
+      envelope_id: ids.uuid(),
+      actor: { key_id: principal.key_id },
+      body: { action: 'mcp.drift', upstream, tool, accepted, found: changed?.fingerprint, drift },
+    },
+  });
+}
+
+/** The fingerprint that stands for a tool, read as it is now. */
+export async function acceptedFingerprint(
+  store: McpStore,
+  upstream: string,
+  tool: string,
+): Promise<string | undefined> {
+  const { tools } = await store.marks(upstream);
+  return Object.hasOwn(tools, tool) ? tools[tool]?.fingerprint : undefined;
+}
+
+/**
+ * Accepts the definition seen last.
+ * @param record writes the act down, before it holds.
+ * @throws GatewayError `not_found`, `conflict` (nothing changed, or changed again).
+ */
+export async function acceptDefinition(
+  store: McpStore,
+  upstream: string,
+  tool: string,
+  record: (accepted: ToolMark) => Promise<unknown>,
+): Promise<ToolMark> {
+  const marks = await store.marks(upstream);
+  const mark = Object.hasOwn(marks.tools, tool) ? marks.tools[tool] : undefined;
+  if (!mark) throw notFound(`Tool ${tool} of ${upstream}`);
+  if (!mark.changed) throw new GatewayError('conflict', `The definition of ${tool} has not changed.`);
+  const accepted = { fingerprint: mark.changed.fingerprint, seen_at: mark.changed.seen_at };
+  await record(accepted);
+  const written = await store.putMarks({ ...marks, tools: { ...marks.tools, [tool]: accepted } });
+  if (!written) throw new GatewayError('conflict', 'The definitions changed meanwhile; look again.');
+  return accepted;
+}
+
+/** The server of a tool, where only one has it. @throws GatewayError `not_found`, `invalid_request` (several have it). */
+export function upstreamOf(all: readonly ToolMarks[], tool: string): string {
+  const having = all.filter(({ tools }) => Object.hasOwn(tools, tool)).map(({ upstream }) => upstream);
+  if (having.length === 0) throw notFound(`Tool ${tool}`);
+  if (having.length > 1) throw invalidRequest(`${having.join(', ')} have a tool ${tool}; say which with ?upstream=.`);
+  return having[0]!;
+}

@@ -1,0 +1,142 @@
+/**
+ * Which MCP a request speaks, decided by the request alone (facts of the protocol: one URL, two eras). Up to 2025-11-25 a
+ * session is opened by `initialize`; from 2026-07-28 each request says in `_meta` what it is, and its headers repeat it.
+ */
+import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject, mcpCodes, RpcFault, type RpcMessage, type RpcRequest } from './messages.ts';
+
+export const sessionVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
+export const statelessVersions = ['2026-07-28'] as const;
+/** Spoken by clients that name no version. */
+export const assumedVersion = '2025-03-26';
+/** The one revision with batches. */
+export const batchVersion = '2025-03-26';
+
+export const metaKeys = {
+  version: 'io.modelcontextprotocol/protocolVersion',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  capabilities: 'io.modelcontextprotocol/clientCapabilities',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+  subscription: 'io.modelcontextprotocol/subscriptionId',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+  relatedTask: 'io.modelcontextprotocol/related-task',
+} as const;
+
+export const tasksExtension = 'io.modelcontextprotocol/tasks';
+
+export interface McpHeaders {
+  readonly version?: string | undefined;
+  readonly method?: string | undefined;
+  readonly name?: string | undefined;
+  readonly session?: string | undefined;
+}
+
+export type Era = 'session' | 'stateless';
+
+/**
+ * @throws RpcFault when claim and headers of a stateless request do not fit: -32602 (envelope), -32020 (headers),
+ * -32022 (version).
+ */
+export function eraOf(message: RpcMessage, headers: McpHeaders): Era {
+  if (message.kind === 'response') return 'session';
+  const { method, params } = message.kind === 'request' ? message.request : message.notification;
+  const meta = isObject(params?._meta) ? params._meta : undefined;
+  const headerIsModern = headers.version !== undefined && isModern(headers.version);
+  const claimed = meta !== undefined && metaKeys.version in meta;
+  if (message.kind === 'notification') {
+    if (claimed) sameVersion(meta[metaKeys.version], headers.version);
+    if (!claimed && !headerIsModern) return 'session';
+    sameMethod(method, headers.method);
+    return 'stateless';
+  }
+  if (method === 'initialize' && !(claimed && isModern(String(meta[metaKeys.version])))) {
+    if (headerIsModern) throw mismatch(headers.version!, 'initialize belongs to revisions before 2026-07-28');
+    return 'session';
+  }
+  if (!claimed) {
+    if (!headerIsModern) return 'session';
+    throw envelopeFault(meta === undefined ? '_meta is missing' : `${metaKeys.version} is missing`);
+  }
+  checkEnvelope(meta);
+  sameVersion(meta[metaKeys.version], headers.version);
+  if (headers.method !== undefined) sameMethod(method, headers.method);
+  const version = meta[metaKeys.version] as string;
+  if (!(statelessVersions as readonly string[]).includes(version)) {
+    throw new RpcFault(mcpCodes.unsupportedVersion, `Unsupported protocol version: ${version.slice(0, 40)}`, {
+      status: 400,
+      data: { supported: [...statelessVersions], requested: version.slice(0, 40) },
+    });
+  }
+  checkHeaders(message.request, headers);
+  return 'stateless';
+}
+
+const isModern = (version: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= statelessVersions[0];
+
+function checkEnvelope(meta: JsonObject): void {
+  if (typeof meta[metaKeys.version] !== 'string') throw envelopeFault(`${metaKeys.version} must be a text`);
+  if (!isObject(meta[metaKeys.capabilities])) {
+    throw envelopeFault(
+      `${metaKeys.capabilities} ${metaKeys.capabilities in meta ? 'must be an object' : 'is missing'}`,
+    );
+  }
+  const info = meta[metaKeys.clientInfo];
+  if (info !== undefined && !(isObject(info) && typeof info.name === 'string' && typeof info.version === 'string')) {
+    throw envelopeFault(`${metaKeys.clientInfo} must have name and version`);
+  }
+}
+
+const envelopeFault = (why: string): RpcFault =>
+  new RpcFault(mcpCodes.invalidParams, `Invalid _meta envelope for protocol revision 2026-07-28: ${why}.`, {
+    status: 400,
+  });
+
+/** The part of the body that `Mcp-Name` repeats. */
+const named: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+};
+
+/** A header that names one tool above a body that names another is how a filter in front is passed. */
+function checkHeaders({ method, params }: RpcRequest, headers: McpHeaders): void {
+  if (headers.version === undefined) throw mismatch('(missing)', 'the MCP-Protocol-Version header is required');
+  if (headers.method === undefined) throw mismatch('(missing)', 'the Mcp-Method header is required');
+  const field = Object.hasOwn(named, method) ? named[method]! : undefined;
+  const value = field === undefined ? undefined : params[field];
+  if (typeof value !== 'string') return;
+  if (headers.name === undefined) throw mismatch('(missing)', `the Mcp-Name header must repeat params.${field}`);
+  const name = decodedHeader(headers.name);
+  if (name !== value) throw mismatch(headers.name, `params.${field} differs from the Mcp-Name header`);
+}
+
+/** Values that headers cannot carry travel as `=?base64?…?=`. */
+function decodedHeader(value: string): string | undefined {
+  const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/i.exec(value)?.[1];
+  if (encoded === undefined) return value;
+  const bytes = Buffer.from(encoded, 'base64');
+  return bytes.toString('base64').replace(/=+$/, '') === encoded.replace(/=+$/, '')
+    ? bytes.toString('utf8')
+    : undefined;
+}
+
+function sameVersion(claimed: unknown, header: string | undefined): void {
+  if (typeof claimed !== 'string') throw envelopeFault(`${metaKeys.version} must be a text`);
+  if (header !== undefined && header !== claimed) {
+    throw mismatch(header, `the body names protocol version ${claimed.slice(0, 40)}`);
+  }
+}
+
+function sameMethod(method: string, header: string | undefined): void {
+  if (header !== undefined && header !== method)
+    throw mismatch(header, `the body names method ${method.slice(0, 100)}`);
+}
+
+const mismatch = (header: string, body: string): RpcFault =>
+  new RpcFault(mcpCodes.headerMismatch, `Bad Request: the request headers and body disagree: ${body}`, {
+    status: 400,
+    data: { mismatch: { header: header.slice(0, 200), body } },
+  });

@@ -1,0 +1,279 @@
+/**
+ * The MCP gateway (spec §4.4; contract §2, §6, §7): one endpoint for the sessions of the revisions up to 2025-11-25 and the
+ * stateless requests of 2026-07-28. Each message is read, its caller known, and answered by the file of its method.
+ */
+import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import { resolveSession } from '#core/identity/sessions.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import type { Caller, Exchange } from './caller.ts';
+import { type Conversation, type Conversations, versionNamed } from './conversations.ts';
+import { dispatch, type Services } from './dispatch.ts';
+import { assumedVersion, batchVersion, type Era, eraOf, type McpHeaders } from './era.ts';
+import { greetings, helloOf } from './greet.ts';
+import { Listening } from './listen.ts';
+import {
+  errorOf,
+  idOf,
+  isObject,
+  mcpCodes,
+  messageOf,
+  type RequestId,
+  RpcFault,
+  type RpcMessage,
+  responseOf,
+} from './messages.ts';
+import { Outbox } from './outbox.ts';
+import type { McpPorts } from './ports.ts';
+import { toServer } from './relay.ts';
+import { Sessions } from './session.ts';
+
+/** A message or a stream asked for, by whom. */
+export interface McpCall {
+  readonly headers: McpHeaders;
+  readonly principal: Principal;
+  readonly snapshot: Snapshot;
+  /** `X-Session-ID`. */
+  readonly namedSession: string | undefined;
+  readonly passed: Readonly<Record<string, string>>;
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+export interface McpReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Messages as they come, the response last; none for an accepted notification. */
+  readonly messages?: Outbox;
+  /** The whole reply is one JSON text: a batch, or an error before there was anything to wait for. */
+  readonly body?: Json;
+  /** Settles when nothing goes on any more. Never rejects. */
+  readonly finished?: Promise<void>;
+}
+
+export class McpGateway {
+  readonly #ports: McpPorts;
+  readonly #conversations: Conversations;
+  readonly #sessions: Sessions;
+  readonly #listening: Listening;
+  /** Requests that run here, for their cancellation. */
+  readonly #running = new Map<string, AbortController>();
+  /** Open streams of sessions. */
+  readonly #streams = new Set<AbortController>();
+
+  /** @param conversations those of the executor too, so that a process has one with each server. */
+  constructor(ports: McpPorts, conversations: Conversations) {
+    this.#ports = ports;
+    this.#conversations = conversations;
+    this.#sessions = new Sessions(ports);
+    this.#listening = new Listening(ports);
+  }
+
+  /** `POST /mcp`. Answers every fault of a message itself. */
+  async post(body: Json, call: McpCall): Promise<McpReply> {
+    try {
+      if (Array.isArray(body)) return await this.#batch(body, call);
+      const message = messageOf(body);
+      const caller = await this.#caller(message, call);
+      return this.#answer(message, caller, call);
+    } catch (fault) {
+      return this.refused(fault, idOf(body));
+    }
+  }
+
+  /** `GET /mcp`: what servers say without being asked. */
+  async stream(call: McpCall): Promise<McpReply> {
+    if (call.headers.version !== undefined && call.headers.version >= '2026-07-28') throw notAllowed();
+    const session = await this.#sessions.find(call.headers.session, call.principal);
+    const caller = this.#of(call, 'session', this.#conversations.ofSession(session, entriesOf(call)), session);
+    const outbox = new Outbox();
+    const left = new AbortController();
+    this.#streams.add(left);
+    left.signal.addEventListener('abort', () => void this.#streams.delete(left), { once: true });
+    outbox.onLeft(() => left.abort());
+    call.signal.addEventListener('abort', () => left.abort(), { once: true });
+    const finished = this.#listening
+      .follow(caller, (message) => outbox.put(message), left.signal)
+      .then(() => outbox.end());
+    return { status: 200, headers: {}, messages: outbox, finished };
+  }
+
+  /** `DELETE /mcp`. */
+  async end(call: McpCall): Promise<McpReply> {
+    if (call.headers.version !== undefined && call.headers.version >= '2026-07-28') throw notAllowed();
+    const session = await this.#sessions.find(call.headers.session, call.principal);
+    // Conversations go on at servers where another instance began them: all of them are taken up to be ended.
+    await greetings(this.#conversations.ofSession(session, entriesOf(call)), this.#ports.telemetry);
+    await this.#conversations.end(session.id);
+    await this.#sessions.end(session);
+    return { status: 204, headers: {} };
+  }
+
+  refused(fault: unknown, id: RequestId | null): McpReply {
+    const { error, status } = errorOf(fault);
+    if (error.code === mcpCodes.internal && !(fault instanceof RpcFault)) this.#log(fault);
+    const wait = fault instanceof GatewayError ? fault.retryAfterSeconds : undefined;
+    return {
+      status,
+      headers: wait === undefined ? {} : { 'retry-after': String(wait) },
+      body: responseOf(id, { error }),
+    };
+  }
+
+  /** Streams have no end of their own: before a host stops they are ended, and clients open them anew elsewhere. */
+  endStreams(): void {
+    for (const stream of this.#streams) stream.abort();
+  }
+
+  async stop(): Promise<void> {
+    this.endStreams();
+    for (const running of this.#running.values()) running.abort();
+    await this.#conversations.stop();
+  }
+
+  /** Batches are of one revision alone. */
+  async #batch(items: readonly Json[], call: McpCall): Promise<McpReply> {
+    if (items.length === 0) throw new RpcFault(mcpCodes.invalidRequest, 'The batch is empty.', { status: 400 });
+    const session =
+      call.headers.session === undefined ? undefined : await this.#sessions.find(call.headers.session, call.principal);
+    const version = session?.protocol_version ?? versionNamed(call.headers.version);
+    if (version !== batchVersion) {
+      throw new RpcFault(
+        mcpCodes.invalidRequest,
+        `Batches belong to ${batchVersion} alone; send one message a request.`,
+        {
+          status: 400,
+        },
+      );
+    }
+    const replies = await Promise.all(items.map((item) => this.#batched(item, call)));
+    const body = replies.flatMap((reply) => (reply === undefined ? [] : [reply]));
+    return body.length === 0 ? { status: 202, headers: {} } : { status: 200, headers: {}, body };
+  }
+
+  async #batched(item: Json, call: McpCall): Promise<JsonObject | undefined> {
+    if (isObject(item) && item.method === 'initialize') {
+      const error = { code: mcpCodes.invalidRequest, message: 'initialize cannot be part of a batch.' };
+      return responseOf(idOf(item), { error });
+    }
+    const reply = await this.post(item, call);
+    if (reply.body !== undefined) return reply.body as JsonObject;
+    let last: JsonObject | undefined;
+    for await (const message of reply.messages ?? []) if (message.method === undefined) last = message;
+    return last;
+  }
+
+  async #caller(message: RpcMessage, call: McpCall): Promise<Caller> {
+    const era = eraOf(message, call.headers);
+    const entries = entriesOf(call);
+    const opening = message.kind === 'request' && message.request.method === 'initialize';
+    if (era === 'session' && opening) {
+      const session = this.#sessions.open(helloOf(message.request.params), call.principal);
+      return this.#of(call, era, this.#conversations.ofSession(session, entries), session);
+    }
+    if (era === 'session' && call.headers.session !== undefined) {
+      const session = await this.#sessions.find(call.headers.session, call.principal);
+      return this.#of(call, era, this.#conversations.ofSession(session, entries), session);
+    }
+    const version = era === 'session' ? versionNamed(call.headers.version) : call.headers.version!;
+    return this.#of(call, era, this.#conversations.ofKey(call.principal, era, version ?? assumedVersion, entries));
+  }
+
+  #of(call: McpCall, era: Era, conversation: Conversation, session?: Caller['session']): Caller {
+    const { principal, snapshot, passed, namedSession: header } = call;
+    const { instanceId, clock } = this.#ports;
+    const { session_id } = resolveSession({
+      ...{ header, mcp: session?.id, keyId: principal.key_id, instanceId, now: clock.now() },
+    });
+    return {
+      ...{ principal, snapshot, era, conversation, passed },
+      sessionId: session_id,
+      agent: principal.name,
+      ...(session && { session }),
+    };
+  }
+
+  #answer(message: RpcMessage, caller: Caller, call: McpCall): McpReply {
+    const opened = message.kind === 'request' && message.request.method === 'initialize' ? caller.session : undefined;
+    const headers: Record<string, string> = opened ? { 'mcp-session-id': opened.id } : {};
+    if (message.kind !== 'request') {
+      const finished = this.#take(message, caller).catch((fault) => this.#log(fault));
+      return { status: 202, headers, finished };
+    }
+    const { request } = message;
+    const outbox = new Outbox();
+    const aborting = new AbortController();
+    const key = runningKey(caller, request.id);
+    this.#running.set(key, aborting);
+    // Of a session the request lives on without its connection; a stateless one has nothing else.
+    if (caller.era === 'stateless') {
+      outbox.onLeft(() => aborting.abort());
+      call.signal.addEventListener('abort', () => aborting.abort(), { once: true });
+    }
+    const later: Promise<unknown>[] = [];
+    const exchange: Exchange = {
+      send: (sent) => outbox.put(sent),
+      streams: () => {
+        outbox.streams = true;
+      },
+      signal: aborting.signal,
+      later: (work) => void later.push(work.catch((fault) => this.#log(fault))),
+    };
+    const services: Services = { ports: this.#ports, sessions: this.#sessions, listening: this.#listening };
+    const work = async () => {
+      try {
+        outbox.put(responseOf(request.id, await dispatch(services, request, caller, exchange)));
+      } catch (fault) {
+        // A request its client cancelled is not answered (2025), or has nobody left to answer (2026).
+        if (!aborting.signal.aborted) outbox.put(this.#failed(fault, request.id));
+      } finally {
+        outbox.end();
+        if (this.#running.get(key) === aborting) this.#running.delete(key);
+      }
+      await Promise.all(later);
+    };
+    return { status: 200, headers, messages: outbox, finished: work() };
+  }
+
+  /** A notification, or the answer to a request of a server. */
+  async #take(message: RpcMessage, caller: Caller): Promise<void> {
+    if (message.kind === 'response') return toServer(caller, message.id, message.outcome);
+    if (message.kind !== 'notification' || message.notification.method === 'notifications/initialized') return;
+    const { method, params } = message.notification;
+    const cancelled = method === 'notifications/cancelled' ? params?.requestId : undefined;
+    const running = isId(cancelled) ? this.#running.get(runningKey(caller, cancelled)) : undefined;
+    if (running) return running.abort();
+    for (const entry of caller.session ? caller.conversation.entries : []) {
+      const link = await caller.conversation.link(entry);
+      if (!link.shared && link.era === 'session')
+        await link.send({ jsonrpc: '2.0', method, ...(params && { params }) });
+    }
+  }
+
+  #failed(fault: unknown, id: RequestId): JsonObject {
+    const { error, status } = errorOf(fault);
+    if (error.code === mcpCodes.internal && !(fault instanceof RpcFault)) this.#log(fault);
+    const failed = responseOf(id, { error });
+    if (status !== 200) statuses.set(failed, { status, fault });
+    return failed;
+  }
+
+  #log(fault: unknown): void {
+    const error = fault instanceof Error ? fault.message : String(fault);
+    this.#ports.telemetry.log('error', 'an MCP message failed', { error });
+  }
+}
+
+/** HTTP statuses of responses that want another than 200, for as long as nothing was streamed before them. */
+const statuses = new WeakMap<JsonObject, { readonly status: number; readonly fault: unknown }>();
+export const statusOf = (response: JsonObject) => statuses.get(response);
+
+const entriesOf = ({ snapshot }: McpCall) => snapshot.configuration.upstreams.mcp;
+
+const runningKey = ({ conversation, sessionId }: Caller, id: RequestId): string =>
+  `${conversation.owner}\n${sessionId}\n${typeof id}:${id}`;
+
+const isId = (id: unknown): id is RequestId => typeof id === 'string' || typeof id === 'number';
+
+const notAllowed = () => new GatewayError('method_not_allowed', 'From 2026-07-28 on the endpoint takes POST alone.');

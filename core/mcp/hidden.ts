@@ -1,0 +1,15 @@
+/** Which tools a caller is not shown: those no arguments would make the policy let through. */
+import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
+import { normaliseCall } from '#core/tool-policy/normalise.ts';
+import type { ToolWords } from './action.ts';
+
+/** True only if every rule that could match first blocks, whatever target and arguments a call has. */
+export function certainlyBlocked(policy: CompiledPolicy, words: ToolWords): boolean {
+  const call = normaliseCall({ ...words, target: '', parameters: {} });
+  for (const rule of policy.index.candidates(call.protocol, call.tool)) {
+    if (rule.capability && !rule.capability.matches(call.capability)) continue;
+    if (rule.rule.decision !== 'block') return false;
+    if (rule.target === undefined && rule.arguments.length === 0) return true;
+  }
+  return policy.defaultDecision === 'block';
+}

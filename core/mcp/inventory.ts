@@ -1,0 +1,147 @@
+/** Every tool behind the gateway, by the name clients call it (spec §4.4): own names, or `<prefix>__<tool>`. */
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { globMatches } from '#core/tool-policy/glob.ts';
+import type { Tool } from './action.ts';
+import { type Asking, ask, type Conversation } from './conversations.ts';
+import { knownTools } from './known-tools.ts';
+import { isObject, mcpCodes, RpcFault } from './messages.ts';
+import { type McpPorts, UpstreamFault } from './ports.ts';
+import { envelopeOf } from './translate.ts';
+
+export interface Inventory {
+  readonly tools: readonly Tool[];
+  /** Servers that did not list theirs. */
+  readonly silent: readonly Silent[];
+}
+
+interface Silent {
+  readonly entry: McpUpstreamEntry;
+  readonly fault: UpstreamFault;
+}
+
+interface Listed {
+  readonly entry: McpUpstreamEntry;
+  readonly definitions: readonly JsonObject[];
+}
+
+/** Told of the definitions of one server whenever they were read anew. */
+export type Seen = (entry: McpUpstreamEntry, definitions: readonly JsonObject[]) => Promise<void>;
+
+const keptMs = 60_000;
+const mostPages = 100;
+
+/** @param fresh reads every list anew. */
+export async function inventoryOf(
+  ports: Pick<McpPorts, 'clock'>,
+  conversation: Conversation,
+  asking: Asking,
+  seen: Seen,
+  fresh = false,
+): Promise<Inventory> {
+  const lists = await Promise.all(
+    conversation.entries.map(async (entry): Promise<Listed | Silent> => {
+      try {
+        return { entry, definitions: await definitionsOf(ports, conversation, entry, asking, seen, fresh) };
+      } catch (fault) {
+        if (fault instanceof UpstreamFault && fault.kind !== 'aborted') return { entry, fault };
+        throw fault;
+      }
+    }),
+  );
+  const listed = lists.flatMap((list) => ('definitions' in list ? [list] : []));
+  const silent = lists.flatMap((list) => ('fault' in list ? [list] : []));
+  return { tools: named(listed), silent };
+}
+
+async function definitionsOf(
+  ports: Pick<McpPorts, 'clock'>,
+  conversation: Conversation,
+  entry: McpUpstreamEntry,
+  asking: Asking,
+  seen: Seen,
+  fresh: boolean,
+): Promise<readonly JsonObject[]> {
+  const link = await conversation.link(entry);
+  const now = ports.clock.now();
+  const held = knownTools.get(link);
+  if (!fresh && held && held.at > now - keptMs) return held.definitions;
+  const definitions = readAll(conversation, entry, asking).then(async (read) => {
+    await seen(entry, read);
+    return read;
+  });
+  knownTools.set(link, { at: now, definitions });
+  definitions.catch(() => knownTools.delete(link));
+  return definitions;
+}
+
+async function readAll(conversation: Conversation, entry: McpUpstreamEntry, asking: Asking): Promise<JsonObject[]> {
+  const read: JsonObject[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < mostPages; page++) {
+    const result = await listPage(conversation, entry, 'tools/list', cursor, asking);
+    if (!Array.isArray(result.tools)) throw new UpstreamFault('garbage', 'its tools/list holds no list of tools');
+    read.push(...result.tools.filter((tool) => isServed(entry, tool)).map((tool) => tool as JsonObject));
+    if (typeof result.nextCursor !== 'string') return read;
+    cursor = result.nextCursor;
+  }
+  throw new UpstreamFault('garbage', `its tools/list has more than ${mostPages} pages`);
+}
+
+/** A server without the method has none of the things. */
+export async function listPage(
+  conversation: Conversation,
+  entry: McpUpstreamEntry,
+  method: string,
+  cursor: string | undefined,
+  asking: Asking,
+): Promise<JsonObject> {
+  const params: JsonObject = cursor === undefined ? {} : { cursor };
+  const outcome = await ask(conversation, entry, method, withEnvelope(conversation, params), asking);
+  if ('result' in outcome) return outcome.result;
+  if (outcome.error.code === mcpCodes.unknownMethod) return { [memberOf(method)]: [] };
+  throw new UpstreamFault('refused', `its ${method} failed: ${outcome.error.message}`);
+}
+
+export const memberOf = (method: string): string =>
+  method === 'resources/templates/list' ? 'resourceTemplates' : method.split('/')[0]!;
+
+/** Questions the gateway asks on its own account carry the gateway's own envelope. */
+export const withEnvelope = ({ era, hello }: Conversation, params: JsonObject): JsonObject =>
+  era === 'stateless' ? { ...params, _meta: envelopeOf(hello) } : params;
+
+/** Whether the configuration lets this server serve a tool. */
+export const isServed = ({ tools }: McpUpstreamEntry, tool: unknown): tool is JsonObject =>
+  isObject(tool) && typeof tool.name === 'string' && tools.some((pattern) => globMatches(pattern, tool.name as string));
+
+/** Names of the gateway's own making where two servers use the same one, or the configuration wants it. */
+function named(lists: readonly Listed[]): Tool[] {
+  const uses = new Map<string, number>();
+  for (const { definitions } of lists) {
+    for (const name of new Set(definitions.map((tool) => tool.name as string)))
+      uses.set(name, (uses.get(name) ?? 0) + 1);
+  }
+  return lists.flatMap(({ entry, definitions }) =>
+    definitions.map((definition) => {
+      const own = definition.name as string;
+      const parted = entry.prefix !== undefined || (uses.get(own) ?? 0) > 1;
+      return { entry, definition, own, exposed: parted ? `${entry.prefix ?? entry.name}__${own}` : own };
+    }),
+  );
+}
+
+/**
+ * The tool a client names: by the name it was told, or by `<upstream>__<tool>`, which holds whatever the others offer.
+ * @throws RpcFault -32602 for a name that several servers use.
+ */
+export function toolNamed({ tools }: Inventory, name: string): Tool | undefined {
+  const exact = tools.find(({ exposed }) => exposed === name);
+  if (exact) return exact;
+  const full = tools.find(({ entry, own }) => `${entry.prefix ?? entry.name}__${own}` === name);
+  if (full) return full;
+  const others = tools.filter(({ own }) => own === name);
+  if (others.length === 0) return undefined;
+  if (others.length === 1 && others[0]!.entry.prefix === undefined) return others[0];
+  const names = others.map(({ exposed }) => exposed).join(', ');
+  throw new RpcFault(mcpCodes.invalidParams, `The tool is called ${names} here.`);
+}

@@ -1,0 +1,136 @@
+/** JSON-RPC 2.0 as MCP uses it: what a message is, and the errors the gateway answers itself (contract §6). */
+import { type ErrorCode, GatewayError, rpcCodes } from '#core/kernel/errors.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+
+export type RequestId = string | number;
+
+export interface RpcRequest {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+export interface RpcNotification {
+  readonly method: string;
+  readonly params: JsonObject | undefined;
+}
+
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: Json | undefined;
+}
+
+/** What a request came to. */
+export type RpcOutcome = { readonly result: JsonObject } | { readonly error: RpcError };
+
+export type RpcMessage =
+  | { readonly kind: 'request'; readonly request: RpcRequest }
+  | { readonly kind: 'notification'; readonly notification: RpcNotification }
+  | { readonly kind: 'response'; readonly id: RequestId; readonly outcome: RpcOutcome };
+
+/** Codes that MCP adds to JSON-RPC's own. */
+export const mcpCodes = {
+  ...rpcCodes,
+  headerMismatch: -32020,
+  missingCapability: -32021,
+  unsupportedVersion: -32022,
+  urlElicitationRequired: -32042,
+} as const;
+
+/** A fault with a JSON-RPC code of its own. `status` is the HTTP status where the protocol wants another than 200. */
+export class RpcFault extends Error {
+  override readonly name = 'RpcFault';
+  readonly code: number;
+  readonly data: Json | undefined;
+  readonly status: number;
+
+  constructor(code: number, message: string, options: { data?: Json; status?: number } = {}) {
+    super(message);
+    this.code = code;
+    this.data = options.data;
+    this.status = options.status ?? 200;
+  }
+
+  toError(): RpcError {
+    return { code: this.code, message: this.message, ...(this.data !== undefined && { data: this.data }) };
+  }
+}
+
+/** Faults that callers meet as HTTP: who may not, how often, how large, and what the store does. */
+const httpFaults: ReadonlySet<ErrorCode> = new Set([
+  'authentication_error',
+  'forbidden',
+  'session_blocked',
+  'payload_too_large',
+  'unsupported_media_type',
+  'rate_limit_error',
+  'budget_exceeded',
+  'service_unavailable',
+]);
+
+/** Anything thrown as the error of a response; what we did not foresee shows no detail. */
+export function errorOf(fault: unknown): { readonly error: RpcError; readonly status: number } {
+  if (fault instanceof RpcFault) return { error: fault.toError(), status: fault.status };
+  if (!(fault instanceof GatewayError)) {
+    return { error: { code: mcpCodes.internal, message: 'The gateway could not complete the request.' }, status: 200 };
+  }
+  const { type, message, code: _status, ...data } = fault.toBody().error;
+  const error = { code: fault.kind.rpc, message, data: { type, ...data } as JsonObject };
+  return { error, status: httpFaults.has(fault.code) ? fault.kind.status : 200 };
+}
+
+export const invalidParams = (message: string, data?: Json): RpcFault =>
+  new RpcFault(mcpCodes.invalidParams, message, data === undefined ? {} : { data });
+
+export const responseOf = (id: RequestId | null, outcome: RpcOutcome): JsonObject => ({
+  jsonrpc: '2.0',
+  id,
+  ...(outcome as JsonObject),
+});
+
+export const notificationOf = (method: string, params?: JsonObject): JsonObject => ({
+  jsonrpc: '2.0',
+  method,
+  ...(params && { params }),
+});
+
+export const isObject = (value: unknown): value is JsonObject =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** @throws RpcFault -32600 for what is no JSON-RPC message. */
+export function messageOf(value: unknown): RpcMessage {
+  if (!isObject(value) || value.jsonrpc !== '2.0') throw notRpc('"jsonrpc": "2.0" is missing');
+  const { id, method, params } = value;
+  if (method !== undefined) {
+    if (typeof method !== 'string' || method === '') throw notRpc('method must be a text');
+    if (params !== undefined && !isObject(params)) throw notRpc('params must be an object');
+    if (id === undefined) return { kind: 'notification', notification: { method, params } };
+    if (!isId(id)) throw notRpc('id must be a text or a whole number');
+    return { kind: 'request', request: { id, method, params: params ?? {} } };
+  }
+  if (!isId(id)) throw notRpc('a response needs the id of its request');
+  if (isObject(value.result) && value.error === undefined)
+    return { kind: 'response', id, outcome: { result: value.result } };
+  if (isObject(value.error) && value.result === undefined)
+    return { kind: 'response', id, outcome: { error: rpcError(value.error) } };
+  throw notRpc('it is no request, no notification and no response');
+}
+
+/** The id to answer an unreadable message with. */
+export const idOf = (value: unknown): RequestId | null => (isObject(value) && isId(value.id) ? value.id : null);
+
+const isId = (id: unknown): id is RequestId =>
+  (typeof id === 'string' && id.length <= 1024) || (typeof id === 'number' && Number.isSafeInteger(id));
+
+const notRpc = (why: string): RpcFault =>
+  new RpcFault(mcpCodes.invalidRequest, `This is no JSON-RPC 2.0 message: ${why}.`, { status: 400 });
+
+/** An error as another server wrote it. */
+export function rpcError({ code, message, data }: JsonObject): RpcError {
+  return {
+    code: typeof code === 'number' && Number.isInteger(code) ? code : mcpCodes.internal,
+    message: typeof message === 'string' ? message : 'The server gave no reason.',
+    ...(data !== undefined && { data }),
+  };
+}

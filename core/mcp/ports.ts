@@ -1,0 +1,150 @@
+/** What the MCP gateway needs from outside (spec §4.4): servers behind it, and what it keeps between calls. */
+import type { GovernPorts } from '#core/actions/ports.ts';
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { ObjectStore, Timeouts } from '#core/kernel/ports.ts';
+import type { Counters } from '#core/limits/ports.ts';
+import type { RequestId, RpcOutcome } from './messages.ts';
+
+export interface McpPorts extends GovernPorts {
+  readonly objects: ObjectStore;
+  readonly counters: Counters;
+  readonly timeouts: Timeouts;
+  readonly mcpStore: McpStore;
+  readonly upstreams: McpUpstreams;
+  readonly version: string;
+  readonly instanceId: string;
+}
+
+/** How a caller presents itself to a server. */
+export interface Hello {
+  readonly protocolVersion: string;
+  readonly capabilities: JsonObject;
+  readonly clientInfo: JsonObject;
+}
+
+/** Where a conversation with a server goes on, on whichever instance. */
+export interface Continuation {
+  readonly session_id?: string;
+  readonly protocol_version: string;
+}
+
+export interface ConnectOptions {
+  /** Several calls at a time of several clients: ids are the gateway's own. */
+  readonly shared: boolean;
+  readonly hello: Hello;
+  /** What is tried first; a server that speaks one of them only is met in that one. */
+  readonly prefer: 'session' | 'stateless';
+  readonly resume?: Continuation | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Opens conversations with MCP servers: streamable HTTP, the older HTTP+SSE, and child processes. */
+export interface McpUpstreams {
+  /** @throws UpstreamFault when the server cannot be reached or does not speak MCP. */
+  connect(entry: McpUpstreamEntry, options: ConnectOptions): Promise<UpstreamLink>;
+  /** Closes every connection and ends every child process. */
+  stop(): Promise<void>;
+}
+
+export interface RequestOptions {
+  /** Aborting cancels the request at the server too. */
+  readonly signal: AbortSignal;
+  /** Notifications and requests of the server that belong to this one, as they come. */
+  readonly onMessage: (message: JsonObject) => void;
+  /** Told when the server answers with a stream of events, even one of the response alone. */
+  readonly onEvents?: (() => void) | undefined;
+  /** Sent as a bearer token instead of the configured one. */
+  readonly bearer?: string | undefined;
+  /** Id to use at the server where the conversation is this caller's own. */
+  readonly id: RequestId;
+  /** `Mcp-Param-*` headers of the caller. */
+  readonly passed?: Readonly<Record<string, string>>;
+}
+
+export interface UpstreamLink {
+  readonly name: string;
+  /** Whether the server keeps a session (2025) or takes each request by itself (2026). */
+  readonly era: 'session' | 'stateless';
+  /** Several callers use it: requests of servers and other people's notifications are nobody's. */
+  readonly shared: boolean;
+  readonly continuation: Continuation;
+  /** The server's answer to `initialize` or `server/discover`; empty for a resumed conversation. */
+  readonly greeting: JsonObject;
+  /**
+   * Answers what the server answered, its errors included.
+   * @throws UpstreamFault when there was no answer.
+   */
+  request(method: string, params: JsonObject, options: RequestOptions): Promise<RpcOutcome>;
+  /** A notification, or the response to a request of the server. @throws UpstreamFault */
+  send(message: JsonObject): Promise<void>;
+  /** Messages that belong to no request; resolves when the server ends the stream or the signal aborts. */
+  listen(onMessage: (message: JsonObject) => void, signal: AbortSignal): Promise<void>;
+  /** Ends the conversation at the server. Never throws. */
+  close(): Promise<void>;
+}
+
+export type UpstreamFaultKind =
+  /** No connection, or no answer of the protocol. */
+  | 'unreachable'
+  | 'timeout'
+  /** The connection ended before the answer did. */
+  | 'broken'
+  /** The server does not know the session any more: nothing was done. */
+  | 'session-lost'
+  | 'garbage'
+  | 'too-large'
+  | 'refused'
+  | 'aborted';
+
+/** Why there was no answer. The message names no address and no secret. */
+export class UpstreamFault extends Error {
+  override readonly name = 'UpstreamFault';
+  readonly kind: UpstreamFaultKind;
+
+  constructor(kind: UpstreamFaultKind, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.kind = kind;
+  }
+}
+
+/** A session of the revisions up to 2025-11-25, as kept between calls. */
+export interface McpSession {
+  readonly id: string;
+  readonly tenant: string;
+  /** The key that opened it: nobody else's. */
+  readonly key_id: string;
+  readonly protocol_version: string;
+  readonly hello: Hello;
+  readonly upstreams: Readonly<Record<string, Continuation>>;
+  /** ISO 8601. */
+  readonly expires_at: string;
+}
+
+/** What is known of one tool's definition. */
+export interface ToolMark {
+  readonly fingerprint: string;
+  /** ISO 8601. */
+  readonly seen_at: string;
+  /** A definition that differs from the accepted one. */
+  readonly changed?: { readonly fingerprint: string; readonly seen_at: string };
+}
+
+/** Fingerprints of one upstream's tools. */
+export interface ToolMarks {
+  readonly upstream: string;
+  /** Counts the writes; 0 = never written. */
+  readonly revision: number;
+  readonly tools: Readonly<Record<string, ToolMark>>;
+}
+
+export interface McpStore {
+  /** Consistent; undefined for an unknown, ended or expired session. */
+  session(id: string): Promise<McpSession | undefined>;
+  putSession(session: McpSession): Promise<void>;
+  endSession(id: string): Promise<void>;
+  /** Consistent. */
+  marks(upstream: string): Promise<ToolMarks>;
+  /** Writes revision + 1 if nobody wrote meanwhile. */
+  putMarks(marks: ToolMarks): Promise<boolean>;
+}

@@ -1,0 +1,242 @@
+/** The MCP endpoint as HTTP (spec §4.4; contract §2, §6, §7): key, origin, bounded body; then the gateway; then JSON or events. */
+import { assertOrigin } from '#core/chat/socket-origin.ts';
+import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
+import { type Route, routes } from '#core/contracts/routes.ts';
+import { encodeSse } from '#core/dialects/sse.ts';
+import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import { type Json, type JsonObject, parseStrictBytes } from '#core/kernel/json.ts';
+import type { Timeouts } from '#core/kernel/ports.ts';
+import { type McpCall, type McpGateway, type McpReply, statusOf } from '#core/mcp/gateway.ts';
+import { errorOf, mcpCodes, RpcFault, responseOf } from '#core/mcp/messages.ts';
+import { endpointOf, OlderStreams } from '#core/mcp/older-sse.ts';
+import type { McpPorts } from '#core/mcp/ports.ts';
+import { errorReply } from '../middleware/answers.ts';
+import { headerOf, headerValues, rawBody } from '../middleware/body.ts';
+import { traceOf } from '../middleware/chat-door.ts';
+import { guarded, replyOf } from '../middleware/http-door.ts';
+import { identify } from '../middleware/identify.ts';
+import { matchRoute } from '../middleware/route.ts';
+import { sse } from '../middleware/sse.ts';
+
+const own = routes.filter((route) => route.handledBy === 'mcp');
+
+/** An answer that takes longer becomes a stream: what is silent for long is cut off on the way. */
+const jsonWithinMs = 10_000;
+
+export function door(ports: McpPorts, gateway: McpGateway): HttpHandler {
+  const older = new OlderStreams(gateway, ports.ids);
+
+  const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
+    const { route, params } = matchRoute(own, event);
+    if (route.operation === 'health') return replyOf({ body: { status: 'ok', version: ports.version } });
+    if (route.operation === 'mcpResource') return replyOf({ body: resourceMetadata(event) });
+    try {
+      const snapshot = await ports.snapshots.current();
+      assertOrigin(
+        headerValues(event, 'origin'),
+        headerOf(event, 'host'),
+        snapshot.configuration.server.cors.allowed_origins,
+      );
+      const call = callOf(event, context, route, snapshot);
+      return await ports.telemetry.continued(traceOf(event), () => serve(route, params, event, call));
+    } catch (fault) {
+      return refusal(event, fault);
+    }
+  };
+
+  const serve = async (
+    { operation }: Route,
+    params: Readonly<Record<string, string>>,
+    event: HttpEvent,
+    call: McpCall,
+  ): Promise<HttpReply> => {
+    switch (operation) {
+      case 'mcpStream':
+        wantsEvents(event);
+        return streamed(await gateway.stream(call), ports.timeouts);
+      case 'mcpEnd':
+        return written(await gateway.end(call), true, ports.timeouts);
+      case 'mcpEvents':
+        wantsEvents(event);
+        return streamed(older.open(call, new URL(baseOf(event)).pathname.replace(/\/$/, '')), ports.timeouts);
+      case 'mcpSessionMessage':
+        return written(await older.post(params.id ?? '', bodyOf(event, call), call), false, ports.timeouts);
+      default:
+        return written(await gateway.post(bodyOf(event, call), call), acceptsEvents(event), ports.timeouts);
+    }
+  };
+  return guarded(ports, answer);
+}
+
+function callOf(event: HttpEvent, { signal }: HttpContext, route: Route, snapshot: Snapshot): McpCall {
+  const passed: Record<string, string> = {};
+  for (const name of Object.keys(event.headers ?? {})) {
+    const value = /^mcp-param-[a-z0-9-]{1,100}$/i.test(name) ? headerOf(event, name.toLowerCase()) : undefined;
+    if (value !== undefined) passed[name.toLowerCase()] = value;
+  }
+  return {
+    headers: {
+      version: headerOf(event, 'mcp-protocol-version')?.trim(),
+      method: headerOf(event, 'mcp-method')?.trim(),
+      name: headerOf(event, 'mcp-name')?.trim(),
+      session: headerOf(event, 'mcp-session-id'),
+    },
+    principal: identify(event, route, snapshot),
+    snapshot,
+    namedSession: headerOf(event, 'x-session-id'),
+    passed,
+    signal: signal ?? never,
+  };
+}
+
+const never = new AbortController().signal;
+
+/** @throws GatewayError 413, 415; RpcFault -32700, -32600. */
+function bodyOf(event: HttpEvent, { snapshot }: McpCall): Json {
+  const type = headerOf(event, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (type !== 'application/json') {
+    throw new GatewayError(
+      'unsupported_media_type',
+      `Content-Type is ${JSON.stringify(type.slice(0, 64))}; send application/json.`,
+    );
+  }
+  const bytes = rawBody(event);
+  const most = snapshot.configuration.server.max_body_bytes;
+  if (bytes.length > most) {
+    throw new GatewayError('payload_too_large', `The body has ${bytes.length} bytes; at most ${most} are taken.`);
+  }
+  try {
+    return parseStrictBytes(bytes);
+  } catch (fault) {
+    const { message, cause } = asGatewayError(fault);
+    const unreadable = (cause as Error | undefined)?.name === 'SyntaxError' || message.includes('UTF-8');
+    throw new RpcFault(unreadable ? mcpCodes.parse : mcpCodes.invalidRequest, message, { status: 400 });
+  }
+}
+
+const acceptsEvents = (event: HttpEvent): boolean => /text\/event-stream|\*\/\*/.test(headerOf(event, 'accept') ?? '');
+
+/** An endless answer is given to those who ask for one in so many words. */
+function wantsEvents(event: HttpEvent): void {
+  if (headerOf(event, 'accept')?.includes('text/event-stream')) return;
+  throw new RpcFault(mcpCodes.invalidRequest, 'Not Acceptable: the stream needs Accept: text/event-stream.', {
+    status: 406,
+  });
+}
+
+/** JSON where the response is the first thing to come, else events. */
+async function written(reply: McpReply, events: boolean, timeouts: Timeouts): Promise<HttpReply> {
+  const { messages, status, headers, body, finished } = reply;
+  const going = finished && { finished };
+  if (!messages) {
+    const json = body !== undefined && { 'content-type': 'application/json' };
+    return {
+      statusCode: status,
+      headers: { ...headers, ...json },
+      body: body === undefined ? '' : JSON.stringify(body),
+      ...going,
+    };
+  }
+  if (!events) {
+    let last: JsonObject | undefined;
+    for await (const message of messages) if (message.method === undefined) last = message;
+    return { ...jsonReply(last, headers), ...going };
+  }
+  const pending = messages.next();
+  const first = await within(jsonWithinMs, pending, timeouts);
+  const failed = first?.done === false && statusOf(first.value) !== undefined;
+  if (first !== undefined && (failed || !messages.streams) && (first.done || first.value.method === undefined)) {
+    return { ...jsonReply(first.done ? undefined : first.value, headers), ...going };
+  }
+  let taken: typeof pending | undefined = pending;
+  const all: AsyncIterator<JsonObject> & AsyncIterable<JsonObject> = {
+    next: () => {
+      const next = taken ?? messages.next();
+      taken = undefined;
+      return next;
+    },
+    return: () => messages.return(),
+    [Symbol.asyncIterator]: () => all,
+  };
+  return { ...eventReply(all, headers, timeouts), ...going };
+}
+
+/** A request that was cancelled has no response. */
+function jsonReply(response: JsonObject | undefined, headers: Readonly<Record<string, string>>): HttpReply {
+  if (!response) return { statusCode: 202, headers: { ...headers }, body: '' };
+  const told = statusOf(response);
+  const wait = told?.fault instanceof GatewayError ? told.fault.retryAfterSeconds : undefined;
+  return {
+    statusCode: told?.status ?? 200,
+    headers: {
+      ...headers,
+      'content-type': 'application/json',
+      ...(wait !== undefined && { 'retry-after': String(wait) }),
+    },
+    body: JSON.stringify(response),
+  };
+}
+
+function streamed(reply: McpReply, timeouts: Timeouts): HttpReply {
+  return {
+    ...eventReply(reply.messages!, reply.headers, timeouts),
+    ...(reply.finished && { finished: reply.finished }),
+  };
+}
+
+const wire = {
+  encode: (message: JsonObject): string => {
+    const endpoint = endpointOf(message);
+    return endpoint === undefined ? encodeSse('message', JSON.stringify(message)) : encodeSse('endpoint', endpoint);
+  },
+  terminator: '',
+};
+
+const eventReply = (
+  messages: AsyncIterable<JsonObject>,
+  headers: Readonly<Record<string, string>>,
+  timeouts: Timeouts,
+): HttpReply => ({
+  statusCode: 200,
+  headers: { ...headers, 'content-type': 'text/event-stream; charset=utf-8' },
+  body: sse(messages, wire, timeouts),
+});
+
+const within = <T>(ms: number, work: Promise<T>, timeouts: Timeouts): Promise<T | undefined> =>
+  new Promise((resolve, reject) => {
+    const cancel = timeouts.after(ms, () => resolve(undefined));
+    work.then(resolve, reject).finally(cancel);
+  });
+
+/** Before there is a session to answer in: an HTTP status, and JSON-RPC all the same. */
+function refusal(event: HttpEvent, fault: unknown): HttpReply {
+  if (!(fault instanceof GatewayError) && !(fault instanceof RpcFault)) throw fault;
+  const { error } = errorOf(fault);
+  const shape = { body: () => responseOf(null, { error }) };
+  if (fault instanceof RpcFault) {
+    const status = fault.status === 200 ? 400 : fault.status;
+    return { statusCode: status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(shape.body()) };
+  }
+  const reply = errorReply(fault, shape);
+  if (reply.statusCode === 401) {
+    reply.headers['www-authenticate'] =
+      `Bearer resource_metadata="${baseOf(event)}/.well-known/oauth-protected-resource"`;
+  }
+  if (reply.statusCode === 405) reply.headers.allow = 'POST';
+  return reply;
+}
+
+/** RFC 9728. Keys are given by the operator of the gateway: there is no authorization server to name. */
+const resourceMetadata = (event: HttpEvent): JsonObject => ({
+  resource: `${baseOf(event)}/mcp`,
+  resource_name: 'Agent Governance Gateway',
+  bearer_methods_supported: ['header'],
+});
+
+/** Where the caller found us: behind API Gateway by its domain and stage. */
+function baseOf(event: HttpEvent): string {
+  const { domainName, stage } = event.requestContext ?? {};
+  if (!domainName) return `http://${headerOf(event, 'host') ?? 'localhost'}`;
+  return domainName.endsWith('.amazonaws.com') && stage ? `https://${domainName}/${stage}` : `https://${domainName}`;
+}

@@ -1,0 +1,237 @@
+/** Today's clients, tomorrow's, and those that only speak stdio: the official SDKs against a real gateway (spec §4.4). */
+import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  CreateMessageRequestSchema,
+  ResourceUpdatedNotificationSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { type McpGatewayRun, mcpKeys, startMcpGateway, vote } from '../support/mcp-gateway.ts';
+import { fixtureFile, type McpServer, node, startMcpServer } from '../support/mcp-servers.ts';
+
+const rules = [
+  {
+    protocol: 'mcp',
+    tool: 'delete_file',
+    decision: 'block',
+    reason: 'Nothing is deleted.',
+    suggested_alternative: 'Ask.',
+  },
+  { protocol: 'mcp', tool: 'create_issue', decision: 'review' },
+];
+let older: McpServer;
+let newer: McpServer;
+let gateway: McpGatewayRun;
+let modern: McpGatewayRun;
+let stdio: McpGatewayRun;
+
+beforeAll(async () => {
+  [older, newer] = await Promise.all([startMcpServer(), startMcpServer({ kind: '2026' })]);
+  const local = { name: 'local', transport: 'stdio', command: [node, fixtureFile] };
+  [gateway, modern, stdio] = await Promise.all([
+    startMcpGateway({ upstreams: [{ name: 'fixture', url: older.url }], rules }),
+    startMcpGateway({ upstreams: [{ name: 'fixture', url: newer.url }], rules }),
+    startMcpGateway({ upstreams: [local], rules }),
+  ]);
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all([gateway, modern, stdio].map((run) => run?.stop()));
+  await Promise.all([older, newer].map((server) => server?.stop()));
+});
+
+const requestInit = { headers: { 'x-api-key': mcpKeys.agent } };
+
+async function connected(transport: Transport, capabilities = {}): Promise<Client> {
+  const client = new Client({ name: 'today', version: '1.0.0' }, { capabilities });
+  await client.connect(transport);
+  return client;
+}
+
+const overHttp = (url: string) => new StreamableHTTPClientTransport(new URL(url), { requestInit }) as Transport;
+const overBridge = (url: string) =>
+  new StdioClientTransport({
+    command: node,
+    args: ['bin/agentctl.ts', 'mcp-bridge', '--url', url, '--key', mcpKeys.agent],
+    env: { PATH: process.env.PATH ?? '' },
+  });
+const overSse = (url: string) =>
+  new SSEClientTransport(new URL(url.replace(/mcp$/, 'sse')), {
+    requestInit,
+    eventSourceInit: {
+      fetch: (input, init) => {
+        const headers = new Headers(init?.headers as Record<string, string>);
+        headers.set('x-api-key', mcpKeys.agent);
+        return fetch(input, { ...init, headers } as RequestInit);
+      },
+    },
+  });
+
+const ways: readonly (readonly [string, () => Promise<Client>])[] = [
+  ['streamable HTTP', () => connected(overHttp(gateway.url))],
+  ['the older HTTP+SSE', () => connected(overSse(gateway.url))],
+  ['agentctl mcp-bridge', () => connected(overBridge(gateway.url))],
+  ['streamable HTTP, before a stateless server', () => connected(overHttp(modern.url))],
+  ['streamable HTTP, before a child process', () => connected(overHttp(stdio.url))],
+];
+
+describe.each(ways)('[mcp.json-rpc] SDK 1.x over %s', (_way, connect) => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await connect();
+  }, 20_000);
+  afterAll(() => client?.close());
+
+  test('lists tools without those that are blocked, calls one, and hears of the others why not', async () => {
+    const { tools } = await client.listTools();
+    const names = tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['get_file', 'create_issue']));
+    expect(names).not.toContain('delete_file');
+    const result = await client.callTool({ name: 'get_file', arguments: { path: 'docs/a.md' } });
+    expect(result).toMatchObject({
+      content: [{ type: 'text', text: 'contents of docs/a.md' }],
+      structuredContent: { path: 'docs/a.md', size: 42 },
+    });
+    await expect(client.callTool({ name: 'delete_file', arguments: { path: 'a' } })).rejects.toMatchObject({
+      code: -32001,
+      data: { reason: 'Nothing is deleted.', suggested_alternative: 'Ask.' },
+    });
+    await expect(client.callTool({ name: 'no_such_tool' })).rejects.toMatchObject({ code: -32003 });
+  });
+
+  test('progress of a running call arrives before its result', async () => {
+    const heard: number[] = [];
+    const result = await client.callTool({ name: 'slow', arguments: {} }, undefined, {
+      onprogress: ({ progress }) => void heard.push(progress),
+    });
+    expect(heard).toEqual([1, 2, 3]);
+    expect(result.content).toEqual([{ type: 'text', text: 'done at last' }]);
+  });
+
+  test('a reviewed call is refused with its approval, and runs when it is retried', async () => {
+    const call = { name: 'create_issue', arguments: { title: `for ${_way}` } };
+    const refused = await client.callTool(call).catch((error: { code: number; data: Record<string, string> }) => error);
+    expect(refused).toMatchObject({
+      code: -32002,
+      data: { approval_url: expect.any(String), queued_at: expect.any(String) },
+    });
+    const { data } = refused as { data: Record<string, string> };
+    const run = _way.endsWith('stateless server') ? modern : _way.endsWith('child process') ? stdio : gateway;
+    expect(await vote(run.admin, data.approval_url!.split('/').at(-1)!, 'approve')).toBe(200);
+    expect((await client.callTool(call)).content).toEqual([{ type: 'text', text: `opened for ${_way}` }]);
+    await expect(client.callTool(call)).rejects.toMatchObject({ code: -32002, data: { reason: 'already_used' } });
+  });
+
+  test('prompts and resources pass through', async () => {
+    const { prompts } = await client.listPrompts();
+    expect((await client.getPrompt({ name: prompts[0]!.name })).messages).toHaveLength(1);
+    const { resources } = await client.listResources();
+    const { contents } = await client.readResource({ uri: resources[0]!.uri });
+    expect(contents[0]).toMatchObject({ uri: 'test://static-text', mimeType: 'text/plain' });
+  });
+});
+
+test('requests of a server reach the client in its session, and notifications its stream', async () => {
+  const client = await connected(overHttp(gateway.url), { sampling: {} });
+  client.setRequestHandler(CreateMessageRequestSchema, async () => ({
+    role: 'assistant' as const,
+    model: 'none',
+    content: { type: 'text' as const, text: 'forty-two' },
+  }));
+  const updated = new Promise<string>((heard) => {
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => heard(params.uri));
+  });
+  const changed = new Promise<void>((heard) => {
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => heard());
+  });
+  const asked = await client.callTool({ name: 'test_sampling', arguments: { prompt: 'the answer?' } });
+  expect(asked.content).toEqual([{ type: 'text', text: 'LLM response: forty-two' }]);
+  await client.subscribeResource({ uri: 'test://watched-resource' });
+  expect(await updated).toBe('test://watched-resource');
+  await client.callTool({ name: 'change_tools' });
+  await changed;
+  await client.close();
+}, 15_000);
+
+test('a cancelled call ends at the server too, and the session goes on', async () => {
+  const client = await connected(overHttp(gateway.url));
+  const cancel = new AbortController();
+  const hanging = client.callTool({ name: 'hang', arguments: {} }, undefined, { signal: cancel.signal });
+  setTimeout(() => cancel.abort('enough'), 200);
+  await expect(hanging).rejects.toThrow();
+  expect((await client.callTool({ name: 'echo', arguments: { a: 1 } })).content).toEqual([
+    { type: 'text', text: '{"a":1}' },
+  ]);
+  await client.close();
+});
+
+const eras = [
+  ['2026-07-28', 'a stateless server', () => modern.url],
+  ['2026-07-28', 'a server with sessions', () => gateway.url],
+  ['2026-07-28', 'a child process', () => stdio.url],
+  ['auto', 'a stateless server', () => modern.url],
+] as const;
+
+test.each(eras)('[mcp.json-rpc] SDK 2.x at %s before %s', async (version, _server, url) => {
+  const client = new NewClient(
+    { name: 'tomorrow', version: '1.0.0' },
+    { versionNegotiation: { mode: version === 'auto' ? 'auto' : { pin: version } } },
+  );
+  await client.connect(new NewTransport(new URL(url()), { requestInit }));
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toContain('get_file');
+  expect(tools.map(({ name }) => name)).not.toContain('delete_file');
+  const result = await client.callTool({ name: 'get_file', arguments: { path: 'a.md' } });
+  expect(result.structuredContent).toEqual({ path: 'a.md', size: 42 });
+  await expect(client.callTool({ name: 'delete_file', arguments: { path: 'a' } })).rejects.toMatchObject({
+    code: -32001,
+  });
+  await expect(client.callTool({ name: 'create_issue', arguments: { title: version } })).rejects.toMatchObject({
+    code: -32002,
+  });
+  const heard: number[] = [];
+  await client.callTool({ name: 'slow', arguments: {} }, { onprogress: ({ progress }) => void heard.push(progress) });
+  expect(heard).toEqual([1, 2, 3]);
+  expect((await client.listPrompts()).prompts.length).toBeGreaterThan(0);
+  await client.close();
+});
+
+test('a stateless server may ask back: the client answers and sends the call again', async () => {
+  const client = new NewClient(
+    { name: 'tomorrow', version: '1.0.0' },
+    { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
+  client.setRequestHandler('elicitation/create', () => ({ action: 'accept' as const, content: { name: 'Ada' } }));
+  await client.connect(new NewTransport(new URL(modern.url), { requestInit }));
+  const { content } = await client.callTool({ name: 'ask', arguments: {} });
+  expect(JSON.stringify(content)).toContain('Ada');
+  await client.close();
+});
+
+test('[cli.mcp-bridge] the bridge answers requests with an error when the gateway cannot be reached, and notifications with nothing', async () => {
+  const { spawn } = await import('node:child_process');
+  const child = spawn(node, ['bin/agentctl.ts', 'mcp-bridge', '--url', 'http://127.0.0.1:9', '--key', 'k'], {
+    stdio: 'pipe',
+  });
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stdin.end(
+    '{"jsonrpc":"2.0","id":7,"method":"tools/list"}\n{"jsonrpc":"2.0","method":"notifications/initialized"}\n\nnot json\n',
+  );
+  await new Promise((ended) => child.once('exit', ended));
+  const lines = out.split('\n');
+  expect(lines.pop()).toBe('');
+  expect(lines.map((line) => JSON.parse(line))).toEqual(
+    expect.arrayContaining([
+      { jsonrpc: '2.0', id: 7, error: { code: -32000, message: expect.stringContaining('cannot be reached') } },
+      { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'The line is not JSON.' } },
+    ]),
+  );
+  expect(lines).toHaveLength(2);
+});

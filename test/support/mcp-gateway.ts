@@ -1,0 +1,109 @@
+/** A local gateway with MCP servers behind it, and what a test of MCP sends it. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Gateway, startGateway } from './gateway.ts';
+
+export const mcpKeys = { agent: 'mcp-agent-key-0001', other: 'mcp-agent-key-0002', human: 'mcp-human-key-0001' };
+
+export interface McpGatewayOptions {
+  /** Entries of `upstreams.mcp`, as JSON. */
+  readonly upstreams: readonly object[];
+  /** Rules of the tool policy, before its default. */
+  readonly rules?: readonly object[];
+  readonly defaultDecision?: 'allow' | 'review' | 'block';
+  /** Members of the configuration beside these. */
+  readonly extra?: object;
+  readonly tenant?: object;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface McpGatewayRun extends Gateway {
+  readonly url: string;
+  readonly admin: string;
+  /** Writes another configuration; the run notices. */
+  configure(options: McpGatewayOptions): void;
+}
+
+export async function startMcpGateway(options: McpGatewayOptions): Promise<McpGatewayRun> {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-gateway-'));
+  const config = join(folder, 'gateway.json');
+  const configure = (wanted: McpGatewayOptions) => writeFileSync(config, JSON.stringify(configurationOf(wanted)));
+  configure(options);
+  const gateway = await startGateway({ config, ...(options.env && { env: options.env }) });
+  return Object.assign(Object.create(gateway) as Gateway, {
+    url: `${gateway.ready.mcp_url}/mcp`,
+    admin: gateway.ready.admin_url,
+    configure,
+    stop: async () => {
+      const code = await gateway.stop();
+      rmSync(folder, { recursive: true, force: true });
+      return code;
+    },
+  });
+}
+
+const configurationOf = ({ upstreams, rules = [], defaultDecision = 'allow', extra, tenant }: McpGatewayOptions) => ({
+  version: 1,
+  people: [{ id: 'alice', role: 'operator' }],
+  tenants: [
+    {
+      id: 'default',
+      api_keys: [
+        { key: mcpKeys.agent, kind: 'agent', name: 'writer' },
+        { key: mcpKeys.other, kind: 'agent', name: 'other' },
+        { key: mcpKeys.human, kind: 'human', person: 'alice', name: 'alice-laptop' },
+      ],
+      ...tenant,
+    },
+  ],
+  tool_policies: { pack: null, default_decision: defaultDecision, rules },
+  upstreams: { mcp: upstreams },
+  ...extra,
+});
+
+export async function vote(admin: string, envelopeId: string, verdict: 'approve' | 'deny'): Promise<number> {
+  const response = await fetch(`${admin}/admin/v1/approvals/${envelopeId}/${verdict}`, {
+    method: 'POST',
+    headers: { 'x-api-key': mcpKeys.human, 'content-type': 'application/json' },
+    body: JSON.stringify({ reviewer: 'alice' }),
+  });
+  return response.status;
+}
+
+export interface KeyedProxy {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** For clients that cannot be given a key: adds it, and lets everything else through as it is. */
+export async function keyedProxy(target: string, key: string): Promise<KeyedProxy> {
+  const upstream = new URL(target);
+  const server = createServer((incoming, outgoing) => {
+    const { port } = server.address() as AddressInfo;
+    const ours = (text: string | undefined) =>
+      text?.replace(/(localhost|127\.0\.0\.1):\d+/, (at) => (at.endsWith(`:${port}`) ? upstream.host : at));
+    const headers = { ...incoming.headers, 'x-api-key': key, host: ours(incoming.headers.host) };
+    if (incoming.headers.origin) headers.origin = ours(incoming.headers.origin)!;
+    const sent = httpRequest(
+      { host: upstream.hostname, port: upstream.port, path: upstream.pathname, method: incoming.method, headers },
+      (reply) => {
+        outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
+        reply.pipe(outgoing);
+      },
+    );
+    sent.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => sent.destroy());
+    incoming.pipe(sent);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise<void>((closed) => void server.close(() => closed()));
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/** A tool call as the policy sees it. */
+import { actionOf, argumentsOf, capabilityOf, type Tool, targetOf } from '#core/mcp/action.ts';
+import { served } from '#core/mcp/executor.ts';
+import { entry } from './entry.ts';
+
+const tool = (own: string, more: Partial<Tool> = {}): Tool => ({
+  ...{ own, exposed: own, entry: entry(), definition: { name: own } },
+  ...more,
+});
+
+test.each([
+  ['get_file_contents', undefined, 'read'],
+  ['scm.list_branches', undefined, 'read'],
+  ['listBranches', undefined, 'read'],
+  ['pull_request_read', undefined, 'read'],
+  ['issue_search', undefined, 'read'],
+  ['create_pull_request', undefined, 'write'],
+  ['updateUser', undefined, 'write'],
+  ['delete_repo', undefined, 'delete'],
+  ['list_and_delete', undefined, 'delete'],
+  ['repo/remove', undefined, 'delete'],
+  ['run_tests', undefined, 'execute'],
+  ['think', undefined, 'execute'],
+  ['', undefined, 'execute'],
+  ['delete_repo', { readOnlyHint: true }, 'delete'],
+  ['think', { readOnlyHint: true }, 'execute'],
+  ['get_file', { destructiveHint: true }, 'delete'],
+  ['get_file', { readOnlyHint: false }, 'write'],
+  ['get_file', { readOnlyHint: true, destructiveHint: false }, 'read'],
+  ['get_file', 'nonsense', 'read'],
+])('%s with %j is of class %s', (name, annotations, capability) => {
+  expect(capabilityOf(name, annotations)).toBe(capability);
+});
+
+test.each([
+  [{ owner: 'acme', repo: 'site', path: 'a.md' }, 'acme/site'],
+  [{ path: 'a.md', url: 'http://x' }, 'a.md'],
+  [{ file_path: 'a.md' }, 'a.md'],
+  [{ target: 't', path: 'p' }, 't'],
+  [{ command: 'ls -l' }, 'ls -l'],
+  [{ query: 'SELECT 1\nFROM t' }, ''],
+  [{ path: 7 }, ''],
+  [{}, ''],
+])('%j acts on %j', (args, target) => {
+  expect(targetOf(tool('do'), args)).toBe(target);
+});
+
+test('the configuration has the last word on protocol, name, class and target', () => {
+  const overrides = [
+    { tool: 'create_pull_request', name: 'scm.create_pull_request', protocol: 'git', target: ['owner', 'name'] },
+    { tool: 'create_*', capability: 'execute' },
+  ];
+  const one = entry({ overrides });
+  const args = { owner: 'acme', name: 'site' };
+  expect(actionOf(tool('create_pull_request', { entry: one }), 'create_pull_request', args)).toEqual({
+    ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/site', capability: 'write' },
+    parameters: args,
+  });
+  expect(actionOf(tool('create_branch', { entry: one }), 'create_branch', {}).capability).toBe('execute');
+});
+
+test('what no envelope holds is refused with -32602', () => {
+  expect(() => actionOf(tool('get'), 'get', { path: 'a\u0000b' })).toThrow(expect.objectContaining({ code: -32602 }));
+  expect(() => actionOf(tool('get'), 'get', { path: 'x'.repeat(5000) })).toThrow(
+    expect.objectContaining({ code: -32602 }),
+  );
+  expect(() => argumentsOf({ arguments: ['a'] })).toThrow(expect.objectContaining({ code: -32602 }));
+  expect(() => argumentsOf({ arguments: { a: 'x'.repeat(262_144) } })).toThrow(
+    expect.objectContaining({ code: -32602 }),
+  );
+  expect(argumentsOf({})).toEqual({});
+});
+
+test('the executor takes calls of its servers and of nobody else', () => {
+  const entries = [
+    entry({ tools: ['get_*'] }),
+    entry({ name: 'scm', tools: ['**'], overrides: [{ tool: 'open', name: 'scm.open_pr', protocol: 'git' }] }),
+  ];
+  const own = (protocol: string, name: string) => {
+    const found = served(entries, { protocol, tool: name });
+    return found && `${found.entry.name} ${found.own}`;
+  };
+  expect(own('mcp', 'get_file')).toBe('one get_file');
+  expect(own('mcp', 'one__get_file')).toBe('one get_file');
+  expect(own('mcp', 'other')).toBe('scm other');
+  expect(own('git', 'scm.open_pr')).toBe('scm open');
+  expect(own('git', 'scm.get_file_contents')).toBeUndefined();
+  expect(own('shell', 'shell.rm')).toBeUndefined();
+  expect(own('mcp', 'scm.open_pr')).not.toBe('scm open');
+});

@@ -1,0 +1,169 @@
+/** JSON-RPC, the two eras, and what is translated between them. */
+import { eraOf } from '#core/mcp/era.ts';
+import { upstreamError } from '#core/mcp/faults.ts';
+import { certainlyBlocked } from '#core/mcp/hidden.ts';
+import { errorOf, messageOf } from '#core/mcp/messages.ts';
+import { Outbox } from '#core/mcp/outbox.ts';
+import { UpstreamFault } from '#core/mcp/ports.ts';
+import { redactResult } from '#core/mcp/redact-result.ts';
+import { outcomeFor, paramsFor } from '#core/mcp/translate.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { entry } from './entry.ts';
+
+const meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+const request = (method: string, params: object = {}) => messageOf({ jsonrpc: '2.0', id: 1, method, params });
+const headers = { version: '2026-07-28', method: 'tools/call', name: 'echo' };
+
+test.each([
+  null,
+  [],
+  'x',
+  { id: 1, method: 'ping' },
+  { jsonrpc: '2.0', id: 1 },
+  { jsonrpc: '2.0', id: 1, method: 7 },
+  { jsonrpc: '2.0', id: {}, method: 'ping' },
+  { jsonrpc: '2.0', id: 1.5, method: 'ping' },
+  { jsonrpc: '2.0', id: null, method: 'ping' },
+  { jsonrpc: '2.0', id: 1, method: 'ping', params: 'x' },
+  { jsonrpc: '2.0', id: 1, result: {}, error: {} },
+])('%j is no message', (value) => {
+  expect(() => messageOf(value)).toThrow(expect.objectContaining({ code: -32600 }));
+});
+
+test('an era is told by the request alone', () => {
+  expect(eraOf(request('tools/list'), {})).toBe('session');
+  expect(eraOf(request('initialize', { protocolVersion: '2025-11-25' }), {})).toBe('session');
+  expect(eraOf(request('tools/call', { name: 'echo', _meta: meta }), headers)).toBe('stateless');
+  expect(eraOf(request('tools/call', { name: 'ü', _meta: meta }), { ...headers, name: '=?base64?w7w=?=' })).toBe(
+    'stateless',
+  );
+  expect(eraOf(messageOf({ jsonrpc: '2.0', method: 'notifications/cancelled' }), { version: '2026-07-28' })).toBe(
+    'stateless',
+  );
+  expect(eraOf(messageOf({ jsonrpc: '2.0', id: 1, result: {} }), headers)).toBe('session');
+});
+
+test.each([
+  ['tools/call', { name: 'echo', _meta: meta }, { ...headers, name: 'rm' }, -32020],
+  ['tools/call', { name: 'echo', _meta: meta }, { ...headers, name: undefined }, -32020],
+  ['tools/call', { name: 'ü', _meta: meta }, { ...headers, name: '=?base64?!!?=' }, -32020],
+  ['tools/call', { name: 'echo', _meta: meta }, { ...headers, version: undefined }, -32020],
+  ['tools/call', { name: 'echo', _meta: meta }, { ...headers, version: '2025-11-25' }, -32020],
+  ['initialize', {}, { version: '2026-07-28' }, -32020],
+  ['tools/list', {}, { version: '2026-07-28' }, -32602],
+  ['tools/list', { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }, headers, -32602],
+  ['tools/list', { _meta: { ...meta, 'io.modelcontextprotocol/protocolVersion': 7 } }, headers, -32602],
+  ['tools/list', { _meta: { ...meta, 'io.modelcontextprotocol/protocolVersion': '2025-11-25' } }, {}, -32022],
+])('%s with %j under %j is refused with %d', (method, params, given, code) => {
+  expect(() => eraOf(request(method, params), given)).toThrow(expect.objectContaining({ code, status: 400 }));
+});
+
+test('between the eras envelopes and result types come and go; within one nothing changes', () => {
+  const hello = {
+    protocolVersion: '2025-11-25',
+    capabilities: { sampling: {} },
+    clientInfo: { name: 'c', version: '1' },
+  };
+  const params = { name: 'echo', _meta: { ...meta, progressToken: 1 } };
+  expect(paramsFor({ era: 'stateless' }, 'stateless', hello, params)).toBe(params);
+  expect(paramsFor({ era: 'session' }, 'stateless', hello, params)).toEqual({
+    name: 'echo',
+    _meta: { progressToken: 1 },
+  });
+  expect(paramsFor({ era: 'session' }, 'stateless', hello, { _meta: meta })).toEqual({});
+  expect(paramsFor({ era: 'stateless' }, 'session', hello, { name: 'echo' })._meta).toEqual({
+    ...meta,
+    'io.modelcontextprotocol/clientInfo': { name: 'c', version: '1' },
+  });
+  const older = { result: { tools: [{ name: 'a', execution: { taskSupport: 'optional' } }] } };
+  expect(outcomeFor({ era: 'session' }, 'stateless', 'tools/list', older)).toEqual({
+    result: { tools: [{ name: 'a' }], resultType: 'complete', ttlMs: 0, cacheScope: 'private' },
+  });
+  const newer = { result: { resultType: 'complete', content: [], ttlMs: 5, cacheScope: 'public' } };
+  expect(outcomeFor({ era: 'stateless' }, 'session', 'tools/call', newer)).toEqual({ result: { content: [] } });
+  const asks = { result: { resultType: 'input_required', inputRequests: {} } };
+  expect(outcomeFor({ era: 'stateless' }, 'session', 'tools/call', asks)).toHaveProperty('error.code', -32000);
+  const missing = { error: { code: -32002, message: 'no resource' } };
+  expect(outcomeFor({ era: 'session' }, 'stateless', 'resources/read', missing)).toHaveProperty('error.code', -32602);
+});
+
+test('a tool is hidden only where every call of it is blocked', () => {
+  const words = { protocol: 'mcp', tool: 'delete_file', capability: 'delete' };
+  const blocked = (rules: object[], default_decision = 'review') =>
+    certainlyBlocked(compilePolicy({ name: 't', default_decision, rules } as never), words);
+  expect(blocked([{ tool: 'delete_*', decision: 'block' }])).toBe(true);
+  expect(blocked([{ capability: 'delete', decision: 'block' }])).toBe(true);
+  expect(blocked([{ tool: 'delete_*', target: 'a/**', decision: 'block' }])).toBe(false);
+  expect(blocked([{ tool: 'delete_*', arguments: { path: { equals: 'a' } }, decision: 'block' }])).toBe(false);
+  expect(
+    blocked([
+      { target: 'tmp/**', decision: 'allow' },
+      { tool: 'delete_*', decision: 'block' },
+    ]),
+  ).toBe(false);
+  expect(
+    blocked([
+      { capability: 'read', decision: 'allow' },
+      { tool: 'delete_*', decision: 'block' },
+    ]),
+  ).toBe(true);
+  expect(blocked([{ tool: 'other', decision: 'allow' }], 'block')).toBe(true);
+  expect(blocked([], 'review')).toBe(false);
+});
+
+test('secrets leave a result, its shape stays, and bytes are left alone', () => {
+  const token = `ghp_${'a1B2'.repeat(9)}`;
+  const given = {
+    content: [
+      { type: 'text', text: `key ${token}, minted my-minted-secret` },
+      { type: 'image', data: token, mimeType: 'image/png' },
+    ],
+    structuredContent: { password: 'plain words', token },
+  };
+  expect(redactResult(given, ['my-minted-secret'])).toEqual({
+    content: [
+      { type: 'text', text: 'key [redacted], minted [credential withheld]' },
+      { type: 'image', data: token, mimeType: 'image/png' },
+    ],
+    structuredContent: { password: 'plain words', token: '[redacted]' },
+  });
+});
+
+test('a failure is told without addresses; codes a client can act on are kept', () => {
+  const fault = new UpstreamFault('unreachable', 'it cannot be reached', new Error('connect 10.0.0.1:80'));
+  expect(JSON.stringify(upstreamError('echo', entry(), fault))).not.toMatch(/10\.0\.0\.1|one\.test/);
+  expect(
+    upstreamError('echo', entry(), { code: -32042, message: 'open a page', data: { elicitations: [] } }),
+  ).toMatchObject({
+    code: -32042,
+    data: { elicitations: [], upstream: 'one' },
+  });
+  expect(upstreamError('echo', entry(), { code: -32001, message: 'a server playing the gateway' }).code).toBe(-32000);
+  expect(errorOf(new Error('stack of ours'))).toEqual({
+    error: { code: -32603, message: 'The gateway could not complete the request.' },
+    status: 200,
+  });
+});
+
+test('an outbox gives what was put in, ends, and tells of a reader who left', async () => {
+  const outbox = new Outbox();
+  outbox.put({ a: 1 });
+  const waiting = (async () => {
+    const read = [];
+    for await (const message of outbox) read.push(message);
+    return read;
+  })();
+  outbox.put({ b: 2 });
+  outbox.end();
+  outbox.put({ late: 3 });
+  expect(await waiting).toEqual([{ a: 1 }, { b: 2 }]);
+  const left = new Outbox();
+  let told = 0;
+  left.onLeft(() => told++);
+  const next = left.next();
+  await left.return();
+  expect([await next, told]).toEqual([{ done: true, value: undefined }, 1]);
+});

@@ -1,0 +1,86 @@
+/** Servers as child processes: framing, environment, ends and new beginnings. */
+import { LineReader } from '#adapters/mcp/lines.ts';
+import { StdioServers } from '#adapters/mcp/stdio.ts';
+import { fixtureFile, node } from '../../support/mcp-servers.ts';
+import { entry } from './entry.ts';
+
+const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'g', version: '1' } };
+const options = { shared: true, hello, prefer: 'session', signal: new AbortController().signal } as const;
+const asking = { id: 1, signal: new AbortController().signal, onMessage: () => {} };
+
+function servers(environment: NodeJS.ProcessEnv = { PATH: process.env.PATH }) {
+  const time = { ms: 0 };
+  const secrets = { get: async (name: string) => (name === 'FIXTURE_SECRET' ? 'given by name' : undefined) };
+  const telemetry = { log: () => {} };
+  return { time, stdio: new StdioServers({ secrets, clock: { now: () => time.ms }, telemetry, environment }) };
+}
+
+const local = (more: object = {}) =>
+  entry({ transport: 'stdio', url: undefined, command: [node, fixtureFile], timeout_ms: 5_000, ...more });
+
+test('lines come whole whatever the chunks; of one that is too long the id is told', () => {
+  const lines: string[] = [];
+  const overlong: (number | undefined)[] = [];
+  const reader = new LineReader(100, { line: (text) => lines.push(text), overlong: (id) => overlong.push(id) });
+  for (const chunk of ['{"a":', '1}\n\n{"b"', ':"ü', '"}\r\n']) reader.push(Buffer.from(chunk));
+  reader.push(Buffer.from(`{"jsonrpc":"2.0","id":7,"result":"${'x'.repeat(200)}`));
+  reader.push(Buffer.from(`${'y'.repeat(300)}"}\n{"c":3}\n`));
+  reader.push(Buffer.from(`{"result":"${'x'.repeat(150)}`));
+  reader.push(Buffer.from(`${'z'.repeat(150)}`));
+  reader.push(Buffer.from(`","id":8}\n`));
+  expect(lines).toEqual(['{"a":1}', '{"b":"ü"}', '{"c":3}']);
+  expect(overlong).toEqual([7, 8]);
+});
+
+test('a server knows of our environment what it was given by name', async () => {
+  const { stdio } = servers({ PATH: process.env.PATH, GATEWAY_ADMIN_TOKEN: 'not for you', FIXTURE_SECRET: 'nor this' });
+  const told = async (env: string[]) => {
+    const link = await stdio.connect(local({ env, name: `s${env.length}` }), options);
+    const outcome = await link.request('tools/call', { name: 'leak', arguments: {} }, asking);
+    return JSON.stringify(outcome);
+  };
+  expect(await told([])).toContain('env none');
+  expect(await told(['FIXTURE_SECRET'])).toContain('env given by name');
+  await stdio.stop();
+}, 20_000);
+
+test('calls of several callers do not meet each other, nor each other’s progress', async () => {
+  const { stdio } = servers();
+  const link = await stdio.connect(local(), options);
+  const heard: Record<string, unknown[]> = { a: [], b: [] };
+  const call = (who: 'a' | 'b', steps: number) =>
+    link.request(
+      'tools/call',
+      { name: 'slow', arguments: { ms: 60, steps }, _meta: { progressToken: 'same' } },
+      { ...asking, onMessage: ({ params }) => void heard[who]!.push(params) },
+    );
+  await Promise.all([call('a', 2), call('b', 3)]);
+  const progress = (total: number) =>
+    Array.from({ length: total }, (_, i) => ({ progressToken: 'same', progress: i + 1, total }));
+  expect(heard).toEqual({ a: progress(2), b: progress(3) });
+  await stdio.stop();
+}, 20_000);
+
+test('a process that ends fails its calls and is started anew, later each time', async () => {
+  const { stdio, time } = servers();
+  const link = await stdio.connect(local(), options);
+  await expect(link.request('tools/call', { name: 'crash', arguments: {} }, asking)).rejects.toMatchObject({
+    kind: 'broken',
+  });
+  await expect(link.request('tools/list', {}, asking)).rejects.toMatchObject({ kind: 'session-lost' });
+  await expect(stdio.connect(local(), options)).rejects.toMatchObject({ kind: 'unreachable' });
+  time.ms += 250;
+  const again = await stdio.connect(local(), options);
+  expect(await again.request('tools/list', {}, asking)).toHaveProperty('result.tools');
+  await stdio.stop();
+  await expect(stdio.connect(local(), options)).rejects.toThrow('about to stop');
+}, 20_000);
+
+test('a program that does not exist, and one that speaks no MCP', async () => {
+  const { stdio } = servers();
+  const missing = local({ name: 'missing', command: ['/no/such/program'] });
+  await expect(stdio.connect(missing, options)).rejects.toMatchObject({ name: 'UpstreamFault' });
+  const silent = local({ name: 'silent', command: [node, '-e', 'setTimeout(() => {}, 1e6)'], timeout_ms: 300 });
+  await expect(stdio.connect(silent, options)).rejects.toMatchObject({ kind: 'timeout' });
+  await stdio.stop();
+}, 20_000);
