@@ -1,6 +1,6 @@
 /** From a row of `core/contracts/functions.ts` to IAM statements: the one place that says what a word there permits. */
 import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { FunctionName, FunctionSpec } from '#core/contracts/functions.ts';
 import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
@@ -32,6 +32,7 @@ export function accessOf(
   settings: GatewaySettings,
   apis: ApiIds,
 ): PolicyStatement[] {
+  if (spec.sandboxed) return [];
   const machine = stateMachineArn(scope, settings);
   return [
     ...Object.entries(spec.tables).flatMap(([table, access]) => tableAccess(stores, table as TableName, access)),
@@ -49,6 +50,9 @@ export function accessOf(
     ...(spec.invokesModels ? [modelAccess(settings)] : []),
     ...(spec.handsOverTo ? [allow(['lambda:InvokeFunction'], [functionArn(scope, settings, spec.handsOverTo)])] : []),
     ...(spec.postsToConnections ? [connectionAccess(apis.webSocket)] : []),
+    ...(spec.assumesBrokerRoles ? brokerAccess(settings) : []),
+    ...(spec.queriesClusters ? clusterAccess(settings) : []),
+    ...(spec.runsCommands ? [allow(['lambda:InvokeFunction'], [functionArn(scope, settings, 'sandbox')])] : []),
     // Also what CloudWatch's OTLP endpoint asks for.
     allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords', 'xray:PutSpans', 'xray:PutSpansForIndexing'], ['*']),
   ];
@@ -123,6 +127,50 @@ const modelAccess = ({ emulator }: GatewaySettings): PolicyStatement =>
       `arn:${Aws.PARTITION}:bedrock:*:${Aws.ACCOUNT_ID}:inference-profile/*`,
     ],
   );
+
+/** A broker tags its sessions and names who is behind them: the roles' trust has to allow all three. */
+const brokerAccess = ({ brokerRoles, brokerSecrets }: GatewaySettings): PolicyStatement[] => [
+  ...named(['sts:AssumeRole', 'sts:TagSession', 'sts:SetSourceIdentity'], brokerRoles),
+  ...named(['secretsmanager:GetSecretValue'], brokerSecrets),
+];
+
+const clusterAccess = ({ sqlClusters }: GatewaySettings): PolicyStatement[] =>
+  named(
+    ['BeginTransaction', 'ExecuteStatement', 'CommitTransaction', 'RollbackTransaction'].map(
+      (action) => `rds-data:${action}`,
+    ),
+    sqlClusters,
+  );
+
+/** What a deployment named, and nothing where it named nothing. */
+const named = (actions: readonly string[], arns: readonly string[]): PolicyStatement[] =>
+  arns.length > 0 ? [allow(actions, arns)] : [];
+
+/**
+ * Lambda itself makes and removes the network interfaces of a function in a VPC, under the function's role. The second
+ * statement takes that, and everything else but the log, from the code that runs there.
+ */
+export function interfaceAccess(scope: Construct, settings: GatewaySettings, name: FunctionName): PolicyStatement[] {
+  const interfaces = [
+    'CreateNetworkInterface',
+    'DescribeNetworkInterfaces',
+    'DeleteNetworkInterface',
+    'DescribeSubnets',
+  ];
+  const addresses = ['AssignPrivateIpAddresses', 'UnassignPrivateIpAddresses'];
+  return [
+    allow(
+      [...interfaces, ...addresses].map((action) => `ec2:${action}`),
+      ['*'],
+    ),
+    new PolicyStatement({
+      effect: Effect.DENY,
+      notActions: ['logs:*'],
+      resources: ['*'],
+      conditions: { ArnEquals: { 'lambda:SourceFunctionArn': functionArn(scope, settings, name) } },
+    }),
+  ];
+}
 
 /** Posts to connections and closes them; it lists none. */
 const connectionAccess = (apiId: string): PolicyStatement => {

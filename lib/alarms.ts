@@ -9,8 +9,11 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import type { FunctionName } from '#core/contracts/functions.ts';
+import type { Route } from '#core/contracts/routes.ts';
 import {
   allProviderErrors,
+  allRiskAlerts,
   budgetTier,
   budgetTiers,
   chatLatencyMs,
@@ -21,8 +24,8 @@ import type { GatewaySettings } from './settings.ts';
 
 /** Everything that is watched. */
 export interface Watched {
-  readonly functions: Readonly<Record<string, IFunction>>;
-  readonly apis: Readonly<Record<string, RestApi>>;
+  readonly functions: Readonly<Record<FunctionName, IFunction>>;
+  readonly apis: Readonly<Record<Route['surface'], RestApi>>;
   readonly webSocket: WebSocketApi;
   readonly stateMachine: StateMachine;
   readonly deadLetters: IQueue;
@@ -84,13 +87,15 @@ export class Alarms extends Construct {
       threshold: 1,
       runbook: 'surface-5xx',
     });
-    // The emulator takes no alarm on a query, and there is no other way to count over providers nobody foresaw.
-    if (!settings.emulator)
+    // The emulator takes no alarm on a query, and there is no other way to count over labels nobody foresaw.
+    if (!settings.emulator) {
       this.alarm('provider-errors', {
         metric: allProviderErrors(period),
         threshold: providerErrorsWorthACall,
         runbook: 'provider-errors',
       });
+      this.alarm('risk-alerts', { metric: allRiskAlerts(period), threshold: 1, runbook: 'risk-alerts' });
+    }
     this.alarm('breaker-open', { metric: openBreakers, threshold: 1, runbook: 'breaker-open' });
     for (const tier of budgetTiers)
       this.alarm(`budget-${tier}`, { metric: budgetTier(tier).with({ period }), threshold: 1, runbook: 'budget-tier' });

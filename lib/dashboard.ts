@@ -17,12 +17,14 @@ import {
   chatRequests,
   chatTokens,
   decisions,
+  decisionsByProtocol,
   firstTokenMs,
   oldestApprovalSeconds,
   openBreakers,
   pendingApprovals,
   policyViolations,
   providerErrors,
+  riskAlerts,
 } from './metrics.ts';
 import type { GatewaySettings } from './settings.ts';
 
@@ -66,17 +68,37 @@ export class Dashboard extends Construct {
           graph('Blocked calls', [chatRequests('blocked'), chatRequests('review')]),
           graph('Policy violations', [policyViolations]),
         ],
+        [graph('Decisions', decisionKinds.map(decisions)), graph('Decisions by protocol', [decisionsByProtocol])],
         [
-          graph('Decisions', decisionKinds.map(decisions)),
-          graph('Approvals waiting', [pendingApprovals], [oldestApprovalSeconds.with({ label: 'oldest (s)' })]),
+          graph(
+            'Messages of MCP clients',
+            [watched.apis.mcp.metricCount({ label: 'messages', statistic: 'Sum' })],
+            percentiles.map((label) =>
+              watched.functions.mcp.metricDuration({ label: `${label} (ms)`, statistic: label }),
+            ),
+          ),
+          graph('Commands in the sandbox', [
+            watched.functions.sandbox.metricInvocations({ label: 'commands' }),
+            watched.functions.sandbox.metricErrors({ label: 'broken off' }),
+            watched.functions.sandbox.metricThrottles({ label: 'no room' }),
+          ]),
         ],
         [
+          graph('Approvals waiting', [pendingApprovals], [oldestApprovalSeconds.with({ label: 'oldest (s)' })]),
           graph('Seconds until a human decided', ['p50', 'p90', 'p99'].map(approvalLatency)),
+        ],
+        [
           graph('Approval clock', [
             watched.stateMachine.metricStarted({ statistic: 'Sum' }),
             watched.stateMachine.metricSucceeded({ statistic: 'Sum' }),
             watched.stateMachine.metricFailed({ statistic: 'Sum' }),
           ]),
+          new SingleValueWidget({
+            title: 'Dead letters',
+            metrics: [watched.deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum' })],
+            width: 12,
+            height: 6,
+          }),
         ],
         [
           graph(
@@ -96,12 +118,7 @@ export class Dashboard extends Construct {
               api.metricClientError({ label: `${name} 4xx`, statistic: 'Sum' }),
             ]),
           ),
-          new SingleValueWidget({
-            title: 'Dead letters',
-            metrics: [watched.deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum' })],
-            width: 12,
-            height: 6,
-          }),
+          graph('Risk alerts', [riskAlerts]),
         ],
       ],
     });

@@ -1,4 +1,4 @@
-/** What the world meets: functions and their roles, three HTTP surfaces, the WebSocket, the clocks, the projection. */
+/** What the world meets: functions and their roles, four HTTP surfaces, the WebSocket, the clocks, the projection. */
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { type FunctionName, functions } from '#core/contracts/functions.ts';
@@ -11,6 +11,7 @@ import { functionEnvironment } from './environment.ts';
 import { GatewayFunction } from './gateway-function.ts';
 import { Projection } from './projection.ts';
 import { RestSurface } from './rest-surface.ts';
+import { SandboxNetwork } from './sandbox-network.ts';
 import { Schedules } from './schedules.ts';
 import type { GatewaySettings } from './settings.ts';
 import type { GatewayStores } from './stores-stack.ts';
@@ -34,15 +35,22 @@ export class GatewayDoors extends Stack {
     const webSocket = new WebSocketSurface(this, 'WebSocket', { settings });
     const admin = new RestSurface(this, 'Admin', { surface: 'admin', settings });
     const callbacks = new RestSurface(this, 'Callbacks', { surface: 'callbacks', settings });
+    const mcp = new RestSurface(this, 'Mcp', { surface: 'mcp', settings });
     const deadLetters = new DeadLetters(this, 'DeadLetters', { settings }).queue;
 
-    const apis = { admin: admin.api.restApiId, gateway: gateway.api.restApiId, webSocket: webSocket.api.apiId };
+    const apis = {
+      admin: admin.api.restApiId,
+      gateway: gateway.api.restApiId,
+      mcp: mcp.api.restApiId,
+      webSocket: webSocket.api.apiId,
+    };
+    const nowhere = settings.emulator ? undefined : new SandboxNetwork(this, 'SandboxNetwork');
     const environment = functionEnvironment(this, settings, stores, apis);
     const made = this.functions(
-      (name) => new GatewayFunction(this, name, { name, settings, stores, environment, apis }).function,
+      (name) => new GatewayFunction(this, name, { name, settings, stores, environment, apis, nowhere }).function,
     );
 
-    const surfaces: Readonly<Record<Route['surface'], RestSurface>> = { gateway, admin, callbacks };
+    const surfaces: Readonly<Record<Route['surface'], RestSurface>> = { gateway, admin, callbacks, mcp };
     for (const [name, surface] of Object.entries(surfaces)) {
       surface.api.deploymentStage.node.addDependency(logging);
       surface.addRoutes(
@@ -58,12 +66,13 @@ export class GatewayDoors extends Stack {
 
     this.watched = {
       functions: made,
-      apis: { gateway: gateway.api, admin: admin.api, callbacks: callbacks.api },
+      apis: { gateway: gateway.api, mcp: mcp.api, admin: admin.api, callbacks: callbacks.api },
       webSocket: webSocket.api,
       stateMachine,
       deadLetters,
     };
     this.outputs({ GatewayUrl: environment.GATEWAY_URL!, GatewayApiId: gateway.api.restApiId });
+    this.outputs({ McpUrl: environment.MCP_URL!, McpApiId: mcp.api.restApiId });
     this.outputs({ WebSocketUrl: webSocket.stage.url, WebSocketApiId: webSocket.api.apiId });
     this.outputs({ AdminUrl: environment.ADMIN_URL!, AdminApiId: admin.api.restApiId });
     this.outputs({ CallbacksUrl: callbacks.api.url, CallbacksApiId: callbacks.api.restApiId });

@@ -25,6 +25,7 @@ export function functionEnvironment(
     STAGE: settings.stage,
     ADMIN_URL: url(apis.admin),
     GATEWAY_URL: url(apis.gateway),
+    MCP_URL: url(apis.mcp),
     ...Object.fromEntries(
       Object.entries(stores.tables).map(([name, table]) => [tableEnvironment(name as TableName), table.tableName]),
     ),
@@ -47,6 +48,7 @@ export const ownEnvironment = (
   ...secretEnvironment(settings, spec),
   ...(spec.postsToConnections && { CONNECTIONS_URL: connectionsUrl(scope, settings, apis.webSocket) }),
   ...(spec.handsOverTo && { WS_WORKER_FUNCTION: functionName(settings, spec.handsOverTo as FunctionName) }),
+  ...(spec.runsCommands && { SANDBOX_FUNCTION: functionName(settings, 'sandbox') }),
   ...(spec.streams && settings.streamPaddingBytes > 0 && { STREAM_PADDING_BYTES: `${settings.streamPaddingBytes}` }),
 });
 

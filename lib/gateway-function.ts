@@ -1,14 +1,22 @@
 /** The one helper that makes every Lambda: same runtime, same environment, own role, own log group. */
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Size } from 'aws-cdk-lib';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  type CfnFunction,
+  Code,
+  Function as LambdaFunction,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type FunctionName, type FunctionSpec, functions } from '#core/contracts/functions.ts';
-import { accessOf, allow } from './access.ts';
+import { accessOf, allow, interfaceAccess } from './access.ts';
 import { ownEnvironment } from './environment.ts';
 import { accept } from './findings.ts';
 import type { ApiIds } from './rest-surface.ts';
+import type { SandboxNetwork } from './sandbox-network.ts';
 import { functionName, type GatewaySettings } from './settings.ts';
 import type { GatewayStores } from './stores-stack.ts';
 
@@ -20,16 +28,20 @@ export interface GatewayFunctionProps {
   /** The same for every function: names and addresses, never a secret. */
   readonly environment: Readonly<Record<string, string>>;
   readonly apis: ApiIds;
+  /** Where sandboxed functions run; the emulator has none. */
+  readonly nowhere: SandboxNetwork | undefined;
 }
 
 export class GatewayFunction extends Construct {
   readonly function: LambdaFunction;
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, { name, settings, stores, environment, apis }: GatewayFunctionProps) {
+  constructor(scope: Construct, id: string, props: GatewayFunctionProps) {
     super(scope, id);
+    const { name, settings, stores, environment, apis } = props;
     const spec: FunctionSpec = functions[name];
     const physicalName = functionName(settings, name);
+    const nowhere = spec.sandboxed && props.nowhere;
     const logGroup = new LogGroup(this, 'Logs', {
       logGroupName: `/aws/lambda/${physicalName}`,
       retention: RetentionDays.THREE_MONTHS,
@@ -44,6 +56,7 @@ export class GatewayFunction extends Construct {
           statements: [
             ...accessOf(this, spec, stores, settings, apis),
             allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]),
+            ...(nowhere ? interfaceAccess(this, settings, name) : []),
           ],
         }),
       },
@@ -58,19 +71,40 @@ export class GatewayFunction extends Construct {
       code: Code.fromAsset(`${settings.bundles}/${name}`),
       memorySize: spec.memoryMb,
       timeout: Duration.seconds(spec.timeoutSeconds),
-      tracing: Tracing.ACTIVE,
-      environment: { ...environment, ...ownEnvironment(this, settings, spec, apis) },
+      ...(spec.sandboxed
+        ? confined(spec.sandboxed, settings)
+        : {
+            tracing: Tracing.ACTIVE,
+            environment: { ...environment, ...ownEnvironment(this, settings, spec, apis) },
+          }),
       logGroup,
       // What the role holds is written above, whole: nothing the CDK would add slips in.
       role: this.role.withoutPolicyUpdates(),
     });
+    if (nowhere) {
+      const { subnetIds, securityGroupIds } = nowhere;
+      (this.function.node.defaultChild as CfnFunction).vpcConfig = {
+        subnetIds: [...subnetIds],
+        securityGroupIds: [...securityGroupIds],
+      };
+    }
   }
 }
 
+/** What runs there is told nothing, traces nothing, and takes no room from the others. */
+const confined = (
+  { concurrency, diskMb }: NonNullable<FunctionSpec['sandboxed']>,
+  { sandboxConcurrency = concurrency }: GatewaySettings,
+) => ({
+  reservedConcurrentExecutions: sandboxConcurrency,
+  ephemeralStorageSize: Size.mebibytes(diskMb),
+});
+
 /** Bodies have no names of their own to list: every object of a bucket, and of no other. */
 const findings = (spec: FunctionSpec): Record<string, string> => ({
-  'AwsSolutions-IAM5[Resource::*]':
-    'X-Ray and the listing of streams know no narrower resource; a test holds that nothing else is allowed on all.',
+  'AwsSolutions-IAM5[Resource::*]': spec.sandboxed
+    ? 'Lambda makes network interfaces under this role and knows no narrower resource; the code is denied them, and all else.'
+    : 'X-Ray and the listing of streams know no narrower resource; a test holds that nothing else is allowed on all.',
   ...(spec.objects && {
     'AwsSolutions-IAM5[Resource::GatewayStores:ExportsOutputFnGetAttObjectsBucket5A707942Arn16CAD046/*]':
       'Objects are named by the digest of their content.',

@@ -67,14 +67,16 @@ export const cacheHitPercent: IMetric = new MathExpression({
 });
 
 export const providerErrors = bySeries('svc_provider_errors_total');
+/** One line for each pair of decision and protocol that occurred. */
+export const decisionsByProtocol = bySeries('svc_policy_decisions_total');
 export const policyViolations = bySeries('svc_policy_violations_total');
+export const riskAlerts = bySeries('svc_risk_alerts_total');
 export const openBreakers = metric('svc_breaker_open', 'Maximum');
 export const budgetTier = (tier: BudgetTier): Metric => metric('svc_budget_tier_total', 'Sum', { tier });
 
-/** An alarm takes no search, but it takes a query: errors of every provider as one number. */
-export const allProviderErrors = (period: Duration): MathExpression =>
-  new MathExpression({
-    label: 'provider errors',
-    period,
-    expression: `SELECT SUM(svc_provider_errors_total) FROM "${metricNamespace}"`,
-  });
+/** An alarm takes no search, but it takes a query: a counter over all its labels as one number. */
+const overall = (label: string, metricName: string, period: Duration): MathExpression =>
+  new MathExpression({ label, period, expression: `SELECT SUM(${metricName}) FROM "${metricNamespace}"` });
+
+export const allProviderErrors = (period: Duration) => overall('provider errors', 'svc_provider_errors_total', period);
+export const allRiskAlerts = (period: Duration) => overall('risk alerts', 'svc_risk_alerts_total', period);

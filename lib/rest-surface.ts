@@ -27,6 +27,7 @@ export const apiStageName = 'gateway';
 export interface ApiIds {
   readonly admin: string;
   readonly gateway: string;
+  readonly mcp: string;
   readonly webSocket: string;
 }
 

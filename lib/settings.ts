@@ -24,6 +24,14 @@ export interface GatewaySettings {
   readonly otlpTraces: boolean;
   /** Bytes of comment before the first event of a stream, for runtimes that hold small writes back; 0 = none. */
   readonly streamPaddingBytes: number;
+  /** Roles of AWS that STS brokers assume, by ARN. Their trust must name the functions; see the deployment guide. */
+  readonly brokerRoles: readonly string[];
+  /** Stored secrets that brokers and SQL executors hand on, by ARN. */
+  readonly brokerSecrets: readonly string[];
+  /** Aurora clusters that SQL actions reach by the RDS Data API, by ARN. */
+  readonly sqlClusters: readonly string[];
+  /** Commands at a time, kept from the account's concurrency; 0 = no command runs. Undefined: what the function's row says. */
+  readonly sandboxConcurrency: number | undefined;
   /** What becomes of stores when their stack goes. */
   readonly removalPolicy: RemovalPolicy;
   /** Deletion protection and refusal of plain HTTP: everywhere but on the emulator. */
@@ -42,6 +50,10 @@ export function readSettings(node: Node): GatewaySettings {
     archiveDays: whole(node, 'archiveDays', 365),
     otlpTraces: word(node, 'otlpTraces', ['off', 'on']) === 'on',
     streamPaddingBytes: whole(node, 'streamPaddingBytes', 0, 0),
+    brokerRoles: arns(node, 'brokerRoles', 'iam', /^:\d{12}:role\/[\w+=.@/-]+$/),
+    brokerSecrets: arns(node, 'brokerSecrets', 'secretsmanager', /^[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+(?:-\?{6})?$/),
+    sqlClusters: arns(node, 'sqlClusters', 'rds', /^[a-z0-9-]+:\d{12}:cluster:[\w-]+$/),
+    sandboxConcurrency: optional(node, 'sandboxConcurrency', () => whole(node, 'sandboxConcurrency', 0, 0)),
     removalPolicy: onEmulator ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
     guarded: !onEmulator,
     ...(onEmulator && {
@@ -81,4 +93,21 @@ function whole(node: Node, key: string, fallback: number, least = 1): number {
   throw new Error(
     `Context "${key}" must be a whole number from ${least}, got ${JSON.stringify(node.tryGetContext(key))}.`,
   );
+}
+
+const optional = <T>(node: Node, key: string, read: () => T): T | undefined =>
+  node.tryGetContext(key) === undefined ? undefined : read();
+
+/**
+ * Comma-separated on the command line, a list in `cdk.json`. Each names one thing: a wildcard would be a broader grant. Only
+ * the six characters that Secrets Manager adds to a name may be left open.
+ */
+function arns(node: Node, key: string, service: string, rest: RegExp): readonly string[] {
+  const value: unknown = node.tryGetContext(key) ?? [];
+  const given: unknown[] = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [value];
+  return given.map((one) => {
+    const [, found, tail = ''] = String(one).match(/^arn:aws[a-z-]*:([a-z]+):(.*)$/) ?? [];
+    if (found === service && rest.test(tail)) return String(one);
+    throw new Error(`Context "${key}" must hold ARNs of ${service}, each of one thing, got ${JSON.stringify(one)}.`);
+  });
 }

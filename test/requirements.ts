@@ -20,7 +20,7 @@ const later =
   (deferred: string) =>
   (id: string, spec: Source, says: string): Requirement => ({ id, spec, says, proof: { deferred } });
 
-const execution = later('issue 5: brokers, executors, the MCP gateway, session risk, manifests');
+const execution = later('later work on execution');
 const operations = later('a later issue: rollouts, analytics, alerts, federation, GraphQL, plugins');
 const edge = later('a later issue: the edge proxy');
 const telemetry = later('a later issue: the trace routes');
@@ -90,15 +90,11 @@ const actions: readonly Requirement[] = [
     'Several sources combine to the worst decision: block over review over allow.',
   ),
   must('action.manifest-id', 'contract §3', 'test-action accepts a manifest_id.'),
-  execution('action.executed', 'spec §3.1', 'An allowed call is forwarded to its executor and its result is returned.'),
-  execution(
-    'action.result.pull-request',
-    'spec §2.2',
-    'The result of a created pull request carries pr_url and pr_number.',
-  ),
+  must('action.executed', 'spec §3.1', 'An allowed call is forwarded to its executor and its result is returned.'),
+  must('action.result.pull-request', 'spec §2.2', 'The result of a created pull request carries pr_url and pr_number.'),
   execution('action.large-result', 'contract §3', 'A large result goes to the object store by digest.'),
-  execution('action.normalisers', 'contract §3', 'Shell text and SQL are parsed into operations before matching.'),
-  execution('action.sandbox-rules', 'contract §3', 'Sandbox rules decide with matched_rule sandbox:<rule>.'),
+  must('action.normalisers', 'contract §3', 'Shell text and SQL are parsed into operations before matching.'),
+  must('action.sandbox-rules', 'contract §3', 'Sandbox rules decide with matched_rule sandbox:<rule>.'),
 ];
 
 const policies: readonly Requirement[] = [
@@ -555,14 +551,14 @@ const credentials: readonly Requirement[] = [
     'contract §3',
     'A broker that cannot mint the granted scope refuses; the call is not allowed with something broader.',
   ),
-  execution(
+  must(
     'credential.sts',
     'spec §2.6',
     'The cloud broker assumes a role with a session policy compiled from the action.',
   ),
-  execution('credential.vault', 'spec §2.6', 'The vault broker leases database secrets, renews and revokes them.'),
-  execution('credential.cleanup', 'spec §2.6', 'A registry cleans up expired tokens.'),
-  execution('ticket.hmac-nonce', 'spec §2.6', 'Capability tickets are HMAC-signed, one-purpose and replay-protected.'),
+  must('credential.vault', 'spec §2.6', 'The vault broker leases database secrets, renews and revokes them.'),
+  must('credential.cleanup', 'spec §2.6', 'A registry cleans up expired tokens.'),
+  must('ticket.hmac-nonce', 'spec §2.6', 'Capability tickets are HMAC-signed, one-purpose and replay-protected.'),
 ];
 
 const admin: readonly Requirement[] = [
@@ -664,12 +660,9 @@ const cli: readonly Requirement[] = [
     'contract §2',
     'agentctl reads the keys file: the agent key for actions, the human key for votes.',
   ),
-  execution('cli.manifest', 'spec §4.5', 'agentctl manifest and supply-chain verify tasks and signed artefacts.'),
-  execution(
-    'cli.mcp-bridge',
-    'spec §7.1',
-    'The stdio bridge answers a JSON-RPC error when the gateway is unreachable.',
-  ),
+  must('cli.manifest', 'spec §4.5', 'agentctl manifest declares, lists, shows and removes tasks.'),
+  operations('cli.supply-chain', 'spec §4.5', 'agentctl supply-chain verifies signed artefacts.'),
+  must('cli.mcp-bridge', 'spec §7.1', 'The stdio bridge answers a JSON-RPC error when the gateway is unreachable.'),
   operations('cli.plugin', 'spec §4.5', 'agentctl plugin search, info, install, list, outdated, remove.'),
 ];
 
@@ -752,16 +745,16 @@ const chat: readonly Requirement[] = [
 ];
 
 const toolGateway: readonly Requirement[] = [
-  execution(
+  must(
     'mcp.json-rpc',
     'spec §4.4',
     'The MCP gateway speaks JSON-RPC 2.0 and SSE; each tool call is an ActionEnvelope.',
   ),
-  execution('mcp.no-upstream', 'contract §6', '-32003 when no upstream serves the tool.'),
-  execution('mcp.upstream-error', 'spec §7.1', 'Upstream errors name tool and upstream and give a hint.'),
-  execution('behavior.rules', 'spec §1', 'Six anomaly rules score a session; above the threshold it is blocked.'),
-  execution('behavior.per-key', 'contract §2', 'Risk counts per session and per key.'),
-  execution('manifest.drift', 'spec §1', 'Manifest drift warns or blocks by enforcement_mode.'),
+  must('mcp.no-upstream', 'contract §6', '-32003 when no upstream serves the tool.'),
+  must('mcp.upstream-error', 'spec §7.1', 'Upstream errors name tool and upstream and give a hint.'),
+  must('behavior.rules', 'spec §1', 'Six anomaly rules score a session; above the threshold it is blocked.'),
+  must('behavior.per-key', 'contract §2', 'Risk counts per session and per key.'),
+  must('manifest.drift', 'spec §1', 'Manifest drift warns or blocks by enforcement_mode.'),
 ];
 
 const edgeProxy: readonly Requirement[] = [

@@ -17,7 +17,7 @@ import type { TableName } from '#core/contracts/tables.ts';
 import type { AuditFilter, EvidenceLog, ManifestStore, Page, SessionHead } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { auditPage, auditShards, hourKey } from './audit-page.ts';
-import { groupedReads } from './grouped-reads.ts';
+import { sharedReads } from './grouped-reads.ts';
 import { fromCursor, fromItem, type Item, stored, toCursor, toItem } from './items.ts';
 
 export interface StoreOptions {
@@ -94,7 +94,7 @@ const manifestKey = (tenant: string, session: string, lastHash: string) => ({
 });
 
 export function evidenceTable({ client, tables }: StoreOptions): EvidenceLog & ManifestStore {
-  const readHead = groupedReads({ client, table: tables.sessions });
+  const readHead = sharedReads(client, tables.sessions);
   return {
     async head(tenant, sessionId) {
       const item = await readHead({ tenant: { S: tenant }, session: { S: sessionId } });

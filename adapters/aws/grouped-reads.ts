@@ -23,8 +23,21 @@ const maxInFlight = 2;
 const maxRounds = 8;
 const firstPauseMs = 10;
 
+type Read = (key: Item) => Promise<Item | undefined>;
+
+const shared = new WeakMap<DynamoDBClient, Map<string, Read>>();
+
+/** One reader for everybody who reads this table through this client: their keys share requests too. */
+export function sharedReads(client: DynamoDBClient, table: string): Read {
+  const ofClient = shared.get(client) ?? new Map<string, Read>();
+  shared.set(client, ofClient);
+  const read = ofClient.get(table) ?? groupedReads({ client, table });
+  ofClient.set(table, read);
+  return read;
+}
+
 /** Answers the item as it stands, undefined for none; throws `service_unavailable` when the store does not answer. */
-export function groupedReads(options: GroupedReadOptions): (key: Item) => Promise<Item | undefined> {
+export function groupedReads(options: GroupedReadOptions): Read {
   const { client, table } = options;
   const pause = options.pause ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)));
   let wanted = new Map<string, Wanted>();

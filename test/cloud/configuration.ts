@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { sha256 } from '#core/kernel/canonical.ts';
+import { brokerRole, brokerSecret } from './deployment.ts';
 
 /** The module of a filter; it is stored apart from the configuration, which names it by its digest. */
 export const guard = readFileSync('plugins/keyword-guard.wasm');
@@ -12,7 +13,8 @@ export const reply = 'Bees dance to tell each other where the flowers are.';
 /** What the slow one says, four words a second. */
 export const longReply = Array.from({ length: 120 }, (_, at) => `word${at}`).join(' ');
 
-export const configuration = `
+/** @param office where the MCP server of the checks listens. */
+export const configurationFor = (office: string, onApproval: 'release' | 'execute' = 'release') => `
 version: 1
 admin: { token_env: GATEWAY_ADMIN_TOKEN }
 people:
@@ -61,6 +63,29 @@ tool_policies:
     - { protocol: git, tool: scm.get_file, decision: allow }
     - { protocol: sql, tool: sql.drop, decision: block, reason: tables are not dropped, suggested_alternative: rename the table }
     - { protocol: git, tool: scm.publish, decision: review }
+    - { protocol: mcp, tool: read_note, decision: allow }
+    - { protocol: mcp, tool: delete_note, decision: block, reason: notes are kept }
+    - { protocol: mcp, tool: publish_note, decision: review }
+    - { protocol: sql, tool: sql.select, decision: allow }
+    - { protocol: shell, tool: shell.mktemp, decision: review }
+    - { protocol: shell, tool: "shell.{echo,printenv,id}", decision: allow }
+    - { protocol: aws, tool: aws.dynamodb.get_item, decision: allow }
+    - { protocol: partner, tool: partner.ask, decision: allow }
     - { protocol: git, tool: scm.forget, decision: review, approval: { timeout_seconds: 3 } }
-approvals: { timeout_seconds: 600 }
+approvals: { timeout_seconds: 600, on_approval: ${onApproval} }
+executors: { shell: { enabled: true, allowed_binaries: [echo, printenv, mktemp] } }
+upstreams:
+  mcp:
+    - name: office
+      url: ${office}
+      overrides:
+        - { tool: get_order, protocol: aws, name: aws.dynamodb.get_item, capability: read, target: [table] }
+        - { tool: ask_partner, protocol: partner, name: partner.ask, capability: read, target: [question] }
+credentials:
+  brokers:
+    - { name: orders, type: sts, role_arn: "${brokerRole}", region: us-east-1 }
+    - { name: partner, type: secrets_manager, secret_id: ${brokerSecret}, region: us-east-1 }
+  grants:
+    - { protocol: aws, tool: "aws.dynamodb.*", broker: orders, scope: one item, ttl_seconds: 60 }
+    - { protocol: partner, tool: partner.ask, broker: partner, scope: ask, ttl_seconds: 60 }
 `;

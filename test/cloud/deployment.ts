@@ -17,11 +17,16 @@ export interface Outputs {
     readonly WebSocketApiId: string;
     readonly AdminApiId: string;
     readonly CallbacksApiId: string;
+    readonly McpApiId: string;
     readonly ApprovalStateMachineArn: string;
   };
 }
 
 export const approvalTimeoutSeconds = 6;
+
+/** What brokers of these checks hand on; both are made by the checks, after the deployment. */
+export const brokerRole = 'arn:aws:iam::000000000000:role/cloud-orders';
+export const brokerSecret = 'cloud/partner-token';
 
 export async function deploy({ env, scratch, endpoint }: Emulator): Promise<Outputs> {
   const cloud = join(scratch, 'cdk.out');
@@ -40,6 +45,10 @@ export async function deploy({ env, scratch, endpoint }: Emulator): Promise<Outp
     `approvalTimeoutSeconds=${approvalTimeoutSeconds}`,
     '-c',
     `endpoint=${endpoint}`,
+    '-c',
+    `brokerRoles=${brokerRole}`,
+    '-c',
+    `brokerSecrets=arn:aws:secretsmanager:us-east-1:000000000000:secret:${brokerSecret}-??????`,
   );
   const template = join(scratch, 'bootstrap.yaml');
   await writeFile(template, withoutStagingPolicy(await cdk('bootstrap', '--show-template')));

@@ -8,8 +8,13 @@ const session = 'cloud-doors';
 
 export function doorChecks(call: Call): Check[] {
   let id = '';
+  let manifest = '';
   const path = (template: string) =>
-    template.replace('{envelope_id}', id).replace('{id}', session).replace('{version}', '1');
+    template
+      .replace('{envelope_id}', id)
+      .replace('/manifests/{id}', `/manifests/${manifest}`)
+      .replace('{id}', session)
+      .replace('{version}', '1');
   const reads = routes.filter(({ method, surface }) => method === 'GET' && surface === 'admin');
 
   return [
@@ -25,6 +30,10 @@ export function doorChecks(call: Call): Check[] {
         200,
       );
       assert.ok(!JSON.stringify(record).includes(comment));
+    }),
+    check('a task is declared', async () => {
+      const body = { name: 'look around', tools: ['scm.get_*'], sessions: [session] };
+      manifest = expectStatus(await call('human', 'POST /admin/v1/manifests', body), 201).id;
     }),
     ...reads.map(({ path: template }) =>
       check(`GET ${template} is within the role of its function`, async () => {

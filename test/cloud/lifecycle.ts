@@ -7,7 +7,6 @@ import { DescribeExecutionCommand, GetExecutionHistoryCommand, SFNClient } from 
 import { verifyBundle } from '#core/evidence/verify.ts';
 import { type Call, clientConfig, expectStatus } from './caller.ts';
 import { type Check, check } from './checks.ts';
-import { configuration } from './configuration.ts';
 import type { Outputs } from './deployment.ts';
 import type { Emulator } from './emulator.ts';
 import { until } from './processes.ts';
@@ -24,7 +23,11 @@ const action = (tool: string, target: string, more: object = {}) => ({
   ...more,
 });
 
-export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call, callbacks: Call): Check[] {
+export function lifecycleChecks(
+  emulator: Emulator,
+  outputs: Outputs,
+  { call, callbacks, configuration }: { call: Call; callbacks: Call; configuration: string },
+): Check[] {
   const client = clientConfig(emulator);
   const sfn = new SFNClient(client);
   const db = new DynamoDBClient(client);

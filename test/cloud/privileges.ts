@@ -18,7 +18,7 @@ import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { clientConfig } from './caller.ts';
 import { type Check, check } from './checks.ts';
-import type { Outputs } from './deployment.ts';
+import { brokerRole, brokerSecret, type Outputs } from './deployment.ts';
 import type { Emulator } from './emulator.ts';
 
 const TableName = 'agent-governance-evidence';
@@ -52,6 +52,7 @@ interface Session {
   readonly sfn: SFNClient;
   readonly secrets: SecretsManagerClient;
   readonly lambda: LambdaClient;
+  readonly sts: STSClient;
   /** The connections of the WebSocket API at an address. */
   readonly connections: (endpoint: string) => ApiGatewayManagementApiClient;
 }
@@ -62,7 +63,7 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayDoor
   const socket = `${emulator.endpoint}/_aws/execute-api/${GatewayDoors.WebSocketApiId}/gateway`;
 
   const as = async (name: FunctionName): Promise<Session> => {
-    const RoleArn = `arn:aws:iam::000000000000:role/agent-governance-${name}`;
+    const RoleArn = roleOf(name);
     const { Credentials } = await new STSClient(root).send(
       new AssumeRoleCommand({ RoleArn, RoleSessionName: 'probe' }),
     );
@@ -100,6 +101,8 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayDoor
     onEvidence('chat-completions', ['read', 'put']),
     onEvidence('messages', ['read', 'put']),
     onEvidence('ws-worker', ['read', 'put']),
+    onEvidence('mcp', ['read', 'put']),
+    onEvidence('sandbox', []),
     onEvidence('ws', []),
     onEvidence('models', []),
     onEvidence('count-tokens', []),
@@ -152,11 +155,37 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayDoor
     may('the worker invokes nobody', 'ws-worker', false, ({ lambda }) => invoke(lambda, 'ws-worker')),
     may('the worker posts to connections', 'ws-worker', true, ({ connections }) => connections(socket).send(post)),
     may('chat over HTTP does not', 'chat-completions', false, ({ connections }) => connections(socket).send(post)),
+    may('mcp has the sandbox run a command', 'mcp', true, ({ lambda }) => invoke(lambda, 'sandbox')),
+    may('the sandbox invokes nobody', 'sandbox', false, ({ lambda }) => invoke(lambda, 'sandbox')),
+    may('chat has no command run', 'chat-completions', false, ({ lambda }) => invoke(lambda, 'sandbox')),
+    may('the sandbox reads no secret', 'sandbox', false, ({ secrets }) =>
+      secrets.send(new GetSecretValueCommand({ SecretId: 'agent-governance/brokers' })),
+    ),
+    may('mcp assumes the role of a broker', 'mcp', true, ({ sts }) => sts.send(assume(brokerRole))),
+    may('mcp assumes no other role', 'mcp', false, ({ sts }) => sts.send(assume(roleOf('project')))),
+    may('sweep assumes none', 'sweep', false, ({ sts }) => sts.send(assume(brokerRole))),
+    may('chat assumes none', 'messages', false, ({ sts }) => sts.send(assume(brokerRole))),
+    may('mcp reads the stored secret of a broker', 'mcp', true, ({ secrets }) =>
+      secrets.send(new GetSecretValueCommand({ SecretId: brokerSecret })),
+    ),
+    may('observatory does not', 'observatory', false, ({ secrets }) =>
+      secrets.send(new GetSecretValueCommand({ SecretId: brokerSecret })),
+    ),
     may('test-action adds nothing to the archive', 'test-action', false, ({ s3 }) =>
       s3.send(new PutObjectCommand({ Bucket, Key: 'forged', Body: 'forged' })),
     ),
   ];
 }
+
+const roleOf = (name: FunctionName): string => `arn:aws:iam::000000000000:role/agent-governance-${name}`;
+
+const assume = (RoleArn: string) =>
+  new AssumeRoleCommand({
+    RoleArn,
+    RoleSessionName: 'probe',
+    SourceIdentity: 'probe',
+    Tags: [{ Key: 'envelope', Value: 'probe' }],
+  });
 
 /** Asks whether it might, and does nothing. */
 const invoke = (lambda: LambdaClient, name: FunctionName) =>
@@ -178,6 +207,7 @@ const sessionOf = (config: ClientConfig): Session => ({
   sfn: new SFNClient(config),
   secrets: new SecretsManagerClient(config),
   lambda: new LambdaClient(config),
+  sts: new STSClient(config),
   connections: (endpoint) => new ApiGatewayManagementApiClient({ ...config, endpoint }),
 });
 

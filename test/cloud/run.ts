@@ -1,17 +1,22 @@
 /**
  * The deployed gateway, end to end (`npm run test:cloud`): the real `cdk deploy` of the real stacks and bundles onto an
  * emulator of AWS that enforces IAM, then the life of actions, approvals and evidence over HTTP, then chat over HTTP and the
- * WebSocket, then what each role may not do. Not shown here, since the emulator leaves it out: response streaming, TTL,
+ * WebSocket, MCP with a server behind it and credentials minted for its calls, then what each role may not do. Not shown here, since the emulator leaves it out: response streaming, TTL,
  * recovery, object lock, encryption, logs, metrics and limits of payloads; test/infra asserts those on the templates.
  */
+
+import { brokerChecks } from './brokers.ts';
 import { gatewayAt, provisionKeys, storeModule } from './caller.ts';
 import { chatChecks } from './chat.ts';
 import { runChecks } from './checks.ts';
-import { guard } from './configuration.ts';
+import { configurationFor, guard } from './configuration.ts';
 import { deploy } from './deployment.ts';
 import { doorChecks } from './doors.ts';
 import { type Emulator, startEmulator } from './emulator.ts';
+import { executionChecks } from './execution.ts';
 import { lifecycleChecks } from './lifecycle.ts';
+import { mcpChecks } from './mcp.ts';
+import { openOffice } from './office.ts';
 import { privilegeChecks } from './privileges.ts';
 import { webSocketChecks } from './websocket.ts';
 
@@ -40,13 +45,18 @@ async function prove(running: Emulator): Promise<number> {
   const call = gatewayAt(running, outputs.GatewayDoors.AdminApiId, keys);
   const callbacks = gatewayAt(running, outputs.GatewayDoors.CallbacksApiId, keys);
   const gateway = gatewayAt(running, outputs.GatewayDoors.GatewayApiId, keys);
+  const mcp = gatewayAt(running, outputs.GatewayDoors.McpApiId, keys);
+  const office = await openOffice(running);
   const { passed, failed } = await runChecks([
-    ...lifecycleChecks(running, outputs, call, callbacks),
+    ...lifecycleChecks(running, outputs, { call, callbacks, configuration: configurationFor(office.url) }),
     ...doorChecks(call),
     ...chatChecks(gateway, call),
     ...webSocketChecks(running, outputs, keys, call),
+    ...mcpChecks(mcp, call, office),
+    ...brokerChecks(running, mcp, call),
+    ...executionChecks(running, outputs, call, configurationFor(office.url, 'execute')),
     ...privilegeChecks(running, outputs),
-  ]);
+  ]).finally(() => office.stop());
   lap('done');
   console.log(`${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;

@@ -71,6 +71,14 @@ describe('routes', () => {
     expect(routes.filter(streams).map(callOf)).toEqual([
       'agent-governance-gateway POST /v1/chat/completions',
       'agent-governance-gateway POST /v1/messages',
+      'agent-governance-mcp GET /health',
+      'agent-governance-mcp POST /mcp',
+      'agent-governance-mcp GET /mcp',
+      'agent-governance-mcp DELETE /mcp',
+      'agent-governance-mcp GET /sse',
+      'agent-governance-mcp POST /mcp/session/{id}',
+      'agent-governance-mcp GET /.well-known/oauth-protected-resource',
+      'agent-governance-mcp GET /.well-known/oauth-protected-resource/mcp',
     ]);
     for (const { Properties } of Object.values(ofType(doors, 'AWS::Lambda::Function'))) {
       const { streams: answersInPieces }: FunctionSpec =
@@ -118,6 +126,15 @@ describe('routes', () => {
   });
 });
 
+it('has an address people can read for every surface', () => {
+  const outputs = doors.toJSON().Outputs as Record<string, { Value: unknown }>;
+  for (const name of ['Admin', 'Gateway', 'Mcp']) {
+    const id = reference(outputs[`${name}ApiId`]?.Value);
+    expect(id).toMatch(new RegExp(`^\\{${name}Api`));
+    expect(reference(outputs[`${name}Url`]?.Value)).toBe(`https://${id}.execute-api.{Region}.{URLSuffix}/gateway`);
+  }
+});
+
 describe.each(rows)('function %s', (name, spec) => {
   const { Properties } = ofType(doors, 'AWS::Lambda::Function')[functionId(doors, name)]!;
 
@@ -128,15 +145,18 @@ describe.each(rows)('function %s', (name, spec) => {
       Handler: 'index.handler',
       Timeout: spec.timeoutSeconds,
       MemorySize: spec.memoryMb,
-      TracingConfig: { Mode: 'Active' },
     });
+    expect(Properties.TracingConfig).toEqual(spec.sandboxed ? undefined : { Mode: 'Active' });
     expect(reference(Properties.Role)).toContain(`${name.replaceAll('-', '')}Role`);
   });
 
   it('is told where everything is, and the names of the secrets it may read', () => {
+    if (spec.sandboxed) return expect(Properties.Environment).toBeUndefined();
     const { Variables } = Properties.Environment;
     const expected = [
       'GATEWAY_URL',
+      'MCP_URL',
+      ...(spec.runsCommands ? ['SANDBOX_FUNCTION'] : []),
       ...(spec.postsToConnections ? ['CONNECTIONS_URL'] : []),
       ...(spec.handsOverTo ? ['WS_WORKER_FUNCTION'] : []),
       ...(Object.keys(tables) as TableName[]).map(tableEnvironment),
@@ -144,12 +164,10 @@ describe.each(rows)('function %s', (name, spec) => {
       ...(spec.secrets ?? []).map((secret) => `SECRET_${secret.toUpperCase()}`),
     ];
     expect(Object.keys(Variables).sort()).toEqual(expected.sort());
-    expect(reference(Variables.ADMIN_URL)).toMatch(
-      /^https:\/\/\{Admin[^}]*\}\.execute-api\.\{Region\}\.\{URLSuffix\}\/gateway$/,
-    );
-    expect(reference(Variables.GATEWAY_URL)).toMatch(
-      /^https:\/\/\{Gateway[^}]*\}\.execute-api\.\{Region\}\.\{URLSuffix\}\/gateway$/,
-    );
+    for (const surface of ['Admin', 'Gateway', 'Mcp'])
+      expect(reference(Variables[`${surface.toUpperCase()}_URL`])).toMatch(
+        new RegExp(`^https://\\{${surface}Api[^}]*\\}\\.execute-api\\.\\{Region\\}\\.\\{URLSuffix\\}/gateway$`),
+      );
     for (const secret of spec.secrets ?? [])
       expect(Variables[`SECRET_${secret.toUpperCase()}`]).toBe(`agent-governance/${secret}`);
   });

@@ -7,7 +7,8 @@ const { doors, stores } = synthesize();
 
 interface Statement {
   readonly Effect: string;
-  readonly Action: string | string[];
+  /** Absent from a denial of all but something. */
+  readonly Action?: string | string[];
   readonly Resource: unknown;
 }
 /** `action resource`, one line for each pair a role allows. */
@@ -45,17 +46,20 @@ const readable = (resource: unknown): string => {
   return text.replace(/^arn:\{Partition\}:/, '').replaceAll('{Region}:{AccountId}:', '');
 };
 
-function grantsOf(name: string): Grants {
-  const role = Object.values(ofType(doors, 'AWS::IAM::Role')).find(
+function grantsOf(name: string, from = doors): Grants {
+  const role = Object.values(ofType(from, 'AWS::IAM::Role')).find(
     ({ Properties }) => Properties.RoleName === `agent-governance-${name}`,
   );
   const policies = role?.Properties.Policies as { PolicyDocument: { Statement: Statement[] } }[];
   expect(role?.Properties.ManagedPolicyArns).toBeUndefined();
   return policies
     .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+    .filter(({ Effect }) => name !== 'sandbox' || Effect === 'Allow')
     .flatMap(({ Effect, Action, Resource }) => {
       expect(Effect).toBe('Allow');
-      return list(Action).flatMap((action) => list(Resource).map((resource) => `${action} ${readable(resource)}`));
+      return list(Action ?? []).flatMap((action) =>
+        list(Resource).map((resource) => `${action} ${readable(resource)}`),
+      );
     })
     .filter((grant) => !grant.startsWith('logs:') && !grant.startsWith('xray:'))
     .sort();
@@ -66,6 +70,15 @@ const append = [...read, 'PutItem', 'ConditionCheckItem'];
 const words = { read, append, write: [...append, 'UpdateItem'] };
 
 const [webSocketApi] = Object.keys(ofType(doors, 'AWS::ApiGatewayV2::Api')).map((id) => `{${id}}`);
+
+const interfaces = [
+  'CreateNetworkInterface',
+  'DescribeNetworkInterfaces',
+  'DeleteNetworkInterface',
+  'DescribeSubnets',
+  'AssignPrivateIpAddresses',
+  'UnassignPrivateIpAddresses',
+];
 
 /** Written out a second time on purpose: what the contract's words mean. */
 function expected(spec: FunctionSpec): Grants {
@@ -93,11 +106,14 @@ function expected(spec: FunctionSpec): Grants {
         `bedrock:${action} bedrock:*:{AccountId}:inference-profile/*`,
       );
   }
+  if (spec.runsCommands) grants.push('lambda:InvokeFunction lambda:function:agent-governance-sandbox');
   if (spec.handsOverTo) grants.push(`lambda:InvokeFunction lambda:function:agent-governance-${spec.handsOverTo}`);
   if (spec.postsToConnections) {
     for (const method of ['POST', 'DELETE'])
       grants.push(`execute-api:ManageConnections execute-api:${webSocketApi}/gateway/${method}/@connections/*`);
   }
+  // Lambda makes them under the role; another test holds that the code is denied all of it.
+  if (spec.sandboxed) grants.push(...interfaces.map((action) => `ec2:${action} *`));
   if (spec.stream) {
     for (const action of ['DescribeStream', 'GetRecords', 'GetShardIterator'])
       grants.push(`dynamodb:${action} stream:${spec.stream}`);
@@ -121,12 +137,54 @@ it('gives no function power over all tables, and none the power to scan, delete 
   expect(all.filter((grant) => grant.includes('DeleteItem'))).toEqual(['policies: dynamodb:DeleteItem table:config']);
 });
 
-it('lets one function invoke another, three call models, two answer connections, and none more', () => {
-  const holders = (action: string) =>
-    Object.keys(functions).filter((name) => grantsOf(name).some((grant) => grant.startsWith(action)));
-  expect(holders('lambda:')).toEqual(['ws']);
+const holders = (action: string) =>
+  Object.keys(functions).filter((name) => grantsOf(name).some((grant) => grant.startsWith(action)));
+
+it('lets those that carry actions out invoke the sandbox, ws its worker, three call models, two answer connections, none more', () => {
+  expect(holders('lambda:')).toEqual(['ws', 'test-action', 'mcp', 'approval-steps']);
+  expect(holders('lambda:InvokeFunction lambda:function:agent-governance-sandbox')).toEqual([
+    'test-action',
+    'mcp',
+    'approval-steps',
+  ]);
   expect(holders('bedrock:')).toEqual(['chat-completions', 'messages', 'ws-worker']);
   expect(holders('execute-api:')).toEqual(['ws', 'ws-worker']);
+});
+
+it('lets nobody assume a role, read a foreign secret or query a cluster that the deployment did not name', () => {
+  expect(holders('sts:')).toEqual([]);
+  expect(holders('rds-data:')).toEqual([]);
+});
+
+describe('what a deployment names', () => {
+  const role = 'arn:aws:iam::123456789012:role/orders-reader';
+  const secret = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:orders/api-AbCdEf';
+  const cluster = 'arn:aws:rds:eu-west-1:123456789012:cluster:orders';
+  const named = synthesize({ brokerRoles: `${role},${role}-2`, brokerSecrets: secret, sqlClusters: [cluster] }).doors;
+
+  it.each(Object.entries(functions) as [string, FunctionSpec][])(
+    '[cloud.least-privilege] %s gets by its row, and nothing besides',
+    (name, spec) => {
+      const more = grantsOf(name, named).filter((grant) => !grantsOf(name).includes(grant));
+      const assumed = ['AssumeRole', 'SetSourceIdentity', 'TagSession'].flatMap((action) =>
+        [role, `${role}-2`].map((arn) => `sts:${action} ${arn}`),
+      );
+      const run = ['BeginTransaction', 'CommitTransaction', 'ExecuteStatement', 'RollbackTransaction'];
+      expect(more.sort()).toEqual(
+        [
+          ...(spec.assumesBrokerRoles ? [...assumed, `secretsmanager:GetSecretValue ${secret}`] : []),
+          ...(spec.queriesClusters ? run.map((action) => `rds-data:${action} ${cluster}`) : []),
+        ].sort(),
+      );
+    },
+  );
+
+  it('goes to the functions that carry actions out', () => {
+    const holders = Object.keys(functions).filter((name) =>
+      grantsOf(name, named).some((grant) => /^(sts|rds-data):/.test(grant)),
+    );
+    expect(holders).toEqual(['test-action', 'mcp', 'approval-steps']);
+  });
 });
 
 it('[evidence.archive] lets the projector add to the archive, and nobody read it, delete from it or do anything else there', () => {
@@ -146,7 +204,7 @@ it('lets a function write its own log group only', () => {
   for (const { Properties } of Object.values(ofType(doors, 'AWS::IAM::Role'))) {
     if (!Properties.Policies || !Properties.RoleName) continue;
     const statements = Properties.Policies[0].PolicyDocument.Statement as Statement[];
-    const logs = statements.filter(({ Action }) => list(Action).some((action) => action.startsWith('logs:')));
+    const logs = statements.filter(({ Action }) => list(Action ?? []).some((action) => action.startsWith('logs:')));
     expect(logs.map(({ Action }) => Action)).toEqual([['logs:CreateLogStream', 'logs:PutLogEvents']]);
     expect(reference(logs[0]?.Resource)).toMatch(/^\{.*Logs.*\.Arn\}$/);
   }

@@ -12,10 +12,12 @@ describe('what is off until asked for', () => {
       ({ Properties }) => Properties.FunctionName === `agent-governance-${name}`,
     )!.Properties.Environment.Variables;
 
-  it('sends spans to CloudWatch under the permission every role has', () => {
+  it('sends spans to CloudWatch under the permission every role has, but for the sandbox', () => {
     expect(reference(told('project').OTLP_TRACES_URL)).toBe('https://xray.{Region}.{URLSuffix}/v1/traces');
     expect(told('project', doors).OTLP_TRACES_URL).toBeUndefined();
-    const roles = Object.values(ofType(asked, 'AWS::IAM::Role')).filter(({ Properties }) => Properties.RoleName);
+    const roles = Object.values(ofType(asked, 'AWS::IAM::Role')).filter(
+      ({ Properties: { RoleName } }) => RoleName && !RoleName.endsWith('-sandbox'),
+    );
     for (const { Properties } of roles) expect(JSON.stringify(Properties.Policies)).toContain('xray:PutTraceSegments');
   });
 
@@ -31,5 +33,27 @@ describe('what is off until asked for', () => {
     expect(() => readSettings(new App({ context: { streamPaddingBytes: -1 } }).node)).toThrow(
       'must be a whole number from 0',
     );
+  });
+
+  it.each([
+    ['brokerRoles', 'arn:aws:iam::123456789012:role/*'],
+    ['brokerRoles', '*'],
+    ['brokerRoles', 'arn:aws:iam::123456789012:user/somebody'],
+    ['brokerSecrets', 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:*'],
+    ['brokerSecrets', 'arn:aws:iam::123456789012:role/orders'],
+    ['sqlClusters', 'arn:aws:rds:eu-west-1:123456789012:cluster:'],
+  ])('takes no %s such as %s', (key, value) => {
+    const good = 'arn:aws:iam::123456789012:role/orders,';
+    expect(() => readSettings(new App({ context: { [key]: value } }).node)).toThrow(`"${key}" must hold ARNs of`);
+    expect(() => readSettings(new App({ context: { [key]: good + value } }).node)).toThrow(
+      `"${key}" must hold ARNs of`,
+    );
+  });
+
+  it('takes ARNs with commas between them, or as a list', () => {
+    const [a, b] = ['arn:aws:iam::123456789012:role/a', 'arn:aws-cn:iam::123456789012:role/path/b'];
+    for (const brokerRoles of [`${a},${b}`, [a, b]])
+      expect(readSettings(new App({ context: { brokerRoles } }).node).brokerRoles).toEqual([a, b]);
+    expect(readSettings(new App().node)).toMatchObject({ brokerRoles: [], brokerSecrets: [], sqlClusters: [] });
   });
 });

@@ -49,9 +49,10 @@ const isObject = (value: Json): value is { [key: string]: Json } =>
 const brief = (value: Json): string => (typeof value === 'object' && value !== null ? 'present' : String(value));
 const list = (value: Json): Json[] => (Array.isArray(value) ? value : [value]);
 const grants = (statement: Json): string[] => {
-  const { Sid, Action, Condition, Resource } = statement as { [key: string]: Json };
+  const { Sid, Action, NotAction, Condition, Resource } = statement as { [key: string]: Json };
   if (JSON.stringify(Condition ?? '').includes('aws:SecureTransport')) return ['refusal of plain HTTP'];
   if (Sid) return [String(Sid)];
+  if (NotAction) return [`denial of all but ${String(NotAction)} to code`];
   return list(Action).flatMap((action) =>
     list(Resource).map((resource) => `${String(action)} on ${JSON.stringify(resource)}`),
   );
@@ -75,8 +76,12 @@ it('[cloud.stage-differences] differs in the stores by protection and by what th
   );
 });
 
-it('[cloud.stage-differences] differs in the doors by buffering, a literal time-out, addresses, resources and actions of roles, protection', () => {
+it("[cloud.stage-differences] differs in the doors by buffering, a literal time-out, addresses, resources and actions of roles, the sandbox's network, protection", () => {
   const kept = ['Logs::LogGroup', 'StepFunctions::StateMachine', 'SQS::Queue'];
+  const network = [
+    ...['CreateNetworkInterface', 'DeleteNetworkInterface', 'DescribeNetworkInterfaces', 'DescribeSubnets'],
+    ...['AssignPrivateIpAddresses', 'UnassignPrivateIpAddresses'],
+  ].map((action) => `ec2:${action} on *`);
   expect(distinct(differences(aws.doors, emulator.doors))).toEqual(
     [
       ...kept.flatMap((type) => [
@@ -87,6 +92,12 @@ it('[cloud.stage-differences] differs in the doors by buffering, a literal time-
       'IAM::Role .Properties.Policies[].PolicyDocument.Statement with bedrock:ConverseStream on one resource',
       'IAM::Role .Properties.Policies[].PolicyDocument.Statement with states:SendTaskSuccess on *',
       'IAM::Role .Properties.Policies[].PolicyDocument.Statement without states:SendTaskSuccess on one resource',
+      // The sandbox has its empty network on AWS alone.
+      ...['SecurityGroup', 'Subnet', 'VPC'].map((type) => `EC2::${type} : present → undefined`),
+      'Lambda::Function .Properties.VpcConfig: present → undefined',
+      ...[...network, 'denial of all but logs:* to code'].map(
+        (grant) => `IAM::Role .Properties.Policies[].PolicyDocument.Statement without ${grant}`,
+      ),
       'Lambda::Function .Properties.Environment.Variables.STAGE: prod → emulator',
       'Lambda::Function .Properties.Environment.Variables.CONNECTIONS_URL.Fn::Join[]: present → present',
       ...[
@@ -101,8 +112,9 @@ it('[cloud.stage-differences] differs in the doors by buffering, a literal time-
   );
 });
 
-it('[cloud.stage-differences] differs in what is watched by the refusal of plain HTTP and one alarm on a query', () => {
+it('[cloud.stage-differences] differs in what is watched by the refusal of plain HTTP and two alarms on queries', () => {
   expect(differences(aws.watch, emulator.watch).sort()).toEqual([
+    'CloudWatch::Alarm : present → undefined',
     'CloudWatch::Alarm : present → undefined',
     'SNS::TopicPolicy : present → undefined',
   ]);
@@ -110,7 +122,7 @@ it('[cloud.stage-differences] differs in what is watched by the refusal of plain
 
 it('reaches connections where the emulator listens, under the id of the API', () => {
   const functions = Object.values(ofType(emulator.doors, 'AWS::Lambda::Function'));
-  const urls = functions.flatMap(({ Properties }) => Properties.Environment.Variables.CONNECTIONS_URL ?? []);
+  const urls = functions.flatMap(({ Properties }) => Properties.Environment?.Variables.CONNECTIONS_URL ?? []);
   expect(urls.map(reference)).toEqual(
     Array(2).fill(
       expect.stringMatching(/^http:\/\/127\.0\.0\.1:1\/_aws\/execute-api\/\{WebSocketApi[^}]*\}\/gateway$/),

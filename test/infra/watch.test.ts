@@ -1,5 +1,5 @@
 /** Who is woken, and what the first page shows. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { functions } from '#core/contracts/functions.ts';
 import { ofType, reference, synthesize } from './synthesized.ts';
 
@@ -26,6 +26,7 @@ it.each([
   ['gateway-5xx', 'AWS/ApiGateway', '5XXError'],
   ['admin-5xx', 'AWS/ApiGateway', '5XXError'],
   ['callbacks-5xx', 'AWS/ApiGateway', '5XXError'],
+  ['mcp-5xx', 'AWS/ApiGateway', '5XXError'],
   ['websocket-errors', 'AWS/ApiGateway', 'ExecutionError'],
   ['breaker-open', 'AgentGovernance', 'svc_breaker_open'],
   ['budget-alert', 'AgentGovernance', 'svc_budget_tier_total'],
@@ -50,13 +51,15 @@ it('looks when one of twenty chat calls is slow, three times in a row', () => {
   });
 });
 
-it('counts the errors of all providers together, by a query since alarms take no search', () => {
-  const [query] = named('provider-errors')?.Metrics ?? [];
-  expect(query).toMatchObject({
-    Expression: 'SELECT SUM(svc_provider_errors_total) FROM "AgentGovernance"',
-    Period: 300,
-    ReturnData: true,
-  });
+it.each([
+  ['provider-errors', 'svc_provider_errors_total', 10],
+  ['risk-alerts', 'svc_risk_alerts_total', 1],
+])('%s counts over all labels, by a query since alarms take no search', (name, metric, threshold) => {
+  const { Metrics = [], Threshold } = named(name) ?? {};
+  expect(Threshold).toBe(threshold);
+  expect(Metrics).toMatchObject([
+    { Expression: `SELECT SUM(${metric}) FROM "AgentGovernance"`, Period: 300, ReturnData: true },
+  ]);
   for (const { Metrics = [] } of alarms)
     for (const { Expression = '' } of Metrics) expect(Expression).not.toContain('SEARCH');
 });
@@ -107,6 +110,24 @@ it('shows calls, tokens, cost, first tokens, providers, the cache and what was b
   ])
     expect(body).toContain(metric);
   expect(body).toContain('100 * FILL(cached, 0) / (FILL(cached, 0) + FILL(completed, 0))');
+});
+
+it('shows decisions by protocol, MCP clients, the sandbox and risk', () => {
+  const [dashboard] = Object.values(ofType(watch, 'AWS::CloudWatch::Dashboard'));
+  const body = JSON.stringify(dashboard?.Properties.DashboardBody);
+  for (const title of ['Decisions by protocol', 'Messages of MCP clients', 'Commands in the sandbox', 'Risk alerts'])
+    expect(body).toContain(title);
+  for (const metric of ['svc_policy_decisions_total', 'svc_risk_alerts_total'])
+    expect(body).toContain(`MetricName=\\\\\\"${metric}`);
+});
+
+it('asks for no metric that nobody writes', () => {
+  const asked = new Set([...JSON.stringify(watch.toJSON()).matchAll(/svc_[a-z_]+/g)].map(([name]) => name));
+  const code = ['core', 'adapters', 'lambdas']
+    .flatMap((folder) => globSync(`${folder}/**/*.ts`))
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n');
+  expect([...asked].filter((name) => !code.includes(`'${name}'`))).toEqual([]);
 });
 
 const headings = (markdown: string): string[] =>

@@ -1,0 +1,52 @@
+/**
+ * Where the sandbox runs (contract §3): a network that leads nowhere. No gateway, no endpoint, no peering, no route but the
+ * local one, no names, and a security group that lets nothing in or out: what a command tries to reach is not there.
+ */
+import { Fn } from 'aws-cdk-lib';
+import { CfnSecurityGroup, CfnSubnet, CfnVPC } from 'aws-cdk-lib/aws-ec2';
+import { Construct } from 'constructs';
+import { accept } from './findings.ts';
+
+/** Any range does, since nothing else is ever connected to it. */
+const range = '10.255.0.0/24';
+const zones = 2;
+
+export class SandboxNetwork extends Construct {
+  readonly subnetIds: readonly string[];
+  readonly securityGroupIds: readonly string[];
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    const vpc = new CfnVPC(this, 'Vpc', {
+      cidrBlock: range,
+      // The resolver answers every subnet, whatever its security group: names would be a way out.
+      enableDnsSupport: false,
+      enableDnsHostnames: false,
+    });
+    const blocks = Fn.cidr(vpc.attrCidrBlock, zones, '6');
+    const subnets = Array.from(
+      { length: zones },
+      (_, at) =>
+        new CfnSubnet(this, `Subnet${at}`, {
+          vpcId: vpc.attrVpcId,
+          cidrBlock: Fn.select(at, blocks),
+          availabilityZone: Fn.select(at, Fn.getAzs()),
+          mapPublicIpOnLaunch: false,
+        }),
+    );
+    const nothing = new CfnSecurityGroup(this, 'Nothing', {
+      vpcId: vpc.attrVpcId,
+      groupDescription: 'agent governance gateway: commands reach nothing',
+      securityGroupIngress: [],
+      securityGroupEgress: [toNobody],
+    });
+    this.subnetIds = subnets.map(({ attrSubnetId }) => attrSubnetId);
+    this.securityGroupIds = [nothing.attrGroupId];
+    accept(this, {
+      'AwsSolutions-VPC7': 'There is no flow to log: no route leads out, no rule lets anything through.',
+    });
+  }
+}
+
+/** A group without rules for what leaves is given one that allows everything: this one fits no packet. */
+const toNobody = { ipProtocol: 'icmp', fromPort: 252, toPort: 86, cidrIp: '255.255.255.255/32' };

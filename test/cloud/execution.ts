@@ -1,0 +1,94 @@
+/** Allowed actions carried out on the deployed stacks: SQL read by its grammar, commands in the sandbox, approved calls run by the clock. */
+import assert from 'node:assert/strict';
+import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
+import { type Call, clientConfig, expectStatus } from './caller.ts';
+import { type Check, check } from './checks.ts';
+import type { Outputs } from './deployment.ts';
+import type { Emulator } from './emulator.ts';
+import { until } from './processes.ts';
+
+const session = 'cloud-execution';
+
+/** @param executing the configuration under which approved calls are run by the state machine. */
+export function executionChecks(emulator: Emulator, outputs: Outputs, admin: Call, executing: string): Check[] {
+  const sfn = new SFNClient(clientConfig(emulator));
+  const machine = outputs.GatewayDoors.ApprovalStateMachineArn.replace(':stateMachine:', ':execution:');
+
+  const act = async (protocol: string, tool: string, parameters: object, more: object = {}) =>
+    expectStatus(
+      await admin('agent', 'POST /admin/v1/test-action', {
+        ...{ protocol, tool, target: '', capability: 'execute', parameters, actor: { session } },
+        ...more,
+      }),
+      200,
+    );
+  const sql = (query: string) => act('sql', 'sql.query', { sql: query }, { dry_run: true });
+  const shell = (...argv: string[]) => act('shell', 'shell.run', { argv });
+  const record = async (id: string) => expectStatus(await admin('human', `GET /admin/v1/approvals/${id}`), 200);
+
+  /** Asks, lets a human approve, and waits for the clock to be done with it. */
+  const approved = async (...argv: string[]) => {
+    const asked = await shell(...argv);
+    assert.equal(asked.decision, 'review', JSON.stringify(asked));
+    const id: string = asked.envelope_id;
+    expectStatus(await admin('human', `POST /admin/v1/approvals/${id}/approve`, { reviewer: 'Alice' }), 200);
+    const { status, cause } = await until(`the execution of ${id} to end`, 30, async () => {
+      const found = await sfn.send(new DescribeExecutionCommand({ executionArn: `${machine}:${id}` }));
+      return found.status !== 'RUNNING' && found;
+    });
+    assert.equal(status, 'SUCCEEDED', cause);
+    return record(id);
+  };
+
+  let wanted: string[] = [];
+  let ran: Awaited<ReturnType<typeof record>>;
+  return [
+    check('SQL is read by the grammar that lies beside the function, and decided by what it does', async () => {
+      const reads = await sql('WITH recent AS (SELECT note FROM orders) SELECT * FROM recent -- DROP TABLE orders');
+      assert.equal(reads.decision, 'allow', JSON.stringify(reads));
+      const drops = await sql('SELECT 1; DROP /* quietly */ TABLE orders');
+      assert.deepEqual([drops.decision, drops.matched_rule], ['block', 'sql:sql.drop'], JSON.stringify(drops));
+    }),
+    check('a command runs in the sandbox and its output comes back', async () => {
+      const { decision, result, error } = await shell('echo', 'hello', 'from afar');
+      assert.equal(decision, 'allow', JSON.stringify(error));
+      assert.equal(result?.stdout, 'hello from afar\n', JSON.stringify({ result, error }));
+      assert.equal(result.exit_code, 0);
+    }),
+    check('it is told nothing of where it runs: no key, no address, no name', async () => {
+      const { result, error } = await shell('printenv');
+      assert.ok(result, JSON.stringify(error));
+      const names = result.stdout.split('\n').map((line: string) => line.split('=')[0]);
+      assert.deepEqual(
+        names.filter((name: string) => /AWS|LAMBDA|TABLE|SECRET|_URL/.test(name)),
+        [],
+      );
+    }),
+    check('a program nobody allowed is not run', async () => {
+      const { result, error } = await act('shell', 'shell.run', { argv: ['id'] });
+      assert.equal(result, undefined);
+      assert.match(JSON.stringify(error), /id is not among/);
+    }),
+    check('with on_approval: execute the state machine runs the approved call by its task token', async () => {
+      const asYaml = { 'content-type': 'application/yaml' };
+      expectStatus(await admin('admin', 'PUT /admin/v1/config', executing, asYaml), 201);
+      let asked = 0;
+      // Under the old configuration the clock lets the caller run it: each attempt is a call of its own.
+      ran = await until('the functions to see the new configuration', 60, async () => {
+        wanted = ['mktemp', '-u', `report-${++asked}.XXXXXXXX`];
+        const done = await approved(...wanted);
+        return done.status === 'consumed' && done;
+      });
+      assert.deepEqual([ran.outcome, ran.executed_by], ['executed', 'gateway'], JSON.stringify(ran));
+      assert.match(ran.result.stdout, /^report-\d+\.\w{8}\n$/);
+    }),
+    check('the retry collects what came out, and nothing runs again', async () => {
+      for (const retry of [await shell(...wanted), await shell(...wanted)])
+        assert.deepEqual(retry.result, ran.result, JSON.stringify(retry));
+    }),
+    check('the evidence of it verifies', async () => {
+      const live = expectStatus(await admin('human', `GET /admin/v1/evidence/sessions/${session}/verify`), 200);
+      assert.equal(live.valid, true, JSON.stringify(live));
+    }),
+  ];
+}

@@ -1,0 +1,112 @@
+/** MCP on the deployed stacks: a client lists and calls tools of a server behind the gateway; policy and people decide. */
+import assert from 'node:assert/strict';
+import { type Call, expectStatus } from './caller.ts';
+import { type Check, check } from './checks.ts';
+import type { Office } from './office.ts';
+import { until } from './processes.ts';
+
+export const mcpSession = 'cloud-mcp';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are read by path; a wrong path fails the check
+  readonly result?: any;
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  readonly error?: any;
+}
+export type Rpc = (method: string, params?: object) => Promise<Reply>;
+
+/** JSON-RPC without an MCP session, in the name of one session of the gateway. */
+export function rpcAt(mcp: Call, headers: Record<string, string> = {}): Rpc {
+  let id = 0;
+  return async (method, params = {}) => {
+    const answer = await mcp(
+      'agent',
+      'POST /mcp',
+      { jsonrpc: '2.0', id: ++id, method, params },
+      { accept: 'application/json, text/event-stream', 'x-session-id': mcpSession, ...headers },
+    );
+    const { result, error } = messageIn(answer.body, id);
+    return { status: answer.status, headers: answer.headers, result, error };
+  };
+}
+
+/** The response among the events, where it was streamed. */
+function messageIn(body: unknown, id: number) {
+  if (typeof body !== 'string') return body as { id: number; result?: unknown; error?: unknown };
+  const messages = body
+    .split('\n')
+    .filter((line) => line.startsWith('data: '))
+    .map((line) => JSON.parse(line.slice('data: '.length)));
+  return messages.find((message) => message.id === id) ?? {};
+}
+
+export const textOf = ({ result, error }: Reply) => {
+  assert.ok(result, `expected a result, got ${JSON.stringify(error)}`);
+  return JSON.parse(result.content[0].text);
+};
+
+export function mcpChecks(mcp: Call, admin: Call, office: Office): Check[] {
+  const rpc = rpcAt(mcp);
+  const call = (name: string, args: object = { title: 'minutes' }) => rpc('tools/call', { name, arguments: args });
+  const runs = (name: string) => office.ran.filter((one) => one === name).length;
+
+  return [
+    check('the MCP surface answers health and names itself, and wants a key for the rest', async () => {
+      assert.equal(expectStatus(await mcp(undefined, 'GET /health'), 200).status, 'ok');
+      const metadata = expectStatus(await mcp(undefined, 'GET /.well-known/oauth-protected-resource'), 200);
+      assert.match(metadata.resource, /\/mcp$/);
+      expectStatus(await mcp(undefined, 'POST /mcp', { jsonrpc: '2.0', id: 1, method: 'ping' }), 401);
+      expectStatus(await mcp('viewer', 'POST /mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }), 403);
+    }),
+    check('a client opens a session, and it lives in the table: another process knows it', async () => {
+      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'cloud', version: '1' } };
+      const opened = await rpc('initialize', params);
+      assert.equal(opened.result.protocolVersion, '2025-11-25', JSON.stringify(opened.error));
+      const id = opened.headers.get('mcp-session-id');
+      assert.ok(id, 'names its session');
+      const going = rpcAt(mcp, { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' });
+      const listed = await Promise.all([going('tools/list'), going('tools/list'), going('tools/list')]);
+      for (const { result } of listed) assert.ok(result.tools.length > 0);
+    }),
+    check('tools are listed as their server describes them, without the one that is blocked', async () => {
+      const { result, error } = await rpc('tools/list');
+      assert.ok(result, JSON.stringify(error));
+      const names = result.tools.map(({ name }: { name: string }) => name).sort();
+      assert.deepEqual(names, ['ask_partner', 'get_order', 'publish_note', 'read_note']);
+    }),
+    check('an allowed call reaches its server and comes back', async () => {
+      assert.deepEqual(textOf(await call('read_note')), { name: 'read_note', title: 'minutes' });
+      assert.equal(runs('read_note'), 1);
+    }),
+    check('a blocked call is -32001 with its reason, and never reaches the server', async () => {
+      const { error } = await call('delete_note');
+      assert.equal(error?.code, -32001, JSON.stringify(error));
+      assert.equal(error.data.reason, 'notes are kept');
+      assert.equal(runs('delete_note'), 0);
+    }),
+    check('a reviewed call is -32002; approved, its retry runs once, and the next one waits again', async () => {
+      const asked = await call('publish_note');
+      assert.equal(asked.error?.code, -32002, JSON.stringify(asked));
+      const id = asked.error.data.envelope_id;
+      expectStatus(await admin('human', `POST /admin/v1/approvals/${id}/approve`, { reviewer: 'Alice' }), 200);
+      assert.deepEqual(textOf(await call('publish_note')), { name: 'publish_note', title: 'minutes' });
+      assert.equal(runs('publish_note'), 1);
+      const again = await call('publish_note');
+      assert.equal(again.error?.code, -32002, JSON.stringify(again));
+      assert.equal(runs('publish_note'), 1);
+    }),
+    check('a tool nobody serves is -32003', async () => {
+      assert.equal((await call('nothing')).error?.code, -32003);
+    }),
+    check('the evidence of the calls verifies, each with its arguments as parameters', async () => {
+      const live = expectStatus(await admin('human', `GET /admin/v1/evidence/sessions/${mcpSession}/verify`), 200);
+      assert.equal(live.valid, true, JSON.stringify(live));
+      await until('the decision to be exported', 10, async () => {
+        const { body } = await admin('human', `GET /admin/v1/evidence/sessions/${mcpSession}/export`);
+        return JSON.stringify(body).includes('"delete_note"');
+      });
+    }),
+  ];
+}

@@ -1,0 +1,90 @@
+/** The sandbox on AWS: commands that others chose reach nothing, are told nothing and may do nothing. */
+import { functions } from '#core/contracts/functions.ts';
+import { functionId, ofType, reference, synthesize } from './synthesized.ts';
+
+const { doors } = synthesize();
+const off = synthesize({ sandboxConcurrency: 0 }).doors;
+const { Properties } = ofType(doors, 'AWS::Lambda::Function')[functionId(doors, 'sandbox')]!;
+const role = Object.values(ofType(doors, 'AWS::IAM::Role')).find(
+  ({ Properties }) => Properties.RoleName === 'agent-governance-sandbox',
+)!.Properties;
+const statements: Record<string, unknown>[] = role.Policies[0].PolicyDocument.Statement;
+
+describe('[cloud.least-privilege] the sandbox', () => {
+  it('is allowed its log, and what Lambda does for it: its network interfaces', () => {
+    const allowed = statements.filter(({ Effect }) => Effect === 'Allow').flatMap(({ Action }) => Action as string[]);
+    expect(allowed.filter((action) => !action.startsWith('ec2:'))).toEqual([
+      'logs:CreateLogStream',
+      'logs:PutLogEvents',
+    ]);
+    for (const action of allowed.filter((action) => action.startsWith('ec2:')))
+      expect(action).toMatch(
+        /^ec2:(?:(?:Create|Delete)NetworkInterface|Describe\w+|(?:Una|A)ssignPrivateIpAddresses)$/,
+      );
+    expect(role.ManagedPolicyArns).toBeUndefined();
+  });
+
+  it('is denied even that, where it is the code that asks', () => {
+    const [denied, ...more] = statements.filter(({ Effect }) => Effect === 'Deny');
+    expect(more).toEqual([]);
+    expect(denied).toMatchObject({ NotAction: 'logs:*', Resource: '*' });
+    const { ArnEquals } = denied!.Condition as { ArnEquals: Record<string, unknown> };
+    expect(reference(ArnEquals['lambda:SourceFunctionArn'])).toMatch(/:function:agent-governance-sandbox$/);
+  });
+
+  it('is told nothing: no variable, no trace, no table', () => {
+    expect(Properties.Environment).toBeUndefined();
+    expect(Properties.TracingConfig).toBeUndefined();
+    expect(functions.sandbox.tables).toEqual({});
+  });
+
+  it('takes no room from the others, and has little of its own', () => {
+    expect(Properties).toMatchObject({ ReservedConcurrentExecutions: 10, EphemeralStorage: { Size: 512 } });
+    expect(
+      ofType(off, 'AWS::Lambda::Function')[functionId(off, 'sandbox')]!.Properties.ReservedConcurrentExecutions,
+    ).toBe(0);
+  });
+});
+
+describe('[cloud.templates] its network', () => {
+  const only = (type: string) => {
+    const [[id, { Properties }] = ['', { Properties: undefined }], ...more] = Object.entries(ofType(doors, type));
+    expect(more).toEqual([]);
+    return { id, Properties };
+  };
+
+  it('is used by the sandbox, and by no other function', () => {
+    const inside = Object.values(ofType(doors, 'AWS::Lambda::Function')).filter(
+      ({ Properties }) => Properties.VpcConfig,
+    );
+    expect(inside.map(({ Properties }) => Properties.FunctionName)).toEqual(['agent-governance-sandbox']);
+    const { id } = only('AWS::EC2::SecurityGroup');
+    expect(Properties.VpcConfig.SecurityGroupIds.map(reference)).toEqual([`{${id}.GroupId}`]);
+    expect(Properties.VpcConfig.SubnetIds.map(reference).sort()).toEqual(
+      Object.keys(ofType(doors, 'AWS::EC2::Subnet'))
+        .map((subnet) => `{${subnet}.SubnetId}`)
+        .sort(),
+    );
+  });
+
+  it('leads nowhere: no gateway, endpoint, peering or route is in the template', () => {
+    const types = Object.values(doors.toJSON().Resources as Record<string, { Type: string }>).map(({ Type }) => Type);
+    expect(new Set(types.filter((type) => type.startsWith('AWS::EC2::')))).toEqual(
+      new Set(['AWS::EC2::VPC', 'AWS::EC2::Subnet', 'AWS::EC2::SecurityGroup']),
+    );
+    for (const { Properties } of Object.values(ofType(doors, 'AWS::EC2::Subnet')))
+      expect(Properties.MapPublicIpOnLaunch).toBe(false);
+  });
+
+  it('resolves no name: the resolver would be a way out that no security group closes', () => {
+    expect(only('AWS::EC2::VPC').Properties).toMatchObject({ EnableDnsSupport: false, EnableDnsHostnames: false });
+  });
+
+  it('lets nothing in, and out only what no packet is', () => {
+    const { Properties } = only('AWS::EC2::SecurityGroup');
+    expect(Properties.SecurityGroupIngress ?? []).toEqual([]);
+    expect(Properties.SecurityGroupEgress).toEqual([
+      { IpProtocol: 'icmp', FromPort: 252, ToPort: 86, CidrIp: '255.255.255.255/32' },
+    ]);
+  });
+});
