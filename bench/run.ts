@@ -7,7 +7,10 @@ import { benchActions } from './actions.ts';
 import { benchBundles } from './bundles.ts';
 import { benchChat } from './chat.ts';
 import { benchContentPolicy } from './content-policy.ts';
+import { benchEffects } from './effects.ts';
+import { benchSqlEffects } from './effects-sql.ts';
 import { benchEvidence } from './evidence.ts';
+import { benchTickets } from './tickets.ts';
 import { benchToolPolicy } from './tool-policy.ts';
 
 const { values } = parseArgs({
@@ -16,6 +19,9 @@ const { values } = parseArgs({
 
 const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Record<string, number>>> = {
   'tool policy': benchToolPolicy,
+  'effects of shell lines': benchEffects,
+  'effects of SQL': benchSqlEffects,
+  tickets: benchTickets,
   evidence: benchEvidence,
   'content policy': benchContentPolicy,
   'function bundles': benchBundles,

@@ -1,7 +1,8 @@
-/** Executors of the functions that carry out what is allowed; programs run in the function `sandbox`. */
+/** Executors of the functions that carry out what is allowed; programs run in the function `sandbox`, MCP calls at their servers. */
 import { awsHands } from '#adapters/executors/hands.ts';
+import { awsMcp } from './aws-mcp.ts';
 import { withExecutors } from './executors.ts';
 import type { GatewayPorts } from './ports.ts';
 
 export const awsExecutors = (ports: GatewayPorts, environment: NodeJS.ProcessEnv): GatewayPorts =>
-  withExecutors(ports, awsHands(environment.SANDBOX_FUNCTION));
+  withExecutors(awsMcp(ports).ports, awsHands(environment.SANDBOX_FUNCTION));

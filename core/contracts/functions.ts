@@ -138,7 +138,7 @@ export const functions = {
       mcp: 'write',
       manifests: 'read',
     },
-    ...executing,
+    assumesBrokerRoles: true,
     startsApprovals: true,
     settlesTasks: true,
     secrets: ['keys', 'brokers'],

@@ -1,18 +1,13 @@
-import type { StoreOptions } from '#adapters/aws/evidence-table.ts';
-import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
-import { chatHandler } from '../aws-chat.ts';
-import type { ChatDoorPorts } from '../middleware/chat-door.ts';
-import type { GatewayPorts } from '../ports.ts';
-import { mcpGateway } from './compose.ts';
+import { brokerOutside } from '#adapters/aws/broker-outside.ts';
+import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
+import { compose } from '../aws.ts';
+import { awsMcp } from '../aws-mcp.ts';
+import { streamingHandler } from '../aws-stream.ts';
 import { door } from './door.ts';
 
-/** What a streaming function composes holds every port of the gateway; doors of chats are told of theirs only. */
-type Composed = ChatDoorPorts & GatewayPorts & { readonly store: StoreOptions };
-
-export const handler = chatHandler((composed) => {
-  const gateway = composed as Composed;
-  const { secrets, telemetry, pause } = gateway;
-  const upstreams = mcpUpstreams({ secrets, pause, outgoing: () => telemetry.outgoing() });
-  const mcp = mcpGateway({ ...gateway, upstreams });
-  return door(mcp.ports, mcp.gateway);
+export const handler = streamingHandler(() => {
+  const { ports, gateway } = awsMcp(
+    compose(process.env, { approvalClock: lazyStepFunctionsClock, outside: brokerOutside }),
+  );
+  return { telemetry: ports.telemetry, handler: door(ports, gateway) };
 });

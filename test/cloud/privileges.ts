@@ -155,8 +155,11 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayDoor
     may('the worker invokes nobody', 'ws-worker', false, ({ lambda }) => invoke(lambda, 'ws-worker')),
     may('the worker posts to connections', 'ws-worker', true, ({ connections }) => connections(socket).send(post)),
     may('chat over HTTP does not', 'chat-completions', false, ({ connections }) => connections(socket).send(post)),
-    may('mcp has the sandbox run a command', 'mcp', true, ({ lambda }) => invoke(lambda, 'sandbox')),
+    may('test-action has the sandbox run a command', 'test-action', true, ({ lambda }) => invoke(lambda, 'sandbox')),
     may('the sandbox invokes nobody', 'sandbox', false, ({ lambda }) => invoke(lambda, 'sandbox')),
+    may('mcp has none run: its calls are run by their servers', 'mcp', false, ({ lambda }) =>
+      invoke(lambda, 'sandbox'),
+    ),
     may('chat has no command run', 'chat-completions', false, ({ lambda }) => invoke(lambda, 'sandbox')),
     may('the sandbox reads no secret', 'sandbox', false, ({ secrets }) =>
       secrets.send(new GetSecretValueCommand({ SecretId: 'agent-governance/brokers' })),

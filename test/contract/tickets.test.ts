@@ -1,4 +1,6 @@
 /** Capability tickets in the real embedded store: issued, presented once, listed, revoked. */
+
+import { v7 } from 'uuid';
 import { credentialsTable } from '#adapters/aws/credentials-table.ts';
 import { ticketsTable } from '#adapters/aws/tickets-table.ts';
 import { systemIds } from '#adapters/system/ids.ts';
@@ -22,9 +24,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
+/** Ids of one millisecond each: within one, UUIDv7 has no order. */
+let made = 0;
+const ids = { ...systemIds, uuid: () => v7({ msecs: start + made++ }) };
+
 const portsAt = (seconds: number) => ({
   clock: { now: () => start + seconds * 1000 },
-  ids: systemIds,
+  ids,
   tickets: ticketsTable(store),
   keys: async () => ({ current: key }),
 });
@@ -132,16 +138,16 @@ describe('the tickets of a tenant, as administrators see them', () => {
   const idsOf = ({ tickets }: { tickets: { id: string }[] }) => tickets.map(({ id }) => id);
 
   test('are listed newest first while they are good, page by page', async () => {
-    const made: string[] = [];
-    for (const seconds of [0, 1, 2, 3]) made.unshift((await issue('list', seconds)).record.id);
+    const issued: string[] = [];
+    for (const seconds of [0, 1, 2, 3]) issued.unshift((await issue('list', seconds)).record.id);
     const used = await issue('list', 4);
     await redeem('list', used.text, 4);
     await issue('elsewhere');
-    expect(idsOf(await listed('list'))).toEqual(made);
+    expect(idsOf(await listed('list'))).toEqual(issued);
     const first = await listed('list', { limit: '3' });
-    expect(idsOf(first)).toEqual(made.slice(0, 3));
-    expect(idsOf(await listed('list', { limit: '3', cursor: first.cursor! }))).toEqual(made.slice(3));
-    expect(idsOf(await listed('list', {}, 122))).toEqual(made.slice(0, 1));
+    expect(idsOf(first)).toEqual(issued.slice(0, 3));
+    expect(idsOf(await listed('list', { limit: '3', cursor: first.cursor! }))).toEqual(issued.slice(3));
+    expect(idsOf(await listed('list', {}, 122))).toEqual(issued.slice(0, 1));
   });
 
   test('a cursor of another tenant shows nothing of its tickets', async () => {

@@ -1,0 +1,88 @@
+/** HTTP doors whose answers are streamed: the Lambda form with a status line that comes first. */
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { systemTimeouts } from '#adapters/system/timeouts.ts';
+import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
+import { buffered } from './aws.ts';
+import type { GatewayPorts } from './ports.ts';
+
+/** What the Node runtime of Lambda offers functions that stream (facts: wire format from the function). */
+interface StreamingRuntime {
+  streamifyResponse(
+    handler: (event: HttpEvent, stream: Writable, context: LambdaContext) => Promise<void>,
+  ): (event: HttpEvent, context: LambdaContext) => Promise<unknown>;
+  readonly HttpResponseStream: { from(stream: Writable, head: { statusCode: number; headers: object }): Writable };
+}
+
+interface LambdaContext {
+  readonly awsRequestId: string;
+  getRemainingTimeInMillis?(): number;
+}
+
+/** Left for settling the call when the function's time runs out. */
+const settlingMs = 10_000;
+
+export interface StreamingDoor {
+  readonly telemetry: Pick<GatewayPorts['telemetry'], 'flush'>;
+  readonly handler: HttpHandler;
+}
+
+/** A door as a Lambda handler, composed at its first call: streamed where the runtime can, else collected. */
+export function streamingHandler(compose: () => StreamingDoor) {
+  const runtime = (globalThis as unknown as { awslambda?: StreamingRuntime }).awslambda;
+  let made: StreamingDoor | undefined;
+  const ready = () => {
+    made ??= compose();
+    return made;
+  };
+
+  // Elsewhere the name may stand for something else: only what can stream is the runtime.
+  if (!runtime?.streamifyResponse) {
+    return async (event: HttpEvent, context: LambdaContext) => {
+      const { telemetry, handler } = ready();
+      const reply = await handler(event, context);
+      const { finished, ...whole } = await buffered(reply);
+      await finished;
+      await telemetry.flush();
+      return whole;
+    };
+  }
+  return runtime.streamifyResponse(async (event, stream, context) => {
+    const { telemetry, handler } = ready();
+    const gone = goneSignal(stream, context);
+    const { finished, ...reply } = await handler(event, { awsRequestId: context.awsRequestId, signal: gone.signal });
+    const { statusCode, headers } = reply;
+    await writeBody(reply, runtime.HttpResponseStream.from(stream, { statusCode, headers }), gone.signal);
+    await finished;
+    gone.done();
+    await telemetry.flush();
+  });
+}
+
+/** The caller went away, or the function's time is nearly over: either way the provider is let go and the call settled. */
+function goneSignal(stream: Writable, context: LambdaContext): { signal: AbortSignal; done(): void } {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  stream.once('error', abort);
+  stream.once('close', () => {
+    if (!stream.writableFinished) abort();
+  });
+  const left = (context.getRemainingTimeInMillis?.() ?? 900_000) - settlingMs;
+  const cancel = systemTimeouts.after(Math.max(0, left), abort);
+  return { signal: controller.signal, done: cancel };
+}
+
+async function writeBody({ body }: Pick<HttpReply, 'body'>, out: Writable, gone: AbortSignal): Promise<void> {
+  if (typeof body === 'string') {
+    out.end(body);
+    return;
+  }
+  const padding = Number(process.env.STREAM_PADDING_BYTES ?? 0);
+  // A comment: runtimes that hold small writes back let the first event through behind it.
+  if (padding > 0) out.write(`:${' '.repeat(padding)}\n\n`);
+  for await (const chunk of body) {
+    if (gone.aborted || out.destroyed) break;
+    if (!out.write(chunk)) await Promise.race([once(out, 'drain'), once(gone, 'abort')]).catch(() => {});
+  }
+  out.end();
+}
