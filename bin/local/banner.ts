@@ -23,7 +23,7 @@ export function banner(ready: Ready, keys: Partial<LocalKeys>, colours: boolean)
     '',
     line('admin', ready.admin_url, 'actions, approvals, evidence'),
     line('gateway', `${ready.gateway_url}/v1`, 'chat completions, messages: base URL of the official SDKs'),
-    line('mcp', ready.mcp_url, '/health'),
+    line('mcp', `${ready.mcp_url}/mcp`, 'MCP clients, with the agent key as bearer token'),
     '',
     ...(shown.length > 0 ? [bold('Demo keys'), ...shown, dim(`  kept in ${ready.keys_file}`), ''] : []),
     bold('Try, in another terminal'),
