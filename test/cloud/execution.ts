@@ -5,12 +5,20 @@ import { type Call, clientConfig, expectStatus } from './caller.ts';
 import { type Check, check } from './checks.ts';
 import type { Outputs } from './deployment.ts';
 import type { Emulator } from './emulator.ts';
+import type { Office } from './office.ts';
 import { until } from './processes.ts';
 
 const session = 'cloud-execution';
 
 /** @param executing the configuration under which approved calls are run by the state machine. */
-export function executionChecks(emulator: Emulator, outputs: Outputs, admin: Call, executing: string): Check[] {
+export function executionChecks(
+  emulator: Emulator,
+  outputs: Outputs,
+  admin: Call,
+  office: Office,
+  executing: string,
+): Check[] {
+  const ranOf = (tool: string) => office.ran.filter((name) => name === tool).length;
   const sfn = new SFNClient(clientConfig(emulator));
   const machine = outputs.GatewayDoors.ApprovalStateMachineArn.replace(':stateMachine:', ':execution:');
 
@@ -27,8 +35,7 @@ export function executionChecks(emulator: Emulator, outputs: Outputs, admin: Cal
   const record = async (id: string) => expectStatus(await admin('human', `GET /admin/v1/approvals/${id}`), 200);
 
   /** Asks, lets a human approve, and waits for the clock to be done with it. */
-  const approved = async (...argv: string[]) => {
-    const asked = await shell(...argv);
+  const approved = async (asked: Awaited<ReturnType<typeof act>>) => {
     assert.equal(asked.decision, 'review', JSON.stringify(asked));
     const id: string = asked.envelope_id;
     expectStatus(await admin('human', `POST /admin/v1/approvals/${id}/approve`, { reviewer: 'Alice' }), 200);
@@ -76,7 +83,7 @@ export function executionChecks(emulator: Emulator, outputs: Outputs, admin: Cal
       // Under the old configuration the clock lets the caller run it: each attempt is a call of its own.
       ran = await until('the functions to see the new configuration', 60, async () => {
         wanted = ['mktemp', '-u', `report-${++asked}.XXXXXXXX`];
-        const done = await approved(...wanted);
+        const done = await approved(await shell(...wanted));
         return done.status === 'consumed' && done;
       });
       assert.deepEqual([ran.outcome, ran.executed_by], ['executed', 'gateway'], JSON.stringify(ran));
@@ -85,6 +92,15 @@ export function executionChecks(emulator: Emulator, outputs: Outputs, admin: Cal
     check('the retry collects what came out, and nothing runs again', async () => {
       for (const retry of [await shell(...wanted), await shell(...wanted)])
         assert.deepEqual(retry.result, ran.result, JSON.stringify(retry));
+    }),
+    check('an approved MCP call is run at its server by the state machine too, once', async () => {
+      const note = () => act('mcp', 'publish_note', { title: 'by the clock' }, { target: 'publish_note' });
+      const before = ranOf('publish_note');
+      const { status, outcome, result } = await approved(await note());
+      assert.deepEqual([status, outcome], ['consumed', 'executed'], JSON.stringify(result));
+      assert.match(JSON.stringify(result), /by the clock/);
+      assert.deepEqual((await note()).result, result);
+      assert.equal(ranOf('publish_note') - before, 1);
     }),
     check('the evidence of it verifies', async () => {
       const live = expectStatus(await admin('human', `GET /admin/v1/evidence/sessions/${session}/verify`), 200);

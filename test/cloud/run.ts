@@ -54,7 +54,7 @@ async function prove(running: Emulator): Promise<number> {
     ...webSocketChecks(running, outputs, keys, call),
     ...mcpChecks(mcp, call, office),
     ...brokerChecks(running, mcp, call),
-    ...executionChecks(running, outputs, call, configurationFor(office.url, 'execute')),
+    ...executionChecks(running, outputs, call, office, configurationFor(office.url, 'execute')),
     ...privilegeChecks(running, outputs),
   ]).finally(() => office.stop());
   lap('done');
