@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { residentMb, startChild } from './host.ts';
 import { load } from './load.ts';
 
-const action = (protocol: string, tool: string, capability: string) => (n: number) =>
-  JSON.stringify({ protocol, tool, target: 'acme/web', capability, actor: { session: `bench-${n % 64}` } });
+const reading = (tool: string, target: string) => (n: number) =>
+  JSON.stringify({ protocol: 'git', tool, target, capability: 'read', actor: { session: `bench-${n % 64}` } });
 
 const kinds = {
-  allow: action('git', 'scm.list_branches', 'read'),
-  block: action('shell', 'shell.rm', 'execute'),
+  allow: reading('scm.list_branches', 'acme/web'),
+  // Blocked, yet nothing that session risk would end the sessions for.
+  block: reading('scm.get_file_contents', '../web'),
 };
 
 /** @param soak how many further actions the memory figure is taken over. */

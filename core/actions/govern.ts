@@ -90,6 +90,8 @@ async function refuse(
   const { envelope_id } = action.envelope;
   if (dry_run) throw sessionBlocked(blocked);
   const { entry } = await record(ports, action, 'block');
+  // What trips the switch is held against the key as well, or the key would be stopped for this one call only.
+  await follow(ports, action, entry);
   report(ports, action, { ...answer(action), decision: 'block' }, 0);
   throw sessionBlocked(blocked, { envelope_id, evidence_hash: entry.hash });
 }

@@ -230,3 +230,20 @@ describe('over HTTP', () => {
     expect((await replayed(session)).record).toEqual(head?.risk);
   });
 });
+
+test('[behavior.per-key] the call that trips the switch of its key stops harmless calls of new sessions as well', async () => {
+  const of = (session: string, tool: string, target: string) =>
+    call('POST', '/admin/v1/test-action', {
+      key: keys.agent,
+      body: { protocol: 'git', tool, target, capability: 'read', actor: { session } },
+    });
+  const harmless = () => of(fresh(), 'scm.list_branches', 'acme/web');
+  expect((await harmless()).status).toBe(200);
+  // Each session tries once: only the key repeats itself.
+  let tries = 0;
+  let answer: Awaited<ReturnType<typeof of>>;
+  do answer = await of(fresh(), 'scm.get_file_contents', '../web');
+  while (answer.status === 200 && ++tries < 200);
+  expect(answer.body.error).toMatchObject({ type: 'session_blocked', matched_rule: 'behavior:repeated_escalation' });
+  expect((await harmless()).body.error).toMatchObject({ type: 'session_blocked' });
+});
