@@ -1,5 +1,5 @@
 /** `test-action` over HTTP beside a bare echo in the same run: throughput, latency, memory. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { residentMb, startChild } from './host.ts';
@@ -10,7 +10,6 @@ const reading = (tool: string, target: string) => (n: number) =>
 
 const kinds = {
   allow: reading('scm.list_branches', 'acme/web'),
-  // Blocked, yet nothing that session risk would end the sessions for.
   block: reading('scm.get_file_contents', '../web'),
 };
 
@@ -19,7 +18,11 @@ export async function benchActions(soak: number): Promise<Record<string, number>
   const state = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
   const ports = ['--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0', '--edge-port', '0'];
   const echo = await startChild('bench/echo-server.ts', []);
-  const gateway = await startChild('bin/local.ts', ['--state', state, ...ports]);
+  const config = join(state, 'gateway.yaml');
+  // Scored like any other, but thousands of blocked calls give no points: the kill switch would answer the rest.
+  const shipped = await readFile('config/gateway.yaml', 'utf8');
+  await writeFile(config, `${shipped}\nbehavior: { repeated_escalation: { points: 0 } }\n`);
+  const gateway = await startChild('bin/local.ts', ['--config', config, '--state', state, ...ports]);
   const figures: Record<string, number> = { 'ready, ms': gateway.readyMs };
   try {
     const keys = JSON.parse(await readFile(String(gateway.ready.keys_file), 'utf8')) as { agent: string };
