@@ -81,7 +81,8 @@ export function compose(
   telemetry.exportTo(tracesFromEnvironment(environment, { telemetry, snapshots }));
   const evidence = evidenceTable(store);
   const outside = hands.outside?.();
-  const brokerPorts = { secrets, clock, ids: systemIds, ...(outside && { outside }) };
+  const tickets = ticketsTable(store);
+  const brokerPorts = { secrets, clock, ids: systemIds, tickets, ...(outside && { outside }) };
   return {
     store,
     clock,
@@ -101,7 +102,7 @@ export function compose(
     deliveries: deliveriesTable(store),
     credentials: credentialsTable(store),
     brokers: async (name) => brokersFrom((await snapshots.current()).configuration, brokerPorts)(name),
-    tickets: ticketsTable(store),
+    tickets,
     keyRisks: keyRisksTable(store),
     tasks: manifestsTable(store),
     effects: lazyEffects,

@@ -559,6 +559,11 @@ const credentials: readonly Requirement[] = [
   must('credential.vault', 'spec §2.6', 'The vault broker leases database secrets, renews and revokes them.'),
   must('credential.cleanup', 'spec §2.6', 'A registry cleans up expired tokens.'),
   must('ticket.hmac-nonce', 'spec §2.6', 'Capability tickets are HMAC-signed, one-purpose and replay-protected.'),
+  must(
+    'ticket.redeem',
+    'spec §2.6',
+    'A service redeems the ticket it was handed, once, for the very call; each misuse is refused by its own name.',
+  ),
 ];
 
 const admin: readonly Requirement[] = [

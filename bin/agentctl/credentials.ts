@@ -1,7 +1,7 @@
-/** `credentials`: what is in agents' hands, and taking it back (spec §2.6, §4.3). */
+/** `credentials`, `tickets`: what is in agents' and services' hands, and taking it back (spec §2.6, §4.3). */
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { wholeNumber } from './globals.ts';
-import { fields, list, text } from './json-fields.ts';
+import { type Fields, fields, list, text } from './json-fields.ts';
 import { commandLine } from './shell.ts';
 import { showTree } from './tree.ts';
 
@@ -10,37 +10,66 @@ interface PageOptions {
   readonly cursor?: string;
 }
 
+interface Register {
+  readonly name: 'credentials' | 'tickets';
+  readonly one: string;
+  readonly operations: { readonly list: string; readonly revoke: string };
+  readonly columns: readonly string[];
+  readonly row: (item: Fields) => readonly unknown[];
+}
+
+const registers: readonly Register[] = [
+  {
+    name: 'credentials',
+    one: 'credential',
+    operations: { list: 'listCredentials', revoke: 'revokeCredential' },
+    columns: ['id', 'type', 'scope', 'session', 'expires'],
+    row: ({ id, type, scope, session_id, expires_at }) => [id, type, scope, session_id, expires_at],
+  },
+  {
+    name: 'tickets',
+    one: 'ticket',
+    operations: { list: 'listTickets', revoke: 'revokeTicket' },
+    columns: ['id', 'tool', 'resource', 'session', 'expires'],
+    row: ({ id, tool, resource, session_id, expires_at }) => [id, tool, resource, session_id, expires_at],
+  },
+];
+
 export function addCredentials(program: Parent): void {
-  const parent = addGroup(program, 'credentials', 'Credentials in use: list, revoke');
+  for (const register of registers) addRegister(program, register);
+}
+
+function addRegister(program: Parent, { name, one, operations, columns, row }: Register): void {
+  const parent = addGroup(program, name, `${name[0]!.toUpperCase()}${name.slice(1)} in use: list, revoke`);
   addCommand<PageOptions>(parent, {
     usage: 'list',
-    summary: 'List active credentials; values are never shown',
-    examples: ['credentials list', "credentials list --json | jq -r '.credentials[].id'"],
+    summary: `List active ${name}; values are never shown`,
+    examples: [`${name} list`, `${name} list --json | jq -r '.${name}[].id'`],
     options: (command) =>
       command
         .option('--limit <count>', 'at most so many', wholeNumber)
         .option('--cursor <cursor>', 'continue where a list ended'),
     run: async ({ api, out, globals }, { limit, cursor }) => {
-      const answer = await api().call('listCredentials', { query: { limit, cursor } });
+      const answer = await api().call(operations.list, { query: { limit, cursor } });
       if (globals.json) {
         out.json(answer.text);
         return 'positive';
       }
       const page = fields(answer.json);
-      const rows = list(page.credentials).map((row) => [row.id, row.type, row.scope, row.session_id, row.expires_at]);
-      if (rows.length === 0) out.line('no credential is active');
-      else out.table(['id', 'type', 'scope', 'session', 'expires'], rows);
+      const rows = list(page[name]).map(row);
+      if (rows.length === 0) out.line(`no ${one} is active`);
+      else out.table(columns, rows);
       const more = text(page.cursor);
-      if (more) out.line(`more: ${commandLine(['agentctl', 'credentials', 'list', '--cursor', more])}`);
+      if (more) out.line(`more: ${commandLine(['agentctl', name, 'list', '--cursor', more])}`);
       return 'positive';
     },
   });
   addCommand<Record<string, never>>(parent, {
     usage: 'revoke <id>',
-    summary: 'Revoke a credential',
-    examples: ['credentials revoke cred-0197a3c2'],
+    summary: `Revoke a ${one}`,
+    examples: [`${name} revoke 0197a3c2-6f51-7e1a-9f60-0a8d5c1b2e3f`],
     run: async ({ api, out, globals }, _options, [id = '']) => {
-      const answer = await api().call('revokeCredential', { path: { id } });
+      const answer = await api().call(operations.revoke, { path: { id } });
       if (globals.json) out.json(answer.text);
       else showTree(out, answer.json);
       return 'positive';

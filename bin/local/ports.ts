@@ -101,7 +101,8 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   for (const warning of (await snapshots.current()).warnings) telemetry.log('warn', warning);
 
   const evidence = evidenceTable(store);
-  const brokerPorts = { secrets, clock, ids, outside: brokerOutside() };
+  const tickets = ticketsTable(store);
+  const brokerPorts = { secrets, clock, ids, tickets, outside: brokerOutside() };
   const timeouts = systemTimeouts;
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts, bedrock: bedrockRuntime });
   const ports: LocalPorts = {
@@ -122,7 +123,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     deliveries: deliveriesTable(store),
     credentials: credentialsTable(store),
     brokers: async (name) => brokersFrom((await snapshots.current()).configuration, brokerPorts)(name),
-    tickets: ticketsTable(store),
+    tickets,
     keyRisks: keyRisksTable(store),
     tasks: manifestsTable(store),
     effects: lazyEffects,

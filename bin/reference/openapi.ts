@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { releaseSchema, simulateSchema, voteSchema } from '#core/contracts/admin-requests.ts';
+import { redeemSchema, releaseSchema, simulateSchema, voteSchema } from '#core/contracts/admin-requests.ts';
 import { actionRequestSchema, decisionResultSchema } from '#core/contracts/envelope.ts';
 import { evidenceEntrySchema, sessionBundleSchema, sessionManifestSchema } from '#core/contracts/evidence.ts';
 import { type Route, routes } from '#core/contracts/routes.ts';
@@ -33,6 +33,7 @@ const components = {
   Vote: voteSchema,
   Simulation: simulateSchema,
   Release: releaseSchema,
+  Redemption: redeemSchema,
   TaskManifest: taskManifestSchema,
   EvidenceEntry: evidenceEntrySchema,
   SessionManifest: sessionManifestSchema,
@@ -48,6 +49,7 @@ const requestBodies: Readonly<Record<string, { readonly type: string; readonly s
   deny: { type: 'application/json', schema: ref('Vote') },
   simulate: { type: 'application/json', schema: ref('Simulation') },
   releaseSession: { type: 'application/json', schema: ref('Release') },
+  redeemTicket: { type: 'application/json', schema: ref('Redemption') },
   createManifest: { type: 'application/json', schema: ref('TaskManifest') },
   putConfig: { type: 'application/yaml', schema: { type: 'string', description: 'See gateway.schema.json.' } },
   chatCompletions: { type: 'application/json', schema: ref('ChatRequest') },

@@ -46,7 +46,7 @@ export async function carryOut(
   approvalId?: string,
   options: ExecuteOptions = {},
 ): Promise<DecisionResult> {
-  const { credential, head, error, outcome, result: raw } = await perform(ports, action, options);
+  const { credential, head, error, outcome, result: raw } = await perform(ports, action, approvalId, options);
   const secrets = credential ? secretsOf(credential) : [];
   const safe = withholdOutcome(ports, action, {
     ...(raw !== undefined && { result: withoutSecrets(raw, secrets) }),
@@ -79,12 +79,17 @@ export async function carryOut(
 const actorOf = ({ envelope }: Governed) => ({ key_id: envelope.key_id, agent: envelope.actor.agent });
 
 /** Mints and executes. Every way out is an outcome; nothing is retried. */
-async function perform(ports: GovernPorts, action: Governed, options: ExecuteOptions): Promise<Outcome> {
+async function perform(
+  ports: GovernPorts,
+  action: Governed,
+  approvalId: string | undefined,
+  options: ExecuteOptions,
+): Promise<Outcome> {
   const { envelope } = action;
   const executor = ports.executors.find((candidate) => candidate.handles(envelope));
   let minted: Pick<Outcome, 'credential' | 'head'> = {};
   try {
-    const credential = await mint(ports, action);
+    const credential = await mint(ports, action, approvalId);
     if (credential) minted = { credential };
     if (credential && executor) minted = { credential, head: await handedOn(ports, action, credential, executor) };
   } catch (thrown) {
@@ -110,7 +115,11 @@ function failedAt(ports: GovernPorts, { envelope, decision }: Governed, executor
   return { outcome: unknown ? 'unknown' : 'failed', error };
 }
 
-async function mint(ports: GovernPorts, action: Governed): Promise<IssuedCredential | undefined> {
+async function mint(
+  ports: GovernPorts,
+  action: Governed,
+  approvalId: string | undefined,
+): Promise<IssuedCredential | undefined> {
   const { envelope, decision, snapshot, principal } = action;
   const grant = grantFor(snapshot.configuration.credentials.grants, decision.rule?.credential, envelope);
   if (!grant) return undefined;
@@ -123,7 +132,11 @@ async function mint(ports: GovernPorts, action: Governed): Promise<IssuedCredent
         `Broker ${grant.broker} of the grant for ${envelope.tool} is not available.`,
       );
     const person = principal.person ?? principal.owner;
-    return broker.issue(envelope, grant, person === undefined ? {} : { person });
+    return broker.issue(envelope, grant, {
+      policyVersion: snapshot.version,
+      ...(person !== undefined && { person }),
+      ...(approvalId !== undefined && { approvalId }),
+    });
   });
 }
 

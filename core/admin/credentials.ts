@@ -3,7 +3,7 @@ import { revokeCredential as revoke } from '#core/credentials/registry.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { cursorOf, limitOf, type Operation } from './operation.ts';
 
-export { listTickets, revokeTicket } from './tickets.ts';
+export { listTickets, redeemTicket, revokeTicket } from './tickets.ts';
 
 export const listCredentials: Operation = async ({ ports, principal, query }) => {
   const now = isoTime(ports.clock.now());

@@ -1,9 +1,15 @@
-/** Capability tickets: list those still good, and revoke (spec §2.6; contract §7). The tickets themselves are not kept. */
+/** Capability tickets: list those still good, redeem, revoke (spec §2.6; contract §7). The tickets themselves are not kept. */
 
+import { followRisk, noteOfSignal } from '#core/behavior/assess.ts';
+import { redeemSchema } from '#core/contracts/admin-requests.ts';
+import { type CredentialAct, credentialDraft } from '#core/credentials/entries.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { ticketKeys } from '#core/tickets/keys.ts';
 import type { TicketStore } from '#core/tickets/ports.ts';
-import { cursorOf, limitOf, type Operation } from './operation.ts';
+import type { TicketClaims } from '#core/tickets/ticket.ts';
+import { redeemTicket as redeem, ticketRefused } from '#core/tickets/tickets.ts';
+import { type Call, cursorOf, limitOf, type Operation, parsed } from './operation.ts';
 import type { GatewayPorts } from './ports.ts';
 import { recordAct } from './record.ts';
 
@@ -27,6 +33,43 @@ export const revokeTicket: Operation = async (call) => {
   if (!(await store.revoke(principal.tenant, id, now))) throw spent(id);
   return { body: { ...ticket, revoked_at: now } };
 };
+
+/**
+ * A service that was handed a ticket asks whether it may act, saying what it is about to do. Burnt first, then written down:
+ * whoever gets no answer may not act, and the ticket is spent all the same.
+ */
+export const redeemTicket: Operation = async (call) => {
+  const { ports, principal, snapshot } = call;
+  const { ticket, ...use } = parsed(redeemSchema, call.body());
+  const { tenant } = principal;
+  const { behavior } = snapshot.configuration;
+  const keys = () => ticketKeys(snapshot.configuration, ports.secrets);
+  const claims = await redeem({ ...ports, keys, tickets: storeOf(ports) }, ticket, { tenant, ...use }, (of, how) =>
+    record(call, of, {
+      action: 'refuse',
+      reason: `ticket_${how}`,
+      ...(behavior.enabled && { behavior: noteOfSignal(behavior, 'misused', `ticket ${of.id}`) }),
+    }),
+  );
+  await record(call, claims, { action: 'redeem' });
+  const { id, envelope_id, approval_id, tool, resource, capability, policy_version, expires_ms } = claims;
+  const expires_at = isoTime(expires_ms);
+  return { body: { id, envelope_id, approval_id, tool, resource, capability, policy_version, expires_at } };
+};
+
+/** Into the session whose action the ticket belongs to. */
+async function record({ ports, principal }: Call, { id }: TicketClaims, act: CredentialAct): Promise<void> {
+  const credential = await ports.credentials.get(principal.tenant, id);
+  if (!credential) throw ticketRefused('unknown');
+  const head = await ports.evidence.head(credential.tenant, credential.session_id);
+  const { key_id, person } = principal;
+  const actor = { key_id, ...(person !== undefined && { person }) };
+  const draft = credentialDraft(credential, act, actor, isoTime(ports.clock.now()));
+  const outcome = await ports.ledger.commit({ draft, head: head ?? null });
+  if (!outcome.ok) throw new Error('what becomes of a ticket carries no conditions');
+  // The service's own key has done no wrong.
+  await followRisk(ports, outcome.entry, { before: head?.risk, key: undefined, scored: false });
+}
 
 const spent = (id: string) => new GatewayError('conflict', `Ticket ${id} is already used, revoked or expired.`);
 

@@ -15,6 +15,15 @@ export const releaseSchema = z.strictObject({
   reason: z.string().min(1, 'a reason').max(4096).describe('Why the session may go on; recorded with the release.'),
 });
 
+/** What a service was handed, and what it is about to do on the strength of it. */
+export const redeemSchema = z.strictObject({
+  ticket: z.string().min(1).max(16_384).describe('The credential of the call, `agt1.…`.'),
+  tool: z.string().min(1).max(256).describe('The tool the service takes the call for, as the envelope names it.'),
+  resource: z.string().min(1).max(4096).describe("The target it is about to act on, as the envelope's."),
+  capability: z.string().min(1).max(64),
+  envelope_id: z.string().min(1).max(128).optional(),
+});
+
 export const simulateSchema = z.strictObject({
   calls: z
     .array(actionRequestSchema.pick({ protocol: true, tool: true, target: true, capability: true, parameters: true }))

@@ -272,6 +272,8 @@ const broker = z.discriminatedUnion('type', [
     secret_id: z.string().min(1),
     region: z.string().min(1).optional(),
   }),
+  /** Capability tickets of the gateway's own; `credentials.tickets` has their key and longest life. */
+  z.strictObject({ name: word, type: z.literal('ticket') }),
 ]);
 
 const grant = z.strictObject({

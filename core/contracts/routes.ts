@@ -220,6 +220,7 @@ export const routes: readonly Route[] = [
   route(`GET ${a}/tickets`, 'credentials', 'operator', 'listTickets', 'Capability tickets still good', {
     query: paging,
   }),
+  route(`POST ${a}/tickets/redeem`, 'credentials', 'operator', 'redeemTicket', 'Redeem a capability ticket, once'),
   route(`POST ${a}/tickets/{id}/revoke`, 'credentials', 'operator', 'revokeTicket', 'Revoke a capability ticket'),
 
   route('POST /callbacks/slack', 'approval-callback', 'signed', 'slackCallback', 'Votes by Slack button', {

@@ -5,16 +5,21 @@ import { scmAppBroker } from './scm-app-broker.ts';
 import { staticBroker } from './static-broker.ts';
 import { storedSecretBroker } from './stored-secret-broker.ts';
 import { stsBroker } from './sts-broker.ts';
+import { ticketBroker } from './ticket-broker.ts';
 import { vaultBroker } from './vault-broker.ts';
 
 export const brokersFrom =
   ({ credentials }: Configuration, ports: BrokerPorts) =>
   (name: string): CredentialBroker | undefined => {
     const settings = credentials.brokers.find((broker) => broker.name === name);
-    return settings && brokerOf(settings, ports);
+    return settings && brokerOf(settings, { credentials }, ports);
   };
 
-function brokerOf(settings: BrokerEntry, ports: BrokerPorts): CredentialBroker {
+function brokerOf(
+  settings: BrokerEntry,
+  configuration: Pick<Configuration, 'credentials'>,
+  ports: BrokerPorts,
+): CredentialBroker {
   switch (settings.type) {
     case 'scm_app':
       return scmAppBroker(settings, ports);
@@ -26,5 +31,7 @@ function brokerOf(settings: BrokerEntry, ports: BrokerPorts): CredentialBroker {
       return vaultBroker(settings, ports);
     case 'secrets_manager':
       return storedSecretBroker(settings, ports);
+    case 'ticket':
+      return ticketBroker(settings, configuration, ports);
   }
 }

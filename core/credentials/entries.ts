@@ -1,4 +1,5 @@
 /** Evidence of a credential's life (spec §2.5, contract §4): what was minted, handed on and called back; never a value. */
+import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 
@@ -11,6 +12,9 @@ export type CredentialAct =
   | { readonly action: 'mint' }
   /** Handed to an executor, by name. */
   | { readonly action: 'use'; readonly executor: string }
+  /** Presented by the service that was handed it: taken, or turned away because it is for something else. */
+  | { readonly action: 'redeem' }
+  | { readonly action: 'refuse'; readonly reason: string; readonly behavior?: BehaviorNote }
   /** `called_back`: the issuer ended it. `until_expiry`: only the gateway forgot it. */
   | { readonly action: 'revoke'; readonly issuer: 'called_back' | 'until_expiry' };
 

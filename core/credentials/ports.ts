@@ -3,6 +3,7 @@ import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { Page } from '#core/evidence/ports.ts';
 import type { Clock, Ids, SecretStore } from '#core/kernel/ports.ts';
+import type { TicketStore } from '#core/tickets/ports.ts';
 
 export type { CredentialRecord } from '#core/contracts/credential.ts';
 
@@ -24,6 +25,10 @@ export interface IssuedCredential {
 export interface IssueContext {
   /** The person behind the key, or who owns it: what the issuer's own log names. */
   readonly person?: string;
+  /** Version of the policy that allowed it. */
+  readonly policyVersion?: number;
+  /** The approval that allowed it, where one did. */
+  readonly approvalId?: string;
 }
 
 /**
@@ -178,4 +183,6 @@ export interface BrokerPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly outside?: Outside;
+  /** Where capability tickets are kept; a function that is given none issues none. */
+  readonly tickets?: TicketStore;
 }

@@ -28,7 +28,8 @@ export interface TicketClaims {
 /** What the ticket has to be for, as whoever is about to act knows it. */
 export interface TicketUse {
   readonly tenant: string;
-  readonly envelope_id: string;
+  /** Absent where whoever acts does not know it: the ticket then says which action it is for. */
+  readonly envelope_id?: string | undefined;
   readonly resource: string;
   readonly tool: string;
   readonly capability: string;
@@ -48,7 +49,8 @@ export type TicketDefect =
 
 export type TicketCheck =
   | { readonly ok: true; readonly claims: TicketClaims }
-  | { readonly ok: false; readonly defect: TicketDefect };
+  /** `claims` where the signature holds: whose ticket was misused. */
+  | { readonly ok: false; readonly defect: TicketDefect; readonly claims?: TicketClaims };
 
 /** Issuer and verifier may run on different machines. */
 export const ticketSkewMs = 5_000;
@@ -77,10 +79,10 @@ export function verifyTicket(text: string, use: TicketUse, keys: TicketKeys, now
   }
   if (!isClaims(claims)) return defect('malformed');
   const wrong = misuse(claims, use) ?? untimely(claims, nowMs);
-  return wrong ? defect(wrong) : { ok: true, claims };
+  return wrong ? { ...defect(wrong), claims } : { ok: true, claims };
 }
 
-const defect = (found: TicketDefect): TicketCheck => ({ ok: false, defect: found });
+const defect = (found: TicketDefect) => ({ ok: false, defect: found }) as const;
 
 const form = /^(agt1\.([A-Za-z0-9_-]+))\.([A-Za-z0-9_-]{43})$/;
 
@@ -106,7 +108,7 @@ const isClaims = (claims: Partial<TicketClaims>): claims is TicketClaims =>
 
 function misuse(claims: TicketClaims, use: TicketUse): TicketDefect | undefined {
   if (claims.tenant !== use.tenant) return 'wrong_tenant';
-  if (claims.envelope_id !== use.envelope_id) return 'wrong_envelope';
+  if (use.envelope_id !== undefined && claims.envelope_id !== use.envelope_id) return 'wrong_envelope';
   if (claims.resource !== use.resource) return 'wrong_resource';
   if (claims.tool !== use.tool || claims.capability !== use.capability) return 'wrong_verb';
   return undefined;

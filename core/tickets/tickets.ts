@@ -27,12 +27,18 @@ const nonceBytes = 16;
 export async function issueTicket(
   ports: TicketPorts,
   envelope: ActionEnvelope,
-  allowed: { readonly policyVersion: number; readonly approvalId?: string; readonly ttlSeconds: number },
+  allowed: {
+    /** @default a fresh one */
+    readonly id?: string;
+    readonly policyVersion: number;
+    readonly approvalId?: string;
+    readonly ttlSeconds: number;
+  },
 ): Promise<IssuedTicket> {
   const { current } = await ports.keys();
   const issued_ms = ports.clock.now();
   const claims: Omit<TicketClaims, 'key_id'> = {
-    id: ports.ids.uuid(),
+    id: allowed.id ?? ports.ids.uuid(),
     nonce: ports.ids.randomHex(nonceBytes),
     ...useOf(envelope),
     ...(allowed.approvalId !== undefined && { approval_id: allowed.approvalId }),
@@ -53,7 +59,13 @@ export async function issueTicket(
 }
 
 /** What an action may present a ticket for: itself. */
-export const useOf = ({ tenant, envelope_id, target, tool, capability }: ActionEnvelope): TicketUse => ({
+export const useOf = ({
+  tenant,
+  envelope_id,
+  target,
+  tool,
+  capability,
+}: ActionEnvelope): TicketUse & { readonly envelope_id: string } => ({
   ...{ tenant, envelope_id, resource: target, tool, capability },
 });
 
@@ -75,15 +87,27 @@ const sentences: Readonly<Record<TicketRefusal, string>> = {
   unknown: 'it is in no register',
 };
 
+/** Late or twice can be a mistake of the network's; another purpose is not. */
+const misuses: readonly TicketDefect[] = ['wrong_envelope', 'wrong_resource', 'wrong_verb'];
+
 /**
  * Presents a ticket: verified, then burnt, so that it works once.
+ * @param misused told of a good ticket of this tenant that was presented for something else, before it is refused.
  * @throws GatewayError `forbidden` with the refusal in `data.reason` as `ticket_<refusal>`; `service_unavailable` when the
  * store does not answer: whether the ticket is burnt is then unknown, and nothing may be done with it.
  */
-export async function redeemTicket(ports: TicketPorts, text: string, use: TicketUse): Promise<TicketClaims> {
+export async function redeemTicket(
+  ports: TicketPorts,
+  text: string,
+  use: TicketUse,
+  misused?: (claims: TicketClaims, how: TicketDefect) => Promise<void>,
+): Promise<TicketClaims> {
   const now = ports.clock.now();
   const check = verifyTicket(text, use, await ports.keys(), now);
-  if (!check.ok) throw ticketRefused(check.defect);
+  if (!check.ok) {
+    if (check.claims && misuses.includes(check.defect)) await misused?.(check.claims, check.defect);
+    throw ticketRefused(check.defect);
+  }
   const { tenant, id, nonce } = check.claims;
   const burnt = await ports.tickets.burn(tenant, id, nonce, isoTime(now));
   if (burnt !== 'burnt') throw ticketRefused(burnt);

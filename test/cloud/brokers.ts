@@ -15,12 +15,12 @@ import { type Check, check } from './checks.ts';
 import { brokerRole, brokerSecret } from './deployment.ts';
 import type { Emulator } from './emulator.ts';
 import { mcpSession, rpcAt, textOf } from './mcp.ts';
-import { orders } from './office.ts';
+import { type Office, orders } from './office.ts';
 
 const nextToken = 'partner-token-of-february';
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-export function brokerChecks(emulator: Emulator, mcp: Call, admin: Call): Check[] {
+export function brokerChecks(emulator: Emulator, mcp: Call, admin: Call, office: Office): Check[] {
   const secrets = new SecretsManagerClient(clientConfig(emulator));
   const rpc = rpcAt(mcp);
   const call = (name: string, args: object) => rpc('tools/call', { name, arguments: args });
@@ -80,11 +80,22 @@ export function brokerChecks(emulator: Emulator, mcp: Call, admin: Call): Check[
       );
       assert.equal(textOf(await askPartner()).token_sha256, sha256(nextToken));
     }),
+    check('a server that acts on tickets only redeems the one it was handed, once', async () => {
+      office.redeem = async (ticket, resource) => {
+        const use = { ticket, resource, tool: 'partner.order', capability: 'write' };
+        const { status, body } = await admin('human', 'POST /admin/v1/tickets/redeem', use);
+        return { status, reason: body.error?.reason };
+      };
+      assert.deepEqual(textOf(await call('order_paper', { kind: 'A4' })), {
+        first: { status: 200 },
+        second: { status: 403, reason: 'ticket_replayed' },
+      });
+    }),
     check('evidence names credentials by id and scope, and holds none of their values', async () => {
       const bundle = JSON.stringify(await exported());
       for (const secret of [firstToken, nextToken]) assert.ok(!bundle.includes(secret), 'a secret is in evidence');
       assert.ok(!/secret_access_key|session_token/.test(bundle), 'keys are in evidence');
-      for (const type of ['sts_session', 'secrets_manager'])
+      for (const type of ['sts_session', 'secrets_manager', 'capability_ticket'])
         assert.ok(bundle.includes(`"${type}"`), `no ${type} is named`);
     }),
   ];

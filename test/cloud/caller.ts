@@ -34,7 +34,7 @@ export const clientConfig = ({ endpoint }: Emulator) => ({
   credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
 });
 
-/** What an operator does after the first deployment: reads the generated admin token, adds the keys of callers. */
+/** What an operator does after the first deployment: reads the generated admin token, adds the keys of callers and of tickets. */
 export async function provisionKeys(emulator: Emulator, { GatewayStores }: Outputs): Promise<Keys> {
   const secrets = new SecretsManagerClient(clientConfig(emulator));
   const SecretId = GatewayStores.KeysSecretName;
@@ -47,6 +47,8 @@ export async function provisionKeys(emulator: Emulator, { GatewayStores }: Outpu
   const named = Object.entries(keys).map(([name, key]) => [`${name.toUpperCase()}_KEY`, key]);
   const values = { ...stored, ...Object.fromEntries(named) };
   await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(values) }));
+  const tickets = JSON.stringify({ GATEWAY_TICKET_KEY: fresh() });
+  await secrets.send(new PutSecretValueCommand({ SecretId: 'agent-governance/brokers', SecretString: tickets }));
   return keys;
 }
 

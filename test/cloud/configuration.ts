@@ -70,7 +70,7 @@ tool_policies:
     - { protocol: shell, tool: shell.mktemp, decision: review }
     - { protocol: shell, tool: "shell.{echo,printenv,id}", decision: allow }
     - { protocol: aws, tool: aws.dynamodb.get_item, decision: allow }
-    - { protocol: partner, tool: partner.ask, decision: allow }
+    - { protocol: partner, tool: "partner.{ask,order}", decision: allow }
     - { protocol: git, tool: scm.forget, decision: review, approval: { timeout_seconds: 3 } }
 approvals: { timeout_seconds: 600, on_approval: ${onApproval} }
 executors: { shell: { enabled: true, allowed_binaries: [echo, printenv, mktemp] } }
@@ -81,11 +81,14 @@ upstreams:
       overrides:
         - { tool: get_order, protocol: aws, name: aws.dynamodb.get_item, capability: read, target: [table] }
         - { tool: ask_partner, protocol: partner, name: partner.ask, capability: read, target: [question] }
+        - { tool: order_paper, protocol: partner, name: partner.order, capability: write, target: [kind] }
 credentials:
   brokers:
     - { name: orders, type: sts, role_arn: "${brokerRole}", region: us-east-1 }
+    - { name: tickets, type: ticket }
     - { name: partner, type: secrets_manager, secret_id: ${brokerSecret}, region: us-east-1 }
   grants:
     - { protocol: aws, tool: "aws.dynamodb.*", broker: orders, scope: one item, ttl_seconds: 60 }
+    - { protocol: partner, tool: partner.order, broker: tickets, scope: one order, ttl_seconds: 60 }
     - { protocol: partner, tool: partner.ask, broker: partner, scope: ask, ttl_seconds: 60 }
 `;

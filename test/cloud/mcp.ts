@@ -74,7 +74,7 @@ export function mcpChecks(mcp: Call, admin: Call, office: Office): Check[] {
       const { result, error } = await rpc('tools/list');
       assert.ok(result, JSON.stringify(error));
       const names = result.tools.map(({ name }: { name: string }) => name).sort();
-      assert.deepEqual(names, ['ask_partner', 'get_order', 'publish_note', 'read_note']);
+      assert.deepEqual(names, ['ask_partner', 'get_order', 'order_paper', 'publish_note', 'read_note']);
     }),
     check('an allowed call reaches its server and comes back', async () => {
       assert.deepEqual(textOf(await call('read_note')), { name: 'read_note', title: 'minutes' });

@@ -16,6 +16,8 @@ export interface Office {
   readonly url: string;
   /** Names of the tools that ran, in order. */
   readonly ran: readonly string[];
+  /** Asks the gateway whether a ticket is good for this; whoever drives the office says how. */
+  redeem: (ticket: string, resource: string) => Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -23,29 +25,32 @@ export interface Office {
 export const [orders, invoices] = ['cloud-orders', 'cloud-invoices'];
 
 export async function openOffice(emulator: Emulator): Promise<Office> {
-  const ran: string[] = [];
+  const office = {
+    ran: [] as string[],
+    redeem: (): Promise<unknown> => Promise.reject(new Error('nobody was told how')),
+  };
   const server = createServer(async (request, response) => {
     // Stateless: one conversation a request.
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
-    const mcp = serverOf(emulator, ran);
+    const mcp = serverOf(emulator, office);
     response.on('close', () => void mcp.close());
     await mcp.connect(transport as Parameters<typeof mcp.connect>[0]);
     await transport.handleRequest(request, response);
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
-  return {
+  return Object.assign(office, {
     url: `http://127.0.0.1:${port}/mcp`,
-    ran,
     stop: () =>
-      new Promise((closed) => {
+      new Promise<void>((closed) => {
         server.close(() => closed());
         server.closeAllConnections();
       }),
-  };
+  });
 }
 
-function serverOf(emulator: Emulator, ran: string[]): McpServer {
+function serverOf(emulator: Emulator, office: Pick<Office, 'redeem'> & { readonly ran: string[] }): McpServer {
+  const { ran } = office;
   const server = new McpServer({ name: 'office', version: '1.0.0' });
   const note = { title: z.string() };
   for (const name of ['read_note', 'delete_note', 'publish_note'])
@@ -68,6 +73,15 @@ function serverOf(emulator: Emulator, ran: string[]): McpServer {
       ran.push('ask_partner');
       const token = bearer(requestInfo?.headers.authorization);
       return said({ question, token, token_sha256: createHash('sha256').update(token).digest('hex') });
+    },
+  );
+  server.registerTool(
+    'order_paper',
+    { description: 'orders paper, on a ticket only', inputSchema: { kind: z.string() } },
+    async ({ kind }, { requestInfo }) => {
+      const ticket = bearer(requestInfo?.headers.authorization);
+      const [first, second] = [await office.redeem(ticket, kind), await office.redeem(ticket, kind)];
+      return said({ first, second });
     },
   );
   return server;

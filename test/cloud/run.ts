@@ -53,7 +53,7 @@ async function prove(running: Emulator): Promise<number> {
     ...chatChecks(gateway, call),
     ...webSocketChecks(running, outputs, keys, call),
     ...mcpChecks(mcp, call, office),
-    ...brokerChecks(running, mcp, call),
+    ...brokerChecks(running, mcp, call, office),
     ...executionChecks(running, outputs, call, office, configurationFor(office.url, 'execute')),
     ...privilegeChecks(running, outputs),
   ]).finally(() => office.stop());

@@ -17,7 +17,10 @@ export interface LoopbackAnswer {
   readonly body?: unknown;
 }
 
-export async function loopback(answer: (call: LoopbackCall) => LoopbackAnswer, contentType = 'application/json') {
+export async function loopback(
+  answer: (call: LoopbackCall) => LoopbackAnswer | Promise<LoopbackAnswer>,
+  contentType = 'application/json',
+) {
   const calls: LoopbackCall[] = [];
   const faults: (LoopbackAnswer | 'hang')[] = [];
   const server = createServer(async (request, response) => {

@@ -110,6 +110,7 @@ export async function testPorts(options: TestOptions = {}) {
   const telemetry = logTelemetry({ clock, write: (line) => void lines.push(line), service: 'test' });
   const evidence = evidenceTable(store);
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts: systemTimeouts });
+  const tickets = ticketsTable(store);
   const ports: GatewayPorts & ChatDoorPorts = {
     clock,
     ids: systemIds,
@@ -128,10 +129,10 @@ export async function testPorts(options: TestOptions = {}) {
     deliveries: deliveriesTable(store),
     credentials: credentialsTable(store),
     brokers: async (name) =>
-      brokersFrom((await snapshots.current()).configuration, { secrets, clock, ids: systemIds })(name),
+      brokersFrom((await snapshots.current()).configuration, { secrets, clock, ids: systemIds, tickets })(name),
     effects: lazyEffects,
     executors: options.executors ?? [],
-    tickets: ticketsTable(store),
+    tickets,
     keyRisks: keyRisksTable(store),
     tasks: manifestsTable(store),
     observations: observationsTable(store),

@@ -166,6 +166,14 @@ describe('versions, credentials, configuration', () => {
     expect(server.seen.map(({ key }) => key)).toEqual(['human-key', 'human-key', 'human-key', 'admin-token']);
   });
 
+  test('[ticket.redeem] tickets still good are listed and revoked', async () => {
+    const ticket = { id: 't-1', tool: 'billing.get', resource: '/invoices/7', session_id: 's-1', expires_at: 'soon' };
+    server.on('GET /admin/v1/tickets', { tickets: [ticket] });
+    server.on('POST /admin/v1/tickets/t-1/revoke', { ...ticket, revoked_at: 'now' });
+    expect((await home.run(['tickets', 'list'])).out).toMatch(/\nt-1 +billing\.get +\/invoices\/7 +s-1 +soon\n$/);
+    expect((await home.run(['tickets', 'revoke', 't-1'])).out).toContain('revoked_at: now\n');
+  });
+
   test('credentials are listed and revoked', async () => {
     const credential = { id: 'cred-1', type: 'scm_app_jwt', scope: 'x', session_id: 's-1', expires_at: 'soon' };
     server.on('GET /admin/v1/credentials', { credentials: [credential] });

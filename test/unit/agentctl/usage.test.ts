@@ -51,6 +51,8 @@ const commands = [
   ['policy', 'rollback'],
   ['credentials', 'list'],
   ['credentials', 'revoke'],
+  ['tickets', 'list'],
+  ['tickets', 'revoke'],
   ['config', 'get'],
   ['config', 'put'],
   ['rebuild-projections'],

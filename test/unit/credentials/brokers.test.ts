@@ -1,8 +1,11 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
 import type { Configuration } from '#core/contracts/config.ts';
 import { brokersFrom } from '#core/credentials/brokers.ts';
+import type { BrokerPorts } from '#core/credentials/ports.ts';
 import { scmAppBroker } from '#core/credentials/scm-app-broker.ts';
 import { staticBroker } from '#core/credentials/static-broker.ts';
+import { ticketBroker } from '#core/credentials/ticket-broker.ts';
+import type { TicketStore } from '#core/tickets/ports.ts';
 import { brokerPorts, envelope, grant, now, rsaKeys } from './sample.ts';
 
 const keys = rsaKeys();
@@ -93,6 +96,48 @@ describe('the static broker', () => {
 
   test('without its secret it mints nothing', async () => {
     await expect(fixed({}).issue(envelope, grant())).rejects.toEqual(refused);
+  });
+});
+
+describe('[ticket.redeem] the ticket broker', () => {
+  const settings = { credentials: { tickets: { ttl_seconds: 120 } } } as unknown as Configuration;
+  const key = { GATEWAY_TICKET_KEY: 'a secret that is long enough to be a key' };
+  const put = jest.fn(async () => {});
+  const tickets = { put, revoke: jest.fn(async () => false) } as unknown as TicketStore;
+  const broker = (over: Partial<BrokerPorts> = {}, secrets: Record<string, string> = key) =>
+    ticketBroker({ name: 't' }, settings, { ...brokerPorts(secrets), tickets, ...over });
+  const allowed = { policyVersion: 3, approvalId: 'a1' };
+
+  test('binds a ticket to the action, its policy version and its approval, and lives no longer than tickets may', async () => {
+    const { record, secret } = await broker().issue(envelope, grant({ ttl_seconds: 600 }), allowed);
+    expect(record).toMatchObject({
+      type: 'capability_ticket',
+      degraded: false,
+      expires_at: '2026-01-01T00:02:00.500Z',
+    });
+    expect(put).toHaveBeenCalledWith(
+      expect.objectContaining({
+        ...{ id: record.id, envelope_id: 'e1', tool: envelope.tool, resource: envelope.target },
+        ...{ policy_version: 3, approval_id: 'a1', expires_at: record.expires_at },
+      }),
+    );
+    expect(secret).toMatch(/^agt1\./);
+  });
+
+  test.each([
+    [
+      'a register',
+      () => broker({ tickets: undefined } as unknown as Partial<BrokerPorts>).issue(envelope, grant(), allowed),
+    ],
+    ['a key', () => broker({}, {}).issue(envelope, grant(), allowed)],
+    ['the policy that allowed it', () => broker().issue(envelope, grant())],
+  ])('[credential.no-broader] without %s it issues nothing', async (_, issue) => {
+    await expect(issue()).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+
+  test('one that was used has nothing left to call back', async () => {
+    const { record } = await broker().issue(envelope, grant(), allowed);
+    await expect(broker().revoke(record)).resolves.toBeUndefined();
   });
 });
 

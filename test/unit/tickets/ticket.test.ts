@@ -6,7 +6,7 @@ const key = ticketKey('the present key, with enough characters');
 const earlier = ticketKey('the previous key, with enough characters');
 const now = Date.UTC(2026, 0, 1);
 
-const use: TicketUse = {
+const use = {
   tenant: 'default',
   envelope_id: 'e1',
   resource: 'acme/web',
