@@ -1,20 +1,26 @@
 /**
  * `npm run bench`: every figure of docs/explanation/performance.md in one run. `--soak N` sets over how many further
- * actions memory is taken (2,000 unless told); `--json` prints one document.
+ * actions memory is taken (2,000 unless told), `--approvals N` how many are pending together (1,000); `--json` prints one document.
  */
 import { parseArgs } from 'node:util';
 import { benchActions } from './actions.ts';
+import { benchApprovals } from './approvals.ts';
 import { benchBundles } from './bundles.ts';
 import { benchChat } from './chat.ts';
 import { benchContentPolicy } from './content-policy.ts';
 import { benchEffects } from './effects.ts';
 import { benchSqlEffects } from './effects-sql.ts';
 import { benchEvidence } from './evidence.ts';
+import { benchMcp } from './mcp.ts';
 import { benchTickets } from './tickets.ts';
 import { benchToolPolicy } from './tool-policy.ts';
 
 const { values } = parseArgs({
-  options: { soak: { type: 'string', default: '2000' }, json: { type: 'boolean', default: false } },
+  options: {
+    soak: { type: 'string', default: '2000' },
+    approvals: { type: 'string', default: '1000' },
+    json: { type: 'boolean', default: false },
+  },
 });
 
 const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Record<string, number>>> = {
@@ -26,6 +32,8 @@ const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Rec
   'content policy': benchContentPolicy,
   'function bundles': benchBundles,
   'test-action, local run': () => benchActions(Number(values.soak)),
+  'MCP, local run': benchMcp,
+  'approvals, local run': () => benchApprovals(Number(values.approvals)),
   'chat, local run': () => benchChat(Number(values.soak)),
 };
 
