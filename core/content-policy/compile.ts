@@ -1,13 +1,9 @@
 /** The content policy of a tenant, made of the configuration (spec §1 stages 4 and 6; contract §1, §5). */
-import type { Configuration, ContentFilter, Transform } from '#core/contracts/config.ts';
+import type { Configuration, Transform } from '#core/contracts/config.ts';
 import { Filters } from './filters.ts';
-import { normalKeyword } from './keywords.ts';
-import { regexProblem } from './pattern-set.ts';
 import { stripPii } from './personal-data.ts';
 import type { ContentPolicy, WasmRunner } from './ports.ts';
 import { OutputScan } from './stream-scan.ts';
-
-export { regexProblem };
 
 export interface ContentPolicyPorts {
   readonly wasm: WasmRunner;
@@ -52,18 +48,4 @@ export function contentPolicyFor(
   const policy = policies.get(key) ?? compileContentPolicy(configuration, tenant, { wasm });
   policies.set(key, policy);
   return policy;
-}
-
-/** What the checks of a configuration report about one filter: what is allowed instead, with the value found. */
-export function contentFilterProblems(filter: ContentFilter): string[] {
-  if (filter.type === 'regex')
-    return filter.patterns.flatMap((pattern) => {
-      const problem = regexProblem(pattern);
-      return problem === undefined ? [] : [`pattern ${JSON.stringify(pattern)}: allowed is ${problem}`];
-    });
-  if (filter.type === 'keyword')
-    return filter.keywords
-      .filter((keyword) => normalKeyword(keyword).trim() === '')
-      .map((keyword) => `keyword ${JSON.stringify(keyword)}: nothing of it is visible; allowed is visible text`);
-  return [];
 }

@@ -5,8 +5,6 @@ import type { BudgetAccount, BudgetStatus } from './ports.ts';
 export const accountKey = ({ account, period }: BudgetAccount, nowMs: number): string =>
   `${account}|${period}|${periodOf(period, nowMs)}`;
 
-export const isGlobalKey = (key: string): boolean => key.startsWith('global');
-
 type Period = BudgetAccount['period'];
 
 const periodOf = (period: Period, ms: number): string => new Date(ms).toISOString().slice(0, period === 'day' ? 10 : 7);

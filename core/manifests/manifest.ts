@@ -31,8 +31,3 @@ export function openManifest(body: TaskManifestBody, tenant: string, createdBy: 
 
 const manifestId = (tenant: string, content: TaskManifestBody): string =>
   `task-${digestOf({ tenant, ...content }).slice(0, 32)}`;
-
-/** Whether a manifest still says what its name was made from. */
-export function saysWhatItSaid({ id, tenant, created_at: _at, created_by: _by, ...content }: TaskManifest): boolean {
-  return id === manifestId(tenant, content);
-}

@@ -1,11 +1,11 @@
 /** Events as server-sent text, with a comment now and then while the model is silent (facts of API Gateway: idle limits). */
 import type { Dialect } from '#core/dialects/dialect.ts';
+import { ssePing } from '#core/dialects/sse.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 
 /** Below every idle limit on the way: 30 s of an edge-optimised API, 60 s of most proxies. */
 export const pingEveryMs = 15_000;
-const ping = ': ping\n\n';
 
 type Wire = Pick<Dialect, 'encode' | 'terminator'>;
 
@@ -31,7 +31,7 @@ class Frames implements AsyncIterator<string> {
     if (this.#state === 'over') return { done: true, value: undefined };
     this.#asked ??= this.#events.next();
     const found = await this.#orPing(this.#asked);
-    if (found === undefined) return { done: false, value: ping };
+    if (found === undefined) return { done: false, value: ssePing };
     this.#asked = undefined;
     if (found.done) return this.#last();
     if (isError(found.value)) this.#state = 'failed';

@@ -1,9 +1,9 @@
 /** Streams against whole texts: however a text is cut, the filters see the same. */
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
-import { compileContentPolicy, regexProblem } from '#core/content-policy/compile.ts';
+import { compileContentPolicy } from '#core/content-policy/compile.ts';
 import { type Hit, newWalk, PartialMatches } from '#core/content-policy/partial-match.ts';
-import { patternSet } from '#core/content-policy/pattern-set.ts';
+import { patternSet, regexProblem } from '#core/content-policy/pattern-set.ts';
 import { pieces, readingOf, withoutCase, writtenRange } from '#core/content-policy/reading.ts';
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { foldUnicode } from '#core/tool-policy/unicode.ts';
