@@ -759,7 +759,26 @@ const toolGateway: readonly Requirement[] = [
   must('mcp.upstream-error', 'spec §7.1', 'Upstream errors name tool and upstream and give a hint.'),
   must('behavior.rules', 'spec §1', 'Six anomaly rules score a session; above the threshold it is blocked.'),
   must('behavior.per-key', 'contract §2', 'Risk counts per session and per key.'),
+  must('behavior.replay', 'spec §1', 'Score and alerts follow from evidence alone; each alert cites its entries.'),
+  must('behavior.release', 'spec §1', 'Only a human administrator releases a blocked session, with evidence.'),
+  must('behavior.false-positives', 'spec §1', 'Ordinary work stays far below the kill switch.'),
   must('manifest.drift', 'spec §1', 'Manifest drift warns or blocks by enforcement_mode.'),
+  must('manifest.history', 'spec §1', 'Drift of each kind is found over the history of a session.'),
+  must('manifest.attach', 'spec §1', 'A manifest binds a session or a key, or is named by a call.'),
+  must('manifest.routes', 'contract §7', 'Manifests are declared, shown and deleted by humans, with evidence.'),
+  must('effects.bypasses', 'contract §3', 'Known bypasses of shell and SQL rules become what they would do.'),
+  must('executor.bounds', 'spec §1', 'An executor goes no further than its envelope and bounds what it gives back.'),
+  must('executor.no-secret', 'contract §4', 'Nothing of a credential comes back in a result.'),
+  must(
+    'executor.unknown-outcome',
+    'contract §3',
+    'What may have happened in spite of a failure is unknown, and not repeated.',
+  ),
+  must('executor.http', 'spec §1', 'HTTP goes to configured services only, at an address checked after resolution.'),
+  must('executor.git', 'spec §2.2', 'Git operations are made over the REST interface of the host, never by force.'),
+  must('executor.sql', 'spec §1', 'Reads run in READ ONLY transactions, values are bound, rows are capped.'),
+  must('executor.shell', 'spec §1', 'Programs run without a shell, and no process outlives its call.'),
+  must('executor.sandbox-function', 'spec §1', 'On AWS programs run in a function without network and rights.'),
 ];
 
 const edgeProxy: readonly Requirement[] = [

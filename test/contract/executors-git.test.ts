@@ -78,7 +78,7 @@ test('a file is written to the branch that is named', async () => {
   expect(sent(0)).toEqual({ message: 'docs', branch: 'feature/x', content: Buffer.from('äöü').toString('base64') });
 });
 
-test('several files become one commit, and the branch moves last and never by force', async () => {
+test('[executor.git] several files become one commit, and the branch moves last and never by force', async () => {
   const files = [
     { path: 'a.ts', content: 'a' },
     { path: 'b.ts', content: 'b' },

@@ -20,7 +20,7 @@ const request = (url: string, allowPrivate = true) => ({
   ...{ url, method: 'GET', headers: {}, allowPrivate, timeoutMs: 5000, maxResponseBytes: 1000 },
 });
 
-describe('addresses', () => {
+describe('[executor.http] addresses', () => {
   test.each([
     ...['127.0.0.1', '127.8.8.8', '10.1.2.3', '172.16.0.1', '172.31.255.255', '192.168.1.1', '100.64.0.1'],
     ...['::1', 'fd12:3456::1', 'fc00::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '::ffff:10.0.0.1'],
@@ -69,7 +69,7 @@ describe('one exchange', () => {
     expect(await faultOf(exchange(request('http://api.test/', false)))).toMatchObject({ kind: 'refused' });
   });
 
-  test('asks for a name once and connects to what was looked at', async () => {
+  test('[executor.http] asks for a name once and connects to what was looked at', async () => {
     const answers = [['127.0.0.1'], ['169.254.169.254']];
     const resolve = jest.fn(async () => answers.shift() ?? []);
     const answer = await httpExchange({ resolve })(request(`http://api.test:${service.port}/x`));

@@ -39,7 +39,7 @@ const command = (argv: [string, ...string[]], rest: Partial<Command> = {}): Comm
 });
 const sh = (script: string, rest: Partial<Command> = {}) => run(command(['sh', '-c', script], rest));
 
-test('arguments reach the program as they are: no shell stands between', async () => {
+test('[executor.shell] arguments reach the program as they are: no shell stands between', async () => {
   const words = ['a b', '$HOME', '*', '; ls', '\'"', '-n', '', 'ä'];
   const { stdout, ...rest } = await run(command(['printf', '%s\\n', ...words]));
   expect(stdout).toBe(words.map((word) => `${word}\n`).join(''));
@@ -121,7 +121,7 @@ const isGone = (pid: number): boolean => {
 };
 const pidIn = (name: string) => Number(readFileSync(join(root, name), 'utf8'));
 
-describe('no process outlives its call', () => {
+describe('[executor.shell] no process outlives its call', () => {
   test('when time is up', async () => {
     const result = await sh('sleep 600 & echo $! > late; echo begun; wait', { timeoutMs: 1500 });
     expect(result).toEqual({ exit_code: null, stdout: 'begun\n', stderr: '', truncated: false, timed_out: true });
@@ -151,7 +151,7 @@ limits('the number of processes is limited by the kernel', async () => {
   expect(stdout).toMatch(/^Max core file size\s+0 /m);
 });
 
-describe('on AWS', () => {
+describe('[executor.sandbox-function] on AWS', () => {
   const sandbox = door(commandRunner({ environment: {} }));
 
   test('the function runs a command in a folder of its own', async () => {

@@ -80,7 +80,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     expect(fault).toMatchObject({ kind: 'too_large', uncertain: false });
   });
 
-  test('values are bound: what they say is never read as SQL', async () => {
+  test('[executor.sql] values are bound: what they say is never read as SQL', async () => {
     const hostile = "x'; DROP TABLE items; --";
     expect(
       (await one(true, 'SELECT $1::text AS v, $2::int AS n, $3::jsonb AS j', [hostile, 7, { a: hostile }])).rows,
@@ -240,7 +240,7 @@ describe('RDS Data API', () => {
     records: [1, 2, 3].map((n) => [{ longValue: n }, { stringValue: '{"a":1}' }]),
   };
 
-  test('reads in a READ ONLY transaction through a cursor, one row more than wanted', async () => {
+  test('[executor.sql] reads in a READ ONLY transaction through a cursor, one row more than wanted', async () => {
     aws.answers(begun, ...set, { body: {} }, { body: rows }, { body: {} }, { body: {} });
     const text = "SELECT id, ':p9' FROM t WHERE a = $1 AND b = $2 AND c = $1;";
     const [result] = await transaction(true, [{ text, values: ['x', { a: 1 }] }]);

@@ -264,7 +264,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
     expect(case_.executor.handles({ ...case_.good, protocol: 'mcp' })).toBe(false);
   });
 
-  test('gives nothing of the credential back', async () => {
+  test('[executor.no-secret] gives nothing of the credential back', async () => {
     const told = JSON.stringify(await run(case_.echo));
     expect(told).toContain('[credential withheld]');
     expect(told).not.toContain(case_.credential.secret);
@@ -283,7 +283,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
     }
   });
 
-  test('never goes further than the envelope', async () => {
+  test('[executor.bounds] never goes further than the envelope', async () => {
     const before = case_.asked?.();
     for (const envelope of case_.broader) {
       const { tool, target, parameters } = envelope;
@@ -296,7 +296,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
     expect(case_.asked?.()).toBe(before);
   });
 
-  test('bounds what it gives back', async () => {
+  test('[executor.bounds] bounds what it gives back', async () => {
     const result = (await run(case_.large).catch((thrown: unknown) => thrown)) as Record<string, unknown>;
     if (name === 'git') expect(result).toMatchObject({ kind: 'too_large' });
     else expect(result).toMatchObject({ truncated: true });
@@ -316,7 +316,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
     expect(case_.asked?.()).toBe(before);
   });
 
-  test('ends when it is cancelled, and says when the outcome is not known', async () => {
+  test('[executor.unknown-outcome] ends when it is cancelled, and says when the outcome is not known', async () => {
     const ends = new AbortController();
     const underWay = case_.underWay();
     const fault = faultOf(run(case_.hanging, ends.signal));

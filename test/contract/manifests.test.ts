@@ -65,7 +65,7 @@ describe('the store', () => {
     expect(await tasks.get('elsewhere', manifest.id)).toBeUndefined();
   });
 
-  test('finds what binds a session and a key, and what a call names, in one step', async () => {
+  test('[manifest.attach] finds what binds a session and a key, and what a call names, in one step', async () => {
     const session = fresh();
     const bySession = await tasks.create(made({ sessions: [session, fresh()] }));
     const byKey = await tasks.create(made({ key_id: 'k-1' }));
@@ -128,7 +128,7 @@ describe('the store', () => {
 });
 
 describe('over HTTP', () => {
-  test('[manifest.drift] is declared by a human, shown, and deleted; both are evidence with all it said', async () => {
+  test('[manifest.routes] is declared by a human, shown, and deleted; both are evidence with all it said', async () => {
     const session = fresh();
     const body = { name: 'docs', tools: ['scm.get_*'], resources: ['acme/web'], sessions: [session], max_actions: 3 };
     const first = await call('POST', admin, { key: keys.human, body });
@@ -185,7 +185,7 @@ describe('over HTTP', () => {
     expect((await call('GET', admin, { key: keys.viewer })).status).toBe(403);
   });
 
-  test('[manifest.drift] finds every kind of drift in the history of a session, also before it was declared', async () => {
+  test('[manifest.drift] [manifest.history] finds every kind of drift in the history of a session, also before it was declared', async () => {
     const session = fresh();
     await act(session, 'scm.get_file_contents', 'acme/web', 'read');
     await act(session, 'scm.delete_repo', 'acme/web', 'delete', {}, 'block');

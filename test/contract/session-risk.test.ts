@@ -156,7 +156,7 @@ describe('over HTTP', () => {
   const release = (session: string, key: string, body: unknown = { reason: 'the upload was part of the task' }) =>
     call('POST', `/admin/v1/sessions/${session}/release`, { key, body });
 
-  test('[behavior.rules] shows score, alerts and cites to operators and to the agent itself, and agrees with the evidence', async () => {
+  test('[behavior.rules] [behavior.replay] shows score, alerts and cites to operators and to the agent itself, and agrees with the evidence', async () => {
     const session = fresh();
     const key_id = await keyIdOf('writer');
     await act(session, key_id, sh('cat .env'));
@@ -195,7 +195,7 @@ describe('over HTTP', () => {
     gateway.pass(-31 * 60);
   });
 
-  test('[behavior.rules] only a human administrator who does not own the key releases, with evidence, and replay follows', async () => {
+  test('[behavior.release] only a human administrator who does not own the key releases, with evidence, and replay follows', async () => {
     const session = fresh();
     const key_id = await keyIdOf('writer');
     expect((await release(session, 'admin-token-1')).status).toBe(404);

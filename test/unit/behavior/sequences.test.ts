@@ -325,7 +325,7 @@ describe('[behavior.rules] what must be told', () => {
   });
 });
 
-describe('[behavior.rules] what is only work stays far below the kill switch', () => {
+describe('[behavior.rules] [behavior.false-positives] what is only work stays far below the kill switch', () => {
   test.each(harmless.map(([name, steps, most = 0]) => [name, steps, most] as const))(
     '%s',
     async (_name, steps, most) => {
