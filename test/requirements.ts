@@ -755,6 +755,11 @@ const toolGateway: readonly Requirement[] = [
     'spec §4.4',
     'The MCP gateway speaks JSON-RPC 2.0 and SSE; each tool call is an ActionEnvelope.',
   ),
+  must(
+    'mcp.older-sse',
+    'spec §4.4',
+    'The older HTTP+SSE transport works, whichever processes stream and messages meet.',
+  ),
   must('mcp.no-upstream', 'contract §6', '-32003 when no upstream serves the tool.'),
   must('mcp.upstream-error', 'spec §7.1', 'Upstream errors name tool and upstream and give a hint.'),
   must('behavior.rules', 'spec §1', 'Six anomaly rules score a session; above the threshold it is blocked.'),

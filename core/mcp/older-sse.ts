@@ -1,13 +1,37 @@
 /**
  * The older HTTP+SSE transport (spec §4.4, contract §7): `GET /sse` opens a stream that names the address for messages;
- * every answer comes on the stream. Stream and messages must meet in one process, so it is for gateways of one.
+ * every answer comes on the stream. Messages that reach another process than the stream's wait in the store for it.
  */
+import type { Snapshots } from '#core/configuration/snapshots.ts';
 import type { Principal } from '#core/identity/principal.ts';
-import type { Json, JsonObject } from '#core/kernel/json.ts';
-import type { Ids } from '#core/kernel/ports.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
+import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import type { McpCall, McpGateway, McpReply } from './gateway.ts';
-import { mcpCodes, RpcFault } from './messages.ts';
+import { errorOf, mcpCodes, RpcFault, responseOf } from './messages.ts';
 import { Outbox } from './outbox.ts';
+
+type Owner = Pick<Principal, 'tenant' | 'key_id'>;
+
+/** Where messages wait for a stream that another process holds. */
+export interface StreamInboxes {
+  open(id: string, owner: Owner, expiresAt: string): Promise<void>;
+  /** `unknown` also for a stream that is over or another key's; `full` when more waits than there is room for. */
+  post(id: string, owner: Owner, message: string): Promise<'kept' | 'unknown' | 'full'>;
+  /** What came since the last time, oldest first; each message once. */
+  take(id: string): Promise<readonly string[]>;
+  close(id: string): Promise<void>;
+}
+
+export interface OlderPorts {
+  readonly ids: Pick<Ids, 'randomHex'>;
+  readonly clock: Clock;
+  readonly snapshots: Pick<Snapshots, 'current'>;
+  readonly telemetry: Pick<Telemetry, 'log'>;
+  readonly pause: (ms: number) => Promise<void>;
+  /** Absent where there is but one process. */
+  readonly inboxes?: StreamInboxes | undefined;
+}
 
 interface Stream {
   readonly principal: Principal;
@@ -17,44 +41,90 @@ interface Stream {
   session: string | undefined;
 }
 
+const askEveryMs = 250;
+/** Beyond the longest stream: a function runs for 15 minutes. */
+const lifeMs = 20 * 60_000;
+
 /** The first event of a stream, which is no JSON-RPC message. */
 export const endpointOf = ({ endpoint }: JsonObject): string | undefined =>
   typeof endpoint === 'string' ? endpoint : undefined;
 
 export class OlderStreams {
   readonly #gateway: McpGateway;
-  readonly #ids: Pick<Ids, 'randomHex'>;
+  readonly #ports: OlderPorts;
   readonly #open = new Map<string, Stream>();
 
-  constructor(gateway: McpGateway, ids: Pick<Ids, 'randomHex'>) {
+  constructor(gateway: McpGateway, ports: OlderPorts) {
     this.#gateway = gateway;
-    this.#ids = ids;
+    this.#ports = ports;
   }
 
   /** `GET /sse`. @param base what stands before `/mcp` in the address of the caller. */
-  open(call: McpCall, base: string): McpReply {
-    const id = this.#ids.randomHex(16);
+  async open(call: McpCall, base: string): Promise<McpReply> {
+    const { ids, clock, inboxes } = this.#ports;
+    const id = ids.randomHex(16);
     const outbox = new Outbox();
     const gone = new AbortController();
+    const stream: Stream = { principal: call.principal, outbox, gone, session: undefined };
     const leave = () => {
       gone.abort();
       outbox.end();
       this.#open.delete(id);
     };
+    await inboxes?.open(id, call.principal, isoTime(clock.now() + lifeMs));
     outbox.onLeft(leave);
     call.signal.addEventListener('abort', leave, { once: true });
-    this.#open.set(id, { principal: call.principal, outbox, gone, session: undefined });
+    this.#open.set(id, stream);
     outbox.put({ endpoint: `${base}/mcp/session/${id}` });
-    return { status: 200, headers: {}, messages: outbox };
+    const finished = inboxes && this.#empty(id, stream, call, inboxes);
+    return { status: 200, headers: {}, messages: outbox, ...(finished && { finished }) };
   }
 
-  /** `POST /mcp/session/{id}`. @throws RpcFault with status 404 for a stream that is not open here, or another key's. */
+  /** `POST /mcp/session/{id}`. @throws RpcFault with status 404 for a stream that is not open, or another key's. */
   async post(id: string, body: Json, call: McpCall): Promise<McpReply> {
     const stream = this.#open.get(id);
     const { key_id, tenant } = call.principal;
-    if (!stream || stream.principal.key_id !== key_id || stream.principal.tenant !== tenant) {
-      throw new RpcFault(mcpCodes.invalidRequest, 'There is no such stream; open one at /sse.', { status: 404 });
+    if (!stream) {
+      await this.#handOver(id, body, call.principal);
+      return { status: 202, headers: {} };
     }
+    if (stream.principal.key_id !== key_id || stream.principal.tenant !== tenant) throw noStream();
+    return { status: 202, headers: {}, ...(await this.#take(stream, body, call)) };
+  }
+
+  async #handOver(id: string, body: Json, owner: Owner): Promise<void> {
+    const outcome = await this.#ports.inboxes?.post(id, owner, JSON.stringify(body));
+    if (outcome === 'full')
+      throw new GatewayError(
+        'payload_too_large',
+        'The message does not fit behind those that wait for this stream; send it to /mcp, which streams.',
+      );
+    if (outcome !== 'kept') throw noStream();
+  }
+
+  /** Until the client goes: what other processes were sent for this stream is answered here. */
+  async #empty(id: string, stream: Stream, call: McpCall, inboxes: StreamInboxes): Promise<void> {
+    const { telemetry, pause, snapshots } = this.#ports;
+    const lost = (cause: unknown) =>
+      telemetry.log('warn', 'messages of a stream wait on', { error: cause instanceof Error ? cause.message : '' });
+    while (!stream.gone.signal.aborted) {
+      try {
+        const messages = await inboxes.take(id);
+        const snapshot = messages.length > 0 ? await snapshots.current() : call.snapshot;
+        for (const message of messages)
+          void this.#take(stream, parseStrict(message), { ...call, snapshot }).catch((fault: unknown) =>
+            stream.outbox.put(responseOf(null, { error: errorOf(fault).error })),
+          );
+      } catch (cause) {
+        lost(cause);
+      }
+      await pause(askEveryMs);
+    }
+    await inboxes.close(id).catch(lost);
+  }
+
+  /** `finished` settles when the message is dealt with. */
+  async #take(stream: Stream, body: Json, call: McpCall): Promise<Pick<McpReply, 'finished'>> {
     const headers = { ...call.headers, session: stream.session };
     const reply = await this.#gateway.post(body, { ...call, headers, signal: stream.gone.signal });
     const opened = reply.headers['mcp-session-id'];
@@ -62,7 +132,7 @@ export class OlderStreams {
     const finished = Promise.all([this.#forward(stream, reply), reply.finished]).then(() => {
       if (opened !== undefined) void this.#listen(stream, { ...call, headers: { ...headers, session: opened } });
     });
-    return { status: 202, headers: {}, finished };
+    return { finished };
   }
 
   async #forward({ outbox }: Stream, { messages, body }: McpReply): Promise<void> {
@@ -76,3 +146,6 @@ export class OlderStreams {
     for await (const message of reply?.messages ?? []) stream.outbox.put(message);
   }
 }
+
+const noStream = () =>
+  new RpcFault(mcpCodes.invalidRequest, 'There is no such stream; open one at /sse.', { status: 404 });

@@ -9,7 +9,7 @@ import { type Json, type JsonObject, parseStrictBytes } from '#core/kernel/json.
 import type { Timeouts } from '#core/kernel/ports.ts';
 import { type McpCall, type McpGateway, type McpReply, statusOf } from '#core/mcp/gateway.ts';
 import { errorOf, mcpCodes, RpcFault, responseOf } from '#core/mcp/messages.ts';
-import { endpointOf, OlderStreams } from '#core/mcp/older-sse.ts';
+import { endpointOf, type OlderPorts, OlderStreams } from '#core/mcp/older-sse.ts';
 import type { McpPorts } from '#core/mcp/ports.ts';
 import { errorReply } from '../middleware/answers.ts';
 import { headerOf, headerValues, rawBody } from '../middleware/body.ts';
@@ -24,8 +24,8 @@ const own = routes.filter((route) => route.handledBy === 'mcp');
 /** An answer that takes longer becomes a stream: what is silent for long is cut off on the way. */
 const jsonWithinMs = 10_000;
 
-export function door(ports: McpPorts, gateway: McpGateway): HttpHandler {
-  const older = new OlderStreams(gateway, ports.ids);
+export function door(ports: McpPorts & OlderPorts, gateway: McpGateway): HttpHandler {
+  const older = new OlderStreams(gateway, ports);
 
   const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
     const { route, params } = matchRoute(own, event);
@@ -59,7 +59,7 @@ export function door(ports: McpPorts, gateway: McpGateway): HttpHandler {
         return written(await gateway.end(call), true, ports.timeouts);
       case 'mcpEvents':
         wantsEvents(event);
-        return streamed(older.open(call, new URL(baseOf(event)).pathname.replace(/\/$/, '')), ports.timeouts);
+        return streamed(await older.open(call, new URL(baseOf(event)).pathname.replace(/\/$/, '')), ports.timeouts);
       case 'mcpSessionMessage':
         return written(await older.post(params.id ?? '', bodyOf(event, call), call), false, ports.timeouts);
       default:
