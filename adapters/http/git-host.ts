@@ -8,7 +8,8 @@ export interface GitHostOptions {
   readonly timeoutMs?: number;
 }
 
-const headersFor = (token: string) => ({
+/** What every call to GitHub's REST API carries. */
+export const gitHostHeaders = (token: string) => ({
   accept: 'application/vnd.github+json',
   authorization: `Bearer ${token}`,
   'user-agent': 'agent-governance-gateway',
@@ -21,11 +22,11 @@ export function gitHostTokens({ timeoutMs = 10_000 }: GitHostOptions = {}): GitH
       const answer = await outsideJson({
         url: `${apiUrl}/app/installations/${encodeURIComponent(installationId)}/access_tokens`,
         method: 'POST',
-        headers: headersFor(appJwt),
+        headers: gitHostHeaders(appJwt),
         body: { repositories, permissions },
         timeoutMs,
       });
-      if (answer.status !== 201) throw faultOf(answer);
+      if (answer.status !== 201) throw gitHostFault(answer);
       return tokenOf(answer.body);
     },
 
@@ -33,17 +34,17 @@ export function gitHostTokens({ timeoutMs = 10_000 }: GitHostOptions = {}): GitH
       const answer = await outsideJson({
         url: `${apiUrl}/installation/token`,
         method: 'DELETE',
-        headers: headersFor(token),
+        headers: gitHostHeaders(token),
         timeoutMs,
       });
       // 401: the token proves nothing any more, which is what was wanted.
-      if (answer.status !== 204 && answer.status !== 401) throw faultOf(answer);
+      if (answer.status !== 204 && answer.status !== 401) throw gitHostFault(answer);
     },
   };
 }
 
 /** A 403 with no calls left, or told to wait, is no refusal of the action. */
-function faultOf({ status, headers }: OutsideAnswer): OutsideFault {
+export function gitHostFault({ status, headers }: OutsideAnswer): OutsideFault {
   const busy = headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after');
   return status === 403 && busy ? statusFault(status, 'throttled') : statusFault(status);
 }

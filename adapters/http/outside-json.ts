@@ -1,12 +1,14 @@
-/** JSON calls to issuers of credentials: bounded in time and size, no redirect followed, nothing of an answer in a fault. */
+/** JSON calls to issuers of credentials and Git hosts: bounded in time and size, no redirect followed, nothing of an answer in a fault. */
 import { OutsideFault, type OutsideFaultKind } from '#core/credentials/fault.ts';
 
 export interface OutsideCall {
   readonly url: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: object;
   readonly timeoutMs: number;
+  /** @default 256 KiB */
+  readonly longestAnswer?: number;
 }
 
 export interface OutsideAnswer {
@@ -16,10 +18,9 @@ export interface OutsideAnswer {
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
-const longestAnswer = 256 * 1024;
-
 /** Any status is an answer. @throws OutsideFault `timeout`, `unreachable` */
-export async function outsideJson({ url, method, headers, body, timeoutMs }: OutsideCall): Promise<OutsideAnswer> {
+export async function outsideJson(call: OutsideCall): Promise<OutsideAnswer> {
+  const { url, method, headers, body, timeoutMs, longestAnswer = 256 * 1024 } = call;
   try {
     const response = await fetch(url, {
       method,
@@ -29,7 +30,7 @@ export async function outsideJson({ url, method, headers, body, timeoutMs }: Out
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    return { status: response.status, headers: response.headers, body: parsed(await bounded(response)) };
+    return { status: response.status, headers: response.headers, body: parsed(await bounded(response, longestAnswer)) };
   } catch (thrown) {
     if (thrown instanceof OutsideFault) throw thrown;
     // The cause names address and headers; it goes no further.
@@ -40,7 +41,7 @@ export async function outsideJson({ url, method, headers, body, timeoutMs }: Out
   }
 }
 
-async function bounded(response: Response): Promise<string> {
+async function bounded(response: Response, longestAnswer: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {

@@ -4,6 +4,7 @@
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { visible, visibleLines } from '#core/evidence/visible-text.ts';
+import { headlineOf } from './headline.ts';
 import { approvalUrl } from './views.ts';
 
 export interface SlackMessage {
@@ -35,13 +36,7 @@ function details(row: ApprovalRow, linkBase: string): string {
   return head + codeBlock(JSON.stringify(row.parameters, null, 1), maxSection - head.length);
 }
 
-function headline(row: ApprovalRow): string {
-  if (row.status === 'pending') return `Approval needed before ${row.expires_at}`;
-  if (row.reason === 'timeout') return 'Denied: nobody decided in time';
-  const verdict = row.status === 'denied' ? 'Denied' : 'Approved';
-  const by = fitted(visible(row.person ?? row.reviewer ?? 'somebody'), 100);
-  return `${verdict} by ${by}${row.comment ? `: ${fitted(visible(row.comment), 300)}` : ''}`;
-}
+const headline = (row: ApprovalRow) => headlineOf(row, (text, room) => fitted(visible(text), room));
 
 const code = (text: string, room: number) => `\`${fitted(visible(text), room, '\\u{60}') || '—'}\``;
 

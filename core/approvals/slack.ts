@@ -1,8 +1,9 @@
 /** Slack's side of the door (contract §3, facts of its protocol): signature over raw bytes first, parsing after. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { parseStrict } from '#core/kernel/json.ts';
+import { sameText } from '#core/kernel/same-text.ts';
 
 const windowSeconds = 5 * 60;
 
@@ -27,12 +28,6 @@ export function verifySlackRequest({ rawBody, timestamp, signature, secrets, now
 /** The v0 signature of a body: HMAC-SHA256 over `v0:timestamp:body`. */
 export function slackSignature(secret: string, timestamp: string, rawBody: Uint8Array): string {
   return `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:`).update(rawBody).digest('hex')}`;
-}
-
-/** Both sides are hashed first, so that neither length nor content shows in the time it takes. */
-function sameText(a: string, b: string): boolean {
-  const digest = (text: string) => createHmac('sha256', 'compare').update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
 }
 
 const refused = (why: string) => new GatewayError('authentication_error', `Not a request of Slack: ${why}.`);

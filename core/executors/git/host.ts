@@ -1,4 +1,5 @@
 /** Calls to one repository of a Git host, over GitHub's REST API and those that follow it (spec §2.2). */
+import { repositoryPattern } from '#core/contracts/repository.ts';
 import { ExecutionFault, harmless, refused } from '../fault.ts';
 import { assertSuccess } from '../http/answer.ts';
 import type { HttpExchange, IncomingAnswer } from '../ports.ts';
@@ -25,8 +26,6 @@ export interface Repository {
   /** Changes what others see: once per action, as its last call. */
   change(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body: object): Promise<Answer>;
 }
-
-const repositoryPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
 
 /** @throws ExecutionFault `refused` when the target is no repository. */
 export function repositoryName(target: string): string {
