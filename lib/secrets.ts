@@ -1,5 +1,5 @@
 /**
- * What the gateway must keep secret, in five bundles, so that each function reads only its own. Every bundle is one
+ * What the gateway must keep secret, in six bundles, so that each function reads only its own. Every bundle is one
  * JSON object: environment name → value, the names the configuration uses (`token_env`, `key_env`, …).
  */
 import { ArnFormat, SecretValue, Stack } from 'aws-cdk-lib';
@@ -10,7 +10,14 @@ import { accept } from './findings.ts';
 import type { GatewaySettings } from './settings.ts';
 
 export type SecretName = NonNullable<FunctionSpec['secrets']>[number];
-const secretNames = ['keys', 'slack', 'brokers', 'webhooks', 'providers'] as const satisfies readonly SecretName[];
+const secretNames = [
+  'keys',
+  'slack',
+  'github',
+  'brokers',
+  'webhooks',
+  'providers',
+] as const satisfies readonly SecretName[];
 
 /** The environment name of the platform administrator's token inside the `keys` bundle. */
 const adminTokenName = 'GATEWAY_ADMIN_TOKEN';
@@ -34,7 +41,7 @@ export class GatewaySecrets extends Construct {
     }
     accept(this, {
       'AwsSolutions-SMG4':
-        'The values belong to other parties (callers, chat, upstreams); rotating one means telling them, as the runbook says.',
+        'The values belong to other parties (callers, chat, Git hosts, upstreams); rotating one means telling them, as the runbook says.',
     });
   }
 }

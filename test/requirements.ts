@@ -419,7 +419,47 @@ const approvals: readonly Requirement[] = [
   must('notify.webhook-signed', 'contract §3', 'The generic webhook is signed.'),
   must('notify.retries', 'contract §3', 'Delivery is retried, ends in a dead letter, and never blocks the caller.'),
   must('approval.hold', 'contract §3', 'With hold_seconds the call is held and answers in place if decided in time.'),
-  execution('approval.pr-comment', 'spec §6', 'An approval can be announced and given by a pull-request comment.'),
+  must(
+    'approval.pr-comment',
+    'spec §6',
+    'An approval is asked for and given by pull-request comments; the question is rewritten once it is decided.',
+  ),
+  must(
+    'pr-comment.place',
+    'spec §6',
+    'It is asked for on the pull request the call is about, if its repository is listed, else on the fixed one, else not there.',
+  ),
+  must(
+    'pr-comment.text',
+    'spec §6',
+    'What others wrote stands in code it cannot leave, mentions nobody, and fits what the host takes.',
+  ),
+  must(
+    'pr-comment.signature',
+    'spec §6',
+    'A delivery is verified by HMAC-SHA256 over its raw bytes, with the present or the previous secret.',
+  ),
+  must(
+    'pr-comment.command',
+    'spec §6',
+    'A vote is one command on the first line of a new comment on the pull request where it was asked for.',
+  ),
+  must(
+    'pr-comment.voter',
+    'spec §6',
+    'It is counted for mapped people who may write to the repository now; no bot, no stranger, nobody on their own request.',
+  ),
+  must('pr-comment.push', 'spec §6', 'A push after the question makes an approval void; a denial counts still.'),
+  must(
+    'pr-comment.untouched',
+    'spec §6',
+    'An approval counts only while the question says what the gateway wrote; a denial counts still.',
+  ),
+  must(
+    'pr-comment.once',
+    'spec §6',
+    'A comment is taken once; one that met an outage of the host can be delivered again.',
+  ),
   must('approval.chat-202', 'spec §3.2', 'A review of chat traffic answers 202 and suspends the request.'),
 ];
 

@@ -55,6 +55,7 @@ const requestBodies: Readonly<Record<string, { readonly type: string; readonly s
   chatCompletions: { type: 'application/json', schema: ref('ChatRequest') },
   messages: { type: 'application/json', schema: ref('ChatRequest') },
   countTokens: { type: 'application/json', schema: ref('ChatRequest') },
+  githubCallback: { type: 'application/json', schema: { type: 'object' } },
   slackCallback: { type: 'application/x-www-form-urlencoded', schema: { type: 'object' } },
 };
 const answers: Readonly<Record<string, { readonly type: string; readonly schema: Schema }>> = {

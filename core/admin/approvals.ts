@@ -76,7 +76,7 @@ const vote =
       reviewer,
       comment: comment ?? '',
       channel: 'http',
-      channels: channelsOf(snapshot.configuration),
+      channels: channelsOf(snapshot.configuration, row),
       useSeconds: snapshot.configuration.approvals.timeout_seconds,
     });
     return { body: approvalRecord(decided) };
@@ -92,5 +92,5 @@ async function rowOf(call: Call): Promise<ApprovalRow> {
   if (!row) throw notFound(`Approval ${id}`);
   assertOwn(call, row.key_id, `Approval ${id}`);
   if (row.status !== 'pending' || row.expires_at > isoTime(call.ports.clock.now())) return row;
-  return timeOut(call.ports, row, channelsOf(call.snapshot.configuration));
+  return timeOut(call.ports, row, channelsOf(call.snapshot.configuration, row));
 }

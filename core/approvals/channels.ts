@@ -1,8 +1,13 @@
-/** Which notification channels a configuration switches on. */
+/** Which notification channels a configuration switches on for an approval. */
 import type { Configuration } from '#core/contracts/config.ts';
+import { pullRequestOf } from './pull-requests.ts';
 
-export function channelsOf({ approvals }: Configuration): string[] {
-  return Object.entries(approvals.channels)
-    .filter(([name, channel]) => channel?.enabled && name !== 'github')
-    .map(([name]) => name);
+export function channelsOf(
+  { approvals: { channels } }: Pick<Configuration, 'approvals'>,
+  row: Parameters<typeof pullRequestOf>[0],
+): string[] {
+  return Object.entries(channels)
+    .filter(([, channel]) => channel?.enabled)
+    .map(([name]) => name)
+    .filter((name) => name !== 'github' || (channels.github && pullRequestOf(row, channels.github) !== undefined));
 }

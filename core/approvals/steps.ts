@@ -19,7 +19,7 @@ export async function announce(ports: StepPorts, envelopeId: string): Promise<{ 
   const row = await rowOf(ports, envelopeId);
   await ports.approvals.clockStarted(envelopeId);
   if (row.status === 'pending') {
-    const channels = channelsOf(await ports.configuration());
+    const channels = channelsOf(await ports.configuration(), row);
     await healedLater(ports, row, 'notification', () => enqueueNotifications(ports, channels, 'submitted', row));
   }
   const left = Math.ceil((Date.parse(row.expires_at) - ports.clock.now()) / 1000);
@@ -36,7 +36,7 @@ export async function hold(ports: StepPorts, envelopeId: string, taskToken: stri
 export async function settle(ports: StepPorts, envelopeId: string): Promise<{ status: string }> {
   let row = await rowOf(ports, envelopeId);
   const configuration = await ports.configuration();
-  const channels = channelsOf(configuration);
+  const channels = channelsOf(configuration, row);
   if (row.status === 'pending') {
     if (row.expires_at > isoTime(ports.clock.now())) return { status: 'pending' };
     row = await timeOut(ports, row, channels);

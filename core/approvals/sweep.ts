@@ -24,14 +24,13 @@ export interface Swept {
 
 export async function sweepApprovals(ports: StepPorts): Promise<Swept> {
   const configuration = await ports.configuration();
-  const channels = channelsOf(configuration);
   const count = { pending: 0, oldest_seconds: 0, timed_out: 0, started: 0, released: 0, leases_ended: 0 };
   const now = ports.clock.now();
 
   for (const { id: tenant } of configuration.tenants) {
     for await (const row of all(ports, tenant, 'pending')) {
       if (row.expires_at <= isoTime(now)) {
-        await timeOut(ports, row, channels);
+        await timeOut(ports, row, channelsOf(configuration, row));
         count.timed_out++;
         continue;
       }

@@ -27,7 +27,9 @@ export interface Vote {
   /** What the approver calls itself: recorded beside the person, never instead. */
   readonly reviewer: string;
   readonly comment: string;
-  readonly channel: 'http' | 'slack' | 'system';
+  readonly channel: 'http' | 'slack' | 'github' | 'system';
+  /** What else tells where it was given; recorded. */
+  readonly given_on?: Readonly<Record<string, string>>;
   readonly reason?: 'timeout';
   /** Notification channels to tell. */
   readonly channels: readonly string[];
@@ -41,7 +43,7 @@ export interface Vote {
  */
 export async function decideApproval(ports: VotePorts, row: ApprovalRow, vote: Vote): Promise<ApprovalRow> {
   const now = isoTime(ports.clock.now());
-  if (row.status !== 'pending') throw alreadyDecided(row);
+  assertUndecided(row);
   if (vote.reason !== 'timeout' && row.expires_at <= now)
     throw alreadyDecided(await timeOut(ports, row, vote.channels));
 
@@ -139,8 +141,14 @@ function voteEntry(row: ApprovalRow, vote: Vote, to: 'approved' | 'denied', now:
       call_digest: row.call_digest,
       tool: row.tool,
       ...(vote.reason && { reason: vote.reason }),
+      ...(vote.given_on && { given_on: vote.given_on }),
     },
   };
+}
+
+/** @throws GatewayError `conflict` with the record. */
+export function assertUndecided(row: ApprovalRow): void {
+  if (row.status !== 'pending') throw alreadyDecided(row);
 }
 
 function alreadyDecided(row: ApprovalRow | undefined): GatewayError {

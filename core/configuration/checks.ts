@@ -22,6 +22,7 @@ export function checkConfiguration(
     ...checkPeople(file),
     ...unique(file.tenants, ['tenants'], 'id', 'tenant ids'),
     ...checkKeys(file, warnings),
+    ...checkChannels(file),
     ...checkCredentials(file),
     ...checkUpstreams(file),
     ...checkSensitivePaths(file),
@@ -34,17 +35,43 @@ export function checkConfiguration(
 
 function checkPeople(file: ConfigurationFile): Problem[] {
   const tenants = ['*', ...file.tenants.map(({ id }) => id)];
-  const each = file.people.flatMap(({ id, tenants: theirs }, i): Problem[] => [
+  const each = file.people.flatMap(({ id, github_login: login, tenants: theirs }, i): Problem[] => [
     ...(id.toLowerCase() === adminPerson
       ? [{ path: ['people', i, 'id'], found: JSON.stringify(id), allowed: 'another id: this one is the admin token' }]
       : []),
     ...unknown(theirs, tenants, ['people', i, 'tenants'], 'tenants'),
+    // Bots have brackets in theirs.
+    ...(login === undefined || /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(login)
+      ? []
+      : [{ path: ['people', i, 'github_login'], found: JSON.stringify(login), allowed: 'the login of a person' }]),
   ]);
   return [
     ...each,
     ...unique(file.people, ['people'], 'id', 'people ids'),
     ...unique(file.people, ['people'], 'slack_id', 'Slack accounts'),
     ...unique(file.people, ['people'], 'github_login', 'GitHub logins'),
+  ];
+}
+
+function checkChannels({ approvals: { channels } }: ConfigurationFile): Problem[] {
+  const { github } = channels;
+  if (!github?.enabled) return [];
+  const path = ['approvals', 'channels', 'github'] as const;
+  const verifying = [github.webhook_secret_env, github.previous_webhook_secret_env];
+  return [
+    ...globProblems(github.repositories, (at) => [...path, 'repositories', at]),
+    ...(github.repositories.length === 0 && github.pull_request === undefined
+      ? [{ path: [...path], found: 'neither repositories nor pull_request', allowed: 'at least one: where to ask' }]
+      : []),
+    ...(verifying.includes(github.token_env)
+      ? [
+          {
+            path: [...path, 'token_env'],
+            found: github.token_env,
+            allowed: 'another name than that of a webhook secret',
+          },
+        ]
+      : []),
   ];
 }
 

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { behaviorSchema } from './behavior.ts';
 import { decisions } from './envelope.ts';
 import { priceTableSchema } from './prices.ts';
+import { parsePullRequest } from './repository.ts';
 import { keyKinds, roles } from './routes.ts';
 import { sandboxSchema } from './sandbox.ts';
 import { type ToolPack, toolPackSchema, toolRuleSchema } from './tool-policy.ts';
@@ -226,7 +227,18 @@ const channels = z.strictObject({
       enabled: z.boolean().default(true),
       token_env: secretName,
       webhook_secret_env: secretName,
+      /** Accepted beside the present one while a secret is being rotated. */
+      previous_webhook_secret_env: secretName.optional(),
+      /** Globs of `owner/name`: what is about a pull request of theirs is asked for on it. Agents choose targets. */
+      repositories: z.array(glob).default([]),
+      /** The pull request on which all else is asked for. */
+      pull_request: z
+        .string()
+        .refine((text) => parsePullRequest(text) !== undefined, 'a pull request "<owner>/<name>#<number>"')
+        .optional(),
       api_url: address.default('https://api.github.com'),
+      /** Base of links in comments, when the admin address is not reachable for reviewers. */
+      link_base: address.optional(),
     })
     .optional(),
   webhook: z.strictObject({ enabled: z.boolean().default(true), url: address, secret_env: secretName }).optional(),
@@ -664,4 +676,5 @@ export type ExecutorSettings = z.infer<typeof executors>;
 export type SqlDatabaseEntry = z.infer<typeof sqlDatabase>;
 export type ApprovalChannels = z.infer<typeof channels>;
 export type SlackChannel = NonNullable<ApprovalChannels['slack']>;
+export type GithubChannel = NonNullable<ApprovalChannels['github']>;
 export type WebhookChannel = NonNullable<ApprovalChannels['webhook']>;

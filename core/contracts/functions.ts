@@ -12,7 +12,7 @@ export interface FunctionSpec {
   readonly signs?: boolean;
   readonly verifiesSignatures?: boolean;
   /** Secrets the function may read: keys of the admin and tenants, chat signing, brokers, model providers. */
-  readonly secrets?: readonly ('keys' | 'slack' | 'brokers' | 'webhooks' | 'providers')[];
+  readonly secrets?: readonly ('keys' | 'slack' | 'github' | 'brokers' | 'webhooks' | 'providers')[];
   /** Answers through the response-streaming integration, whether the caller streams or not (facts: never buffer chat). */
   readonly streams?: true;
   /** May invoke models of Amazon Bedrock. */
@@ -157,10 +157,10 @@ export const functions = {
   },
   'approval-callback': {
     ...door,
-    purpose: 'takes votes from chat webhooks',
+    purpose: 'takes votes from the webhooks of chat and Git hosts',
     tables: voting,
     settlesTasks: true,
-    secrets: ['slack'],
+    secrets: ['slack', 'github'],
     objects: 'read',
   },
   evidence: {
@@ -251,7 +251,7 @@ export const functions = {
   notify: {
     purpose: 'delivers notifications with retries and a dead letter',
     tables: { ...configuration, approvals: 'read', deliveries: 'write' },
-    secrets: ['slack', 'webhooks'],
+    secrets: ['slack', 'github', 'webhooks'],
     objects: 'read',
     schedule: { everyMinutes: 1 },
     timeoutSeconds: 60,

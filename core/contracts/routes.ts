@@ -226,6 +226,9 @@ export const routes: readonly Route[] = [
   route('POST /callbacks/slack', 'approval-callback', 'signed', 'slackCallback', 'Votes by Slack button', {
     surface: 'callbacks',
   }),
+  route('POST /callbacks/github', 'approval-callback', 'signed', 'githubCallback', 'Votes by pull-request comment', {
+    surface: 'callbacks',
+  }),
 
   route('GET /health', 'models', 'open', 'health', 'Health and version', gateway),
   route('POST /v1/chat/completions', 'chat-completions', 'operator', 'chatCompletions', 'A chat completion', gateway),

@@ -5,6 +5,11 @@ import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import { adminKeyId, adminPerson, type Identities } from './identities.ts';
 import type { Principal } from './principal.ts';
 
+/** A snapshot, as far as it says who people are. */
+interface People {
+  readonly configuration: Pick<Configuration, 'people'>;
+}
+
 /** The key a request was made with; `key_owner` is the person behind it at that time. */
 interface Request {
   readonly key_id: string;
@@ -39,12 +44,13 @@ export function assertTenant(principal: Principal, tenant: string, what = 'It'):
 }
 
 /** The human behind a Slack account; undefined when nobody is mapped to it. */
-export function personBySlackId(
-  { configuration }: { readonly configuration: Pick<Configuration, 'people'> },
-  team: string,
-  user: string,
-): Person | undefined {
+export function personBySlackId({ configuration }: People, team: string, user: string): Person | undefined {
   return configuration.people.find(({ slack_id }) => slack_id === `${team}/${user}`);
+}
+
+/** The human behind an account of the Git host, whose logins have no case; undefined when nobody is mapped to it. */
+export function personByGithubLogin({ configuration }: People, login: string): Person | undefined {
+  return configuration.people.find(({ github_login }) => github_login?.toLowerCase() === login.toLowerCase());
 }
 
 /**
@@ -52,19 +58,24 @@ export function personBySlackId(
  * @param tenant the approval's; undefined when the approval is not known, which the caller answers.
  * @throws GatewayError `forbidden` without a mapped person or the role to vote, `not_found` in a foreign tenant.
  */
-export function slackVoter(
-  snapshot: { readonly configuration: Pick<Configuration, 'people'> },
-  team: string,
-  user: string,
+export const slackVoter = (snapshot: People, team: string, user: string, tenant: string | undefined): Principal =>
+  voterOf(personBySlackId(snapshot, team, user), { name: 'Slack', key_id: `slack:${team}/${user}` }, tenant);
+
+/** The same of a vote by pull-request comment. */
+export const githubVoter = (snapshot: People, login: string, tenant: string | undefined): Principal =>
+  voterOf(personByGithubLogin(snapshot, login), { name: 'Git host', key_id: `github:${login.toLowerCase()}` }, tenant);
+
+function voterOf(
+  person: Person | undefined,
+  { name, key_id }: { readonly name: string; readonly key_id: string },
   tenant: string | undefined,
 ): Principal {
-  const person = personBySlackId(snapshot, team, user);
-  if (!person) throw new GatewayError('forbidden', 'This Slack account is mapped to no person, so it has no vote.');
+  if (!person) throw new GatewayError('forbidden', `This ${name} account is mapped to no person, so it has no vote.`);
   if (!includesRole(person.role, 'operator')) {
     throw new GatewayError('forbidden', `Found role ${person.role}, allowed operator or admin to vote.`);
   }
   const principal: Principal = {
-    key_id: `slack:${team}/${user}`,
+    key_id,
     name: person.name ?? person.id,
     tenant: tenant ?? '',
     role: person.role,

@@ -53,8 +53,8 @@ function isPlain(object: object): boolean {
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Prefix bytes keep an entry hash from ever equalling a manifest hash of the same text. */
-export const hashDomain = { entry: 0x00, manifest: 0x01 } as const;
+/** Prefix bytes keep an entry hash from ever equalling a manifest hash of the same text, or what a comment was asked about. */
+export const hashDomain = { entry: 0x00, manifest: 0x01, question: 0x02 } as const;
 
 /** Lower-case hex SHA-256 of `prefix ‖ UTF-8(text)`; without a prefix, of the text alone. A prefix is below 0x80. */
 export function sha256(text: string | Uint8Array, prefix?: number): string {

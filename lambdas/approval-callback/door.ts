@@ -1,76 +1,21 @@
-/** Votes by Slack button (spec §3.2, contract §3): signature first, then identity, then the vote. */
-import { respondToSlack } from '#adapters/http/slack-client.ts';
-import { channelsOf } from '#core/approvals/channels.ts';
-import { parseSlackInteraction, type SlackInteraction, verifySlackRequest } from '#core/approvals/slack.ts';
-import { decideApproval } from '#core/approvals/vote.ts';
-import type { Snapshot } from '#core/configuration/snapshots.ts';
-import type { HttpHandler } from '#core/contracts/http.ts';
-import { assertMayVote, slackVoter } from '#core/identity/separation-of-duties.ts';
-import { asGatewayError, GatewayError, notFound } from '#core/kernel/errors.ts';
-import { isoTime } from '#core/kernel/ports.ts';
-import { boundedBody, headerOf } from '../middleware/body.ts';
-import { guarded, replyOf } from '../middleware/http-door.ts';
+/** Votes from outside (spec §3.2, contract §3): signature first, then identity, then the vote. */
+import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
+import { routes } from '#core/contracts/routes.ts';
+import { guarded } from '../middleware/http-door.ts';
+import { matchRoute } from '../middleware/route.ts';
 import type { GatewayPorts } from '../ports.ts';
+import { githubCallback } from './github.ts';
+import { slackCallback } from './slack.ts';
 
-/** The signature's window is five minutes either way; a callback is remembered for longer than that. */
-const replayMemoryMs = 15 * 60_000;
+type Callback = (ports: GatewayPorts, event: HttpEvent) => Promise<HttpReply>;
+
+const callbacks: Readonly<Record<string, Callback>> = { slackCallback, githubCallback };
+const own = routes.filter(({ handledBy }) => handledBy === 'approval-callback');
 
 export const door = (ports: GatewayPorts): HttpHandler =>
   guarded(ports, async (event) => {
-    const { configuration, ...snapshot } = await ports.snapshots.current();
-    const slack = configuration.approvals.channels.slack;
-    if (!slack || slack.enabled === false) throw notFound('The Slack callback');
-    const rawBody = boundedBody(event, 'slackCallback');
-    verifySlackRequest({
-      rawBody,
-      timestamp: headerOf(event, 'x-slack-request-timestamp') ?? '',
-      signature: headerOf(event, 'x-slack-signature') ?? '',
-      secrets: await signingSecrets(ports, slack),
-      nowSeconds: Math.floor(ports.clock.now() / 1000),
-    });
-    const click = parseSlackInteraction(rawBody, slack.api_url);
-    if (!(await ports.deliveries.seen(`slack#${click.callback_id}`, isoTime(ports.clock.now() + replayMemoryMs)))) {
-      throw new GatewayError('conflict', 'This click was already taken; the message shows the outcome.');
-    }
-    const text = await outcomeOf(ports, { ...snapshot, configuration }, click);
-    await respondToSlack(click.response_url, text).catch((cause: Error) =>
-      ports.telemetry.log('warn', 'slack was not told', { envelope_id: click.envelope_id, error: cause.message }),
-    );
-    return replyOf({ body: { text } });
+    const { operation } = matchRoute(own, event).route;
+    const callback = callbacks[operation];
+    if (!callback) throw new Error(`the routes table names the callback ${operation}, which does not exist`);
+    return callback(ports, event);
   });
-
-/** What the clicker reads. Refusals are answers too: Slack shows nothing of an error status. */
-async function outcomeOf(ports: GatewayPorts, snapshot: Snapshot, click: SlackInteraction): Promise<string> {
-  try {
-    const row = await ports.approvals.find(click.envelope_id);
-    const voter = slackVoter(snapshot, click.team, click.user, row?.tenant);
-    if (!row) throw notFound(`Approval ${click.envelope_id}`);
-    assertMayVote(voter, row, snapshot.identities);
-    const decided = await decideApproval(ports, row, {
-      verdict: click.action,
-      person: voter.person ?? voter.name,
-      key_id: voter.key_id,
-      reviewer: voter.name,
-      comment: '',
-      channel: 'slack',
-      channels: channelsOf(snapshot.configuration),
-      useSeconds: snapshot.configuration.approvals.timeout_seconds,
-    });
-    return `${decided.tool}: ${decided.status} by ${decided.person}.`;
-  } catch (thrown) {
-    const error = asGatewayError(thrown);
-    if (error.kind.status >= 500) throw error;
-    return `Not decided: ${error.message}`;
-  }
-}
-
-async function signingSecrets(
-  { secrets }: GatewayPorts,
-  slack: { signing_secret_env: string; previous_signing_secret_env?: string | undefined },
-): Promise<string[]> {
-  const names = [slack.signing_secret_env, slack.previous_signing_secret_env].filter((name) => name !== undefined);
-  const values = await Promise.all(names.map((name) => secrets.get(name)));
-  const known = values.filter((value) => value !== undefined && value !== '') as string[];
-  if (known.length === 0) throw new GatewayError('service_unavailable', 'No Slack signing secret is configured.');
-  return known;
-}

@@ -5,8 +5,8 @@ import type { HttpEvent } from '#core/contracts/http.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type JsonObject, parseStrictBytes } from '#core/kernel/json.ts';
 
-/** Configurations may be larger than envelopes. */
-const maxBytes: Readonly<Record<string, number>> = { putConfig: 2 * 1024 * 1024 };
+/** Configurations may be larger than envelopes, and a Git host sends the pull request with every comment. */
+const maxBytes: Readonly<Record<string, number>> = { putConfig: 2 * 1024 * 1024, githubCallback: 1024 * 1024 };
 
 export const rawBody = (event: HttpEvent): Buffer =>
   Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');

@@ -1,4 +1,5 @@
 /** Delivers notifications that are due (spec §6): on a schedule, never on a caller's time. */
+import { pullRequestHost, pullRequestNotifier } from '#adapters/http/pull-request-host.ts';
 import { slackNotifier } from '#adapters/http/slack-client.ts';
 import { webhookNotifier } from '#adapters/http/webhook-sender.ts';
 import { deliverDue, type Notifier } from '#core/approvals/deliver.ts';
@@ -10,7 +11,7 @@ export const door = (ports: GatewayPorts) => async (): Promise<{ delivered: numb
 
 /** The notifier of a configured channel; undefined when it is off. A missing secret is a failure that names itself. */
 async function notifierFor(ports: GatewayPorts, channel: string): Promise<Notifier | undefined> {
-  const { slack, webhook } = (await ports.snapshots.current()).configuration.approvals.channels;
+  const { slack, github, webhook } = (await ports.snapshots.current()).configuration.approvals.channels;
   const { adminUrl, clock } = ports;
   if (channel === 'slack' && slack?.enabled) {
     const token = await secretOf(ports, slack.bot_token_env);
@@ -19,6 +20,14 @@ async function notifierFor(ports: GatewayPorts, channel: string): Promise<Notifi
       channel: slack.channel,
       token,
       linkBase: slack.link_base ?? adminUrl,
+    });
+  }
+  if (channel === 'github' && github?.enabled) {
+    const token = await secretOf(ports, github.token_env);
+    return pullRequestNotifier({
+      host: pullRequestHost({ apiUrl: github.api_url, token, timeoutMs: 10_000 }),
+      channel: github,
+      linkBase: github.link_base ?? adminUrl,
     });
   }
   if (channel === 'webhook' && webhook?.enabled) {

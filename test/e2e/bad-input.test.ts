@@ -330,6 +330,15 @@ describe('other doors', () => {
       'not_found',
       /Slack/,
     ],
+    [
+      'a pull-request callback where none is configured',
+      'POST',
+      '/callbacks/github',
+      { body: {} },
+      404,
+      'not_found',
+      /pull-request/,
+    ],
   ];
 
   test.each(rows)(

@@ -114,7 +114,7 @@ it('draws the admin token inside Secrets Manager: no template holds a secret', (
   const secrets = Object.values(ofType(stores, 'AWS::SecretsManager::Secret')).map(({ Properties }) => Properties);
   const byName = Object.fromEntries(secrets.map((secret) => [secret.Name, secret]));
   expect(Object.keys(byName).sort()).toEqual(
-    ['brokers', 'keys', 'providers', 'slack', 'webhooks'].map((name) => `agent-governance/${name}`),
+    ['brokers', 'github', 'keys', 'providers', 'slack', 'webhooks'].map((name) => `agent-governance/${name}`),
   );
   expect(byName['agent-governance/keys'].GenerateSecretString).toMatchObject({
     GenerateStringKey: 'GATEWAY_ADMIN_TOKEN',

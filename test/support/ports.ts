@@ -51,8 +51,10 @@ export const configuration = (extra = '') => `
 version: 1
 admin: { token_env: GATEWAY_ADMIN_TOKEN }
 people:
-  - { id: alice, role: operator, tenants: ["*"], slack_id: "T01/U01" }
-  - { id: bob, role: operator, tenants: ["*"] }
+  - { id: alice, role: operator, tenants: ["*"], slack_id: "T01/U01", github_login: alice-gh }
+  - { id: bob, role: operator, tenants: ["*"], github_login: bob-gh }
+  - { id: vera, role: viewer, tenants: ["*"], github_login: vera-gh }
+  - { id: tess, role: operator, tenants: [elsewhere], github_login: tess-gh }
 tenants:
   - id: default
     api_keys:

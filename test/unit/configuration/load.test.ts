@@ -15,6 +15,9 @@ tenants:
   - { id: other, api_keys: [key-of-the-other-tenant] }`;
 const rules = (list: string) => base().replace('pack: null', `pack: null, rules: ${list}`);
 
+const comments = (more: string) =>
+  base(`approvals: { channels: { github: { token_env: HOST_TOKEN, webhook_secret_env: HOST_SECRET, ${more} } } }`);
+
 type Row = [what: string, text: string, expected: string];
 
 describe('[config.unknown-keys] keys the schema does not know', () => {
@@ -352,6 +355,44 @@ test.each<Row>([
       '- { id: alice, slack_id: T1/U1 }\n  - { id: bob, slack_id: T1/U1 }',
     ),
     'people[1].slack_id (line 5): found "T1/U1" again',
+  ],
+  [
+    'two people of one login at the Git host, which knows no case',
+    base().replace(
+      '- { id: alice, role: admin }',
+      '- { id: alice, github_login: octocat }\n  - { id: bob, github_login: OctoCat }',
+    ),
+    'people[1].github_login (line 5): found "OctoCat" again',
+  ],
+  [
+    'a login nobody can have',
+    base().replace('alice, role: admin', 'alice, github_login: "helper[bot]"'),
+    'people[0].github_login (line 4): found "helper[bot]", allowed the login of a person',
+  ],
+  [
+    'pull-request comments without a place',
+    comments(''),
+    'approvals.channels.github (line 8): found neither repositories nor pull_request, allowed at least one',
+  ],
+  [
+    'a fixed pull request that is none',
+    comments('pull_request: acme/web'),
+    'approvals.channels.github.pull_request (line 8): found "acme/web", allowed a pull request "<owner>/<name>#<number>"',
+  ],
+  [
+    'a repository pattern that cannot be read',
+    comments('repositories: ["acme/{web"]'),
+    'approvals.channels.github.repositories[0] (line 8): found "acme/{web", allowed a glob',
+  ],
+  [
+    'a token that verifies deliveries too',
+    comments('repositories: ["acme/*"]').replace('HOST_TOKEN', 'HOST_SECRET'),
+    'approvals.channels.github.token_env (line 8): found HOST_SECRET, allowed another name than that of a webhook secret',
+  ],
+  [
+    'what verifies deliveries, sent out',
+    `${comments('repositories: ["acme/*"]')}\nproviders: [{ name: p, type: openai, api_key_env: HOST_SECRET }]`,
+    'found HOST_SECRET, allowed another name: approvals.channels.github.webhook_secret_env lets callers in by it',
   ],
   [
     "the administrator's id",

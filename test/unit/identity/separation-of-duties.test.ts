@@ -1,6 +1,13 @@
 /** Who may vote on what. */
 import { adminPrincipal, keyIdOf } from '#core/identity/identities.ts';
-import { assertMayVote, assertTenant, personBySlackId, slackVoter } from '#core/identity/separation-of-duties.ts';
+import {
+  assertMayVote,
+  assertTenant,
+  githubVoter,
+  personByGithubLogin,
+  personBySlackId,
+  slackVoter,
+} from '#core/identity/separation-of-duties.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { identitiesOf, key, principal } from './principals.ts';
 
@@ -84,5 +91,29 @@ describe('Slack', () => {
     expect(() => assertMayVote(voter, { key_id: id('agent') }, identities)).toThrow(refusal);
     expect(() => slackVoter(snapshot, 'T01', 'U01', 'other')).toThrow(expect.objectContaining({ code: 'not_found' }));
     expect(() => slackVoter(snapshot, 'T01', 'U02', 'default')).toThrow('allowed operator or admin');
+  });
+});
+
+describe('the Git host', () => {
+  const people = [
+    { id: 'alice', name: 'Alice', role: 'admin' as const, tenants: ['default'], github_login: 'Alice-GH' },
+    { id: 'vera', role: 'viewer' as const, tenants: ['*'], github_login: 'vera' },
+    { id: 'bob', role: 'operator' as const, tenants: ['*'] },
+  ];
+  const snapshot = { configuration: { people } };
+
+  test('[sod.unmapped-chat] a login mapped to no person has no vote', () => {
+    for (const login of ['mallory', 'alice', '', 'undefined']) {
+      expect(personByGithubLogin(snapshot, login)).toBeUndefined();
+      expect(() => githubVoter(snapshot, login, 'default')).toThrow(expect.objectContaining({ code: 'forbidden' }));
+    }
+  });
+
+  test('[pr-comment.voter] a mapped person votes, whatever the case of the login, with their role and in their tenants', () => {
+    const voter = githubVoter(snapshot, 'alice-gh', 'default');
+    expect(voter).toMatchObject({ person: 'alice', kind: 'human', role: 'admin', key_id: 'github:alice-gh' });
+    expect(() => assertMayVote(voter, { key_id: id('agent') }, identities)).toThrow(refusal);
+    expect(() => githubVoter(snapshot, 'ALICE-gh', 'other')).toThrow(expect.objectContaining({ code: 'not_found' }));
+    expect(() => githubVoter(snapshot, 'vera', 'default')).toThrow('allowed operator or admin');
   });
 });

@@ -1,0 +1,109 @@
+/** Pull requests at a Git host, over GitHub's REST API (spec §6): one comment per approval, rewritten once it is decided. */
+import { DeliveryRefused, type Notifier } from '#core/approvals/deliver.ts';
+import { pullRequestComment } from '#core/approvals/pull-request-comment.ts';
+import { noticeOf, type PullRequestHost, pullRequestOf, receiptOf, textDigest } from '#core/approvals/pull-requests.ts';
+import type { GithubChannel } from '#core/contracts/config.ts';
+import { OutsideFault } from '#core/credentials/fault.ts';
+import { gitHostFault, gitHostHeaders } from './git-host.ts';
+import { isObject, type OutsideAnswer, type OutsideCall, outsideJson } from './outside-json.ts';
+import { retryAfterSeconds } from './retry-after.ts';
+
+export interface PullRequestHostOptions {
+  readonly apiUrl: string;
+  readonly token: string;
+  readonly timeoutMs: number;
+}
+
+/** A pull request is told with its text and both repositories. */
+const longestAnswer = 2 * 1024 * 1024;
+
+export function pullRequestHost({ apiUrl, token, timeoutMs }: PullRequestHostOptions): PullRequestHost {
+  const call = (method: OutsideCall['method'], path: string, body?: object): Promise<OutsideAnswer> =>
+    outsideJson({
+      url: `${apiUrl.replace(/\/+$/, '')}/repos/${path}`,
+      method,
+      headers: gitHostHeaders(token),
+      ...(body && { body }),
+      timeoutMs,
+      longestAnswer,
+    });
+  return {
+    async head({ repository, number }) {
+      const { head } = expected(200, await call('GET', `${repository}/pulls/${number}`));
+      if (isObject(head) && typeof head.sha === 'string' && /^[0-9a-f]{40,64}$/.test(head.sha)) return head.sha;
+      throw malformed('a pull request without the commit at its head');
+    },
+
+    async comment({ repository, number }, text) {
+      const { id } = expected(201, await call('POST', `${repository}/issues/${number}/comments`, { body: text }));
+      if (Number.isSafeInteger(id)) return String(id);
+      throw malformed('a comment without id');
+    },
+
+    async textOf(repository, commentId) {
+      const answer = await call('GET', `${repository}/issues/comments/${commentId}`);
+      if (answer.status === 404) return undefined;
+      const { body } = expected(200, answer);
+      if (typeof body === 'string') return body;
+      throw malformed('a comment without text');
+    },
+
+    async rewrite(repository, commentId, text) {
+      expected(200, await call('PATCH', `${repository}/issues/comments/${commentId}`, { body: text }));
+    },
+
+    async permission(repository, login) {
+      const answer = await call('GET', `${repository}/collaborators/${encodeURIComponent(login)}/permission`);
+      if (answer.status === 404) return 'none';
+      const { permission } = expected(200, answer);
+      if (typeof permission === 'string' && /^[a-z]{1,20}$/.test(permission)) return permission;
+      throw malformed('no permission');
+    },
+  };
+}
+
+const malformed = (what: string) => new OutsideFault('malformed', what);
+
+function expected(status: number, answer: OutsideAnswer): Readonly<Record<string, unknown>> {
+  if (answer.status === status && answer.body) return answer.body;
+  const wait = secondsToWait(answer);
+  const fault = gitHostFault(answer);
+  throw wait === undefined ? fault : new DeliveryRefused(`the Git host says ${fault.message}`, wait);
+}
+
+/** Told by `Retry-After`, or by when the calls of the hour are given out anew. */
+function secondsToWait({ status, headers }: OutsideAnswer): number | undefined {
+  if (status !== 403 && status !== 429) return undefined;
+  const now = Date.now();
+  const asked = retryAfterSeconds(headers, now);
+  if (asked !== undefined || headers.get('x-ratelimit-remaining') !== '0') return asked;
+  const left = Math.ceil(Number(headers.get('x-ratelimit-reset')) - now / 1000);
+  return left > 0 ? left : undefined;
+}
+
+export interface PullRequestNotifierOptions {
+  readonly host: PullRequestHost;
+  readonly channel: Pick<GithubChannel, 'repositories' | 'pull_request'>;
+  /** Base of links in comments. */
+  readonly linkBase: string;
+}
+
+export function pullRequestNotifier({ host, channel, linkBase }: PullRequestNotifierOptions): Notifier {
+  return {
+    async send(_event, row, earlier) {
+      const asked = noticeOf(earlier);
+      if (asked) {
+        const { at, comment_id, head_sha } = asked;
+        await host.rewrite(at.repository, comment_id, pullRequestComment(row, head_sha, linkBase));
+        return receiptOf(asked);
+      }
+      const at = pullRequestOf(row, channel);
+      if (!at) throw new Error('no pull request is configured for this approval');
+      // Read first: a push between the two makes the question void, not the answer wrong.
+      const head_sha = await host.head(at);
+      const text = pullRequestComment(row, head_sha, linkBase);
+      const comment_id = await host.comment(at, text);
+      return receiptOf({ at, comment_id, head_sha, text_sha256: textDigest(text) });
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/** The command in a pull-request comment: `/approve <id> [<digest>]` or `/deny <id> [why]`. */
+import { voteSchema } from '#core/contracts/admin-requests.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
+
+export interface CommentCommand {
+  readonly verdict: 'approve' | 'deny';
+  readonly envelope_id: string;
+  /** What the approver says to have seen, lower-case hex. */
+  readonly digest?: string;
+  /** Why not; empty for an approval. */
+  readonly comment: string;
+}
+
+/** Without an id it is a command of somebody else's: other services on pull requests take `/approve` as well. */
+const commandLine =
+  /^\/(approve|deny)[ \t]+([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[ \t](.*))?$/is;
+
+/**
+ * The id a comment's command is about, undefined when it holds none. `read` tells the rest.
+ * What stands first cannot be inside a quote, a code block or a hidden part of the comment: only there it counts.
+ */
+export function commandIn(text: string): { readonly envelope_id: string; read(): CommentCommand } | undefined {
+  const lines = text.split(/\r\n|\r|\n/);
+  const found = lines.map((line) => commandLine.exec(line)).filter((match) => match !== null);
+  const [first] = found;
+  if (!first) return undefined;
+  const [line = '', word = '', id = '', more = ''] = first;
+  const rest = more.trim();
+  const envelope_id = id.toLowerCase();
+  return {
+    envelope_id,
+    read: () => {
+      if (found.length > 1) throw invalidRequest(`Found ${found.length} commands, allowed one a comment.`);
+      if (lines[0] !== line) throw invalidRequest('Found the command further down, allowed as the first line.');
+      return word.toLowerCase() === 'deny' ? denial(envelope_id, rest) : approval(envelope_id, rest);
+    },
+  };
+}
+
+function approval(envelope_id: string, rest: string): CommentCommand {
+  if (rest === '') return { verdict: 'approve', envelope_id, comment: '' };
+  if (!/^[0-9a-f]{12}$/i.test(rest)) {
+    throw invalidRequest('Found more than the id, allowed after it: the 12 hex digits of the digest, or nothing.');
+  }
+  return { verdict: 'approve', envelope_id, digest: rest.toLowerCase(), comment: '' };
+}
+
+function denial(envelope_id: string, comment: string): CommentCommand {
+  if (voteSchema.shape.comment.safeParse(comment).success) return { verdict: 'deny', envelope_id, comment };
+  throw invalidRequest(`Found ${comment.length} characters after the id, allowed at most 4096.`);
+}

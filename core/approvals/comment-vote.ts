@@ -1,0 +1,178 @@
+/**
+ * Votes by pull-request comment: who wrote it, where, and of which commit, then the vote. The Git host is asked before the
+ * comment is marked as taken, so that a delivery that met an outage can be repeated.
+ */
+import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { pullRequestName, samePullRequest } from '#core/contracts/repository.ts';
+import { OutsideFault } from '#core/credentials/fault.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import { assertMayVote, githubVoter, personByGithubLogin } from '#core/identity/separation-of-duties.ts';
+import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { channelsOf } from './channels.ts';
+import { type CommentCommand, commandIn } from './comment-command.ts';
+import { DeliveryRefused } from './deliver.ts';
+import type { WrittenComment } from './github.ts';
+import { deliveryId } from './notifications.ts';
+import { type Notice, noticeOf, type PullRequestHost, questionDigest, textDigest } from './pull-requests.ts';
+import { assertUndecided, decideApproval, type VotePorts } from './vote.ts';
+
+export interface CommentVotePorts extends VotePorts {
+  readonly host: PullRequestHost;
+}
+
+export interface Heard {
+  readonly decided: boolean;
+  /** What became of it, for whoever wrote the comment. */
+  readonly text: string;
+  /** Whether writer and approval are ours: only then the writer is answered where they wrote. */
+  readonly known: boolean;
+}
+
+/** A signature of the host has no time, so a comment is remembered for as long as its approval can be decided, and longer. */
+const memoryMs = 15 * 60_000;
+const mayWrite = ['write', 'maintain', 'admin'];
+
+/**
+ * Counts a comment as a vote, or says why not; undefined when it holds no command.
+ * @throws GatewayError `conflict` for a comment taken before; `service_unavailable` when the Git host cannot be asked.
+ */
+export async function voteByComment(
+  ports: CommentVotePorts,
+  snapshot: Snapshot,
+  written: WrittenComment,
+): Promise<Heard | undefined> {
+  const command = commandIn(written.text);
+  if (!command) return undefined;
+  const row = await ports.approvals.find(command.envelope_id);
+  const vote = await orRefusal(checkedVote(ports, snapshot, written, row, command.read));
+  await takeOnce(ports, written, row);
+  const outcome = vote instanceof GatewayError ? vote : await orRefusal(counted(ports, snapshot, written, vote));
+  // Another gateway may listen to the same pull request: what is not ours it may know.
+  const known = row !== undefined && personByGithubLogin(snapshot, written.login) !== undefined;
+  if (outcome instanceof GatewayError) return { decided: false, text: `Not decided: ${outcome.message}`, known };
+  return { decided: true, text: `${outcome.tool}: ${outcome.status} by ${outcome.person}.`, known };
+}
+
+interface CheckedVote {
+  readonly row: ApprovalRow;
+  readonly voter: Principal;
+  readonly command: CommentCommand;
+  readonly notice: Notice;
+}
+
+/** Everything that can be said against it, the person first: strangers learn nothing about the approval. */
+async function checkedVote(
+  ports: CommentVotePorts,
+  snapshot: Snapshot,
+  written: WrittenComment,
+  row: ApprovalRow | undefined,
+  read: () => CommentCommand,
+): Promise<CheckedVote> {
+  const voter = githubVoter(snapshot, written.login, row?.tenant);
+  const command = read();
+  if (!row) throw notFound(`Approval ${command.envelope_id}`);
+  assertMayVote(voter, row, snapshot.identities);
+  assertUndecided(row);
+  const notice = await noticeHere(ports, written, row);
+  if (command.digest !== undefined && command.digest !== questionDigest(row, notice.head_sha)) {
+    throw new GatewayError('conflict', 'The digest is not that of the call and commit asked about here.');
+  }
+  await assertStanding(ports.host, notice, written.login, command.verdict);
+  return { row, voter, command, notice };
+}
+
+async function noticeHere(ports: CommentVotePorts, written: WrittenComment, row: ApprovalRow): Promise<Notice> {
+  const submitted = await ports.deliveries.get(deliveryId(row.envelope_id, 'submitted', 'github'));
+  const notice = noticeOf(submitted?.receipt);
+  if (notice && samePullRequest(notice.at, written)) return notice;
+  throw new GatewayError('forbidden', `Approval ${row.envelope_id} was not asked for on this pull request.`);
+}
+
+/** All is asked before any of it is judged: an outage is never taken for a refusal. */
+async function assertStanding(
+  host: PullRequestHost,
+  notice: Notice,
+  login: string,
+  verdict: CommentCommand['verdict'],
+): Promise<void> {
+  const { at, comment_id } = notice;
+  const [permission, question] = await toldBy(
+    Promise.all([
+      host.permission(at.repository, login),
+      // A no is no yes to what was pushed or put into the question since.
+      verdict === 'approve' && Promise.all([host.head(at), host.textOf(at.repository, comment_id)]),
+    ]),
+  );
+  if (!mayWrite.includes(permission)) {
+    throw new GatewayError(
+      'forbidden',
+      `Found permission ${permission} at ${at.repository}, allowed ${mayWrite.join(', ')}.`,
+    );
+  }
+  if (question) assertUnchanged(notice, ...question);
+}
+
+function assertUnchanged({ head_sha, text_sha256 }: Notice, head: string, text: string | undefined): void {
+  if (head !== head_sha) {
+    throw voided(
+      `It was asked at commit ${head_sha} and the pull request is at ${head} now: a push voids the question.`,
+    );
+  }
+  if (text === undefined) throw voided('The question was deleted since it was asked.');
+  if (textDigest(text) !== text_sha256) {
+    throw voided('The question was edited since it was asked: it may have shown another call.');
+  }
+}
+
+const voided = (why: string) => new GatewayError('conflict', `${why} Deny it, or decide over HTTP or with agentctl.`);
+
+/** Without the host's word nothing counts, and the comment is not taken: it may be delivered again. */
+async function toldBy<T>(host: Promise<T>): Promise<T> {
+  try {
+    return await host;
+  } catch (cause) {
+    const known = cause instanceof OutsideFault || cause instanceof DeliveryRefused;
+    throw new GatewayError(
+      'service_unavailable',
+      `The Git host could not be asked (${known ? cause.message : 'it failed'}). Have the comment delivered again.`,
+      { cause, ...(cause instanceof DeliveryRefused && { retryAfterSeconds: cause.retryAfterSeconds }) },
+    );
+  }
+}
+
+/** @throws GatewayError `conflict` when the comment was taken before. */
+async function takeOnce(ports: CommentVotePorts, { id }: WrittenComment, row: ApprovalRow | undefined): Promise<void> {
+  const latest = Math.max(ports.clock.now(), Date.parse(row?.expires_at ?? '') || 0);
+  if (await ports.deliveries.seen(`github#${id}`, isoTime(latest + memoryMs))) return;
+  throw new GatewayError('conflict', 'This comment was already taken.');
+}
+
+const counted = (
+  ports: CommentVotePorts,
+  { configuration }: Snapshot,
+  written: WrittenComment,
+  { row, voter, command, notice }: CheckedVote,
+): Promise<ApprovalRow> =>
+  decideApproval(ports, row, {
+    verdict: command.verdict,
+    person: voter.person ?? voter.name,
+    key_id: voter.key_id,
+    reviewer: voter.name,
+    comment: command.comment,
+    channel: 'github',
+    given_on: { pull_request: pullRequestName(notice.at), comment_id: written.id, head_sha: notice.head_sha },
+    channels: channelsOf(configuration, row),
+    useSeconds: configuration.approvals.timeout_seconds,
+  });
+
+/** A refusal is an answer; what is our fault or the host's is not. */
+async function orRefusal<T>(work: Promise<T>): Promise<T | GatewayError> {
+  try {
+    return await work;
+  } catch (thrown) {
+    if (thrown instanceof GatewayError && thrown.kind.status < 500) return thrown;
+    throw thrown;
+  }
+}

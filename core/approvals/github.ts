@@ -1,0 +1,96 @@
+/** GitHub's side of the door: signature over raw bytes first, parsing after, and of the payload only what is needed. */
+import { createHmac } from 'node:crypto';
+import * as z from 'zod';
+import { repositoryPattern } from '#core/contracts/repository.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { sameText } from '#core/kernel/same-text.ts';
+
+export interface SignedDelivery {
+  readonly rawBody: Uint8Array;
+  /** `X-Hub-Signature-256` */
+  readonly signature: string;
+  /** The present webhook secret and, during a rotation, the previous one. */
+  readonly secrets: readonly string[];
+}
+
+/** @throws GatewayError `authentication_error` for a signature none of the secrets made. */
+export function verifyGithubDelivery({ rawBody, signature, secrets }: SignedDelivery): void {
+  const fits = secrets.filter((secret) => sameText(signature, githubSignature(secret, rawBody)));
+  if (fits.length > 0) return;
+  throw new GatewayError(
+    'authentication_error',
+    'Not a delivery of the Git host: X-Hub-Signature-256 does not fit the body.',
+  );
+}
+
+/** `sha256=` and the HMAC-SHA256 of the body in hex. */
+export const githubSignature = (secret: string, rawBody: Uint8Array): string =>
+  `sha256=${createHmac('sha256', secret).update(rawBody).digest('hex')}`;
+
+/** A comment a person has just written on a pull request. */
+export interface WrittenComment {
+  readonly id: string;
+  readonly repository: string;
+  /** Of the pull request. */
+  readonly number: number;
+  readonly login: string;
+  readonly text: string;
+}
+
+export interface Ignored {
+  readonly ignored: string;
+}
+
+const account = z.object({ login: z.string().min(1), type: z.string() });
+const eventSchema = z.object({ action: z.string(), issue: z.object({ pull_request: z.unknown().optional() }) });
+const commentSchema = z.object({
+  issue: z.object({ number: z.int().positive() }),
+  comment: z.object({
+    id: z.int().positive(),
+    body: z.string(),
+    user: account,
+    /** Set when an app wrote in the name of a person. */
+    performed_via_github_app: z.object({}).nullish(),
+  }),
+  repository: z.object({ full_name: z.string().regex(repositoryPattern) }),
+  sender: account,
+});
+
+/**
+ * A verified delivery as a comment. Only new ones count: an edited comment may have been edited by somebody else.
+ * @param event `X-GitHub-Event`
+ * @throws GatewayError `invalid_request` for a comment that lacks what a vote needs.
+ */
+export function parseGithubDelivery(event: string, body: unknown): WrittenComment | Ignored {
+  if (event !== 'issue_comment') return { ignored: 'only issue_comment is taken' };
+  const { action, issue } = checked(eventSchema, body);
+  if (action !== 'created') return { ignored: 'only new comments are taken' };
+  if (!issue.pull_request) return { ignored: 'only comments on pull requests are taken' };
+  const { issue: subject, comment, repository, sender } = checked(commentSchema, body);
+  const why = notByPerson(comment, sender);
+  if (why !== undefined) return { ignored: why };
+  const { number } = subject;
+  return {
+    id: String(comment.id),
+    repository: repository.full_name,
+    number,
+    login: comment.user.login,
+    text: comment.body,
+  };
+}
+
+function notByPerson(
+  { user, performed_via_github_app }: z.infer<typeof commentSchema>['comment'],
+  sender: z.infer<typeof account>,
+): string | undefined {
+  if (user.type !== 'User' || sender.type !== 'User' || user.login.endsWith('[bot]')) return 'only people are heard';
+  if (performed_via_github_app) return 'an app wrote this in the name of a person';
+  return user.login === sender.login ? undefined : 'the sender did not write the comment';
+}
+
+function checked<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
+  const outcome = schema.safeParse(body);
+  if (outcome.success) return outcome.data;
+  const [issue] = outcome.error.issues;
+  throw invalidRequest(`The delivery is no comment event: ${issue?.path.join('.')} is missing or of another kind.`);
+}

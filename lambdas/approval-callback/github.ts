@@ -1,0 +1,52 @@
+/** Votes by pull-request comment (spec §6): signature first, then the comment, then the vote. */
+import { pullRequestHost } from '#adapters/http/pull-request-host.ts';
+import { voteByComment } from '#core/approvals/comment-vote.ts';
+import { parseGithubDelivery, verifyGithubDelivery } from '#core/approvals/github.ts';
+import { replyComment } from '#core/approvals/pull-request-comment.ts';
+import type { GithubChannel } from '#core/contracts/config.ts';
+import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
+import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { boundedBody, headerOf, jsonObject } from '../middleware/body.ts';
+import { replyOf } from '../middleware/http-door.ts';
+import type { GatewayPorts } from '../ports.ts';
+import { verifyingSecrets } from './verifying-secrets.ts';
+
+/** GitHub waits ten seconds: two questions at once, then perhaps an answer to the writer. */
+const timeoutMs = 4_000;
+
+export async function githubCallback(ports: GatewayPorts, event: HttpEvent): Promise<HttpReply> {
+  const snapshot = await ports.snapshots.current();
+  const { github } = snapshot.configuration.approvals.channels;
+  if (!github?.enabled) throw notFound('The pull-request callback');
+  const rawBody = boundedBody(event, 'githubCallback');
+  verifyGithubDelivery({
+    rawBody,
+    signature: headerOf(event, 'x-hub-signature-256') ?? '',
+    secrets: await verifyingSecrets(ports, 'webhook', [github.webhook_secret_env, github.previous_webhook_secret_env]),
+  });
+  const body = jsonObject(event, rawBody);
+  const kind = headerOf(event, 'x-github-event') ?? '';
+  if (kind === 'ping') return replyOf({ body: { text: 'pong' } });
+  const written = parseGithubDelivery(kind, body);
+  if ('ignored' in written) return replyOf({ status: 202, body: written });
+
+  const host = pullRequestHost({ apiUrl: github.api_url, token: await tokenOf(ports, github), timeoutMs });
+  const heard = await voteByComment({ ...ports, host }, snapshot, written);
+  if (!heard) return replyOf({ status: 202, body: { ignored: 'the comment holds no command' } });
+  const { decided, text, known } = heard;
+  if (!decided && known) {
+    await host.comment(written, replyComment(written.login, text)).catch((cause: Error) =>
+      ports.telemetry.log('warn', 'the writer of a comment was not told', {
+        comment: written.id,
+        error: cause.message,
+      }),
+    );
+  }
+  return replyOf({ body: { text } });
+}
+
+async function tokenOf({ secrets }: GatewayPorts, { token_env }: GithubChannel): Promise<string> {
+  const token = await secrets.get(token_env);
+  if (!token) throw new GatewayError('service_unavailable', 'No token for the Git host is configured.');
+  return token;
+}

@@ -1,0 +1,68 @@
+/** Votes by Slack button (spec §3.2, contract §3): signature first, then identity, then the vote. */
+import { respondToSlack } from '#adapters/http/slack-client.ts';
+import { channelsOf } from '#core/approvals/channels.ts';
+import { parseSlackInteraction, type SlackInteraction, verifySlackRequest } from '#core/approvals/slack.ts';
+import { decideApproval } from '#core/approvals/vote.ts';
+import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
+import { assertMayVote, slackVoter } from '#core/identity/separation-of-duties.ts';
+import { asGatewayError, GatewayError, notFound } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { boundedBody, headerOf } from '../middleware/body.ts';
+import { replyOf } from '../middleware/http-door.ts';
+import type { GatewayPorts } from '../ports.ts';
+import { verifyingSecrets } from './verifying-secrets.ts';
+
+/** The signature's window is five minutes either way; a callback is remembered for longer than that. */
+const replayMemoryMs = 15 * 60_000;
+
+export async function slackCallback(ports: GatewayPorts, event: HttpEvent): Promise<HttpReply> {
+  const { configuration, ...snapshot } = await ports.snapshots.current();
+  const slack = configuration.approvals.channels.slack;
+  if (!slack || slack.enabled === false) throw notFound('The Slack callback');
+  const rawBody = boundedBody(event, 'slackCallback');
+  verifySlackRequest({
+    rawBody,
+    timestamp: headerOf(event, 'x-slack-request-timestamp') ?? '',
+    signature: headerOf(event, 'x-slack-signature') ?? '',
+    secrets: await verifyingSecrets(ports, 'Slack signing', [
+      slack.signing_secret_env,
+      slack.previous_signing_secret_env,
+    ]),
+    nowSeconds: Math.floor(ports.clock.now() / 1000),
+  });
+  const click = parseSlackInteraction(rawBody, slack.api_url);
+  if (!(await ports.deliveries.seen(`slack#${click.callback_id}`, isoTime(ports.clock.now() + replayMemoryMs)))) {
+    throw new GatewayError('conflict', 'This click was already taken; the message shows the outcome.');
+  }
+  const text = await outcomeOf(ports, { ...snapshot, configuration }, click);
+  await respondToSlack(click.response_url, text).catch((cause: Error) =>
+    ports.telemetry.log('warn', 'slack was not told', { envelope_id: click.envelope_id, error: cause.message }),
+  );
+  return replyOf({ body: { text } });
+}
+
+/** What the clicker reads. Refusals are answers too: Slack shows nothing of an error status. */
+async function outcomeOf(ports: GatewayPorts, snapshot: Snapshot, click: SlackInteraction): Promise<string> {
+  try {
+    const row = await ports.approvals.find(click.envelope_id);
+    const voter = slackVoter(snapshot, click.team, click.user, row?.tenant);
+    if (!row) throw notFound(`Approval ${click.envelope_id}`);
+    assertMayVote(voter, row, snapshot.identities);
+    const decided = await decideApproval(ports, row, {
+      verdict: click.action,
+      person: voter.person ?? voter.name,
+      key_id: voter.key_id,
+      reviewer: voter.name,
+      comment: '',
+      channel: 'slack',
+      channels: channelsOf(snapshot.configuration, row),
+      useSeconds: snapshot.configuration.approvals.timeout_seconds,
+    });
+    return `${decided.tool}: ${decided.status} by ${decided.person}.`;
+  } catch (thrown) {
+    const error = asGatewayError(thrown);
+    if (error.kind.status >= 500) throw error;
+    return `Not decided: ${error.message}`;
+  }
+}

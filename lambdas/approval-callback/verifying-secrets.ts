@@ -1,0 +1,15 @@
+/** What callbacks are verified with: the present secret and, during a rotation, the previous one. */
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { GatewayPorts } from '../ports.ts';
+
+/** @throws GatewayError `service_unavailable` when none of the names holds a value: nothing is taken unverified. */
+export async function verifyingSecrets(
+  { secrets }: Pick<GatewayPorts, 'secrets'>,
+  what: string,
+  names: readonly (string | undefined)[],
+): Promise<string[]> {
+  const values = await Promise.all(names.map((name) => (name === undefined ? undefined : secrets.get(name))));
+  const known = values.filter((value) => value !== undefined && value !== '') as string[];
+  if (known.length === 0) throw new GatewayError('service_unavailable', `No ${what} secret is configured.`);
+  return known;
+}

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { codeBlock, codeSpan, pullRequestComment, replyComment } from '#core/approvals/pull-request-comment.ts';
+import { questionDigest } from '#core/approvals/pull-requests.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { approvalId, sampleRow } from '../notifications/sample.ts';
+
+const sha = 'a'.repeat(40);
+const textOf = (over: Partial<ApprovalRow> = {}) => pullRequestComment(sampleRow(over), sha, 'https://gateway.example');
+
+/** As CommonMark has it: a block ends at the first line that is at least as many backticks as opened it, and nothing else. */
+function blocksOf(text: string): { readonly blocks: string[]; readonly outside: string } {
+  const blocks: string[] = [];
+  const outside: string[] = [];
+  let fence = '';
+  for (const line of text.split('\n')) {
+    const [ticks = ''] = /^ {0,3}(`{3,})[ \t]*$/.exec(line)?.slice(1) ?? [];
+    if (fence === '' && ticks !== '') {
+      fence = ticks;
+      blocks.push('');
+    } else if (fence !== '' && ticks.length >= fence.length) fence = '';
+    else if (fence !== '') blocks.push(`${blocks.pop()}${line}\n`);
+    else outside.push(line);
+  }
+  return { blocks, outside: outside.join('\n') };
+}
+
+/** Texts that try to get out of code: fences, mentions, links, commands, hidden parts. */
+const nasty = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc
+    .array(
+      fc.constantFrom(
+        '```',
+        '`',
+        '````\n',
+        '\n```\n',
+        '~~~',
+        '@everyone',
+        '<!--',
+        '-->',
+        '\n/approve x',
+        '#1',
+        '\u202e',
+        '[a](b)',
+        '</details>',
+      ),
+      { maxLength: 300 },
+    )
+    .map((parts) => parts.join('')),
+);
+
+describe('[approval.pr-comment] the comment of a request', () => {
+  test('says what, by whom, why, under which rule, until when, of which commit, and how to answer', () => {
+    const text = textOf({ withheld: ['$.parameters.password'] });
+    const digest = questionDigest(sampleRow(), sha);
+    for (const part of [
+      '**Approval needed before 2026-01-01T00:30:00.000Z**',
+      `\`/approve ${approvalId} ${digest}\``,
+      `\`/deny ${approvalId} why not\``,
+      `at commit ${sha}`,
+      `[Details](<https://gateway.example/admin/v1/approvals/${approvalId}>)`,
+      'Tool       scm.create_pull_request\nTarget     acme/web\nCapability write\nAsked by   writer\nSession    s1',
+      'Rule       git:scm.create_*\nWhy        the build is red\nWithheld   $.parameters.password',
+      '{\n "title": "Fix"\n}',
+    ])
+      expect(text).toContain(part);
+    expect(text).not.toMatch(/task-token-value|key-id-1/);
+  });
+
+  test.each([
+    [{ status: 'approved', person: 'alice', comment: 'fine' }, '**Approved by ` alice `: ` fine `**'],
+    [{ status: 'executing', person: 'alice' }, '**Approved by ` alice `**'],
+    [{ status: 'denied', person: 'bob', comment: '@all `x`' }, '**Denied by ` bob `: `` @all `x` ``**'],
+    [{ status: 'denied', person: 'system', reason: 'timeout' }, '**Denied: nobody decided in time**'],
+  ] as const)('once decided nothing is left to answer: %j', (over, headline) => {
+    const text = textOf(over);
+    expect(text.split('\n')[0]).toBe(headline);
+    expect(text).not.toContain('/approve ');
+  });
+
+  test('no line begins with a command, so no service answers the question itself', () => {
+    expect(textOf({ justification: `x\n/approve ${approvalId}` })).not.toMatch(/^\s*\/(approve|deny)/m);
+  });
+});
+
+describe('[pr-comment.text] what others wrote', () => {
+  test('stays in its block, fits, and leaves our own words as they are', () => {
+    const ours = blocksOf(textOf()).outside;
+    fc.assert(
+      fc.property(fc.record({ tool: nasty, target: nasty, justification: nasty, body: nasty }), ({ body, ...over }) => {
+        const parameters = { body, [over.tool]: 1 };
+        const text = textOf({ ...over, actor: { agent: over.tool, session: 's1' }, parameters });
+        expect(text.length).toBeLessThanOrEqual(65_536);
+        const { blocks, outside } = blocksOf(text);
+        expect(outside).toBe(ours);
+        expect(blocks).toHaveLength(2);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each([
+    ['long parameters', { parameters: { body: 'x'.repeat(200_000) } }],
+    ['more runs than a call takes arguments', { parameters: { body: '`x'.repeat(200_000) } }],
+    ['backticks without end', { parameters: { body: '`'.repeat(200_000) } }],
+    ['long everything', { target: 'é'.repeat(9000), justification: '`'.repeat(9000), withheld: ['y'.repeat(9000)] }],
+  ])('%s: what does not fit is left out, and the comment says so', (_, over) => {
+    const text = textOf(over);
+    expect(text.length).toBeLessThanOrEqual(65_536);
+    expect(text).toMatch(/… \(\d+ more characters\)/);
+    expect(blocksOf(text).blocks).toHaveLength(2);
+    expect(text).toContain(`/approve ${approvalId}`);
+  });
+
+  test('what cannot be seen is spelled out', () => {
+    expect(textOf({ target: 'acme/\u202ebew' })).toContain('acme/\\u{202e}bew');
+  });
+
+  test('parameters that fit can be read back exactly', () => {
+    const parameters = { command: 'echo `id` && cat <file> ```` @all' };
+    expect(JSON.parse(blocksOf(textOf({ parameters })).blocks[1]!)).toEqual(parameters);
+  });
+
+  test('a block is never longer than its room, a span is one line in its own fence', () => {
+    fc.assert(
+      fc.property(nasty, fc.integer({ min: 60, max: 400 }), (text, room) => {
+        expect(codeBlock(text, room).length).toBeLessThanOrEqual(room);
+        expect(blocksOf(codeBlock(text, 5000))).toMatchObject({ blocks: [expect.any(String)], outside: '' });
+        const span = codeSpan(text, 100);
+        const [, fence = '', inside = ''] = /^(`+) (.*) \1$/s.exec(span) ?? ['', '`', ''];
+        expect(span === '—' || inside !== '').toBe(true);
+        expect(inside).not.toContain('\n');
+        expect((inside.match(/`+/g) ?? []).filter(({ length }) => length === fence.length)).toEqual([]);
+      }),
+    );
+  });
+
+  test('an answer mentions nobody but the one it answers', () => {
+    expect(replyComment('alice', 'Not decided: @everyone ``` x')).toBe(
+      '@alice:\n\n````\nNot decided: @everyone ``` x\n````',
+    );
+  });
+});

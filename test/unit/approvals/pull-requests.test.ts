@@ -1,0 +1,87 @@
+/** Where an approval is asked for, and what a yes there is bound to. */
+import { channelsOf } from '#core/approvals/channels.ts';
+import { noticeOf, pullRequestOf, questionDigest, receiptOf, textDigest } from '#core/approvals/pull-requests.ts';
+import { parsePullRequest, samePullRequest } from '#core/contracts/repository.ts';
+import { sampleRow } from '../notifications/sample.ts';
+
+const call = (parameters: Record<string, unknown>, over = {}) =>
+  sampleRow({ tool: 'scm.update_pull_request', target: 'acme/web', parameters, ...over });
+const listed = { repositories: ['acme/*'] };
+const fixed = { repositories: [], pull_request: 'acme/ops#3' };
+const ops = { repository: 'acme/ops', number: 3 };
+
+describe('[pr-comment.place] the pull request of a call', () => {
+  test.each([
+    ['the number of a pull request tool', call({ number: 7 })],
+    ['pull_number', call({ pull_number: 7 }, { tool: 'scm.merge' })],
+    ['pullNumber', call({ pullNumber: 7 }, { tool: 'scm.merge' })],
+  ])('is named by %s', (_, row) => {
+    expect(pullRequestOf(row, listed)).toEqual({ repository: 'acme/web', number: 7 });
+  });
+
+  test.each([
+    ['no number', call({})],
+    ['the number of an issue', call({ number: 7 }, { tool: 'scm.create_issue_comment' })],
+    ['a number in words', call({ number: '7' })],
+    ['no whole number', call({ number: 7.5 })],
+    ['zero', call({ number: 0 })],
+    ['a withheld number', call({ number: { redacted: 'sha256-salted' } })],
+    ['another protocol', call({ number: 7 }, { protocol: 'mcp' })],
+    ['a target that is no repository', call({ number: 7 }, { target: 'acme/web/../../user' })],
+    ['a repository that is not listed', call({ number: 7 }, { target: 'evil/public' })],
+  ])('is none for %s: then the fixed one, or none', (_, row) => {
+    expect(pullRequestOf(row, listed)).toBeUndefined();
+    expect(pullRequestOf(row, { ...fixed, repositories: ['acme/*'] })).toEqual(ops);
+  });
+
+  test('repositories are compared without case, as the host does', () => {
+    expect(pullRequestOf(call({ number: 7 }, { target: 'Acme/Web' }), listed)).toBeDefined();
+    expect(samePullRequest({ repository: 'Acme/Web', number: 7 }, { repository: 'acme/web', number: 7 })).toBe(true);
+    expect(samePullRequest({ repository: 'acme/web', number: 8 }, { repository: 'acme/web', number: 7 })).toBe(false);
+  });
+
+  test('without listed repositories an agent cannot choose the place', () => {
+    expect(pullRequestOf(call({ number: 7 }), fixed)).toEqual(ops);
+  });
+
+  test.each(['acme/web', 'acme/web#0', 'acme/web#', 'web#1', 'acme/../x#1', 'acme/web#1234567890', 'acme/web#1 '])(
+    '%p names no pull request',
+    (text) => expect(parsePullRequest(text)).toBeUndefined(),
+  );
+
+  test('a call without place is not queued for this channel, and for the others all the same', () => {
+    const channels = (github: object) =>
+      ({ approvals: { channels: { slack: { enabled: true }, github, webhook: { enabled: false } } } }) as never;
+    expect(channelsOf(channels({ enabled: true, ...listed }), call({ number: 7 }))).toEqual(['slack', 'github']);
+    expect(channelsOf(channels({ enabled: true, ...listed }), call({}))).toEqual(['slack']);
+    expect(channelsOf(channels({ enabled: false, ...listed }), call({ number: 7 }))).toEqual(['slack']);
+  });
+});
+
+describe('[pr-comment.push] the digest of a question', () => {
+  const [sha, other] = ['a'.repeat(40), 'b'.repeat(40)];
+
+  test('changes with the call and with the commit', () => {
+    const digest = questionDigest({ call_digest: '1'.repeat(64) }, sha);
+    expect(digest).toBe('66cdf7724ddc');
+    expect(questionDigest({ call_digest: '2'.repeat(64) }, sha)).not.toBe(digest);
+    expect(questionDigest({ call_digest: '1'.repeat(64) }, other)).not.toBe(digest);
+  });
+
+  test('a receipt holds what a later delivery and a vote need', () => {
+    const notice = {
+      at: { repository: 'acme/web', number: 7 },
+      comment_id: '12',
+      head_sha: sha,
+      text_sha256: textDigest('a'),
+    };
+    expect(noticeOf(receiptOf(notice))).toEqual(notice);
+    expect(noticeOf(undefined)).toBeUndefined();
+    expect(noticeOf({ ts: '1.0', channel: 'C1' })).toBeUndefined();
+  });
+
+  test('[pr-comment.untouched] a text is the same whatever the host makes of its line ends, and no other', () => {
+    expect(textDigest('a\nb\n')).toBe(textDigest('a\r\nb'));
+    expect(textDigest('a\nb')).not.toBe(textDigest('a b'));
+  });
+});
