@@ -13,12 +13,17 @@ export const reply = 'Bees dance to tell each other where the flowers are.';
 /** What the slow one says, four words a second. */
 export const longReply = Array.from({ length: 120 }, (_, at) => `word${at}`).join(' ');
 
-/** @param office where the MCP server of the checks listens. */
-export const configurationFor = (office: string, onApproval: 'release' | 'execute' = 'release') => `
+/** Where the outside services of the checks listen: an MCP server, a Git host. */
+export interface Outside {
+  readonly office: string;
+  readonly gitHost: string;
+}
+
+export const configurationFor = ({ office, gitHost }: Outside, onApproval: 'release' | 'execute' = 'release') => `
 version: 1
 admin: { token_env: GATEWAY_ADMIN_TOKEN }
 people:
-  - { id: alice, role: operator }
+  - { id: alice, role: operator, github_login: alice-gh }
   - { id: bob, role: operator }
 tenants:
   - id: default
@@ -72,7 +77,11 @@ tool_policies:
     - { protocol: aws, tool: aws.dynamodb.get_item, decision: allow }
     - { protocol: partner, tool: "partner.{ask,order}", decision: allow }
     - { protocol: git, tool: scm.forget, decision: review, approval: { timeout_seconds: 3 } }
-approvals: { timeout_seconds: 600, on_approval: ${onApproval} }
+approvals:
+  timeout_seconds: 600
+  on_approval: ${onApproval}
+  channels:
+    github: { token_env: HOST_TOKEN, webhook_secret_env: HOST_WEBHOOK, repositories: [cloud/web], api_url: "${gitHost}" }
 executors: { shell: { enabled: true, allowed_binaries: [echo, printenv, mktemp] } }
 upstreams:
   mcp:

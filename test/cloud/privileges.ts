@@ -123,6 +123,12 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayDoor
     may('the chat callback does not read keys', 'approval-callback', false, ({ secrets }) =>
       secrets.send(new GetSecretValueCommand({ SecretId: GatewayStores.KeysSecretName })),
     ),
+    may('the callback reads what it verifies comments with', 'approval-callback', true, ({ secrets }) =>
+      secrets.send(new GetSecretValueCommand({ SecretId: 'agent-governance/github' })),
+    ),
+    may('what takes votes over HTTP does not', 'approvals', false, ({ secrets }) =>
+      secrets.send(new GetSecretValueCommand({ SecretId: 'agent-governance/github' })),
+    ),
     may('project adds to the archive', 'project', true, ({ s3 }) =>
       s3.send(new PutObjectCommand({ Bucket, Key: 'probe', Body: 'probe', IfNoneMatch: '*' })),
     ),

@@ -1,10 +1,11 @@
 /**
  * The deployed gateway, end to end (`npm run test:cloud`): the real `cdk deploy` of the real stacks and bundles onto an
- * emulator of AWS that enforces IAM, then the life of actions, approvals and evidence over HTTP, then chat over HTTP and the
+ * emulator of AWS that enforces IAM, then the life of actions, approvals and evidence over HTTP, votes by pull-request comment, chat over HTTP and the
  * WebSocket, MCP with a server behind it and credentials minted for its calls, then what each role may not do. Not shown here, since the emulator leaves it out: response streaming, TTL,
  * recovery, object lock, encryption, logs, metrics and limits of payloads; test/infra asserts those on the templates.
  */
 
+import { fakePullRequests } from '../support/fake-pull-requests.ts';
 import { brokerChecks } from './brokers.ts';
 import { gatewayAt, provisionKeys, storeModule } from './caller.ts';
 import { chatChecks } from './chat.ts';
@@ -18,6 +19,7 @@ import { lifecycleChecks } from './lifecycle.ts';
 import { mcpChecks } from './mcp.ts';
 import { openOffice } from './office.ts';
 import { privilegeChecks } from './privileges.ts';
+import { hostToken, pullRequestChecks } from './pull-requests.ts';
 import { webSocketChecks } from './websocket.ts';
 
 const begun = performance.now();
@@ -47,16 +49,19 @@ async function prove(running: Emulator): Promise<number> {
   const gateway = gatewayAt(running, outputs.GatewayDoors.GatewayApiId, keys);
   const mcp = gatewayAt(running, outputs.GatewayDoors.McpApiId, keys);
   const office = await openOffice(running);
+  const gitHost = await fakePullRequests(hostToken);
+  const outside = { office: office.url, gitHost: gitHost.url };
   const { passed, failed } = await runChecks([
-    ...lifecycleChecks(running, outputs, { call, callbacks, configuration: configurationFor(office.url) }),
+    ...lifecycleChecks(running, outputs, { call, callbacks, configuration: configurationFor(outside) }),
+    ...pullRequestChecks(running, { call, callbacks, host: gitHost }),
     ...doorChecks(call),
     ...chatChecks(gateway, call),
     ...webSocketChecks(running, outputs, keys, call),
     ...mcpChecks(mcp, call, office),
     ...brokerChecks(running, mcp, call, office),
-    ...executionChecks(running, outputs, call, office, configurationFor(office.url, 'execute')),
+    ...executionChecks(running, outputs, call, office, configurationFor(outside, 'execute')),
     ...privilegeChecks(running, outputs),
-  ]).finally(() => office.stop());
+  ]).finally(() => Promise.all([office.stop(), gitHost.stop()]));
   lap('done');
   console.log(`${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
