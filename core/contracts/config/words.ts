@@ -1,0 +1,46 @@
+/** What values of the configuration are made of: names, globs, addresses, names of secrets (contract §1). */
+import * as z from 'zod';
+
+export const word = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'allowed: letters, digits, ".", "_" and "-", at most 64');
+export const glob = z.string().min(1);
+export const seconds = z.int().positive();
+export const usd = z.number().nonnegative();
+
+/**
+ * Names the gateway's own process lives by. Without this fence whoever may edit the configuration could have the
+ * gateway send its cloud credentials to an address of their choice.
+ */
+const ownEnvironment =
+  /^(AWS_|LAMBDA_|NODE_|NPM_|LD_|DYLD_|BASH_|GIT_|SSH_|TABLE_|SECRET_|POWERTOOLS_|KUBERNETES_|(PATH|HOME|USER|SHELL|PWD|TMPDIR|LANG|TZ|HOSTNAME)$)/;
+export const environmentPattern = /^[A-Z][A-Z0-9_]{0,127}$/;
+
+/** Whether a secret may be read under this environment name. */
+export const isSecretName = (name: string): boolean => environmentPattern.test(name) && !ownEnvironment.test(name);
+
+/** The name of an environment variable or secret; never the secret. */
+export const secretName = z
+  .string()
+  .regex(environmentPattern, 'the name of an environment variable: [A-Z][A-Z0-9_]*')
+  .refine(isSecretName, 'a name of your own, outside AWS_*, NODE_*, LD_*, PATH and the like')
+  .meta({ description: 'Name of the environment variable (or secret) that holds the value.' });
+
+export const address = z.url({ protocol: /^https?$/, error: 'an http(s) URL' }).refine((text) => {
+  const url = URL.parse(text);
+  return url !== null && url.username === '' && url.password === '';
+}, 'a URL without user name and password');
+
+/** Where the administrator's token is looked for unless the configuration says otherwise. */
+export const defaultAdminTokenName = 'GATEWAY_ADMIN_TOKEN';
+
+/** Where the key of capability tickets is looked for unless the configuration says otherwise. */
+export const defaultTicketKeyName = 'GATEWAY_TICKET_KEY';
+
+export const kibibyte = 1024;
+const longestExecutionMs = 900_000;
+export const executionMs = z.int().positive().max(longestExecutionMs);
+export const bytes = z
+  .int()
+  .positive()
+  .max(4 * kibibyte * kibibyte);
