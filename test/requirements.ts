@@ -92,7 +92,11 @@ const actions: readonly Requirement[] = [
   must('action.manifest-id', 'contract §3', 'test-action accepts a manifest_id.'),
   must('action.executed', 'spec §3.1', 'An allowed call is forwarded to its executor and its result is returned.'),
   must('action.result.pull-request', 'spec §2.2', 'The result of a created pull request carries pr_url and pr_number.'),
-  execution('action.large-result', 'contract §3', 'A large result goes to the object store by digest.'),
+  must(
+    'action.large-result',
+    'contract §3',
+    'A large result goes to the object store by digest; whatever becomes of a result, its outcome is recorded.',
+  ),
   must('action.normalisers', 'contract §3', 'Shell text and SQL are parsed into operations before matching.'),
   must('action.sandbox-rules', 'contract §3', 'Sandbox rules decide with matched_rule sandbox:<rule>.'),
 ];

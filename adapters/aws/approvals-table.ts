@@ -8,6 +8,7 @@ import { GetItemCommand, QueryCommand, type TransactWriteItem, UpdateItemCommand
 import type { ApprovalStore } from '#core/approvals/ports.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { Change } from '#core/evidence/ports.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import type { StoreOptions } from './evidence-table.ts';
 import { fromCursor, fromItem, type Item, stored, toCursor, toItem } from './items.ts';
@@ -28,8 +29,11 @@ const toRowItem = (row: ApprovalRow): Item =>
   });
 
 export function toRow(item: Item): ApprovalRow {
-  const { id: _id, tenant_status: _status, queued: _queued, ttl: _ttl, ...row } = fromItem(item);
-  return row as unknown as ApprovalRow;
+  const { id: _id, tenant_status: _status, queued: _queued, ttl: _ttl, result_json, ...row } = fromItem(item);
+  return {
+    ...row,
+    ...(typeof result_json === 'string' && { result: JSON.parse(result_json) }),
+  } as unknown as ApprovalRow;
 }
 
 export function openItems(table: string, change: Extract<Change, { type: 'approval.open' }>): TransactWriteItem[] {
@@ -57,8 +61,11 @@ export function moveItem(
   change: Extract<Change, { type: 'approval.move' }>,
   entryHash: string,
 ): TransactWriteItem {
+  const { result, ...rest } = change.set;
   const set: Record<string, unknown> = {
-    ...change.set,
+    ...rest,
+    // Whatever came back fits as text; a map of the store takes no number beyond 2^53 and 32 levels at most.
+    ...(result !== undefined && { result_json: canonicalize(result) }),
     status: change.to,
     tenant_status: statusKey(change.tenant, change.to),
     ...(change.stampHash && { evidence_hash: entryHash }),

@@ -1,6 +1,7 @@
 /** Reads from a cancelled transaction whose commits were in the way: a reason per item, in the order of the items. */
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Change, CommitOutcome } from '#core/evidence/ports.ts';
+import { toRow } from './approvals-table.ts';
 import { toHead } from './evidence-table.ts';
 import type { Part, Verdict, Waiting } from './grouped-commits.ts';
 import { fromItem, type Item, storeDown } from './items.ts';
@@ -53,13 +54,21 @@ function verdictOf({ head, links }: Given, cause: unknown): Verdict {
   for (const { waiting, items } of links) {
     const broken = items.find(({ change, Code }) => change && Code === 'ConditionalCheckFailed');
     if (broken?.change) {
-      answers.set(waiting, { ok: false, failed: broken.change, current: broken.Item && fromItem(broken.Item) });
+      answers.set(waiting, {
+        ok: false,
+        failed: broken.change,
+        current: broken.Item && currentOf(broken.change, broken.Item),
+      });
     } else if ([head, ...items].some(isFault)) answers.set(waiting, storeDown(cause));
   }
   if (answers.size > 0) return { type: 'refused', answers };
   if ([head, ...links.flatMap(({ items }) => items)].every(isNone)) return { type: 'innocent' };
   return { type: 'conflict', ...(head.Item && { head: toHead(head.Item) }) };
 }
+
+/** What stands where a condition failed, as its store reads it. */
+const currentOf = ({ type }: Change, item: Item): Record<string, unknown> =>
+  type === 'approval.move' ? { ...toRow(item) } : fromItem(item);
 
 const isNone = ({ Code = 'None' }: Reason): boolean => Code === 'None';
 

@@ -24,7 +24,7 @@ export function showDecision(cli: Cli, answer: Fields, retry: readonly string[])
   for (const name of ['reason', 'suggested_alternative', 'approval_url', 'queued_at', 'expires_at'] as const)
     out.field(name, data[name]);
   showCredential(out, fields(answer.credential));
-  out.field('result', answer.result);
+  for (const name of ['result', 'result_sha256', 'result_withheld'] as const) out.field(name, answer[name]);
   if (answer.dry_run === true) out.line(painted('dim', 'dry run: nothing was recorded'));
   else if (answer.decision === 'review' && data.reason !== 'denied') showNext(cli, answer, retry);
 }

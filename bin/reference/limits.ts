@@ -1,3 +1,4 @@
+import { resultSizes } from '#core/actions/kept-result.ts';
 import { denialStandsSeconds, leaseSeconds } from '#core/approvals/approval.ts';
 import { maxYamlBytes } from '#core/configuration/yaml.ts';
 import { chatSizes } from '#core/contracts/chat.ts';
@@ -57,6 +58,16 @@ export function limitsPage(): string {
       'a capability ticket',
       `${credentials.tickets.ttl_seconds} s unless \`credentials.tickets.ttl_seconds\` says otherwise, used once`,
       'refused',
+    ],
+    [
+      'a result in an entry or an approval',
+      `${resultSizes.inlineBytes} bytes of canonical JSON`,
+      'object store, by digest',
+    ],
+    [
+      'a result in an answer',
+      `${resultSizes.answeredBytes} bytes; over MCP what \`max_result_bytes\` allows`,
+      '`result_withheld: too_large`',
     ],
     ['rows of a SQL result', `${sql.max_rows} unless \`executors.sql.max_rows\` says otherwise`, '`truncated`'],
     ['a command', `${shell.timeout_ms / 1000} s, ${shell.max_output_bytes} bytes of each output`, 'killed; cut off'],

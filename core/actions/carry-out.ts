@@ -3,18 +3,19 @@
  * entry stands already; a crash in between leaves an executing approval whose lease ends as `unknown`.
  */
 
-import type { ExecutionOutcome } from '#core/contracts/approval.ts';
+import type { ExecutionOutcome, KeptResult } from '#core/contracts/approval.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { grantFor } from '#core/credentials/grants.ts';
 import type { ExecuteOptions, Executor, IssuedCredential } from '#core/credentials/ports.ts';
-import { secretsOf, withoutSecrets } from '#core/credentials/redact-values.ts';
+import { secretsOf } from '#core/credentials/redact-values.ts';
 import { finishCredential, recordMint, recordUse } from '#core/credentials/registry.ts';
 import type { Change, SessionHead } from '#core/evidence/ports.ts';
 import { asGatewayError, GatewayError, rpcCodes } from '#core/kernel/errors.ts';
 import { answer } from './answers.ts';
 import { resultDraft, withholdOutcome } from './entries.ts';
 import type { Governed } from './governed.ts';
+import { keepResult, shownResult } from './kept-result.ts';
 import type { GovernPorts } from './ports.ts';
 
 /** What is done once a call is allowed; `approvalId` names the approval whose lease it holds. */
@@ -48,11 +49,14 @@ export async function carryOut(
 ): Promise<DecisionResult> {
   const { credential, head, error, outcome, result: raw } = await perform(ports, action, approvalId, options);
   const secrets = credential ? secretsOf(credential) : [];
-  const safe = withholdOutcome(ports, action, {
-    ...(raw !== undefined && { result: withoutSecrets(raw, secrets) }),
-    ...(error && { error: String(withoutSecrets(error.message, secrets)) }),
-  });
-  const done: Done = { outcome, ...safe.value, ...(credential && { record: credential.record }) };
+  const safe = withholdOutcome(ports, action, { result: raw, error: error?.message }, secrets);
+  const { result, error: message } = safe.value;
+  const kept = safe.result_withheld ? { result_withheld: safe.result_withheld } : await keepResult(ports, result);
+  const done: Done = {
+    ...{ outcome, kept },
+    ...(message !== undefined && { error: message }),
+    ...(credential && { record: credential.record }),
+  };
   const written = error ?? credential ?? approvalId ?? (outcome !== 'not_executed' || undefined);
   await Promise.all([
     written === undefined
@@ -63,13 +67,12 @@ export async function carryOut(
   ]);
   if (error && outcome === 'not_executed') throw error;
 
-  const { result, error: message } = safe.value;
   return {
     ...answer(action),
     decision: 'allow',
     evidence_hash: evidenceHash,
     ...(credential && { credential: shown(ports, credential) }),
-    ...(result !== undefined && { result }),
+    ...shownResult(result, kept),
     ...(message !== undefined && {
       error: { code: rpcCodes.upstreamFailed, message, data: { tool: action.envelope.tool, outcome } },
     }),
@@ -159,7 +162,7 @@ async function handedOn(
 /** What is written of an execution: outcome and provenance, nothing secret. */
 interface Done {
   readonly outcome: ExecutionOutcome;
-  readonly result?: unknown;
+  readonly kept: KeptResult;
   readonly error?: string;
   readonly record?: CredentialRecord;
 }
@@ -167,7 +170,7 @@ interface Done {
 async function recordOutcome(
   ports: GovernPorts,
   action: Governed,
-  { record, ...done }: Done,
+  { record, kept, ...done }: Done,
   approvalId: string | undefined,
   salts: readonly Change[],
 ): Promise<void> {
@@ -175,10 +178,10 @@ async function recordOutcome(
   const unwritten = record && done.outcome === 'not_executed' ? record : undefined;
   const changes: Change[] = [
     ...(unwritten ? [{ type: 'credential.put', credential: unwritten } as const] : []),
-    ...(approvalId !== undefined ? [consume(action, approvalId, done)] : []),
+    ...(approvalId !== undefined ? [consume(action, approvalId, done.outcome, kept)] : []),
     ...salts,
   ];
-  const draft = resultDraft(ports, action, approvalId, done, record);
+  const draft = resultDraft(ports, action, approvalId, { ...done, ...kept }, record);
   const outcome = await ports.ledger.commit({ draft, changes, head: action.head });
   if (!outcome.ok) {
     throw new GatewayError('conflict', `The lease on approval ${approvalId} ended before the outcome was recorded.`);
@@ -186,14 +189,14 @@ async function recordOutcome(
 }
 
 /** Only the holder of the lease may record the outcome. */
-function consume({ envelope }: Governed, id: string, { outcome, result }: Done): Change {
+function consume({ envelope }: Governed, id: string, outcome: ExecutionOutcome, kept: KeptResult): Change {
   return {
     type: 'approval.move',
     id,
     tenant: envelope.tenant,
     from: 'executing',
     to: 'consumed',
-    set: { outcome, ...(result !== undefined && { result }) },
+    set: { outcome, ...kept },
     where: { lease_owner: envelope.envelope_id },
   };
 }

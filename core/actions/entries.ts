@@ -1,9 +1,11 @@
 /** Decision and result entries of an action (spec §2.5, contract §4): short bodies, sensitive values withheld. */
 
 import { followRisk } from '#core/behavior/assess.ts';
+import type { KeptResult, ResultReason } from '#core/contracts/approval.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { EntryDraft, EntryKind, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { provenanceOf } from '#core/credentials/entries.ts';
+import { withoutSecrets } from '#core/credentials/redact-values.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { redact } from '#core/evidence/redact.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -37,12 +39,60 @@ export function withhold(ports: Pick<GovernPorts, 'ids'>, action: Governed): Red
   return { ...value, withheld: withheld.filter((path) => !path.startsWith('$.task')), changes };
 }
 
-/** What an execution gave back, fit for evidence and callers. */
-export const withholdOutcome = (
+interface Outcome {
+  readonly result?: unknown;
+  readonly error?: string | undefined;
+}
+
+/** As many as fit into one item of their table. */
+const mostSalts = 2_000;
+/** Somebody else's words: the beginning is kept. */
+const errorCharacters = 4_096;
+
+interface WithheldOutcome {
+  readonly value: Outcome;
+  readonly changes: readonly Change[];
+  readonly result_withheld?: Extract<ResultReason, 'not_json' | 'too_many_secrets'> | undefined;
+}
+
+/**
+ * What an execution gave back, fit for evidence and callers. A result that cannot be made fit is withheld as a whole.
+ * @param secrets of the action's credential: they are taken out before anything else.
+ */
+export function withholdOutcome(
   ports: Pick<GovernPorts, 'ids'>,
   action: Governed,
-  outcome: { result?: unknown; error?: string },
-) => redacted(ports, action, `${action.envelope.envelope_id}#result`, outcome);
+  { result, error }: Outcome,
+  secrets: readonly string[],
+): WithheldOutcome {
+  const fit = (outcome: Outcome): WithheldOutcome | undefined => {
+    const id = `${action.envelope.envelope_id}#result`;
+    const { value, changes, salts } = redacted(ports, action, id, outcome);
+    return salts > mostSalts ? undefined : { value: { ...value, ...cut(value) }, changes };
+  };
+  const said: Outcome = error === undefined ? {} : { error: String(withoutSecrets(error, secrets)).toWellFormed() };
+  const without = (result_withheld: WithheldOutcome['result_withheld']): WithheldOutcome => ({
+    ...(fit(said) ?? {
+      value: { error: 'It holds more sensitive values than can be withheld one by one.' },
+      changes: [],
+    }),
+    ...(result !== undefined && { result_withheld }),
+  });
+  try {
+    return (
+      fit({ ...said, ...(result !== undefined && { result: withoutSecrets(result, secrets) }) }) ??
+      without('too_many_secrets')
+    );
+  } catch (fault) {
+    if (!(fault instanceof RangeError)) throw fault;
+    return without('not_json'); // nested deeper than anybody can walk
+  }
+}
+
+const cut = ({ error }: Outcome): Outcome =>
+  typeof error === 'string' && error.length > errorCharacters
+    ? { error: `${error.slice(0, errorCharacters - 1)}…`.toWellFormed() }
+    : {};
 
 function redacted<T extends object>(
   ports: Pick<GovernPorts, 'ids'>,
@@ -55,7 +105,7 @@ function redacted<T extends object>(
     randomHex: (bytes) => ports.ids.randomHex(bytes),
   });
   const changes: Change[] = salts.length === 0 ? [] : [{ type: 'salts.put', tenant: envelope.tenant, id, salts }];
-  return { value: value as T, withheld, changes };
+  return { value: value as T, withheld, changes, salts: salts.length };
 }
 
 export function decisionDraft(
@@ -103,7 +153,7 @@ export function resultDraft(
   ports: Pick<GovernPorts, 'clock'>,
   action: Governed,
   approvalId: string | undefined,
-  outcome: { outcome: string; result?: unknown; error?: string },
+  outcome: KeptResult & { readonly outcome: string; readonly error?: string },
   credential: CredentialRecord | undefined,
 ): EntryDraft {
   const { tool } = action.envelope;

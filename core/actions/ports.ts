@@ -6,7 +6,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { CredentialBroker, Executor } from '#core/credentials/ports.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
-import type { Clock, Ids, Telemetry } from '#core/kernel/ports.ts';
+import type { Clock, Ids, ObjectStore, Telemetry } from '#core/kernel/ports.ts';
 import type { TaskManifests } from '#core/manifests/ports.ts';
 
 export interface GovernPorts {
@@ -16,6 +16,8 @@ export interface GovernPorts {
   readonly snapshots: Snapshots;
   readonly evidence: EvidenceLog;
   readonly ledger: Ledger;
+  /** Takes results that are too large for an entry. */
+  readonly objects: ObjectStore;
   readonly approvals: ApprovalStore;
   readonly approvalClock: ApprovalClock;
   readonly deliveries: DeliveryStore;

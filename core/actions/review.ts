@@ -11,6 +11,7 @@ import { answer, inReview } from './answers.ts';
 import { type CarryOut, carryOut } from './carry-out.ts';
 import { decisionDraft, follow, type Redacted, withhold } from './entries.ts';
 import { type Candidate, type Governed, sessionOwner } from './governed.ts';
+import { readResult } from './kept-result.ts';
 import type { GovernPorts } from './ports.ts';
 
 /** @param carry what is done when an approval fits; the action itself unless told. */
@@ -29,7 +30,7 @@ export async function review(
   if ('result' in use) return use.result;
 
   const { row, why } = use;
-  const stored = row && storedResult(action, row, why);
+  const stored = row && (await storedResult(ports, action, row, why));
   if (stored) return stored;
   const over = candidate.from === 'same-call' && (why === 'denied' || why === 'timeout');
   const reason = why === 'pending' ? undefined : why;
@@ -93,14 +94,19 @@ async function useApproval(ports: GovernPorts, action: Governed, id: string, car
 }
 
 /** `on_approval: execute`: the state machine ran the call; the identical call collects what came out. */
-function storedResult(action: Governed, row: ApprovalRow, why: Unusable): DecisionResult | undefined {
+async function storedResult(
+  ports: GovernPorts,
+  action: Governed,
+  row: ApprovalRow,
+  why: Unusable,
+): Promise<DecisionResult | undefined> {
   if (why !== 'already_used' || row.executed_by !== 'gateway' || row.status !== 'consumed') return undefined;
   return {
     ...answer(action),
     decision: 'allow',
     matched_rule: `approved:${row.envelope_id}`,
     ...(row.evidence_hash !== undefined && { evidence_hash: row.evidence_hash }),
-    ...(row.result !== undefined && { result: row.result }),
+    ...(await readResult(ports, row)),
   };
 }
 
@@ -208,7 +214,7 @@ async function holdFor(ports: GovernPorts, action: Governed, asked: Asked, carry
     };
     const use = await useApproval(ports, held, row.envelope_id, carry);
     if ('result' in use) return use.result;
-    return storedResult(action, now, use.why) ?? inReview(action, now, ports.adminUrl, use.why);
+    return (await storedResult(ports, action, now, use.why)) ?? inReview(action, now, ports.adminUrl, use.why);
   }
   return inReview(action, row, ports.adminUrl, reason);
 }

@@ -1,5 +1,6 @@
 /** Approvals over HTTP: list, item, votes (spec §2.3, §2.4, §4.3; contract §3). Nothing is ever decided on GET. */
 
+import { readResult } from '#core/actions/kept-result.ts';
 import { channelsOf } from '#core/approvals/channels.ts';
 import { approvalItem, approvalRecord, approvalView } from '#core/approvals/views.ts';
 import { decideApproval, timeOut } from '#core/approvals/vote.ts';
@@ -58,9 +59,11 @@ const pageOf = ({ query, principal }: Call): { limit: number; cursor?: string; k
   ...(principal.kind === 'agent' && { keyId: principal.key_id }),
 });
 
-export const getApproval: Operation = async (call) => ({
-  body: approvalView(await rowOf(call), call.ports.adminUrl),
-});
+/** The record of a call that ran brings its result in full, also one that lies in the object store. */
+export const getApproval: Operation = async (call) => {
+  const row = await rowOf(call);
+  return { body: { ...approvalView(row, call.ports.adminUrl), ...(await readResult(call.ports, row)) } };
+};
 
 const vote =
   (verdict: 'approve' | 'deny'): Operation =>

@@ -4,7 +4,7 @@ import type { ResponseCache } from '#core/cache/ports.ts';
 import type { ConfigStore } from '#core/configuration/ports.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
 import type { ManifestStore, Signer } from '#core/evidence/ports.ts';
-import type { ObjectStore, SecretStore } from '#core/kernel/ports.ts';
+import type { SecretStore } from '#core/kernel/ports.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import type { McpStore } from '#core/mcp/ports.ts';
 import type { Observations } from '#core/observatory/ports.ts';
@@ -14,7 +14,6 @@ export type BreakerState = 'closed' | 'open' | 'half-open';
 
 export interface GatewayPorts extends GovernPorts {
   readonly secrets: SecretStore;
-  readonly objects: ObjectStore;
   readonly configStore: ConfigStore;
   /** Text of a shipped policy pack, by name. */
   readonly packs: (name: string) => Promise<string>;

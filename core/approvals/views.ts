@@ -24,7 +24,8 @@ export function approvalItem(row: ApprovalRow, adminUrl: string) {
 export function approvalRecord(row: ApprovalRow) {
   const { envelope_id, status, reviewer, person, channel, reason, decided_at, comment, evidence_hash } = row;
   const decided = status === 'denied' ? { denied_at: decided_at } : { approved_at: decided_at };
-  const execution = row.outcome && { outcome: row.outcome, executed_by: row.executed_by, result: row.result };
+  const { outcome, executed_by, result, result_sha256, result_bytes, result_withheld } = row;
+  const execution = outcome && { outcome, executed_by, result, result_sha256, result_bytes, result_withheld };
   return { envelope_id, status, reviewer, person, channel, reason, ...decided, comment, evidence_hash, ...execution };
 }
 

@@ -3,8 +3,32 @@
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'executing' | 'consumed';
 export type ExecutionOutcome = 'executed' | 'failed' | 'unknown' | 'not_executed';
 
+/** Why a result, or the rest of it, is not there. The outcome is recorded all the same. */
+export const resultReasons = [
+  /** The object store did not take it, or does not answer. */
+  'store_unavailable',
+  /** It holds what JSON cannot carry: lone surrogates, nesting beyond every parser. */
+  'not_json',
+  /** It holds more sensitive values than salts are kept for. */
+  'too_many_secrets',
+  /** It is larger than an answer may be; it is stored under its digest. */
+  'too_large',
+  /** Somebody removed it from the object store. */
+  'gone',
+] as const;
+export type ResultReason = (typeof resultReasons)[number];
+
+/** What entry and approval keep of a result: itself, or the digest and size of its canonical JSON in the object store. */
+export interface KeptResult {
+  readonly result?: unknown;
+  readonly result_sha256?: string | undefined;
+  readonly result_bytes?: number | undefined;
+  /** It was not stored. */
+  readonly result_withheld?: ResultReason | undefined;
+}
+
 /** The stored row. Wire views are derived from it; the task token never leaves the approval steps. */
-export interface ApprovalRow {
+export interface ApprovalRow extends KeptResult {
   readonly envelope_id: string;
   readonly tenant: string;
   readonly session_id: string;
@@ -38,7 +62,6 @@ export interface ApprovalRow {
   readonly lease_owner?: string;
   readonly lease_expires_at?: string;
   readonly outcome?: ExecutionOutcome;
-  readonly result?: unknown;
   /** Who ran the call: the caller that came back, or the state machine (`on_approval: execute`). */
   readonly executed_by?: 'caller' | 'gateway';
   readonly channel?: string;

@@ -1,5 +1,6 @@
 /** The ActionEnvelope and its parts as they travel on every wire (spec §2.1, §2.2; limits contract §3). */
 import * as z from 'zod';
+import { resultReasons } from './approval.ts';
 
 export const decisions = ['allow', 'review', 'block'] as const;
 export type Decision = (typeof decisions)[number];
@@ -89,6 +90,11 @@ export const decisionResultSchema = z.object({
   error: z.object({ code: z.int(), message: z.string(), data: z.record(z.string(), z.unknown()) }).optional(),
   credential: z.object({ type: z.string(), scope: z.string(), expires_in: z.int() }).optional(),
   result: z.unknown().optional(),
+  /** Of the canonical JSON of a result that lies in the object store. */
+  result_sha256: z.string().optional(),
+  result_bytes: z.int().optional(),
+  /** Why there is no `result`; the call was carried out all the same. */
+  result_withheld: z.enum(resultReasons).optional(),
 });
 /** The decision result of spec §2.2. */
 export type DecisionResult = z.infer<typeof decisionResultSchema>;

@@ -194,6 +194,7 @@ function factsOf(entry: EvidenceEntry): LooseFact[] {
     ['Result', `${text(body.outcome) ?? 'not recorded'} at ${timestamp}`],
     ['Error', body.error],
     ['Result digest', body.result_sha256, true],
+    ['Result withheld', body.result_withheld],
   ];
 }
 

@@ -48,7 +48,7 @@ export async function callTool(
     onMessage: exchange.send,
     onEvents: exchange.streams,
   };
-  const executors = [runExecutor(ports.objects, run)];
+  const executors = [runExecutor(run)];
   const waits = waiting === 'held' ? holding(ports, params, exchange.send, exchange.signal) : withoutHold(ports);
   const result = await govern(waits, caller.principal, caller.sessionId, action, (given, ...rest) =>
     carryOut({ ...given, executors }, ...rest),
@@ -138,7 +138,7 @@ async function refuseDrift(
 
 /** The decision in JSON-RPC: the server's own answer, or an error (spec §7.1). */
 async function answer(
-  ports: Pick<McpPorts, 'objects'>,
+  ports: Pick<McpPorts, 'objects' | 'telemetry'>,
   decided: DecisionResult,
   run: Run | undefined,
   caller?: Caller,
@@ -154,6 +154,6 @@ async function answer(
     return {
       error: { code: error.code, message: error.message, data: { ...(error.data as JsonObject), envelope_id } },
     };
-  const result = await keptResult(ports.objects, decided.result);
+  const result = await keptResult(ports, String(run?.params.name ?? 'The call'), decided);
   return { result: caller?.era === 'stateless' ? complete('tools/call', result) : result };
 }

@@ -1,15 +1,16 @@
-/** Runs an allowed call at its server (spec §1 stage 4) and keeps of the result what evidence can hold (contract §3). */
+/** Runs an allowed call at its server (spec §1 stage 4), and reads again what was kept of its result (contract §3). */
+import { readResult, type ShownResult } from '#core/actions/kept-result.ts';
+import type { KeptResult } from '#core/contracts/approval.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Executor, IssuedCredential } from '#core/credentials/ports.ts';
 import { secretsOf } from '#core/credentials/redact-values.ts';
-import { type Json, type JsonObject, parseStrictBytes } from '#core/kernel/json.ts';
-import type { ObjectStore } from '#core/kernel/ports.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
 import { globMatches } from '#core/tool-policy/glob.ts';
 import { ask, type Conversation, type Conversations } from './conversations.ts';
 import { upstreamError } from './faults.ts';
 import { withEnvelope } from './inventory.ts';
-import { isObject, type RequestId, type RpcOutcome } from './messages.ts';
+import { isObject, mcpCodes, type RequestId, RpcFault, type RpcOutcome } from './messages.ts';
 import { type McpPorts, UpstreamFault } from './ports.ts';
 import { redactResult } from './redact-result.ts';
 
@@ -28,20 +29,17 @@ export interface Run {
   outcome?: RpcOutcome;
 }
 
-/** Larger results go to the object store; an entry and an approval have room for this much. */
-const evidenceBytes = 64 * 1024;
-
 /** The executor of this one call. */
-export const runExecutor = (objects: ObjectStore, run: Run): Executor => ({
+export const runExecutor = (run: Run): Executor => ({
   name: `MCP server ${run.entry.name}`,
   handles: () => true,
-  execute: (_envelope, credential) => execute(objects, run, credential),
+  execute: (_envelope, credential) => execute(run, credential),
 });
 
 /** Failures after which the call may have taken effect all the same. */
 const uncertain: ReadonlySet<string> = new Set(['timeout', 'aborted', 'broken', 'garbage', 'too-large']);
 
-async function execute(objects: ObjectStore, run: Run, credential: IssuedCredential | undefined): Promise<unknown> {
+async function execute(run: Run, credential: IssuedCredential | undefined): Promise<unknown> {
   const { conversation, entry, params, onMessage, ...asking } = run;
   const secrets = credential ? secretsOf(credential) : [];
   let outcome: RpcOutcome;
@@ -68,25 +66,30 @@ async function execute(objects: ObjectStore, run: Run, credential: IssuedCredent
     run.outcome = { error: upstreamError(String(params.name), entry, run.outcome.error) };
     throw new Error(run.outcome.error.message);
   }
-  return forEvidence(objects, run.outcome.result);
+  return run.outcome.result;
 }
 
-/** The result itself, or where it lies. */
-async function forEvidence(objects: ObjectStore, result: JsonObject): Promise<JsonObject> {
-  const bytes = Buffer.from(JSON.stringify(result));
-  if (bytes.length <= evidenceBytes) return result;
-  return { stored_result: { sha256: await objects.put(bytes), bytes: bytes.length } };
+/**
+ * The result that was kept of an execution, in full: an answer here streams, and `max_result_bytes` bounded it.
+ * @throws RpcFault -32000 when it is not at hand: the call ran all the same, and is not to be repeated.
+ */
+export async function keptResult(
+  ports: Pick<McpPorts, 'objects' | 'telemetry'>,
+  tool: string,
+  { result_withheld: why, ...kept }: KeptResult,
+): Promise<JsonObject> {
+  const stored = why === undefined || why === 'too_large' ? kept : { ...kept, result_withheld: why };
+  const { result, result_withheld } = await readResult(ports, stored, Number.POSITIVE_INFINITY);
+  if (result_withheld !== undefined) throw notAtHand(tool, result_withheld, kept);
+  return isObject(result)
+    ? (result as JsonObject)
+    : { content: [{ type: 'text', text: JSON.stringify(result ?? null) }] };
 }
 
-/** The result that was kept of an execution, in full. */
-export async function keptResult(objects: ObjectStore, kept: unknown): Promise<JsonObject> {
-  const stored = isObject(kept) && isObject(kept.stored_result) ? kept.stored_result : undefined;
-  if (typeof stored?.sha256 !== 'string')
-    return isObject(kept) ? kept : { content: [{ type: 'text', text: JSON.stringify(kept ?? null) }] };
-  const bytes = await objects.get(stored.sha256);
-  const read: Json = bytes ? parseStrictBytes(bytes, 256) : null;
-  if (!isObject(read)) throw new Error(`the object store lacks the result ${stored.sha256}`);
-  return read;
+function notAtHand(tool: string, reason: string, { result_sha256, result_bytes }: ShownResult): RpcFault {
+  const message = `${tool} was carried out, and its result is not at hand (${reason}). Do not repeat the call for it.`;
+  const digest = result_sha256 === undefined ? {} : { result_sha256, result_bytes: result_bytes ?? 0 };
+  return new RpcFault(mcpCodes.upstreamFailed, message, { data: { tool, outcome: 'executed', reason, ...digest } });
 }
 
 /**
@@ -94,7 +97,7 @@ export async function keptResult(objects: ObjectStore, kept: unknown): Promise<J
  * `know` tells it the servers of the configuration in force.
  */
 export function mcpExecutor(
-  ports: Pick<McpPorts, 'objects' | 'ids'>,
+  ports: Pick<McpPorts, 'ids'>,
   conversations: Conversations,
 ): Executor & { know(entries: readonly McpUpstreamEntry[]): void } {
   let entries: readonly McpUpstreamEntry[] = [];
@@ -110,7 +113,7 @@ export function mcpExecutor(
       const conversation = conversations.ofKey(envelope, 'session', '2025-11-25', entries);
       const params = withEnvelope(conversation, { name: found.own, arguments: envelope.parameters as JsonObject });
       const run: Run = { conversation, entry: found.entry, params, id: ports.ids.uuid(), signal, onMessage: () => {} };
-      return execute(ports.objects, run, credential);
+      return execute(run, credential);
     },
   };
 }

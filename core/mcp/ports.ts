@@ -2,12 +2,11 @@
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { ObjectStore, Timeouts } from '#core/kernel/ports.ts';
+import type { Timeouts } from '#core/kernel/ports.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import type { RequestId, RpcOutcome } from './messages.ts';
 
 export interface McpPorts extends GovernPorts {
-  readonly objects: ObjectStore;
   readonly counters: Counters;
   readonly timeouts: Timeouts;
   readonly mcpStore: McpStore;

@@ -13,7 +13,15 @@ import { isoTime } from '#core/kernel/ports.ts';
 import type { Caller, Exchange } from './caller.ts';
 import { metaKeys } from './era.ts';
 import { keptResult } from './executor.ts';
-import { invalidParams, isObject, mcpCodes, type RpcError, type RpcOutcome, type RpcRequest } from './messages.ts';
+import {
+  invalidParams,
+  isObject,
+  mcpCodes,
+  type RpcError,
+  RpcFault,
+  type RpcOutcome,
+  type RpcRequest,
+} from './messages.ts';
 import type { McpPorts } from './ports.ts';
 
 const pollMs = 1_000;
@@ -52,10 +60,14 @@ export async function taskFor(
     return undefined;
   const now = isoTime(ports.clock.now());
   const kept: JsonObject = { task: 1, tenant: caller.principal.tenant, key_id: caller.principal.key_id, at: now };
-  const sha256 = await ports.objects.put(
-    Buffer.from(JSON.stringify({ ...kept, nonce: ports.ids.randomHex(16), outcome })),
-  );
-  return created(caller, doneTask(sha256, now, outcome));
+  const bytes = Buffer.from(JSON.stringify({ ...kept, nonce: ports.ids.randomHex(16), outcome }));
+  try {
+    return created(caller, doneTask(await ports.objects.put(bytes), now, outcome));
+  } catch (fault) {
+    // The call ran: its answer is given at once rather than lost with the task.
+    ports.telemetry.log('error', 'a task was not stored', { envelope_id, error: (fault as Error).name });
+    return undefined;
+  }
 }
 
 const doneTask = (sha256: string, at: string, outcome: RpcOutcome): Task => ({
@@ -178,14 +190,22 @@ async function taskOf(ports: McpPorts, row: ApprovalRow): Promise<Task> {
         return failed(mcpCodes.approvalRequired, 'The approval was not used in time.', 'expired');
       return { ...times, status: 'working', message: 'Approved; the call is carried out.' };
     case 'consumed':
-      if (row.outcome === 'executed' && row.result !== undefined) {
-        return { ...times, status: 'completed', outcome: { result: await keptResult(ports.objects, row.result) } };
-      }
+      if (row.outcome === 'executed') return { ...times, ...(await ended(ports, row)) };
       return failed(
         mcpCodes.upstreamFailed,
         `${row.tool} was approved; its execution ended as ${row.outcome ?? 'unknown'}.`,
         row.outcome ?? 'unknown',
       );
+  }
+}
+
+/** The end of a task that ran: its result, or why that is not at hand. */
+async function ended(ports: McpPorts, row: ApprovalRow): Promise<Pick<Task, 'status' | 'message' | 'outcome'>> {
+  try {
+    return { status: 'completed', outcome: { result: await keptResult(ports, row.tool, row) } };
+  } catch (fault) {
+    if (!(fault instanceof RpcFault)) throw fault;
+    return { status: 'failed', message: fault.message, outcome: { error: fault.toError() } };
   }
 }
 

@@ -64,8 +64,8 @@ async function configure({ upstreams = [{ name: 'fixture', url: server.url }], h
 }
 
 /** A process of its own, as far as memory goes. */
-function compose() {
-  const { ports } = test_;
+function compose(changed: Partial<TestPorts['ports']> = {}) {
+  const ports = { ...test_.ports, ...changed };
   const upstreams = mcpUpstreams({ secrets: ports.secrets, outgoing: () => ({}), pause: ports.pause });
   const mcp = mcpGateway({ ...ports, upstreams });
   return {
@@ -420,9 +420,10 @@ describe('results', () => {
     await configure({ upstreams: [{ name: 'fixture', url: server.url, max_result_bytes: 1_000_000 }] });
     const session = await open();
     expect((await call('huge', { bytes: 300_000 }, { session })).last.result.content[0].text).toHaveLength(300_000);
-    expect((await entries(session)).at(-1)!.body.result).toEqual({
-      stored_result: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/), bytes: expect.any(Number) },
-    });
+    const { body } = (await entries(session)).at(-1)!;
+    expect(body).toMatchObject({ outcome: 'executed', result_bytes: expect.any(Number) });
+    expect(body.result).toBeUndefined();
+    expect((await test_.ports.objects.get(String(body.result_sha256)))?.byteLength).toBe(body.result_bytes);
     const { error } = (await call('huge', { bytes: 20_000_000 }, { session })).last;
     expect(error).toMatchObject({ code: -32000, data: { reason: 'too-large' } });
     expect(error.message).toContain('1000000 bytes');
@@ -560,6 +561,34 @@ describe('waiting for a human', () => {
       data: { reason: 'denied' },
     });
     expect(server.calls().length).toBe(before);
+  });
+
+  test('[action.large-result] a task whose result is large, and one whose result is gone', async () => {
+    await configure({ extra: { tool_policies: { pack: null, default_decision: 'review', rules: [] } } });
+    const session = await open();
+    const created = await call('huge', { bytes: 3_000_000 }, { session }, { task: {} });
+    const { taskId } = created.last.result.task;
+    await vote(taskId, 'approve');
+    const { result } = (await send('tasks/result', { taskId }, { session })).last;
+    expect(result.content[0].text).toHaveLength(3_000_000);
+    const again = (await call('huge', { bytes: 3_000_000 }, { session })).last;
+    expect(again.result.content).toEqual(result.content); // collected, not run again
+
+    const emptied = compose({ objects: { ...test_.ports.objects, get: async () => undefined } });
+    const lost = (await send('tasks/result', { taskId }, { session, at: emptied })).last.error;
+    expect(lost).toMatchObject({ code: -32000, data: { outcome: 'executed', reason: 'gone' } });
+    expect(lost.message).toContain('Do not repeat');
+    await emptied.gateway.stop();
+  });
+
+  test('[action.large-result] a call that ran is answered when its task cannot be stored', async () => {
+    const session = await open();
+    const down = compose({ objects: { ...test_.ports.objects, put: () => Promise.reject(new Error('no store')) } });
+    const { result } = (await call('huge', { bytes: 100_000 }, { session, at: down }, { task: {} })).last;
+    expect(result.content[0].text).toHaveLength(100_000);
+    const { body } = (await entries(session)).at(-1)!;
+    expect(body).toMatchObject({ outcome: 'executed', result_withheld: 'store_unavailable' });
+    await down.gateway.stop();
   });
 
   test('a call with secrets in it is no task: only its caller could send it again', async () => {

@@ -208,3 +208,13 @@ it('lets a function write its own log group only', () => {
     expect(reference(logs[0]?.Resource)).toMatch(/^\{.*Logs.*\.Arn\}$/);
   }
 });
+
+it('lets whoever carries out calls put large results away, and whoever shows approvals read them', () => {
+  const carrying = Object.entries<FunctionSpec>(functions).filter(([, spec]) => spec.assumesBrokerRoles);
+  expect(carrying.map(([name]) => name)).toEqual(['test-action', 'mcp', 'approval-steps']);
+  for (const [name] of carrying) expect(grantsOf(name)).toContain('s3:PutObject objects/*');
+  expect(grantsOf('approvals').filter((grant) => grant.startsWith('s3:'))).toEqual([
+    's3:GetObject objects/*',
+    's3:ListBucket objects',
+  ]);
+});
