@@ -811,6 +811,12 @@ const toolGateway: readonly Requirement[] = [
   must('behavior.replay', 'spec §1', 'Score and alerts follow from evidence alone; each alert cites its entries.'),
   must('behavior.release', 'spec §1', 'Only a human administrator releases a blocked session, with evidence.'),
   must('behavior.false-positives', 'spec §1', 'Ordinary work stays far below the kill switch.'),
+  must(
+    'behavior.login-refused',
+    'spec §1',
+    'A login that an upstream refuses is noted with the outcome; five different ones alert.',
+  ),
+  must('behavior.foreign-approval', 'spec §1', "Naming another key's approval counts as misuse of a credential."),
   must('manifest.drift', 'spec §1', 'Manifest drift warns or blocks by enforcement_mode.'),
   must('manifest.history', 'spec §1', 'Drift of each kind is found over the history of a session.'),
   must('manifest.attach', 'spec §1', 'A manifest binds a session or a key, or is named by a call.'),

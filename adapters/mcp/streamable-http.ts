@@ -278,7 +278,12 @@ const headerText = (value: string): string =>
 
 const lost = () => new UpstreamFault('session-lost', 'it has forgotten the session');
 const refusal = (status: number) =>
-  new UpstreamFault(status === 401 || status === 403 ? 'refused' : 'unreachable', `it answered with HTTP ${status}`);
+  new UpstreamFault(
+    status === 401 || status === 403 ? 'refused' : 'unreachable',
+    `it answered with HTTP ${status}`,
+    undefined,
+    status,
+  );
 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

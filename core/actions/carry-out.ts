@@ -11,9 +11,11 @@ import type { ExecuteOptions, Executor, IssuedCredential } from '#core/credentia
 import { secretsOf } from '#core/credentials/redact-values.ts';
 import { finishCredential, recordMint, recordUse } from '#core/credentials/registry.ts';
 import type { Change, SessionHead } from '#core/evidence/ports.ts';
+import { UpstreamError } from '#core/executors/fault.ts';
 import { asGatewayError, GatewayError, rpcCodes } from '#core/kernel/errors.ts';
+import { ownerOf, refusedLogin } from './abuse-notes.ts';
 import { answer } from './answers.ts';
-import { resultDraft, withholdOutcome } from './entries.ts';
+import { follow, resultDraft, withholdOutcome } from './entries.ts';
 import type { Governed } from './governed.ts';
 import { keepResult, shownResult } from './kept-result.ts';
 import type { GovernPorts } from './ports.ts';
@@ -33,6 +35,8 @@ interface Outcome {
   readonly head?: SessionHead;
   readonly result?: unknown;
   readonly error?: GatewayError;
+  /** The upstream that did not accept the credential as a login. */
+  readonly loginRefusedBy?: string | undefined;
 }
 
 /**
@@ -47,13 +51,14 @@ export async function carryOut(
   approvalId?: string,
   options: ExecuteOptions = {},
 ): Promise<DecisionResult> {
-  const { credential, head, error, outcome, result: raw } = await perform(ports, action, approvalId, options);
+  const run = await perform(ports, action, approvalId, options);
+  const { credential, head, error, outcome, loginRefusedBy, result: raw } = run;
   const secrets = credential ? secretsOf(credential) : [];
   const safe = withholdOutcome(ports, action, { result: raw, error: error?.message }, secrets);
   const { result, error: message } = safe.value;
   const kept = safe.result_withheld ? { result_withheld: safe.result_withheld } : await keepResult(ports, result);
   const done: Done = {
-    ...{ outcome, kept },
+    ...{ outcome, kept, loginRefusedBy },
     ...(message !== undefined && { error: message }),
     ...(credential && { record: credential.record }),
   };
@@ -115,8 +120,11 @@ function failedAt(ports: GovernPorts, { envelope, decision }: Governed, executor
   const error = new GatewayError('provider_error', message, { cause });
   ports.telemetry.log('warn', 'execution failed', { envelope_id: envelope.envelope_id, rule: decision.matched_rule });
   const unknown = cause instanceof Error && cause.name === 'UnknownOutcome';
-  return { outcome: unknown ? 'unknown' : 'failed', error };
+  return { outcome: unknown ? 'unknown' : 'failed', error, loginRefusedBy: loginRefused(cause) };
 }
+
+const loginRefused = (cause: unknown): string | undefined =>
+  cause instanceof UpstreamError && cause.kind === 'unauthorized' ? cause.upstream : undefined;
 
 async function mint(
   ports: GovernPorts,
@@ -134,7 +142,7 @@ async function mint(
         'service_unavailable',
         `Broker ${grant.broker} of the grant for ${envelope.tool} is not available.`,
       );
-    const person = principal.person ?? principal.owner;
+    const person = ownerOf(principal);
     return broker.issue(envelope, grant, {
       policyVersion: snapshot.version,
       ...(person !== undefined && { person }),
@@ -164,13 +172,14 @@ interface Done {
   readonly outcome: ExecutionOutcome;
   readonly kept: KeptResult;
   readonly error?: string;
+  readonly loginRefusedBy?: string | undefined;
   readonly record?: CredentialRecord;
 }
 
 async function recordOutcome(
   ports: GovernPorts,
   action: Governed,
-  { record, kept, ...done }: Done,
+  { record, kept, loginRefusedBy, ...done }: Done,
   approvalId: string | undefined,
   salts: readonly Change[],
 ): Promise<void> {
@@ -181,11 +190,14 @@ async function recordOutcome(
     ...(approvalId !== undefined ? [consume(action, approvalId, done.outcome, kept)] : []),
     ...salts,
   ];
-  const draft = resultDraft(ports, action, approvalId, { ...done, ...kept }, record);
+  const behavior = record && refusedLogin(action, loginRefusedBy, approvalId);
+  const draft = resultDraft(ports, action, approvalId, { ...done, ...kept, ...(behavior && { behavior }) }, record);
   const outcome = await ports.ledger.commit({ draft, changes, head: action.head });
   if (!outcome.ok) {
     throw new GatewayError('conflict', `The lease on approval ${approvalId} ended before the outcome was recorded.`);
   }
+  const standing = { session: action.head?.risk, key: action.standing?.key };
+  if (behavior) await follow(ports, { ...action, standing }, outcome.entry);
 }
 
 /** Only the holder of the lease may record the outcome. */

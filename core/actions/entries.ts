@@ -2,6 +2,7 @@
 
 import { followRisk } from '#core/behavior/assess.ts';
 import type { KeptResult, ResultReason } from '#core/contracts/approval.ts';
+import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { EntryDraft, EntryKind, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { provenanceOf } from '#core/credentials/entries.ts';
@@ -153,7 +154,7 @@ export function resultDraft(
   ports: Pick<GovernPorts, 'clock'>,
   action: Governed,
   approvalId: string | undefined,
-  outcome: KeptResult & { readonly outcome: string; readonly error?: string },
+  outcome: KeptResult & { readonly outcome: string; readonly error?: string; readonly behavior?: BehaviorNote },
   credential: CredentialRecord | undefined,
 ): EntryDraft {
   const { tool } = action.envelope;

@@ -7,6 +7,7 @@ import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { foreignApproval, ownerOf } from './abuse-notes.ts';
 import { answer, inReview } from './answers.ts';
 import { type CarryOut, carryOut } from './carry-out.ts';
 import { decisionDraft, follow, type Redacted, withhold } from './entries.ts';
@@ -22,7 +23,7 @@ export async function review(
   carry: CarryOut = carryOut,
 ): Promise<DecisionResult> {
   const hold = (asked: Asked) => holdFor(ports, action, asked, carry);
-  if (!candidate) return hold(await ask(ports, action));
+  if (!candidate) return hold(await ask(ports, action, {}));
   const known = candidate.from === 'reference' ? attempt(ports, action, candidate.row) : undefined;
   const use = known
     ? { why: known, row: referenced(candidate) }
@@ -38,7 +39,11 @@ export async function review(
     return hold({ row, fresh: false, ...(reason && { reason }) });
   }
   return hold(
-    await ask(ports, action, over ? undefined : reason, row && sameCall(action, row) ? row.envelope_id : undefined),
+    await ask(ports, action, {
+      reason: over ? undefined : reason,
+      replaces: row && sameCall(action, row) ? row.envelope_id : undefined,
+      refused: row,
+    }),
   );
 }
 
@@ -116,24 +121,30 @@ interface Asked {
   readonly reason?: string;
 }
 
+interface Asking {
+  /** Why an approval at hand did not do. */
+  readonly reason?: string | undefined;
+  /** The request whose place the new one takes. */
+  readonly replaces?: string | undefined;
+  /** The approval that did not do. */
+  readonly refused?: ApprovalRow | undefined;
+}
+
 /** Queues a request for approval: row, call pointer and `review` entry in one transaction; then the clock starts. */
-async function ask(ports: GovernPorts, action: Governed, reason?: string, replaces?: string): Promise<Asked> {
+async function ask(ports: GovernPorts, action: Governed, why: Asking): Promise<Asked> {
+  const { reason, replaces, refused } = why;
   const safe = withhold(ports, action);
   const row = newRow(ports, action, safe);
-  const { draft, changes } = decisionDraft(
-    ports,
-    action,
-    'review',
-    reason === undefined ? {} : { approval_reason: reason },
-    safe,
-  );
+  const behavior = foreignApproval(action, refused);
+  const extra = { ...(reason !== undefined && { approval_reason: reason }), ...(behavior && { behavior }) };
+  const { draft, changes } = decisionDraft(ports, action, 'review', extra, safe);
   const outcome = await ports.ledger.commit({
     draft,
     changes: [{ type: 'approval.open', row, ...(replaces !== undefined && { replaces }) }, ...changes],
     head: action.head,
     owner: sessionOwner(action.principal),
   });
-  if (!outcome.ok) return attach(ports, action, outcome.current, reason, replaces);
+  if (!outcome.ok) return attach(ports, action, outcome.current, why);
   await follow(ports, action, outcome.entry);
   const { telemetry, approvalClock } = ports;
   await telemetry.span(
@@ -149,17 +160,17 @@ async function attach(
   ports: GovernPorts,
   action: Governed,
   current: Record<string, unknown> | undefined,
-  reason: string | undefined,
-  replaced: string | undefined,
+  { replaces, ...why }: Asking,
 ): Promise<Asked> {
+  const { reason } = why;
   const id = current?.envelope_id as string | undefined;
-  if (id === replaced)
+  if (id === replaces)
     throw new GatewayError('service_unavailable', 'The approval queue is busy; nothing was written. Try again.');
-  if (id === undefined) return ask(ports, action, reason);
+  if (id === undefined) return ask(ports, action, why);
   const row = await ports.approvals.get(action.envelope.tenant, id);
   if (row && stillStands(row, isoTime(ports.clock.now())))
     return { row, fresh: false, ...(reason !== undefined && { reason }) };
-  return ask(ports, action, reason, id);
+  return ask(ports, action, { ...why, replaces: id });
 }
 
 function newRow(ports: GovernPorts, action: Governed, safe: Redacted): ApprovalRow {
@@ -188,8 +199,8 @@ function newRow(ports: GovernPorts, action: Governed, safe: Redacted): ApprovalR
 }
 
 /** The human a key answers to: nobody votes on a request made with a key that is theirs or that they own. */
-function keyOwner({ person, owner }: Governed['principal']) {
-  const human = person ?? owner;
+function keyOwner(principal: Governed['principal']) {
+  const human = ownerOf(principal);
   return human === undefined ? {} : { key_owner: human };
 }
 

@@ -114,6 +114,17 @@ export function assessAction(assessed: Assessed): Assessment | undefined {
 export const noteOfSignal = (settings: BehaviorSettings, kind: Signal['s'], object: string): BehaviorNote =>
   noteOf(settings, [signalOf({ kind, object })]);
 
+/** The note of a call with one signal more that the call itself does not show. */
+export function noteWith(
+  settings: BehaviorSettings,
+  note: BehaviorNote | undefined,
+  kind: Signal['s'],
+  object: string,
+): BehaviorNote {
+  if (!note) return noteOfSignal(settings, kind, object);
+  return { ...note, signals: [...note.signals, signalOf({ kind, object })] };
+}
+
 /** A chat that the content policy blocked is a refused attempt like any other. */
 export const noteOfBlockedChat = (settings: BehaviorSettings): BehaviorNote =>
   noteOfSignal(settings, 'refused', 'chat');

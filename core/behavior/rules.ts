@@ -66,7 +66,7 @@ const credentialAbuse: Rule = (memory) => {
     for (const { h } of memory.signals('secret')) memory.mark('secrets', h, mostCounted.secrets, { once: true });
     memory.alertAt('secrets', secrets, 'credential_abuse', points, (n) => `touches ${n} different secrets`);
   }
-  for (const { h } of memory.signals('login_failed')) memory.mark('failures', h, mostCounted.failures);
+  for (const { h } of memory.signals('login_failed')) memory.mark('failures', h, mostCounted.failures, { once: true });
   memory.alertAt('failures', failures, 'credential_abuse', points, (n) => `${n} logins were refused`);
 };
 

@@ -5,6 +5,7 @@ import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Executor, IssuedCredential } from '#core/credentials/ports.ts';
 import { secretsOf } from '#core/credentials/redact-values.ts';
+import { hints, UpstreamError } from '#core/executors/fault.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { globMatches } from '#core/tool-policy/glob.ts';
 import { ask, type Conversation, type Conversations } from './conversations.ts';
@@ -56,6 +57,12 @@ async function execute(run: Run, credential: IssuedCredential | undefined): Prom
   } catch (fault) {
     const error = upstreamError(String(params.name), entry, fault);
     run.outcome = { error };
+    // A server that does not accept the minted credential: a refused login (core/actions/carry-out.ts).
+    if (sent && credential && fault instanceof UpstreamFault && fault.status === 401) {
+      const { message } = error;
+      const named = { tool: String(params.name), upstream: entry.name, hint: hints.unauthorized, status: 401 };
+      throw new UpstreamError(message, { ...named, kind: 'unauthorized' });
+    }
     const thrown = new Error(error.message, { cause: fault });
     const doubt = sent && (fault instanceof UpstreamFault ? uncertain.has(fault.kind) : run.signal.aborted);
     if (doubt) thrown.name = 'UnknownOutcome'; // read by carryOut

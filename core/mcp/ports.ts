@@ -100,10 +100,13 @@ export type UpstreamFaultKind =
 export class UpstreamFault extends Error {
   override readonly name = 'UpstreamFault';
   readonly kind: UpstreamFaultKind;
+  /** The server's HTTP status, where it refused with one. */
+  readonly status: number | undefined;
 
-  constructor(kind: UpstreamFaultKind, message: string, cause?: unknown) {
+  constructor(kind: UpstreamFaultKind, message: string, cause?: unknown, status?: number) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
+    this.status = status;
   }
 }
 

@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
 import { loadConfiguration } from '#core/configuration/load.ts';
@@ -389,6 +390,26 @@ describe('[mcp.upstream-error] a server that fails', () => {
     await new Promise((closed) => odd.close(closed));
   });
 
+  test('[behavior.login-refused] one that does not accept the minted credential: a refused login, and none where it was not asked with one', async () => {
+    const odd = await oddServer();
+    const upstreams = [{ name: 'picky', url: `http://127.0.0.1:${(odd.address() as AddressInfo).port}/picky` }];
+    const grants = [{ protocol: 'mcp', tool: '*', broker: 'fixed', scope: 'all' }];
+    const brokers = [{ name: 'fixed', type: 'static', secret_env: 'STATIC_SECRET' }];
+    const signals = async (session: string) => (await entries(session)).at(-1)!.body.behavior;
+    for (const [credentials, noted] of [
+      [{ brokers, grants }, { signals: [expect.objectContaining({ s: 'login_failed' })] }],
+      [{ brokers, grants: [] }, undefined],
+    ] as const) {
+      await configure({ upstreams, extra: { credentials } });
+      const session = await open();
+      const { error } = (await call('enter', {}, { session })).last;
+      expect(error).toMatchObject({ code: -32000, data: { upstream: 'picky', reason: 'refused' } });
+      expect((await entries(session)).at(-1)!.body).toMatchObject({ outcome: 'failed' });
+      expect(await signals(session)).toEqual(noted);
+    }
+    await new Promise((closed) => odd.close(closed));
+  });
+
   test('does not take the others with it', async () => {
     await configure({
       upstreams: [
@@ -728,10 +749,29 @@ function modernHeaders(method: string, name: string, version = '2026-07-28') {
 }
 
 async function oddServer(): Promise<Server> {
-  const odd = createServer((request, response) => {
-    response.writeHead(request.url === '/denied' ? 401 : 200, { 'content-type': 'text/html' });
+  const odd = createServer(async (request, response) => {
+    if (request.url === '/picky' && request.method === 'POST') {
+      const { id: asked, method } = JSON.parse(await text(request));
+      const result = picky[method];
+      if (asked === undefined) return void response.writeHead(202).end();
+      if (result) {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        return void response.end(JSON.stringify({ jsonrpc: '2.0', id: asked, result }));
+      }
+    }
+    response.writeHead(request.url === '/html' ? 200 : 401, { 'content-type': 'text/html' });
     response.end('<html></html>');
   });
   await new Promise<void>((listening) => odd.listen(0, '127.0.0.1', listening));
   return odd;
 }
+
+/** What the picky one says to everybody; a call it refuses. */
+const picky: Readonly<Record<string, object>> = {
+  initialize: {
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: {} },
+    serverInfo: { name: 'picky', version: '1' },
+  },
+  'tools/list': { tools: [{ name: 'enter', inputSchema: { type: 'object' } }] },
+};

@@ -27,7 +27,7 @@ const alertsOf = async (told: readonly Told[], secondsBetween?: number) =>
 
 const failed = (i: number): Told => [
   'result',
-  { outcome: 'failed', behavior: noteOfSignal(settings, 'login_failed', `git host ${i % 2}`) },
+  { outcome: 'failed', behavior: noteOfSignal(settings, 'login_failed', `git host, call ${i}`) },
 ];
 const denied = (i: number): Told => ['deny', { call_digest: `${i}digest`, tool: 'scm.create_pull_request' }];
 const chat = (i: number): Told => [
@@ -41,6 +41,8 @@ describe('[behavior.rules] what no call shows', () => {
     expect(await alertsOf([0, 1, 2, 3].map(failed))).toEqual([]);
     expect(await alertsOf([0, 1, 2, 3, 4].map(failed))).toEqual([['credential_abuse', 30, [0, 1, 2, 3, 4]]]);
     expect(await alertsOf([0, 1, 2, 3, 4].map(failed), 1200)).toEqual([]);
+    // The same call again is a loop.
+    expect(await alertsOf([0, 0, 0, 1, 1, 1, 2, 3].map(failed))).toEqual([]);
   });
 
   test('a ticket used for something else', async () => {

@@ -1,0 +1,193 @@
+/** Where `credential_abuse` hears of refused logins and of somebody else's approvals: real calls, real entries (spec §1). */
+import { httpExchange } from '#adapters/executors/http-exchange.ts';
+import { foreignApproval } from '#core/actions/abuse-notes.ts';
+import type { Governed } from '#core/actions/governed.ts';
+import { replayRisk } from '#core/behavior/replay.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { BehaviorNote } from '#core/contracts/behavior.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { withExecutors } from '#lambdas/executors.ts';
+import { caller } from '../support/call-door.ts';
+import { type FakeHttpService, fakeHttpService } from '../support/fake-http-service.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+
+let gateway: TestPorts;
+let host: FakeHttpService;
+let call: ReturnType<typeof caller>;
+let status: number;
+let names = 0;
+
+beforeAll(async () => {
+  host = await fakeHttpService(() => ({ status, body: { message: 'Bad credentials' } }));
+  gateway = await testPorts({
+    extra: `
+providers: [{ name: mock, type: mock, enabled: true, models: ["mock"] }]
+policies: { input: [{ name: ask, type: keyword, action: review, keywords: [deploy] }] }
+executors: { git: { enabled: true, allow_private: true, api_url: "${host.url}" } }`,
+  });
+  call = caller(withExecutors(gateway.ports, { http: httpExchange() }));
+});
+afterAll(async () => {
+  await gateway.stop();
+  await host.stop();
+});
+beforeEach(() => {
+  status = 401;
+  gateway.pass(3600); // what a key remembers is over
+});
+
+const fresh = () => `abuse-${++names}`;
+const act = (session: string, action: object, key = keys.agent) =>
+  call('POST', '/admin/v1/test-action', { key, body: { ...action, actor: { session } } });
+const file = (n: number) => ({
+  ...{ protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' },
+  parameters: { path: `docs/${n}.md` },
+});
+const pull = (n: number) => ({
+  ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' },
+  parameters: { title: `Fix ${n}`, head: 'fix', base: 'main' },
+});
+
+async function entries(session: string): Promise<EvidenceEntry[]> {
+  const found: EvidenceEntry[] = [];
+  for await (const entry of gateway.ports.evidence.entries('default', session)) found.push(entry);
+  return found;
+}
+const noted = async (session: string, kind: string) =>
+  (await entries(session)).flatMap(({ body }) =>
+    ((body.behavior as BehaviorNote | undefined)?.signals ?? []).filter(({ s }) => s === kind),
+  );
+/** The alerts of a session, which head and replay agree on. */
+async function alerts(session: string) {
+  const [head, replay] = [
+    await gateway.ports.evidence.head('default', session),
+    await replayRisk(await entries(session)),
+  ];
+  expect(replay.record).toEqual(head?.risk);
+  return replay.alerts.map(({ rule, points }) => `${rule} ${points}`);
+}
+
+describe('[behavior.login-refused] a login that the upstream refuses', () => {
+  test('is noted with the outcome; the identical call again is a loop, five different ones are an alert', async () => {
+    const session = fresh();
+    expect((await act(session, file(0))).body.error.message).toContain('401');
+    for (const n of [0, 0, 0, 1, 2, 3]) await act(session, file(n));
+    expect(await noted(session, 'login_failed')).toHaveLength(7);
+    expect(new Set((await noted(session, 'login_failed')).map(({ h }) => h)).size).toBe(4);
+    expect(await alerts(session)).toEqual([]);
+    const before = gateway.telemetry.metricsText();
+    await act(session, file(4));
+    expect(await alerts(session)).toEqual(['credential_abuse 30']);
+    const told = /svc_risk_alerts_total\{rule="credential_abuse"\} (\d+)/;
+    expect(told.exec(gateway.telemetry.metricsText())?.[1]).not.toBe(told.exec(before)?.[1]);
+    const last = (await entries(session)).at(-1)!;
+    expect(last).toMatchObject({ kind: 'result', body: { outcome: 'failed' } });
+    const shown = await call('GET', `/admin/v1/sessions/${session}/risk?replay=true`, { key: keys.human });
+    expect(shown.body).toMatchObject({ score: 30, replay: { agrees: true } });
+  });
+
+  test('again and again in other ways blocks the session', async () => {
+    const session = fresh();
+    for (let n = 0; n < 15; n++) expect((await act(session, file(n))).status).toBe(200);
+    expect(await act(session, file(15))).toMatchObject({
+      status: 403,
+      body: { error: { type: 'session_blocked', matched_rule: 'behavior:credential_abuse' } },
+    });
+    const released = await call('POST', `/admin/v1/sessions/${session}/release`, {
+      ...{ key: 'admin-token-1', body: { reason: 'the key of the app was rotated' } },
+    });
+    expect(released.status).toBe(200);
+  });
+
+  test.each([403, 404, 429, 500])('is not one that it answers %i', async (other) => {
+    status = other;
+    const session = fresh();
+    await act(session, file(0));
+    expect(await noted(session, 'login_failed')).toEqual([]);
+  });
+
+  test('is held against nobody for a human, for a call that a human approved, and where the gateway itself is refused', async () => {
+    const byHuman = fresh();
+    await act(byHuman, file(0), keys.human);
+    expect(await noted(byHuman, 'login_failed')).toEqual([]);
+
+    const approved = fresh();
+    const id = (await act(approved, pull(0))).body.envelope_id;
+    await call('POST', `/admin/v1/approvals/${id}/approve`, { key: keys.human, body: { reviewer: 'alice' } });
+    expect((await act(approved, pull(0))).body.error.message).toContain('401');
+    expect(await noted(approved, 'login_failed')).toEqual([]);
+
+    const unminted = fresh();
+    const issue = () =>
+      Promise.reject(new GatewayError('service_unavailable', 'no', { data: { reason: 'unauthorized' } }));
+    const brokers = async () => ({ name: 'scm', issue, revoke: async () => {} });
+    const answer = await caller({ ...gateway.ports, brokers })('POST', '/admin/v1/test-action', {
+      ...{ key: keys.agent, body: { ...file(0), actor: { session: unminted } } },
+    });
+    expect(answer.status).toBe(503);
+    expect(await noted(unminted, 'login_failed')).toEqual([]);
+  });
+});
+
+describe("[behavior.foreign-approval] another key's approval", () => {
+  const asked = async (session: string, n: number) => (await act(session, pull(n), keys.other)).body.envelope_id;
+
+  test('is misuse, once for each call; the third call is blocked with its session', async () => {
+    const session = fresh();
+    const id = await asked(fresh(), 0);
+    const first = await act(session, { ...pull(0), approval_ref: id });
+    expect(first.body).toMatchObject({ decision: 'review', error: { data: { reason: 'other_key' } } });
+    await act(session, { ...pull(0), approval_ref: id });
+    expect(await noted(session, 'misused')).toEqual([expect.objectContaining({ x: `approval ${id} of another key` })]);
+    expect(await alerts(session)).toEqual(['credential_abuse 30']);
+    for (const n of [1, 2]) await act(session, { ...pull(n), approval_ref: id });
+    expect(await alerts(session)).toHaveLength(3);
+    expect(await act(session, file(0))).toMatchObject({ status: 403, body: { error: { type: 'session_blocked' } } });
+    // A new session does not help: the key is held to it.
+    expect((await act(fresh(), file(0))).status).toBe(403);
+    await call('POST', `/admin/v1/sessions/${session}/release`, { key: 'admin-token-1', body: { reason: 'a test' } });
+  });
+
+  test('is misuse in a chat as well', async () => {
+    const session = fresh();
+    const id = await asked(fresh(), 1);
+    const { status: answered } = await call('POST', '/v1/chat/completions', {
+      key: keys.agent,
+      headers: { 'x-approval-ref': id, 'x-session-id': session },
+      body: { model: 'mock', messages: [{ role: 'user', content: 'deploy it' }] },
+    });
+    expect(answered).toBe(202);
+    expect(await noted(session, 'misused')).toHaveLength(1);
+    expect(await alerts(session)).toEqual(['credential_abuse 30']);
+  });
+
+  test('is nothing when the same key asked in another session, and nothing in a dry run', async () => {
+    const session = fresh();
+    const own = (await act(fresh(), pull(2))).body.envelope_id;
+    const answer = await act(session, { ...pull(2), approval_ref: own });
+    expect(answer.body.error.data.reason).toBe('other_session');
+    const foreign = await asked(fresh(), 3);
+    await act(session, { ...pull(3), approval_ref: foreign, dry_run: true });
+    expect(await noted(session, 'misused')).toEqual([]);
+  });
+
+  test.each<[string, Partial<ApprovalRow>, object, boolean]>([
+    ['of a key of the same person', { key_owner: 'bob' }, { owner: 'bob' }, false],
+    ["of a key of somebody else's", { key_owner: 'eve' }, { owner: 'bob' }, true],
+    ['of a key of nobody', {}, { owner: 'bob' }, true],
+    ['shown by a key of nobody', { key_owner: 'bob' }, {}, true],
+    ['both of nobody', {}, {}, true],
+    ['shown by a human', {}, { kind: 'human' }, false],
+    ['the own one', { key_id: 'mine' }, {}, false],
+  ])('%s', async (_, row, who, misused) => {
+    const snapshot = await gateway.ports.snapshots.current();
+    const action = {
+      principal: { kind: 'agent', ...who },
+      envelope: { key_id: 'mine' },
+      snapshot,
+    } as unknown as Governed;
+    const approval = { envelope_id: 'a', key_id: 'theirs', ...row } as ApprovalRow;
+    expect(foreignApproval(action, approval) !== undefined).toBe(misused);
+  });
+});
