@@ -12,6 +12,7 @@ import { Construct } from 'constructs';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { Route } from '#core/contracts/routes.ts';
 import {
+  allCredentialRefusals,
   allProviderErrors,
   allRiskAlerts,
   budgetTier,
@@ -60,6 +61,8 @@ const fiveMinutes = { period, statistic: 'Sum' };
 
 /** One failed attempt is what retries are for. */
 const providerErrorsWorthACall = 10;
+/** One refused action may be the action's fault. */
+const credentialRefusalsWorthACall = 5;
 
 export class Alarms extends Construct {
   /** Subscribe a mailbox, a chat or a pager here. */
@@ -93,6 +96,11 @@ export class Alarms extends Construct {
         metric: allProviderErrors(period),
         threshold: providerErrorsWorthACall,
         runbook: 'provider-errors',
+      });
+      this.alarm('credential-refusals', {
+        metric: allCredentialRefusals(period),
+        threshold: credentialRefusalsWorthACall,
+        runbook: 'credential-refusals',
       });
       this.alarm('risk-alerts', { metric: allRiskAlerts(period), threshold: 1, runbook: 'risk-alerts' });
     }

@@ -16,6 +16,7 @@ import {
   chatLatencyMs,
   chatRequests,
   chatTokens,
+  credentialsByBroker,
   decisions,
   decisionsByProtocol,
   firstTokenMs,
@@ -120,6 +121,7 @@ export class Dashboard extends Construct {
           ),
           graph('Risk alerts', [riskAlerts]),
         ],
+        [graph('Credentials issued and refused', [credentialsByBroker])],
       ],
     });
   }

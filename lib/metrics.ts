@@ -71,12 +71,16 @@ export const providerErrors = bySeries('svc_provider_errors_total');
 export const decisionsByProtocol = bySeries('svc_policy_decisions_total');
 export const policyViolations = bySeries('svc_policy_violations_total');
 export const riskAlerts = bySeries('svc_risk_alerts_total');
+/** One line for each pair of broker and outcome that occurred. */
+export const credentialsByBroker = bySeries('svc_credentials_total');
 export const openBreakers = metric('svc_breaker_open', 'Maximum');
 export const budgetTier = (tier: BudgetTier): Metric => metric('svc_budget_tier_total', 'Sum', { tier });
 
 /** An alarm takes no search, but it takes a query: a counter over all its labels as one number. */
-const overall = (label: string, metricName: string, period: Duration): MathExpression =>
-  new MathExpression({ label, period, expression: `SELECT SUM(${metricName}) FROM "${metricNamespace}"` });
+const overall = (label: string, metricName: string, period: Duration, where = ''): MathExpression =>
+  new MathExpression({ label, period, expression: `SELECT SUM(${metricName}) FROM "${metricNamespace}"${where}` });
 
 export const allProviderErrors = (period: Duration) => overall('provider errors', 'svc_provider_errors_total', period);
+export const allCredentialRefusals = (period: Duration) =>
+  overall('credentials refused', 'svc_credentials_total', period, " WHERE outcome = 'refused'");
 export const allRiskAlerts = (period: Duration) => overall('risk alerts', 'svc_risk_alerts_total', period);

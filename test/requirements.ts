@@ -576,6 +576,7 @@ const evidence: readonly Requirement[] = [
 ];
 
 const credentials: readonly Requirement[] = [
+  must('credential.counted', 'spec §6', 'svc_credentials_total{broker,outcome} counts credentials issued and refused.'),
   must(
     'credential.minted',
     'spec §3.1',

@@ -6,18 +6,18 @@
 import type { ExecutionOutcome, KeptResult } from '#core/contracts/approval.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
-import { grantFor } from '#core/credentials/grants.ts';
 import type { ExecuteOptions, Executor, IssuedCredential } from '#core/credentials/ports.ts';
 import { secretsOf } from '#core/credentials/redact-values.ts';
 import { finishCredential, recordMint, recordUse } from '#core/credentials/registry.ts';
 import type { Change, SessionHead } from '#core/evidence/ports.ts';
 import { UpstreamError } from '#core/executors/fault.ts';
 import { asGatewayError, GatewayError, rpcCodes } from '#core/kernel/errors.ts';
-import { ownerOf, refusedLogin } from './abuse-notes.ts';
+import { refusedLogin } from './abuse-notes.ts';
 import { answer } from './answers.ts';
 import { follow, resultDraft, withholdOutcome } from './entries.ts';
 import type { Governed } from './governed.ts';
 import { keepResult, shownResult } from './kept-result.ts';
+import { mint } from './mint.ts';
 import type { GovernPorts } from './ports.ts';
 
 /** What is done once a call is allowed; `approvalId` names the approval whose lease it holds. */
@@ -125,31 +125,6 @@ function failedAt(ports: GovernPorts, { envelope, decision }: Governed, executor
 
 const loginRefused = (cause: unknown): string | undefined =>
   cause instanceof UpstreamError && cause.kind === 'unauthorized' ? cause.upstream : undefined;
-
-async function mint(
-  ports: GovernPorts,
-  action: Governed,
-  approvalId: string | undefined,
-): Promise<IssuedCredential | undefined> {
-  const { envelope, decision, snapshot, principal } = action;
-  const grant = grantFor(snapshot.configuration.credentials.grants, decision.rule?.credential, envelope);
-  if (!grant) return undefined;
-  const attributes = { credential_name: grant.broker, ttl: grant.ttl_seconds, scope: grant.scope };
-  return ports.telemetry.span('credential.issue', attributes, async () => {
-    const broker = await ports.brokers(grant.broker);
-    if (!broker)
-      throw new GatewayError(
-        'service_unavailable',
-        `Broker ${grant.broker} of the grant for ${envelope.tool} is not available.`,
-      );
-    const person = ownerOf(principal);
-    return broker.issue(envelope, grant, {
-      policyVersion: snapshot.version,
-      ...(person !== undefined && { person }),
-      ...(approvalId !== undefined && { approvalId }),
-    });
-  });
-}
 
 /** Written down before an executor holds it: what a crash leaves behind can then be called back. */
 async function handedOn(

@@ -58,6 +58,23 @@ describe('one action through the pipeline', () => {
     expect(await kinds('allow-1')).toEqual(['allow', 'result']);
   });
 
+  test('[credential.counted] each credential is counted by broker, issued or refused', async () => {
+    const counted = (outcome: string) => {
+      const line = new RegExp(`^svc_credentials_total\\{broker="scm",outcome="${outcome}"\\} (\\d+)$`, 'm');
+      return Number(line.exec(gateway.telemetry.metricsText())?.[1] ?? 0);
+    };
+    const before = { issued: counted('issued'), refused: counted('refused') };
+    await act(inSession(read));
+    expect(counted('issued')).toBe(before.issued + 1);
+    const none = caller({ ...gateway.ports, brokers: async () => undefined });
+    const refused = await none('POST', '/admin/v1/test-action', { key: keys.agent, body: inSession(read) });
+    expect(refused).toMatchObject({ status: 503, body: { error: { message: expect.stringContaining('Broker scm') } } });
+    expect(counted('refused')).toBe(before.refused + 1);
+    expect(counted('issued')).toBe(before.issued + 1);
+    await act(inSession({ ...read, tool: 'scm.list_branches' })); // no grant: none was asked for
+    expect(counted('issued')).toBe(before.issued + 1);
+  });
+
   test('[action.block.data] [action.block.alternative-from-policy] block says why and what would do instead', async () => {
     const { body } = await act(inSession(remove, 'block-1'));
     expect(body).toMatchObject({ decision: 'block', matched_rule: 'shell:shell.rm', error: { code: -32001 } });

@@ -112,8 +112,9 @@ it("[cloud.stage-differences] differs in the doors by buffering, a literal time-
   );
 });
 
-it('[cloud.stage-differences] differs in what is watched by the refusal of plain HTTP and two alarms on queries', () => {
+it('[cloud.stage-differences] differs in what is watched by the refusal of plain HTTP and three alarms on queries', () => {
   expect(differences(aws.watch, emulator.watch).sort()).toEqual([
+    'CloudWatch::Alarm : present → undefined',
     'CloudWatch::Alarm : present → undefined',
     'CloudWatch::Alarm : present → undefined',
     'SNS::TopicPolicy : present → undefined',

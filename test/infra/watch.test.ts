@@ -64,6 +64,14 @@ it.each([
     for (const { Expression = '' } of Metrics) expect(Expression).not.toContain('SEARCH');
 });
 
+it('counts refused credentials over all brokers, and no issued one', () => {
+  const { Metrics = [], Threshold } = named('credential-refusals') ?? {};
+  expect(Threshold).toBe(5);
+  expect(Metrics).toMatchObject([
+    { Expression: `SELECT SUM(svc_credentials_total) FROM "AgentGovernance" WHERE outcome = 'refused'`, Period: 300 },
+  ]);
+});
+
 it.each(['alert', 'warning', 'exhausted'])('tells the tier %s of a budget from the others', (tier) => {
   expect(named(`budget-${tier}`)?.Dimensions).toEqual([{ Name: 'tier', Value: tier }]);
 });
@@ -112,12 +120,18 @@ it('shows calls, tokens, cost, first tokens, providers, the cache and what was b
   expect(body).toContain('100 * FILL(cached, 0) / (FILL(cached, 0) + FILL(completed, 0))');
 });
 
-it('shows decisions by protocol, MCP clients, the sandbox and risk', () => {
+it('shows decisions by protocol, MCP clients, the sandbox, risk and credentials', () => {
   const [dashboard] = Object.values(ofType(watch, 'AWS::CloudWatch::Dashboard'));
   const body = JSON.stringify(dashboard?.Properties.DashboardBody);
-  for (const title of ['Decisions by protocol', 'Messages of MCP clients', 'Commands in the sandbox', 'Risk alerts'])
+  for (const title of [
+    'Decisions by protocol',
+    'Messages of MCP clients',
+    'Commands in the sandbox',
+    'Risk alerts',
+    'Credentials issued and refused',
+  ])
     expect(body).toContain(title);
-  for (const metric of ['svc_policy_decisions_total', 'svc_risk_alerts_total'])
+  for (const metric of ['svc_policy_decisions_total', 'svc_risk_alerts_total', 'svc_credentials_total'])
     expect(body).toContain(`MetricName=\\\\\\"${metric}`);
 });
 
