@@ -3,6 +3,7 @@ import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } f
 import { firstEntries } from './bundle.ts';
 import { describeWithheld } from './redact.ts';
 import { chatDetail, chatFacts, chatOutcome, chatTitle } from './report-chat.ts';
+import { type ApprovalUse, approvalUses, approvedOutcome } from './report-uses.ts';
 import { shorten, visible } from './visible-text.ts';
 
 export interface Fact {
@@ -52,11 +53,14 @@ export async function sessionStory(
   const limit = Math.min(manifest.total_entries, reportedEntries);
   for await (const entry of firstEntries(entries, limit)) told.push(entry);
   const left = manifest.total_entries - told.length;
+  const uses = approvalUses(told);
   return {
     verdict: verdictOf(verification),
     summary: summaryOf(manifest),
     timeline: told.map(rowOf),
-    actions: [...Map.groupBy(told, (entry) => entry.envelope_id)].map(([id, steps]) => actionOf(id, steps)),
+    actions: [...Map.groupBy(told, (entry) => entry.envelope_id)].map(([id, steps]) =>
+      actionOf(id, steps, uses.get(id), left),
+    ),
     ...(left > 0 && { omission: `${left} further entries are not shown here; the exported bundle holds them all.` }),
   };
 }
@@ -121,7 +125,12 @@ function detailOf({ kind, body }: EvidenceEntry): string {
 
 const decisionKinds: ReadonlySet<string> = new Set(['allow', 'block', 'review']);
 
-function actionOf(envelopeId: string, steps: readonly EvidenceEntry[]): ActionStory {
+function actionOf(
+  envelopeId: string,
+  steps: readonly EvidenceEntry[],
+  use: ApprovalUse | undefined,
+  left: number,
+): ActionStory {
   const first = steps[0]!;
   const asked = steps.find(({ body }) => body.tool !== undefined)?.body ?? {};
   const told = new Set<string>();
@@ -136,7 +145,7 @@ function actionOf(envelopeId: string, steps: readonly EvidenceEntry[]): ActionSt
   const title = [text(asked.tool) ?? `${first.kind} entry`, text(asked.target)].filter(Boolean).join(' → ');
   return {
     title: (asked.tool === undefined && chat && text(chatTitle(chat.body))) || title,
-    outcome: outcomeOf(steps),
+    outcome: outcomeOf(steps, use, left),
     facts: facts([
       ['Envelope', envelopeId, true],
       ['Asked by', askedBy(first)],
@@ -147,6 +156,7 @@ function actionOf(envelopeId: string, steps: readonly EvidenceEntry[]): ActionSt
       ['Call digest', asked.call_digest, true],
       ['Withheld', Array.isArray(asked.withheld) ? describeWithheld(asked.withheld.map(String)) : undefined],
       ...steps.flatMap(factsOf),
+      ['Used by', use?.envelope_id, true],
     ]),
     documents,
   };
@@ -215,7 +225,7 @@ function documentOf(heading: string, value: unknown): { heading: string; json: s
 const deciding: ReadonlySet<string> = new Set([...decisionKinds, 'approve', 'deny', 'chat']);
 
 /** Where the action ended up, by its last telling entry. */
-function outcomeOf(steps: readonly EvidenceEntry[]): string {
+function outcomeOf(steps: readonly EvidenceEntry[], use: ApprovalUse | undefined, left: number): string {
   const result = steps.findLast(({ kind }) => kind === 'result');
   if (result) return text(result.body.outcome) ?? 'result recorded';
   const last = steps.findLast(({ kind }) => deciding.has(kind));
@@ -223,7 +233,8 @@ function outcomeOf(steps: readonly EvidenceEntry[]): string {
   if (last?.kind === 'allow')
     return last.body.execution === 'not_executed' ? 'allowed, not executed' : 'allowed, no outcome recorded';
   if (last?.kind === 'review') return 'waiting for approval';
-  const words: Record<string, string> = { block: 'blocked', approve: 'approved, not yet used', deny: 'denied' };
+  if (last?.kind === 'approve') return text(approvedOutcome(use, left)) ?? 'approved';
+  const words: Record<string, string> = { block: 'blocked', deny: 'denied' };
   return words[last?.kind ?? ''] ?? 'recorded';
 }
 

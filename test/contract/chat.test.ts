@@ -158,6 +158,9 @@ test('[chat.review-202] [approval.chat-202] a review answers 202; once approved 
   expect(second.body.reason).toBe('already_used');
   const kinds = (await entriesOf('rocket')).map(({ kind }) => kind);
   expect(kinds.filter((kind) => kind === 'chat')).toHaveLength(1);
+  const report = await call('GET', '/admin/v1/evidence/sessions/rocket/report', { key: keys.human });
+  expect(report.text).toContain(': approved and used: completed');
+  expect(report.text).not.toContain('not yet used');
 });
 
 test('[chat.provider-error] a provider failure is 502 with generic text, recorded, and costs nothing more', async () => {

@@ -137,6 +137,41 @@ test.each([
   expect((await reports([draft(kind, body, 1)])).markdown).toContain(`: ${outcome}\n`);
 });
 
+describe('an approval is told with the call that used it', () => {
+  const of = (envelope_id: string, kind: Parameters<typeof draft>[0], body: object) => ({
+    ...draft(kind, { ...body }, 1),
+    envelope_id,
+  });
+  const asked = [of('a-1', 'review', { tool: 't' }), of('a-1', 'approve', { reviewer: 'alice' })];
+  test.each([
+    [
+      'by a chat',
+      [of('b-2', 'allow', { approval_ref: 'a-1' }), of('b-2', 'chat', { approval_ref: 'a-1', outcome: 'completed' })],
+      'completed',
+    ],
+    [
+      'by a tool call',
+      [of('b-2', 'allow', { approval_ref: 'a-1' }), of('b-2', 'result', { approval_ref: 'a-1', outcome: 'failed' })],
+      'failed',
+    ],
+    ['by a call without an outcome', [of('b-2', 'allow', { approval_ref: 'a-1' })], 'no outcome recorded'],
+  ])('%s', async (_, used, outcome) => {
+    const { markdown, html } = await reports([...asked, ...used]);
+    expect(markdown).toContain(`### t: approved and used: ${outcome}\n`);
+    expect(markdown).toContain('- **Used by:** `b-2`');
+    expect(html).toContain('<dt>Used by</dt><dd><code>b-2</code></dd>');
+  });
+
+  test('not by one that asked for another, and not where a longer session may hold the use', async () => {
+    const other = of('b-2', 'chat', { approval_ref: 'a-9', outcome: 'completed' });
+    expect((await reports([...asked, other])).markdown).toContain('### t: approved, not yet used\n');
+    const many = Array.from({ length: 2_003 }, (_, n) => of(`c-${n}`, 'chat', { model: 'mock' }));
+    expect((await reports([...asked, ...many])).markdown).toContain(
+      '### t: approved; no use among the entries shown\n',
+    );
+  });
+});
+
 test('who voted stands before the name they gave', async () => {
   const { markdown } = await reports([draft('approve', { reviewer: 'The Boss', person: 'alice' }, 1)]);
   expect(markdown).toContain('by alice (as “The Boss”)');
