@@ -8,6 +8,7 @@ import {
   PutObjectCommand,
   type PutObjectCommandInput,
   S3Client,
+  type S3ClientConfig,
 } from '@aws-sdk/client-s3';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -19,6 +20,16 @@ export interface ObjectBucketOptions {
   /** @default one of its own, made at the first call */
   readonly client?: S3Client;
 }
+
+/**
+ * A call that S3 never answers ends, two attempts included, before its function or the lease on an approval does: the
+ * outcome of an action is recorded after its large result was put.
+ * @param ms of one attempt.
+ */
+export const bounded = (ms = 8_000): S3ClientConfig => ({
+  maxAttempts: 2,
+  requestHandler: { connectionTimeout: Math.min(ms, 2_000), requestTimeout: ms, throwOnRequestTimeout: true },
+});
 
 const keyOf = (digest: string) => `sha256/${digest.slice(0, 2)}/${digest}`;
 
@@ -35,7 +46,7 @@ export const putParams = (bucket: string, bytes: Uint8Array, digest: string): Pu
 export function objectBucket({ bucket, client }: ObjectBucketOptions): ObjectStore {
   let made = client;
   const s3 = () => {
-    made ??= new S3Client({});
+    made ??= new S3Client(bounded());
     return made;
   };
   return {

@@ -1,10 +1,11 @@
 /** What the S3 and Secrets Manager adapters say to AWS, and how they take its answers. */
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { objectBucket } from '#adapters/aws/object-bucket.ts';
+import { bounded, objectBucket } from '#adapters/aws/object-bucket.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
 import { environmentSecrets } from '#adapters/local/environment-secrets.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
+import { fakeHttpService } from '../support/fake-http-service.ts';
 import { awsError, scriptedAws } from '../support/scripted-aws.ts';
 
 type Aws = Awaited<ReturnType<typeof scriptedAws>>;
@@ -41,6 +42,16 @@ describe('objects in S3', () => {
   test('put twice are there once: an object that is present is success', async () => {
     aws.answers(xml('PreconditionFailed', 412));
     expect(await bucket().put(bytes)).toBe(digest);
+  });
+
+  test('[action.large-result] are given up when S3 never answers: what waits for them goes on', async () => {
+    const silent = await fakeHttpService(() => 'hang');
+    const client = new S3Client({ ...aws.client, ...bounded(100), endpoint: silent.url, forcePathStyle: true });
+    await expect(objectBucket({ bucket: 'b', client }).put(bytes)).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+    expect(silent.asked).toHaveLength(2);
+    await silent.stop();
   });
 
   test('being put by another are tried again', async () => {
