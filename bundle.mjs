@@ -1,7 +1,7 @@
 /**
  * Bundles every function of `core/contracts/functions.ts`: `lambdas/<function>/handler.ts` becomes `dist/<function>/index.mjs`,
  * what it imports only when needed becomes chunks beside it. Sizes are printed and kept in `dist/bundle-sizes.json`; a function
- * that loads more than 1 MB before it answers stops the build.
+ * that loads more than 750 kB before it answers, or a package that few of its calls need, stops the build.
  */
 import { existsSync } from 'node:fs';
 import { cp, glob, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,7 +9,17 @@ import { basename } from 'node:path';
 import { build } from 'esbuild';
 import { functions } from './core/contracts/functions.ts';
 
-const limitBytes = 1_000_000;
+const limitBytes = 750_000;
+/** What few calls need is imported with the first that does; S3 is all the work of the function that archives. */
+const neededLater = ({ archives }) => [
+  '@aws-sdk/client-sts',
+  'jose',
+  'libpg-query',
+  'pg',
+  're2js',
+  'yaml',
+  ...(archives ? [] : ['@aws-sdk/client-s3']),
+];
 const names = Object.keys(functions);
 const entryOf = (name) => `lambdas/${name}/handler.ts`;
 
@@ -38,6 +48,7 @@ const options = {
 
 await rm('dist', { recursive: true, force: true });
 const sizes = {};
+const tooEarly = [];
 for (const name of names) sizes[name] = await bundled(name);
 await addWasmWorkers();
 await addData();
@@ -48,6 +59,10 @@ console.log(`${''.padEnd(20)}  at start    in all`);
 for (const [name, { eager, total }] of Object.entries(sizes))
   console.log(`${name.padEnd(20)} ${kilobytes(eager)}  ${kilobytes(total)}`);
 
+if (tooEarly.length > 0) {
+  console.error(`Imported at start, and needed later if at all:\n  ${tooEarly.join('\n  ')}`);
+  process.exit(1);
+}
 const tooLarge = names.filter((name) => sizes[name].eager > limitBytes);
 if (tooLarge.length > 0) {
   console.error(
@@ -69,7 +84,11 @@ async function bundled(name) {
   await addBinaries(Object.keys(metafile.inputs), outdir);
   const { outputs } = metafile;
   const bytesOf = (files) => files.reduce((sum, file) => sum + outputs[file].bytes, 0);
-  return { eager: bytesOf(loadedAtStart(outputs, `${outdir}/index.mjs`)), total: bytesOf(Object.keys(outputs)) };
+  const early = loadedAtStart(outputs, `${outdir}/index.mjs`);
+  const files = early.flatMap((file) => Object.keys(outputs[file].inputs));
+  for (const dependency of neededLater(functions[name]))
+    if (files.some((file) => file.startsWith(`node_modules/${dependency}/`))) tooEarly.push(`${name}: ${dependency}`);
+  return { eager: bytesOf(early), total: bytesOf(Object.keys(outputs)) };
 }
 
 /**

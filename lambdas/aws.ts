@@ -1,8 +1,6 @@
 /** The ports on AWS and the emulator, composed once per execution environment, and the Lambda form of each door. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
 import { approvalsTable } from '#adapters/aws/approvals-table.ts';
-import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { configTable } from '#adapters/aws/config-table.ts';
 import { countersTable } from '#adapters/aws/counters-table.ts';
 import { credentialsTable } from '#adapters/aws/credentials-table.ts';
@@ -27,14 +25,13 @@ import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { createSnapshots } from '#core/configuration/snapshots.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
-import { brokersFrom } from '#core/credentials/brokers.ts';
+import { configuredBrokers } from '#core/credentials/configured-brokers.ts';
 import type { Outside } from '#core/credentials/ports.ts';
 import type { Signer } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import packageJson from '#package' with { type: 'json' };
 import { errorReply } from './middleware/answers.ts';
 import type { GatewayPorts } from './ports.ts';
-import type { ProjectPorts } from './project/door.ts';
 
 /** What only some functions may touch (`core/contracts/functions.ts`): who has no use for a client does not carry it. */
 export interface Hands {
@@ -101,7 +98,7 @@ export function compose(
     approvalClock: hands.approvalClock?.(needed('APPROVAL_STATE_MACHINE_ARN')) ?? noClock,
     deliveries: deliveriesTable(store),
     credentials: credentialsTable(store),
-    brokers: async (name) => brokersFrom((await snapshots.current()).configuration, brokerPorts)(name),
+    brokers: configuredBrokers(snapshots, brokerPorts),
     tickets,
     keyRisks: keyRisksTable(store),
     tasks: manifestsTable(store),
@@ -170,20 +167,6 @@ export function eventHandler<E, R>(door: (ports: GatewayPorts) => (event: E) => 
     } finally {
       await ports.telemetry.flush();
     }
-  };
-}
-
-/** What the projector is given: it reads the stream and nothing else. */
-export function projectPorts(): ProjectPorts {
-  const environment = process.env;
-  const write = (line: string) => void process.stdout.write(`${line}\n`);
-  return {
-    observations: observationsTable({
-      client: new DynamoDBClient({}),
-      tables: { observations: environment[tableEnvironment('observations')] ?? '' } as Record<TableName, string>,
-    }),
-    archive: archiveBucket({ client: new S3Client({}), bucket: environment.ARCHIVE_BUCKET ?? '' }),
-    telemetry: logTelemetry({ clock: systemClock, write, service: 'agent-governance-gateway', emf: true }),
   };
 }
 

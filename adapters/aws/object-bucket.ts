@@ -2,18 +2,13 @@
  * Bodies in S3 by their SHA-256 (architecture: stores). Access patterns: put-if-absent, get. Nothing is ever
  * overwritten or deleted here: a key names its content.
  */
-import {
-  GetObjectCommand,
-  NoSuchKey,
-  PutObjectCommand,
-  type PutObjectCommandInput,
-  S3Client,
-  type S3ClientConfig,
-} from '@aws-sdk/client-s3';
+import type { PutObjectCommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 import { stored } from './items.ts';
+
+type S3 = typeof import('./s3-sdk.ts') & { readonly client: S3Client };
 
 export interface ObjectBucketOptions {
   readonly bucket: string;
@@ -43,22 +38,23 @@ export const putParams = (bucket: string, bytes: Uint8Array, digest: string): Pu
   IfNoneMatch: '*',
 });
 
+/** The client is loaded with the first body: most calls of a door need none. */
 export function objectBucket({ bucket, client }: ObjectBucketOptions): ObjectStore {
-  let made = client;
-  const s3 = () => {
-    made ??= new S3Client(bounded());
-    return made;
+  let connected: Promise<S3> | undefined;
+  const s3 = (): Promise<S3> => {
+    connected ??= connect(client);
+    return connected;
   };
   return {
     async put(bytes) {
       const digest = sha256(bytes);
-      await stored(putUnlessPresent(s3(), putParams(bucket, bytes, digest)));
+      await stored(putUnlessPresent(await s3(), putParams(bucket, bytes, digest)));
       return digest;
     },
 
     async get(digest) {
       if (!/^[0-9a-f]{64}$/.test(digest)) return undefined;
-      const bytes = await stored(read(s3(), bucket, keyOf(digest)));
+      const bytes = await stored(read(await s3(), bucket, keyOf(digest)));
       if (bytes && sha256(bytes) !== digest) {
         throw new GatewayError('service_unavailable', `The stored object ${digest} does not match its digest.`);
       }
@@ -67,24 +63,29 @@ export function objectBucket({ bucket, client }: ObjectBucketOptions): ObjectSto
   };
 }
 
-async function read(client: S3Client, bucket: string, key: string): Promise<Uint8Array | undefined> {
+async function connect(client: S3Client | undefined): Promise<S3> {
+  const sdk = await import('./s3-sdk.ts');
+  return { ...sdk, client: client ?? new sdk.S3Client(bounded()) };
+}
+
+async function read({ client, GetObjectCommand }: S3, bucket: string, key: string): Promise<Uint8Array | undefined> {
   try {
     const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
     return await Body?.transformToByteArray();
   } catch (cause) {
-    if (cause instanceof NoSuchKey || (cause as Error).name === 'NoSuchKey') return undefined;
+    if ((cause as Error).name === 'NoSuchKey') return undefined;
     throw cause;
   }
 }
 
 /** 412: the same bytes are there already. 409: they are being put right now, and S3 asks to try again. */
-async function putUnlessPresent(client: S3Client, input: PutObjectCommandInput, tries = 3): Promise<void> {
+async function putUnlessPresent(s3: S3, input: PutObjectCommandInput, tries = 3): Promise<void> {
   try {
-    await client.send(new PutObjectCommand(input));
+    await s3.client.send(new s3.PutObjectCommand(input));
   } catch (cause) {
     const status = (cause as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
     if (status === 412) return;
     if (status !== 409 || tries <= 1) throw cause;
-    await putUnlessPresent(client, input, tries - 1);
+    await putUnlessPresent(s3, input, tries - 1);
   }
 }

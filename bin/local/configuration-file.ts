@@ -7,8 +7,9 @@ import { packFiles } from '#adapters/files/pack-files.ts';
 import { sourceFiles } from '#adapters/files/source-files.ts';
 import type { GatewayPorts } from '#core/admin/ports.ts';
 import { recordAct } from '#core/admin/record.ts';
+import { type Imported, importFile } from '#core/configuration/import-file.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
-import { type Imported, importFile, type VersionDeps } from '#core/configuration/versions.ts';
+import type { VersionDeps } from '#core/configuration/versions.ts';
 import { adminPrincipal } from '#core/identity/identities.ts';
 
 /** Folder of the packs that come with the gateway. */

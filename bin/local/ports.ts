@@ -34,7 +34,7 @@ import { createSnapshots } from '#core/configuration/snapshots.ts';
 import { readVersion } from '#core/configuration/stored-form.ts';
 import { wasmModules } from '#core/configuration/wasm-filters.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { brokersFrom } from '#core/credentials/brokers.ts';
+import { configuredBrokers } from '#core/credentials/configured-brokers.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { providersFrom } from '#core/providers/providers.ts';
 import { breakersOf } from '#core/routing/breakers.ts';
@@ -122,7 +122,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     approvalClock: await options.approvalClock(() => ports),
     deliveries: deliveriesTable(store),
     credentials: credentialsTable(store),
-    brokers: async (name) => brokersFrom((await snapshots.current()).configuration, brokerPorts)(name),
+    brokers: configuredBrokers(snapshots, brokerPorts),
     tickets,
     keyRisks: keyRisksTable(store),
     tasks: manifestsTable(store),

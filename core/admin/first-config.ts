@@ -1,5 +1,5 @@
 /** The first configuration of a fresh deployment, by the admin token alone: no key is known before it (contract §1). */
-import { loadConfiguration } from '#core/configuration/load.ts';
+import { loadConfiguration } from '#core/configuration/lazy-load.ts';
 import { storeVersion } from '#core/configuration/versions.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import type { Reply } from './operation.ts';

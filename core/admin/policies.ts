@@ -1,7 +1,7 @@
 /** Policy versions, configuration, simulation and explanation (spec §2.10, §4.3, §4.5; contract §1, §7). */
 
 import { evaluate } from '#core/actions/judge.ts';
-import { loadConfiguration } from '#core/configuration/load.ts';
+import { loadConfiguration } from '#core/configuration/lazy-load.ts';
 import { dropMovedKeys } from '#core/configuration/moved-keys.ts';
 import { buildPolicyDocument } from '#core/configuration/policy-document.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';

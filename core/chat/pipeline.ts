@@ -2,7 +2,7 @@
  * What happens to a chat call (spec §1 gateway request pipeline; contract §5). The one flow behind chat completions,
  * messages and the WebSocket; the names of its stages are those of its spans.
  */
-import { contentPolicyFor } from '#core/content-policy/compile.ts';
+import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Answering, ChatReply } from './answering.ts';
@@ -77,7 +77,7 @@ async function answer(ports: ChatPorts, course: Course, traceId: string, reply: 
 /** The stages, in the order of the specification. */
 async function stages(ports: ChatPorts, course: Course, answering: Answering): Promise<void> {
   const { call } = course;
-  const policy = contentPolicyFor(call.snapshot.configuration, call.tenant.id, ports);
+  const policy = await contentPolicyOf(call.snapshot.configuration, call.tenant.id, ports);
   await admit(ports, course);
   const body = transformRequest(call);
   const verdict = await checkInputPolicy(ports, course, policy, body);

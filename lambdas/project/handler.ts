@@ -1,4 +1,4 @@
-import { projectPorts } from '../aws.ts';
+import { projectPorts } from '../aws-project.ts';
 import { door } from './door.ts';
 
 let made: { ports: ReturnType<typeof projectPorts>; handler: ReturnType<typeof door> } | undefined;

@@ -1,7 +1,9 @@
 /** Versions: imported once, numbered without end, rolled back by writing anew. */
+
+import { importFile } from '#core/configuration/import-file.ts';
 import { loadConfiguration } from '#core/configuration/load.ts';
 import { readVersion } from '#core/configuration/stored-form.ts';
-import { importFile, rollback, storeVersion } from '#core/configuration/versions.ts';
+import { rollback, storeVersion } from '#core/configuration/versions.ts';
 import { base, handClock, memoryConfigStore, memoryObjects, packs } from './memory.ts';
 
 const setUp = () => {

@@ -1,0 +1,14 @@
+/** The brokers of the configuration in force, loaded when the first credential is minted or called back: most calls need none. */
+import type { Snapshots } from '#core/configuration/snapshots.ts';
+import type { BrokerPorts, CredentialBroker } from './ports.ts';
+
+export function configuredBrokers(
+  snapshots: Pick<Snapshots, 'current'>,
+  ports: BrokerPorts,
+): (name: string) => Promise<CredentialBroker | undefined> {
+  return async (name) => {
+    const { configuration } = await snapshots.current();
+    const { brokersFrom } = await import('./brokers.ts');
+    return brokersFrom(configuration, ports)(name);
+  };
+}

@@ -1,0 +1,22 @@
+/** The ports of the projector on AWS: it reads the stream of the evidence table and touches nothing else of it. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
+import { observationsTable } from '#adapters/aws/observations-table.ts';
+import { logTelemetry } from '#adapters/aws/telemetry.ts';
+import { systemClock } from '#adapters/system/clock.ts';
+import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
+import type { ProjectPorts } from './project/door.ts';
+
+export function projectPorts(): ProjectPorts {
+  const environment = process.env;
+  const write = (line: string) => void process.stdout.write(`${line}\n`);
+  return {
+    observations: observationsTable({
+      client: new DynamoDBClient({}),
+      tables: { observations: environment[tableEnvironment('observations')] ?? '' } as Record<TableName, string>,
+    }),
+    archive: archiveBucket({ client: new S3Client({}), bucket: environment.ARCHIVE_BUCKET ?? '' }),
+    telemetry: logTelemetry({ clock: systemClock, write, service: 'agent-governance-gateway', emf: true }),
+  };
+}
