@@ -15,7 +15,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type FunctionName, type FunctionSpec, functions as specs } from '#core/contracts/functions.ts';
-import type { Route } from '#core/contracts/routes.ts';
+import { opensToPages, type Route } from '#core/contracts/routes.ts';
 import { accept } from './findings.ts';
 import { gatewayAnswers } from './gateway-answers.ts';
 import type { GatewaySettings } from './settings.ts';
@@ -71,7 +71,8 @@ export class RestSurface extends Construct {
 
   addRoutes(routes: readonly Route[], functions: Readonly<Record<FunctionName, IFunction>>): void {
     const integrations = new Map<FunctionName, LambdaIntegration>();
-    for (const { method, path, handledBy } of routes) {
+    const asked = new Set<string>();
+    for (const { method, path, surface, handledBy } of routes) {
       const integration =
         integrations.get(handledBy) ??
         // One permission per function instead of two per method: stacks end at 500 resources, function policies at 20 kB.
@@ -80,7 +81,11 @@ export class RestSurface extends Construct {
           ...(streams(handledBy) && !this.#settings.emulator && streamed),
         });
       integrations.set(handledBy, integration);
-      this.api.root.resourceForPath(path).addMethod(method, integration);
+      const resource = this.api.root.resourceForPath(path);
+      resource.addMethod(method, integration);
+      // Which origins may call is read at run time: the function answers preflights too.
+      if (opensToPages(surface) && !asked.has(path)) resource.addMethod('OPTIONS', integration);
+      asked.add(path);
     }
   }
 }

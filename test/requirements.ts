@@ -641,6 +641,21 @@ const admin: readonly Requirement[] = [
   must('limit.body', 'spec §8', 'A body above the limit is 413 by its actual size.'),
   must('cors.off', 'contract §1', 'Without allowed origins there are no CORS headers.'),
   must(
+    'cors.preflight',
+    'contract §1',
+    'The gateway and MCP surfaces answer preflights of configured origins without a key; others are 403.',
+  ),
+  must(
+    'cors.headers',
+    'spec §1',
+    'Answers, refusals and streams carry CORS headers for configured origins only, and let pages read what we wrote.',
+  ),
+  must(
+    'cors.origins',
+    'contract §1',
+    'An allowed origin that no browser would send is refused with the configuration.',
+  ),
+  must(
     'log.action-line',
     'spec §6',
     'Each evaluated action logs ts, level, msg, envelope_id, tool, decision, latency_us.',

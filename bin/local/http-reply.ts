@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpReply } from '#core/contracts/http.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
-import { MethodNotAllowed } from './http-router.ts';
+import { MethodNotAllowed } from '#lambdas/middleware/route.ts';
 
 /** What every reply carries, whoever wrote it. */
 export const standardHeaders = (requestId: string): Record<string, string> => ({
@@ -30,7 +30,8 @@ export function errorReply(error: GatewayError): HttpReply {
 export async function writeReply(request: IncomingMessage, response: ServerResponse, reply: HttpReply): Promise<void> {
   const { body } = reply;
   if (typeof body === 'string') {
-    response.writeHead(reply.statusCode, { ...reply.headers, 'content-length': String(Buffer.byteLength(body)) });
+    const length = reply.statusCode !== 204 && { 'content-length': String(Buffer.byteLength(body)) };
+    response.writeHead(reply.statusCode, { ...reply.headers, ...length });
     response.end(request.method === 'HEAD' ? undefined : body);
     return;
   }

@@ -1,7 +1,8 @@
 /** Finds the function that answers a path: derived from the routes table, as API Gateway's resources are. */
 import type { FunctionName } from '#core/contracts/functions.ts';
-import type { Route } from '#core/contracts/routes.ts';
+import { opensToPages, type Route } from '#core/contracts/routes.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { MethodNotAllowed, shortened } from '#lambdas/middleware/route.ts';
 
 export interface Match {
   /** The path with its `{parameters}`. */
@@ -13,20 +14,12 @@ export interface Match {
 
 export type Router = (method: string, path: string) => Match;
 
-export class MethodNotAllowed extends GatewayError {
-  readonly allow: string;
-
-  constructor(method: string, path: string, allowed: readonly string[]) {
-    const allow = allowed.join(', ');
-    super('method_not_allowed', `${method} is not allowed at ${shortened(path)}; allowed: ${allow}.`);
-    this.allow = allow;
-  }
-}
-
 interface Resource {
   readonly path: string;
   readonly segments: readonly string[];
   readonly methods: Map<string, FunctionName>;
+  /** Who answers a page's preflight; it knows the origins. */
+  readonly preflight?: FunctionName;
 }
 
 /** @throws GatewayError `not_found`, or MethodNotAllowed for a path that other methods have. */
@@ -36,7 +29,7 @@ export function createRouter(routes: readonly Route[]): Router {
     const given = path.split('/');
     const found = resources.find(({ segments }) => matches(segments, given));
     if (found === undefined) throw new GatewayError('not_found', `There is nothing at ${shortened(path)}.`);
-    const handledBy = found.methods.get(method);
+    const handledBy = found.methods.get(method) ?? (method === 'OPTIONS' ? found.preflight : undefined);
     if (handledBy === undefined) throw new MethodNotAllowed(method, path, [...found.methods.keys()]);
     return { resource: found.path, pathParameters: parametersOf(found.segments, given), handledBy };
   };
@@ -45,8 +38,9 @@ export function createRouter(routes: readonly Route[]): Router {
 /** One resource per path; those with fewer parameters first, so that `/approvals/history` is no envelope id. */
 function resourcesOf(routes: readonly Route[]): Resource[] {
   const byPath = new Map<string, Resource>();
-  for (const { path, method, handledBy } of routes) {
-    const resource = byPath.get(path) ?? { path, segments: path.split('/'), methods: new Map() };
+  for (const { path, method, surface, handledBy } of routes) {
+    const preflight = opensToPages(surface) && { preflight: handledBy };
+    const resource = byPath.get(path) ?? { path, segments: path.split('/'), methods: new Map(), ...preflight };
     byPath.set(path, resource);
     resource.methods.set(method, handledBy);
     if (method === 'GET') resource.methods.set('HEAD', handledBy);
@@ -66,5 +60,3 @@ const parametersOf = (segments: readonly string[], given: readonly string[]): Re
   Object.fromEntries(
     segments.flatMap((segment, at) => (isParameter(segment) ? [[segment.slice(1, -1), given[at] ?? '']] : [])),
   );
-
-const shortened = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path);

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { assertOrigin } from '#core/chat/socket-origin.ts';
+import { assertOrigin } from '#core/identity/web-origin.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
 import { handshakeHeader } from '#lambdas/ws/caller.ts';

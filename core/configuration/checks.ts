@@ -7,6 +7,7 @@ import { globProblems, refusedBy } from './glob-checks.ts';
 import { checkKeys } from './key-checks.ts';
 import { checkLlm, oddRouting } from './llm-checks.ts';
 import { oneOf, unique, unknown } from './name-checks.ts';
+import { checkOrigins } from './origin-checks.ts';
 import type { Problem } from './problems.ts';
 import { checkSecretNames } from './secret-name-checks.ts';
 
@@ -19,6 +20,7 @@ export function checkConfiguration(
   if (file.policies.break_glass) warnings.push('policies.break_glass is on: erring filters pass for every tenant.');
   const problems = [
     ...checkLlm(file),
+    ...checkOrigins(file),
     ...checkPeople(file),
     ...unique(file.tenants, ['tenants'], 'id', 'tenant ids'),
     ...checkKeys(file, warnings),

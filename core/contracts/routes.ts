@@ -31,6 +31,9 @@ export interface Route {
   readonly query?: readonly string[];
 }
 
+/** Surfaces that pages in a browser may call, where the configuration lists their origin: browsers ask first, by OPTIONS. */
+export const opensToPages = (surface: Route['surface']): boolean => surface === 'gateway' || surface === 'mcp';
+
 type Options = Partial<Pick<Route, 'agents' | 'humansOnly' | 'platform' | 'query' | 'surface'>>;
 
 const route = (

@@ -1,7 +1,7 @@
 /** Votes from outside (spec §3.2, contract §3): signature first, then identity, then the vote. */
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
-import { guarded } from '../middleware/http-door.ts';
+import { guarded } from '../middleware/guarded.ts';
 import { matchRoute } from '../middleware/route.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { githubCallback } from './github.ts';

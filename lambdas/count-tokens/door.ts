@@ -5,7 +5,8 @@ import { estimateTokens } from '#core/dialects/count-tokens.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import { jsonObject } from '../middleware/body.ts';
 import { boundedChatBody, errorShape } from '../middleware/chat-door.ts';
-import { guarded, replyOf } from '../middleware/http-door.ts';
+import { openToPages } from '../middleware/cors.ts';
+import { replyOf } from '../middleware/http-door.ts';
 import { identify } from '../middleware/identify.ts';
 import { matchRoute } from '../middleware/route.ts';
 import type { GatewayPorts } from '../ports.ts';
@@ -21,5 +22,5 @@ export function door(ports: Pick<GatewayPorts, 'snapshots' | 'telemetry'>): Http
     dialects.anthropic.checkRequest(body);
     return replyOf({ body: { input_tokens: estimateTokens('anthropic', body) } });
   };
-  return guarded(ports, answer, errorShape('anthropic'));
+  return openToPages(own, ports, answer, errorShape('anthropic'));
 }

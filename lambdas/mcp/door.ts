@@ -1,9 +1,10 @@
 /** The MCP endpoint as HTTP (spec §4.4; contract §2, §6, §7): key, origin, bounded body; then the gateway; then JSON or events. */
-import { assertOrigin } from '#core/chat/socket-origin.ts';
+
 import type { Snapshot } from '#core/configuration/snapshots.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { type Route, routes } from '#core/contracts/routes.ts';
 import { encodeSse } from '#core/dialects/sse.ts';
+import { assertOrigin } from '#core/identity/web-origin.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, parseStrictBytes } from '#core/kernel/json.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
@@ -14,7 +15,8 @@ import type { McpPorts } from '#core/mcp/ports.ts';
 import { errorReply } from '../middleware/answers.ts';
 import { headerOf, headerValues, rawBody } from '../middleware/body.ts';
 import { traceOf } from '../middleware/chat-door.ts';
-import { guarded, replyOf } from '../middleware/http-door.ts';
+import { openToPages } from '../middleware/cors.ts';
+import { replyOf } from '../middleware/http-door.ts';
 import { identify } from '../middleware/identify.ts';
 import { matchRoute } from '../middleware/route.ts';
 import { sse } from '../middleware/sse.ts';
@@ -66,7 +68,7 @@ export function door(ports: McpPorts & OlderPorts, gateway: McpGateway): HttpHan
         return written(await gateway.post(bodyOf(event, call), call), acceptsEvents(event), ports.timeouts);
     }
   };
-  return guarded(ports, answer);
+  return openToPages(own, ports, answer);
 }
 
 function callOf(event: HttpEvent, { signal }: HttpContext, route: Route, snapshot: Snapshot): McpCall {

@@ -3,6 +3,7 @@ import type middy from '@middy/core';
 import type { HttpContext, HttpEvent, HttpReply } from '#core/contracts/http.ts';
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
+import { MethodNotAllowed } from './route.ts';
 
 export type DoorMiddleware = middy.MiddlewareObj<HttpEvent, HttpReply>;
 
@@ -44,6 +45,7 @@ const usual: ErrorShape = { body: (error) => error.toBody() };
 
 export function errorReply(error: GatewayError, shape: ErrorShape = usual): HttpReply {
   const headers: Record<string, string> = { 'content-type': 'application/json', ...shape.headers?.(error) };
+  if (error instanceof MethodNotAllowed) headers.allow = error.allow;
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
   // Waiting a little helps nobody: the official clients would try again at once.
   if (error.code === 'budget_exceeded') headers['x-should-retry'] = 'false';

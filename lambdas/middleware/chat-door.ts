@@ -14,7 +14,7 @@ import { resolveSession } from '#core/identity/sessions.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ErrorShape } from './answers.ts';
 import { headerOf, headerValues, jsonObject, rawBody } from './body.ts';
-import { guarded } from './http-door.ts';
+import { openToPages } from './cors.ts';
 import { identify } from './identify.ts';
 import { matchRoute } from './route.ts';
 import { sse } from './sse.ts';
@@ -45,7 +45,7 @@ export function chatDoor(name: FunctionName, dialect: DialectName, ports: ChatDo
       return httpReply(reply, dialect, ports);
     });
   };
-  return guarded(ports, answer, errorShape(dialect));
+  return openToPages(own, ports, answer, errorShape(dialect));
 }
 
 const never = new AbortController().signal;

@@ -1,12 +1,12 @@
 /** The shape of every HTTP door: route → principal → operation → reply, inside one middy chain. */
-import middy from '@middy/core';
 import type { Call, Operation, Reply } from '#core/admin/operation.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
-import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
-import { routes } from '#core/contracts/routes.ts';
+import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
+import { opensToPages, routes } from '#core/contracts/routes.ts';
 import type { GatewayPorts } from '../ports.ts';
-import { type ErrorShape, standardHeaders, typedErrors } from './answers.ts';
 import { headerOf, jsonBody, textBody } from './body.ts';
+import { openToPages } from './cors.ts';
+import { guarded } from './guarded.ts';
 import { identify } from './identify.ts';
 import { matchRoute } from './route.ts';
 
@@ -38,20 +38,7 @@ export function httpDoor(
     return replyOf(await operation(call));
   };
 
-  return guarded(ports, answer);
-}
-
-/** The middy chain every HTTP door runs in. */
-export function guarded(
-  ports: Pick<GatewayPorts, 'telemetry'>,
-  answer: (event: HttpEvent, context: HttpContext) => Promise<HttpReply>,
-  shape?: ErrorShape,
-): HttpHandler {
-  const chain = middy<HttpEvent, HttpReply>()
-    .use(standardHeaders())
-    .use(typedErrors(ports.telemetry, shape))
-    .handler(answer as never);
-  return (event, context) => (chain as unknown as HttpHandler)(event, context);
+  return own.some(({ surface }) => opensToPages(surface)) ? openToPages(own, ports, answer) : guarded(ports, answer);
 }
 
 export function replyOf({ status, headers, body, contentType }: Reply): HttpReply {

@@ -12,16 +12,26 @@ export interface Matched {
 /** Ids and versions in paths; anything else names nothing we keep. */
 const parameterPattern = /^[A-Za-z0-9._:*@#-]{1,200}$/;
 
+export class MethodNotAllowed extends GatewayError {
+  /** As the header `Allow` says it. */
+  readonly allow: string;
+
+  constructor(method: string, path: string, allowed: readonly string[]) {
+    const allow = allowed.join(', ');
+    super('method_not_allowed', `${method} is not allowed at ${shortened(path)}; allowed: ${allow}.`);
+    this.allow = allow;
+  }
+}
+
+export const shortened = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path);
+
 export function matchRoute(routes: readonly Route[], event: HttpEvent): Matched {
   const method = event.httpMethod === 'HEAD' ? 'GET' : event.httpMethod;
   const route = routes.find((candidate) => candidate.path === event.resource && candidate.method === method);
   if (!route) {
     const known = routes.filter((candidate) => candidate.path === event.resource).map(({ method }) => method);
-    if (known.length === 0) throw new GatewayError('not_found', `There is nothing at ${event.path}.`);
-    throw new GatewayError(
-      'method_not_allowed',
-      `${method} is not allowed at ${event.path}; allowed: ${known.join(', ')}.`,
-    );
+    if (known.length === 0) throw new GatewayError('not_found', `There is nothing at ${shortened(event.path)}.`);
+    throw new MethodNotAllowed(method, event.path, known);
   }
   return { route, params: parametersOf(event), query: queryOf(route, event) };
 }

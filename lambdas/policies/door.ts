@@ -6,7 +6,8 @@ import type { HttpHandler } from '#core/contracts/http.ts';
 import { authenticateAdminToken } from '#core/identity/authenticate.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { headerValues, textBody } from '../middleware/body.ts';
-import { guarded, httpDoor, replyOf } from '../middleware/http-door.ts';
+import { guarded } from '../middleware/guarded.ts';
+import { httpDoor, replyOf } from '../middleware/http-door.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 export function door(ports: GatewayPorts): HttpHandler {

@@ -60,7 +60,7 @@ export async function storeModule(emulator: Emulator, { GatewayStores }: Outputs
 
 export type Call = (
   caller: Caller,
-  request: `${'GET' | 'POST' | 'PUT'} /${string}`,
+  request: `${'GET' | 'OPTIONS' | 'POST' | 'PUT'} /${string}`,
   body?: unknown,
   headers?: Readonly<Record<string, string>>,
 ) => Promise<Answer>;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type Call, type Caller, expectStatus } from './caller.ts';
 import { type Check, check } from './checks.ts';
-import { reply } from './configuration.ts';
+import { page, reply } from './configuration.ts';
 import { until } from './processes.ts';
 
 const session = 'cloud-chat';
@@ -27,6 +27,19 @@ export function chatChecks(gateway: Call, admin: Call): Check[] {
       const refused = expectStatus(await messages(undefined, ask('hello')), 401);
       assert.deepEqual([refused.type, refused.error.type], ['error', 'authentication_error']);
       expectStatus(await gateway(undefined, 'GET /v1/models'), 401);
+    }),
+    check('a page of a configured origin may ask before it calls, and reads what it is answered', async () => {
+      const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key' };
+      const asked = await gateway(undefined, 'OPTIONS /v1/messages', undefined, { origin: page, ...preflight });
+      expectStatus(asked, 204);
+      assert.equal(asked.headers.get('access-control-allow-methods'), 'POST');
+      const refused = await gateway(undefined, 'GET /v1/models', undefined, { origin: page });
+      expectStatus(refused, 401);
+      for (const { headers } of [asked, refused]) assert.equal(headers.get('access-control-allow-origin'), page);
+      const elsewhere = { origin: 'https://evil.example', ...preflight };
+      const other = await gateway(undefined, 'OPTIONS /v1/messages', undefined, elsewhere);
+      expectStatus(other, 403);
+      assert.equal(other.headers.get('access-control-allow-origin'), null);
     }),
     check('a chat completion is answered by the model its alias names', async () => {
       const answer = await chat('agent', ask('where are the flowers?', { model: 'fast' }));

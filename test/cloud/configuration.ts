@@ -7,6 +7,9 @@ import { brokerRole, brokerSecret } from './deployment.ts';
 /** The module of a filter; it is stored apart from the configuration, which names it by its digest. */
 export const guard = readFileSync('plugins/keyword-guard.wasm');
 
+/** Where the one page comes from that may call. */
+export const page = 'https://app.example';
+
 /** What the mock model says. */
 export const reply = 'Bees dance to tell each other where the flowers are.';
 
@@ -22,6 +25,7 @@ export interface Outside {
 export const configurationFor = ({ office, gitHost }: Outside, onApproval: 'release' | 'execute' = 'release') => `
 version: 1
 admin: { token_env: GATEWAY_ADMIN_TOKEN }
+server: { cors: { allowed_origins: ["${page}"] } }
 people:
   - { id: alice, role: operator, github_login: alice-gh }
   - { id: bob, role: operator }

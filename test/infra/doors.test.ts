@@ -1,7 +1,7 @@
 /** The doors against the contracts: every route, every function, the clocks, the stream. */
 import { readFileSync } from 'node:fs';
 import { type FunctionSpec, functions } from '#core/contracts/functions.ts';
-import { type Route, routes } from '#core/contracts/routes.ts';
+import { opensToPages, type Route, routes } from '#core/contracts/routes.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
 import { functionId, ofType, type Resources, reference, synthesize } from './synthesized.ts';
 
@@ -27,7 +27,13 @@ describe('routes', () => {
     type: Properties.Integration.Type as string,
     integration: Properties.Integration,
   }));
-  const callOf = ({ surface, method, path }: Route) => `agent-governance-${surface} ${method} ${path}`;
+  const callOf = ({ surface, method, path }: { surface: string; method: string; path: string }) =>
+    `agent-governance-${surface} ${method} ${path}`;
+  const preflights = new Map(
+    routes
+      .filter(({ surface }) => opensToPages(surface))
+      .map((route) => [callOf({ ...route, method: 'OPTIONS' }), route] as const),
+  );
 
   it.each(routes.map((route) => [callOf(route), route] as const))(
     '%s is answered by its function',
@@ -43,8 +49,17 @@ describe('routes', () => {
     },
   );
 
-  it('opens no door the contract does not know', () => {
-    expect(deployed.map(({ call }) => call).sort()).toEqual(routes.map(callOf).sort());
+  it('opens no door the contract does not know, but those of preflights', () => {
+    const known = [...routes.map(callOf), ...preflights.keys()];
+    expect(deployed.map(({ call }) => call).sort()).toEqual(known.sort());
+  });
+
+  it('[cors.preflight] hands preflights to the function of their path, which knows the origins', () => {
+    expect(preflights.size).toBeGreaterThan(8);
+    for (const [call, route] of preflights) {
+      const uriOf = (wanted: string) => deployed.find((candidate) => candidate.call === wanted)?.uri;
+      expect([call, uriOf(call)]).toEqual([call, uriOf(callOf(route))]);
+    }
   });
 
   it('lets API Gateway invoke the functions that have routes, once each and surface', () => {
@@ -64,8 +79,8 @@ describe('routes', () => {
       integration.TimeoutInMillis,
     ]);
     const streams = ({ handledBy }: Route) => (functions[handledBy] as FunctionSpec).streams === true;
-    const expected = routes.map((route) =>
-      streams(route) ? [callOf(route), 'STREAM', 900_000] : [callOf(route), undefined, undefined],
+    const expected = [...routes.map((route) => [callOf(route), route] as const), ...preflights].map(([call, route]) =>
+      streams(route) ? [call, 'STREAM', 900_000] : [call, undefined, undefined],
     );
     expect(modes.sort()).toEqual(expected.sort());
     expect(routes.filter(streams).map(callOf)).toEqual([

@@ -413,6 +413,38 @@ test.each<Row>([
   await expect(load(text)).rejects.toThrow(expected);
 });
 
+describe('[cors.origins] origins of pages', () => {
+  const origins = (...list: string[]) => base(`server: { cors: { allowed_origins: ${JSON.stringify(list)} } }`);
+
+  test.each([
+    'app.example',
+    'https://app.example/',
+    'https://App.example',
+    'https://app.example:443',
+    'https://app.example/page',
+    'https://*.app.example',
+    'https://user@app.example',
+    'https://app.example, https://b.example',
+    'null',
+  ])('%s, which no browser sends, fails the load', async (origin) => {
+    await expect(load(origins('https://ok.example', origin))).rejects.toThrow(
+      `server.cors.allowed_origins[1] (line 8): found ${JSON.stringify(origin)}, allowed "*", or an origin as browsers send it`,
+    );
+  });
+
+  test('as browsers send them are taken', async () => {
+    const list = [
+      '*',
+      'https://app.example',
+      'http://localhost:5173',
+      'http://[::1]:3000',
+      'chrome-extension://abcdef',
+    ];
+    const { configuration } = await load(origins(...list));
+    expect(configuration.server.cors.allowed_origins).toEqual(list);
+  });
+});
+
 describe('[policy.shadowed-rule] rules that never match', () => {
   test('name the rules that cover them', async () => {
     const text = rules('[{ tool: "scm.*", decision: allow }, { tool: scm.push, decision: block }]');

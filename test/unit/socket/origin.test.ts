@@ -1,5 +1,5 @@
 /** Which pages may open the WebSocket. */
-import { assertOrigin } from '#core/chat/socket-origin.ts';
+import { assertOrigin } from '#core/identity/web-origin.ts';
 
 const allowed = ['https://app.example'];
 const allows =

@@ -1,10 +1,14 @@
-/** Which web pages may open the chat WebSocket. */
+/** Which web pages may call: those of `server.cors.allowed_origins` (contract §1). */
 import { GatewayError } from '#core/kernel/errors.ts';
 
+/** `*` lists every origin. */
+export const isListed = (origin: string, allowed: readonly string[]): boolean =>
+  allowed.includes('*') || allowed.includes(origin);
+
 /**
- * Browsers ask no permission before a WebSocket (there is no CORS for it) but say where the page comes from. Keys are sent
- * explicitly, so no page can ride on somebody's cookie; still a page of an origin that nobody listed in
- * `server.cors.allowed_origins` has no business here: as with CORS, off means off. Programs send no Origin.
+ * Browsers ask no permission before a WebSocket (there is no CORS for it), nor before a name that was rebound to our address,
+ * but say where the page comes from. Keys are sent explicitly, so no page can ride on somebody's cookie; still a page of an
+ * origin that nobody listed has no business here: as with CORS, off means off. Programs send no Origin.
  * @param host as the caller named it; a page of our own origin is allowed.
  * @throws GatewayError `forbidden`.
  */
@@ -12,7 +16,7 @@ export function assertOrigin(origins: readonly string[], host: string | undefine
   const [origin, second] = origins;
   if (origin === undefined) return;
   const own = host !== undefined && hostOf(origin) === host.toLowerCase();
-  if (second === undefined && (own || allowed.includes('*') || allowed.includes(origin))) return;
+  if (second === undefined && (own || isListed(origin, allowed))) return;
   const found = JSON.stringify(origin.slice(0, 200));
   throw new GatewayError('forbidden', `Origin is ${found}; allowed are those of server.cors.allowed_origins.`);
 }

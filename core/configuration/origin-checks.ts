@@ -1,0 +1,20 @@
+/** Origins of pages, as browsers send them (contract §1 `server.cors`): one that is written otherwise would never match. */
+import type { ConfigurationFile } from '#core/contracts/config.ts';
+import type { Problem } from './problems.ts';
+
+const allowed =
+  '"*", or an origin as browsers send it: scheme and host in lower case, a port that is not the usual one';
+
+export const checkOrigins = ({ server }: ConfigurationFile): Problem[] =>
+  server.cors.allowed_origins.flatMap((origin, i): Problem[] =>
+    origin === '*' || isOrigin(origin)
+      ? []
+      : [{ path: ['server', 'cors', 'allowed_origins', i], found: JSON.stringify(origin), allowed }],
+  );
+
+/** Schemes of other programs than browsers (extensions, editors) have no origin in the URL standard: their form is enough. */
+function isOrigin(text: string): boolean {
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s*,]+$/.test(text) || !URL.canParse(text)) return false;
+  const { origin } = new URL(text);
+  return origin === 'null' || origin === text;
+}

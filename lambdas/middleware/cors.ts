@@ -1,0 +1,86 @@
+/**
+ * CORS (spec §1, gateway request pipeline; contract §1): pages of the origins in `server.cors.allowed_origins` may call the
+ * gateway and MCP surfaces and read what they are answered. Nobody else gets a header of it. Keys travel in headers of their
+ * own, so credentials of the browser are never allowed.
+ */
+import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
+import type { Route } from '#core/contracts/routes.ts';
+import { assertOrigin, isListed } from '#core/identity/web-origin.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
+import type { GatewayPorts } from '../ports.ts';
+import type { DoorMiddleware, ErrorShape } from './answers.ts';
+import { headerOf, headerValues } from './body.ts';
+import { guarded } from './guarded.ts';
+import { matchRoute } from './route.ts';
+
+/** How long a browser may remember the answer to a preflight: an origin that is taken off the list is let go after that. */
+const rememberedSeconds = 600;
+
+type Origins = () => Promise<readonly string[]>;
+
+/** `guarded`, for a door that pages in a browser may call: preflights are answered here, before any key is looked for. */
+export function openToPages(
+  routes: readonly Route[],
+  ports: Pick<GatewayPorts, 'telemetry' | 'snapshots'>,
+  answer: (event: HttpEvent, context: HttpContext) => Promise<HttpReply>,
+  shape?: ErrorShape,
+): HttpHandler {
+  const origins: Origins = async () => (await ports.snapshots.current()).configuration.server.cors.allowed_origins;
+  const answered = async (event: HttpEvent, context: HttpContext) =>
+    event.httpMethod === 'OPTIONS' ? preflight(routes, event, await origins()) : answer(event, context);
+  return guarded(ports, answered, shape, [readableByPages(origins)]);
+}
+
+/**
+ * Which methods and headers a page may send. The headers it asks for are allowed as asked: clients' libraries bring their
+ * own, and each that matters is judged with the call.
+ * @throws GatewayError 405 without any origin in the configuration, 403 for an origin that is not in it.
+ */
+function preflight(routes: readonly Route[], event: HttpEvent, allowed: readonly string[]): HttpReply {
+  if (allowed.length === 0) matchRoute(routes, event); // no route has the method: 405
+  const methods = routes.filter(({ path }) => path === event.resource).map(({ method }) => method);
+  const origins = headerValues(event, 'origin');
+  assertOrigin(origins, headerOf(event, 'host'), allowed);
+  const listed = origins[0] !== undefined && isListed(origins[0], allowed);
+  return {
+    statusCode: 204,
+    headers: {
+      allow: [...methods, 'OPTIONS'].join(', '),
+      ...(listed && {
+        'access-control-allow-methods': methods.join(', '),
+        ...allowedHeaders(event),
+        'access-control-max-age': String(rememberedSeconds),
+      }),
+    },
+    body: '',
+  };
+}
+
+function allowedHeaders(event: HttpEvent): Record<string, string> {
+  const asked = headerValues(event, 'access-control-request-headers').join(',');
+  if (asked === '') return {};
+  const names = asked.split(',').map((name) => name.trim());
+  if (names.every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name))) {
+    return { 'access-control-allow-headers': names.join(', ') };
+  }
+  const found = JSON.stringify(asked.slice(0, 200));
+  throw invalidRequest(`Access-Control-Request-Headers is ${found}; send names of headers, separated by commas.`);
+}
+
+/** Answers and refusals alike, with every header we wrote: a page may read `retry-after` or `mcp-session-id`. */
+function readableByPages(origins: Origins): DoorMiddleware {
+  const stamp = async (event: HttpEvent, reply: HttpReply) => {
+    const allowed = await origins().catch((): string[] => []); // no configuration, no origin
+    if (allowed.length === 0) return;
+    const [origin, second] = headerValues(event, 'origin');
+    const names = Object.keys(reply.headers).join(', ');
+    if (!allowed.includes('*')) reply.headers.vary = 'Origin';
+    if (origin === undefined || second !== undefined || !isListed(origin, allowed)) return;
+    reply.headers['access-control-allow-origin'] = allowed.includes('*') ? '*' : origin;
+    if (event.httpMethod !== 'OPTIONS') reply.headers['access-control-expose-headers'] = names;
+  };
+  return {
+    after: ({ event, response }) => (response ? stamp(event, response) : undefined),
+    onError: ({ event, response }) => (response ? stamp(event, response) : undefined),
+  };
+}

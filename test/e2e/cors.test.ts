@@ -1,0 +1,173 @@
+/** Pages in a browser against a running gateway: preflights, answers, refusals and streams (spec §1; contract §1). */
+import { agentKey, type ChatGateway, startChatGateway } from '../support/chat-clients.ts';
+import { ask } from './client.ts';
+
+const page = 'https://app.example';
+const providers = 'providers: [{ name: mock, type: mock, models: [mock] }]\n';
+const cors = (origins: string) => `server: { cors: { allowed_origins: [${origins}] } }\n`;
+
+let listing: ChatGateway;
+let open: ChatGateway;
+let off: ChatGateway;
+
+beforeAll(async () => {
+  [listing, open, off] = await Promise.all([
+    startChatGateway(providers + cors(`"${page}", "http://localhost:5173"`)),
+    startChatGateway(providers + cors('"*"')),
+    startChatGateway(providers),
+  ]);
+}, 60_000);
+afterAll(() => Promise.all([listing, open, off].map((gateway) => gateway?.stop())), 40_000);
+
+/** Every path a page may call, and its methods. */
+const paths = [
+  ['gateway_url', '/v1/chat/completions', 'POST'],
+  ['gateway_url', '/v1/messages', 'POST'],
+  ['gateway_url', '/v1/messages/count_tokens', 'POST'],
+  ['gateway_url', '/v1/models', 'GET'],
+  ['gateway_url', '/health', 'GET'],
+  ['mcp_url', '/mcp', 'POST, GET, DELETE'],
+  ['mcp_url', '/sse', 'GET'],
+  ['mcp_url', '/mcp/session/s-1', 'POST'],
+  ['mcp_url', '/.well-known/oauth-protected-resource', 'GET'],
+] as const;
+
+const asked = 'content-type, mcp-protocol-version, mcp-session-id, x-api-key, x-stainless-os';
+
+const preflight = (url: string, path: string, headers: Record<string, string> = {}) =>
+  ask(url, 'OPTIONS', path, {
+    headers: {
+      origin: page,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': asked,
+      ...headers,
+    },
+  });
+
+const corsOf = (headers: Headers): Record<string, string> =>
+  Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
+
+const exposed = (headers: Headers): string[] => (headers.get('access-control-expose-headers') ?? '').split(', ');
+
+const question = { model: 'mock', max_tokens: 50, messages: [{ role: 'user', content: 'hello' }] };
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'page', version: '1' } },
+};
+
+describe('[cors.preflight] a preflight', () => {
+  test.each(paths)('at %s %s tells a configured origin what it may send', async (surface, path, methods) => {
+    const { status, text, headers } = await preflight(listing.ready[surface], path);
+    expect([status, text]).toEqual([204, '']);
+    expect(corsOf(headers)).toEqual({
+      'access-control-allow-origin': page,
+      'access-control-allow-methods': methods,
+      'access-control-allow-headers': asked,
+      'access-control-max-age': '600',
+    });
+    expect([headers.get('vary'), headers.get('allow')]).toEqual(['Origin', `${methods}, OPTIONS`]);
+  });
+
+  test.each(['https://evil.example', 'http://app.example', 'https://app.example:444', 'null'])(
+    'of %s, which nobody listed, is 403 and says nothing to the page',
+    async (origin) => {
+      for (const [surface, path] of paths) {
+        const { status, headers, text } = await preflight(listing.ready[surface], path, { origin });
+        expect([status, corsOf(headers)]).toEqual([403, {}]);
+        expect(text).toContain('server.cors.allowed_origins');
+      }
+    },
+  );
+
+  test('without an origin is no question of a page: 204, which methods there are', async () => {
+    const { status, headers } = await ask(listing.ready.gateway_url, 'OPTIONS', '/v1/models');
+    expect([status, headers.get('allow'), corsOf(headers)]).toEqual([204, 'GET, OPTIONS', {}]);
+  });
+
+  test('is answered to any origin where all are listed, never with credentials', async () => {
+    const { status, headers } = await preflight(open.ready.mcp_url, '/mcp', { origin: 'https://any.example' });
+    expect([status, headers.get('vary')]).toEqual([204, null]);
+    expect(corsOf(headers)).toMatchObject({ 'access-control-allow-origin': '*' });
+    expect(headers.has('access-control-allow-credentials')).toBe(false);
+  });
+
+  test('that asks for what is no header name is refused', async () => {
+    const { status, text } = await preflight(listing.ready.gateway_url, '/v1/models', {
+      'access-control-request-headers': 'x-api-key, a header',
+    });
+    expect([status, text]).toEqual([400, expect.stringContaining('separated by commas')]);
+  });
+
+  test('[cors.off] is 405 without allowed origins, and on surfaces that are not for pages', async () => {
+    for (const [surface, path, methods] of paths) {
+      const { status, headers, text } = await preflight(off.ready[surface], path);
+      expect([status, headers.get('allow'), corsOf(headers)]).toEqual([405, methods, {}]);
+      expect(text).toContain('method_not_allowed');
+    }
+    const admin = await preflight(listing.ready.admin_url, '/admin/v1/approvals');
+    expect([admin.status, corsOf(admin.headers)]).toEqual([405, {}]);
+  });
+
+  test('at a path that does not exist is 404', async () => {
+    expect((await preflight(listing.ready.gateway_url, '/v1/nothing')).status).toBe(404);
+  });
+});
+
+describe('[cors.headers] an answer', () => {
+  const post = (gateway: ChatGateway, origin: string, given: object = {}, key: string | undefined = agentKey) =>
+    ask(gateway.ready.gateway_url, 'POST', '/v1/chat/completions', {
+      key,
+      body: { ...question, ...given },
+      headers: { origin },
+    });
+
+  test('of a call, a stream and a refusal can be read by a configured origin, with their headers', async () => {
+    const said = [await post(listing, page), await post(listing, page, { stream: true })];
+    const refused = await ask(listing.ready.gateway_url, 'POST', '/v1/messages', {
+      body: question,
+      headers: { origin: page },
+    });
+    expect([...said, refused].map(({ status }) => status)).toEqual([200, 200, 401]);
+    for (const { headers } of [...said, refused]) {
+      expect([headers.get('access-control-allow-origin'), headers.get('vary')]).toEqual([page, 'Origin']);
+      expect(exposed(headers)).toEqual(expect.arrayContaining(['x-request-id', 'content-type']));
+    }
+    expect(said[1]!.text).toContain('data: [DONE]');
+    expect(exposed(refused.headers)).toContain('www-authenticate');
+  });
+
+  test('to another origin, or to none, carries none', async () => {
+    const other = await post(listing, 'https://evil.example');
+    const none = await listing.post('/v1/chat/completions', { body: question });
+    for (const { headers } of [other, none]) expect([corsOf(headers), headers.get('vary')]).toEqual([{}, 'Origin']);
+  });
+
+  test('[cors.off] carries none without allowed origins', async () => {
+    const { status, headers } = await post(off, page);
+    expect([status, corsOf(headers), headers.get('vary')]).toEqual([200, {}, null]);
+  });
+
+  test('of the MCP endpoint lets a page read its session; another origin is 403', async () => {
+    const begin = (origin: string) =>
+      ask(listing.ready.mcp_url, 'POST', '/mcp', {
+        key: agentKey,
+        body: initialize,
+        headers: { origin, accept: 'application/json, text/event-stream' },
+      });
+    const { status, headers } = await begin(page);
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([200, page]);
+    expect(headers.get('mcp-session-id')).toBeTruthy();
+    expect(exposed(headers)).toContain('mcp-session-id');
+    const other = await begin('https://evil.example');
+    expect([other.status, corsOf(other.headers)]).toEqual([403, {}]);
+  });
+
+  test('of health and of the metadata of the MCP endpoint needs no key, and is for configured origins too', async () => {
+    for (const path of ['/health', '/.well-known/oauth-protected-resource']) {
+      const { status, headers } = await ask(listing.ready.mcp_url, 'GET', path, { headers: { origin: page } });
+      expect([status, headers.get('access-control-allow-origin')]).toEqual([200, page]);
+    }
+  });
+});
