@@ -793,6 +793,11 @@ const chat: readonly Requirement[] = [
     'spec §3.4',
     'A circuit breaker per provider trips and recovers; fallback where the route lists it.',
   ),
+  must(
+    'chat.provider-keep-alive',
+    'spec §2.8',
+    'A provider that keeps its connection alive without an event, or without an end, is left at its time-out.',
+  ),
   must('chat.provider-error', 'spec §7.2', 'A provider failure is 502 with a generic message.'),
   must(
     'chat.abort',

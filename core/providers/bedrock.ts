@@ -1,12 +1,13 @@
 /** Amazon Bedrock through Converse, seen as Anthropic messages. The SDK's part is a port. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { SecretStore } from '#core/kernel/ports.ts';
+import type { SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import type { Bedrock } from './bedrock-port.ts';
 import { converseEvents, converseReply } from './bedrock-reply.ts';
 import { converseInput } from './bedrock-request.ts';
 import { HttpFault } from './http.ts';
 import { addressOf, asFault, begun, keyOf } from './http-provider.ts';
+import { eachInTime, inTime } from './patience.ts';
 import { type FaultKind, type Provider, ProviderFault } from './ports.ts';
 import { refusalFault } from './refusal.ts';
 import { BadReply, UnfitRequest } from './reply.ts';
@@ -14,9 +15,10 @@ import { BadReply, UnfitRequest } from './reply.ts';
 export interface BedrockPorts {
   readonly bedrock?: Bedrock;
   readonly secrets: SecretStore;
+  readonly timeouts: Timeouts;
 }
 
-export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets }: BedrockPorts): Provider {
+export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets, timeouts }: BedrockPorts): Provider {
   const { name, region, base_url, timeout_ms } = entry;
   const address = base_url ?? (region && `https://bedrock-runtime.${region}.amazonaws.com`);
   return {
@@ -29,17 +31,25 @@ export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets }: Bedr
     async call(call) {
       if (!bedrock) throw new ProviderFault(name, 'unavailable', `${name}: this host carries no Bedrock client`);
       let apiKey: string | undefined;
+      const given = new AbortController();
+      const signal = AbortSignal.any([call.signal, given.signal]);
+      const patience = { timeouts, ms: timeout_ms, giveUp: () => given.abort() };
       try {
         apiKey = await keyOf(entry, secrets);
         const target = { region, endpoint: base_url, apiKey, timeoutMs: timeout_ms };
         const input = converseInput(call);
         if (!call.stream) {
-          const { requestId, output } = await bedrock.converse(target, input, call.signal);
+          // Until its first byte, and as long again.
+          const whole = { ...patience, ms: 2 * timeout_ms };
+          const answered = bedrock.converse(target, input, signal);
+          const { requestId, output } = await inTime('whole reply', answered, whole);
           return { type: 'json', body: converseReply(output, call.model, requestId) };
         }
-        const stream = await bedrock.converseStream(target, input, call.signal);
-        const events = converseEvents(stream.events, call, stream.requestId);
-        return { type: 'stream', events: await begun(name, guarded(name, events, call.signal, apiKey)) };
+        const stream = await bedrock.converseStream(target, input, signal);
+        const converse = converseEvents(stream.events, call, stream.requestId);
+        const events = guarded(name, converse, call.signal, apiKey);
+        const broken = (thrown: unknown) => sdkFault(name, thrown, call.signal, apiKey, 'stream');
+        return { type: 'stream', events: await begun(name, eachInTime(events, patience, broken)) };
       } catch (thrown) {
         throw sdkFault(name, thrown, call.signal, apiKey, 'call');
       }

@@ -3,9 +3,10 @@ import type { DialectName } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { SseFault, sseDecoder } from '#core/dialects/sse.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { SecretStore } from '#core/kernel/ports.ts';
+import type { SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import { type HttpCall, HttpFault, type HttpFaultKind, type HttpReply } from './http.ts';
 import { type Frame, type Frames, lineFrames, maxFrameCharacters } from './lines.ts';
+import { type Events, eachInTime, inTime, type Patience } from './patience.ts';
 import { type FaultKind, type Provider, type ProviderCall, ProviderFault, type ProviderReply } from './ports.ts';
 import { readRefusal, withoutKey } from './refusal.ts';
 import { BadReply, parseObject, UnfitRequest } from './reply.ts';
@@ -47,15 +48,22 @@ export interface Embeddings {
 export interface HttpProviderPorts {
   readonly http: HttpCall;
   readonly secrets: SecretStore;
+  readonly timeouts: Timeouts;
 }
 
 /** Of a reply that is read as a whole. */
 const maxReplyBytes = 32 * 1024 * 1024;
 
-export function httpProvider(entry: ProviderEntry, wire: Wire, { http, secrets }: HttpProviderPorts): Provider {
+export function httpProvider(
+  entry: ProviderEntry,
+  wire: Wire,
+  { http, secrets, timeouts }: HttpProviderPorts,
+): Provider {
   const { name, type, region, timeout_ms } = entry;
   const [baseUrl, query] = splitUrl(entry.base_url ?? wire.defaultBaseUrl);
   const chatUrl = baseUrl + wire.path(baseUrl) + query;
+
+  const patience = ({ body }: HttpReply): Patience => ({ timeouts, ms: timeout_ms, giveUp: () => body.close() });
 
   const post = async (url: string, key: string | undefined, body: JsonObject, call: ProviderCall) => {
     const headers = {
@@ -65,15 +73,18 @@ export function httpProvider(entry: ProviderEntry, wire: Wire, { http, secrets }
       ...wire.headers(key, call),
     };
     const { signal } = call;
-    const timeouts = { firstByteTimeoutMs: timeout_ms, idleTimeoutMs: timeout_ms };
-    const reply = await http({ url, headers, body: JSON.stringify(body), signal, ...timeouts });
-    if (reply.status < 200 || reply.status > 299) throw await readRefusal(name, reply, key);
+    const silence = { firstByteTimeoutMs: timeout_ms, idleTimeoutMs: timeout_ms };
+    const reply = await http({ url, headers, body: JSON.stringify(body), signal, ...silence });
+    if (reply.status < 200 || reply.status > 299) {
+      const cancel = timeouts.after(timeout_ms, () => reply.body.close());
+      throw await readRefusal(name, reply, key).finally(cancel);
+    }
     refuseForeign(reply);
     return reply;
   };
 
   const whole = async (reply: HttpReply, key: string | undefined): Promise<JsonObject> =>
-    parseObject(withoutKey(await reply.text(maxReplyBytes), key));
+    parseObject(withoutKey(await inTime('whole reply', reply.text(maxReplyBytes), patience(reply)), key));
 
   const provider: Provider = {
     name,
@@ -90,7 +101,8 @@ export function httpProvider(entry: ProviderEntry, wire: Wire, { http, secrets }
         refuseUnstreamed(reply);
         const frames = wire.frames === 'sse' ? sseDecoder({ maxEventBytes: maxFrameCharacters }) : lineFrames();
         const events = streamOf(entry, call, reply, frames, wire.stream(call), key);
-        return { type: 'stream', events: await begun(name, events) };
+        const broken = (thrown: unknown) => asFault(name, thrown, call.signal, 'broken');
+        return { type: 'stream', events: await begun(name, eachInTime(events, patience(reply), broken)) };
       } catch (thrown) {
         throw asFault(name, thrown, call.signal, 'garbage');
       }
@@ -196,10 +208,7 @@ async function* streamOf(
 }
 
 /** Until its first event is there, a stream is no answer. @throws ProviderFault */
-export async function begun(
-  provider: string,
-  events: AsyncGenerator<JsonObject, undefined>,
-): Promise<AsyncIterable<JsonObject>> {
+export async function begun(provider: string, events: Events): Promise<AsyncIterable<JsonObject>> {
   const first = await events.next();
   if (first.done) throw new ProviderFault(provider, 'garbage', `${provider} answered a stream without an event`);
   let pending: IteratorResult<JsonObject, undefined> | undefined = first;

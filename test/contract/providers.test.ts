@@ -25,8 +25,10 @@ import {
   startFakeProvider,
   stream,
   truncatedJson,
+  type Written,
 } from '../support/fake-providers.ts';
 import { providerEntry } from '../support/provider-entry.ts';
+import { woundTimeouts } from '../support/wound-timeouts.ts';
 
 const key = 'provider-key-0123456789';
 
@@ -96,8 +98,13 @@ describe.each(kinds)('$title', ({ type, fake: kind, path, keyHeader }) => {
     stream: streams,
     messages: [{ role: 'user', content: 'Hi' }],
   });
-  const calling = async (streams: boolean, more: Partial<ProviderCall> = {}, changed: Partial<ProviderEntry> = {}) => {
-    const provider = await providers.get(entry(changed));
+  const calling = async (
+    streams: boolean,
+    more: Partial<ProviderCall> = {},
+    changed: Partial<ProviderEntry> = {},
+    from = providers,
+  ) => {
+    const provider = await from.get(entry(changed));
     const signal = new AbortController().signal;
     return provider.call({ model: 'm-1', body: asked(streams), stream: streams, headers: {}, signal, ...more });
   };
@@ -292,6 +299,50 @@ describe.each(kinds)('$title', ({ type, fake: kind, path, keyHeader }) => {
     const reply = await calling(true, {}, { timeout_ms: 60 });
     await expect(faultOf(read(reply))).resolves.toMatchObject({ kind: 'timeout' });
     await (await fake.request(0)).closed;
+  });
+
+  /** What keeps a connection of the kind alive, and is no event. */
+  const keepAlive: Written = {
+    openai: ': keep-alive\n\n',
+    anthropic: 'event: ping\ndata: {"type":"ping"}\n\n',
+    ollama: '\n',
+    bedrock: { event: { contentBlockDelta: { contentBlockIndex: 0, delta: {} } } },
+  }[kind];
+
+  test('[chat.provider-keep-alive] a stream of nothing but keep-alives times out, before its first event and after', async () => {
+    for (const before of [[], piecesOf(kind, { text: ['one', 'two'] }).slice(0, 2)]) {
+      fake.answers(endless(keepAlive, before));
+      const seen: JsonObject[] = [];
+      const reading = async () => {
+        for await (const event of eventsOf(await calling(true, {}, { timeout_ms: 60 }))) seen.push(event);
+      };
+      await expect(faultOf(reading())).resolves.toMatchObject({
+        kind: 'timeout',
+        message: expect.stringContaining('no event within 60 ms'),
+      });
+      expect(seen.length > 0).toBe(before.length > 0);
+      await (await fake.request()).closed;
+    }
+  });
+
+  test('[chat.provider-keep-alive] a reply that never comes to its end times out, and so does the body of a refusal', async () => {
+    const timeouts = woundTimeouts();
+    const get = async (name: string) => secrets.get(name);
+    const patient = providersFrom({ http: httpCall, secrets: { get }, clock: systemClock, timeouts, bedrock });
+    const minute = 60_000;
+    const cut = async (status: number, ms: number) => {
+      fake.answers(body(['{"a":'], { status, ending: 'open' }));
+      const failed = faultOf(calling(false, {}, { timeout_ms: minute }, patient));
+      const { closed } = await fake.request();
+      await timeouts.armed(ms);
+      timeouts.pass(ms);
+      await closed;
+      expect(timeouts.size).toBe(0);
+      return failed;
+    };
+    const isBedrock = kind === 'bedrock'; // its SDK hands over whole answers: what is bounded is both waits together
+    await expect(cut(200, isBedrock ? 2 * minute : minute)).resolves.toMatchObject({ kind: 'timeout' });
+    if (!isBedrock) await expect(cut(429, minute)).resolves.toMatchObject({ kind: 'status', status: 429 });
   });
 
   test('a connection that is reset or refused is unreachable', async () => {

@@ -34,7 +34,8 @@ export interface Said {
 }
 
 /** A piece of a body: text, bytes, a stream event of the kind, or a promise the rest waits for. */
-export type Piece = string | Uint8Array | Promise<unknown> | { readonly event: object };
+export type Piece = Written | Promise<unknown>;
+export type Written = string | Uint8Array | { readonly event: object };
 
 /** What follows the last piece: an end, a broken connection, or nothing. */
 export type Ending = 'end' | 'break' | 'open';
@@ -48,7 +49,7 @@ export type FakeReply =
       readonly pieces: readonly Piece[];
       readonly ending: Ending;
     }
-  | { readonly type: 'endless'; readonly piece: string }
+  | { readonly type: 'endless'; readonly piece: Written; readonly before: readonly Piece[] }
   /** Takes the request and never answers. */
   | { readonly type: 'silent' }
   /** Closes the connection without an answer. */
@@ -114,7 +115,12 @@ export const truncatedJson = (): FakeReply => body(['{"id":"c1","choices":[{"ind
 /** Fewer bytes than the length says. */
 export const cutJson = (): FakeReply =>
   body(['{"id":"c1",'], { headers: { ...json, 'content-length': '400' }, ending: 'break' });
-export const endless = (piece: string): FakeReply => ({ type: 'endless', piece });
+/** The same piece for ever, once others were written. */
+export const endless = (piece: Written, before: readonly Piece[] = []): FakeReply => ({
+  type: 'endless',
+  piece,
+  before,
+});
 export const silent: FakeReply = { type: 'silent' };
 export const reset: FakeReply = { type: 'reset' };
 
@@ -203,8 +209,10 @@ async function send(response: ServerResponse, reply: FakeReply, form: Form, isSt
       return;
     case 'endless': {
       response.writeHead(200, streamed);
+      await write(response, reply.before, form, 'open');
+      const bytes = encoded(reply.piece, form);
       const more = (): void => {
-        while (!response.destroyed && response.write(reply.piece));
+        while (!response.destroyed && response.write(bytes));
       };
       response.on('drain', more);
       more();
@@ -218,10 +226,13 @@ async function write(response: ServerResponse, pieces: readonly Piece[], form: F
     if (piece instanceof Promise) await piece;
     else if (response.destroyed) return;
     else {
-      const bytes = typeof piece === 'string' || piece instanceof Uint8Array ? piece : form.encode(piece.event);
+      const bytes = encoded(piece, form);
       await new Promise<void>((written) => response.write(bytes, () => written()));
     }
   }
   if (ending === 'end') response.end();
   else if (ending === 'break') response.destroy();
 }
+
+const encoded = (piece: Written, form: Form): string | Uint8Array =>
+  typeof piece === 'string' || piece instanceof Uint8Array ? piece : form.encode(piece.event);

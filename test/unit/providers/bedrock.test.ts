@@ -1,4 +1,5 @@
 import { lazyBedrock } from '#adapters/aws/bedrock.ts';
+import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { bedrockProvider } from '#core/providers/bedrock.ts';
@@ -173,7 +174,11 @@ test('without a key the call is signed with AWS credentials; its region comes fr
   const fake = await startFakeProvider({ kind: 'bedrock', script: say('Hello') });
   const bedrock = lazyBedrock({ credentials: { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' } });
   const entry = providerEntry({ name: 'b', type: 'bedrock', region: 'eu-west-1', base_url: fake.url });
-  const provider = bedrockProvider(entry, { bedrock, secrets: { get: async () => undefined } });
+  const provider = bedrockProvider(entry, {
+    bedrock,
+    secrets: { get: async () => undefined },
+    timeouts: systemTimeouts,
+  });
   await provider.call(call({ max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] }));
   expect(fake.requests[0]!.headers.authorization).toMatch(
     /^AWS4-HMAC-SHA256 Credential=AKIDTEST\/\d+\/eu-west-1\/bedrock\//,
@@ -194,6 +199,7 @@ test.each([
   const provider = bedrockProvider(providerEntry({ name: 'b', type: 'bedrock' }), {
     bedrock: failing,
     secrets: { get: async () => undefined },
+    timeouts: systemTimeouts,
   });
   await expect(provider.call(call({ messages: [] }))).rejects.toMatchObject(expected);
 });

@@ -1,5 +1,6 @@
 /** Calls along a route, over real HTTP: what is tried, in which order, and what is learnt from it. */
 import { httpCall } from '#adapters/http/provider-http.ts';
+import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { Configuration, ProviderEntry } from '#core/contracts/config.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -71,7 +72,8 @@ function world(entries: readonly ProviderEntry[]) {
     },
   };
   const clock = { now: () => time.ms };
-  const providers = providersFrom({ http: httpCall, secrets: { get: async () => undefined }, clock, timeouts });
+  const secrets = { get: async () => undefined };
+  const providers = providersFrom({ http: httpCall, secrets, clock, timeouts: systemTimeouts });
   const ports = { providers, telemetry, clock, timeouts, random: () => 0.5 };
   const configuration = {
     providers: entries,
