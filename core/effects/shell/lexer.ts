@@ -1,12 +1,7 @@
-/** Characters into words: quotes, escapes, expansions, substitutions, here-documents (POSIX sh and what bash adds). */
-import { type Budget, limits, type Piece, type Redirect, type Script, spend, Unreadable, type Word } from './syntax.ts';
-
-interface HereDocument {
-  readonly delimiter: string;
-  readonly quoted: boolean;
-  readonly stripTabs: boolean;
-  readonly redirect: Redirect;
-}
+/** Characters into words: quotes, escapes, expansions, substitutions (POSIX sh and what bash adds). */
+import { ansiQuoted } from './ansi-quotes.ts';
+import { HereDocuments } from './here-documents.ts';
+import { type Piece, type Script, spend, Unreadable, type Word } from './syntax.ts';
 
 /** A word as it is being read. */
 interface Draft {
@@ -14,97 +9,18 @@ interface Draft {
   readonly inner: Script[];
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a shell takes them literally, a reader does not see them
-const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
-const overrides = /[\u202a-\u202e\u2066-\u2069]/;
 const hidden = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Z}]/u;
 const plain = /[^\s'"\\$`;&|()<>\u0080-\uffff]+/y;
 const plainQuoted = /[^"\\$`]+/y;
 
-export abstract class Lexer {
-  protected at = 0;
-  protected readonly source: string;
-  protected readonly budget: Budget;
-  protected depth: number;
-  private readonly pending: HereDocument[] = [];
+export abstract class Lexer extends HereDocuments {
   /** Where `$((` was found to begin a substitution: found once, or nesting would double the work at every level. */
   private readonly noArithmetic = new Set<number>();
-
-  /** @throws Unreadable where the text holds what a reader cannot see. */
-  constructor(source: string, budget: Budget, depth: number) {
-    if (source.length > limits.characters)
-      throw new Unreadable(`the line is longer than ${limits.characters} characters`);
-    if (controls.test(source)) throw new Unreadable('the line holds control characters');
-    if (overrides.test(source)) throw new Unreadable('the line holds characters that turn the direction of reading');
-    this.source = source;
-    this.budget = budget;
-    this.depth = depth;
-  }
 
   /** The commands up to a closing parenthesis, which stays. */
   protected abstract commands(): Script;
   /** A text of its own, one level deeper. */
   protected abstract read(source: string): Script;
-  /** A here-document whose expansions count. */
-  protected abstract readText(source: string): Word;
-
-  protected get char(): string {
-    return this.source[this.at] ?? '';
-  }
-
-  protected startsWith(text: string): boolean {
-    return this.source.startsWith(text, this.at);
-  }
-
-  protected eat(text: string): boolean {
-    if (!this.startsWith(text)) return false;
-    this.at += text.length;
-    return true;
-  }
-
-  protected match(sticky: RegExp): string | undefined {
-    sticky.lastIndex = this.at;
-    return sticky.exec(this.source)?.[0];
-  }
-
-  protected deeper<T>(read: () => T): T {
-    if (++this.depth > limits.depth) throw new Unreadable(`the line is nested deeper than ${limits.depth} levels`);
-    const result = read();
-    this.depth--;
-    return result;
-  }
-
-  protected skipBlanks(): void {
-    for (;;) {
-      const char = this.char;
-      if (char === ' ' || char === '\t') this.at++;
-      else if (char === '\\' && this.source[this.at + 1] === '\n') this.at += 2;
-      else if (char === '#') this.at = this.lineEnd();
-      else return;
-    }
-  }
-
-  /** A line break, and with it the here-documents that wait for it. */
-  protected eatNewline(): boolean {
-    if (!this.eat('\n')) return false;
-    for (const document of this.pending.splice(0)) document.redirect.target = this.hereDocument(document);
-    return true;
-  }
-
-  protected expectHereDocument(delimiter: Word, stripTabs: boolean, redirect: Redirect): void {
-    if (delimiter.pieces.some((piece) => piece.kind === 'unknown'))
-      throw new Unreadable('the end of a here-document is not a plain word');
-    this.pending.push({
-      delimiter: delimiter.pieces.map((piece) => (piece.kind === 'text' ? piece.text : '')).join(''),
-      quoted: delimiter.pieces.some((piece) => piece.quoted),
-      stripTabs,
-      redirect,
-    });
-  }
-
-  protected assertDocumentsRead(): void {
-    if (this.pending.length > 0) throw new Unreadable('a here-document does not end');
-  }
 
   /** Whether a word begins here. */
   protected atWord(): boolean {
@@ -217,11 +133,17 @@ export abstract class Lexer {
     if (char === '(') this.substitution(draft, quoted, start);
     else if (char === '{') this.parameter(draft, quoted, start);
     else if (char === '[') throw new Unreadable('$[…] is not read');
-    else if (char === "'" && !quoted) add(draft, this.ansi(), true);
+    else if (char === "'" && !quoted) this.ansi(draft);
     else if (char === '"' && !quoted) {
       this.at++;
       this.quoted(draft, '"');
     } else this.variable(draft, quoted, start);
+  }
+
+  private ansi(draft: Draft): void {
+    const { text, end } = ansiQuoted(this.source, this.at + 1);
+    add(draft, text, true);
+    this.at = end + 1;
   }
 
   private variable(draft: Draft, quoted: boolean, start: number): void {
@@ -272,7 +194,7 @@ export abstract class Lexer {
   /** At the parenthesis of `$(`, `<(` or `>(`. */
   private substitution(draft: Draft, quoted: boolean, start: number): void {
     spend(this.budget);
-    if (this.pending.length > 0) throw new Unreadable('a substitution stands between a here-document and its text');
+    if (this.awaitsDocument) throw new Unreadable('a substitution stands between a here-document and its text');
     const arithmetic = this.source[start] === '$' && this.startsWith('((') && this.arithmetic(draft);
     if (!arithmetic) {
       this.at++;
@@ -326,43 +248,6 @@ export abstract class Lexer {
     draft.inner.push(this.read(text));
     unknown(draft, this.source.slice(start, this.at), quoted);
   }
-
-  /** `$'…'`: the escapes of C. */
-  private ansi(): string {
-    let text = '';
-    this.at++;
-    while (!this.eat("'")) {
-      const sequence = this.match(
-        /\\(?:x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|[abeEfnrtv\\'"?])/y,
-      );
-      if (sequence !== undefined) {
-        text += ansiChar(sequence.slice(1));
-        this.at += sequence.length;
-      } else if (this.char === '' || this.char === '\\') throw new Unreadable("an escape in $'…' is not known");
-      else text += this.source[this.at++];
-    }
-    return text;
-  }
-
-  private lineEnd(): number {
-    const end = this.source.indexOf('\n', this.at);
-    return end < 0 ? this.source.length : end;
-  }
-
-  private hereDocument({ delimiter, quoted, stripTabs }: HereDocument): Word {
-    let text = '';
-    for (;;) {
-      if (this.at >= this.source.length) throw new Unreadable('a here-document does not end');
-      const end = this.lineEnd();
-      const line = this.source.slice(this.at, end);
-      const stripped = stripTabs ? line.replace(/^\t+/, '') : line;
-      this.at = Math.min(end + 1, this.source.length);
-      if (stripped === delimiter) break;
-      if (!quoted && /\\$/.test(line)) throw new Unreadable('a line of a here-document goes on in the next');
-      text += `${stripped}\n`;
-    }
-    return quoted ? { pieces: [{ kind: 'text', text, quoted: true }], inner: [] } : this.readText(text);
-  }
 }
 
 function add({ pieces }: Draft, text: string, quoted: boolean): void {
@@ -374,27 +259,3 @@ function add({ pieces }: Draft, text: string, quoted: boolean): void {
 const unknown = ({ pieces }: Draft, source: string, quoted: boolean): void => {
   pieces.push({ kind: 'unknown', source, quoted });
 };
-
-const ansiLetters: Readonly<Record<string, string>> = {
-  a: '\u0007',
-  b: '\b',
-  e: '\u001b',
-  E: '\u001b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-};
-
-function ansiChar(sequence: string): string {
-  const letter = ansiLetters[sequence];
-  if (letter !== undefined) return letter;
-  if (/^['"?\\]$/.test(sequence)) return sequence;
-  const [digits, base] = /^[xuU]/.test(sequence) ? [sequence.slice(1), 16] : [sequence, 8];
-  const code = Number.parseInt(digits!, base as number);
-  // A NUL ends the text for some shells; bytes beyond ASCII depend on the locale.
-  if (code === 0 || (code > 0x7f && !/^[uU]/.test(sequence)) || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-    throw new Unreadable("$'…' holds a character that shells read differently");
-  return String.fromCodePoint(code);
-}

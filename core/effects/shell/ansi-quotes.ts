@@ -1,0 +1,43 @@
+/** Text in `$'…'`: the escapes of C, as bash reads them. */
+import { Unreadable } from './syntax.ts';
+
+const cEscape = /\\(?:x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|[abeEfnrtv\\'"?])/y;
+
+/** @param start behind the opening quote. @returns the text, and where the closing quote stands. @throws Unreadable */
+export function ansiQuoted(source: string, start: number): { readonly text: string; readonly end: number } {
+  let text = '';
+  let at = start;
+  for (let char = source[at]; char !== "'"; char = source[at]) {
+    cEscape.lastIndex = at;
+    const sequence = cEscape.exec(source)?.[0];
+    if (sequence === undefined && (char === undefined || char === '\\'))
+      throw new Unreadable("an escape in $'…' is not known");
+    text += sequence === undefined ? char : ansiChar(sequence.slice(1));
+    at += sequence === undefined ? 1 : sequence.length;
+  }
+  return { text, end: at };
+}
+
+const ansiLetters: Readonly<Record<string, string>> = {
+  a: '\u0007',
+  b: '\b',
+  e: '\u001b',
+  E: '\u001b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+};
+
+function ansiChar(sequence: string): string {
+  const letter = ansiLetters[sequence];
+  if (letter !== undefined) return letter;
+  if (/^['"?\\]$/.test(sequence)) return sequence;
+  const [digits, base] = /^[xuU]/.test(sequence) ? [sequence.slice(1), 16] : [sequence, 8];
+  const code = Number.parseInt(digits!, base as number);
+  // A NUL ends the text for some shells; bytes beyond ASCII depend on the locale.
+  if (code === 0 || (code > 0x7f && !/^[uU]/.test(sequence)) || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+    throw new Unreadable("$'…' holds a character that shells read differently");
+  return String.fromCodePoint(code);
+}

@@ -1,0 +1,65 @@
+/** Where the reading of a shell text has got to: what stands there, what is skipped, how deep it is nested. */
+import { type Budget, limits, Unreadable } from './syntax.ts';
+
+/** A shell takes them literally, a reader does not see them. */
+const controls = /[^\P{Cc}\t\n]/u;
+const overrides = /[\u202a-\u202e\u2066-\u2069]/;
+
+export abstract class Cursor {
+  protected at = 0;
+  protected readonly source: string;
+  protected readonly budget: Budget;
+  protected depth: number;
+
+  /** @throws Unreadable where the text holds what a reader cannot see. */
+  constructor(source: string, budget: Budget, depth: number) {
+    if (source.length > limits.characters)
+      throw new Unreadable(`the line is longer than ${limits.characters} characters`);
+    if (controls.test(source)) throw new Unreadable('the line holds control characters');
+    if (overrides.test(source)) throw new Unreadable('the line holds characters that turn the direction of reading');
+    this.source = source;
+    this.budget = budget;
+    this.depth = depth;
+  }
+
+  protected get char(): string {
+    return this.source[this.at] ?? '';
+  }
+
+  protected startsWith(text: string): boolean {
+    return this.source.startsWith(text, this.at);
+  }
+
+  protected eat(text: string): boolean {
+    if (!this.startsWith(text)) return false;
+    this.at += text.length;
+    return true;
+  }
+
+  protected match(sticky: RegExp): string | undefined {
+    sticky.lastIndex = this.at;
+    return sticky.exec(this.source)?.[0];
+  }
+
+  protected deeper<T>(read: () => T): T {
+    if (++this.depth > limits.depth) throw new Unreadable(`the line is nested deeper than ${limits.depth} levels`);
+    const result = read();
+    this.depth--;
+    return result;
+  }
+
+  protected skipBlanks(): void {
+    for (;;) {
+      const char = this.char;
+      if (char === ' ' || char === '\t') this.at++;
+      else if (char === '\\' && this.source[this.at + 1] === '\n') this.at += 2;
+      else if (char === '#') this.at = this.lineEnd();
+      else return;
+    }
+  }
+
+  protected lineEnd(): number {
+    const end = this.source.indexOf('\n', this.at);
+    return end < 0 ? this.source.length : end;
+  }
+}

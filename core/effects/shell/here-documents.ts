@@ -1,0 +1,58 @@
+/** Here-documents: announced in a line, read at its end. */
+import { Cursor } from './cursor.ts';
+import { type Redirect, Unreadable, type Word } from './syntax.ts';
+
+interface HereDocument {
+  readonly delimiter: string;
+  readonly quoted: boolean;
+  readonly stripTabs: boolean;
+  readonly redirect: Redirect;
+}
+
+export abstract class HereDocuments extends Cursor {
+  private readonly pending: HereDocument[] = [];
+
+  /** A here-document whose expansions count. */
+  protected abstract readText(source: string): Word;
+
+  /** A line break, and with it the here-documents that wait for it. */
+  protected eatNewline(): boolean {
+    if (!this.eat('\n')) return false;
+    for (const document of this.pending.splice(0)) document.redirect.target = this.hereDocument(document);
+    return true;
+  }
+
+  protected expectHereDocument(delimiter: Word, stripTabs: boolean, redirect: Redirect): void {
+    if (delimiter.pieces.some((piece) => piece.kind === 'unknown'))
+      throw new Unreadable('the end of a here-document is not a plain word');
+    this.pending.push({
+      delimiter: delimiter.pieces.map((piece) => (piece.kind === 'text' ? piece.text : '')).join(''),
+      quoted: delimiter.pieces.some((piece) => piece.quoted),
+      stripTabs,
+      redirect,
+    });
+  }
+
+  protected get awaitsDocument(): boolean {
+    return this.pending.length > 0;
+  }
+
+  protected assertDocumentsRead(): void {
+    if (this.awaitsDocument) throw new Unreadable('a here-document does not end');
+  }
+
+  private hereDocument({ delimiter, quoted, stripTabs }: HereDocument): Word {
+    let text = '';
+    for (;;) {
+      if (this.at >= this.source.length) throw new Unreadable('a here-document does not end');
+      const end = this.lineEnd();
+      const line = this.source.slice(this.at, end);
+      const stripped = stripTabs ? line.replace(/^\t+/, '') : line;
+      this.at = Math.min(end + 1, this.source.length);
+      if (stripped === delimiter) break;
+      if (!quoted && /\\$/.test(line)) throw new Unreadable('a line of a here-document goes on in the next');
+      text += `${stripped}\n`;
+    }
+    return quoted ? { pieces: [{ kind: 'text', text, quoted: true }], inner: [] } : this.readText(text);
+  }
+}
