@@ -2,6 +2,9 @@
 const flows = '^core/(chat|actions|mcp|admin)/';
 const capabilities = '^core/(?!kernel/|contracts/|chat/|actions/|mcp/|admin/)[^/]+/';
 
+/** No file of `from` imports one of `to`, whatever it takes from there. */
+const never = (name, from, to) => ({ name, severity: 'error', from: { path: from }, to: { path: to } });
+
 export default {
   forbidden: [
     {
@@ -11,46 +14,18 @@ export default {
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     { name: 'unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^aws-lambda$' } },
-    {
-      name: 'kernel-knows-nobody',
-      severity: 'error',
-      from: { path: '^core/kernel/' },
-      to: { path: '^(core/(?!kernel/)|adapters|lambdas|lib|bin)' },
-    },
-    {
-      name: 'contracts-know-kernel',
-      severity: 'error',
-      from: { path: '^core/contracts/' },
-      to: { path: '^(core/(?!kernel/|contracts/)|adapters|lambdas|lib|bin)' },
-    },
-    { name: 'capabilities-know-no-flow', severity: 'error', from: { path: capabilities }, to: { path: flows } },
-    { name: 'core-is-pure', severity: 'error', from: { path: '^core/' }, to: { path: '^(adapters|lambdas|lib|bin)/' } },
-    {
-      name: 'core-does-no-io',
-      severity: 'error',
-      from: { path: '^core/' },
-      to: {
-        path: '^(node:)?(fs|net|http|https|http2|child_process|dns|tls|worker_threads)(/|$)|node_modules/(@aws-sdk|@smithy|@middy|@aws-lambda-powertools)/',
-      },
-    },
-    {
-      name: 'adapters-know-no-door',
-      severity: 'error',
-      from: { path: '^adapters/' },
-      to: { path: '^(lambdas|lib|bin)/' },
-    },
-    {
-      name: 'doors-know-no-host',
-      severity: 'error',
-      from: { path: '^lambdas/' },
-      to: { path: '^(lib|bin|adapters/local)/' },
-    },
-    {
-      name: 'cloud-shape-knows-contracts',
-      severity: 'error',
-      from: { path: '^lib/' },
-      to: { path: '^(core/(?!contracts/|kernel/)|adapters|lambdas|bin)' },
-    },
+    never('kernel-knows-nobody', '^core/kernel/', '^(core/(?!kernel/)|adapters|lambdas|lib|bin)'),
+    never('contracts-know-kernel', '^core/contracts/', '^(core/(?!kernel/|contracts/)|adapters|lambdas|lib|bin)'),
+    never('capabilities-know-no-flow', capabilities, flows),
+    never('core-is-pure', '^core/', '^(adapters|lambdas|lib|bin)/'),
+    never(
+      'core-does-no-io',
+      '^core/',
+      '^(node:)?(fs|net|http|https|http2|child_process|dns|tls|worker_threads)(/|$)|node_modules/(@aws-sdk|@smithy|@middy|@aws-lambda-powertools)/',
+    ),
+    never('adapters-know-no-door', '^adapters/', '^(lambdas|lib|bin)/'),
+    never('doors-know-no-host', '^lambdas/', '^(lib|bin|adapters/local)/'),
+    never('cloud-shape-knows-contracts', '^lib/', '^(core/(?!contracts/|kernel/)|adapters|lambdas|bin)'),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -51,6 +51,18 @@ const voting = {
   deliveries: 'write',
 } as const;
 
+/** What deciding about an action, and recording what became of it, changes. */
+const governing = {
+  ...configuration,
+  evidence: 'append',
+  sessions: 'write',
+  approvals: 'write',
+  credentials: 'write',
+  salts: 'append',
+  deliveries: 'write',
+  manifests: 'read',
+} as const;
+
 /** What carrying out allowed actions takes, besides the stores. */
 const executing = { assumesBrokerRoles: true, queriesClusters: true, runsCommands: true } as const;
 
@@ -109,16 +121,7 @@ export const functions = {
   'test-action': {
     ...door,
     purpose: 'governs one action',
-    tables: {
-      ...configuration,
-      evidence: 'append',
-      sessions: 'write',
-      approvals: 'write',
-      credentials: 'write',
-      salts: 'append',
-      deliveries: 'write',
-      manifests: 'read',
-    },
+    tables: governing,
     ...executing,
     startsApprovals: true,
     secrets: ['keys', 'brokers'],
@@ -126,18 +129,7 @@ export const functions = {
   },
   mcp: {
     purpose: 'answers MCP clients: governs tool calls, passes the rest on to upstream servers',
-    tables: {
-      ...configuration,
-      evidence: 'append',
-      sessions: 'write',
-      approvals: 'write',
-      credentials: 'write',
-      salts: 'append',
-      deliveries: 'write',
-      counters: 'write',
-      mcp: 'write',
-      manifests: 'read',
-    },
+    tables: { ...governing, counters: 'write', mcp: 'write' },
     assumesBrokerRoles: true,
     startsApprovals: true,
     settlesTasks: true,
@@ -211,16 +203,7 @@ export const functions = {
   },
   'approval-steps': {
     purpose: 'the steps of the approval state machine: announce, hold the task token, time out, execute, record',
-    tables: {
-      ...configuration,
-      evidence: 'append',
-      sessions: 'write',
-      approvals: 'write',
-      credentials: 'write',
-      salts: 'append',
-      deliveries: 'write',
-      manifests: 'read',
-    },
+    tables: governing,
     ...executing,
     settlesTasks: true,
     secrets: ['brokers'],
