@@ -1,9 +1,7 @@
 /** Makes text from agents safe to look at: what is invisible, or moves other text about, is spelled out. */
 
 // C0 and C1 controls, zero-width and bidirectional formatting, line separators, tags, lone surrogates.
-const unseen =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]|\p{Cs}/gu;
+const unseen = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]|\p{Cs}/gu;
 
 /** One line of text; `\n` becomes a space, other unseen characters `\u{…}`: a reviewer sees that they are there. */
 export function visible(text: string): string {

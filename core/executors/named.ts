@@ -56,8 +56,7 @@ function masked(text: string): string {
 
 /** Somebody else's words, fit for a sentence of ours: one line, bounded. */
 export function quoted(text: string, longest = 300): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
-  const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
+  const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
   return line.length > longest ? `${line.slice(0, longest)}…` : line.replace(/\.+$/, '');
 }
 

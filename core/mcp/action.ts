@@ -119,6 +119,5 @@ export function targetOf({ entry, own }: Tool, args: JsonObject): string {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a target holds none
-const controls = /[\u0000-\u001f\u007f-\u009f]/;
+const controls = /\p{Cc}/u;
 const fits = (text: string): boolean => Buffer.byteLength(text) <= sizes.targetBytes && !controls.test(text);

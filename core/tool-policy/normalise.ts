@@ -76,10 +76,8 @@ interface Marks {
   length: number;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the test is "outside ASCII"
-const ambiguous = /[^\u0000-\u007f]|\\|%[0-9a-f]{2}|\/\.\./i;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the test is "outside ASCII"
-const outsideAscii = /[^\u0000-\u007f]/;
+const ambiguous = /[\u0080-\uffff]|\\|%[0-9a-f]{2}|\/\.\./i;
+const outsideAscii = /[\u0080-\uffff]/;
 
 function marksOf(call: ToolCall, withParameters: boolean): Marks | undefined {
   let marks: Marks | undefined;

@@ -1,8 +1,7 @@
 /** Folds Unicode so that what reads alike compares alike (spec §1: policies match what a human sees). */
 import { confusables } from './confusables.ts';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the test is "outside ASCII"
-const outsideAscii = /[^\u0000-\u007f]/;
+const outsideAscii = /[\u0080-\uffff]/;
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 /** Marks NFKC could not compose with an ASCII character only decorate it. */
 const decoration = /([!-~])\p{Mn}+/gu;

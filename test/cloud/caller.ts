@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { S3Client } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
+import type { Loose } from '../support/loose.ts';
 import type { Outputs } from './deployment.ts';
 import type { Emulator } from './emulator.ts';
 
@@ -11,8 +12,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   /** Parsed JSON, or the text where it is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers are read by path; a wrong path fails the check
-  readonly body: any;
+  readonly body: Loose;
 }
 
 export interface Keys {

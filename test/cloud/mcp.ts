@@ -1,5 +1,6 @@
 /** MCP on the deployed stacks: a client lists and calls tools of a server behind the gateway; policy and people decide. */
 import assert from 'node:assert/strict';
+import type { Loose } from '../support/loose.ts';
 import { type Call, expectStatus } from './caller.ts';
 import { type Check, check } from './checks.ts';
 import type { Office } from './office.ts';
@@ -10,10 +11,8 @@ export const mcpSession = 'cloud-mcp';
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: answers are read by path; a wrong path fails the check
-  readonly result?: any;
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  readonly error?: any;
+  readonly result?: Loose;
+  readonly error?: Loose;
 }
 export type Rpc = (method: string, params?: object) => Promise<Reply>;
 

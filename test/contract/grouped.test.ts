@@ -17,6 +17,7 @@ import type { TableName } from '#core/contracts/tables.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { verifyChain } from '#core/evidence/verify.ts';
 import { startDynamo } from '../support/dynamo.ts';
+import type { Loose } from '../support/loose.ts';
 import { type StoreCall, watched } from '../support/store-calls.ts';
 
 let server: Awaited<ReturnType<typeof startDynamo>>;
@@ -408,8 +409,7 @@ describe('the short way to the embedded server answers as the SDK does', () => {
     B: { B: new Uint8Array([0, 255, 10]) },
     BS: { BS: [new Uint8Array([1]), new Uint8Array([2])] },
   };
-  // biome-ignore lint/suspicious/noExplicitAny: commands of many kinds
-  const commands: [name: string, of: () => any][] = [
+  const commands: [name: string, of: () => Loose][] = [
     [
       'PutItem of every type',
       () => new PutItemCommand({ TableName: TableName(), Item: { ...key('all'), ...everyType } }),

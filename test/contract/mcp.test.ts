@@ -11,6 +11,7 @@ import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { httpDoors, mcpDoors } from '#lambdas/doors.ts';
 import { mcpGateway } from '#lambdas/mcp/compose.ts';
+import type { Loose } from '../support/loose.ts';
 import { type McpServer, startMcpServer } from '../support/mcp-servers.ts';
 import { type TestPorts, testPorts } from '../support/ports.ts';
 
@@ -75,8 +76,7 @@ function compose(changed: Partial<TestPorts['ports']> = {}) {
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, asserted by the tests
-type Answer = any;
+type Answer = Loose;
 
 interface Sent {
   readonly key?: string;

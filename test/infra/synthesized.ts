@@ -6,11 +6,11 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { functions } from '#core/contracts/functions.ts';
 import { buildGateway } from '../../lib/gateway.ts';
+import type { Loose } from '../support/loose.ts';
 
 export interface Resource {
   readonly Type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: templates are read by path; a wrong path fails the test
-  readonly Properties: any;
+  readonly Properties: Loose;
   readonly DeletionPolicy?: string;
   readonly UpdateReplacePolicy?: string;
   readonly DependsOn?: string | string[];

@@ -5,12 +5,12 @@ import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { chatDoors, httpDoors } from '#lambdas/doors.ts';
 import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
+import type { Loose } from './loose.ts';
 
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, asserted by the tests
-  readonly body: any;
+  readonly body: Loose;
   readonly text: string;
 }
 

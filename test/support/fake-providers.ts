@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { bedrockForm } from './fake-providers-bedrock.ts';
 import { anthropicForm, ollamaForm, openaiForm } from './fake-providers-forms.ts';
+import type { Loose } from './loose.ts';
 
 export type FakeKind = 'openai' | 'anthropic' | 'ollama' | 'bedrock';
 
@@ -15,8 +16,7 @@ export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  // biome-ignore lint/suspicious/noExplicitAny: bodies of many shapes, asserted by the tests
-  readonly body: any;
+  readonly body: Loose;
   /** Whether the caller asked for a stream, however this kind says so. */
   readonly stream: boolean;
   /** Resolves when the connection is closed before the reply was complete. */

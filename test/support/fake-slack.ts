@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Loose } from './loose.ts';
 
 export interface SlackCall {
   readonly path: string;
   readonly headers: Readonly<Record<string, unknown>>;
-  // biome-ignore lint/suspicious/noExplicitAny: bodies of many shapes, asserted by the tests
-  readonly body: any;
+  readonly body: Loose;
 }
 
 export interface Fault {

@@ -1,4 +1,5 @@
 /** Reads protobuf messages by a table of their fields: as much of the format as OTLP traces use. */
+import type { Loose } from './loose.ts';
 
 /** How a field is read: a scalar, or the fields of a message within. */
 type Type = 'string' | 'hex' | 'varint' | 'fixed64' | 'fixed32' | 'double' | 'bool' | Message;
@@ -7,8 +8,7 @@ export interface Message {
   readonly [field: number]: readonly [name: string, type: Type | (() => Message)];
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: messages of many shapes, asserted by the tests
-export type Decoded = Record<string, any>;
+export type Decoded = Record<string, Loose>;
 
 export function decode(bytes: Buffer, message: Message): Decoded {
   const decoded: Decoded = {};

@@ -1,13 +1,13 @@
 /** A caller of the chat WebSocket: says messages, waits for the ones it wants, remembers all it heard. */
 import { once } from 'node:events';
 import { type ClientOptions, WebSocket } from 'ws';
+import type { Loose } from './loose.ts';
 
 export interface SocketMessage {
   readonly type: string;
   readonly id?: string;
   readonly status?: number;
-  // biome-ignore lint/suspicious/noExplicitAny: messages of many shapes, asserted by the tests
-  readonly [member: string]: any;
+  readonly [member: string]: Loose;
 }
 
 export interface SocketCaller {

@@ -1,16 +1,15 @@
 /** A DynamoDB client that tells of each call and lets a test come between. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Loose } from './loose.ts';
 
 export interface StoreCall {
   /** `GetItem`, `TransactWriteItems`, … */
   readonly operation: string;
-  // biome-ignore lint/suspicious/noExplicitAny: inputs of many commands, asserted by the tests
-  readonly input: any;
+  readonly input: Loose;
 }
 
 /** Sends the call itself; answers what the store answers. */
-// biome-ignore lint/suspicious/noExplicitAny: outputs of many commands
-type Send = (call?: StoreCall) => Promise<any>;
+type Send = (call?: StoreCall) => Promise<Loose>;
 
 /** @param between is given each call and how to send it; by default it just sends. */
 export function watched(

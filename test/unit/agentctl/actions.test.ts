@@ -155,8 +155,7 @@ describe('test-action', () => {
     const data = { ...review.error.data, reason };
     answer({ ...review, envelope_id: "x'; rm -rf ~ #", error: { ...review.error, data } });
     const { out } = await home.run(['test-action', ...call]);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that there are none is the point
-    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(out).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
     expect(out.match(/^decision:/gm)).toHaveLength(1);
     expect(out).toContain("agentctl approve 'x'\\''; rm -rf ~ #' --reviewer");
   });

@@ -131,10 +131,9 @@ describe('live verification', () => {
 
   test('a store that fails is a fault', async () => {
     const { head } = seal(drafts);
-    // biome-ignore lint/correctness/useYield: fails before its first entry
-    const failing = async function* (): AsyncIterable<never> {
-      throw new Error('throttled');
-    };
+    const failing = (): AsyncIterable<never> => ({
+      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('throttled')) }),
+    });
     const session = { head, entries: failing, signer, manifests: memoryManifests() };
     await expect(verifyLive(session)).rejects.toThrow('throttled');
   });

@@ -3,6 +3,7 @@ import { dialects } from '#core/dialects/dialects.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { mockProvider } from '#core/providers/mock.ts';
 import type { ProviderCall } from '#core/providers/ports.ts';
+import type { Loose } from '../../support/loose.ts';
 import { providerEntry } from '../../support/provider-entry.ts';
 
 /** Pauses that were asked for; each ends at once, or never. */
@@ -33,8 +34,7 @@ const call = (body: JsonObject, more: Partial<ProviderCall> = {}): ProviderCall 
 async function json(body: JsonObject, more: Partial<ProviderEntry> = {}) {
   const reply = await mockProvider(entry(more), world()).call(call(body));
   if (reply.type !== 'json') throw new Error('no JSON');
-  // biome-ignore lint/suspicious/noExplicitAny: a reply, asserted by the tests
-  return reply.body as any;
+  return reply.body as Loose;
 }
 async function streamed(body: JsonObject, more: Partial<ProviderEntry> = {}, own = world()) {
   const reply = await mockProvider(entry(more), own).call(call({ ...body, stream: true }));
