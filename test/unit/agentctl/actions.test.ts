@@ -1,8 +1,8 @@
 /** `test-action`, `simulate`, `why`, `diff-policy` (spec §2.2, §4.5). */
-import { Home, type Scripted, startServer } from './support.ts';
+import { Home, serverOf } from './support.ts';
 
-let server: Scripted;
 const home = new Home();
+const server = serverOf(home);
 const call = ['--protocol', 'git', '--tool', 'scm.create_pr', '--target', 'acme/web', '--capability', 'write'];
 const body = { protocol: 'git', tool: 'scm.create_pr', target: 'acme/web', capability: 'write' };
 const id = '0197a3c2-7d1e-7000-8000-000000000001';
@@ -19,16 +19,6 @@ const review = {
     data: { approval_url: `http://x/${id}`, queued_at: '2026-01-02T03:04:05.000Z' },
   },
 };
-
-beforeAll(async () => {
-  server = await startServer();
-  home.running(server.url);
-});
-beforeEach(() => server.reset());
-afterAll(async () => {
-  home.remove();
-  await server.stop();
-});
 
 const sent = () => JSON.parse(server.seen[0]!.body) as unknown;
 

@@ -1,18 +1,8 @@
 /** Approvals, audit, status, versions, credentials and configuration from the command line (spec §4.5). */
-import { errorBody, Home, type Scripted, startServer } from './support.ts';
+import { errorBody, Home, serverOf } from './support.ts';
 
-let server: Scripted;
 const home = new Home();
-
-beforeAll(async () => {
-  server = await startServer();
-  home.running(server.url);
-});
-beforeEach(() => server.reset());
-afterAll(async () => {
-  home.remove();
-  await server.stop();
-});
+const server = serverOf(home);
 
 describe('approvals', () => {
   const item = {

@@ -61,6 +61,29 @@ export async function startServer(): Promise<Scripted> {
   };
 }
 
+/** A server for all tests of a file, running as far as `home` knows; forgotten before each. Both are gone after the last. */
+export function serverOf(home: Home): Pick<Scripted, 'on' | 'seen' | 'url'> {
+  let started: Scripted;
+  beforeAll(async () => {
+    started = await startServer();
+    home.running(started.url);
+  });
+  beforeEach(() => started.reset());
+  afterAll(async () => {
+    home.remove();
+    await started.stop();
+  });
+  return {
+    on: (...script) => started.on(...script),
+    get seen() {
+      return started.seen;
+    },
+    get url() {
+      return started.url;
+    },
+  };
+}
+
 export const errorBody = (code: number, type: string, message: string) => ({ error: { code, type, message } });
 
 function sendJson(response: ServerResponse, status: number, answer: unknown): void {

@@ -1,18 +1,8 @@
 /** Task manifests and session risk from the command line (spec §4.5). */
-import { errorBody, Home, type Scripted, startServer } from '../agentctl/support.ts';
+import { errorBody, Home, serverOf } from '../agentctl/support.ts';
 
-let server: Scripted;
 const home = new Home();
-
-beforeAll(async () => {
-  server = await startServer();
-  home.running(server.url);
-});
-beforeEach(() => server.reset());
-afterAll(async () => {
-  home.remove();
-  await server.stop();
-});
+const server = serverOf(home);
 
 const id = 'task-0a1b2c3d4e5f60718293a4b5c6d7e8f9';
 
