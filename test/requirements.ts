@@ -773,6 +773,11 @@ const chat: readonly Requirement[] = [
   ),
   must('chat.count-tokens', 'spec §4.1', 'count_tokens answers an estimate.'),
   must('chat.ws', 'spec §4.1', '/v1/ws is a persistent chat connection.'),
+  must(
+    'chat.ws-lost',
+    'spec §4.1',
+    'A WebSocket call whose worker never came gives its id and its place back; coming late, it is not answered.',
+  ),
   must('chat.models', 'contract §5', 'GET /v1/models lists what the tenant may use.'),
   must('chat.unknown-fields', 'contract §5', 'Unknown fields pass through both ways.'),
   must('chat.pipeline.order', 'spec §1', 'The pipeline stages run in the order of the specification.'),

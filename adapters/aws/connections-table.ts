@@ -1,8 +1,8 @@
 /**
  * Open WebSockets in DynamoDB (spec §4.1): one item per connection, the calls that run on it in a map within.
  *
- * Access patterns: put on connecting; get by id (consistent); conditional updates of one call: begin (id free, room left),
- * claim (once), cancel, over; leave. Items are never deleted by us: `expires_at` is compared, TTL tidies.
+ * Access patterns: put on connecting; get by id (consistent); conditional updates of one call: begin (id free or its lease
+ * over, room left), claim (once, by who began it), cancel, over; leave. Items are never deleted by us: `expires_at` is compared, TTL tidies.
  */
 import {
   type ConditionalCheckFailedException,
@@ -11,7 +11,12 @@ import {
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import type { SocketConnection, SocketConnections } from '#core/chat/socket-ports.ts';
+import {
+  type RunningCall,
+  type SocketConnection,
+  type SocketConnections,
+  socketLeases,
+} from '#core/chat/socket-ports.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import type { StoreOptions } from './evidence-table.ts';
 import { fromItem, type Item, storeDown, stored, toItem } from './items.ts';
@@ -54,7 +59,7 @@ export const changeParams = (
 
 export function connectionsTable({ client, tables, clock }: ConnectionsTableOptions): SocketConnections {
   const TableName = tables.connections;
-  const now = () => isoTime(clock.now());
+  const now = (laterMs = 0) => isoTime(clock.now() + laterMs);
 
   /** True when it happened; else the item as it stands, if there is one. */
   const change = async (id: string, changed: Change): Promise<true | SocketConnection | undefined> => {
@@ -69,6 +74,19 @@ export function connectionsTable({ client, tables, clock }: ConnectionsTableOpti
   };
   const known = (connection: SocketConnection | undefined): connection is SocketConnection =>
     connection !== undefined && !connection.gone && connection.expires_at > now();
+
+  /** Calls whose work was lost leave their places: true when there were some. */
+  const freed = async (id: string, connection: SocketConnection | undefined): Promise<boolean> => {
+    const lost = Object.entries(connection?.calls ?? {}).filter(([, { lease_ends }]) => lease_ends < now());
+    for (const [call] of lost)
+      await change(id, {
+        update: 'REMOVE calls.#call',
+        where: 'calls.#call.lease_ends < :now',
+        values: { ':now': now() },
+        call,
+      });
+    return lost.length > 0;
+  };
 
   return {
     async open(connection) {
@@ -91,13 +109,17 @@ export function connectionsTable({ client, tables, clock }: ConnectionsTableOpti
       });
     },
 
-    async begin(id, call, most) {
-      const before = await change(id, {
-        update: 'SET calls.#call = :begun',
-        where: `${isOpen} AND attribute_not_exists(calls.#call) AND size(calls) < :most`,
-        values: { ':begun': {}, ':most': most, ':now': now() },
-        call,
-      });
+    async begin(id, call, by, most) {
+      const begun: RunningCall = { begun_by: by, lease_ends: now(socketLeases.handedOverMs) };
+      const begin = () =>
+        change(id, {
+          update: 'SET calls.#call = :begun',
+          where: `${isOpen} AND (calls.#call.lease_ends < :now OR attribute_not_exists(calls.#call) AND size(calls) < :most)`,
+          values: { ':begun': begun, ':most': most, ':now': now() },
+          call,
+        });
+      let before = await begin();
+      if (before !== true && (await freed(id, before))) before = await begin();
       if (before === true) return 'begun';
       if (!known(before)) return 'gone';
       return Object.hasOwn(before.calls, call) ? 'running' : 'full';
@@ -105,14 +127,14 @@ export function connectionsTable({ client, tables, clock }: ConnectionsTableOpti
 
     async claim(id, call, by) {
       const before = await change(id, {
-        update: 'SET calls.#call.claimed_by = :by',
-        where: `${isOpen} AND attribute_exists(calls.#call) AND attribute_not_exists(calls.#call.claimed_by) AND attribute_not_exists(calls.#call.cancelled)`,
-        values: { ':by': by, ':now': now() },
+        update: 'SET calls.#call.claimed = :true, calls.#call.lease_ends = :end',
+        where: `${isOpen} AND calls.#call.begun_by = :by AND attribute_not_exists(calls.#call.claimed) AND attribute_not_exists(calls.#call.cancelled)`,
+        values: { ':by': by, ':true': true, ':end': now(socketLeases.claimedMs), ':now': now() },
         call,
       });
       if (before === true) return 'claimed';
       const state = known(before) && Object.hasOwn(before.calls, call) ? before.calls[call] : undefined;
-      return state?.cancelled && state.claimed_by === undefined ? 'cancelled' : 'no';
+      return state?.cancelled && !state.claimed && state.begun_by === by ? 'cancelled' : 'no';
     },
 
     async cancel(id, call) {

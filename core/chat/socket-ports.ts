@@ -16,17 +16,37 @@ export interface SocketConnection {
   /** The caller has left. */
   readonly gone?: boolean;
   /** Calls that run, by their ids. */
-  readonly calls: Readonly<Record<string, { readonly cancelled?: boolean; readonly claimed_by?: string }>>;
+  readonly calls: Readonly<Record<string, RunningCall>>;
 }
+
+export interface RunningCall {
+  /** The request that began it. */
+  readonly begun_by: string;
+  readonly claimed?: boolean;
+  readonly cancelled?: boolean;
+  /** ISO 8601. After this nobody can be working on it any more: its id is free. */
+  readonly lease_ends: string;
+}
+
+/** How long a call holds its id: on its way to whoever answers it, and from then on. */
+export const socketLeases = {
+  /** Work that waited a minute is dropped (`lib/websocket-surface.ts`). */
+  handedOverMs: 90_000,
+  /** The worker has 15 minutes (`core/contracts/functions.ts`). */
+  claimedMs: 16 * 60_000,
+} as const;
 
 export interface SocketConnections {
   open(connection: SocketConnection): Promise<void>;
   /** The state as of now; undefined when the connection is not known, or its time is over. */
   get(id: string): Promise<SocketConnection | undefined>;
   authenticate(id: string, who: { readonly key_id: string; readonly tenant: string }): Promise<void>;
-  /** Notes a call. `running`: its id is taken; `full`: `most` calls run. */
-  begin(id: string, callId: string, most: number): Promise<'begun' | 'running' | 'full' | 'gone'>;
-  /** Of several claims of a call one succeeds. `cancelled`: nobody began it, and nobody shall. */
+  /** Notes a call for as long as it can be under way. `running`: its id is taken; `full`: `most` calls run. */
+  begin(id: string, callId: string, by: string, most: number): Promise<'begun' | 'running' | 'full' | 'gone'>;
+  /**
+   * Of several claims of a call one succeeds, by the request that began it: work that comes late finds its id taken by
+   * another. `cancelled`: nobody answers it, and nobody shall.
+   */
   claim(id: string, callId: string, by: string): Promise<'claimed' | 'cancelled' | 'no'>;
   /** Harmless when the call is over. */
   cancel(id: string, callId: string): Promise<void>;

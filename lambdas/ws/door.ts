@@ -172,7 +172,7 @@ async function handOver(
   call: SocketCall,
   text: string,
 ): Promise<GatewayError | undefined> {
-  const begun = await ports.connections.begin(id, call.id, socketLimits.calls);
+  const begun = await ports.connections.begin(id, call.id, requestContext.requestId, socketLimits.calls);
   if (begun === 'gone') return undefined;
   if (begun !== 'begun') return refusalOf(begun, call.id);
   try {

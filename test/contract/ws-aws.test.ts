@@ -228,7 +228,7 @@ describe('calls', () => {
     const before = aws.invoked.length;
     await said(id, call('0'));
     expect(aws.heard(id)).toMatchObject([{ type: 'error', id: '0', status: 409 }]);
-    for (let n = 1; n < 64; n++) expect(await ports.connections.begin(id, `${n}`, 64)).toBe('begun');
+    for (let n = 1; n < 64; n++) expect(await ports.connections.begin(id, `${n}`, 'r', 64)).toBe('begun');
     await said(id, call('64'));
     expect(aws.heard(id)[1]).toMatchObject({ type: 'error', id: '64', status: 429, retry_after: 1 });
     expect(aws.invoked).toHaveLength(before);
@@ -241,6 +241,48 @@ describe('calls', () => {
     aws.refusesWork(false);
     expect(aws.heard(id)).toMatchObject([{ type: 'error', id: '1', status: 503 }]);
     expect((await ports.connections.get(id))!.calls).toEqual({});
+  });
+});
+
+describe('work that was handed over and lost', () => {
+  const by = (id: string, requestId: string, message: object) =>
+    said(id, message, { requestContext: { ...event('$default', id).requestContext, requestId } });
+
+  test('[chat.ws-lost] holds its id for as long as it may still come, then the id is free', async () => {
+    const id = await opened();
+    await by(id, 'first', call('1'));
+    gateway.pass(60);
+    await by(id, 'second', call('1'));
+    expect(aws.heard(id).at(-1)).toMatchObject({ type: 'error', id: '1', status: 409 });
+    gateway.pass(60);
+    await by(id, 'third', call('1', 'again'));
+    await worker();
+    expect(aws.heard(id).at(-1)).toEqual({ type: 'done', id: '1', outcome: 'completed' });
+  });
+
+  test('[chat.ws-lost] that comes after all does not take the place of the call that has its id now', async () => {
+    const id = await opened();
+    await by(id, 'first', call('1', 'old'));
+    const old = aws.invoked.at(-1)!.call;
+    gateway.pass(120);
+    await by(id, 'second', call('1', 'new'));
+    const before = aws.heard(id).length;
+    await worker(old);
+    expect([fake.requests.length, aws.heard(id).length]).toEqual([0, before]);
+    await worker();
+    expect(fake.requests).toHaveLength(1);
+    expect(JSON.stringify(fake.requests[0]!.body)).toContain('new');
+  });
+
+  test('[chat.ws-lost] makes room for others on a connection that is full; what is answered keeps its place', async () => {
+    const id = await opened();
+    for (let n = 0; n < 64; n++) await ports.connections.begin(id, `${n}`, `r-${n}`, 64);
+    expect(await ports.connections.claim(id, '0', 'r-0')).toBe('claimed');
+    expect(await ports.connections.begin(id, 'more', 'r', 64)).toBe('full');
+    gateway.pass(120);
+    expect(await ports.connections.begin(id, '0', 'r', 64)).toBe('running');
+    expect(await ports.connections.begin(id, 'more', 'r', 64)).toBe('begun');
+    expect(Object.keys((await ports.connections.get(id))!.calls).sort()).toEqual(['0', 'more']);
   });
 });
 
