@@ -20,7 +20,6 @@ const later =
   (deferred: string) =>
   (id: string, spec: Source, says: string): Requirement => ({ id, spec, says, proof: { deferred } });
 
-const execution = later('later work on execution');
 const operations = later('a later issue: rollouts, analytics, alerts, federation, GraphQL, plugins');
 const edge = later('a later issue: the edge proxy');
 const telemetry = later('a later issue: the trace routes');
