@@ -5,6 +5,8 @@
 import { writeSync } from 'node:fs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
+import type { EntryDraft } from '#core/contracts/evidence.ts';
+import type { CommitOutcome } from '#core/evidence/ports.ts';
 
 const [endpoint, sessions, writer, count] = process.argv.slice(2) as [string, string, string, string];
 const client = new DynamoDBClient({
@@ -14,6 +16,7 @@ const client = new DynamoDBClient({
 });
 const ledger = dynamoLedger({ client, tables: JSON.parse(process.env.TABLES ?? '{}') });
 const callers = 24;
+const refusedForNow = 'The session is too busy; nothing was written.';
 let next = 0;
 
 async function caller(): Promise<void> {
@@ -21,18 +24,28 @@ async function caller(): Promise<void> {
     const n = next++;
     const session_id = `crowd-${n % Number(sessions)}`;
     const envelope_id = `w${writer}-${n}`;
-    const outcome = await ledger.commit({
-      draft: {
-        tenant: 't',
-        session_id,
-        timestamp: new Date().toISOString(),
-        kind: 'allow',
-        envelope_id,
-        actor: { key_id: `k${writer}` },
-        body: { policy_version: 1 },
-      },
-    });
+    const draft = {
+      tenant: 't',
+      session_id,
+      timestamp: new Date().toISOString(),
+      kind: 'allow' as const,
+      envelope_id,
+      actor: { key_id: `k${writer}` },
+      body: { policy_version: 1 },
+    };
+    const outcome = await committed(draft);
     if (outcome.ok) writeSync(1, `${session_id} ${outcome.entry.index} ${outcome.entry.hash} ${envelope_id}\n`);
+  }
+}
+
+/** A crowd may be too large for a chain: who is refused for that has written nothing, and asks again. */
+async function committed(draft: EntryDraft): Promise<CommitOutcome> {
+  for (;;) {
+    try {
+      return await ledger.commit({ draft });
+    } catch (thrown) {
+      if (!(thrown instanceof Error) || !thrown.message.startsWith(refusedForNow)) throw thrown;
+    }
   }
 }
 
