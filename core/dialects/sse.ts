@@ -35,8 +35,9 @@ const mebibyte = 1024 * 1024;
  */
 export function sseDecoder(options: { maxEventBytes?: number } = {}): SseDecoder {
   const most = options.maxEventBytes ?? 4 * mebibyte;
-  // The decoder drops the byte order mark itself: at the start only, and also when it comes in three pieces.
-  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  // One byte order mark at the start is dropped here: Node's decoder drops a second one when it comes in pieces.
+  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let begun = false;
   let lineStart = '';
   let afterCarriageReturn = false;
   let data: string | undefined;
@@ -45,7 +46,10 @@ export function sseDecoder(options: { maxEventBytes?: number } = {}): SseDecoder
 
   function decode(bytes?: Uint8Array): string {
     try {
-      return bytes === undefined ? utf8.decode() : utf8.decode(bytes, { stream: true });
+      const text = bytes === undefined ? utf8.decode() : utf8.decode(bytes, { stream: true });
+      if (begun || text === '') return text;
+      begun = true;
+      return text.startsWith('\uFEFF') ? text.slice(1) : text;
     } catch (cause) {
       throw new SseFault('encoding', 'The event stream is not valid UTF-8.', { cause });
     }
