@@ -151,7 +151,8 @@ interface Done {
   readonly record?: CredentialRecord;
 }
 
-async function recordOutcome(
+/** @throws GatewayError `conflict` when the lease on the approval was lost meanwhile. */
+export async function recordOutcome(
   ports: GovernPorts,
   action: Governed,
   { record, kept, loginRefusedBy, ...done }: Done,

@@ -2,20 +2,12 @@
  * `messages.tool_use: govern`: every tool call the model makes is decided as an ActionEnvelope before the caller sees it
  * (contract §5). A blocked or waiting one is replaced by what the decision says, in its place.
  */
-import { answer } from '#core/actions/answers.ts';
-import type { CarryOut } from '#core/actions/carry-out.ts';
 import { govern } from '#core/actions/govern.ts';
+import { leftToCaller } from '#core/actions/left-to-caller.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
-
-/** The caller runs its tools itself: here they are decided, nothing is minted or executed. */
-const decidedOnly: CarryOut = async (_ports, action, evidence_hash) => ({
-  ...answer(action),
-  decision: 'allow',
-  evidence_hash,
-});
 
 const readers = /(^|[._-])(get|list|read|search|find|fetch|view|show|describe|query|stat|count)([._-]|$)/i;
 const deleters = /(^|[._-])(delete|remove|rm|drop|destroy|purge|erase)([._-]|$)/i;
@@ -53,7 +45,7 @@ async function replacement(
     parameters: input,
     ...(call.approvalRef !== undefined && { approval_ref: call.approvalRef }),
   };
-  const result = await govern(ports, call.principal, call.sessionId, request, decidedOnly);
+  const result = await govern(ports, call.principal, call.sessionId, request, leftToCaller);
   return result.decision === 'allow' ? undefined : told(name, result);
 }
 

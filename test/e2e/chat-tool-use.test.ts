@@ -123,6 +123,8 @@ describe.each(kinds)('[chat.messages.tool-use] a model behind the %s dialect', (
     const passed = await answered(session, 'mail it', how, { 'x-approval-ref': id });
     expect(passed.stop_reason).toBe('tool_use');
     expect(passed.content.at(-1)).toMatchObject({ type: 'tool_use', name: 'send_mail' });
+    const used = await gateway.admin<{ status: string; outcome: string }>(`approvals/${id}`);
+    expect(used.body).toMatchObject({ status: 'consumed', outcome: 'not_executed' });
     const again = await answered(session, 'mail it', how);
     expect(again.stop_reason).toBe('end_turn');
     expect(idIn(again)).not.toBe(id);
