@@ -47,10 +47,8 @@ test.each(['{a', 'a}', '[a', '[]', 'a\\', '[z-a]'])('refuses %s and says what is
   expect(() => compileGlob(pattern, 'text')).toThrow(/Allowed: \*, \*\*/);
 });
 
-test('4 kB against many stars stays linear', () => {
+test('4 kB against many stars come to an end: trying every way would not', () => {
   const glob = compileGlob('**/*a*b*a*b*a*b*c', 'text');
-  const start = performance.now();
   expect(glob.matches('ab/'.repeat(1365))).toBe(false);
   expect(glob.matches('ab'.repeat(2048))).toBe(false);
-  expect(performance.now() - start).toBeLessThan(200);
 });
