@@ -829,6 +829,12 @@ const toolGateway: readonly Requirement[] = [
     'spec §4.4',
     'The older HTTP+SSE transport works, whichever processes stream and messages meet.',
   ),
+  must(
+    'mcp.conformance',
+    'spec §4.4',
+    'The official conformance suite finds the same directly and through the gateway, at 2025-11-25 and 2026-07-28.',
+  ),
+  must('mcp.headers', 'spec §4.4', 'Headers that repeat a message must say what it says (-32020).'),
   must('mcp.no-upstream', 'contract §6', '-32003 when no upstream serves the tool.'),
   must('mcp.upstream-error', 'spec §7.1', 'Upstream errors name tool and upstream and give a hint.'),
   must('behavior.rules', 'spec §1', 'Six anomaly rules score a session; above the threshold it is blocked.'),

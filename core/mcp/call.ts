@@ -19,6 +19,7 @@ import { keptResult, type Run, runExecutor } from './executor.ts';
 import { upstreamError } from './faults.ts';
 import { inventoryOf, toolNamed } from './inventory.ts';
 import { invalidParams, mcpCodes, RpcFault, type RpcOutcome, type RpcRequest } from './messages.ts';
+import { checkParamHeaders, paramHeaders } from './param-headers.ts';
 import type { McpPorts } from './ports.ts';
 import { taskFor } from './tasks.ts';
 import { complete } from './translate.ts';
@@ -35,6 +36,7 @@ export async function callTool(
   if (typeof params.name !== 'string' || params.name === '') throw invalidParams('params.name must name a tool.');
   const args = argumentsOf(params);
   const tool = await find(ports, caller, params.name, exchange);
+  if (caller.era === 'stateless') checkParamHeaders(tool.definition, args, caller.passed);
   const action = { ...actionOf(tool, nameFor(caller, tool, args), args), actor: { agent: caller.agent } };
 
   const drifted = await driftOf(ports, tool);
@@ -42,7 +44,12 @@ export async function callTool(
 
   const waiting = waitingOf(caller.conversation, params, caller.snapshot.configuration.approvals.hold_seconds);
   const run: Run = {
-    ...{ conversation: caller.conversation, entry: tool.entry, id: request.id, passed: caller.passed },
+    ...{
+      conversation: caller.conversation,
+      entry: tool.entry,
+      id: request.id,
+      passed: paramHeaders(tool.definition, args),
+    },
     params: forServer(params, tool, waiting === 'task'),
     signal: exchange.signal,
     onMessage: exchange.send,

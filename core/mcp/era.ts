@@ -113,14 +113,12 @@ function checkHeaders({ method, params }: RpcRequest, headers: McpHeaders): void
   if (name !== value) throw mismatch(headers.name, `params.${field} differs from the Mcp-Name header`);
 }
 
-/** Values that headers cannot carry travel as `=?base64?…?=`. */
-function decodedHeader(value: string): string | undefined {
-  const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/i.exec(value)?.[1];
+/** Values that headers cannot carry travel as `=?base64?…?=`; undefined for one that is wrapped and no canonical base64. */
+export function decodedHeader(value: string): string | undefined {
+  const encoded = /^=\?base64\?(.*)\?=$/i.exec(value)?.[1];
   if (encoded === undefined) return value;
   const bytes = Buffer.from(encoded, 'base64');
-  return bytes.toString('base64').replace(/=+$/, '') === encoded.replace(/=+$/, '')
-    ? bytes.toString('utf8')
-    : undefined;
+  return bytes.toString('base64') === encoded ? bytes.toString('utf8') : undefined;
 }
 
 function sameVersion(claimed: unknown, header: string | undefined): void {
@@ -135,7 +133,7 @@ function sameMethod(method: string, header: string | undefined): void {
     throw mismatch(header, `the body names method ${method.slice(0, 100)}`);
 }
 
-const mismatch = (header: string, body: string): RpcFault =>
+export const mismatch = (header: string, body: string): RpcFault =>
   new RpcFault(mcpCodes.headerMismatch, `Bad Request: the request headers and body disagree: ${body}`, {
     status: 400,
     data: { mismatch: { header: header.slice(0, 200), body } },

@@ -22,6 +22,7 @@ import {
   type RequestId,
   RpcFault,
   type RpcMessage,
+  type RpcOutcome,
   responseOf,
 } from './messages.ts';
 import { Outbox } from './outbox.ts';
@@ -223,7 +224,7 @@ export class McpGateway {
     const services: Services = { ports: this.#ports, sessions: this.#sessions, listening: this.#listening };
     const work = async () => {
       try {
-        outbox.put(responseOf(request.id, await dispatch(services, request, caller, exchange)));
+        outbox.put(this.#answered(request.id, caller.era, await dispatch(services, request, caller, exchange)));
       } catch (fault) {
         // A request its client cancelled is not answered (2025), or has nobody left to answer (2026).
         if (!aborting.signal.aborted) outbox.put(this.#failed(fault, request.id));
@@ -249,6 +250,14 @@ export class McpGateway {
       if (!link.shared && link.era === 'session')
         await link.send({ jsonrpc: '2.0', method, ...(params && { params }) });
     }
+  }
+
+  /** A server may say that the client cannot do what its tool needs: of the new era that is a status too. */
+  #answered(id: RequestId, era: Era, outcome: RpcOutcome): JsonObject {
+    const response = responseOf(id, outcome);
+    const lacking = 'error' in outcome && outcome.error.code === mcpCodes.missingCapability;
+    if (lacking && era === 'stateless') statuses.set(response, { status: 400, fault: undefined });
+    return response;
   }
 
   #failed(fault: unknown, id: RequestId): JsonObject {

@@ -7,13 +7,14 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createMcpHandler, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { offerConformance, verifyState } from './mcp-conformance-2026.ts';
 
 const { FIXTURE_CALLS, FIXTURE_NAME } = process.env;
 
 function fixture(): McpServer {
   const server = new McpServer(
     { name: FIXTURE_NAME ?? 'fixture-2026', version: '2.0.0' },
-    { instructions: 'Stateless.' },
+    { instructions: 'Stateless.', requestState: { verify: verifyState } },
   );
   const called = (name: string, args: unknown) => {
     if (FIXTURE_CALLS) appendFileSync(FIXTURE_CALLS, `${JSON.stringify([name, args])}\n`);
@@ -74,12 +75,14 @@ function fixture(): McpServer {
   server.registerPrompt('simple', { description: 'A prompt' }, () => ({
     messages: [{ role: 'user', content: { type: 'text', text: 'Hello.' } }],
   }));
+  offerConformance(server);
   return server;
 }
 
 const handler = createMcpHandler(fixture);
 
 const server = createServer(async (request, response) => {
+  if (!isLocal(request.headers.host) || !isLocal(request.headers.origin)) return void response.writeHead(403).end();
   const answer = await handler.fetch(await webRequest(request));
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   for await (const chunk of answer.body ?? []) response.write(chunk);
@@ -88,6 +91,11 @@ const server = createServer(async (request, response) => {
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp\n`);
 });
+
+/** A page elsewhere whose name was bent to this machine is not answered. */
+function isLocal(place: string | undefined): boolean {
+  return place === undefined || /^(http:\/\/)?(localhost|127\.0\.0\.1)(:\d+)?$/.test(place);
+}
 
 async function webRequest(request: IncomingMessage): Promise<Request> {
   const chunks: Buffer[] = [];
