@@ -834,6 +834,17 @@ const toolGateway: readonly Requirement[] = [
     'spec §4.4',
     'The official conformance suite finds the same directly and through the gateway, at 2025-11-25 and 2026-07-28.',
   ),
+  must(
+    'mcp.waiting',
+    'contract §3',
+    'A caller waits for a human by a task, input_required, a held answer or -32002 and the retry, by what its client can do.',
+  ),
+  must(
+    'mcp.input-required',
+    'contract §3',
+    'A client that can open addresses is pointed to the approval; the call it sends again runs once, when approved.',
+  ),
+  must('mcp.request-state', 'contract §3', 'A forged or stale requestState is -32602 with data.reason; nothing runs.'),
   must('mcp.headers', 'spec §4.4', 'Headers that repeat a message must say what it says (-32020).'),
   must('mcp.no-upstream', 'contract §6', '-32003 when no upstream serves the tool.'),
   must('mcp.upstream-error', 'spec §7.1', 'Upstream errors name tool and upstream and give a hint.'),

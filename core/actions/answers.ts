@@ -42,15 +42,20 @@ export function inReview(action: Governed, row: ApprovalRow, adminUrl: string, r
     envelope_id: row.envelope_id,
     decision: 'review',
     ...(row.evidence_hash !== undefined && { evidence_hash: row.evidence_hash }),
-    error: {
-      code: rpcCodes.approvalRequired,
-      message: `${row.tool} needs a human's approval${reason === undefined ? '' : ` (${reason})`}.`,
-      data: {
-        approval_url: approvalUrl(adminUrl, row.envelope_id),
-        queued_at: row.queued_at,
-        expires_at: row.expires_at,
-        ...(reason !== undefined && { reason }),
-      },
+    error: approvalRequired(row, adminUrl, reason),
+  };
+}
+
+/** What whoever waits for a request is told of it. */
+export function approvalRequired(row: ApprovalRow, adminUrl: string, reason?: string) {
+  return {
+    code: rpcCodes.approvalRequired,
+    message: `${row.tool} needs a human's approval${reason === undefined ? '' : ` (${reason})`}.`,
+    data: {
+      approval_url: approvalUrl(adminUrl, row.envelope_id),
+      queued_at: row.queued_at,
+      expires_at: row.expires_at,
+      ...(reason !== undefined && { reason }),
     },
   };
 }

@@ -5,7 +5,7 @@ import { leaseSeconds, stillStands, type Unusable, unusable } from '#core/approv
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { Change } from '#core/evidence/ports.ts';
-import { GatewayError } from '#core/kernel/errors.ts';
+import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { foreignApproval, ownerOf } from './abuse-notes.ts';
 import { answer, inReview } from './answers.ts';
@@ -112,8 +112,16 @@ async function storedResult(
     matched_rule: `approved:${row.envelope_id}`,
     ...(row.evidence_hash !== undefined && { evidence_hash: row.evidence_hash }),
     ...(await readResult(ports, row)),
+    ...(row.outcome !== 'executed' && { error: endedAs(row) }),
   };
 }
+
+/** A call that failed, or may have, is never told as one that was done. */
+const endedAs = ({ tool, outcome = 'unknown' }: ApprovalRow) => ({
+  code: rpcCodes.upstreamFailed,
+  message: `${tool} was approved; its execution ended as ${outcome}.`,
+  data: { tool, outcome },
+});
 
 interface Asked {
   readonly row: ApprovalRow;

@@ -17,11 +17,13 @@ import type { Caller, Exchange } from './caller.ts';
 import { acceptedFingerprint, fingerprintOf, noteDefinitions } from './drift.ts';
 import { keptResult, type Run, runExecutor } from './executor.ts';
 import { upstreamError } from './faults.ts';
+import { inputRequired, opensAddresses, type Returned, returned, standing, stateKeysIfAny } from './input-required.ts';
 import { inventoryOf, toolNamed } from './inventory.ts';
 import { invalidParams, mcpCodes, RpcFault, type RpcOutcome, type RpcRequest } from './messages.ts';
 import { checkParamHeaders, paramHeaders } from './param-headers.ts';
 import type { McpPorts } from './ports.ts';
-import { taskFor } from './tasks.ts';
+import { stateToClient, stateToServer } from './request-state.ts';
+import { taskFor, withoutTasks } from './tasks.ts';
 import { complete } from './translate.ts';
 import { holding, waitingOf, withoutHold } from './waiting.ts';
 
@@ -32,37 +34,63 @@ export async function callTool(
   request: RpcRequest,
   exchange: Exchange,
 ): Promise<RpcOutcome> {
-  const { params } = request;
+  const back = await returned(ports, caller, request.params);
+  return back
+    ? make(ports, back.caller, { ...request, params: back.params }, exchange, back)
+    : make(ports, caller, request, exchange);
+}
+
+/** @param back what a client that was asked brings with it. */
+async function make(
+  ports: McpPorts,
+  caller: Caller,
+  { id, params }: RpcRequest,
+  exchange: Exchange,
+  back?: Returned,
+): Promise<RpcOutcome> {
   if (typeof params.name !== 'string' || params.name === '') throw invalidParams('params.name must name a tool.');
   const args = argumentsOf(params);
+  const keys = opensAddresses(caller, params) ? stateKeysIfAny(ports, caller) : undefined;
   const tool = await find(ports, caller, params.name, exchange);
   if (caller.era === 'stateless') checkParamHeaders(tool.definition, args, caller.passed);
-  const action = { ...actionOf(tool, nameFor(caller, tool, args), args), actor: { agent: caller.agent } };
+  const action: ActionRequest = {
+    ...actionOf(tool, nameFor(caller, tool, args), args),
+    actor: { agent: caller.agent },
+    ...(back && { approval_ref: back.state.approval }),
+  };
+  const digest = callDigest(openEnvelope(action, caller.principal, caller.sessionId, ''));
+  const stands = back && (await standing(ports, back, digest));
+  if (stands) return stands;
 
   const drifted = await driftOf(ports, tool);
   if (drifted) return answer(ports, await refuseDrift(ports, caller, action, tool), undefined);
 
-  const waiting = waitingOf(caller.conversation, params, caller.snapshot.configuration.approvals.hold_seconds);
+  const signing = await keys;
+  const waiting = waitingOf(caller.conversation, params, signing !== undefined, holdSecondsOf(caller));
   const run: Run = {
-    ...{
-      conversation: caller.conversation,
-      entry: tool.entry,
-      id: request.id,
-      passed: paramHeaders(tool.definition, args),
-    },
+    ...{ conversation: caller.conversation, entry: tool.entry, id, passed: paramHeaders(tool.definition, args) },
     params: forServer(params, tool, waiting === 'task'),
     signal: exchange.signal,
     onMessage: exchange.send,
     onEvents: exchange.streams,
   };
   const executors = [runExecutor(run)];
-  const waits = waiting === 'held' ? holding(ports, params, exchange.send, exchange.signal) : withoutHold(ports);
+  // Who was asked before and comes back is waiting: the person is on the way.
+  const holds = waiting === 'held' || back !== undefined;
+  const waits = holds ? holding(ports, params, exchange.send, exchange.signal) : withoutHold(ports);
   const result = await govern(waits, caller.principal, caller.sessionId, action, (given, ...rest) =>
     carryOut({ ...given, executors }, ...rest),
   );
   const task = waiting === 'task' && (await taskFor(ports, caller, result, run.outcome, params));
-  return task ? { result: task } : answer(ports, result, run, caller);
+  if (task) return { result: task };
+  const asked =
+    signing && result.decision === 'review'
+      ? inputRequired(ports, caller, signing, { ...result, params, digest, round: back?.state.round ?? 0 })
+      : undefined;
+  return asked ?? answer(ports, result, run, caller);
 }
+
+const holdSecondsOf = ({ snapshot }: Caller): number => snapshot.configuration.approvals.hold_seconds;
 
 /** The tool a client names. A name nobody knows is looked for once more: the server may have it since a moment ago. */
 async function find(ports: McpPorts, caller: Caller, name: string, exchange: Exchange): Promise<Tool> {
@@ -111,7 +139,7 @@ function asCall(tool: Tool, name: string, args: JsonObject) {
 
 /** What the server gets: its own name of the tool; the client's task, where the gateway keeps it, is none of its. */
 function forServer(params: JsonObject, tool: Tool, keepsTask: boolean): JsonObject {
-  const { task, ...rest } = params;
+  const { task, ...rest } = withoutTasks(stateToServer(params));
   return { ...rest, name: tool.own, ...(task !== undefined && !keepsTask && { task }) };
 }
 
@@ -156,7 +184,7 @@ async function answer(
       error: { code: error.code, message: error.message, data: { ...(error.data as JsonObject), envelope_id } },
     };
   }
-  if (run?.outcome) return run.outcome;
+  if (run?.outcome) return 'result' in run.outcome ? { result: stateToClient(run.outcome.result) } : run.outcome;
   if (error)
     return {
       error: { code: error.code, message: error.message, data: { ...(error.data as JsonObject), envelope_id } },

@@ -24,6 +24,12 @@ export const metaKeys = {
 
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
+/** What the client of a stateless request says it can do. */
+export function capabilitiesOf({ _meta: meta }: JsonObject): JsonObject {
+  const capabilities = isObject(meta) ? meta[metaKeys.capabilities] : undefined;
+  return isObject(capabilities) ? capabilities : {};
+}
+
 export interface McpHeaders {
   readonly version?: string | undefined;
   readonly method?: string | undefined;

@@ -184,12 +184,13 @@ export class McpGateway {
   #of(call: McpCall, era: Era, conversation: Conversation, session?: Caller['session']): Caller {
     const { principal, snapshot, passed, namedSession: header } = call;
     const { instanceId, clock } = this.#ports;
-    const { session_id } = resolveSession({
+    const { session_id, generated } = resolveSession({
       ...{ header, mcp: session?.id, keyId: principal.key_id, instanceId, now: clock.now() },
     });
     return {
       ...{ principal, snapshot, era, conversation, passed },
       sessionId: session_id,
+      sessionIsNamed: !generated,
       agent: principal.name,
       ...(session && { session }),
     };

@@ -2,11 +2,12 @@
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { Timeouts } from '#core/kernel/ports.ts';
+import type { SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import type { RequestId, RpcOutcome } from './messages.ts';
 
 export interface McpPorts extends GovernPorts {
+  readonly secrets: SecretStore;
   readonly counters: Counters;
   readonly timeouts: Timeouts;
   readonly mcpStore: McpStore;

@@ -1,25 +1,25 @@
 /**
- * How a caller waits for a human (contract §3): a task, a held answer with progress, or -32002 and the retry, chosen by what
- * the client said it can do. Whichever way, the approval's row decides that the call runs once.
+ * How a caller waits for a human (contract §3): a task, `input_required`, a held answer with progress, or -32002 and the retry,
+ * chosen by what the client said it can do. Whichever way, the approval's row decides that the call runs once.
  */
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { Snapshot, Snapshots } from '#core/configuration/snapshots.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Conversation } from './conversations.ts';
-import { metaKeys, tasksExtension } from './era.ts';
+import { capabilitiesOf, tasksExtension } from './era.ts';
 import { isObject, notificationOf } from './messages.ts';
 
-export type Waiting = 'task' | 'held' | 'retry';
+export type Waiting = 'task' | 'input' | 'held' | 'retry';
 
-export function waitingOf({ era }: Conversation, params: JsonObject, holdSeconds: number): Waiting {
-  const meta = isObject(params._meta) ? params._meta : {};
-  if (era === 'stateless' ? declaresTasks(meta) : isObject(params.task)) return 'task';
+/** @param asks whether the client can be asked to open the approval's address. */
+export function waitingOf({ era }: Conversation, params: JsonObject, asks: boolean, holdSeconds: number): Waiting {
+  if (era === 'stateless' ? declaresTasks(params) : isObject(params.task)) return 'task';
+  if (asks) return 'input';
   return holdSeconds > 0 && progressToken(params) !== undefined ? 'held' : 'retry';
 }
 
-function declaresTasks(meta: JsonObject): boolean {
-  const capabilities = meta[metaKeys.capabilities];
-  const extensions = isObject(capabilities) ? capabilities.extensions : undefined;
+function declaresTasks(params: JsonObject): boolean {
+  const { extensions } = capabilitiesOf(params);
   return isObject(extensions) && isObject(extensions[tasksExtension]);
 }
 

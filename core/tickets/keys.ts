@@ -1,4 +1,7 @@
-/** The keys that sign capability tickets: the present one signs, the previous one is still accepted during a rotation. */
+/**
+ * The keys that sign capability tickets, and other texts the gateway means to know again: the present one signs, the previous
+ * one is still accepted during a rotation.
+ */
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { type Configuration, defaultTicketKeyName } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -17,10 +20,14 @@ export interface TicketKeys {
 
 const shortestKeyCharacters = 32;
 
-/** @throws GatewayError `service_unavailable` when the present key is missing, or either is too short to be one. */
+/**
+ * @param prefix what is signed; keys of different prefixes have nothing in common.
+ * @throws GatewayError `service_unavailable` when the present key is missing, or either is too short to be one.
+ */
 export async function ticketKeys(
   { credentials }: Pick<Configuration, 'credentials'>,
   secrets: SecretStore,
+  prefix = 'agt1',
 ): Promise<TicketKeys> {
   const { key_env = defaultTicketKeyName, previous_key_env } = credentials.tickets;
   const [current, previous] = await Promise.all([
@@ -29,24 +36,25 @@ export async function ticketKeys(
   ]);
   if (!current) throw noKey(`${key_env} holds no value`);
   return {
-    current: usable(key_env, current),
+    current: usable(key_env, current, prefix),
     // A previous key that is gone has done its service.
-    ...(previous && previous_key_env !== undefined && { previous: usable(previous_key_env, previous) }),
+    ...(previous && previous_key_env !== undefined && { previous: usable(previous_key_env, previous, prefix) }),
   };
 }
 
-function usable(name: string, secret: string): TicketKey {
-  if (secret.length >= shortestKeyCharacters) return ticketKey(secret);
+function usable(name: string, secret: string, prefix: string): TicketKey {
+  if (secret.length >= shortestKeyCharacters) return ticketKey(secret, prefix);
   throw noKey(`${name} is shorter than ${shortestKeyCharacters} characters`);
 }
 
 /** Key and id are derived under names of their own: neither works for anything else the secret may be used for. */
-export function ticketKey(secret: string): TicketKey {
+export function ticketKey(secret: string, prefix = 'agt1'): TicketKey {
   const derived = (purpose: string, bytes: number) => Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes));
   return {
-    id: derived('agt1 key id', 8).toString('hex'),
-    key: createSecretKey(derived('agt1 hmac-sha256', 32)),
+    id: derived(`${prefix} key id`, 8).toString('hex'),
+    key: createSecretKey(derived(`${prefix} hmac-sha256`, 32)),
   };
 }
 
-const noKey = (why: string) => new GatewayError('service_unavailable', `Capability tickets cannot be signed: ${why}.`);
+const noKey = (why: string) =>
+  new GatewayError('service_unavailable', `Nothing can be signed with the ticket key: ${why}.`);

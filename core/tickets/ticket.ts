@@ -2,8 +2,8 @@
  * Capability tickets (spec §2.6): one use of one tool on one resource for one allowed action, signed with HMAC-SHA256. The
  * text is `agt1.<payload>.<mac>`, both base64url; pure: who presented it before is the store's to know.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TicketKey, TicketKeys } from './keys.ts';
+import { type SealDefect, seal, unseal } from './sealed.ts';
 
 export interface TicketClaims {
   readonly id: string;
@@ -36,10 +36,7 @@ export interface TicketUse {
 }
 
 export type TicketDefect =
-  /** No ticket by its form. */
-  | 'malformed'
-  | 'unknown_key'
-  | 'altered'
+  | SealDefect
   | 'wrong_tenant'
   | 'wrong_envelope'
   | 'wrong_resource'
@@ -59,45 +56,19 @@ const longestTicket = 16 * 1024;
 const prefix = 'agt1';
 
 /** @param claims its `key_id` is the key's. */
-export function signTicket(claims: Omit<TicketClaims, 'key_id'>, { id, key }: TicketKey): string {
-  const payload = Buffer.from(JSON.stringify({ ...claims, key_id: id })).toString('base64url');
-  const signed = `${prefix}.${payload}`;
-  return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
-}
+export const signTicket = (claims: Omit<TicketClaims, 'key_id'>, key: TicketKey): string => seal(prefix, claims, key);
 
 /** Never throws. The signature comes before anything the payload says, its key's id excepted. */
 export function verifyTicket(text: string, use: TicketUse, keys: TicketKeys, nowMs: number): TicketCheck {
-  const parts = read(text);
-  if (!parts) return defect('malformed');
-  const { claims, signed, mac } = parts;
-  const known = [keys.current, keys.previous].find((key) => key !== undefined && key.id === claims.key_id);
-  if (!known) return defect('unknown_key');
-  // Compared as text, so that a mac has one spelling.
-  const expected = createHmac('sha256', known.key).update(signed).digest('base64url');
-  if (mac.length !== expected.length || !timingSafeEqual(Buffer.from(mac), Buffer.from(expected))) {
-    return defect('altered');
-  }
+  const opened = unseal(prefix, text, keys, longestTicket);
+  if (!opened.ok) return defect(opened.defect);
+  const claims: Partial<TicketClaims> = opened.payload;
   if (!isClaims(claims)) return defect('malformed');
   const wrong = misuse(claims, use) ?? untimely(claims, nowMs);
   return wrong ? { ...defect(wrong), claims } : { ok: true, claims };
 }
 
 const defect = (found: TicketDefect) => ({ ok: false, defect: found }) as const;
-
-const form = /^(agt1\.([A-Za-z0-9_-]+))\.([A-Za-z0-9_-]{43})$/;
-
-function read(text: string) {
-  if (typeof text !== 'string' || text.length > longestTicket) return undefined;
-  const [, signed, payload, mac] = form.exec(text) ?? [];
-  if (signed === undefined || payload === undefined || mac === undefined) return undefined;
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
-    if (typeof claims !== 'object' || claims === null) return undefined;
-    return { claims: claims as Partial<TicketClaims>, signed, mac };
-  } catch {
-    return undefined;
-  }
-}
 
 const texts = ['id', 'key_id', 'nonce', 'tenant', 'envelope_id', 'resource', 'tool', 'capability'] as const;
 const numbers = ['policy_version', 'issued_ms', 'expires_ms'] as const;

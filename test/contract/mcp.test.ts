@@ -1,25 +1,26 @@
 /** The MCP gateway over the embedded store and real servers: sessions, decisions, waiting, drift, faults (spec §4.4, §7.1). */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { packFiles } from '#adapters/files/pack-files.ts';
-import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
-import { loadConfiguration } from '#core/configuration/load.ts';
-import { storeVersion } from '#core/configuration/versions.ts';
-import type { HttpEvent } from '#core/contracts/http.ts';
-import { routes } from '#core/contracts/routes.ts';
-import { httpDoors, mcpDoors } from '#lambdas/doors.ts';
-import { mcpGateway } from '#lambdas/mcp/compose.ts';
-import type { Loose } from '../support/loose.ts';
+import {
+  call,
+  compose,
+  configure,
+  entries,
+  http,
+  id,
+  keys,
+  meta,
+  modern,
+  open,
+  send,
+  server,
+  test_,
+  useMcpDoors,
+  vote,
+} from '../support/mcp-doors.ts';
 import { type McpServer, startMcpServer } from '../support/mcp-servers.ts';
-import { type TestPorts, testPorts } from '../support/ports.ts';
 
-const keys = { agent: 'contract-agent-key-1', other: 'contract-agent-key-2', human: 'contract-human-key-1' };
-const meta = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
 const withTasks = {
   ...meta,
   'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
@@ -29,169 +30,7 @@ const rules = [
   { protocol: 'mcp', tool: '{create_issue,hang}', decision: 'review' },
 ];
 
-let server: McpServer;
-let test_: TestPorts;
-let gateway: ReturnType<typeof compose>;
-
-interface Settings {
-  readonly upstreams?: readonly object[];
-  readonly hold?: number;
-  readonly rate?: number;
-  readonly extra?: object;
-}
-
-async function configure({ upstreams = [{ name: 'fixture', url: server.url }], hold = 0, rate, extra }: Settings = {}) {
-  const text = JSON.stringify({
-    version: 1,
-    people: [{ id: 'alice', role: 'operator' }],
-    tenants: [
-      {
-        id: 'default',
-        api_keys: [
-          { key: keys.agent, kind: 'agent', name: 'writer' },
-          { key: keys.other, kind: 'agent', name: 'other' },
-          { key: keys.human, kind: 'human', person: 'alice', role: 'admin' },
-        ],
-        ...(rate !== undefined && { rate_limit: { requests_per_minute: rate } }),
-      },
-    ],
-    tool_policies: { pack: null, default_decision: 'allow', rules },
-    approvals: { hold_seconds: hold },
-    upstreams: { mcp: upstreams },
-    ...extra,
-  });
-  const { configuration } = await loadConfiguration(text, { packs: packFiles(join(__dirname, '../../policies')) });
-  await storeVersion(test_.ports, configuration, 'test', 'api');
-  await test_.ports.snapshots.refresh();
-}
-
-/** A process of its own, as far as memory goes. */
-function compose(changed: Partial<TestPorts['ports']> = {}) {
-  const ports = { ...test_.ports, ...changed };
-  const upstreams = mcpUpstreams({ secrets: ports.secrets, outgoing: () => ({}), pause: ports.pause });
-  const mcp = mcpGateway({ ...ports, upstreams });
-  return {
-    ...mcp,
-    doors: { ...httpDoors(mcp.ports), ...mcpDoors(mcp) } as Record<string, ReturnType<typeof httpDoors>['policies']>,
-  };
-}
-
-type Answer = Loose;
-
-interface Sent {
-  readonly key?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly session?: string;
-  readonly at?: ReturnType<typeof compose>;
-}
-
-async function http(
-  method: string,
-  path: string,
-  body: unknown,
-  { key = keys.agent, headers, session, at = gateway }: Sent = {},
-) {
-  const segments = path.split('?')[0]!.split('/');
-  const route = routes.find(
-    (each) =>
-      each.method === method &&
-      each.surface !== 'gateway' &&
-      each.path.split('/').length === segments.length &&
-      each.path.split('/').every((part, i) => part.startsWith('{') || part === segments[i]),
-  )!;
-  const sent: Record<string, string> = {
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    'x-api-key': key,
-    ...(session !== undefined && { 'mcp-session-id': session }),
-    ...headers,
-  };
-  const params = route.path
-    .split('/')
-    .flatMap((part, i) => (part.startsWith('{') ? [[part.slice(1, -1), segments[i]]] : []));
-  const query = [...new URLSearchParams(path.split('?')[1] ?? '')].map(([name, value]) => [name, [value]]);
-  const event = {
-    httpMethod: method,
-    path,
-    resource: route.path,
-    pathParameters: Object.fromEntries(params),
-    headers: sent,
-    multiValueHeaders: Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, [value]])),
-    multiValueQueryStringParameters: Object.fromEntries(query),
-    body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
-    isBase64Encoded: false,
-    requestContext: { requestId: 'r' },
-  } as unknown as HttpEvent;
-  const reply = await at.doors[route.handledBy]!(event, { awsRequestId: 'r' });
-  let text = '';
-  if (typeof reply.body === 'string') text = reply.body;
-  else for await (const chunk of reply.body) text += chunk;
-  await reply.finished;
-  const events = reply.headers['content-type']?.startsWith('text/event-stream');
-  const messages = events
-    ? [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!))
-    : text === ''
-      ? []
-      : [JSON.parse(text)];
-  return {
-    status: reply.statusCode,
-    headers: reply.headers,
-    messages: messages as Answer[],
-    last: messages.at(-1) as Answer,
-  };
-}
-
-let id = 0;
-const send = (method: string, params: object, sent?: Sent) =>
-  http('POST', '/mcp', { jsonrpc: '2.0', id: ++id, method, params }, sent);
-
-async function open(sent: Sent = {}, version = '2025-11-25'): Promise<string> {
-  const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: 't', version: '1' } };
-  return (await send('initialize', params, sent)).headers['mcp-session-id']!;
-}
-
-const call = (name: string, args: object, sent: Sent, more: object = {}) =>
-  send('tools/call', { name, arguments: args, ...more }, sent);
-
-const modern = (
-  method: string,
-  params: { name?: string; taskId?: string; arguments?: object },
-  sent: Sent = {},
-  envelope: object = meta,
-) => {
-  const named = params.name ?? params.taskId;
-  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...(named && { 'mcp-name': named }) };
-  return send(method, { ...params, _meta: envelope }, { ...sent, headers: { ...headers, ...sent.headers } });
-};
-
-const vote = (envelopeId: string, verdict: 'approve' | 'deny') =>
-  http('POST', `/admin/v1/approvals/${envelopeId}/${verdict}`, { reviewer: 'alice' }, { key: keys.human });
-
-async function entries(session: string) {
-  const found = [];
-  for await (const entry of test_.ports.evidence.entries('default', session)) found.push(entry);
-  return found;
-}
-
-beforeAll(async () => {
-  server = await startMcpServer();
-  test_ = await testPorts({
-    secrets: { UPSTREAM_TOKEN: 'upstream-token-value-1', STATIC_SECRET: 'minted-secret-value-77' },
-  });
-}, 30_000);
-
-afterAll(async () => {
-  await test_?.stop();
-  await server?.stop();
-});
-
-beforeEach(async () => {
-  server.describe({});
-  await configure();
-  gateway = compose();
-});
-
-afterEach(() => gateway.gateway.stop());
+useMcpDoors(rules);
 
 describe('store steps', () => {
   test('a block takes at most 3 in a row, an allow at most 4, the upstream aside', async () => {

@@ -200,6 +200,59 @@ test.each(eras)('[mcp.json-rpc] SDK 2.x at %s before %s', async (version, _serve
   await client.close();
 });
 
+const befores = [
+  ['a stateless server', () => modern, () => newer.calls().length],
+  ['a server with sessions', () => gateway, () => older.calls().length],
+  ['a child process', () => stdio, () => 0],
+] as const;
+
+describe.each(befores)('[mcp.input-required] SDK 2.x that can show an address, before %s', (before, run, calls) => {
+  const client = new NewClient(
+    { name: 'tomorrow', version: '1.0.0' },
+    { capabilities: { elicitation: { url: {} } }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
+  const shown: string[] = [];
+  let answer: (approvalId: string) => Promise<'accept' | 'decline'>;
+
+  beforeAll(async () => {
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      const url = 'url' in params ? String(params.url) : '';
+      shown.push(url);
+      return { action: await answer(url.split('/').at(-1)!) };
+    });
+    await client.connect(new NewTransport(new URL(run().url), { requestInit }));
+  });
+  afterAll(() => client.close());
+  const open = (title: string) => client.callTool({ name: 'create_issue', arguments: { title } });
+
+  test('its user is shown the approval, somebody else approves, and the call runs once', async () => {
+    const already = calls();
+    answer = async (approvalId) => {
+      expect(await vote(run().admin, approvalId, 'approve')).toBe(200);
+      return 'accept';
+    };
+    const { content } = await open(`asked before ${before}`);
+    expect(content).toEqual([{ type: 'text', text: `opened asked before ${before}` }]);
+    expect(shown.at(-1)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/admin\/v1\/approvals\/[0-9a-f-]{36}$/);
+    if (before !== 'a child process') expect(calls()).toBe(already + 1);
+  });
+
+  test('a denial, a user who declines, and one who only ever accepts: the call is refused and not made', async () => {
+    const already = calls();
+    answer = async (approvalId) => {
+      expect(await vote(run().admin, approvalId, 'deny')).toBe(200);
+      return 'accept';
+    };
+    await expect(open(`denied before ${before}`)).rejects.toMatchObject({ code: -32002, data: { reason: 'denied' } });
+    answer = async () => 'decline';
+    await expect(open(`unseen before ${before}`)).rejects.toMatchObject({ code: -32002, data: { reason: 'declined' } });
+    answer = async () => 'accept';
+    const ignored = await open(`ignored before ${before}`).catch((error: unknown) => error);
+    expect(ignored).toMatchObject({ code: -32002, data: { approval_url: shown.at(-1)! } });
+    expect(calls()).toBe(already);
+  });
+});
+
 test('a stateless server may ask back: the client answers and sends the call again', async () => {
   const client = new NewClient(
     { name: 'tomorrow', version: '1.0.0' },

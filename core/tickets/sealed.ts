@@ -1,0 +1,53 @@
+/**
+ * Sealed texts: `<prefix>.<payload>.<mac>`, both base64url, signed with HMAC-SHA256 under a key of the prefix's own. Whoever
+ * carries one can read it and change nothing in it. Pure.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { TicketKey, TicketKeys } from './keys.ts';
+
+export type SealDefect =
+  /** No sealed text by its form. */
+  'malformed' | 'unknown_key' | 'altered';
+
+export type Unsealed =
+  | { readonly ok: true; readonly payload: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly defect: SealDefect };
+
+/** @param payload its `key_id` is the key's. */
+export function seal(prefix: string, payload: object, { id, key }: TicketKey): string {
+  const signed = `${prefix}.${Buffer.from(JSON.stringify({ ...payload, key_id: id })).toString('base64url')}`;
+  return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
+}
+
+/**
+ * Never throws. The signature comes before anything the payload says, its key's id excepted.
+ * @param mostCharacters longer texts are not looked at.
+ */
+export function unseal(prefix: string, text: unknown, keys: TicketKeys, mostCharacters: number): Unsealed {
+  const parts = read(prefix, text, mostCharacters);
+  if (!parts) return { ok: false, defect: 'malformed' };
+  const { payload, signed, mac } = parts;
+  const known = [keys.current, keys.previous].find((key) => key !== undefined && key.id === payload.key_id);
+  if (!known) return { ok: false, defect: 'unknown_key' };
+  // Compared as text, so that a mac has one spelling.
+  const expected = createHmac('sha256', known.key).update(signed).digest('base64url');
+  if (mac.length !== expected.length || !timingSafeEqual(Buffer.from(mac), Buffer.from(expected))) {
+    return { ok: false, defect: 'altered' };
+  }
+  return { ok: true, payload };
+}
+
+const form = /^(([a-z0-9]+)\.([A-Za-z0-9_-]+))\.([A-Za-z0-9_-]{43})$/;
+
+function read(prefix: string, text: unknown, mostCharacters: number) {
+  if (typeof text !== 'string' || text.length > mostCharacters) return undefined;
+  const [, signed, found, encoded, mac] = form.exec(text) ?? [];
+  if (signed === undefined || found !== prefix || encoded === undefined || mac === undefined) return undefined;
+  try {
+    const payload: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'));
+    if (typeof payload !== 'object' || payload === null) return undefined;
+    return { payload: payload as Readonly<Record<string, unknown>>, signed, mac };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,407 @@
+/** `input_required`: a client is pointed to the approval and comes back; what it brings is sealed (decision 0028). */
+import { executeApproved } from '#core/actions/execute-approved.ts';
+import { ticketKeys } from '#core/tickets/keys.ts';
+import { seal } from '#core/tickets/sealed.ts';
+import {
+  compose,
+  configure,
+  entries,
+  keys,
+  meta,
+  modern,
+  send,
+  server,
+  test_,
+  useMcpDoors,
+  vote,
+} from '../support/mcp-doors.ts';
+
+const capabilities = 'io.modelcontextprotocol/clientCapabilities';
+const asks = { ...meta, [capabilities]: { elicitation: { url: {}, form: {} } } };
+const requestKey = 'gateway.approval';
+const accepted = { [requestKey]: { action: 'accept' } };
+
+useMcpDoors(
+  [{ protocol: 'mcp', tool: '{create_issue,test_input_required_result_request_state}', decision: 'review' }],
+  {
+    kind: '2026',
+  },
+);
+
+type Sent = NonNullable<Parameters<typeof modern>[2]>;
+
+let made = 0;
+/** A call that nobody made before. */
+const fresh = () => ({ name: 'create_issue', arguments: { title: `issue ${++made}` } });
+const first = (call: object, sent: Sent = {}, envelope: object = asks) => modern('tools/call', call, sent, envelope);
+const again = (call: object, requestState: unknown, inputResponses: unknown = accepted, sent: Sent = {}) =>
+  modern('tools/call', { ...call, requestState, inputResponses }, sent, asks);
+
+/** The call is asked about: its state, and the approval it points to. */
+async function asked(call: object, sent: Sent = {}) {
+  const { result } = (await first(call, sent)).last;
+  const { url } = result.inputRequests[requestKey].params;
+  return { state: result.requestState as string, approval: url.split('/').at(-1) as string };
+}
+
+const pending = async () => (await test_.ports.approvals.list('default', 'pending', { limit: 100 })).items.length;
+
+describe('[mcp.input-required] a call that waits for a human', () => {
+  test('is answered with the address of its approval, and with nothing that decides', async () => {
+    const call = fresh();
+    const calls = server.calls().length;
+    const { result } = (await first(call)).last;
+    expect(result).toEqual({
+      resultType: 'input_required',
+      inputRequests: {
+        [requestKey]: {
+          method: 'elicitation/create',
+          params: {
+            mode: 'url',
+            url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:8081\/admin\/v1\/approvals\/[0-9a-f-]{36}$/),
+            message: expect.stringMatching(/^create_issue needs a human's approval\. Rule: mcp:\{create_issue,/),
+          },
+        },
+      },
+      requestState: expect.stringMatching(/^ags1\./),
+    });
+    expect(server.calls().length).toBe(calls);
+    // The same call again is about the same approval.
+    expect((await asked(call)).approval).toBe(result.inputRequests[requestKey].params.url.split('/').at(-1));
+  });
+
+  test('runs once when it comes back approved, however often at a time', async () => {
+    const call = fresh();
+    const { state, approval } = await asked(call);
+    await vote(approval, 'approve');
+    const calls = server.calls().length;
+    const all = await Promise.all(Array.from({ length: 6 }, () => again(call, state)));
+    const done = all.filter(({ last }) => last.result?.content);
+    expect(done.map(({ last }) => last.result.content)).toEqual([[{ type: 'text', text: `opened issue ${made}` }]]);
+    expect(server.calls().length).toBe(calls + 1);
+    expect((await again(call, state)).last.error).toMatchObject({
+      code: -32602,
+      data: { reason: 'request_state_already_used' },
+    });
+    expect(server.calls().length).toBe(calls + 1);
+  });
+
+  test('is asked about again while it is pending, and told by error before the client gives up', async () => {
+    const call = fresh();
+    let { state, approval } = await asked(call);
+    for (let round = 2; round <= 8; round++) {
+      const { result } = (await again(call, state)).last;
+      expect(result.inputRequests[requestKey].params.url).toContain(approval);
+      state = result.requestState;
+    }
+    const { error } = (await again(call, state)).last;
+    expect(error).toMatchObject({ code: -32002, data: { envelope_id: approval, approval_url: expect.any(String) } });
+    await vote(approval, 'approve');
+    expect((await again(call, state)).last.result.content).toBeDefined();
+  });
+
+  test.each([
+    ['decline', 'declined'],
+    ['cancel', 'cancelled'],
+  ])('is not made when the client’s user answers %s; its approval stands', async (action, reason) => {
+    const call = fresh();
+    const { state, approval } = await asked(call);
+    const calls = server.calls().length;
+    const refused = { code: -32002, data: { reason, envelope_id: approval, approval_url: expect.any(String) } };
+    expect((await again(call, state, { [requestKey]: { action } })).last.error).toMatchObject(refused);
+    expect((await vote(approval, 'approve')).status).toBe(200);
+    expect((await again(call, state, { [requestKey]: { action } })).last.error).toMatchObject(refused);
+    expect(server.calls().length).toBe(calls);
+    expect((await again(call, state)).last.result.content).toBeDefined();
+  });
+
+  test.each([['content'], [{ [requestKey]: 'yes' }], [{ [requestKey]: { action: 'approve' } }]])(
+    'an answer of another form, %j, is refused',
+    async (responses) => {
+      const call = fresh();
+      const { state } = await asked(call);
+      expect((await again(call, state, responses)).last.error).toMatchObject({
+        code: -32602,
+        data: { reason: 'input_response_invalid' },
+      });
+    },
+  );
+
+  test('goes on without an answer, and whatever else is in it', async () => {
+    const call = fresh();
+    const { state, approval } = await asked(call);
+    await vote(approval, 'approve');
+    const { result } = (await again(call, state, { other: { action: 'accept' } })).last;
+    expect(result.content).toBeDefined();
+    const next = fresh();
+    const open = await asked(next);
+    expect((await modern('tools/call', { ...next, requestState: open.state }, {}, asks)).last.result.resultType).toBe(
+      'input_required',
+    );
+  });
+
+  test('denied or timed out it stays refused, and nobody is asked anew', async () => {
+    const call = fresh();
+    const { state, approval } = await asked(call);
+    await vote(approval, 'deny');
+    const calls = server.calls().length;
+    const before = await pending();
+    for (const seconds of [0, 120]) {
+      test_.pass(seconds);
+      expect((await again(call, state)).last.error).toMatchObject({ code: -32002, data: { reason: 'denied' } });
+    }
+    const late = fresh();
+    const open = await asked(late);
+    test_.pass(1800);
+    expect((await again(late, open.state)).last.error).toMatchObject({ code: -32002, data: { reason: 'timeout' } });
+    expect([server.calls().length, (await pending()) - before]).toEqual([calls, 1]);
+  });
+
+  test('comes back held for hold_seconds, and is answered in place', async () => {
+    await configure({ hold: 30 });
+    const call = fresh();
+    const { state, approval } = await asked(call);
+    const waiting = again(call, state);
+    await vote(approval, 'approve');
+    expect((await waiting).last.result.content).toBeDefined();
+  });
+
+  test('carries secrets too: only its caller has them, and its caller sends it again', async () => {
+    const call = { name: 'create_issue', arguments: { title: `ghp_${'x7W6'.repeat(9)}` } };
+    const withTasks = { elicitation: { url: {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } };
+    const { result } = (await first(call, {}, { ...meta, [capabilities]: withTasks })).last;
+    expect(result.resultType).toBe('input_required');
+    const decoded = Buffer.from(result.requestState.split('.')[1], 'base64url').toString();
+    expect(decoded).not.toContain('ghp_');
+    await vote(result.inputRequests[requestKey].params.url.split('/').at(-1), 'approve');
+    expect((await again(call, result.requestState)).last.result.content).toBeDefined();
+  });
+
+  test('comes back to another instance, hours later, in its own session', async () => {
+    await configure({ approvals: { timeout_seconds: 14_400 } });
+    const call = fresh();
+    const { state, approval } = await asked(call);
+    const session = (await test_.ports.approvals.find(approval))!.session_id;
+    test_.pass(2 * 3600);
+    await vote(approval, 'approve');
+    const other = compose();
+    expect((await again(call, state, accepted, { at: other })).last.result.content).toBeDefined();
+    expect((await entries(session)).map(({ kind }) => kind).slice(-2)).toEqual(['allow', 'result']);
+    await other.gateway.stop();
+  });
+
+  test('is asked about again while the gateway makes it', async () => {
+    const call = fresh();
+    const { state, approval } = await asked(call);
+    await vote(approval, 'approve');
+    const gate = Promise.withResolvers<object>();
+    const begun = Promise.withResolvers<void>();
+    const execute = () => {
+      begun.resolve();
+      return gate.promise;
+    };
+    const executors = [{ name: 'slow', handles: () => true, execute }];
+    const row = (await test_.ports.approvals.find(approval))!;
+    const executing = executeApproved({ ...test_.ports, executors }, row);
+    await begun.promise;
+    const { result } = (await again(call, state)).last;
+    expect(result.inputRequests[requestKey].params.url).toContain(approval);
+    gate.resolve({ content: [] });
+    await executing;
+    expect((await again(call, result.requestState)).last.result.content).toEqual([]);
+  });
+
+  test('collects what the gateway made of it, a failure as a failure', async () => {
+    await configure({ approvals: { on_approval: 'execute' } });
+    const execute = async (approval: string) => {
+      await vote(approval, 'approve');
+      return executeApproved(compose().ports, (await test_.ports.approvals.find(approval))!);
+    };
+    const call = fresh();
+    const { state, approval } = await asked(call);
+    await execute(approval);
+    const calls = server.calls().length;
+    expect((await again(call, state)).last.result).toMatchObject({
+      content: [{ type: 'text', text: `opened issue ${made}` }],
+      resultType: 'complete',
+    });
+    expect(server.calls().length).toBe(calls);
+    await configure({ approvals: { on_approval: 'execute' } });
+    const failing = fresh();
+    const open = await asked(failing);
+    await configure({
+      approvals: { on_approval: 'execute' },
+      upstreams: [{ name: 'fixture', url: 'http://127.0.0.1:9/mcp' }],
+    });
+    await execute(open.approval);
+    await configure({ approvals: { on_approval: 'execute' } });
+    expect((await again(failing, open.state)).last.error).toMatchObject({ code: -32000, data: { outcome: 'failed' } });
+  });
+});
+
+describe('the way that is taken', () => {
+  const can = (declared: object) => ({ ...meta, [capabilities]: declared });
+
+  test.each<[string, object, string]>([
+    [
+      'tasks before everything',
+      { extensions: { 'io.modelcontextprotocol/tasks': {} }, elicitation: { url: {} } },
+      'task',
+    ],
+    ['an address where one can be opened', { elicitation: { url: {}, form: {} } }, 'input_required'],
+    ['the retry for forms alone', { elicitation: { form: {} } }, '-32002'],
+    ['the retry for an elicitation of no mode', { elicitation: {} }, '-32002'],
+    ['the retry for a mode that is no object', { elicitation: { url: true } }, '-32002'],
+  ])('[mcp.waiting] %s', async (_what, declared, way) => {
+    const { result, error } = (await first(fresh(), {}, can(declared))).last;
+    expect(result?.resultType ?? String(error.code)).toBe(way);
+  });
+
+  test('[mcp.waiting] an address before a held answer, and a held answer where no state can be signed', async () => {
+    const extra = { credentials: { tickets: { key_env: 'NO_SUCH_KEY' } } };
+    await configure({ hold: 1 });
+    const withToken = { ...asks, progressToken: 'p' };
+    expect((await first(fresh(), {}, withToken)).last.result.resultType).toBe('input_required');
+    await configure({ hold: 1, extra });
+    const held = await first(fresh(), {}, withToken);
+    expect(held.messages[0]).toMatchObject({ method: 'notifications/progress' });
+    expect(held.last.error.code).toBe(-32002);
+  });
+
+  test('an older client is never asked this way', async () => {
+    const params = { ...fresh(), _meta: {} };
+    expect((await send('tools/call', params, { headers: { 'x-session-id': 'older-1' } })).last.error.code).toBe(-32002);
+  });
+});
+
+describe('[mcp.request-state] a state that is forged or stale runs nothing', () => {
+  const parts = (state: string) => {
+    const [prefix, payload, mac] = state.split('.') as [string, string, string];
+    return { prefix, mac, claims: JSON.parse(Buffer.from(payload, 'base64url').toString()) };
+  };
+  const signed = async (claims: object, env: string, secret: string, prefix = 'ags1') => {
+    const configuration = { credentials: { tickets: { key_env: env } } } as never;
+    const { current } = await ticketKeys(configuration, { get: async () => secret }, prefix);
+    return seal('ags1', claims, current);
+  };
+  const ours = 'ticket-key-of-the-contract-tests';
+
+  test.each<[string, (state: string) => string | Promise<string>]>([
+    ['malformed', () => 'ags1.'],
+    ['malformed', (state) => `${state}-TAMPERED`],
+    ['malformed', (state) => state.slice(0, -1)],
+    ['malformed', () => `ags1.${'A'.repeat(70_000)}.${'A'.repeat(43)}`],
+    [
+      'altered',
+      (state) => {
+        const { mac, claims } = parts(state);
+        const payload = Buffer.from(JSON.stringify({ ...claims, round: 0 })).toString('base64url');
+        return `ags1.${payload}.${mac}`;
+      },
+    ],
+    ['unknown_key', (state) => signed(parts(state).claims, 'X', 'another key, with enough characters')],
+    // The secret is ours, and yet a ticket's key signs no state.
+    ['unknown_key', (state) => signed(parts(state).claims, 'X', ours, 'agt1')],
+    ['malformed', () => signed({ approval: 'x' }, 'X', ours)],
+    [
+      'unknown',
+      (state) => signed({ ...parts(state).claims, approval: '00000000-0000-4000-8000-000000000000' }, 'X', ours),
+    ],
+  ])('%s', async (reason, forge) => {
+    const call = fresh();
+    const { state, approval } = await asked(call);
+    await vote(approval, 'approve');
+    const calls = server.calls().length;
+    const { error } = (await again(call, await forge(state))).last;
+    expect(error).toMatchObject({ code: -32602, data: { reason: `request_state_${reason}` } });
+    expect(server.calls().length).toBe(calls);
+    // The approval was not touched.
+    expect((await again(call, state)).last.result.content).toBeDefined();
+  });
+
+  test.each<[string, string, (call: object, state: string) => ReturnType<typeof again>]>([
+    ['another key', 'other_key', (call, state) => again(call, state, accepted, { key: keys.other })],
+    ['another call', 'other_call', (_call, state) => again(fresh(), state)],
+    [
+      'another tool',
+      'other_call',
+      (_call, state) => again({ name: 'test_input_required_result_request_state', arguments: {} }, state),
+    ],
+    [
+      'another session',
+      'other_session',
+      (call, state) => again(call, state, accepted, { headers: { 'x-session-id': 'elsewhere' } }),
+    ],
+  ])('of %s', async (_whose, reason, send_) => {
+    const call = fresh();
+    const { state, approval } = await asked(call);
+    await vote(approval, 'approve');
+    const calls = server.calls().length;
+    expect((await send_(call, state)).last.error).toMatchObject({
+      code: -32602,
+      data: { reason: `request_state_${reason}` },
+    });
+    expect(server.calls().length).toBe(calls);
+  });
+
+  test('after its time, and after the approval may be used', async () => {
+    const [call, next] = [fresh(), fresh()];
+    const { state } = await asked(call);
+    test_.pass(3600);
+    expect((await again(call, state)).last.error.data.reason).toBe('request_state_expired');
+    await configure({ approvals: { timeout_seconds: 100 } });
+    const open = await asked(next);
+    await vote(open.approval, 'approve');
+    test_.pass(150);
+    expect((await again(next, open.state)).last.error.data.reason).toBe('request_state_expired');
+  });
+
+  test('a block wins over an approval that was given', async () => {
+    const call = fresh();
+    const { state, approval } = await asked(call);
+    await vote(approval, 'approve');
+    const rules = [{ protocol: 'mcp', tool: 'create_issue', decision: 'block' }];
+    await configure({ extra: { tool_policies: { pack: null, default_decision: 'allow', rules } } });
+    expect((await again(call, state)).last.error.code).toBe(-32001);
+  });
+
+  test('without a key to read it with, nothing is done', async () => {
+    const call = fresh();
+    const { state, approval } = await asked(call);
+    await vote(approval, 'approve');
+    const calls = server.calls().length;
+    await configure({ extra: { credentials: { tickets: { key_env: 'NO_SUCH_KEY' } } } });
+    const answer = await again(call, state);
+    expect([answer.status, answer.last.error.code]).toEqual([503, -32603]);
+    expect(server.calls().length).toBe(calls);
+  });
+});
+
+describe('a server that asks back', () => {
+  test('passes through untouched, its state with it', async () => {
+    const call = { name: 'test_input_required_result_multi_round', arguments: {} };
+    const { result } = (await first(call)).last;
+    expect(Object.keys(result.inputRequests)).toEqual(['step1']);
+    const answers = (key: string) => ({ [key]: { action: 'accept', content: { answer: 'x' } } });
+    const next = (await again(call, result.requestState, answers('step1'))).last.result;
+    expect(Object.keys(next.inputRequests)).toEqual(['step2']);
+    expect((await again(call, next.requestState, answers('step2'))).last.result.content).toEqual([
+      { type: 'text', text: 'heard both' },
+    ]);
+    const forged = (await again(call, `${next.requestState}x`, answers('step2'))).last.error;
+    expect(forged).toMatchObject({ code: -32602, data: { upstream: 'fixture' } });
+  });
+
+  test('behind an approval: each of its rounds is a call, and what the client had for it travels along', async () => {
+    const call = { name: 'test_input_required_result_request_state', arguments: {} };
+    const { state, approval } = await asked(call);
+    await vote(approval, 'approve');
+    const theirs = (await again(call, state)).last.result;
+    expect(Object.keys(theirs.inputRequests)).toEqual(['confirm']);
+    const confirm = { confirm: { action: 'accept', content: { ok: 'yes' } } };
+    const ours = (await again(call, theirs.requestState, confirm)).last.result;
+    expect(Object.keys(ours.inputRequests)).toEqual([requestKey]);
+    await vote(ours.inputRequests[requestKey].params.url.split('/').at(-1), 'approve');
+    expect((await again(call, ours.requestState)).last.result.content).toEqual([{ type: 'text', text: 'state-ok' }]);
+  });
+});
