@@ -845,6 +845,7 @@ const toolGateway: readonly Requirement[] = [
     'A client that can open addresses is pointed to the approval; the call it sends again runs once, when approved.',
   ),
   must('mcp.request-state', 'contract §3', 'A forged or stale requestState is -32602 with data.reason; nothing runs.'),
+  must('mcp.foreign-ids', 'contract §3', 'Tasks, sessions and requests of another key are as unknown as none.'),
   must('mcp.headers', 'spec §4.4', 'Headers that repeat a message must say what it says (-32020).'),
   must('mcp.no-upstream', 'contract §6', '-32003 when no upstream serves the tool.'),
   must('mcp.upstream-error', 'spec §7.1', 'Upstream errors name tool and upstream and give a hint.'),

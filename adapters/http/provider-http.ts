@@ -22,7 +22,7 @@ export const httpCall: HttpCall = async (request) => {
   try {
     return await exchange(request, kept);
   } catch (fault) {
-    if (!(fault instanceof StaleConnection) || request.signal.aborted) throw fault;
+    if (!(fault instanceof StaleConnection) || request.once || request.signal.aborted) throw fault;
     return exchange(request, fresh);
   }
 };
@@ -38,6 +38,7 @@ function exchange(call: HttpRequest, agents: typeof kept): Promise<HttpReply> {
   let body: ReplyBody | undefined;
   let connecting: NodeJS.Timeout | undefined;
   let bytesBefore = 0;
+  let connected = false;
 
   const request = target.request({
     ...target.options,
@@ -65,15 +66,19 @@ function exchange(call: HttpRequest, agents: typeof kept): Promise<HttpReply> {
 
   request.on('socket', (socket) => {
     bytesBefore = socket.bytesRead;
-    if (!socket.connecting) return;
+    connected = !socket.connecting;
+    if (connected) return;
     const ms = call.connectTimeoutMs ?? defaultConnectTimeoutMs;
     connecting = setTimeout(() => fail(new HttpFault('timeout', `no connection within ${ms} ms`)), ms);
     socket.once('connect', () => clearTimeout(connecting));
+    socket.once(target.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+      connected = true;
+    });
   });
   request.on('error', (cause: NodeJS.ErrnoException) => {
     const untouched = request.reusedSocket && request.socket?.bytesRead === bytesBefore;
     const Kind = untouched && isReset(cause) ? StaleConnection : HttpFault;
-    fail(new Kind('unreachable', cause.code ?? cause.message, cause));
+    fail(new Kind(call.once && connected ? 'broken' : 'unreachable', cause.code ?? cause.message, cause));
   });
   request.on('close', over);
   request.on('response', (response) => {

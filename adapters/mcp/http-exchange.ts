@@ -22,6 +22,8 @@ export interface ExchangeCall {
   readonly signal: AbortSignal;
   /** Silence that ends the exchange; the entry's own limit unless told. */
   readonly idleMs?: number;
+  /** It may act: it is never sent twice. */
+  readonly once?: boolean;
 }
 
 /** @throws UpstreamFault */
@@ -40,6 +42,7 @@ export async function exchange(ports: ExchangePorts, entry: McpUpstreamEntry, ca
     signal: call.signal,
     firstByteTimeoutMs: entry.timeout_ms,
     idleTimeoutMs: call.idleMs ?? entry.timeout_ms,
+    ...(call.once && { once: true }),
   };
   try {
     return await httpCall(request);
@@ -110,7 +113,7 @@ export function faultOf(fault: unknown, { timeout_ms, max_result_bytes }: McpUps
     case 'too-large':
       return tooLarge(max_result_bytes);
     case 'broken':
-      return new UpstreamFault('broken', 'its connection ended within the answer', fault);
+      return new UpstreamFault('broken', 'its connection ended before the answer did', fault);
     case 'unreachable':
       return new UpstreamFault('unreachable', 'it cannot be reached', fault);
   }

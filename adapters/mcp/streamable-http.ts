@@ -1,7 +1,7 @@
 /** MCP servers by streamable HTTP: sessions of 2025, stateless requests of 2026, whichever the server speaks. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { statelessVersions } from '#core/mcp/era.ts';
+import { encodedHeader, statelessVersions } from '#core/mcp/era.ts';
 import { isObject, mcpCodes, type RequestId, type RpcOutcome, rpcError } from '#core/mcp/messages.ts';
 import {
   type ConnectOptions,
@@ -182,7 +182,7 @@ class Link implements UpstreamLink {
     if (outcome) return outcome;
     if (reply.status >= 300) {
       reply.body.close();
-      throw refusal(reply.status);
+      throw refusal(reply.status, method);
     }
     throw new UpstreamFault('garbage', 'its answer holds no response to the request');
   }
@@ -221,21 +221,24 @@ class Link implements UpstreamLink {
     },
   ): Promise<HttpReply> {
     const { session_id, protocol_version } = this.continuation;
-    const opening = isObject(call.body) && call.body.method === 'initialize';
+    const asked = isObject(call.body) ? call.body.method : undefined;
+    const opening = asked === 'initialize';
     const headers = {
       accept: method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream',
       ...(session_id !== undefined && { 'mcp-session-id': session_id }),
       ...(!opening && { 'mcp-protocol-version': protocol_version }),
       ...call.headers,
     };
-    return exchange(this.#ports, this.#entry, { ...call, method, url: this.#entry.url!, headers });
+    return exchange(this.#ports, this.#entry, {
+      ...{ ...call, method, url: this.#entry.url!, headers, once: asked === 'tools/call' },
+    });
   }
 
   /** Headers that repeat the body (2026-07-28). */
   #standard(method: string, { name, uri, taskId }: JsonObject): Record<string, string> {
     if (this.era === 'session') return {};
     const named = [name, uri, taskId].find((value) => typeof value === 'string') as string | undefined;
-    return { 'mcp-method': method, ...(named !== undefined && { 'mcp-name': headerText(named) }) };
+    return { 'mcp-method': method, ...(named !== undefined && { 'mcp-name': encodedHeader(named) }) };
   }
 
   async #cancel(requestId: RequestId): Promise<void> {
@@ -270,20 +273,13 @@ const onlyIf =
     if (status < 300 || (fault instanceof UpstreamFault && fault.kind === 'aborted')) throw fault;
   };
 
-/** What headers cannot carry travels encoded. */
-const headerText = (value: string): string =>
-  /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith('=?')
-    ? value
-    : `=?base64?${Buffer.from(value).toString('base64')}?=`;
-
 const lost = () => new UpstreamFault('session-lost', 'it has forgotten the session');
-const refusal = (status: number) =>
-  new UpstreamFault(
-    status === 401 || status === 403 ? 'refused' : 'unreachable',
-    `it answered with HTTP ${status}`,
-    undefined,
-    status,
-  );
+/** A server that breaks down over a call may have made it. */
+function refusal(status: number, method?: string): UpstreamFault {
+  const during = status >= 500 && method === 'tools/call' ? 'broken' : 'unreachable';
+  const kind = status === 401 || status === 403 ? 'refused' : during;
+  return new UpstreamFault(kind, `it answered with HTTP ${status}`, undefined, status);
+}
 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

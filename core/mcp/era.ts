@@ -127,6 +127,12 @@ export function decodedHeader(value: string): string | undefined {
   return bytes.toString('base64') === encoded ? bytes.toString('utf8') : undefined;
 }
 
+/** As it is where a header can carry it, else encoded. */
+export const encodedHeader = (text: string): string =>
+  text === '' || /^(?!=\?)[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)
+    ? text
+    : `=?base64?${Buffer.from(text).toString('base64')}?=`;
+
 function sameVersion(claimed: unknown, header: string | undefined): void {
   if (typeof claimed !== 'string') throw envelopeFault(`${metaKeys.version} must be a text`);
   if (header !== undefined && header !== claimed) {

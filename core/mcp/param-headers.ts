@@ -3,7 +3,7 @@
  * whatever stands in front. What a client sends must say what its body says; what a server gets says what the body says.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
-import { decodedHeader, mismatch } from './era.ts';
+import { decodedHeader, encodedHeader, mismatch } from './era.ts';
 import { isObject } from './messages.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export function checkParamHeaders(definition: JsonObject, args: JsonObject, give
 /** The headers a call needs, whatever its client sent: one of an older revision sends none. */
 export const paramHeaders = (definition: JsonObject, args: JsonObject): Headers =>
   Object.fromEntries(
-    markedIn(definition.inputSchema, args).map(({ header, value }) => [header, encoded(String(value))]),
+    markedIn(definition.inputSchema, args).map(({ header, value }) => [header, encodedHeader(String(value))]),
   );
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/;
@@ -49,9 +49,3 @@ function markedIn(schema: unknown, args: unknown, path: readonly string[] = []):
     return [{ header: `mcp-param-${mark.toLowerCase()}`, path: at.join('.'), value }];
   });
 }
-
-/** As it is where a header can carry it, else as `=?base64?…?=`. */
-const encoded = (text: string): string =>
-  /^(?!=\?)[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text) || text === ''
-    ? text
-    : `=?base64?${Buffer.from(text).toString('base64')}?=`;

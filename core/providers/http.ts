@@ -13,6 +13,8 @@ export interface HttpRequest {
   readonly firstByteTimeoutMs: number;
   /** Silence while somebody waits for the next bytes; a slow reader never times out. */
   readonly idleTimeoutMs: number;
+  /** Never sent a second time, not even where a kept connection was found closed: whoever got it may have acted on it. */
+  readonly once?: boolean;
 }
 
 export interface HttpBody extends AsyncIterable<Uint8Array> {
@@ -36,10 +38,10 @@ export interface HttpReply {
 export type HttpCall = (request: HttpRequest) => Promise<HttpReply>;
 
 export type HttpFaultKind =
-  /** No connection, or it ended before a status line. */
+  /** No connection, or it ended before a status line; of a request that is sent once, no connection. */
   | 'unreachable'
   | 'timeout'
-  /** The connection ended within the body. */
+  /** The connection ended within the body; of a request that is sent once, after it was made. */
   | 'broken'
   | 'too-large'
   | 'aborted';

@@ -63,9 +63,9 @@ export async function configure({
   await test_.ports.snapshots.refresh();
 }
 
-/** A process of its own, as far as memory goes. */
-export function compose(changed: Partial<TestPorts['ports']> = {}) {
-  const ports = { ...test_.ports, ...changed };
+/** A process of its own, as far as memory goes. @param over ports that are other than the test's. */
+export function compose(over: Partial<TestPorts['ports']> = {}) {
+  const ports = { ...test_.ports, ...over };
   const upstreams = mcpUpstreams({ secrets: ports.secrets, outgoing: () => ({}), pause: ports.pause });
   const mcp = mcpGateway({ ...ports, upstreams });
   return {
@@ -81,13 +81,15 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   readonly session?: string;
   readonly at?: ReturnType<typeof compose>;
+  /** Aborts when the client goes away. */
+  readonly signal?: AbortSignal;
 }
 
 export async function http(
   method: string,
   path: string,
   body: unknown,
-  { key = keys.agent, headers, session, at = gateway }: Sent = {},
+  { key = keys.agent, headers, session, at = gateway, signal }: Sent = {},
 ) {
   const segments = path.split('?')[0]!.split('/');
   const route = routes.find(
@@ -120,7 +122,7 @@ export async function http(
     isBase64Encoded: false,
     requestContext: { requestId: 'r' },
   } as unknown as HttpEvent;
-  const reply = await at.doors[route.handledBy]!(event, { awsRequestId: 'r' });
+  const reply = await at.doors[route.handledBy]!(event, { awsRequestId: 'r', ...(signal && { signal }) });
   let text = '';
   if (typeof reply.body === 'string') text = reply.body;
   else for await (const chunk of reply.body) text += chunk;

@@ -1,0 +1,250 @@
+/** What goes wrong around MCP calls: ids of others, servers that answer nonsense, races, a gateway that dies in the middle. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sweepApprovals } from '#core/approvals/sweep.ts';
+import { stepPorts } from '#lambdas/step-ports.ts';
+import {
+  call,
+  compose,
+  configure,
+  entries,
+  gateway,
+  http,
+  keys,
+  meta,
+  modern,
+  open,
+  send,
+  server,
+  test_,
+  useMcpDoors,
+  vote,
+} from '../support/mcp-doors.ts';
+
+useMcpDoors([{ protocol: 'mcp', tool: 'create_issue', decision: 'review' }]);
+
+let made = 0;
+const issue = () => ({ title: `bad input ${++made}` });
+
+describe('[mcp.foreign-ids] ids of somebody else', () => {
+  test.each(['tasks/get', 'tasks/result', 'tasks/cancel'])(
+    'a task by %s, waiting or over, is not found',
+    async (method) => {
+      const [own, foreign] = [await open(), await open({ key: keys.other })];
+      const waiting = (await call('create_issue', issue(), { session: own }, { task: {} })).last.result.task.taskId;
+      const over = (await call('echo', {}, { session: own }, { task: {} })).last.result.task.taskId;
+      for (const taskId of [
+        waiting,
+        over,
+        '00000000-0000-4000-8000-000000000000',
+        `done-${'0'.repeat(64)}`,
+        '../x',
+        '',
+      ]) {
+        const { error } = (await send(method, { taskId }, { session: foreign, key: keys.other })).last;
+        expect(error).toMatchObject({ code: -32602, message: 'Task not found.' });
+      }
+      expect((await test_.ports.approvals.find(waiting))!.status).toBe('pending');
+    },
+  );
+
+  test.each(['tasks/get', 'tasks/update', 'tasks/cancel'])('so is one of 2026-07-28 by %s', async (method) => {
+    const envelope = {
+      ...meta,
+      'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+    };
+    const { taskId } = (await modern('tools/call', { name: 'create_issue', arguments: issue() }, {}, envelope)).last
+      .result;
+    const { error } = (await modern(method, { taskId }, { key: keys.other }, envelope)).last;
+    expect(error).toMatchObject({ code: -32602, message: 'Task not found.' });
+    expect((await test_.ports.approvals.find(taskId))!.status).toBe('pending');
+  });
+
+  test.each(['POST', 'GET', 'DELETE'])('a session by %s is not found, and goes on for its owner', async (method) => {
+    const session = await open();
+    const body = method === 'POST' ? { jsonrpc: '2.0', id: 1, method: 'ping' } : undefined;
+    const answer = await http(method, '/mcp', body, { session, key: keys.other });
+    expect([answer.status, answer.last.error.code]).toEqual([404, -32600]);
+    expect((await send('ping', {}, { session })).last.result).toEqual({});
+  });
+
+  test('a running request is cancelled by its own client alone', async () => {
+    const [own, foreign] = [await open(), await open({ key: keys.other })];
+    const answers = send('tools/call', { name: 'slow', arguments: { ms: 200, steps: 1 } }, { session: own });
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+    for (let requestId = 1; requestId < 200; requestId++) {
+      await http('POST', '/mcp', { ...cancel, params: { requestId } }, { session: foreign, key: keys.other });
+    }
+    expect((await answers).last.result).toBeDefined();
+  });
+});
+
+describe('[mcp.upstream-error] a server that answers a call with nonsense', () => {
+  type Answer = (response: ServerResponse, id: unknown) => void;
+  const json = (response: ServerResponse, value: unknown, status = 200) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(typeof value === 'string' ? value : JSON.stringify(value));
+  };
+  const events = (response: ServerResponse, text: string) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(text);
+  };
+  /** What it does, and how the call ended as far as anybody knows. */
+  const behaviours: Readonly<Record<string, readonly [Answer, string, string]>> = {
+    no_json: [(response) => json(response, '{"jsonrpc":'), 'garbage', 'unknown'],
+    no_object: [(response) => json(response, 'null'), 'garbage', 'unknown'],
+    html: [(response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), 'garbage', 'unknown'],
+    another_id: [(response) => json(response, { jsonrpc: '2.0', id: 'x', result: {} }), 'garbage', 'unknown'],
+    result_is_text: [(response, id) => json(response, { jsonrpc: '2.0', id, result: 'done' }), 'garbage', 'unknown'],
+    empty: [(response) => response.writeHead(200).end(), 'garbage', 'unknown'],
+    only_accepted: [(response) => response.writeHead(202).end(), 'garbage', 'unknown'],
+    no_event_json: [(response) => events(response, 'data: {oops\n\n'), 'garbage', 'unknown'],
+    no_answer: [(response) => events(response, ': nothing\n\n'), 'broken', 'unknown'],
+    cut: [(response) => response.destroy(), 'broken', 'unknown'],
+    cut_within: [
+      (response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+        response.write('{', () => response.destroy());
+      },
+      'broken',
+      'unknown',
+    ],
+    fails: [(response) => response.writeHead(500).end('oops at 10.0.0.9'), 'broken', 'unknown'],
+    moved: [(response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(), 'unreachable', 'failed'],
+    unknown_path: [(response) => response.writeHead(404).end(), 'unreachable', 'failed'],
+  };
+  let odd: Server;
+  let calls: string[] = [];
+
+  beforeAll(async () => {
+    odd = createServer((request, response) => void answered(request, response));
+    await new Promise<void>((listening) => odd.listen(0, '127.0.0.1', listening));
+  });
+  afterAll(() => new Promise((closed) => odd.close(closed)));
+
+  async function answered(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const { id, method, params } = JSON.parse(body || '{}');
+    const reply = (result: object) => json(response, { jsonrpc: '2.0', id, result });
+    const tools = Object.keys(behaviours).map((name) => ({ name, inputSchema: { type: 'object' } }));
+    if (method === 'initialize') {
+      const serverInfo = { name: 'odd', version: '1' };
+      reply({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo });
+    } else if (method === 'tools/list') reply({ tools });
+    else if (method === 'tools/call') {
+      calls.push(params.name);
+      behaviours[params.name]![0](response, id);
+    } else response.writeHead(method === undefined ? 405 : 202).end();
+  }
+
+  test.each(Object.entries(behaviours))('%s', async (name, [, reason, outcome]) => {
+    await configure({
+      upstreams: [{ name: 'odd', url: `http://127.0.0.1:${(odd.address() as AddressInfo).port}/mcp` }],
+    });
+    calls = [];
+    const session = await open();
+    const { error } = (await call(name, {}, { session })).last;
+    expect(error).toMatchObject({
+      code: -32000,
+      data: { tool: name, upstream: 'odd', reason, hint: expect.any(String) },
+    });
+    expect(error.message).not.toMatch(/127\.0\.0\.1|10\.0\.0\.9/);
+    expect((await entries(session)).at(-1)!.body).toMatchObject({ outcome });
+    // Nothing is tried twice.
+    expect(calls).toEqual([name]);
+  });
+});
+
+test('[mcp.upstream-error] arguments against the schema are refused by the server, whose words the client gets', async () => {
+  const stateless = await import('../support/mcp-servers.ts').then(({ startMcpServer }) =>
+    startMcpServer({ kind: '2026' }),
+  );
+  await configure({ upstreams: [{ name: 'strict', url: stateless.url }] });
+  const { last } = await modern('tools/call', { name: 'get_file', arguments: { path: 7 } });
+  const refusal = last.error?.message ?? last.result.content[0].text;
+  expect(last.error !== undefined || last.result.isError).toBe(true);
+  expect(refusal).toMatch(/path/);
+  expect(stateless.calls()).toEqual([]);
+  await stateless.stop();
+});
+
+describe('[approval.used-once] between the vote, the call and its record', () => {
+  test('a task that is cancelled while it is approved ends one way, and runs only if it was approved', async () => {
+    const session = await open();
+    for (let round = 0; round < 8; round++) {
+      const calls = server.calls().length;
+      const { taskId } = (await call('create_issue', issue(), { session }, { task: {} })).last.result.task;
+      const [cancelled, voted] = await Promise.all([
+        send('tasks/cancel', { taskId }, { session }),
+        vote(taskId, 'approve'),
+      ]);
+      const approved = voted.status === 200;
+      expect(cancelled.last.error === undefined).toBe(!approved);
+      const { result, error } = (await send('tasks/result', { taskId }, { session })).last;
+      expect([result !== undefined, error !== undefined]).toEqual([approved, !approved]);
+      expect(server.calls().length).toBe(calls + (approved ? 1 : 0));
+    }
+  });
+
+  test('a held call whose client has gone is not made, though it is approved', async () => {
+    await configure({ hold: 40 });
+    const calls = server.calls().length;
+    const args = issue();
+    const headers = { 'x-session-id': `gone-${made}` };
+    const gone = new AbortController();
+    const token = { ...meta, progressToken: 'p' };
+    const waiting = modern(
+      'tools/call',
+      { name: 'create_issue', arguments: args },
+      { headers, signal: gone.signal },
+      token,
+    );
+    const row = await pendingOf(args.title);
+    gone.abort();
+    await waiting;
+    expect((await vote(row.envelope_id, 'approve')).status).toBe(200);
+    expect(server.calls().length).toBe(calls);
+    expect((await test_.ports.approvals.find(row.envelope_id))!.status).toBe('approved');
+  });
+
+  test('a gateway that dies after the call and before its record leaves an unknown outcome, and nobody repeats it', async () => {
+    const { ledger } = test_.ports;
+    const reached = Promise.withResolvers<void>();
+    const dying = compose({
+      ledger: {
+        ...ledger,
+        commit: (step) => {
+          if (step.draft.kind !== 'result') return ledger.commit(step);
+          reached.resolve();
+          return new Promise(() => {});
+        },
+      },
+    });
+    const session = await open();
+    const args = issue();
+    const id = (await call('create_issue', args, { session })).last.error.data.envelope_id;
+    await vote(id, 'approve');
+    const calls = server.calls().length;
+    void call('create_issue', args, { session, at: dying });
+    await reached.promise;
+    expect(server.calls().length).toBe(calls + 1);
+    test_.pass(121);
+    expect(await sweepApprovals(stepPorts(test_.ports))).toMatchObject({ leases_ended: 1 });
+    expect(await test_.ports.approvals.find(id)).toMatchObject({ status: 'consumed', outcome: 'unknown' });
+    const again = (await call('create_issue', args, { session, at: gateway })).last.error;
+    expect(again).toMatchObject({ code: -32002, data: { reason: 'already_used' } });
+    expect(again.data.envelope_id).not.toBe(id);
+    expect(server.calls().length).toBe(calls + 1);
+  });
+});
+
+async function pendingOf(title: string) {
+  for (let turn = 0; turn < 2_000; turn++) {
+    const { items } = await test_.ports.approvals.list('default', 'pending', { limit: 100 });
+    const found = items.find(({ parameters }) => parameters.title === title);
+    if (found) return found;
+    await new Promise((next) => setImmediate(next));
+  }
+  throw new Error(`${title} is not pending`);
+}
