@@ -179,16 +179,18 @@ async function answer(
   caller?: Caller,
 ): Promise<RpcOutcome> {
   const { decision, error, envelope_id } = decided;
-  if (decision !== 'allow' && error) {
-    return {
-      error: { code: error.code, message: error.message, data: { ...(error.data as JsonObject), envelope_id } },
-    };
-  }
+  const own = error && {
+    error: { code: error.code, message: told(error), data: { ...(error.data as JsonObject), envelope_id } },
+  };
+  if (decision !== 'allow' && own) return own;
   if (run?.outcome) return 'result' in run.outcome ? { result: stateToClient(run.outcome.result) } : run.outcome;
-  if (error)
-    return {
-      error: { code: error.code, message: error.message, data: { ...(error.data as JsonObject), envelope_id } },
-    };
+  if (own) return own;
   const result = await keptResult(ports, String(run?.params.name ?? 'The call'), decided);
   return { result: caller?.era === 'stateless' ? complete('tools/call', result) : result };
+}
+
+/** Many clients show their model the message alone: it says where a call that waits is decided, and what to do then. */
+function told({ code, message, data }: NonNullable<DecisionResult['error']>): string {
+  const waits = code === mcpCodes.approvalRequired && data.reason !== 'denied' && data.reason !== 'timeout';
+  return waits ? `${message} It is decided at ${data.approval_url}; send the same call again after that.` : message;
 }

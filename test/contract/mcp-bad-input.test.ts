@@ -169,6 +169,33 @@ test('[mcp.upstream-error] arguments against the schema are refused by the serve
   await stateless.stop();
 });
 
+test('servers are not told that a client knows tasks: only the gateway could answer for one', async () => {
+  const heard: unknown[] = [];
+  const listening = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const { id, method, params } = JSON.parse(body || '{}');
+    if (method === 'tools/call') heard.push(params._meta);
+    const discovered = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };
+    const listed = { tools: [{ name: 'look', inputSchema: { type: 'object' } }] };
+    const result = method === 'server/discover' ? discovered : method === 'tools/list' ? listed : { content: [] };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } }));
+  });
+  await new Promise<void>((ready) => listening.listen(0, '127.0.0.1', ready));
+  await configure({
+    upstreams: [{ name: 'new', url: `http://127.0.0.1:${(listening.address() as AddressInfo).port}/mcp` }],
+  });
+  const key = 'io.modelcontextprotocol/clientCapabilities';
+  const declared = {
+    elicitation: { form: {} },
+    extensions: { 'io.modelcontextprotocol/tasks': {}, 'example.com/x': {} },
+  };
+  await modern('tools/call', { name: 'look', arguments: {} }, {}, { ...meta, [key]: declared });
+  expect(heard).toEqual([{ ...meta, [key]: { elicitation: { form: {} }, extensions: { 'example.com/x': {} } } }]);
+  await new Promise((closed) => listening.close(closed));
+});
+
 describe('[approval.used-once] between the vote, the call and its record', () => {
   test('a task that is cancelled while it is approved ends one way, and runs only if it was approved', async () => {
     const session = await open();
