@@ -8,10 +8,11 @@ import { secretsOf } from '#core/credentials/redact-values.ts';
 import { hints, UpstreamError } from '#core/executors/fault.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { globMatches } from '#core/tool-policy/glob.ts';
-import { ask, type Conversation, type Conversations } from './conversations.ts';
+import { type Asking, ask, type Conversation, type Conversations } from './conversations.ts';
 import { upstreamError } from './faults.ts';
-import { withEnvelope } from './inventory.ts';
+import { definitionsOf, withEnvelope } from './inventory.ts';
 import { isObject, mcpCodes, type RequestId, RpcFault, type RpcOutcome } from './messages.ts';
+import { paramHeaders } from './param-headers.ts';
 import { type McpPorts, UpstreamFault } from './ports.ts';
 import { redactResult } from './redact-result.ts';
 
@@ -104,7 +105,7 @@ function notAtHand(tool: string, reason: string, { result_sha256, result_bytes }
  * `know` tells it the servers of the configuration in force.
  */
 export function mcpExecutor(
-  ports: Pick<McpPorts, 'ids'>,
+  ports: Pick<McpPorts, 'ids' | 'clock'>,
   conversations: Conversations,
 ): Executor & { know(entries: readonly McpUpstreamEntry[]): void } {
   let entries: readonly McpUpstreamEntry[] = [];
@@ -118,11 +119,28 @@ export function mcpExecutor(
       const found = served(entries, envelope);
       if (!found) throw new Error(`no MCP server serves ${envelope.tool}`);
       const conversation = conversations.ofKey(envelope, 'session', '2025-11-25', entries);
-      const params = withEnvelope(conversation, { name: found.own, arguments: envelope.parameters as JsonObject });
-      const run: Run = { conversation, entry: found.entry, params, id: ports.ids.uuid(), signal, onMessage: () => {} };
+      const args = envelope.parameters as JsonObject;
+      const params = withEnvelope(conversation, { name: found.own, arguments: args });
+      const asking = { id: ports.ids.uuid(), signal };
+      const passed = await headersFor(ports, conversation, found, args, asking);
+      const run: Run = { ...asking, conversation, entry: found.entry, params, passed, onMessage: () => {} };
       return execute(run, credential);
     },
   };
+}
+
+/** Only a stateless server wants arguments in headers, and only its list of tools says which. What fails here fails in the call. */
+async function headersFor(
+  ports: Pick<McpPorts, 'clock'>,
+  conversation: Conversation,
+  { entry, own }: { readonly entry: McpUpstreamEntry; readonly own: string },
+  args: JsonObject,
+  asking: Asking,
+): Promise<Readonly<Record<string, string>>> {
+  const link = await conversation.link(entry).catch(() => undefined);
+  if (link?.era !== 'stateless') return {};
+  const definitions = await definitionsOf(ports, conversation, entry, asking, async () => {}, false).catch(() => []);
+  return paramHeaders(definitions.find(({ name }) => name === own) ?? {}, args);
 }
 
 /** The server of a tool by protocol and name as policies know it; of several the first, as the configuration has them. */

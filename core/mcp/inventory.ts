@@ -54,7 +54,8 @@ export async function inventoryOf(
   return { tools: named(listed), silent };
 }
 
-async function definitionsOf(
+/** The tools of one server, as read at most a minute ago unless `fresh`. */
+export async function definitionsOf(
   ports: Pick<McpPorts, 'clock'>,
   conversation: Conversation,
   entry: McpUpstreamEntry,
