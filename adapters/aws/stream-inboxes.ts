@@ -1,21 +1,27 @@
 /**
  * Messages on their way to the process that holds a stream of the older HTTP+SSE transport, in the table of MCP sessions.
  *
- * One item a stream, `stream#<id>`: whose it is, and the messages that were not taken yet, oldest first.
+ * One item a stream, `stream#<id>`: whose it is, and the messages that were not taken yet, by ids that grow.
  * Access patterns: open (Put), post (Update under conditions), take (consistent Get, then Update that removes what was
- * read: what was added meanwhile stands behind it), close (Put that expires it: nothing is deleted; TTL tidies).
+ * read, by id), close (Put that expires it: nothing is deleted; TTL tidies). Each may be repeated by the client: it then
+ * changes nothing more.
  */
 import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { type Clock, isoTime } from '#core/kernel/ports.ts';
+import { type Clock, type Ids, isoTime } from '#core/kernel/ports.ts';
 import type { StreamInboxes } from '#core/mcp/older-sse.ts';
 import type { StoreOptions } from './evidence-table.ts';
 import { fromItem, storeDown, stored, toItem } from './items.ts';
+
+export interface StreamInboxesOptions extends StoreOptions {
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'uuid'>;
+}
 
 /** Of all that waits; an item has at most 400 kB. */
 const mostBytes = 350 * 1024;
 const mostWaiting = 64;
 
-export function streamInboxes({ client, tables, clock }: StoreOptions & { readonly clock: Clock }): StreamInboxes {
+export function streamInboxes({ client, tables, clock, ids }: StreamInboxesOptions): StreamInboxes {
   const TableName = tables.mcp;
   const keyOf = (id: string) => toItem({ id: `stream#${id}` });
   const put = (id: string, item: Readonly<Record<string, unknown>>, expires_at: string) => {
@@ -25,7 +31,7 @@ export function streamInboxes({ client, tables, clock }: StoreOptions & { readon
   };
   return {
     async open(id, { tenant, key_id }, expires_at) {
-      await put(id, { tenant, key_id, messages: [] }, expires_at);
+      await put(id, { tenant, key_id, messages: {} }, expires_at);
     },
 
     async post(id, { tenant, key_id }, message) {
@@ -33,10 +39,11 @@ export function streamInboxes({ client, tables, clock }: StoreOptions & { readon
       const command = new UpdateItemCommand({
         TableName,
         Key: keyOf(id),
-        UpdateExpression: 'SET messages = list_append(messages, :message)',
+        UpdateExpression: 'SET messages.#id = :message',
+        ExpressionAttributeNames: { '#id': ids.uuid() },
         ConditionExpression: 'tenant = :tenant AND key_id = :key AND expires_at > :now AND size(messages) < :most',
         ExpressionAttributeValues: toItem({
-          ...{ ':message': [message], ':tenant': tenant, ':key': key_id },
+          ...{ ':message': message, ':tenant': tenant, ':key': key_id },
           ...{ ':now': isoTime(clock.now()), ':most': mostWaiting },
         }),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -59,11 +66,15 @@ export function streamInboxes({ client, tables, clock }: StoreOptions & { readon
       const { Item } = await stored(
         client.send(new GetItemCommand({ TableName, Key: keyOf(id), ConsistentRead: true })),
       );
-      const messages = Item ? (fromItem(Item).messages as readonly string[] | undefined) : undefined;
-      if (!messages || messages.length === 0) return [];
-      const UpdateExpression = `REMOVE ${messages.map((_, n) => `messages[${n}]`).join(', ')}`;
-      await stored(client.send(new UpdateItemCommand({ TableName, Key: keyOf(id), UpdateExpression })));
-      return messages;
+      const waiting = Object.entries((Item && fromItem(Item).messages) ?? {}) as [string, string][];
+      if (waiting.length === 0) return [];
+      const names = Object.fromEntries(waiting.map(([message], n) => [`#m${n}`, message]));
+      const UpdateExpression = `REMOVE ${Object.keys(names)
+        .map((name) => `messages.${name}`)
+        .join(', ')}`;
+      const update = { TableName, Key: keyOf(id), UpdateExpression, ExpressionAttributeNames: names };
+      await stored(client.send(new UpdateItemCommand(update)));
+      return waiting.sort(([a], [b]) => (a < b ? -1 : 1)).map(([message, text]) => ({ id: message, text }));
     },
 
     async close(id) {

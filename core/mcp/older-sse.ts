@@ -18,8 +18,8 @@ export interface StreamInboxes {
   open(id: string, owner: Owner, expiresAt: string): Promise<void>;
   /** `unknown` also for a stream that is over or another key's; `full` when more waits than there is room for. */
   post(id: string, owner: Owner, message: string): Promise<'kept' | 'unknown' | 'full'>;
-  /** What came since the last time, oldest first; each message once. */
-  take(id: string): Promise<readonly string[]>;
+  /** What came since the last time, oldest first. */
+  take(id: string): Promise<readonly { readonly id: string; readonly text: string }[]>;
   close(id: string): Promise<void>;
 }
 
@@ -107,14 +107,18 @@ export class OlderStreams {
     const { telemetry, pause, snapshots } = this.#ports;
     const lost = (cause: unknown) =>
       telemetry.log('warn', 'messages of a stream wait on', { error: cause instanceof Error ? cause.message : '' });
+    const known = new Set<string>();
     while (!stream.gone.signal.aborted) {
       try {
         const messages = await inboxes.take(id);
         const snapshot = messages.length > 0 ? await snapshots.current() : call.snapshot;
-        for (const message of messages)
-          void this.#take(stream, parseStrict(message), { ...call, snapshot }).catch((fault: unknown) =>
+        for (const { id: message, text } of messages) {
+          if (known.has(message)) continue; // taken, and its removal not seen yet
+          known.add(message);
+          void this.#take(stream, parseStrict(text), { ...call, snapshot }).catch((fault: unknown) =>
             stream.outbox.put(responseOf(null, { error: errorOf(fault).error })),
           );
+        }
       } catch (cause) {
         lost(cause);
       }

@@ -9,6 +9,6 @@ import { door } from './door.ts';
 export const handler = streamingHandler(() => {
   const composed = compose(process.env, { approvalClock: lazyStepFunctionsClock, outside: brokerOutside });
   const { ports, gateway } = awsMcp(composed);
-  const inboxes = streamInboxes({ ...composed.store, clock: composed.clock });
+  const inboxes = streamInboxes({ ...composed, ...composed.store });
   return { telemetry: ports.telemetry, handler: door({ ...ports, inboxes }, gateway) };
 });

@@ -15,6 +15,7 @@ const keys = { agent: 'older-agent-key-0001', other: 'older-agent-key-0002' };
 let server: McpServer;
 let test_: TestPorts;
 const started: { stop(): Promise<void> }[] = [];
+const streams: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
   server = await startMcpServer();
@@ -30,7 +31,7 @@ beforeAll(async () => {
   await test_.ports.snapshots.refresh();
 }, 30_000);
 afterAll(async () => {
-  await Promise.all(started.map((each) => each.stop()));
+  await Promise.all([...streams.map((stream) => stream.close()), ...started.map((each) => each.stop())]);
   await test_?.stop();
   await server?.stop();
 });
@@ -42,7 +43,7 @@ function startProcess(): HttpHandler {
   const mcp = mcpGateway({ ...ports, upstreams });
   started.push(mcp.gateway);
   const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
-  return door({ ...mcp.ports, pause, inboxes: streamInboxes({ ...store, clock: ports.clock }) }, mcp.gateway);
+  return door({ ...mcp.ports, pause, inboxes: streamInboxes({ ...ports, ...store }) }, mcp.gateway);
 }
 
 async function send(at: HttpHandler, method: 'GET' | 'POST', path: string, body?: unknown, key = keys.agent) {
@@ -73,7 +74,7 @@ async function openStream(at: HttpHandler) {
   const chunks = (reply.body as AsyncIterable<string>)[Symbol.asyncIterator]();
   const data = async () => String(/^data: (.*)$/m.exec((await chunks.next()).value as string)?.[1]);
   const path = await data();
-  return {
+  const stream = {
     path,
     next: async () => JSON.parse(await data()) as Record<string, unknown>,
     close: async () => {
@@ -81,6 +82,8 @@ async function openStream(at: HttpHandler) {
       await reply.finished;
     },
   };
+  streams.push(stream);
+  return stream;
 }
 
 const request = (id: number, method: string, params: object) => ({ jsonrpc: '2.0', id, method, params });
@@ -98,6 +101,7 @@ test('[mcp.older-sse] messages that reach another process are answered on the st
   await send(other, 'POST', stream.path, { jsonrpc: '2.0', method: 'notifications/initialized' });
   await send(other, 'POST', stream.path, request(2, 'tools/call', { name: 'echo', arguments: { text: 'far' } }));
   expect(await stream.next()).toMatchObject({ id: 2, result: { content: [expect.anything()] } });
+  expect(server.calls()).toHaveLength(1);
   // One that reaches the holder itself is no other message.
   await send(holder, 'POST', stream.path, request(3, 'ping', {}));
   expect(await stream.next()).toMatchObject({ id: 3, result: {} });
@@ -118,15 +122,17 @@ test('[mcp.older-sse] a stream is its key’s alone, and over when its client go
 
 test('[mcp.older-sse] what does not fit is refused, and what waits is taken once', async () => {
   const { ports, store } = test_;
-  const inboxes = streamInboxes({ ...store, clock: ports.clock });
+  const inboxes = streamInboxes({ ...ports, ...store });
   const owner = { tenant: 'default', key_id: 'k' };
   await inboxes.open('full', owner, '9999-01-01T00:00:00.000Z');
   const half = 'x'.repeat(200 * 1024);
   expect(await inboxes.post('full', owner, 'x'.repeat(400 * 1024))).toBe('full');
   expect([await inboxes.post('full', owner, half), await inboxes.post('full', owner, half)]).toEqual(['kept', 'full']);
-  expect(await inboxes.take('full')).toEqual([half]);
+  expect(await inboxes.take('full')).toMatchObject([{ text: half }]);
   expect(await inboxes.take('full')).toEqual([]);
   const posted = await Promise.all(Array.from({ length: 70 }, (_, n) => inboxes.post('full', owner, `${n}`)));
   expect(posted.filter((outcome) => outcome === 'kept')).toHaveLength(64);
-  expect(new Set(await inboxes.take('full')).size).toBe(64);
+  const taken = (await inboxes.take('full')).map(({ text }) => text);
+  expect(new Set(taken).size).toBe(64);
+  expect(taken.length).toBe(64);
 });
