@@ -201,14 +201,11 @@ describe('formats', () => {
       'xoxb-',
       '--token',
     ].map((piece) => [piece]),
-  )('a megabyte of %j is scanned to its end, as going back for each character would not be', (piece) => {
-    const text = piece.repeat(1_000_000 / piece.length);
-    let behind = 0;
-    for (const [start, end] of secretRanges(text)) {
-      expect(start).toBeGreaterThanOrEqual(behind);
-      behind = end;
-    }
-    expect(behind).toBeLessThanOrEqual(text.length);
+  )('256 kB of %j are scanned to their end, as going back for each character would not be', (piece) => {
+    const text = piece.repeat(256_000 / piece.length);
+    const ranges = secretRanges(text);
+    const disorder = ranges.findIndex(([start, end], n) => start >= end || start < (ranges[n - 1]?.[1] ?? 0));
+    expect(disorder).toBe(-1);
   });
 });
 
