@@ -12,6 +12,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { type McpGatewayRun, mcpKeys, startMcpGateway, vote } from '../support/mcp-gateway.ts';
 import { fixtureFile, type McpServer, node, startMcpServer } from '../support/mcp-servers.ts';
+import { until } from './client.ts';
 
 const rules = [
   {
@@ -161,8 +162,10 @@ test('a cancelled call ends at the server too, and the session goes on', async (
   const client = await connected(overHttp(gateway.url));
   const cancel = new AbortController();
   const hanging = client.callTool({ name: 'hang', arguments: {} }, undefined, { signal: cancel.signal });
-  setTimeout(() => cancel.abort('enough'), 200);
-  await expect(hanging).rejects.toThrow();
+  const seen = (name: string) =>
+    until(name, async () => (older.calls().some(([call]) => call === name) ? true : undefined));
+  await Promise.all([expect(hanging).rejects.toThrow(), seen('hang').then(() => cancel.abort('enough'))]);
+  await seen('hang, cancelled');
   expect((await client.callTool({ name: 'echo', arguments: { a: 1 } })).content).toEqual([
     { type: 'text', text: '{"a":1}' },
   ]);

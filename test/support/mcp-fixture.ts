@@ -48,6 +48,11 @@ const wav = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=';
 /** A file that says how tools are described from now on, and one that keeps each call: tests read and write them. */
 const { FIXTURE_TOOLS, FIXTURE_CALLS, FIXTURE_SECRET } = process.env;
 
+/** For the test to see. */
+function called(name: string, args: unknown = {}): void {
+  if (FIXTURE_CALLS) appendFileSync(FIXTURE_CALLS, `${JSON.stringify([name, args])}\n`);
+}
+
 const text = (words: string): CallToolResult => ({ content: [{ type: 'text', text: words }] });
 const wait = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve, reject) => {
@@ -103,7 +108,13 @@ const tools: Record<string, FixtureTool> = {
       return text('done at last');
     },
   },
-  hang: { description: 'Never answers', run: (_args, extra) => wait(600_000, extra.signal).then(() => text('never')) },
+  hang: {
+    description: 'Never answers',
+    run: (_args, extra) => {
+      extra.signal.addEventListener('abort', () => called('hang, cancelled'));
+      return wait(600_000, extra.signal).then(() => text('never'));
+    },
+  },
   huge: { description: 'Says too much', run: ({ bytes = 1000 }) => text('x'.repeat(Number(bytes))) },
   crash: {
     description: 'Ends the server',
@@ -348,7 +359,7 @@ function fixture(): Server {
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     const tool = offered()[params.name];
     if (!tool) throw new McpError(-32602, `Tool ${params.name} not found`);
-    if (FIXTURE_CALLS) appendFileSync(FIXTURE_CALLS, `${JSON.stringify([params.name, params.arguments ?? {}])}\n`);
+    called(params.name, params.arguments);
     return tool.run(params.arguments ?? {}, extra, server);
   });
   server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources }));
