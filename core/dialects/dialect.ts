@@ -16,13 +16,6 @@ export interface TextSlot {
   set(text: string): void;
 }
 
-/** A tool call the model made, complete. */
-export interface ToolUse {
-  readonly id: string;
-  readonly name: string;
-  readonly input: JsonObject;
-}
-
 export interface Dialect {
   readonly name: DialectName;
 
