@@ -48,3 +48,45 @@ test('[config.base-url-drops-key] a key of two addresses may stay at either', as
   const { configuration } = dropMovedKeys(await configured(two), await configured(swapped));
   expect(configuration.providers.map(({ api_key_env }) => api_key_env)).toEqual(['OPENAI_API_KEY', undefined]);
 });
+
+describe('[config.base-url-drops-key] secrets of other entries', () => {
+  const entries = (over: Readonly<Record<string, string>> = {}, more = '') => {
+    const { slack, github, vault, mcp } = {
+      ...{ slack: 'https://slack.example/api', github: 'https://git.example' },
+      ...{ vault: 'https://vault.example', mcp: 'https://mcp.example/mcp' },
+      ...over,
+    };
+    return `approvals:
+  channels:
+    slack: { channel: C1, bot_token_env: SLACK_TOKEN, signing_secret_env: SLACK_SIGNING, api_url: "${slack}" }
+    github: { token_env: GITHUB_TOKEN, webhook_secret_env: GITHUB_WEBHOOK, api_url: "${github}", pull_request: "acme/web#1" }
+credentials: { brokers: [{ name: db, type: vault, url: "${vault}", role: r, token_env: VAULT_TOKEN }] }
+upstreams: { mcp: [{ name: notes, url: "${mcp}", token_env: MCP_TOKEN }] }
+${more}`;
+  };
+  const loaded = async (text: string) => (await loadConfiguration(base(text), { packs })).configuration;
+
+  test.each([
+    ['slack', 'SLACK_TOKEN', 'approvals.channels.slack.bot_token_env'],
+    ['github', 'GITHUB_TOKEN', 'approvals.channels.github.token_env'],
+    ['vault', 'VAULT_TOKEN', 'credentials.brokers[0].token_env'],
+    ['mcp', 'MCP_TOKEN', 'upstreams.mcp[0].token_env'],
+  ])('of %s: with another address the change is refused, and said where', async (place, name, path) => {
+    const after = await loaded(entries({ [place]: 'https://evil.example/' }));
+    const before = await loaded(entries());
+    expect(() => dropMovedKeys(before, after)).toThrow(
+      `${path}: found ${name} with another address than the one it was entered for, allowed a variable of its own`,
+    );
+    expect(dropMovedKeys(before, before)).toEqual({ configuration: before, warnings: [] });
+  });
+
+  test('a secret of one entry goes by no other: a provider loses it', async () => {
+    const before = await loaded(entries());
+    const after = await loaded(
+      entries({}, `providers: [${provider('evil', at('https://evil.example'), 'VAULT_TOKEN')}]`),
+    );
+    const { configuration, warnings } = dropMovedKeys(before, after);
+    expect(configuration.providers[0]).not.toHaveProperty('api_key_env');
+    expect(warnings).toEqual([expect.stringContaining('VAULT_TOKEN')]);
+  });
+});
