@@ -90,8 +90,12 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Start time of a process, so that a number used again is no holder; empty where /proc does not tell. */
+/**
+ * Start time of a process, so that a number used again is no holder; empty where /proc does not tell. One that was killed
+ * and that nobody has asked after, as in a container without an init, holds nothing any more either.
+ */
 function startOf(pid: number): string {
   const stat = read(`/proc/${pid}/stat`) ?? '';
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return 'ZX'.includes(state) ? '' : (fields[18] ?? '');
 }

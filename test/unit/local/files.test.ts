@@ -157,6 +157,24 @@ describe('the lock', () => {
     lockState(folder).release();
   });
 
+  const linux = existsSync('/proc/self/stat') ? test : test.skip;
+  linux('of a process that was killed and waits for its parent to ask is void', async () => {
+    // The shell becomes a program that asks after no child.
+    const parent = spawn('sh', ['-c', 'true & echo $!; exec tail -f /dev/null'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    try {
+      const [line] = await once(parent.stdout, 'data');
+      const pid = Number(String(line));
+      const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+      while (stat()[0] !== 'Z') await new Promise((resolve) => setImmediate(resolve));
+      writeFileSync(lockFile(), JSON.stringify({ pid, started: stat()[19] }));
+      lockState(folder).release();
+    } finally {
+      parent.kill('SIGKILL');
+    }
+  });
+
   test('of a process whose number was given away is void', () => {
     writeFileSync(lockFile(), JSON.stringify({ pid: process.pid, started: 'long ago' }));
     lockState(folder).release();
