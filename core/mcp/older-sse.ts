@@ -3,12 +3,13 @@
  * every answer comes on the stream. Messages that reach another process than the stream's wait in the store for it.
  */
 import type { Snapshots } from '#core/configuration/snapshots.ts';
+import { redact } from '#core/evidence/redact.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import type { McpCall, McpGateway, McpReply } from './gateway.ts';
-import { errorOf, mcpCodes, RpcFault, responseOf } from './messages.ts';
+import { errorOf, isObject, mcpCodes, RpcFault, responseOf } from './messages.ts';
 import { Outbox } from './outbox.ts';
 
 type Owner = Pick<Principal, 'tenant' | 'key_id'>;
@@ -85,15 +86,23 @@ export class OlderStreams {
     const stream = this.#open.get(id);
     const { key_id, tenant } = call.principal;
     if (!stream) {
-      await this.#handOver(id, body, call.principal);
+      await this.#handOver(id, body, call);
       return { status: 202, headers: {} };
     }
     if (stream.principal.key_id !== key_id || stream.principal.tenant !== tenant) throw noStream();
     return { status: 202, headers: {}, ...(await this.#take(stream, body, call)) };
   }
 
-  async #handOver(id: string, body: Json, owner: Owner): Promise<void> {
-    const outcome = await this.#ports.inboxes?.post(id, owner, JSON.stringify(body));
+  /** What waits is stored as it is, so nothing that looks like a secret may. */
+  async #handOver(id: string, body: Json, { principal, snapshot }: McpCall): Promise<void> {
+    const { ids, inboxes } = this.#ports;
+    const parameters = isObject(body) && isObject(body.params) ? body.params.arguments : undefined;
+    const { withheld } = redact(
+      { message: body, parameters },
+      { sensitivePaths: snapshot.configuration.evidence.sensitive, randomHex: (bytes) => ids.randomHex(bytes) },
+    );
+    if (withheld.length > 0) throw new RpcFault(mcpCodes.invalidRequest, secretWaits, { status: 400 });
+    const outcome = await inboxes?.post(id, principal, JSON.stringify(body));
     if (outcome === 'full')
       throw new GatewayError(
         'payload_too_large',
@@ -150,6 +159,9 @@ export class OlderStreams {
     for await (const message of reply?.messages ?? []) stream.outbox.put(message);
   }
 }
+
+const secretWaits =
+  'The message holds what looks like a secret, and would be stored until its stream takes it; send it to /mcp.';
 
 const noStream = () =>
   new RpcFault(mcpCodes.invalidRequest, 'There is no such stream; open one at /sse.', { status: 404 });

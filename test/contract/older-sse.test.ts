@@ -25,6 +25,7 @@ beforeAll(async () => {
     tenants: [{ id: 'default', api_keys: Object.values(keys).map((key) => ({ key, kind: 'agent' })) }],
     tool_policies: { pack: null, default_decision: 'allow' },
     upstreams: { mcp: [{ name: 'fixture', url: server.url }] },
+    evidence: { sensitive: ['$.parameters.payroll'] },
   });
   const { configuration } = await loadConfiguration(text, { packs: packFiles('policies') });
   await storeVersion(test_.ports, configuration, 'test', 'api');
@@ -118,6 +119,23 @@ test('[mcp.older-sse] a stream is its key’s alone, and over when its client go
   expect((await send(other, 'POST', '/mcp/session/nobody', hello)).statusCode).toBe(404);
   await stream.close();
   for (const at of [holder, other]) expect((await send(at, 'POST', stream.path, hello)).statusCode).toBe(404);
+});
+
+test('[mcp.older-sse] what looks like a secret waits in no store: it is refused, unless it reaches the stream itself', async () => {
+  const [holder, other] = [startProcess(), startProcess()];
+  const stream = await openStream(holder);
+  const secret = `ghp_${'z9Y8'.repeat(9)}`;
+  const before = server.calls().length;
+  for (const args of [{ text: secret }, { password: 'hunter2-hunter2' }, { payroll: 'of configured paths' }]) {
+    const refused = await send(other, 'POST', stream.path, request(1, 'tools/call', { name: 'echo', arguments: args }));
+    expect([refused.statusCode, JSON.parse(refused.body as string).error.code]).toEqual([400, -32600]);
+    expect(refused.body).not.toContain(secret);
+  }
+  expect(server.calls()).toHaveLength(before);
+  await send(holder, 'POST', stream.path, request(2, 'tools/call', { name: 'echo', arguments: { text: secret } }));
+  expect(await stream.next()).toMatchObject({ id: 2 });
+  expect(server.calls()).toHaveLength(before + 1);
+  await stream.close();
 });
 
 test('[mcp.older-sse] what does not fit is refused, and what waits is taken once', async () => {
