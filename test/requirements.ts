@@ -786,6 +786,11 @@ const chat: readonly Requirement[] = [
     'keyword, regex, PII, WASM filters run on input; a block is 403 policy_violation.',
   ),
   must('chat.output-policy', 'spec §1', 'Filters run on output, in streams on decoded text.'),
+  must(
+    'filters.pii-linear',
+    'contract §5',
+    'Texts made to look like card numbers take time in proportion to their length.',
+  ),
   must('chat.filters.strictest', 'contract §5', 'All filters run; the strictest action wins.'),
   must('chat.review-202', 'contract §5', 'A content review answers 202 and is retried with X-Approval-Ref.'),
   must('chat.kill-switch', 'spec §7.2', 'The behavioural kill switch answers 403 session_blocked.'),

@@ -26,37 +26,78 @@ export const creditCard: Entity = {
   find: (text, from) => candidates(cardPattern, text, from, (found, start) => cardLength(text, found, start)),
 };
 
-/** The longest part of a run of digits that is a card's number. */
+/**
+ * The longest part of a run of digits that is a card's number. The run is read once and nothing is copied, because a text
+ * of single digits is a candidate at every second character.
+ */
 function cardLength(text: string, run: string, start: number): number | undefined {
-  for (let length = run.length; length >= 13; length--) {
-    if (run[length - 1] === ' ' || run[length - 1] === '-') continue;
-    if (goesOn.test(text.slice(start + length, start + length + 2))) continue;
-    const written = run.slice(0, length);
-    if (isCard(digitsOf(written)) && isGrouped(written, text.slice(start + length, start + length + 2))) return length;
+  const { digits, ends, groups } = readRun(run);
+  for (let count = digits.length; count >= 13; count--) {
+    const length = ends[count - 1]!;
+    const whole = count === digits.length;
+    // Within the run a digit or a hyphen with a digit follows, which goes on, or a blank with a digit.
+    if (!whole && run[length] !== ' ') continue;
+    const after = text.slice(start + length, start + length + 2);
+    if (whole && goesOn.test(after)) continue;
+    if (isGrouped(groups, count, whole ? /^[ -]\d/.test(after) : true) && isCard(digits, count)) return length;
   }
   return undefined;
+}
+
+interface Run {
+  readonly digits: readonly number[];
+  /** Where the text of each digit ends. */
+  readonly ends: readonly number[];
+  /** How many digits each group has, in order. */
+  readonly groups: readonly number[];
+}
+
+function readRun(run: string): Run {
+  const [digits, ends, groups]: number[][] = [[], [], [0]];
+  for (let at = 0; at < run.length; at++) {
+    const digit = run.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) {
+      groups!.push(0);
+      continue;
+    }
+    digits!.push(digit);
+    ends!.push(at + 1);
+    groups![groups!.length - 1]!++;
+  }
+  return { digits: digits!, ends: ends!, groups: groups! };
 }
 
 const schemes =
   /^(?:4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|3(?:0[0-59]|[689]\d)\d{11,16}|35(?:2[89]|[3-8]\d)\d{12,15}|6(?:011|22\d|4[4-9]\d|5\d\d)\d{12,15}|62\d{14,17}|(?:50|5[6-8]|6\d)\d{11,17})$/;
 
-const isCard = (digits: string): boolean => schemes.test(digits) && passesLuhn(digits);
+const isCard = (digits: readonly number[], count: number): boolean =>
+  passesLuhn(digits, count) && schemes.test(digits.slice(0, count).join(''));
 
-function passesLuhn(digits: string): boolean {
+function passesLuhn(digits: readonly number[], count: number): boolean {
   let sum = 0;
-  for (let i = 0; i < digits.length; i++) {
-    const digit = Number(digits[digits.length - 1 - i]);
+  for (let i = 0; i < count; i++) {
+    const digit = digits[count - 1 - i]!;
     sum += i % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2;
   }
   return sum % 10 === 0;
 }
 
-/** As people write them: in one piece, in groups, or digit by digit; a column of numbers is none of these. */
-function isGrouped(written: string, after: string): boolean {
-  const groups = written.split(/[ -]/).map(({ length }) => length);
-  if (groups.length === 1) return true;
-  if (groups.every((length) => length === 1)) return !/^[ -]\d/.test(after);
-  return groups[0] === 4 && groups.slice(1, -1).every((length) => length >= 4 && length <= 6) && groups.length <= 5;
+/**
+ * As people write them: in one piece, in groups, or digit by digit; a column of numbers is none of these.
+ * @param groups of the whole run; `count` of its digits are looked at.
+ */
+function isGrouped(groups: readonly number[], count: number, goesOn: boolean): boolean {
+  if (groups[0]! >= count) return true;
+  if (groups[0] === 1) return !goesOn && groups.every((length) => length === 1);
+  let rest = count - groups[0]!;
+  if (groups[0] !== 4) return false;
+  for (let at = 1; at < 5; at++) {
+    const length = groups[at]!;
+    rest -= length;
+    if (rest <= 0) return true;
+    if (length < 4 || length > 6) return false;
+  }
+  return false;
 }
 
 const phoneStart = `(?<![${wordClass}+]|\\d[./\\-]|\\d\\d )`;

@@ -99,6 +99,20 @@ test('a valid number is found behind and before other numbers', async () => {
   expect((await redact('1.2.3.4.5 10.0.0.1', ['ip'])).text).toBe('1.2.3.4.5 [REDACTED:IP]');
 });
 
+// In these every second, or every fifth, character may begin a card number.
+const columns = [
+  ['4 ', '4 4 4'],
+  ['4444 ', '4444 4444'],
+  ['4-', '4-4-4'],
+] as const;
+
+test.each(columns)('[filters.pii-linear] a column of digits costs no more than its length: %j', async (unit, name) => {
+  const column = unit.repeat(600_000);
+  const found = await redact(`${column}x 4111 1111 1111 1111`, ['credit_card']);
+  expect(found.text === `${column}x [REDACTED:CREDIT_CARD]`).toBe(true);
+  expect((await redact(name, ['credit_card'])).text).toBe(name);
+});
+
 test('only the entities a filter names are looked for', async () => {
   expect((await redact('bob@example.com 10.0.0.1', ['ip'])).text).toBe('bob@example.com [REDACTED:IP]');
 });
