@@ -888,6 +888,11 @@ const toolGateway: readonly Requirement[] = [
   must('manifest.history', 'spec §1', 'Drift of each kind is found over the history of a session.'),
   must('manifest.attach', 'spec §1', 'A manifest binds a session or a key, or is named by a call.'),
   must('manifest.routes', 'contract §7', 'Manifests are declared, shown and deleted by humans, with evidence.'),
+  must(
+    'corpus.tool-calls',
+    'contract §3',
+    'Of harmless everyday tool calls each pack allows at most 3 points fewer than when they were recorded.',
+  ),
   must('effects.bypasses', 'contract §3', 'Known bypasses of shell and SQL rules become what they would do.'),
   must('executor.bounds', 'spec §1', 'An executor goes no further than its envelope and bounds what it gives back.'),
   must('executor.no-secret', 'contract §4', 'Nothing of a credential comes back in a result.'),

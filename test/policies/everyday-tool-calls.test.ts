@@ -1,0 +1,31 @@
+/** Harmless tool calls of real MCP servers: rules that close a hole may not close the ordinary work beside it. */
+import { corpusPacks, everydayCalls, everydayDecider } from '../support/everyday-tool-calls.ts';
+
+const calls = everydayCalls();
+const percent = (part: number): number => Math.round((1000 * part) / calls.length) / 10;
+/** In percentage points. */
+const mostLost = 3;
+
+test('[corpus.tool-calls] the corpus has at least 200 different calls', () => {
+  expect(calls.length).toBeGreaterThanOrEqual(200);
+  expect(new Set(calls.map(({ was: _, ...call }) => JSON.stringify(call))).size).toBe(calls.length);
+});
+
+test.each(corpusPacks)(
+  '[corpus.tool-calls] %s allows at most 3 points fewer than when it was recorded',
+  async (pack) => {
+    const decide = everydayDecider(pack);
+    const lost: string[] = [];
+    let before = 0;
+    let now = 0;
+    for (const call of calls) {
+      const decision = await decide(call);
+      if (call.was[pack] === 'allow') before++;
+      if (decision === 'allow') now++;
+      else if (call.was[pack] === 'allow') lost.push(`${call.server} ${call.tool}: ${decision}`);
+    }
+    const told = `${pack} allows ${percent(now)} % of ${calls.length} everyday calls; recorded were ${percent(before)} %.`;
+    process.stdout.write(`${told}\n`);
+    if (percent(now) < percent(before) - mostLost) throw new Error(`${told} No longer allowed:\n${lost.join('\n')}`);
+  },
+);

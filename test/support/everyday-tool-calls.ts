@@ -1,0 +1,47 @@
+/** The corpus of harmless tool calls (test/corpora/tool-calls-everyday.yaml), and what a pack decides of them today. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
+import { mcpUpstream } from '#core/contracts/config/upstreams.ts';
+import type { Decision } from '#core/contracts/envelope.ts';
+import { decideEffects } from '#core/effects/decide-effects.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { actionOf } from '#core/mcp/action.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { parsePack } from '#core/tool-policy/pack.ts';
+
+export const corpusPacks = ['pr-writer', 'readonly'] as const;
+type CorpusPack = (typeof corpusPacks)[number];
+
+/** One call as its client sends it, and its decisions when the corpus was recorded. */
+export interface EverydayCall {
+  readonly server: string;
+  readonly tool: string;
+  readonly hint?: 'read' | 'write' | 'destructive';
+  readonly arguments: JsonObject;
+  readonly was: Readonly<Record<CorpusPack, Decision>>;
+}
+
+const text = (path: string): string => readFileSync(join(process.cwd(), path), 'utf8');
+
+export const everydayCalls = (): EverydayCall[] => parse(text('test/corpora/tool-calls-everyday.yaml'));
+
+const annotations = {
+  read: { readOnlyHint: true },
+  write: { readOnlyHint: false, destructiveHint: false },
+  destructive: { readOnlyHint: false, destructiveHint: true },
+} as const;
+
+/** Decides a call as the MCP gateway does, before sandbox, tasks and risk: action, effects, policy. */
+export function everydayDecider(pack: CorpusPack): (call: EverydayCall) => Promise<Decision> {
+  const file = `policies/${pack}.yaml`;
+  const policy = compilePolicy(parsePack(parse(text(file)), file));
+  return async ({ server, tool, hint, arguments: args }) => {
+    const entry = mcpUpstream.parse({ name: server, url: 'https://server.example/mcp' });
+    const definition = { name: tool, ...(hint && { annotations: annotations[hint] }) };
+    const request = actionOf({ entry, definition, own: tool, exposed: tool }, tool, args);
+    const call = { ...request, parameters: request.parameters ?? {} };
+    return decideEffects(policy, call, await lazyEffects(call)).decision;
+  };
+}
