@@ -894,6 +894,7 @@ const toolGateway: readonly Requirement[] = [
     'Of harmless everyday tool calls each pack allows at most 3 points fewer than when they were recorded.',
   ),
   must('effects.bypasses', 'contract §3', 'Known bypasses of shell and SQL rules become what they would do.'),
+  must('effects.everyday', 'contract §3', 'Harmless everyday shell lines stay allowed about as often as before.'),
   must('executor.bounds', 'spec §1', 'An executor goes no further than its envelope and bounds what it gives back.'),
   must('executor.no-secret', 'contract §4', 'Nothing of a credential comes back in a result.'),
   must(
