@@ -387,6 +387,7 @@ const approvals: readonly Requirement[] = [
     'contract §3',
     'A lease that ends without an outcome is unknown and is never retried blindly.',
   ),
+  must('approval.one-table', 'contract §3', 'Every move of an approval is made by one table of states and events.'),
   must('approval.one-transaction', 'contract §3', 'Every move is one transaction with its evidence entry.'),
   must(
     'approval.machine',

@@ -85,6 +85,10 @@ export function moveItem(
     values[`:w${i}`] = value;
     return `#w${i} = :w${i}`;
   });
+  const removals = (change.clear ?? []).map((name, i) => {
+    names[`#c${i}`] = name;
+    return `#c${i}`;
+  });
   if (change.after) {
     names['#after'] = change.after.attribute;
     values[':after'] = change.after.time;
@@ -94,7 +98,7 @@ export function moveItem(
     Update: {
       TableName: table,
       Key: { id: { S: change.id } },
-      UpdateExpression: `SET ${assignments.join(', ')}`,
+      UpdateExpression: `SET ${assignments.join(', ')}${removals.length > 0 ? ` REMOVE ${removals.join(', ')}` : ''}`,
       ConditionExpression: conditions.join(' AND '),
       ExpressionAttributeNames: names,
       ExpressionAttributeValues: toItem(values),

@@ -1,5 +1,5 @@
 import { resultSizes } from '#core/actions/kept-result.ts';
-import { denialStandsSeconds, leaseSeconds } from '#core/approvals/approval.ts';
+import { approvalLeaseSeconds, denialStandsSeconds } from '#core/approvals/approval.ts';
 import { maxYamlBytes } from '#core/configuration/yaml.ts';
 import { chatSizes } from '#core/contracts/chat.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
@@ -49,7 +49,7 @@ export function limitsPage(): string {
     ],
     ['time to use an approval', 'the same again, from the decision on', 'review, `expired`'],
     ['a denial answers the identical call', `${denialStandsSeconds} s`, 'then a new request'],
-    ['the lease on an executing approval', `${leaseSeconds} s`, 'outcome `unknown`'],
+    ['the lease on an executing approval', `${approvalLeaseSeconds} s`, 'outcome `unknown`'],
     ['holding a call (`approvals.hold_seconds`)', '0 to 50 s', 'then review'],
     ['policy versions kept', '20', 'older ones are dropped'],
     ['policy analysis', `${defaultStateBudget} automaton states`, 'warning «not analysed»'],

@@ -3,9 +3,10 @@
  * entry stands already; a crash in between leaves an executing approval whose lease ends as `unknown`.
  */
 
+import { finishExecution, type Holder } from '#core/approvals/execution.ts';
 import type { ExecutionOutcome, KeptResult } from '#core/contracts/approval.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
-import type { DecisionResult } from '#core/contracts/envelope.ts';
+import type { ActionEnvelope, DecisionResult } from '#core/contracts/envelope.ts';
 import type { ExecuteOptions, Executor, IssuedCredential } from '#core/credentials/ports.ts';
 import { secretsOf } from '#core/credentials/redact-values.ts';
 import { finishCredential, recordMint, recordUse } from '#core/credentials/registry.ts';
@@ -163,7 +164,7 @@ export async function recordOutcome(
   const unwritten = record && done.outcome === 'not_executed' ? record : undefined;
   const changes: Change[] = [
     ...(unwritten ? [{ type: 'credential.put', credential: unwritten } as const] : []),
-    ...(approvalId !== undefined ? [consume(action, approvalId, done.outcome, kept)] : []),
+    ...(approvalId !== undefined ? [finishExecution(holderOf(action.envelope, approvalId), done.outcome, kept)] : []),
     ...salts,
   ];
   const behavior = record && refusedLogin(action, loginRefusedBy, approvalId);
@@ -176,18 +177,10 @@ export async function recordOutcome(
   if (behavior) await follow(ports, { ...action, standing }, outcome.entry);
 }
 
-/** Only the holder of the lease may record the outcome. */
-function consume({ envelope }: Governed, id: string, outcome: ExecutionOutcome, kept: KeptResult): Change {
-  return {
-    type: 'approval.move',
-    id,
-    tenant: envelope.tenant,
-    from: 'executing',
-    to: 'consumed',
-    set: { outcome, ...kept },
-    where: { lease_owner: envelope.envelope_id },
-  };
-}
+/** An action as the one that uses an approval. */
+export const holderOf = ({ tenant, envelope_id }: ActionEnvelope, approval: string): Holder => ({
+  ...{ approval, tenant, owner: envelope_id },
+});
 
 /** Type, scope and remaining life of a credential: all a caller ever sees of it. */
 function shown(ports: GovernPorts, { record }: IssuedCredential) {

@@ -1,9 +1,8 @@
 /** `on_approval: execute`: the state machine runs the very call that was approved, at most once (contract §3). */
-import { leaseSeconds } from '#core/approvals/approval.ts';
+import { takeForExecution } from '#core/approvals/execution.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
-import { isoTime } from '#core/kernel/ports.ts';
-import { carryOut } from './carry-out.ts';
+import { carryOut, holderOf } from './carry-out.ts';
 import { decisionDraft } from './entries.ts';
 import type { Governed } from './governed.ts';
 import { evaluate } from './judge.ts';
@@ -23,25 +22,9 @@ export async function executeApproved(ports: GovernPorts, row: ApprovalRow): Pro
     approval_ref: row.envelope_id,
     rule: row.matched_rule,
   });
-  const now = ports.clock.now();
   const outcome = await ports.ledger.commit({
     draft,
-    changes: [
-      {
-        type: 'approval.move',
-        id: row.envelope_id,
-        tenant: row.tenant,
-        from: 'approved',
-        to: 'executing',
-        set: {
-          lease_owner: action.envelope.envelope_id,
-          lease_expires_at: isoTime(now + leaseSeconds * 1000),
-          executed_by: 'gateway',
-        },
-        after: { attribute: 'use_expires_at', time: isoTime(now) },
-      },
-      ...changes,
-    ],
+    changes: [takeForExecution(holderOf(action.envelope, row.envelope_id), 'gateway', ports.clock.now()), ...changes],
     head: action.head,
   });
   if (outcome.ok) await carryOut(ports, { ...approved, head: outcome.head }, outcome.entry.hash, row.envelope_id);

@@ -1,15 +1,15 @@
 /** A review-class decision: use an approval that fits this very call, else ask for one (spec §3.1, contract §3). */
 
 import { healedLater } from '#core/approvals/announce.ts';
-import { leaseSeconds, stillStands, type Unusable, unusable } from '#core/approvals/approval.ts';
+import { stillStands, type Unusable, unusable } from '#core/approvals/approval.ts';
+import { takeForExecution } from '#core/approvals/execution.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
-import type { Change } from '#core/evidence/ports.ts';
 import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { foreignApproval, ownerOf } from './abuse-notes.ts';
 import { answer, inReview } from './answers.ts';
-import { type CarryOut, carryOut } from './carry-out.ts';
+import { type CarryOut, carryOut, holderOf } from './carry-out.ts';
 import { decisionDraft, follow, type Redacted, withhold } from './entries.ts';
 import { type Candidate, type Governed, sessionOwner } from './governed.ts';
 import { readResult } from './kept-result.ts';
@@ -64,26 +64,15 @@ type Use = { readonly result: DecisionResult } | { readonly why: Unusable; reado
 
 /** Takes the approval for this call alone: the row's conditions decide who was first, then the call is carried out. */
 async function useApproval(ports: GovernPorts, action: Governed, id: string, carry: CarryOut): Promise<Use> {
-  const now = ports.clock.now();
   const approved: Governed = { ...action, decision: { ...action.decision, matched_rule: `approved:${id}` } };
   const { draft, changes } = decisionDraft(ports, approved, 'allow', {
     approval_ref: id,
     rule: action.decision.matched_rule,
   });
-  const take: Change = {
-    type: 'approval.move',
-    id,
-    tenant: action.envelope.tenant,
-    from: 'approved',
-    to: 'executing',
-    where: { call_digest: action.call_digest, matched_rule: action.decision.matched_rule },
-    after: { attribute: 'use_expires_at', time: isoTime(now) },
-    set: {
-      lease_owner: action.envelope.envelope_id,
-      lease_expires_at: isoTime(now + leaseSeconds * 1000),
-      executed_by: 'caller',
-    },
-  };
+  const take = takeForExecution(holderOf(action.envelope, id), 'caller', ports.clock.now(), {
+    call_digest: action.call_digest,
+    matched_rule: action.decision.matched_rule,
+  });
   const outcome = await ports.ledger.commit({
     draft,
     changes: [take, ...changes],

@@ -1,16 +1,27 @@
 /**
- * What an approval may become (spec §3.2, contract §3): the meaning, as one pure table. The state machine owns time,
+ * What an approval may become: the meaning, as one pure table that every move goes through. The state machine owns time,
  * the row's conditional writes own who was first.
  */
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
+import type { Change } from '#core/evidence/ports.ts';
 
-export const approvalEvents = ['approve', 'deny', 'timeout', 'use', 'finish', 'lease_lost'] as const;
+export const approvalEvents = [
+  'approve',
+  'deny',
+  'timeout',
+  'use',
+  'refuse',
+  'finish',
+  'give_back',
+  'lease_lost',
+] as const;
 export type ApprovalEvent = (typeof approvalEvents)[number];
 
+/** `refuse`: the gateway was to make the call and may not any more. `give_back`: nothing ran, the approval is as it was. */
 const moves: Readonly<Record<ApprovalStatus, Partial<Record<ApprovalEvent, ApprovalStatus>>>> = {
   pending: { approve: 'approved', deny: 'denied', timeout: 'denied' },
-  approved: { use: 'executing' },
-  executing: { finish: 'consumed', lease_lost: 'consumed' },
+  approved: { use: 'executing', refuse: 'consumed' },
+  executing: { finish: 'consumed', give_back: 'approved', lease_lost: 'consumed' },
   denied: {},
   consumed: {},
 };
@@ -19,8 +30,26 @@ const moves: Readonly<Record<ApprovalStatus, Partial<Record<ApprovalEvent, Appro
 export const transition = (status: ApprovalStatus, event: ApprovalEvent): ApprovalStatus | undefined =>
   moves[status][event];
 
+/** The one state an event leads out of, and where to. */
+function moveOf(event: ApprovalEvent): { readonly from: ApprovalStatus; readonly to: ApprovalStatus } {
+  for (const from of Object.keys(moves) as ApprovalStatus[]) {
+    const to = transition(from, event);
+    if (to !== undefined) return { from, to };
+  }
+  throw new Error(`the table of approvals has no move for ${event}`);
+}
+
+type Move = Extract<Change, { type: 'approval.move' }>;
+
+/** The change that moves a row as the table says; it fails where the row is in another state or a condition does not hold. */
+export const moveApproval = (
+  { envelope_id: id, tenant }: Pick<ApprovalRow, 'envelope_id' | 'tenant'>,
+  event: ApprovalEvent,
+  how: Pick<Move, 'set' | 'clear' | 'where' | 'after' | 'stampHash'>,
+): Move => ({ type: 'approval.move', id, tenant, ...moveOf(event), ...how });
+
 /** How long an executing call may stay without an outcome before it counts as `unknown`. */
-export const leaseSeconds = 120;
+export const approvalLeaseSeconds = 120;
 
 /** After a denial the identical call is answered with the same id for this long; then it may ask anew. */
 export const denialStandsSeconds = 60;

@@ -5,6 +5,7 @@
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { healedLater } from './announce.ts';
+import { moveApproval } from './approval.ts';
 import { channelsOf } from './channels.ts';
 import type { StepPorts } from './steps.ts';
 import { timeOut } from './vote.ts';
@@ -79,15 +80,16 @@ async function endLease(ports: StepPorts, row: ApprovalRow): Promise<void> {
       },
     },
     changes: [
-      {
-        type: 'approval.move',
-        id: row.envelope_id,
-        tenant: row.tenant,
-        from: 'executing',
-        to: 'consumed',
+      moveApproval(row, 'lease_lost', {
         set: { outcome: 'unknown' },
-        ...(row.lease_owner !== undefined && { where: { lease_owner: row.lease_owner } }),
-      },
+        // A lease that its holder has renewed meanwhile goes on.
+        ...(row.lease_owner !== undefined && {
+          where: {
+            lease_owner: row.lease_owner,
+            ...(row.lease_expires_at !== undefined && { lease_expires_at: row.lease_expires_at }),
+          },
+        }),
+      }),
     ],
   });
 }

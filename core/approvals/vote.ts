@@ -6,6 +6,7 @@ import { redact } from '#core/evidence/redact.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { announceDecision } from './announce.ts';
+import { moveApproval } from './approval.ts';
 import type { ApprovalClock, ApprovalStore, DeliveryStore } from './ports.ts';
 import { approvalRecord } from './views.ts';
 
@@ -62,16 +63,11 @@ export async function decideApproval(ports: VotePorts, row: ApprovalRow, vote: V
   const outcome = await ports.ledger.commit({
     draft: voteEntry(row, { ...vote, comment }, to, now),
     changes: [
-      {
-        type: 'approval.move',
-        id: row.envelope_id,
-        tenant: row.tenant,
-        from: 'pending',
-        to,
+      moveApproval(row, vote.reason ?? vote.verdict, {
         set,
         stampHash: true,
         ...(vote.reason !== 'timeout' && { after: { attribute: 'expires_at', time: now } as const }),
-      },
+      }),
       ...salts,
     ],
   });

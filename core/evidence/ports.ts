@@ -85,6 +85,8 @@ export type Change =
       readonly from: ApprovalStatus;
       readonly to: ApprovalStatus;
       readonly set: Partial<ApprovalRow>;
+      /** Attributes that are removed. */
+      readonly clear?: readonly (keyof ApprovalRow)[];
       /** Attributes that must equal these values. */
       readonly where?: Partial<ApprovalRow>;
       /** A time attribute that must lie after the given ISO time. */

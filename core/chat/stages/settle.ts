@@ -3,6 +3,7 @@
  * into spend (architecture: one chat's life). The second of two sequential store steps.
  */
 import { sessionOwner } from '#core/actions/governed.ts';
+import { finishExecution } from '#core/approvals/execution.ts';
 import { followRisk, noteOfBlockedChat } from '#core/behavior/assess.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { Change } from '#core/evidence/ports.ts';
@@ -68,17 +69,8 @@ function behaviorNote({ call, outcome, matchedRule = '' }: Course): { behavior?:
 
 function consume({ call, approvalId, outcome }: Course): Change[] {
   if (approvalId === undefined) return [];
-  return [
-    {
-      type: 'approval.move',
-      id: approvalId,
-      tenant: call.tenant.id,
-      from: 'executing',
-      to: 'consumed',
-      set: { outcome: outcome === 'completed' || outcome === 'cached' ? 'executed' : 'failed' },
-      where: { lease_owner: call.envelopeId },
-    },
-  ];
+  const holder = { approval: approvalId, tenant: call.tenant.id, owner: call.envelopeId };
+  return [finishExecution(holder, outcome === 'completed' || outcome === 'cached' ? 'executed' : 'failed')];
 }
 
 /** What fails here is healed from the evidence when the lease ends. */

@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { approvalEvents, stillStands, transition, unusable } from '#core/approvals/approval.ts';
+import { approvalEvents, moveApproval, stillStands, transition, unusable } from '#core/approvals/approval.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 
 const statuses: ApprovalStatus[] = ['pending', 'approved', 'denied', 'executing', 'consumed'];
@@ -42,9 +44,30 @@ describe('[approval.states] the life of an approval', () => {
     ['pending', 'timeout', 'denied'],
     ['approved', 'use', 'executing'],
     ['executing', 'finish', 'consumed'],
+    ['approved', 'refuse', 'consumed'],
     ['executing', 'lease_lost', 'consumed'],
+    ['executing', 'give_back', 'approved'],
   ] as const)('%s + %s → %s', (from, event, to) => {
     expect(transition(from, event)).toBe(to);
+    expect(moveApproval(row(), event, { set: {} })).toMatchObject({ type: 'approval.move', id: 'e1', from, to });
+  });
+
+  test('[approval.one-table] an event leads out of exactly one state, so that its name alone says the move', () => {
+    for (const event of approvalEvents) {
+      expect([event, statuses.filter((status) => transition(status, event) !== undefined)]).toEqual([
+        event,
+        [expect.any(String)],
+      ]);
+    }
+  });
+
+  test('[approval.one-table] no move is spelled anywhere but in the table', () => {
+    const core = join(__dirname, '../../../core');
+    const spelled = readdirSync(core, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.ts') && readFileSync(join(core, file), 'utf8').includes("type: 'approval.move'"),
+    );
+    // The port declares the change; nothing else but the table makes one.
+    expect(spelled.sort()).toEqual(['approvals/approval.ts', 'evidence/ports.ts']);
   });
 
   test('every event has an answer in every state, and nothing leaves an end state', () => {
@@ -57,7 +80,7 @@ describe('[approval.states] the life of an approval', () => {
     }
   });
 
-  test('whatever happens in whatever order, a call runs at most once and never after a denial', () => {
+  test('whatever happens in whatever order, a call is made at most once and never after a denial', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...approvalEvents), { maxLength: 40 }), (events) => {
         let status: ApprovalStatus = 'pending';
@@ -68,6 +91,7 @@ describe('[approval.states] the life of an approval', () => {
           if (next === undefined) continue;
           status = next;
           if (status === 'executing') runs++;
+          if (event === 'give_back') runs--; // nothing was called
           if (status === 'denied') denied = true;
         }
         expect(runs).toBeLessThanOrEqual(1);
