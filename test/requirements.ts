@@ -293,6 +293,11 @@ const identity: readonly Requirement[] = [
     'contract §2',
     'A session belongs to the key that opened it: another agent key naming it is refused with 403.',
   ),
+  must(
+    'session.owner.race',
+    'contract §2',
+    'Of two agent keys that open the same session at once exactly one gets in; the other is refused with 403 and leaves no entry in it.',
+  ),
   must('session.tenant-scope', 'contract §2', 'Sessions of the same name in two tenants are two sessions.'),
   must('sod.humans-only', 'contract §2', 'Only humans vote: an agent or service key voting is 403.'),
   must(

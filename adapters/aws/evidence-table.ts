@@ -63,17 +63,21 @@ export function entryPutItem(tableName: string, entry: EvidenceEntry, writer: st
   };
 }
 
-/** Moves a head on if it is where the writer saw it. */
+/** Moves a head on if it is where the writer saw it, and still its owner's. */
 export function headPutItem(tableName: string, before: SessionHead | undefined, after: SessionHead): TransactWriteItem {
   const { tenant, session_id, ...rest } = after;
+  const owner = before?.owner_key;
   return {
     Put: {
       TableName: tableName,
       Item: toItem({ tenant, session: session_id, opened: `${after.opened_at}#${session_id}`, ...rest }),
       ...(before
         ? {
-            ConditionExpression: 'last_hash = :seen',
-            ExpressionAttributeValues: { ':seen': { S: before.last_hash } },
+            ConditionExpression: `last_hash = :seen AND ${owner === undefined ? 'attribute_not_exists(owner_key)' : 'owner_key = :owner'}`,
+            ExpressionAttributeValues: {
+              ':seen': { S: before.last_hash },
+              ...(owner !== undefined && { ':owner': { S: owner } }),
+            },
           }
         : { ConditionExpression: 'attribute_not_exists(tenant)' }),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
 import type { CommitOutcome, EvidenceLog, Ledger, SessionHead } from '#core/evidence/ports.ts';
+import { foreignSession } from '#core/identity/sessions.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 
 export type Step = Parameters<Ledger['commit']>[0];
@@ -169,7 +170,16 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     while (room.links > 0) {
       const [waiting] = chain.queue;
       if (waiting === undefined || (waiting.alone && links.length > 0)) break;
-      const link = sealed(waiting, links.at(-1)?.after ?? before);
+      const head = links.at(-1)?.after ?? before;
+      // Whose session it is counts once it is written: a commit behind the one that opens it waits for that.
+      const foreign = isForeign(waiting, head);
+      if (foreign && links.length > 0) break;
+      if (foreign) {
+        chain.queue.shift();
+        waiting.reject(foreignSession(waiting.step.draft.session_id));
+        continue;
+      }
+      const link = sealed(waiting, head);
       const fits = link === undefined || (link.items.length <= room.items && link.bytes <= room.bytes);
       if (!fits && room.links < roomOfGroup.links) break;
       chain.queue.shift();
@@ -235,6 +245,10 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     goOn();
   }
 }
+
+/** Whether the session belongs to another key than the one that writes; `headPutItem` makes it a condition. */
+const isForeign = ({ step: { owner } }: Waiting, head: SessionHead | undefined): boolean =>
+  owner !== undefined && head !== undefined && head.owner_key !== owner;
 
 /** Of two readings of a chain that only grows, the longer one; of two as long, the one that came last. */
 function later(known: SessionHead | null | undefined, read: SessionHead | null): SessionHead | null {

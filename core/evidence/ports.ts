@@ -115,7 +115,9 @@ export type CommitOutcome =
 export interface Ledger {
   /**
    * @param head the head as just read, to save a read (null: the session has no entry yet); read when absent.
-   * @param owner key id recorded when this entry opens the session.
+   * @param owner key id of the agent that writes: recorded when this entry opens the session, a condition of the commit
+   * when the session is open already.
+   * @throws GatewayError `forbidden` when another key opened the session; nothing was written.
    */
   commit(step: {
     readonly draft: EntryDraft;

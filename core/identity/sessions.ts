@@ -47,6 +47,8 @@ function named(sessionId: string, where: string): string {
  * @throws GatewayError `forbidden`.
  */
 export function assertSessionOwner(head: SessionHead | undefined, principal: Principal): void {
-  if (!head || principal.kind !== 'agent' || head.owner_key === principal.key_id) return;
-  throw new GatewayError('forbidden', `Session ${head.session_id} belongs to another key; use a session of your own.`);
+  if (head && principal.kind === 'agent' && head.owner_key !== principal.key_id) throw foreignSession(head.session_id);
 }
+
+export const foreignSession = (sessionId: string): GatewayError =>
+  new GatewayError('forbidden', `Session ${sessionId} belongs to another key; use a session of your own.`);

@@ -6,7 +6,9 @@ import { sessionOwner } from '#core/actions/governed.ts';
 import { finishExecution } from '#core/approvals/execution.ts';
 import { followRisk, noteOfBlockedChat } from '#core/behavior/assess.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
+import type { EntryDraft } from '#core/contracts/evidence.ts';
 import type { Change } from '#core/evidence/ports.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { genAiMetrics } from '#core/routing/gen-ai-metrics.ts';
 import { type Course, costOfCourse, recordOf, usageOf } from '../course.ts';
@@ -49,13 +51,33 @@ async function recordEvidence(ports: ChatPorts, course: Course, traceId: string)
       body: { ...body, ...behaviorNote(course) },
     };
     const step = { draft, head: course.head, owner: sessionOwner(call.principal) };
-    let outcome = await ports.ledger.commit({ ...step, changes: consume(course) });
+    let outcome = await ports.ledger
+      .commit({ ...step, changes: consume(course) })
+      .catch((thrown) => recordApart(ports, step, thrown));
     // The lease on the approval ended meanwhile: its outcome is `unknown` by then, the call is recorded all the same.
     if (!outcome.ok) outcome = await ports.ledger.commit({ draft });
     if (!outcome.ok) return;
     span.set({ hash: outcome.entry.hash });
     await followRisk(ports, outcome.entry, { before: standing?.session, key: standing?.key, scored });
   });
+}
+
+/**
+ * Another key opened the session while the model answered. The call is recorded all the same, in a session of its own
+ * key that names the other one; its caller is refused.
+ * @throws GatewayError what the commit was refused with.
+ */
+async function recordApart(
+  ports: ChatPorts,
+  { draft, owner }: { readonly draft: EntryDraft; readonly owner: string | undefined },
+  refusal: unknown,
+): Promise<never> {
+  if (refusal instanceof GatewayError && refusal.code === 'forbidden') {
+    const session_id = `refused-${draft.envelope_id}`;
+    const body = { ...draft.body, refused_session: draft.session_id };
+    await ports.ledger.commit({ draft: { ...draft, session_id, body }, owner });
+  }
+  throw refusal;
 }
 
 /** A chat that the content policy blocked is a refused attempt like any other. */
