@@ -342,6 +342,16 @@ const approvals: readonly Requirement[] = [
     'A denied call stays denied: the same id with reason denied for 60 s, then a new request.',
   ),
   must(
+    'approval.denial-told',
+    'contract §3',
+    'A denial reaches the agent as a block by denied:<envelope_id> with reviewer and comment, whichever way it waits.',
+  ),
+  must(
+    'approval.expired-asks-anew',
+    'contract §3',
+    'A request nobody decided in time opens no obstacle: the identical call is review again with reason expired.',
+  ),
+  must(
     'approval.timeout',
     'spec §3.2',
     'A pending approval whose time is over is denied by system with reason timeout.',

@@ -16,7 +16,7 @@ interface ActionOptions extends CallOptions {
 export function addActions(parent: Parent): void {
   addCommand<ActionOptions>(parent, {
     usage: 'test-action',
-    summary: 'Govern one action; exit code 0 for allow, 1 for review and block',
+    summary: 'Govern one action; exit code 0 for allow, 1 for review, block and a call that failed',
     examples: [
       'test-action --protocol git --tool scm.get_file_contents --target acme/site --capability read',
       'test-action --protocol git --tool scm.create_pull_request --target acme/site --capability write --param title=Fix --param head=fix --param base=main',
@@ -35,7 +35,7 @@ export function addActions(parent: Parent): void {
       const result = fields(answer.json);
       if (cli.globals.json) cli.out.json(answer.text);
       else showDecision(cli, result, retryWords(options));
-      return result.decision === 'allow' ? 'positive' : 'negative';
+      return result.decision === 'allow' && result.error === undefined ? 'positive' : 'negative';
     },
   });
 }

@@ -16,17 +16,18 @@ export function showDecision(cli: Cli, answer: Fields, retry: readonly string[])
   const { out } = cli;
   const data = fields(fields(answer.error).data);
   out.line('decision: ', decisionPart(answer.decision));
+  if (answer.decision !== 'review') out.field('message', fields(answer.error).message);
   out.field('matched_rule', answer.matched_rule);
   out.field('policy', policyName(answer));
   out.field('envelope_id', answer.envelope_id);
   out.field('session_id', answer.session_id);
   out.field('evidence_hash', answer.evidence_hash);
-  for (const name of ['reason', 'suggested_alternative', 'approval_url', 'queued_at', 'expires_at'] as const)
-    out.field(name, data[name]);
+  const told = ['reason', 'reviewer', 'comment', 'ask_again_after', 'suggested_alternative'] as const;
+  for (const name of [...told, 'approval_url', 'queued_at', 'expires_at'] as const) out.field(name, data[name]);
   showCredential(out, fields(answer.credential));
   for (const name of ['result', 'result_sha256', 'result_withheld'] as const) out.field(name, answer[name]);
   if (answer.dry_run === true) out.line(painted('dim', 'dry run: nothing was recorded'));
-  else if (answer.decision === 'review' && data.reason !== 'denied') showNext(cli, answer, retry);
+  else if (answer.decision === 'review') showNext(cli, answer, retry);
 }
 
 const policyName = ({ policy, policy_version }: Fields): string | undefined =>

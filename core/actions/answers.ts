@@ -1,8 +1,10 @@
 /** Decision results as callers see them (spec §2.2, §7.1). */
 
+import { denialEnds } from '#core/approvals/approval.ts';
 import { approvalUrl } from '#core/approvals/views.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
+import { shorten, visible, visibleLines } from '#core/evidence/visible-text.ts';
 import { rpcCodes } from '#core/kernel/errors.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
 import type { Governed } from './governed.ts';
@@ -43,6 +45,39 @@ export function inReview(action: Governed, row: ApprovalRow, adminUrl: string, r
     decision: 'review',
     ...(row.evidence_hash !== undefined && { evidence_hash: row.evidence_hash }),
     error: approvalRequired(row, adminUrl, reason),
+  };
+}
+
+/** A human said no to this very call, and it is asked again: the denial answers it, with the reviewer's words. */
+export function denied(action: Governed, row: ApprovalRow): DecisionResult {
+  return {
+    ...answer(action),
+    envelope_id: row.envelope_id,
+    decision: 'block',
+    matched_rule: `denied:${row.envelope_id}`,
+    ...(row.evidence_hash !== undefined && { evidence_hash: row.evidence_hash }),
+    error: denialOf(row),
+  };
+}
+
+/** As much of a reviewer's comment as an agent is told; the record has all of it. */
+const commentCharacters = 2_000;
+
+/** A human's denial as an error. A model may read it: no control characters, and bounded. */
+export function denialOf(row: ApprovalRow) {
+  const reviewer = shorten(visible(row.reviewer ?? row.person ?? 'the reviewer'), 256);
+  const comment = shorten(visibleLines(row.comment ?? ''), commentCharacters);
+  const ask_again_after = denialEnds(row);
+  return {
+    code: rpcCodes.block,
+    message: `${row.tool} was denied by ${reviewer}${comment === '' ? '.' : `: ${comment}`}`,
+    data: {
+      reason: 'denied',
+      reviewer,
+      comment,
+      ...(row.decided_at !== undefined && { denied_at: row.decided_at }),
+      ...(ask_again_after !== undefined && { ask_again_after }),
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { foreignApproval, ownerOf } from './abuse-notes.ts';
-import { answer, inReview } from './answers.ts';
+import { answer, denied, inReview } from './answers.ts';
 import { type CarryOut, carryOut, holderOf } from './carry-out.ts';
 import { decisionDraft, follow, type Redacted, withhold } from './entries.ts';
 import { type Candidate, type Governed, sessionOwner } from './governed.ts';
@@ -33,14 +33,15 @@ export async function review(
   const { row, why } = use;
   const stored = row && (await storedResult(ports, action, row, why));
   if (stored) return stored;
-  const over = candidate.from === 'same-call' && (why === 'denied' || why === 'timeout');
-  const reason = why === 'pending' ? undefined : why;
+  // A request that was denied or withdrawn is over: the new one owes no word of it.
+  const reason = why === 'pending' || why === 'denied' || why === 'withdrawn' ? undefined : why;
   if (row && sameCall(action, row) && stillStands(row, isoTime(ports.clock.now()))) {
+    if (why === 'denied') return denied(action, row);
     return hold({ row, fresh: false, ...(reason && { reason }) });
   }
   return hold(
     await ask(ports, action, {
-      reason: over ? undefined : reason,
+      reason,
       replaces: row && sameCall(action, row) ? row.envelope_id : undefined,
       refused: row,
     }),
@@ -222,6 +223,7 @@ async function holdFor(ports: GovernPorts, action: Governed, asked: Asked, carry
     };
     const use = await useApproval(ports, held, row.envelope_id, carry);
     if ('result' in use) return use.result;
+    if (use.why === 'denied') return denied(action, now);
     return (await storedResult(ports, action, now, use.why)) ?? inReview(action, now, ports.adminUrl, use.why);
   }
   return inReview(action, row, ports.adminUrl, reason);

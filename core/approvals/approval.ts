@@ -2,8 +2,9 @@
  * What an approval may become: the meaning, as one pure table that every move goes through. The state machine owns time,
  * the row's conditional writes own who was first.
  */
-import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
+import type { ApprovalRow, ApprovalStatus, RefusedUse } from '#core/contracts/approval.ts';
 import type { Change } from '#core/evidence/ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 
 export const approvalEvents = [
   'approve',
@@ -51,21 +52,22 @@ export const moveApproval = (
 /** How long an executing call may stay without an outcome before it counts as `unknown`. */
 export const approvalLeaseSeconds = 120;
 
-/** After a denial the identical call is answered with the same id for this long; then it may ask anew. */
+/** A human's denial answers the identical call for this long; then it may ask anew. */
 export const denialStandsSeconds = 60;
 
-/** Why an approval cannot be used by a call: `error.data.reason` of the review that follows (contract §3). */
+/** Why the gateway did not make a call that was approved, or an approval cannot be used by a call: `error.data.reason`. */
 export type Unusable =
   | 'pending'
   | 'denied'
-  | 'timeout'
+  | 'withdrawn'
   | 'already_used'
   | 'expired'
   | 'other_session'
   | 'other_key'
   | 'call_changed'
   | 'policy_changed'
-  | 'unknown_approval';
+  | 'unknown_approval'
+  | RefusedUse;
 
 interface Attempt {
   readonly call_digest: string;
@@ -82,17 +84,25 @@ export function unusable(row: ApprovalRow | undefined, attempt: Attempt): Unusab
   if (row.key_id !== attempt.key_id) return 'other_key';
   if (row.session_id !== attempt.session_id) return 'other_session';
   if (row.call_digest !== attempt.call_digest) return 'call_changed';
-  if (row.status === 'denied') return row.reason === 'timeout' ? 'timeout' : 'denied';
-  if (row.status === 'pending') return row.expires_at > attempt.now ? 'pending' : 'timeout';
-  if (row.status === 'consumed' || row.status === 'executing') return 'already_used';
+  if (row.status === 'denied') return deniedBy(row);
+  if (row.status === 'pending') return row.expires_at > attempt.now ? 'pending' : 'expired';
+  if (row.status === 'consumed') return row.refused_because ?? 'already_used';
+  if (row.status === 'executing') return 'already_used';
   if (row.matched_rule !== attempt.matched_rule) return 'policy_changed';
   if ((row.use_expires_at ?? row.expires_at) <= attempt.now) return 'expired';
   return undefined;
 }
 
+/** A human, time, or the caller itself ended the request: only the first is a denial. */
+const deniedBy = ({ reason }: ApprovalRow): 'denied' | 'expired' | 'withdrawn' =>
+  reason === 'timeout' ? 'expired' : reason === 'withdrawn' ? 'withdrawn' : 'denied';
+
 /** Whether the identical call keeps being answered with this request instead of opening a new one. */
-export function stillStands(row: ApprovalRow, now: string): boolean {
-  if (row.status === 'pending') return row.expires_at > now;
-  if (row.status !== 'denied' || !row.decided_at) return false;
-  return Date.parse(now) - Date.parse(row.decided_at) < denialStandsSeconds * 1000;
-}
+export const stillStands = (row: ApprovalRow, now: string): boolean =>
+  row.status === 'pending' ? row.expires_at > now : now < (denialEnds(row) ?? '');
+
+/** Until when a human's denial answers the identical call; undefined for a row that no human denied. */
+export const denialEnds = (row: ApprovalRow): string | undefined =>
+  row.status === 'denied' && row.decided_at !== undefined && deniedBy(row) === 'denied'
+    ? isoTime(Date.parse(row.decided_at) + denialStandsSeconds * 1000)
+    : undefined;

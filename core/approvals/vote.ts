@@ -31,7 +31,8 @@ export interface Vote {
   readonly channel: 'http' | 'slack' | 'github' | 'system';
   /** What else tells where it was given; recorded. */
   readonly given_on?: Readonly<Record<string, string>>;
-  readonly reason?: 'timeout';
+  /** Set where no human decided: time did, or the caller withdrew the request. */
+  readonly reason?: 'timeout' | 'withdrawn';
   /** Notification channels to tell. */
   readonly channels: readonly string[];
   /** Seconds an approval may be used after it was given. */
@@ -63,7 +64,7 @@ export async function decideApproval(ports: VotePorts, row: ApprovalRow, vote: V
   const outcome = await ports.ledger.commit({
     draft: voteEntry(row, { ...vote, comment }, to, now),
     changes: [
-      moveApproval(row, vote.reason ?? vote.verdict, {
+      moveApproval(row, vote.reason === 'timeout' ? 'timeout' : vote.verdict, {
         set,
         stampHash: true,
         ...(vote.reason !== 'timeout' && { after: { attribute: 'expires_at', time: now } as const }),

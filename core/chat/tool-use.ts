@@ -53,6 +53,7 @@ function told(tool: string, { decision, envelope_id, error }: DecisionResult): s
   const data = (error?.data ?? {}) as { reason?: string; suggested_alternative?: string; approval_url?: string };
   if (decision === 'review')
     return `[${tool} needs a human's approval before it may run: ${data.approval_url ?? envelope_id} (envelope ${envelope_id}). Try the same call again once it is approved.]`;
+  if (data.reason === 'denied') return `[${error?.message ?? `${tool} was denied.`}]`;
   const alternative = data.suggested_alternative ? ` ${data.suggested_alternative}` : '';
   return `[${tool} was blocked: ${data.reason ?? error?.message ?? 'policy'}${alternative}]`;
 }

@@ -3,6 +3,9 @@
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'executing' | 'consumed';
 export type ExecutionOutcome = 'executed' | 'failed' | 'unknown' | 'not_executed';
 
+/** Why the gateway did not make a call that was approved: what was asked again right before said no. */
+export type RefusedUse = 'session_blocked' | 'key_revoked' | 'tenant_removed' | 'policy_block' | 'policy_changed';
+
 /** Why a result, or the rest of it, is not there. The outcome is recorded all the same. */
 export const resultReasons = [
   /** The object store did not take it, or does not answer. */
@@ -62,6 +65,8 @@ export interface ApprovalRow extends KeptResult {
   readonly lease_owner?: string;
   readonly lease_expires_at?: string;
   readonly outcome?: ExecutionOutcome;
+  /** The gateway was to make the call and did not. */
+  readonly refused_because?: RefusedUse;
   /** Who ran the call: the caller that came back, or the state machine (`on_approval: execute`). */
   readonly executed_by?: 'caller' | 'gateway';
   readonly channel?: string;

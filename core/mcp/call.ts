@@ -11,6 +11,7 @@ import { type Governed, sessionOwner } from '#core/actions/governed.ts';
 import type { ActionRequest, DecisionResult } from '#core/contracts/envelope.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import { decide } from '#core/tool-policy/decide.ts';
 import { actionOf, argumentsOf, type Tool } from './action.ts';
 import type { Caller, Exchange } from './caller.ts';
@@ -173,14 +174,18 @@ async function refuseDrift(
 
 /** The decision in JSON-RPC: the server's own answer, or an error (spec §7.1). */
 async function answer(
-  ports: Pick<McpPorts, 'objects' | 'telemetry'>,
+  ports: Pick<McpPorts, 'objects' | 'telemetry' | 'clock'>,
   decided: DecisionResult,
   run: Run | undefined,
   caller?: Caller,
 ): Promise<RpcOutcome> {
   const { decision, error, envelope_id } = decided;
   const own = error && {
-    error: { code: error.code, message: told(error), data: { ...(error.data as JsonObject), envelope_id } },
+    error: {
+      code: error.code,
+      message: told(error, isoTime(ports.clock.now())),
+      data: { ...(error.data as JsonObject), envelope_id },
+    },
   };
   if (decision !== 'allow' && own) return own;
   if (run?.outcome) return 'result' in run.outcome ? { result: stateToClient(run.outcome.result) } : run.outcome;
@@ -190,7 +195,10 @@ async function answer(
 }
 
 /** Many clients show their model the message alone: it says where a call that waits is decided, and what to do then. */
-function told({ code, message, data }: NonNullable<DecisionResult['error']>): string {
-  const waits = code === mcpCodes.approvalRequired && data.reason !== 'denied' && data.reason !== 'timeout';
-  return waits ? `${message} It is decided at ${data.approval_url}; send the same call again after that.` : message;
+function told({ code, message, data }: NonNullable<DecisionResult['error']>, now: string): string {
+  if (code !== mcpCodes.approvalRequired) return message;
+  const waits = String(data.expires_at ?? '') > now;
+  return waits
+    ? `${message} It is decided at ${data.approval_url}; send the same call again after that.`
+    : `${message} Send the same call again to ask anew.`;
 }

@@ -10,6 +10,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { type TicketKeys, ticketKeys } from '#core/tickets/keys.ts';
 import type { Caller } from './caller.ts';
+import { denialError } from './denial-error.ts';
 import { capabilitiesOf } from './era.ts';
 import { invalidParams, isObject, type RpcOutcome } from './messages.ts';
 import type { McpPorts } from './ports.ts';
@@ -91,14 +92,17 @@ export async function standing(ports: McpPorts, back: Returned, digest: string):
     case 'pending':
       return answered === 'accept' ? undefined : refused(ports, row, notLooked[answered]);
     case 'denied':
-    case 'timeout':
-      return refused(ports, row, why);
+      return { error: denialError(row) };
+    case 'expired':
+      // Nobody decided in time: nobody is asked anew unless the call is sent without the state.
+      if (row.status !== 'approved') return refused(ports, row, why);
+      throw stateRefused(why);
     case 'already_used':
       if (row.executed_by !== 'gateway') throw stateRefused(why);
       // The state machine makes the call, or has: its result is collected as any identical call collects it.
       return row.status === 'consumed' ? undefined : ((await askedAgain(ports, back, row)) ?? refused(ports, row, why));
     default:
-      throw stateRefused(why === 'expired' ? why : 'other_call');
+      throw stateRefused('other_call');
   }
 }
 
@@ -133,7 +137,9 @@ export function inputRequired(
   { envelope_id, matched_rule, error, params, digest, round }: Asked,
 ): RpcOutcome | undefined {
   const { approval_url, expires_at, reason } = (error?.data ?? {}) as Readonly<Record<string, string | undefined>>;
-  if (!error || approval_url === undefined || reason === 'denied' || reason === 'timeout') return undefined;
+  // A request that ended while the call was held is over: its address has nothing left to decide.
+  const over = reason === 'expired' && (expires_at ?? '') <= isoTime(clock.now());
+  if (!error || approval_url === undefined || over) return undefined;
   if (round >= mostRounds) return undefined;
   const { requestState, inputResponses } = params;
   const useMs = snapshot.configuration.approvals.timeout_seconds * 1000;

@@ -2,6 +2,7 @@
  * Tasks: a call that waits for a human is answered at once with the id to ask for it by (2025-11-25 `params.task`, the tasks
  * extension of 2026-07-28). The task is the approval's row; a call that needed nobody is a task that is over already.
  */
+
 import { executeApproved } from '#core/actions/execute-approved.ts';
 import { approvalUrl } from '#core/approvals/views.ts';
 import { decideApproval } from '#core/approvals/vote.ts';
@@ -11,6 +12,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { type JsonObject, parseStrictBytes } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Caller, Exchange } from './caller.ts';
+import { denialError } from './denial-error.ts';
 import { capabilitiesOf, metaKeys, tasksExtension } from './era.ts';
 import { keptResult } from './executor.ts';
 import {
@@ -137,7 +139,7 @@ async function cancel(ports: McpPorts, caller: Caller, id: string): Promise<Task
   try {
     const row = await decideApproval(ports, found, {
       ...{ verdict: 'deny', person: person ?? `key:${key_id}`, key_id, reviewer: cancelledBy, channel: 'system' },
-      ...{ comment: 'Withdrawn by the caller.', channels: [], useSeconds: 0 },
+      ...{ reason: 'withdrawn', comment: 'Withdrawn by the caller.', channels: [], useSeconds: 0 },
     });
     return taskOf(ports, row);
   } catch (fault) {
@@ -166,6 +168,8 @@ async function own(ports: McpPorts, { principal }: Caller, id: string): Promise<
   throw invalidParams('Task not found.');
 }
 
+const nobodyDecided = 'Nobody decided in time. Send the call again to ask anew.';
+
 async function taskOf(ports: McpPorts, row: ApprovalRow): Promise<Task> {
   const url = approvalUrl(ports.adminUrl, row.envelope_id);
   const times = { id: row.envelope_id, createdAt: row.queued_at, updatedAt: row.decided_at ?? row.queued_at };
@@ -177,13 +181,15 @@ async function taskOf(ports: McpPorts, row: ApprovalRow): Promise<Task> {
     case 'pending':
       if (row.expires_at > isoTime(ports.clock.now()))
         return { ...times, status: 'working', message: `Waiting for a human's approval: ${url}` };
-      return failed(mcpCodes.approvalRequired, 'Nobody decided in time.', 'timeout');
+      return failed(mcpCodes.approvalRequired, nobodyDecided, 'expired');
     case 'denied':
-      if (row.reviewer === cancelledBy) {
+      if (row.reason === 'withdrawn') {
         const error: RpcError = { code: mcpCodes.upstreamFailed, message: 'The task was cancelled.' };
         return { ...times, status: 'cancelled', message: error.message, outcome: { error } };
       }
-      return failed(mcpCodes.approvalRequired, 'The call was denied.', row.reason ?? 'denied');
+      return row.reason === 'timeout'
+        ? failed(mcpCodes.approvalRequired, nobodyDecided, 'expired')
+        : { ...times, status: 'failed', message: 'The call was denied.', outcome: { error: denialError(row) } };
     case 'approved':
     case 'executing':
       if (row.status === 'approved' && (row.use_expires_at ?? row.expires_at) <= isoTime(ports.clock.now()))
@@ -194,7 +200,7 @@ async function taskOf(ports: McpPorts, row: ApprovalRow): Promise<Task> {
       return failed(
         mcpCodes.upstreamFailed,
         `${row.tool} was approved; its execution ended as ${row.outcome ?? 'unknown'}.`,
-        row.outcome ?? 'unknown',
+        row.refused_because ?? row.outcome ?? 'unknown',
       );
   }
 }

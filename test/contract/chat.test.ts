@@ -163,6 +163,26 @@ test('[chat.review-202] [approval.chat-202] a review answers 202; once approved 
   expect(report.text).not.toContain('not yet used');
 });
 
+test('[approval.denial-told] a chat that a human denied answers 403 with the reviewer and the comment', async () => {
+  const headers = inSession('rocket-denied');
+  const { envelope_id } = (await ask('launch the rocket', {}, headers)).body;
+  await call('POST', `/admin/v1/approvals/${envelope_id}/deny`, {
+    key: keys.human,
+    body: { reviewer: 'alice', comment: 'bad weather' },
+  });
+  expect(await ask('launch the rocket', {}, headers)).toMatchObject({
+    status: 403,
+    body: {
+      error: {
+        type: 'policy_violation',
+        message: expect.stringContaining('denied by alice: bad weather'),
+        matched_rule: `denied:${envelope_id}`,
+        ...{ reason: 'denied', reviewer: 'alice', comment: 'bad weather' },
+      },
+    },
+  });
+});
+
 test('[chat.provider-error] a provider failure is 502 with generic text, recorded, and costs nothing more', async () => {
   const { status, body } = await ask('fail', {}, inSession('failing'));
   expect(status).toBe(502);

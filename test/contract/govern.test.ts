@@ -32,8 +32,8 @@ const inSession = (action: object, name = `s${++session}`) => ({
 const act = (action: object, key = keys.agent) => call('POST', '/admin/v1/test-action', { key, body: action });
 const approve = (id: string, key = keys.human) =>
   call('POST', `/admin/v1/approvals/${id}/approve`, { key, body: { reviewer: 'alice', comment: 'ok' } });
-const deny = (id: string) =>
-  call('POST', `/admin/v1/approvals/${id}/deny`, { key: keys.human, body: { reviewer: 'alice' } });
+const deny = (id: string, comment?: string) =>
+  call('POST', `/admin/v1/approvals/${id}/deny`, { key: keys.human, body: { reviewer: 'alice', comment } });
 
 async function kinds(name: string): Promise<string[]> {
   const found: EvidenceEntry[] = [];
@@ -122,16 +122,61 @@ describe('one action through the pipeline', () => {
     expect((await act(inSession(pull, 'same-1'))).body.decision).toBe('review');
   });
 
-  test('[approval.denied] a denial stands for a minute, then a new request may be made', async () => {
+  test('[approval.denied] [approval.denial-told] a denial answers the identical call as a block for a minute, with its comment, then a new request may be made', async () => {
     const first = await act(inSession(pull, 'denied-1'));
     const id = first.body.envelope_id;
-    expect((await deny(id)).body.status).toBe('denied');
-    const soon = await act(inSession(pull, 'denied-1'));
-    expect(soon.body).toMatchObject({ envelope_id: id, decision: 'review', error: { data: { reason: 'denied' } } });
+    const record = await deny(id, 'not on a Friday');
+    expect(record.body.status).toBe('denied');
+    for (const again of [inSession(pull, 'denied-1'), { ...inSession(pull, 'denied-1'), approval_ref: id }]) {
+      expect((await act(again)).body).toMatchObject({
+        envelope_id: id,
+        decision: 'block',
+        matched_rule: `denied:${id}`,
+        evidence_hash: record.body.evidence_hash,
+        error: {
+          code: -32001,
+          message: 'scm.create_pull_request was denied by alice: not on a Friday',
+          data: { reason: 'denied', reviewer: 'alice', comment: 'not on a Friday' },
+        },
+      });
+    }
+    // Asking again writes nothing: the denial is the evidence.
+    expect(await kinds('denied-1')).toEqual(['review', 'deny']);
     gateway.pass(61);
-    const later = await act(inSession(pull, 'denied-1'));
+    const later = await act({ ...inSession(pull, 'denied-1'), approval_ref: id });
+    expect(later.body).toMatchObject({ decision: 'review', error: { code: -32002 } });
     expect(later.body.envelope_id).not.toBe(id);
     expect(later.body.error.data.reason).toBeUndefined();
+  });
+
+  test('[approval.denial-told] a denial of one call says nothing of another call, session or key', async () => {
+    const { body } = await act(inSession(pull, 'denied-2'));
+    await deny(body.envelope_id, 'no');
+    const other = { ...pull, parameters: { ...pull.parameters, title: 'Another' } };
+    for (const [call, key] of [
+      [inSession(other, 'denied-2'), keys.agent],
+      [inSession(pull, 'denied-3'), keys.agent],
+      [{ ...inSession(pull, 'denied-4'), approval_ref: body.envelope_id }, keys.other],
+    ] as const) {
+      expect((await act(call, key)).body.decision).toBe('review');
+    }
+  });
+
+  test('[approval.denial-told] the comment reaches the agent bounded and without control characters', async () => {
+    const { body } = await act(inSession(pull, 'denied-5'));
+    const long = `first line\nsecond \u001b[31mred\u202e ${'x'.repeat(4000)}`;
+    await deny(body.envelope_id, long);
+    const { comment } = (await act(inSession(pull, 'denied-5'))).body.error.data;
+    expect(comment).toMatch(/^first line\nsecond \\u\{1b\}\[31mred\\u\{202e\} x+… \(\d+ more characters\)$/);
+    expect(comment.length).toBeLessThan(2_100);
+  });
+
+  test('[approval.expired-asks-anew] what nobody decided in time is review again at once, and says so', async () => {
+    const { body } = await act(inSession(pull, 'late-2'));
+    gateway.pass(1801);
+    const again = await act(inSession(pull, 'late-2'));
+    expect(again.body).toMatchObject({ decision: 'review', error: { code: -32002, data: { reason: 'expired' } } });
+    expect(again.body.envelope_id).not.toBe(body.envelope_id);
   });
 
   test('[approval.timeout] [approval.vote-after-expiry] time denies what nobody decided, and a vote after that is 409', async () => {

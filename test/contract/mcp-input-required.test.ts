@@ -148,12 +148,15 @@ describe('[mcp.input-required] a call that waits for a human', () => {
     const before = await pending();
     for (const seconds of [0, 120]) {
       test_.pass(seconds);
-      expect((await again(call, state)).last.error).toMatchObject({ code: -32002, data: { reason: 'denied' } });
+      expect((await again(call, state)).last.error).toMatchObject({
+        code: -32001,
+        data: { reason: 'denied', reviewer: 'alice', envelope_id: approval },
+      });
     }
     const late = fresh();
     const open = await asked(late);
     test_.pass(1800);
-    expect((await again(late, open.state)).last.error).toMatchObject({ code: -32002, data: { reason: 'timeout' } });
+    expect((await again(late, open.state)).last.error).toMatchObject({ code: -32002, data: { reason: 'expired' } });
     expect([server.calls().length, (await pending()) - before]).toEqual([calls, 1]);
   });
 

@@ -418,9 +418,11 @@ describe('waiting for a human', () => {
     const denied = await task('denied');
     await vote(denied, 'deny');
     expect((await send('tasks/result', { taskId: denied }, { session })).last.error).toMatchObject({
-      code: -32002,
-      data: { reason: 'denied' },
+      code: -32001,
+      data: { reason: 'denied', reviewer: expect.any(String), envelope_id: denied },
     });
+    // What its caller withdrew nobody denied: it may be asked for again at once.
+    expect(await task('withdrawn')).not.toBe(withdrawn);
     expect(server.calls().length).toBe(before);
   });
 

@@ -246,7 +246,9 @@ describe.each(befores)('[mcp.input-required] SDK 2.x that can show an address, b
       expect(await vote(run().admin, approvalId, 'deny')).toBe(200);
       return 'accept';
     };
-    await expect(open(`denied before ${before}`)).rejects.toMatchObject({ code: -32002, data: { reason: 'denied' } });
+    await expect(open(`denied before ${before}`)).rejects.toMatchObject({
+      ...{ code: -32001, data: { reason: 'denied', reviewer: expect.any(String) } },
+    });
     answer = async () => 'decline';
     await expect(open(`unseen before ${before}`)).rejects.toMatchObject({ code: -32002, data: { reason: 'declined' } });
     answer = async () => 'accept';

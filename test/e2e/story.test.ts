@@ -152,15 +152,16 @@ test('[action.retry.history] the identical call without approval_ref finds its a
   expect(retried).toMatchObject({ decision: 'allow', matched_rule: `approved:${asked.envelope_id}` });
 });
 
-test('[approval.denied] a denied call stays denied under the same id', async () => {
+test('[approval.denied] [approval.denial-told] a denied call is answered with the denial under the same id', async () => {
   const asked = await decided(url, agent, pullRequest('story-denied'));
   const { body } = await vote(url, human, 'deny', asked.envelope_id, { reviewer: 'alice', comment: 'not now' });
   expect(body).toMatchObject({ status: 'denied', reviewer: 'alice', denied_at: expect.any(String) });
   const again = await decided(url, agent, pullRequest('story-denied'));
   expect(again).toMatchObject({
-    decision: 'review',
+    decision: 'block',
+    matched_rule: `denied:${asked.envelope_id}`,
     envelope_id: asked.envelope_id,
-    error: { data: { reason: 'denied' } },
+    error: { code: -32001, data: { reason: 'denied', reviewer: 'alice', comment: 'not now' } },
   });
   const { body: history } = await ask(url, 'GET', '/admin/v1/approvals/history?status=denied', { key: human });
   expect(JSON.stringify(history)).toContain(asked.envelope_id);

@@ -10,10 +10,10 @@ import type { Governed } from '#core/actions/governed.ts';
 import { review } from '#core/actions/review.ts';
 import type { ActionEnvelope, DecisionResult } from '#core/contracts/envelope.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
-import { invalidRequest } from '#core/kernel/errors.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ChatCall } from '../call.ts';
-import type { Course } from '../course.ts';
+import { type Course, ended } from '../course.ts';
 import type { ChatPorts } from '../ports.ts';
 
 /** What a reviewer is shown whole; of larger requests the last words and the digest that the approval is bound to. */
@@ -21,7 +21,10 @@ const shownBytes = 128 * 1024;
 const lastWords = 8 * 1024;
 const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Body of a 202 while a human has to decide; undefined once an approval of this very call was taken. */
+/**
+ * Body of a 202 while a human has to decide; undefined once an approval of this very call was taken.
+ * @throws GatewayError `policy_violation` for a minute after a human denied it.
+ */
 export async function awaitApproval(ports: ChatPorts, course: Course): Promise<JsonObject | undefined> {
   const { call } = course;
   const envelope = envelopeOf(call);
@@ -43,11 +46,23 @@ export async function awaitApproval(ports: ChatPorts, course: Course): Promise<J
   const candidate = await approvalFor(ports, envelope, action.call_digest);
   const result = await review(ports, action, candidate, takenOnly);
   if (result.decision === 'review') return pending(course, result);
+  if (result.decision === 'block') throw deniedChat(course, result);
   course.approvalId = result.matched_rule.replace(/^approved:/, '');
   course.matchedRule = result.matched_rule;
   course.decision = 'allow';
   course.head = (await ports.evidence.head(call.tenant.id, call.sessionId)) ?? null;
   return undefined;
+}
+
+/** A human said no to this very call: told as that, with the reviewer's words. */
+function deniedChat(course: Course, { matched_rule, envelope_id, error }: DecisionResult): GatewayError {
+  course.matchedRule = matched_rule;
+  course.decision = 'block';
+  const fault = new GatewayError('policy_violation', error?.message ?? 'The call was denied.', {
+    data: { decision: 'block', matched_rule, envelope_id, ...error?.data },
+  });
+  ended(course, 'blocked', fault);
+  return fault;
 }
 
 /** The approval is taken; what it allows is the rest of the pipeline. */

@@ -116,9 +116,11 @@ describe('using an approval', () => {
     ['already_used', row({ status: 'executing' }), {}],
     ['already_used', row({ status: 'consumed' }), {}],
     ['denied', row({ status: 'denied' }), {}],
-    ['timeout', row({ status: 'denied', reason: 'timeout' }), {}],
+    ['expired', row({ status: 'denied', reason: 'timeout' }), {}],
+    ['withdrawn', row({ status: 'denied', reason: 'withdrawn' }), {}],
+    ['session_blocked', row({ status: 'consumed', refused_because: 'session_blocked' }), {}],
     ['pending', row({ status: 'pending' }), {}],
-    ['timeout', row({ status: 'pending' }), { now: '2026-01-01T00:30:00.000Z' }],
+    ['expired', row({ status: 'pending' }), { now: '2026-01-01T00:30:00.000Z' }],
   ] as const)('%s', (reason, given, change) => {
     expect(unusable(given, { ...attempt, ...change })).toBe(reason);
   });
@@ -127,6 +129,8 @@ describe('using an approval', () => {
     const denied = row({ status: 'denied', decided_at: '2026-01-01T00:10:00.000Z' });
     expect(stillStands(denied, '2026-01-01T00:10:59.999Z')).toBe(true);
     expect(stillStands(denied, '2026-01-01T00:11:00.000Z')).toBe(false);
+    for (const reason of ['timeout', 'withdrawn'])
+      expect(stillStands({ ...denied, reason }, '2026-01-01T00:10:00.000Z')).toBe(false);
     expect(stillStands(row({ status: 'pending' }), '2026-01-01T00:29:59.999Z')).toBe(true);
     expect(stillStands(row({ status: 'pending' }), '2026-01-01T00:30:00.000Z')).toBe(false);
   });
