@@ -648,6 +648,12 @@ const admin: readonly Requirement[] = [
   must('error.media-type', 'contract §6', 'A body that is not JSON by content type is 415.'),
   must('error.unknown-query', 'contract §6', 'An unknown query parameter is 400 and names the known ones.'),
   must(
+    'json.exact-numbers',
+    'contract §3',
+    'A number of a call that JSON readers do not carry exactly is 400 or -32602 and says to send a string; every other one is stored, shown and forwarded in one form.',
+  ),
+  must('json.proto-key', 'contract §3', 'A member called __proto__ is refused on every surface; no other key is lost.'),
+  must(
     'error.bad-input',
     'contract §6',
     'Hostile input gets the right status, says what was found and allowed, and writes nothing.',

@@ -1,6 +1,9 @@
 /**
  * Approvals in DynamoDB: one row per request, and one pointer per call digest to its newest request (contract §3).
  *
+ * Parameters and results are kept as canonical JSON text: a map of the store takes no number beyond 2^53, no double below 1e-130
+ * and 32 levels at most.
+ *
  * Access patterns: row by id (consistent Get); newest request of a call (consistent Get of the pointer); rows of a
  * tenant in a state (Query by_status). Rows change only inside `Ledger.commit`, but for the clock's plumbing.
  */
@@ -19,19 +22,23 @@ const statusKey = (tenant: string, status: ApprovalStatus) => `${tenant}#${statu
 const keptSeconds = 30 * 24 * 3600;
 const ttlOf = (iso: string) => Math.floor(Date.parse(iso) / 1000) + keptSeconds;
 
-const toRowItem = (row: ApprovalRow): Item =>
+const toRowItem = ({ parameters, ...row }: ApprovalRow): Item =>
   toItem({
     id: row.envelope_id,
     tenant_status: statusKey(row.tenant, row.status),
     queued: `${row.queued_at}#${row.envelope_id}`,
     ttl: ttlOf(row.expires_at),
     ...row,
+    parameters_json: canonicalize(parameters),
   });
 
 export function toRow(item: Item): ApprovalRow {
-  const { id: _id, tenant_status: _status, queued: _queued, ttl: _ttl, result_json, ...row } = fromItem(item);
+  const { id: _id, tenant_status: _status, queued: _queued, ttl: _ttl, ...kept } = fromItem(item);
+  const { result_json, parameters_json, ...row } = kept;
   return {
     ...row,
+    // Rows of an earlier release hold them as a map.
+    ...(typeof parameters_json === 'string' && { parameters: JSON.parse(parameters_json) }),
     ...(typeof result_json === 'string' && { result: JSON.parse(result_json) }),
   } as unknown as ApprovalRow;
 }
@@ -64,7 +71,6 @@ export function moveItem(
   const { result, ...rest } = change.set;
   const set: Record<string, unknown> = {
     ...rest,
-    // Whatever came back fits as text; a map of the store takes no number beyond 2^53 and 32 levels at most.
     ...(result !== undefined && { result_json: canonicalize(result) }),
     status: change.to,
     tenant_status: statusKey(change.tenant, change.to),

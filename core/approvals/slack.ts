@@ -61,7 +61,7 @@ const interactionSchema = z.object({
 export function parseSlackInteraction(rawBody: Uint8Array, apiUrl: string): SlackInteraction {
   const payloads = new URLSearchParams(new TextDecoder().decode(rawBody)).getAll('payload');
   if (payloads.length !== 1) throw invalidRequest('The body holds no single payload field.');
-  const outcome = interactionSchema.safeParse(parseStrict(payloads[0] as string));
+  const outcome = interactionSchema.safeParse(parseStrict(payloads[0] as string, { numbers: 'double' }));
   if (!outcome.success) throw invalidRequest('The payload is no click on an approve or deny button of ours.');
   const { team, user, trigger_id, response_url, actions } = outcome.data;
   const [action] = actions;

@@ -60,7 +60,7 @@ const kinds: Readonly<Record<string, DialectName>> = {
 export function readMessage(text: string, freshId: () => string): SocketMessage {
   let message: Json = null;
   try {
-    message = parseStrict(text);
+    message = parseStrict(text, { numbers: 'double' });
     if (!isObject(message)) throw invalidRequest('A message is one JSON object.');
     return messageOf(message, freshId);
   } catch (thrown) {

@@ -5,7 +5,8 @@
 import { govern } from '#core/actions/govern.ts';
 import { leftToCaller } from '#core/actions/left-to-caller.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
-import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { asGatewayError } from '#core/kernel/errors.ts';
+import { assertExact, type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
 
@@ -28,7 +29,8 @@ interface ToolUseBlock {
 /** Arguments that were no JSON object come out of a translation as their raw text. */
 const isRaw = (input: JsonObject): boolean => typeof input._raw === 'string' && Object.keys(input).length === 1;
 
-const unreadable = (tool: string): string => `[${tool} was blocked: its arguments are no JSON object.]`;
+const notAnObject = 'its arguments are not a JSON object';
+const unreadable = (tool: string, why: string): string => `[${tool} was blocked: ${why}.]`;
 
 /** Undefined when the caller may see the call; else the text that stands in its place. */
 async function replacement(
@@ -36,7 +38,9 @@ async function replacement(
   call: ChatCall,
   { name, input }: ToolUseBlock,
 ): Promise<string | undefined> {
-  if (isRaw(input)) return unreadable(name);
+  if (isRaw(input)) return unreadable(name, notAnObject);
+  const inexact = defectOf(() => assertExact(input));
+  if (inexact !== undefined) return unreadable(name, inexact);
   const request = {
     protocol: 'mcp',
     tool: name.slice(0, 256) || 'unnamed',
@@ -124,8 +128,8 @@ export class ToolGate {
     const block = events[0]!.content_block as JsonObject;
     const input = parsedInput(json, block.input);
     const text =
-      input === undefined
-        ? unreadable(String(block.name))
+      typeof input === 'string'
+        ? unreadable(String(block.name), input)
         : await replacement(this.#ports, this.#call, useOf(block, input));
     if (text === undefined) {
       this.#allowed = true;
@@ -147,13 +151,22 @@ export class ToolGate {
   }
 }
 
-/** Undefined for what is no object: what cannot be read is not let through. */
-function parsedInput(json: string, given: Json | undefined): Json | undefined {
-  if (json === '') return given ?? {};
+/** The object that the caller will read, or why it is not certain which one that is: such a call is not let through. */
+function parsedInput(json: string, given: Json | undefined): JsonObject | string {
+  let value: Json = given ?? {};
+  const unreadable = json === '' ? undefined : defectOf(() => (value = parseStrict(json)));
+  if (unreadable !== undefined) return unreadable;
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : notAnObject;
+}
+
+/** The sentence of a refusal, without its full stop. */
+function defectOf(read: () => unknown): string | undefined {
   try {
-    const value = JSON.parse(json) as Json;
-    return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : undefined;
-  } catch {
+    read();
     return undefined;
+  } catch (fault) {
+    return asGatewayError(fault)
+      .message.replace(/^The body/, 'its arguments')
+      .replace(/\.$/, '');
   }
 }

@@ -7,7 +7,7 @@
  * holds and one of these disagrees, the index is the number of entries.
  */
 import { bundleFormat, type Verification } from '#core/contracts/evidence.ts';
-import { parseStrict, parseStrictBytes } from '#core/kernel/json.ts';
+import { type JsonRules, parseStrict, parseStrictBytes } from '#core/kernel/json.ts';
 import type { SessionHead } from './ports.ts';
 import { examineSeal, type Seal } from './seal.ts';
 import { ChainWalk, type EntryLine, headEnd, manifestEnd } from './walk.ts';
@@ -42,7 +42,7 @@ export async function verifyChain(
 }
 
 /** Levels a bundle may nest: a request's 64 and those of the bundle, its list, the entry and its body, with some room. */
-const bundleNesting = 80;
+const bundleRules: JsonRules = { nesting: 80, numbers: 'double', protoKeys: 'carried' };
 
 /**
  * Verifies an exported bundle: JSON text, its bytes, or the parsed document. Text and bytes are better: duplicate keys,
@@ -69,8 +69,8 @@ interface OpenBundle {
 function openBundle(bundle: unknown): OpenBundle | string {
   let document = bundle;
   try {
-    if (typeof bundle === 'string') document = parseStrict(bundle, bundleNesting);
-    else if (bundle instanceof Uint8Array) document = parseStrictBytes(bundle, bundleNesting);
+    if (typeof bundle === 'string') document = parseStrict(bundle, bundleRules);
+    else if (bundle instanceof Uint8Array) document = parseStrictBytes(bundle, bundleRules);
   } catch (cause) {
     return `the bundle cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
   }

@@ -1,18 +1,34 @@
-/** Strict JSON for bytes from outside: no duplicate keys, no lone surrogates, bounded nesting (contract §3). */
+/** Strict JSON for bytes from outside: what is read is exactly what was written, or the text is refused. */
 import { GatewayError, invalidRequest } from './errors.ts';
+import { isExactNumber } from './exact-number.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
 export const maxNesting = 64;
 
+/** What a reader of JSON accepts beyond the grammar. */
+export interface JsonRules {
+  /** The deepest nesting allowed; documents that wrap whole requests (session bundles) need a few levels more. */
+  readonly nesting?: number;
+  /**
+   * `exact`: a number that a double does not carry exactly is refused, since it would be decided, stored and forwarded as
+   * another one. `double`: numbers become the nearest double, for documents that only pass through.
+   */
+  readonly numbers?: 'exact' | 'double';
+  /** `refused`: no member may be called `__proto__`. `carried`: for documents that the gateway wrote itself. */
+  readonly protoKeys?: 'refused' | 'carried';
+}
+
+/** Why a well-formed JSON text was refused: `data.reason` of the error. */
+export type JsonDefect = 'inexact_number' | 'proto_key';
+
 /**
  * Parses hostile JSON text.
- * @throws GatewayError `invalid_request` naming the defect: syntax, duplicate key, lone surrogate, nesting beyond
- * `nesting`, a number outside IEEE 754 range.
- * @param nesting the deepest nesting allowed; documents that wrap whole requests (session bundles) need a few levels more.
+ * @throws GatewayError `invalid_request` naming the defect: syntax, duplicate key, `__proto__`, lone surrogate, nesting, a
+ * number that is not carried exactly. The last and `__proto__` have a `data.reason` (JsonDefect).
  */
-export function parseStrict(text: string, nesting: number = maxNesting): Json {
+export function parseStrict(text: string, rules: JsonRules = {}): Json {
   refuseLoneSurrogates(text, 'The body');
   let value: Json;
   try {
@@ -20,20 +36,43 @@ export function parseStrict(text: string, nesting: number = maxNesting): Json {
   } catch (cause) {
     throw new GatewayError('invalid_request', `The body is not valid JSON: ${(cause as Error).message}.`, { cause });
   }
-  scanStructure(text, nesting);
+  scanStructure(text, rules);
   refuseUnrepresentable(value);
   return value;
 }
 
 /** Decodes UTF-8 bytes and parses them; malformed UTF-8 is refused, never replaced. */
-export function parseStrictBytes(bytes: Uint8Array, nesting: number = maxNesting): Json {
+export function parseStrictBytes(bytes: Uint8Array, rules: JsonRules = {}): Json {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     throw new GatewayError('invalid_request', 'The body is not valid UTF-8.', { cause });
   }
-  return parseStrict(text, nesting);
+  return parseStrict(text, rules);
+}
+
+/** Why an `invalid_request` of this file was thrown, where a caller can mend it in the value itself. */
+export function jsonDefectOf(fault: unknown): JsonDefect | undefined {
+  const reason = fault instanceof GatewayError ? fault.data?.reason : undefined;
+  return reason === 'inexact_number' || reason === 'proto_key' ? reason : undefined;
+}
+
+/**
+ * Checks a value that another parser read.
+ * @throws GatewayError `invalid_request` for what `parseStrict` would refuse and a value still shows: a member `__proto__`, an
+ * integer beyond 2^53−1, a lone surrogate.
+ */
+export function assertExact(value: Json): void {
+  if (typeof value === 'number' && !isExactNumber(String(value))) throw inexactNumber(String(value));
+  if (Array.isArray(value)) for (const item of value) assertExact(item);
+  else if (value !== null && typeof value === 'object') {
+    for (const [key, item] of Object.entries(value)) {
+      if (key === '__proto__') throw protoKey();
+      assertExact(item);
+    }
+  }
+  if (typeof value !== 'object') refuseUnrepresentable(value);
 }
 
 function refuseLoneSurrogates(text: string, where: string): void {
@@ -54,20 +93,31 @@ function refuseUnrepresentable(value: Json): void {
   }
 }
 
-/** Walks text that JSON.parse accepted and refuses what it forgives: duplicate keys and deep nesting. */
-function scanStructure(text: string, nesting: number): void {
+/** Walks text that JSON.parse accepted and refuses what it forgives. */
+function scanStructure(
+  text: string,
+  { nesting = maxNesting, numbers = 'exact', protoKeys = 'refused' }: JsonRules,
+): void {
   const open: (Set<string> | null)[] = [];
   let position = 0;
   while (position < text.length) {
-    const char = text[position];
+    const char = text[position]!;
     if (char === '"') {
       const end = endOfString(text, position);
       const keys = open.at(-1);
       if (keys && isKey(text, end)) {
         const key = JSON.parse(text.slice(position, end)) as string;
         if (keys.has(key)) throw invalidRequest(`The body holds the key ${JSON.stringify(key)} twice in one object.`);
+        if (key === '__proto__' && protoKeys === 'refused') throw protoKey();
         keys.add(key);
       }
+      position = end;
+      continue;
+    }
+    if (char === '-' || (char >= '0' && char <= '9')) {
+      const end = endOfNumber(text, position);
+      const written = text.slice(position, end);
+      if (numbers === 'exact' && !isExactNumber(written)) throw inexactNumber(written);
       position = end;
       continue;
     }
@@ -79,10 +129,30 @@ function scanStructure(text: string, nesting: number): void {
   }
 }
 
+const inexactNumber = (written: string): GatewayError => {
+  const shown = written.length > 40 ? `${written.slice(0, 40)}…` : written;
+  return invalidRequest(
+    `The body holds the number ${shown}, which JSON readers do not carry exactly. Allowed are integers from -(2^53-1) to 2^53-1 (9007199254740991) and decimals that a double holds. Send it as a string.`,
+    { reason: 'inexact_number' satisfies JsonDefect },
+  );
+};
+
+const protoKey = (): GatewayError =>
+  invalidRequest(
+    'The body holds a member called "__proto__", which JSON readers treat differently. Send it under another name.',
+    { reason: 'proto_key' satisfies JsonDefect },
+  );
+
 function endOfString(text: string, start: number): number {
   let position = start + 1;
   while (text[position] !== '"') position += text[position] === '\\' ? 2 : 1;
   return position + 1;
+}
+
+function endOfNumber(text: string, start: number): number {
+  let position = start + 1;
+  while (/[0-9.eE+-]/.test(text[position] ?? '')) position++;
+  return position;
 }
 
 function isKey(text: string, afterString: number): boolean {

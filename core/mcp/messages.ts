@@ -44,9 +44,12 @@ export class RpcFault extends Error {
   readonly code: number;
   readonly data: Json | undefined;
   readonly status: number;
+  /** The request it answers, where the fault was found before the request was read. */
+  readonly id: RequestId | undefined;
 
-  constructor(code: number, message: string, options: { data?: Json; status?: number } = {}) {
+  constructor(code: number, message: string, options: { data?: Json; status?: number; id?: RequestId } = {}) {
     super(message);
+    this.id = options.id;
     this.code = code;
     this.data = options.data;
     this.status = options.status ?? 200;

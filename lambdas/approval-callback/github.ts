@@ -24,7 +24,7 @@ export async function githubCallback(ports: GatewayPorts, event: HttpEvent): Pro
     signature: headerOf(event, 'x-hub-signature-256') ?? '',
     secrets: await verifyingSecrets(ports, 'webhook', [github.webhook_secret_env, github.previous_webhook_secret_env]),
   });
-  const body = jsonObject(event, rawBody);
+  const body = jsonObject(event, rawBody, { numbers: 'double' });
   const kind = headerOf(event, 'x-github-event') ?? '';
   if (kind === 'ping') return replyOf({ body: { text: 'pong' } });
   const written = parseGithubDelivery(kind, body);

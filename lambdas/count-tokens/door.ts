@@ -18,7 +18,7 @@ export function door(ports: Pick<GatewayPorts, 'snapshots' | 'telemetry'>): Http
     const { route } = matchRoute(own, event);
     const snapshot = await ports.snapshots.current();
     const principal = identify(event, route, snapshot);
-    const body = jsonObject(event, boundedChatBody(event, snapshot, principal));
+    const body = jsonObject(event, boundedChatBody(event, snapshot, principal), { numbers: 'double' });
     dialects.anthropic.checkRequest(body);
     return replyOf({ body: { input_tokens: estimateTokens('anthropic', body) } });
   };

@@ -6,10 +6,10 @@ import { type Route, routes } from '#core/contracts/routes.ts';
 import { encodeSse } from '#core/dialects/sse.ts';
 import { assertOrigin } from '#core/identity/web-origin.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
-import { type Json, type JsonObject, parseStrictBytes } from '#core/kernel/json.ts';
+import { type Json, type JsonDefect, type JsonObject, jsonDefectOf, parseStrictBytes } from '#core/kernel/json.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 import { type McpCall, type McpGateway, type McpReply, statusOf } from '#core/mcp/gateway.ts';
-import { errorOf, mcpCodes, RpcFault, responseOf } from '#core/mcp/messages.ts';
+import { errorOf, idOf, isObject, mcpCodes, RpcFault, responseOf } from '#core/mcp/messages.ts';
 import { endpointOf, type OlderPorts, OlderStreams } from '#core/mcp/older-sse.ts';
 import type { McpPorts } from '#core/mcp/ports.ts';
 import { errorReply } from '../middleware/answers.ts';
@@ -63,9 +63,9 @@ export function door(ports: McpPorts & OlderPorts, gateway: McpGateway): HttpHan
         wantsEvents(event);
         return streamed(await older.open(call, new URL(baseOf(event)).pathname.replace(/\/$/, '')), ports.timeouts);
       case 'mcpSessionMessage':
-        return written(await older.post(params.id ?? '', bodyOf(event, call), call), false, ports.timeouts);
+        return written(await older.post(params.id ?? '', bodyOf(event, call, false), call), false, ports.timeouts);
       default:
-        return written(await gateway.post(bodyOf(event, call), call), acceptsEvents(event), ports.timeouts);
+        return written(await gateway.post(bodyOf(event, call, true), call), acceptsEvents(event), ports.timeouts);
     }
   };
   return openToPages(own, ports, answer);
@@ -94,8 +94,11 @@ function callOf(event: HttpEvent, { signal }: HttpContext, route: Route, snapsho
 
 const never = new AbortController().signal;
 
-/** @throws GatewayError 413, 415; RpcFault -32700, -32600. */
-function bodyOf(event: HttpEvent, { snapshot }: McpCall): Json {
+/**
+ * @param inPlace whether the answer to this HTTP request is the answer to the message.
+ * @throws GatewayError 413, 415; RpcFault -32700, -32600, -32602.
+ */
+function bodyOf(event: HttpEvent, { snapshot }: McpCall, inPlace: boolean): Json {
   const type = headerOf(event, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type !== 'application/json') {
     throw new GatewayError(
@@ -112,9 +115,19 @@ function bodyOf(event: HttpEvent, { snapshot }: McpCall): Json {
     return parseStrictBytes(bytes);
   } catch (fault) {
     const { message, cause } = asGatewayError(fault);
+    const defect = jsonDefectOf(fault);
+    if (defect !== undefined) throw unfit(bytes, message, defect, inPlace);
     const unreadable = (cause as Error | undefined)?.name === 'SyntaxError' || message.includes('UTF-8');
     throw new RpcFault(unreadable ? mcpCodes.parse : mcpCodes.invalidRequest, message, { status: 400 });
   }
+}
+
+/** The message is well-formed JSON: a request among such messages is answered under its own id, so that its model can mend it. */
+function unfit(bytes: Uint8Array, message: string, defect: JsonDefect, inPlace: boolean): RpcFault {
+  const loose: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
+  const id = inPlace && isObject(loose) && typeof loose.method === 'string' ? idOf(loose) : null;
+  const data = { reason: defect };
+  return new RpcFault(mcpCodes.invalidParams, message, id === null ? { status: 400, data } : { data, id });
 }
 
 const acceptsEvents = (event: HttpEvent): boolean => /text\/event-stream|\*\/\*/.test(headerOf(event, 'accept') ?? '');
@@ -217,8 +230,9 @@ function refusal(event: HttpEvent, fault: unknown): HttpReply {
   const { error } = errorOf(fault);
   const shape = { body: () => responseOf(null, { error }) };
   if (fault instanceof RpcFault) {
-    const status = fault.status === 200 ? 400 : fault.status;
-    return { statusCode: status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(shape.body()) };
+    const body = JSON.stringify(responseOf(fault.id ?? null, { error }));
+    const statusCode = fault.status === 200 && fault.id === undefined ? 400 : fault.status;
+    return { statusCode, headers: { 'content-type': 'application/json' }, body };
   }
   const reply = errorReply(fault, shape);
   if (reply.statusCode === 401) {

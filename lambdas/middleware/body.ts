@@ -3,7 +3,7 @@
 import { sizes } from '#core/contracts/envelope.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
-import { type JsonObject, parseStrictBytes } from '#core/kernel/json.ts';
+import { type JsonObject, type JsonRules, parseStrictBytes } from '#core/kernel/json.ts';
 
 /** Configurations may be larger than envelopes, and a Git host sends the pull request with every comment. */
 const maxBytes: Readonly<Record<string, number>> = { putConfig: 2 * 1024 * 1024, githubCallback: 1024 * 1024 };
@@ -28,10 +28,10 @@ export const jsonBody = (event: HttpEvent, operation: string): JsonObject =>
   jsonObject(event, boundedBody(event, operation));
 
 /** @throws GatewayError 415 for another content type, 400 for anything that is not one strict JSON object. */
-export function jsonObject(event: HttpEvent, bytes: Uint8Array): JsonObject {
+export function jsonObject(event: HttpEvent, bytes: Uint8Array, rules: JsonRules = {}): JsonObject {
   if (bytes.length === 0) return {};
   requireType(event, ['application/json']);
-  const value = parseStrictBytes(bytes);
+  const value = parseStrictBytes(bytes, rules);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     const found = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
     throw invalidRequest(`The body is ${found}; send one JSON object.`);

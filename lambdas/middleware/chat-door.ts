@@ -29,7 +29,7 @@ export function chatDoor(name: FunctionName, dialect: DialectName, ports: ChatDo
     const { route } = matchRoute(own, event);
     const snapshot = await ports.snapshots.current();
     const principal = identify(event, route, snapshot);
-    const body = jsonObject(event, boundedChatBody(event, snapshot, principal));
+    const body = jsonObject(event, boundedChatBody(event, snapshot, principal), { numbers: 'double' });
     return ports.telemetry.continued(traceOf(event), async () => {
       const reply = await chat(ports, {
         dialect,

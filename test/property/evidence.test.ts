@@ -41,7 +41,10 @@ test('[evidence.edit.detected] any changed character of a bundle is found, or ch
         const altered = text.slice(0, at) + char + text.slice(at + 1);
         const { valid } = await verifyBundle(altered, trustedKey);
         if (!valid) return;
-        const { public_key: _key, ...rest } = parseStrict(altered, 80) as unknown as typeof document;
+        const { public_key: _key, ...rest } = parseStrict(altered, {
+          nesting: 80,
+          numbers: 'double',
+        }) as unknown as typeof document;
         const { signature, ...bare } = rest.manifest;
         expect(canonicalize({ ...rest, public_key: '', manifest: { ...bare, signature: '' } })).toBe(signed);
         expect(signature.value).toBe(manifest.signature.value);

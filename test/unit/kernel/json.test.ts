@@ -1,5 +1,8 @@
+import fc from 'fast-check';
+import { canonicalize } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { maxNesting, parseStrict, parseStrictBytes } from '#core/kernel/json.ts';
+import { isExactNumber } from '#core/kernel/exact-number.ts';
+import { assertExact, jsonDefectOf, maxNesting, parseStrict, parseStrictBytes } from '#core/kernel/json.ts';
 
 const refusal = (work: () => unknown): GatewayError => {
   try {
@@ -31,8 +34,8 @@ test.each([
   ['{"a" \n : 1, "a"\t: 2}', /key "a" twice/],
   ['{"a":"\\ud800"}', /lone surrogate/],
   ['{"\\udc00":1}', /lone surrogate/],
-  ['1e999', /range/],
-  ['{"a":[-1e400]}', /range/],
+  ['1e999', /exactly/],
+  ['{"a":[-1e400]}', /exactly/],
   ['{"a":1', /not valid JSON/],
   ['', /not valid JSON/],
   ["{'a':1}", /not valid JSON/],
@@ -43,6 +46,86 @@ test.each([
   expect(error.message).toMatch(message);
 });
 
+test.each([
+  ['9007199254740991', 9007199254740991],
+  ['-9007199254740991', -9007199254740991],
+  ['9.007199254740991e15', 9007199254740991],
+  ['9007199254740991.0', 9007199254740991],
+  ['0.1', 0.1],
+  ['0.10', 0.1],
+  ['1.0', 1],
+  ['-0', 0],
+  ['0.0e500', 0],
+  ['1E3', 1000],
+  ['0.10000000000000001', 0.1],
+  ['0.1000000000000000055511151231257827', 0.1],
+  ['2251799813685249.5', 2251799813685249.5],
+  ['5e-324', 5e-324],
+  ['1.7976931348623157e-300', 1.7976931348623157e-300],
+  ['[19.99,{"a":3.141592653589793}]', [19.99, { a: Math.PI }]],
+])('[json.exact-numbers] %s is carried exactly', (text, value) => {
+  expect(JSON.stringify(parseStrict(text))).toBe(JSON.stringify(value));
+});
+
+test.each([
+  ['9007199254740992'],
+  ['9007199254740993'],
+  ['-9007199254740993'],
+  ['12345678901234567890'],
+  ['9007199254740991.5'],
+  ['9.007199254740993e15'],
+  ['1e21'],
+  ['1e300'],
+  ['1e-400'],
+  ['0.1234567890123456789'],
+  ['3.14159265358979323846'],
+  ['0.30000000000000000001'],
+  ['{"a":[{"b":1700000000000000001}]}'],
+])('[json.exact-numbers] %s is refused, and the refusal says what to do', (text) => {
+  const error = refusal(() => parseStrict(text));
+  expect(error.code).toBe('invalid_request');
+  expect(jsonDefectOf(error)).toBe('inexact_number');
+  expect(error.message).toMatch(/2\^53-1.*Send it as a string/);
+  expect(() => parseStrict(text, { numbers: 'double' })).not.toThrow();
+});
+
+test('a number that no double holds is refused under every rule', () => {
+  expect(refusal(() => parseStrict('[1e999]', { numbers: 'double' })).message).toMatch(/range/);
+});
+
+test('[json.exact-numbers] every double that is not a large integer passes, however it is printed', () => {
+  fc.assert(
+    fc.property(
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.integer({ min: 17, max: 30 }),
+      (value, digits) => {
+        const isLarge = Math.abs(value) > Number.MAX_SAFE_INTEGER;
+        for (const written of [JSON.stringify(value), value.toPrecision(digits)])
+          expect([written, isExactNumber(written)]).toEqual([written, !isLarge]);
+      },
+    ),
+    { seed: 7, numRuns: 2000 },
+  );
+});
+
+test('[json.proto-key] a member called __proto__ is refused wherever it stands; its neighbours are carried', () => {
+  for (const text of ['{"__proto__":{"a":1}}', '{"a":[{"\\u005f_proto__":null}]}']) {
+    const error = refusal(() => parseStrict(text));
+    expect([error.code, jsonDefectOf(error)]).toEqual(['invalid_request', 'proto_key']);
+    expect(error.message).toMatch(/"__proto__".*another name/);
+  }
+  const fine = '{"constructor":{"prototype":1},"toString":"__proto__","é":1,"é":2}';
+  expect(canonicalize(parseStrict(fine))).toBe(canonicalize(JSON.parse(fine)));
+  const carried = parseStrict('{"__proto__":{"a":1}}', { protoKeys: 'carried' });
+  expect(canonicalize(carried)).toBe('{"__proto__":{"a":1}}');
+});
+
+test('[json.proto-key] [json.exact-numbers] a value that another parser read is held to the same', () => {
+  for (const text of ['{"__proto__":1}', '[9007199254740992]', '{"a":1e21}', '"\\ud800"'])
+    expect(refusal(() => assertExact(JSON.parse(text))).code).toBe('invalid_request');
+  expect(() => assertExact(JSON.parse('{"constructor":[0.1,-0,null,true,"x"]}'))).not.toThrow();
+});
+
 test('a raw lone surrogate in the text is refused', () => {
   expect(refusal(() => parseStrict('"\ud800"')).message).toMatch(/lone surrogate/);
 });
@@ -51,7 +134,7 @@ test('nesting is allowed up to the limit and refused beyond it', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   expect(() => parseStrict(nested(maxNesting))).not.toThrow();
   expect(refusal(() => parseStrict(nested(maxNesting + 1))).message).toMatch(/deeper than 64/);
-  expect(() => parseStrict(nested(maxNesting + 1), maxNesting + 1)).not.toThrow();
+  expect(() => parseStrict(nested(maxNesting + 1), { nesting: maxNesting + 1 })).not.toThrow();
   expect(refusal(() => parseStrict(`${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`)).code).toBe('invalid_request');
 });
 

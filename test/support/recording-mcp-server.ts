@@ -1,0 +1,93 @@
+/** An MCP server in the process of a test: offers the tools it is given, and keeps every message as the text that came. */
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { JsonObject } from '#core/kernel/json.ts';
+
+export interface Received {
+  readonly headers: IncomingHttpHeaders;
+  /** The body as it was sent. */
+  readonly text: string;
+  readonly message: JsonObject & { readonly method?: string; readonly params?: JsonObject };
+}
+
+export interface RecordingServer {
+  readonly url: string;
+  /** Messages of one method, oldest first. */
+  received(method?: string): Received[];
+  clear(): void;
+  /** Offers other tools from now on. */
+  offer(tools: readonly JsonObject[]): void;
+  /** Answers every request with this HTTP status until it is undefined again. */
+  fail(status: number | undefined): void;
+  stop(): Promise<void>;
+}
+
+export const plainTool = (name: string, more: JsonObject = {}): JsonObject => ({
+  name,
+  description: name,
+  inputSchema: { type: 'object' },
+  ...more,
+});
+
+export async function startRecordingServer(offered: readonly JsonObject[]): Promise<RecordingServer> {
+  let tools = offered;
+  let failing: number | undefined;
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    if (failing !== undefined) return void response.writeHead(failing).end();
+    const message = JSON.parse(body) as Received['message'];
+    received.push({ headers: request.headers, text: body, message });
+    if (message.id === undefined || message.method === undefined) return void response.writeHead(202).end();
+    response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'recording' });
+    const result = resultOf(message.method, message.params ?? {}, tools);
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
+  });
+  await new Promise<void>((listening) => void server.listen(0, '127.0.0.1', listening));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    received: (method = 'tools/call') => received.filter(({ message }) => message.method === method),
+    clear: () => void received.splice(0),
+    offer: (other) => {
+      tools = other;
+    },
+    fail: (status) => {
+      failing = status;
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise<void>((closed) => void server.close(() => closed()));
+    },
+  };
+}
+
+function resultOf(method: string, params: JsonObject, tools: readonly JsonObject[]): JsonObject {
+  switch (method) {
+    case 'initialize':
+      return {
+        protocolVersion: '2025-11-25',
+        capabilities: {
+          tools: { listChanged: true },
+          prompts: {},
+          resources: { subscribe: true },
+          completions: {},
+          logging: {},
+        },
+        serverInfo: { name: 'recording', version: '1' },
+      };
+    case 'tools/list':
+      return { tools: [...tools] };
+    case 'tools/call':
+      return { content: [{ type: 'text', text: `ran ${String(params.name)}` }] };
+    case 'prompts/get':
+      return { messages: [] };
+    case 'resources/read':
+      return { contents: [] };
+    case 'completion/complete':
+      return { completion: { values: [] } };
+    default:
+      return {};
+  }
+}
