@@ -9,6 +9,7 @@ import { residentMb, startChild } from './host.ts';
 
 const configuration = (port: unknown) => `
 version: 1
+admin: { requests_per_second: 100000 }
 people: [{ id: alice, role: operator }, { id: bob, role: operator }]
 tenants:
   - id: default

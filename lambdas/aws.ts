@@ -29,6 +29,7 @@ import { configuredBrokers } from '#core/credentials/configured-brokers.ts';
 import type { Outside } from '#core/credentials/ports.ts';
 import type { Signer } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { Admissions } from '#core/limits/admissions.ts';
 import packageJson from '#package' with { type: 'json' };
 import { errorReply } from './middleware/answers.ts';
 import type { GatewayPorts } from './ports.ts';
@@ -106,6 +107,7 @@ export function compose(
     executors: [],
     observations: observationsTable(store),
     counters: countersTable({ ...store, clock }),
+    admissions: new Admissions(clock),
     mcpStore: mcpTable({ ...store, clock }),
     metricsText: () => telemetry.metricsText(),
     adminUrl: needed('ADMIN_URL'),

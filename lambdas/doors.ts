@@ -1,4 +1,6 @@
 /** Every function's door by name: what hosts other than Lambda mount. */
+
+import type { McpPorts } from '#core/mcp/ports.ts';
 import { door as approvalCallback } from './approval-callback/door.ts';
 import { door as approvalSteps } from './approval-steps/door.ts';
 import { door as approvals } from './approvals/door.ts';
@@ -10,6 +12,7 @@ import type { mcpGateway } from './mcp/compose.ts';
 import { door as mcp } from './mcp/door.ts';
 import { door as messages } from './messages/door.ts';
 import type { ChatDoorPorts } from './middleware/chat-door.ts';
+import type { AdmissionPorts } from './middleware/identify.ts';
 import { door as models } from './models/door.ts';
 import { door as notify } from './notify/door.ts';
 import { door as observatory } from './observatory/door.ts';
@@ -36,8 +39,10 @@ export const chatDoors = (ports: GatewayPorts & ChatDoorPorts) => ({
   models: models(ports),
 });
 
+type McpDoorPorts = Pick<ReturnType<typeof mcpGateway<McpPorts & AdmissionPorts>>, 'ports' | 'gateway'>;
+
 /** The door of the MCP surface over a gateway that was composed for it (`mcpGateway`). */
-export const mcpDoors = ({ ports, gateway }: Pick<ReturnType<typeof mcpGateway>, 'ports' | 'gateway'>) => ({
+export const mcpDoors = ({ ports, gateway }: McpDoorPorts) => ({
   mcp: mcp(ports, gateway),
 });
 

@@ -36,6 +36,17 @@ export interface RestSurfaceProps {
   readonly settings: GatewaySettings;
 }
 
+/**
+ * All callers of a surface together [admin.stage-throttle]: what a key may send is counted by the functions, each environment
+ * for itself, and a stranger's requests wake no more functions than this.
+ */
+const throttles: Readonly<Record<Route['surface'], { throttlingRateLimit: number; throttlingBurstLimit: number }>> = {
+  admin: { throttlingRateLimit: 200, throttlingBurstLimit: 400 },
+  callbacks: { throttlingRateLimit: 50, throttlingBurstLimit: 100 },
+  gateway: { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 },
+  mcp: { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 },
+};
+
 /** Methods are added once the functions exist, since these are told the API's id. */
 export class RestSurface extends Construct {
   readonly api: RestApi;
@@ -62,6 +73,7 @@ export class RestSurface extends Construct {
         dataTraceEnabled: false,
         metricsEnabled: true,
         tracingEnabled: true,
+        ...throttles[surface],
       },
     });
     accept(this, findings);

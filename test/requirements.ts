@@ -249,6 +249,16 @@ const identity: readonly Requirement[] = [
   ),
   must('auth.missing', 'contract §2', 'Without a credential every /admin/v1 route and /metrics is 401.'),
   must('auth.unknown-key', 'contract §6', 'An unknown key is 401 authentication_error.'),
+  must(
+    'auth.before-body',
+    'contract §2',
+    'No body is read of a caller whose key is unknown or may not; before a WebSocket has a key, 8 messages of 4 kB are read.',
+  ),
+  must(
+    'auth.failures-limited',
+    'contract §2',
+    'After 100 wrong keys of one address, others from there are 429; a key that was used from there before still works.',
+  ),
   must('auth.revoked-key', 'contract §2', 'A revoked key stops working within 5 seconds.'),
   must('auth.health-open', 'contract §2', '/health is open and shows status and version only.'),
   must(
@@ -628,6 +638,12 @@ const credentials: readonly Requirement[] = [
 
 const admin: readonly Requirement[] = [
   must('admin.routes', 'spec §4.3', 'Every route of the table answers at its path and method.'),
+  must(
+    'admin.rate-limit',
+    'contract §2',
+    'The admin surface takes 50 requests a second of a key, those of five seconds at once; above that 429 with Retry-After.',
+  ),
+  must('admin.stage-throttle', 'contract §2', 'On AWS each surface has a throttle that all its callers share.'),
   must('admin.whoami', 'spec §4.3', 'whoami shows role, kind and tenant of the caller.'),
   must('admin.usage', 'spec §4.3', 'usage counts per tenant, decision and tool.'),
   must('admin.violations', 'spec §4.3', 'violations lists blocked actions with breakdowns.'),

@@ -2,9 +2,32 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 
-/** After the limit this much more is thrown away, so that a client that only reads when it has written sees the answer. */
+/** Of a body that is not read this much is thrown away before the answer. */
 const discardBytes = 8 * 1024 * 1024;
 const discardMs = 1_000;
+
+/**
+ * Throws away what is left of a body that nobody will look at, within bounds: a client that only reads when it has written
+ * sees the answer.
+ */
+export function discardBody(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let bytes = 0;
+    const over = () => {
+      clearTimeout(timer);
+      request.off('data', count).off('end', over).off('close', over);
+      request.pause();
+      resolve();
+    };
+    const count = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > discardBytes) over();
+    };
+    const timer = setTimeout(over, discardMs);
+    request.on('data', count).once('end', over).once('close', over).resume();
+    if (request.complete || request.destroyed) over();
+  });
+}
 
 export const declaredTooLarge = (request: IncomingMessage, maxBytes: number): boolean =>
   Number(request.headers['content-length'] ?? 0) > maxBytes;
@@ -17,36 +40,28 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    let timer: NodeJS.Timeout | undefined;
-    const refuse = () => {
-      clearTimeout(timer);
-      request.pause();
+    const over = () =>
+      request.off('data', take).off('end', whole).off('error', cutOff).off('close', cutOff).on('error', ignored);
+    const take = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= maxBytes) return void chunks.push(chunk);
+      over();
       reject(tooLarge(maxBytes));
     };
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= maxBytes) {
-        chunks.push(chunk);
-        return;
-      }
-      chunks.length = 0;
-      timer ??= setTimeout(refuse, discardMs);
-      if (bytes > maxBytes + discardBytes) refuse();
-    });
-    let ended = false;
-    const cutOff = () => {
-      if (!ended) reject(invalidRequest('The body ended before its announced length.'));
+    const whole = () => {
+      over();
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
     };
-    request.once('end', () => {
-      ended = true;
-      if (bytes > maxBytes) refuse();
-      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
-    });
-    request.once('error', cutOff);
-    request.once('close', cutOff);
+    const cutOff = () => {
+      over();
+      reject(invalidRequest('The body ended before its announced length.'));
+    };
+    request.on('data', take).once('end', whole).once('error', cutOff).once('close', cutOff);
     if (request.destroyed && !request.complete) cutOff();
   });
 }
+
+const ignored = () => {};
 
 export const tooLarge = (maxBytes: number): GatewayError =>
   new GatewayError('payload_too_large', `The body is larger than ${maxBytes} bytes, the most this gateway takes.`);

@@ -49,16 +49,10 @@ function isOurs(host: string, listenHost: string): boolean {
   return ['0.0.0.0', '::'].includes(listenHost) && /^(\d{1,3}(\.\d{1,3}){3}|[0-9a-f:.]*:[0-9a-f:.]*)$/.test(name);
 }
 
-export function eventOf(
-  request: IncomingMessage,
-  target: Target,
-  match: Match,
-  body: Buffer,
-  requestId: string,
-): HttpEvent {
+/** The event of a request whose body is not read yet. */
+export function eventOf(request: IncomingMessage, target: Target, match: Match, requestId: string): HttpEvent {
   const headers = fieldsOf(headerPairs(request));
   const query = target.query.size === 0 ? undefined : fieldsOf(target.query);
-  const text = body.length > 0 && isUtf8(body);
   const event = {
     httpMethod: request.method ?? 'GET',
     path: target.path,
@@ -68,8 +62,8 @@ export function eventOf(
     multiValueHeaders: headers.all,
     queryStringParameters: query?.last ?? null,
     multiValueQueryStringParameters: query?.all ?? null,
-    body: body.length === 0 ? null : body.toString(text ? 'utf8' : 'base64'),
-    isBase64Encoded: body.length > 0 && !text,
+    body: null,
+    isBase64Encoded: false,
     stageVariables: null,
     requestContext: {
       requestId,
@@ -80,6 +74,12 @@ export function eventOf(
     },
   };
   return event as unknown as HttpEvent; // the rest of the context tells of an AWS account
+}
+
+export function withBody(event: HttpEvent, body: Buffer): HttpEvent {
+  if (body.length === 0) return event;
+  const text = isUtf8(body);
+  return { ...event, body: body.toString(text ? 'utf8' : 'base64'), isBase64Encoded: !text };
 }
 
 /** Names in lower case, every occurrence kept: a header sent twice is for the door to judge. */

@@ -6,12 +6,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FunctionName } from '#core/contracts/functions.ts';
-import type { HttpHandler, HttpReply } from '#core/contracts/http.ts';
+import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/routes.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Ids, Telemetry } from '#core/kernel/ports.ts';
-import { declaredTooLarge, hasBody, readBody, tooLarge } from './http-body.ts';
-import { checkHost, eventOf, targetOf } from './http-event.ts';
+import { declaredTooLarge, discardBody, hasBody, readBody, tooLarge } from './http-body.ts';
+import { checkHost, eventOf, targetOf, withBody } from './http-event.ts';
 import { errorReply, standardHeaders, writeReply } from './http-reply.ts';
 import { createRouter } from './http-router.ts';
 
@@ -25,6 +25,11 @@ export interface HttpServerOptions {
   readonly telemetry: Pick<Telemetry, 'log'>;
   /** Asked at every request: the configuration may change. */
   readonly maxBodyBytes: () => Promise<number>;
+  /**
+   * The most of a body that is read, asked with the request as it will reach its door, but for the body. 0 for a caller
+   * whom the door will refuse: the door is asked without it.
+   */
+  readonly bodyLimit?: (event: HttpEvent) => Promise<number>;
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
@@ -48,6 +53,8 @@ export interface HttpServer {
 
 /** As on API Gateway: request line and headers together. */
 const maxHeaderBytes = 10_240;
+/** Of one listener at a time; a further one is closed at once. */
+const maxConnections = 4_096;
 
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const requestTimeout = options.requestTimeoutMs ?? 60_000;
@@ -62,27 +69,50 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     connectionsCheckingInterval: Math.min(1_000, requestTimeout / 2),
     keepAliveTimeout: 10_000,
   });
+  server.maxConnections = maxConnections;
   server.maxHeadersCount = 0; // all of them: a dropped header could be the second of two that contradict
   let draining = false;
 
   const router = createRouter(options.routes);
   /** The story of a request. */
-  const answer = async (request: IncomingMessage, requestId: string, signal: AbortSignal): Promise<HttpReply> => {
+  const answer = async (
+    request: IncomingMessage,
+    requestId: string,
+    signal: AbortSignal,
+    goOn: () => void,
+  ): Promise<HttpReply> => {
     checkHost(request, options.host);
     const target = targetOf(request.url ?? '/');
     if (asksForWebSocket(request)) throw noWebSocket(target.path);
     const match = router(request.method ?? 'GET', target.path);
-    const body = hasBody(request) ? await readBody(request, await options.maxBodyBytes()) : noBody;
     const door = (await options.doors)[match.handledBy];
     if (door === undefined) throw new Error(`No door for the function ${match.handledBy}.`);
-    return door(eventOf(request, target, match, body, requestId), { awsRequestId: requestId, signal });
+    const event = eventOf(request, target, match, requestId);
+    const bytes = hasBody(request) ? await bodyLimit(event) : 0;
+    if (bytes > 0 && declaredTooLarge(request, bytes)) throw tooLarge(bytes);
+    if (bytes > 0) goOn();
+    const whole = bytes > 0 ? withBody(event, await readBody(request, bytes)) : event;
+    return door(whole, { awsRequestId: requestId, signal });
+  };
+  const bodyLimit = async (event: HttpEvent): Promise<number> => {
+    const [most, own] = await Promise.all([options.maxBodyBytes(), options.bodyLimit?.(event)]);
+    return Math.min(most, own ?? most);
   };
 
-  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+  /** @param waits the client sends its body only when it is told to go on. */
+  const serve = async (request: IncomingMessage, response: ServerResponse, waits = false) => {
+    let comes = hasBody(request) && !waits;
+    const goOn = () => {
+      if (waits) response.writeContinue();
+      comes = true;
+    };
     const requestId = options.ids.uuid();
     const call = new AbortController();
     const calls = waiting.get(request.socket)?.add(call);
-    const told = await answer(request, requestId, call.signal).catch((fault) => refusal(fault, requestId, request.url));
+    const told = await answer(request, requestId, call.signal, goOn).catch((fault) =>
+      refusal(fault, requestId, request.url),
+    );
+    if (comes && !request.complete) await discardBody(request);
     await reply(request, response, told, requestId);
     calls?.delete(call);
     if (draining) server.closeIdleConnections();
@@ -126,13 +156,8 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
       for (const call of calls) call.abort();
     });
   });
-  server.on('request', serve);
-  server.on('checkContinue', async (request, response) => {
-    const maxBytes = await options.maxBodyBytes().catch(() => 0);
-    if (declaredTooLarge(request, maxBytes)) return reply(request, response, errorReply(tooLarge(maxBytes)));
-    response.writeContinue();
-    return serve(request, response);
-  });
+  server.on('request', (request, response) => serve(request, response));
+  server.on('checkContinue', (request, response) => serve(request, response, true));
   server.on('connect', (_request, socket: Socket) => {
     refuseConnection(
       socket,
@@ -182,7 +207,6 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
 }
 
 const closing = { connection: 'close' };
-const noBody = Buffer.alloc(0);
 
 const asksForWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket';
 

@@ -5,10 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { keysPath, type LocalKeys, localKeys } from '#adapters/local/keys-file.ts';
 import { lockState } from '#adapters/local/state-lock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
+import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
+import { bodyLimit } from '#lambdas/middleware/body-limit.ts';
 import { banner, type Ready } from './banner.ts';
 import { type Gateway, startGateway } from './compose.ts';
 import { type Flags, helpText, isLoopback, parseFlags, UsageError } from './flags.ts';
@@ -83,6 +85,7 @@ function openListeners(
     telemetry,
     doors: gateway.then(({ doors }) => doors),
     maxBodyBytes: async () => (await gateway).maxBodyBytes(),
+    bodyLimit: async (event: HttpEvent) => bodyLimit(event, await (await gateway).ports.snapshots.current()),
   };
   shared.doors.catch(() => {});
   return Promise.all(surfaces.map((surface) => listen({ ...shared, ...surface })));

@@ -36,6 +36,7 @@ import { wasmModules } from '#core/configuration/wasm-filters.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { configuredBrokers } from '#core/credentials/configured-brokers.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
+import { Admissions } from '#core/limits/admissions.ts';
 import { providersFrom } from '#core/providers/providers.ts';
 import { breakersOf } from '#core/routing/breakers.ts';
 import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
@@ -130,6 +131,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     executors: [],
     observations: observationsTable(store),
     counters: countersTable({ ...store, clock }),
+    admissions: new Admissions(clock),
     mcpStore: mcpTable({ ...store, clock }),
     providers,
     wasm: wasmRunner({ modules: wasmModules(objects) }),

@@ -5,10 +5,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { socketLimits } from '#core/chat/socket-message.ts';
 import { assertOrigin } from '#core/identity/web-origin.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
-import { handshakeHeader } from '#lambdas/ws/caller.ts';
+import { handshakeHeader, isKnown } from '#lambdas/ws/caller.ts';
 import { targetOf } from './http-event.ts';
 import { refuseConnection } from './http-server.ts';
 import { SocketConnection } from './socket-connection.ts';
@@ -25,22 +26,40 @@ export interface WebSockets {
 }
 
 export function webSockets(ports: Promise<ChatDoorPorts>): WebSockets {
-  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+  const server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+  });
   const open = new Set<SocketConnection>();
   let stopping = false;
 
+  /**
+   * @param known the handshake brings a key that is known.
+   * @throws GatewayError `rate_limit_error`: too many connections, or too many that have not sent a key.
+   */
+  const assertRoom = (known: boolean) => {
+    const without = [...open].filter(({ authenticated }) => !authenticated).length;
+    if (open.size < socketLimits.connections && (known || without < socketLimits.connectionsWithoutKey)) return;
+    throw new GatewayError('rate_limit_error', `${open.size} connections are open, ${without} of them without a key.`, {
+      retryAfterSeconds: 1,
+    });
+  };
+
   const admit = async (request: IncomingMessage, socket: Duplex, head: Buffer, ready: ChatDoorPorts) => {
-    const { server: settings } = (await ready.snapshots.current()).configuration;
+    const snapshot = await ready.snapshots.current();
+    const { server: settings } = snapshot.configuration;
     if (stopping)
       throw new GatewayError('service_unavailable', 'The gateway is about to stop.', { retryAfterSeconds: 1 });
     const { origin = [] } = request.headersDistinct;
     assertOrigin(origin, request.headers.host, settings.cors.allowed_origins);
     const headers = request.headersDistinct;
+    const known = isKnown(headers, snapshot);
+    assertRoom(known);
+    const address = request.socket.remoteAddress ?? '';
     const sessionId = handshakeHeader(headers, 'x-session-id');
-    // A connection keeps the limit it was opened with; a lower one that is configured later counts at once.
-    server.options.maxPayload = settings.max_body_bytes;
+    server.options.maxPayload = known ? settings.max_body_bytes : socketLimits.bytesBeforeKey;
     server.handleUpgrade(request, socket, head, (ws: WebSocket) => {
-      const connection = new SocketConnection(ws, headers, sessionId, ready);
+      const connection = new SocketConnection(ws, { headers, address, sessionId }, ready);
       open.add(connection);
       ws.once('close', () => void connection.over().finally(() => open.delete(connection)));
     });

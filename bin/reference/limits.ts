@@ -1,5 +1,6 @@
 import { resultSizes } from '#core/actions/kept-result.ts';
 import { approvalLeaseSeconds, denialStandsSeconds } from '#core/approvals/approval.ts';
+import { socketLimits } from '#core/chat/socket-message.ts';
 import { maxYamlBytes } from '#core/configuration/yaml.ts';
 import { chatSizes } from '#core/contracts/chat.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
@@ -7,13 +8,14 @@ import { sessionPattern, sizes } from '#core/contracts/envelope.ts';
 import { functions } from '#core/contracts/functions.ts';
 import { longestSandboxMs } from '#core/executors/sandbox-message.ts';
 import { maxNesting } from '#core/kernel/json.ts';
+import { wrongKeys } from '#core/limits/admissions.ts';
 import { leaseSeconds as reservationSeconds } from '#core/limits/ports.ts';
 import { defaultStateBudget } from '#core/tool-policy/analyse.ts';
 import { code, origin, table } from './markdown.ts';
 
 export function limitsPage(): string {
   const defaults = configurationSchema.parse({ version: 1, tenants: [{ id: 'default', api_keys: ['k'] }] });
-  const { approvals, server, manifests, behavior, credentials, executors } = defaults;
+  const { admin, approvals, server, manifests, behavior, credentials, executors } = defaults;
   const { shell, sql } = executors;
   const { concurrency, diskMb } = functions.sandbox.sandboxed;
   const rows = [
@@ -33,6 +35,19 @@ export function limitsPage(): string {
       '413',
     ],
     ['a request on AWS', '10 MB at API Gateway, 6 MiB at the function after wrapping in JSON', '413'],
+    [
+      'requests of a key to the admin surface',
+      `${admin.requests_per_second} a second unless \`admin.requests_per_second\` says otherwise, those of 5 seconds at once`,
+      '429',
+    ],
+    ['wrong keys of an address', `${wrongKeys.burst}, then ${wrongKeys.perSecond} a second`, '429'],
+    ['a body before the key is known', 'is not read', '401; closed'],
+    [
+      'a WebSocket without a key',
+      `${socketLimits.messagesBeforeKey} messages of ${socketLimits.bytesBeforeKey} bytes, ${socketLimits.authWithinMs / 1000} s; ${socketLimits.connectionsWithoutKey} connections`,
+      '1009, 4429, 4401; 429',
+    ],
+    ['the headers of a request', '10240 bytes, within 10 s; its body within 60 s', '413, 400'],
     ['an answer on AWS', '15 minutes; 10 MB unmetered, then 2 MB/s', 'ends; recorded as aborted'],
     ['a WebSocket on AWS', '2 hours, 10 minutes without a message, 128 KB a message in frames of 32 KB', 'closed'],
     ['output of a call that names no maximum', `${chatSizes.defaultMaxTokens} tokens are reserved`, 'settled as used'],

@@ -5,6 +5,7 @@ import type { ConfigStore } from '#core/configuration/ports.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
 import type { ManifestStore, Signer } from '#core/evidence/ports.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
+import type { Admissions } from '#core/limits/admissions.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import type { McpStore } from '#core/mcp/ports.ts';
 import type { Observations } from '#core/observatory/ports.ts';
@@ -24,6 +25,7 @@ export interface GatewayPorts extends GovernPorts {
   readonly tickets?: TicketStore;
   readonly observations: Observations;
   readonly counters: Counters;
+  readonly admissions: Admissions;
   readonly mcpStore: McpStore;
   /** Where this process answers chat calls itself. */
   readonly cache?: ResponseCache;

@@ -37,6 +37,7 @@ export const closesWith: Readonly<Record<number, number>> = {
   401: closeCodes.unauthenticated,
   403: closeCodes.refused,
   413: closeCodes.tooLarge,
+  429: closeCodes.limited,
 };
 
 export const socketLimits = {
@@ -44,6 +45,13 @@ export const socketLimits = {
   calls: 64,
   /** How long a connection may stay without a key. */
   authWithinMs: 10_000,
+  /** The largest message, in bytes, that is looked at before there is a key. */
+  bytesBeforeKey: 4 * 1024,
+  /** Messages that are looked at before there is a key. */
+  messagesBeforeKey: 8,
+  /** Connections of one process at a time, and how many of them may be without a key. */
+  connections: 1_000,
+  connectionsWithoutKey: 100,
 } as const;
 
 const idPattern = /^[\x21-\x7e]{1,128}$/;

@@ -34,7 +34,15 @@ export const configurationSchema = z
         cors: z.strictObject({ allowed_origins: z.array(z.string().min(1)).default([]) }).prefault({}),
       })
       .prefault({}),
-    admin: z.strictObject({ token_env: secretName.default(defaultAdminTokenName) }).prefault({}),
+    admin: z
+      .strictObject({
+        token_env: secretName.default(defaultAdminTokenName),
+        requests_per_second: z.int().positive().max(100_000).default(50).meta({
+          description:
+            'Requests one key may send to the admin surface in a second, all routes together; those of five seconds at once. Each process counts for itself.',
+        }),
+      })
+      .prefault({}),
     people: z.array(person).default([]),
     providers: z.array(provider).prefault([{ name: 'mock', type: 'mock', models: ['mock', 'mock-*'] }]),
     routes: z.array(modelRoute).default([]),

@@ -13,11 +13,11 @@ import type { GatewayPorts } from '../ports.ts';
 
 const own = routes.filter((route) => route.handledBy === 'count-tokens');
 
-export function door(ports: Pick<GatewayPorts, 'snapshots' | 'telemetry'>): HttpHandler {
+export function door(ports: Pick<GatewayPorts, 'snapshots' | 'telemetry' | 'admissions'>): HttpHandler {
   const answer = async (event: HttpEvent) => {
     const { route } = matchRoute(own, event);
     const snapshot = await ports.snapshots.current();
-    const principal = identify(event, route, snapshot);
+    const principal = identify(event, route, snapshot, ports.admissions);
     const body = jsonObject(event, boundedChatBody(event, snapshot, principal), { numbers: 'double' });
     dialects.anthropic.checkRequest(body);
     return replyOf({ body: { input_tokens: estimateTokens('anthropic', body) } });

@@ -17,7 +17,7 @@ import { headerOf, headerValues, rawBody } from '../middleware/body.ts';
 import { traceOf } from '../middleware/chat-door.ts';
 import { openToPages } from '../middleware/cors.ts';
 import { replyOf } from '../middleware/http-door.ts';
-import { identify } from '../middleware/identify.ts';
+import { type AdmissionPorts, identify } from '../middleware/identify.ts';
 import { matchRoute } from '../middleware/route.ts';
 import { sse } from '../middleware/sse.ts';
 
@@ -26,7 +26,7 @@ const own = routes.filter((route) => route.handledBy === 'mcp');
 /** An answer that takes longer becomes a stream: what is silent for long is cut off on the way. */
 const jsonWithinMs = 10_000;
 
-export function door(ports: McpPorts & OlderPorts, gateway: McpGateway): HttpHandler {
+export function door(ports: McpPorts & OlderPorts & AdmissionPorts, gateway: McpGateway): HttpHandler {
   const older = new OlderStreams(gateway, ports);
 
   const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
@@ -40,7 +40,7 @@ export function door(ports: McpPorts & OlderPorts, gateway: McpGateway): HttpHan
         headerOf(event, 'host'),
         snapshot.configuration.server.cors.allowed_origins,
       );
-      const call = callOf(event, context, route, snapshot);
+      const call = callOf(event, context, route, snapshot, ports);
       return await ports.telemetry.continued(traceOf(event), () => serve(route, params, event, call));
     } catch (fault) {
       return refusal(event, fault);
@@ -71,7 +71,13 @@ export function door(ports: McpPorts & OlderPorts, gateway: McpGateway): HttpHan
   return openToPages(own, ports, answer);
 }
 
-function callOf(event: HttpEvent, { signal }: HttpContext, route: Route, snapshot: Snapshot): McpCall {
+function callOf(
+  event: HttpEvent,
+  { signal }: HttpContext,
+  route: Route,
+  snapshot: Snapshot,
+  { admissions }: AdmissionPorts,
+): McpCall {
   const passed: Record<string, string> = {};
   for (const name of Object.keys(event.headers ?? {})) {
     const value = /^mcp-param-[a-z0-9-]{1,100}$/i.test(name) ? headerOf(event, name.toLowerCase()) : undefined;
@@ -84,7 +90,7 @@ function callOf(event: HttpEvent, { signal }: HttpContext, route: Route, snapsho
       name: headerOf(event, 'mcp-name')?.trim(),
       session: headerOf(event, 'mcp-session-id'),
     },
-    principal: identify(event, route, snapshot),
+    principal: identify(event, route, snapshot, admissions),
     snapshot,
     namedSession: headerOf(event, 'x-session-id'),
     passed,

@@ -11,9 +11,12 @@ const maxBytes: Readonly<Record<string, number>> = { putConfig: 2 * 1024 * 1024,
 export const rawBody = (event: HttpEvent): Buffer =>
   Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
 
+/** The largest body an operation of the admin surface, or a callback, takes. */
+export const mostBytesOf = (operation: string): number => maxBytes[operation] ?? sizes.envelopeBytes;
+
 export function boundedBody(event: HttpEvent, operation: string): Buffer {
   const bytes = rawBody(event);
-  const most = maxBytes[operation] ?? sizes.envelopeBytes;
+  const most = mostBytesOf(operation);
   if (bytes.length > most) {
     throw new GatewayError(
       'payload_too_large',

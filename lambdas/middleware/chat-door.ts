@@ -15,11 +15,11 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import type { ErrorShape } from './answers.ts';
 import { headerOf, headerValues, jsonObject, rawBody } from './body.ts';
 import { openToPages } from './cors.ts';
-import { identify } from './identify.ts';
+import { type AdmissionPorts, identify } from './identify.ts';
 import { matchRoute } from './route.ts';
 import { sse } from './sse.ts';
 
-export interface ChatDoorPorts extends ChatPorts {
+export interface ChatDoorPorts extends ChatPorts, AdmissionPorts {
   readonly instanceId: string;
 }
 
@@ -28,7 +28,7 @@ export function chatDoor(name: FunctionName, dialect: DialectName, ports: ChatDo
   const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
     const { route } = matchRoute(own, event);
     const snapshot = await ports.snapshots.current();
-    const principal = identify(event, route, snapshot);
+    const principal = identify(event, route, snapshot, ports.admissions);
     const body = jsonObject(event, boundedChatBody(event, snapshot, principal), { numbers: 'double' });
     return ports.telemetry.continued(traceOf(event), async () => {
       const reply = await chat(ports, {

@@ -7,14 +7,53 @@ import { authenticate } from '#core/identity/authenticate.ts';
 import { authorize, requireConfiguredAdmin } from '#core/identity/authorize.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import type { Admissions } from '#core/limits/admissions.ts';
 import { headerOf, headerValues } from './body.ts';
 
-export function identify(event: HttpEvent, route: Route, snapshot: Snapshot): Principal {
+/** What every door that asks for a key is given. */
+export interface AdmissionPorts {
+  readonly admissions: Admissions;
+}
+
+/**
+ * The caller of a request, counted against the limits of its key and its address.
+ * @throws GatewayError `authentication_error`, `forbidden`, `rate_limit_error`.
+ */
+export function identify(event: HttpEvent, route: Route, snapshot: Snapshot, admissions: Admissions): Principal {
+  const principal = known(event, route, snapshot, admissions);
+  if (route.surface === 'admin') admissions.request(principal.key_id, snapshot.configuration.admin.requests_per_second);
+  return permitted(event, route, principal, snapshot);
+}
+
+/** The same without counting, for whoever only wants to know whether the door will let the caller in. */
+export const wouldIdentify = (event: HttpEvent, route: Route, snapshot: Snapshot): Principal =>
+  permitted(event, route, authenticated(event, route, snapshot), snapshot);
+
+function known(event: HttpEvent, route: Route, snapshot: Snapshot, admissions: Admissions): Principal {
+  const address = event.requestContext?.identity?.sourceIp ?? '';
+  let principal: Principal;
+  try {
+    principal = authenticated(event, route, snapshot);
+  } catch (fault) {
+    if (carriesCredential(event)) admissions.failed(address);
+    throw fault;
+  }
+  admissions.succeeded(address, principal.key_id);
+  return principal;
+}
+
+const carriesCredential = (event: HttpEvent): boolean =>
+  headerValues(event, 'x-api-key').length + headerValues(event, 'authorization').length > 0;
+
+function authenticated(event: HttpEvent, route: Route, snapshot: Snapshot): Principal {
   if (route.surface === 'admin') requireConfiguredAdmin(snapshot.identities);
-  const principal = authenticate(
+  return authenticate(
     { 'x-api-key': headerValues(event, 'x-api-key'), authorization: headerValues(event, 'authorization') },
     snapshot.identities,
   );
+}
+
+function permitted(event: HttpEvent, route: Route, principal: Principal, snapshot: Snapshot): Principal {
   authorize(route, principal);
   return inTenant(event, principal, snapshot);
 }

@@ -1,4 +1,5 @@
 /** Who is behind a WebSocket (contract §2): the same key, role and tenant as over HTTP, looked at again at every message. */
+import { socketLimits } from '#core/chat/socket-message.ts';
 import type { Snapshot } from '#core/configuration/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
@@ -6,7 +7,7 @@ import { authorize } from '#core/identity/authorize.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { headerOf, headerValues } from '../middleware/body.ts';
-import { identify } from '../middleware/identify.ts';
+import { type AdmissionPorts, identify, wouldIdentify } from '../middleware/identify.ts';
 
 /** Headers of the handshake. Its query is never looked at: addresses end up in logs and histories. */
 export type HandshakeHeaders = Readonly<Record<string, readonly string[] | undefined>>;
@@ -28,8 +29,25 @@ export const withKey = (headers: HandshakeHeaders, apiKey: string): HandshakeHea
 });
 
 /** @throws GatewayError as over HTTP: `authentication_error`, `forbidden`. */
-export const callerOf = (headers: HandshakeHeaders, snapshot: Snapshot): Principal =>
-  identify(asEvent(headers), chatRoute, snapshot);
+export const callerOf = (
+  headers: HandshakeHeaders,
+  address: string,
+  snapshot: Snapshot,
+  { admissions }: AdmissionPorts,
+): Principal => {
+  const requestContext = { identity: { sourceIp: address } };
+  return identify({ ...asEvent(headers), requestContext } as HttpEvent, chatRoute, snapshot, admissions);
+};
+
+/** Whether the handshake's own headers let the caller in. */
+export function isKnown(headers: HandshakeHeaders, snapshot: Snapshot): boolean {
+  try {
+    wouldIdentify(asEvent(headers), chatRoute, snapshot);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** @throws GatewayError `invalid_request` when it is sent twice with different values. */
 export const handshakeHeader = (headers: HandshakeHeaders, name: string): string | undefined =>
@@ -56,6 +74,26 @@ export function mostBytes(
 ): number {
   const own = configuration.tenants.find(({ id }) => id === tenant)?.max_body_bytes;
   return Math.min(configuration.server.max_body_bytes, own ?? host, host);
+}
+
+/**
+ * Before there is a key only a short first message is read, and a few of them.
+ * @param messages how many have come, this one included.
+ * @throws GatewayError `payload_too_large`, `rate_limit_error`.
+ */
+export function assertBeforeKey(bytes: number, messages: number): void {
+  const { bytesBeforeKey, messagesBeforeKey } = socketLimits;
+  if (bytes > bytesBeforeKey)
+    throw new GatewayError(
+      'payload_too_large',
+      `The message has ${bytes} bytes; before there is a key at most ${bytesBeforeKey} are taken. Send {"type":"auth","api_key":…} first.`,
+    );
+  if (messages > messagesBeforeKey)
+    throw new GatewayError(
+      'rate_limit_error',
+      `${messages} messages came without a key; at most ${messagesBeforeKey} are read. Send {"type":"auth","api_key":…} first.`,
+      { retryAfterSeconds: 1 },
+    );
 }
 
 /** @throws GatewayError `payload_too_large`. */

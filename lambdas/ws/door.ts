@@ -9,7 +9,9 @@ import type { Snapshot, Snapshots } from '#core/configuration/snapshots.ts';
 import { assertOrigin } from '#core/identity/web-origin.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
+import type { AdmissionPorts } from '../middleware/identify.ts';
 import {
+  assertBeforeKey,
   assertTakes,
   callerOf,
   carriesKey,
@@ -24,9 +26,10 @@ import {
 export type SocketEvent = APIGatewayProxyWebsocketEventV2 & {
   readonly headers?: Readonly<Record<string, string | undefined>> | null;
   readonly multiValueHeaders?: HandshakeHeaders | null;
+  readonly requestContext: { readonly identity?: { readonly sourceIp?: string } };
 };
 
-export interface SocketDoorPorts {
+export interface SocketDoorPorts extends AdmissionPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly telemetry: Pick<Telemetry, 'log'>;
@@ -73,16 +76,16 @@ async function connect(ports: SocketDoorPorts, event: SocketEvent): Promise<Sock
   }
 }
 
-async function opened({ snapshots, clock }: SocketDoorPorts, event: SocketEvent): Promise<SocketConnection> {
+async function opened(ports: SocketDoorPorts, event: SocketEvent): Promise<SocketConnection> {
   const { connectionId, domainName } = event.requestContext;
-  const snapshot = await snapshots.current();
+  const snapshot = await ports.snapshots.current();
   const headers = headersOf(event);
   const { allowed_origins } = snapshot.configuration.server.cors;
   assertOrigin(valuesOf(headers, 'origin'), domainName, allowed_origins);
-  const caller = carriesKey(headers) ? callerOf(headers, snapshot) : undefined;
+  const caller = carriesKey(headers) ? callerOf(headers, addressOf(event), snapshot, ports) : undefined;
   const session_id = handshakeHeader(headers, 'x-session-id');
   const asked_tenant = handshakeHeader(headers, 'x-tenant-id');
-  const now = clock.now();
+  const now = ports.clock.now();
   return {
     id: connectionId,
     opened_at: isoTime(now),
@@ -99,6 +102,8 @@ function headersOf({ headers, multiValueHeaders }: SocketEvent): HandshakeHeader
   const single = Object.entries(headers ?? {});
   return Object.fromEntries(single.map(([name, value]) => [name, value === undefined ? [] : [value]]));
 }
+
+const addressOf = ({ requestContext }: SocketEvent): string => requestContext.identity?.sourceIp ?? '';
 
 const valuesOf = (headers: HandshakeHeaders, wanted: string): readonly string[] =>
   Object.entries(headers).flatMap(([name, values]) => (name.toLowerCase() === wanted ? (values ?? []) : []));
@@ -120,8 +125,9 @@ async function understand(ports: SocketDoorPorts, event: SocketEvent): Promise<v
   const { connectionId } = event.requestContext;
   const [snapshot, connection] = await Promise.all([ports.snapshots.current(), ports.connections.get(connectionId)]);
   const text = event.body ?? '';
-  const most = mostBytes(snapshot, connection?.tenant, mostMessageBytes);
-  assertTakes(most, Buffer.byteLength(text));
+  const bytes = Buffer.byteLength(text);
+  if (connection?.key_id === undefined) assertBeforeKey(bytes, 1); // API Gateway bounds how many come
+  assertTakes(mostBytes(snapshot, connection?.tenant, mostMessageBytes), bytes);
   assertInTime(ports, connection);
   if (event.isBase64Encoded) throw invalidRequest('Messages are JSON texts, not binary.');
   const message = readMessage(text, () => ports.ids.uuid());
@@ -130,7 +136,12 @@ async function understand(ports: SocketDoorPorts, event: SocketEvent): Promise<v
   if (message.type === 'faulty') return void (await say(told.error(message.fault, { id: message.id })));
   if (message.type === 'ping') return void (await say(told.pong()));
   if (message.type === 'auth') {
-    const { key_id, tenant } = callerOf(withKey(handshakeOf(connection), message.apiKey), snapshot);
+    const { key_id, tenant } = callerOf(
+      withKey(handshakeOf(connection), message.apiKey),
+      addressOf(event),
+      snapshot,
+      ports,
+    );
     await ports.connections.authenticate(connectionId, { key_id, tenant });
     return void (await say(told.ready(mostBytes(snapshot, tenant, mostMessageBytes))));
   }

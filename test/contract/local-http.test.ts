@@ -223,6 +223,38 @@ describe('refuses', () => {
     expect((await raw(head('PUT /things', 'Host: localhost'))).headers.allow).toBe('GET, HEAD, POST');
   });
 
+  test.each([
+    ['announced', `Content-Length: ${64 * 1024 * 1024}`],
+    ['in chunks', 'Transfer-Encoding: chunked'],
+  ])('[auth.before-body] a body of a caller whom the door refuses is not read: %s', async (_, length) => {
+    const closed = await serverOf({ bodyLimit: async () => 0 });
+    try {
+      const socket = connect(closed.port, '127.0.0.1');
+      const answer = collected(socket);
+      socket.write(head('POST /things', 'Host: localhost', length));
+      const chunk = 'x'.repeat(1_000);
+      for (let n = 0; n < 200; n++) socket.write(length.startsWith('T') ? `3e8\r\n${chunk}\r\n` : chunk);
+      const text = await answer;
+      expect(text).toMatch(/^HTTP\/1.1 200 /);
+      expect(text).toMatch(/connection: close/i);
+      expect(text).toContain('"body":null');
+      expect(text).not.toContain('100 Continue');
+    } finally {
+      await closed.drain(0);
+    }
+  });
+
+  test('[auth.before-body] a client that waits to be told to go on is answered instead', async () => {
+    const closed = await serverOf({ bodyLimit: async () => 0 });
+    try {
+      const socket = connect(closed.port, '127.0.0.1');
+      socket.write(head('POST /things', 'Host: localhost', 'Content-Length: 10', 'Expect: 100-continue'));
+      expect(await collected(socket)).toMatch(/^HTTP\/1.1 200 /);
+    } finally {
+      await closed.drain(0);
+    }
+  });
+
   test('a body that never ends is answered all the same', async () => {
     const socket = connect(server.port, '127.0.0.1');
     await once(socket, 'connect');
@@ -674,3 +706,14 @@ test('draining finishes what is in flight and accepts nothing more', async () =>
 test('a port in use is said plainly', async () => {
   await expect(serverOf({ port: server.port })).rejects.toThrow(/in use.*another port/);
 });
+
+/** Everything the server sends until it closes. */
+async function collected(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('error', () => {});
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  await once(socket, 'close');
+  return text;
+}

@@ -128,3 +128,40 @@ test('[chat.ws] stopping waits eight seconds for calls that run, then aborts and
   for await (const { body } of gateway.ports.evidence.entries('default', 'stopping')) outcomes.push(body.outcome);
   expect(outcomes).toEqual(['aborted']);
 });
+
+test('[auth.before-body] before there is a key a message of more than 4 kB closes with 1009; afterwards it is read', async () => {
+  const { url } = await started();
+  const large = { type: 'dance', id: 'large', padding: 'x'.repeat(5_000) };
+  const nobody = await connectSocket(url);
+  nobody.say(large);
+  expect(await nobody.closed).toBe(1009);
+
+  const later = await connectSocket(url);
+  later.say({ type: 'auth', api_key: keys.agent });
+  await later.hear('ready');
+  later.say(large);
+  await later.hear('error', 'large');
+
+  const known = await connectSocket(url, { headers });
+  known.say(large); // at once, before the key was looked at
+  await known.hear('error', 'large');
+});
+
+test('[auth.before-body] a connection without a key is closed with 4429 at its ninth message', async () => {
+  const { url } = await started();
+  const nobody = await connectSocket(url);
+  for (let n = 0; n < 9; n++) nobody.say({ type: 'dance', id: `${n}` });
+  await nobody.hear('error', '7');
+  expect(await nobody.closed).toBe(4429);
+});
+
+test('[auth.before-body] only a hundred connections may be without a key; one with a key still gets in', async () => {
+  const { url } = await started();
+  const crowd = await Promise.all(Array.from({ length: 100 }, () => connectSocket(url)));
+  await expect(connectSocket(url)).rejects.toThrow('429');
+  const known = await connectSocket(url, { headers });
+  await known.hear('ready');
+  crowd[0]!.ws.close();
+  await crowd[0]!.closed;
+  await (await connectSocket(url)).ws.ping();
+});

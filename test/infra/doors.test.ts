@@ -129,6 +129,14 @@ describe('routes', () => {
     }
   });
 
+  it('[admin.stage-throttle] has a throttle that all callers of a surface share', () => {
+    const stages = Object.values(ofType(doors, 'AWS::ApiGateway::Stage'));
+    const limits = stages.map(({ Properties }) => Properties.MethodSettings[0].ThrottlingRateLimit);
+    expect(limits.toSorted((a, b) => a - b)).toEqual([50, 200, 1_000, 1_000]);
+    for (const { Properties } of stages)
+      expect(Properties.MethodSettings[0]).toMatchObject({ HttpMethod: '*', ResourcePath: '/*' });
+  });
+
   it('answers unknown routes in the error shape of the contract', () => {
     const answers = Object.values(ofType(doors, 'AWS::ApiGateway::GatewayResponse')).map(
       ({ Properties }) => Properties,

@@ -34,6 +34,7 @@ import { storeVersion } from '#core/configuration/versions.ts';
 import type { WasmRunner } from '#core/content-policy/ports.ts';
 import { brokersFrom } from '#core/credentials/brokers.ts';
 import type { Executor } from '#core/credentials/ports.ts';
+import { Admissions } from '#core/limits/admissions.ts';
 import { providersFrom } from '#core/providers/providers.ts';
 import { breakersOf } from '#core/routing/breakers.ts';
 import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
@@ -47,9 +48,9 @@ export const keys = {
   viewer: 'viewer-key-1',
 };
 
-export const configuration = (extra = '') => `
+export const configuration = (extra = '', admin = '') => `
 version: 1
-admin: { token_env: GATEWAY_ADMIN_TOKEN }
+admin: { token_env: GATEWAY_ADMIN_TOKEN${admin} }
 people:
   - { id: alice, role: operator, tenants: ["*"], slack_id: "T01/U01", github_login: alice-gh }
   - { id: bob, role: operator, tenants: ["*"], github_login: bob-gh }
@@ -76,6 +77,8 @@ ${extra}`;
 export interface TestOptions {
   /** YAML appended to the configuration. */
   readonly extra?: string;
+  /** Further members of `admin`, each after a comma. */
+  readonly admin?: string;
   readonly executors?: readonly Executor[];
   readonly secrets?: Readonly<Record<string, string>>;
   readonly wasm?: WasmRunner;
@@ -105,7 +108,7 @@ export async function testPorts(options: TestOptions = {}) {
   const objects = folderObjectStore(join(folder, 'objects'));
   const configStore = configTable(store.client, store.tables.config);
   const packs = packFiles(join(__dirname, '../../policies'));
-  const loaded = await loadConfiguration(configuration(options.extra), { packs });
+  const loaded = await loadConfiguration(configuration(options.extra, options.admin), { packs });
   await storeVersion({ configStore, objects, clock }, loaded.configuration, 'test', 'file');
   const snapshots = createSnapshots({ configStore, objects, clock, secrets });
   const lines: string[] = [];
@@ -139,6 +142,7 @@ export async function testPorts(options: TestOptions = {}) {
     tasks: manifestsTable(store),
     observations: observationsTable(store),
     counters: countersTable({ ...store, clock }),
+    admissions: new Admissions(clock),
     mcpStore: mcpTable({ ...store, clock }),
     providers,
     wasm: options.wasm ?? { check: async () => Promise.reject(new Error('no WASM here')) },

@@ -75,7 +75,6 @@ test('errors carry their status, and never more than HTTP would tell', () => {
 });
 
 test('only what makes a caller unwelcome closes the connection', () => {
-  expect(closesWith).toEqual({ 401: 4401, 403: 4403, 413: 1009 });
+  expect(closesWith).toEqual({ 401: 4401, 403: 4403, 413: 1009, 429: 4429 });
   expect(closesWith[refusalOf('running', 'a').kind.status]).toBeUndefined();
-  expect(closesWith[refusalOf('full', 'a').kind.status]).toBeUndefined();
 });

@@ -1,0 +1,77 @@
+/**
+ * Who may ask at all [admin.rate-limit] [auth.failures-limited]: so many requests a second of each key on the admin
+ * surface, so many wrong keys of each client address. Kept by each process for itself, because a refusal must cost
+ * nothing (decision 0045).
+ */
+import { GatewayError } from '../kernel/errors.ts';
+import type { Clock } from '../kernel/ports.ts';
+import { TokenBuckets } from './token-buckets.ts';
+
+/** A key that waited may send what it may in five seconds at once: consoles and scripts ask in bursts. */
+const burstSeconds = 5;
+
+/** Wrong keys of one address: so many at once, then one a second. */
+export const wrongKeys = { burst: 100, perSecond: 1 } as const;
+
+/** Keys that are remembered with the address they were used from. */
+const mostCallers = 10_000;
+
+export class Admissions {
+  readonly #clock: Clock;
+  readonly #requests = new TokenBuckets();
+  readonly #failures = new TokenBuckets();
+  readonly #callers = new Set<string>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Counts a request of the admin surface.
+   * @throws GatewayError `rate_limit_error`.
+   */
+  request(keyId: string, perSecond: number): void {
+    const shape = { burst: perSecond * burstSeconds, perSecond };
+    const wait = this.#requests.take(keyId, shape, this.#clock.now());
+    if (wait === undefined) return;
+    throw new GatewayError(
+      'rate_limit_error',
+      `This key sends more than ${perSecond} requests a second to the admin surface, the most one key may send; wait ${wait} s.`,
+      { retryAfterSeconds: wait },
+    );
+  }
+
+  /**
+   * Counts a wrong key.
+   * @throws GatewayError `rate_limit_error` when the address has sent too many.
+   */
+  failed(address: string): void {
+    if (this.#failures.take(networkOf(address), wrongKeys, this.#clock.now()) !== undefined) throw tooManyFailures();
+  }
+
+  /**
+   * A key was right. While its address is over the limit of wrong keys, only keys that were used from there before pass:
+   * whoever guesses learns nothing, and whoever works there goes on.
+   * @throws GatewayError `rate_limit_error`.
+   */
+  succeeded(address: string, keyId: string): void {
+    const network = networkOf(address);
+    const caller = `${network} ${keyId}`;
+    if (this.#callers.has(caller)) return;
+    if (this.#failures.empty(network, wrongKeys, this.#clock.now())) throw tooManyFailures();
+    this.#callers.add(caller);
+    const [oldest] = this.#callers;
+    if (this.#callers.size > mostCallers && oldest !== undefined) this.#callers.delete(oldest);
+  }
+}
+
+const tooManyFailures = () =>
+  new GatewayError(
+    'rate_limit_error',
+    `More than ${wrongKeys.burst} wrong keys came from this address; one a second is looked at from now on.`,
+    { retryAfterSeconds: 1 },
+  );
+
+/** One customer holds a whole /64 of IPv6 addresses. */
+const networkOf = (address: string): string =>
+  address.includes(':') && !address.includes('.') ? address.split(':').slice(0, 4).join(':') : address;

@@ -1,0 +1,22 @@
+/**
+ * How much of a request's body a host reads before the door sees the request [auth.before-body]: nothing of a caller whom
+ * the door will refuse.
+ */
+import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { HttpEvent } from '#core/contracts/http.ts';
+import { routes } from '#core/contracts/routes.ts';
+import { mostBytesOf } from './body.ts';
+import { wouldIdentify } from './identify.ts';
+
+/** @param event without its body. */
+export function bodyLimit(event: HttpEvent, snapshot: Snapshot): number {
+  const route = routes.find(({ path, method }) => path === event.resource && method === event.httpMethod);
+  if (!route || route.access === 'open') return 0;
+  if (route.access === 'signed') return mostBytesOf(route.operation); // the signature is over the bytes
+  try {
+    wouldIdentify(event, route, snapshot);
+  } catch {
+    return 0; // the door says why
+  }
+  return route.surface === 'admin' ? mostBytesOf(route.operation) : snapshot.configuration.server.max_body_bytes;
+}

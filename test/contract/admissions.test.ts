@@ -1,0 +1,78 @@
+/** Limits before the work begins, through the doors, with a clock that is wound by hand. */
+import type { HttpEvent } from '#core/contracts/http.ts';
+import { bodyLimit } from '#lambdas/middleware/body-limit.ts';
+import { caller } from '../support/call-door.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+
+let gateway: TestPorts;
+beforeAll(async () => {
+  gateway = await testPorts();
+}, 30_000);
+afterAll(() => gateway?.stop());
+
+const listing = { protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read', dry_run: true };
+
+test('[admin.rate-limit] all routes of the admin surface count together, dry runs too, and the gateway surface does not', async () => {
+  const call = caller(gateway.ports);
+  const ask = (n: number) =>
+    n % 2 === 0
+      ? call('GET', '/admin/v1/whoami', { key: keys.other })
+      : call('POST', '/admin/v1/test-action', { key: keys.other, body: listing });
+  const statuses: number[] = [];
+  for (let n = 0; n < 252; n++) statuses.push((await ask(n)).status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(250);
+  const refused = await ask(1);
+  expect(refused).toMatchObject({ status: 429, body: { error: { type: 'rate_limit_error' } } });
+  expect(refused.headers['retry-after']).toBe('1');
+  expect((await call('GET', '/v1/models', { key: keys.other })).status).toBe(200);
+  expect((await call('GET', '/admin/v1/whoami', { key: keys.agent })).status).toBe(200);
+  gateway.pass(1);
+  expect((await ask(0)).status).toBe(200);
+});
+
+test('[auth.failures-limited] wrong keys end in 429 on every surface', async () => {
+  const call = caller(gateway.ports);
+  expect((await call('GET', '/v1/models', { key: keys.viewer })).status).toBe(200);
+  const statuses = new Set<number>();
+  for (let n = 0; n < 100; n++) statuses.add((await call('GET', '/admin/v1/whoami', { key: `guess-${n}` })).status);
+  expect(statuses).toEqual(new Set([401]));
+  expect((await call('POST', '/v1/messages', { key: 'guess', body: {} })).status).toBe(429);
+  expect((await call('GET', '/admin/v1/whoami')).status).toBe(401); // no key is no guess
+  expect((await call('GET', '/v1/models', { key: keys.viewer })).status).toBe(200);
+  gateway.pass(200);
+});
+
+const asked = (method: string, resource: string, key?: string) =>
+  ({
+    httpMethod: method,
+    resource,
+    path: resource,
+    headers: key === undefined ? {} : { 'x-api-key': key },
+    multiValueHeaders: key === undefined ? {} : { 'x-api-key': [key] },
+  }) as unknown as HttpEvent;
+
+test.each([
+  ['POST', '/v1/chat/completions', undefined, 0],
+  ['POST', '/v1/chat/completions', 'wrong', 0],
+  ['POST', '/v1/chat/completions', keys.agent, 10_485_760],
+  ['POST', '/mcp', 'wrong', 0],
+  ['POST', '/admin/v1/test-action', undefined, 0],
+  ['POST', '/admin/v1/test-action', keys.viewer, 0], // its role may not
+  ['POST', '/admin/v1/test-action', keys.agent, 262_144],
+  ['GET', '/health', keys.agent, 0],
+  ['POST', '/callbacks/slack', undefined, 262_144],
+] as const)('[auth.before-body] %s %s with %s: %d bytes of the body are read', async (method, resource, key, bytes) => {
+  expect(bodyLimit(asked(method, resource, key), await gateway.ports.snapshots.current())).toBe(bytes);
+});
+
+test('[admin.rate-limit] the rate is configured', async () => {
+  const other = await testPorts({ admin: ', requests_per_second: 1' });
+  try {
+    const call = caller(other.ports);
+    const statuses = [];
+    for (let n = 0; n < 7; n++) statuses.push((await call('GET', '/admin/v1/whoami', { key: keys.agent })).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429]);
+  } finally {
+    await other.stop();
+  }
+});

@@ -1,0 +1,53 @@
+/** Requests a second of a key, wrong keys of an address: counted with a clock that is wound by hand. */
+import { GatewayError } from '#core/kernel/errors.ts';
+import { Admissions } from '#core/limits/admissions.ts';
+
+const started = () => {
+  const clock = { time: 1_000_000, now: () => clock.time };
+  return { clock, admissions: new Admissions(clock) };
+};
+
+/** How often `work` went well before it was refused. */
+function before429(work: () => void, most = 1_000): number {
+  for (let n = 0; n < most; n++) {
+    try {
+      work();
+    } catch (fault) {
+      expect(fault).toMatchObject({ code: 'rate_limit_error', retryAfterSeconds: 1 });
+      return n;
+    }
+  }
+  return most;
+}
+
+test('[admin.rate-limit] a key may send the requests of five seconds at once, then its rate; another key has its own', () => {
+  const { clock, admissions } = started();
+  const send = () => admissions.request('key-1', 50);
+  expect(before429(send)).toBe(250);
+  clock.time += 1_000;
+  expect(before429(send)).toBe(50);
+  expect(before429(() => admissions.request('key-2', 50))).toBe(250);
+  clock.time += 3_600_000;
+  expect(before429(send)).toBe(250);
+});
+
+test('[auth.failures-limited] wrong keys of an address are counted, of a /64 together', () => {
+  const { clock, admissions } = started();
+  expect(before429(() => admissions.failed('10.0.0.1'))).toBe(100);
+  expect(before429(() => admissions.failed('10.0.0.2'))).toBe(100);
+  let n = 0;
+  expect(before429(() => admissions.failed(`2001:db8:1:2:${(n++).toString(16)}::1`))).toBe(100);
+  clock.time += 5_000;
+  expect(before429(() => admissions.failed('10.0.0.1'))).toBe(5);
+});
+
+test('[auth.failures-limited] over the limit a key that was used from there goes on; a key that was not is refused, right or wrong', () => {
+  const { clock, admissions } = started();
+  admissions.succeeded('10.0.0.1', 'worker');
+  before429(() => admissions.failed('10.0.0.1'));
+  admissions.succeeded('10.0.0.1', 'worker');
+  expect(() => admissions.succeeded('10.0.0.1', 'guessed')).toThrow(GatewayError);
+  admissions.succeeded('10.0.0.2', 'guessed');
+  clock.time += 1_000;
+  admissions.succeeded('10.0.0.1', 'guessed');
+});
