@@ -88,6 +88,16 @@ const actions: readonly Requirement[] = [
     'contract §3',
     'Several sources combine to the worst decision: block over review over allow.',
   ),
+  must(
+    'action.same-class-everywhere',
+    'contract §3',
+    'Chat, MCP and Git hosts give a tool one capability and one target: the gravest verb anywhere in its name counts.',
+  ),
+  must(
+    'action.annotations-only-tighten',
+    'contract §3',
+    'What a server says of its tool in annotations never makes a capability less grave.',
+  ),
   must('action.manifest-id', 'contract §3', 'test-action accepts a manifest_id.'),
   must('action.executed', 'spec §3.1', 'An allowed call is forwarded to its executor and its result is returned.'),
   must('action.result.pull-request', 'spec §2.2', 'The result of a created pull request carries pr_url and pr_number.'),

@@ -4,22 +4,13 @@
  */
 import { govern } from '#core/actions/govern.ts';
 import { leftToCaller } from '#core/actions/left-to-caller.ts';
-import type { DecisionResult } from '#core/contracts/envelope.ts';
+import { capabilityFromName } from '#core/classification/classify-tool.ts';
+import { targetFromArguments } from '#core/classification/target.ts';
+import { type DecisionResult, sizes } from '#core/contracts/envelope.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import { assertExact, type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
-
-const readers = /(^|[._-])(get|list|read|search|find|fetch|view|show|describe|query|stat|count)([._-]|$)/i;
-const deleters = /(^|[._-])(delete|remove|rm|drop|destroy|purge|erase)([._-]|$)/i;
-const runners = /(^|[._-])(run|exec|execute|shell|bash|eval|invoke)([._-]|$)/i;
-
-/** From the tool's name; what says nothing of itself counts as a write. */
-export function capabilityOf(tool: string): string {
-  if (deleters.test(tool)) return 'delete';
-  if (runners.test(tool)) return 'execute';
-  return readers.test(tool) ? 'read' : 'write';
-}
 
 interface ToolUseBlock {
   readonly name: string;
@@ -41,11 +32,12 @@ async function replacement(
   if (isRaw(input)) return unreadable(name, notAnObject);
   const inexact = defectOf(() => assertExact(input));
   if (inexact !== undefined) return unreadable(name, inexact);
+  const target = targetFromArguments(input);
   const request = {
     protocol: 'mcp',
     tool: name.slice(0, 256) || 'unnamed',
-    target: targetOf(input),
-    capability: capabilityOf(name),
+    target: Buffer.byteLength(target) <= sizes.targetBytes ? target : '',
+    capability: capabilityFromName(name),
     parameters: input,
     ...(call.approvalRef !== undefined && { approval_ref: call.approvalRef }),
   };
@@ -60,15 +52,6 @@ function told(tool: string, { decision, envelope_id, error }: DecisionResult): s
   if (data.reason === 'denied') return `[${error?.message ?? `${tool} was denied.`}]`;
   const alternative = data.suggested_alternative ? ` ${data.suggested_alternative}` : '';
   return `[${tool} was blocked: ${data.reason ?? error?.message ?? 'policy'}${alternative}]`;
-}
-
-/** The argument that names what the tool acts on, if one does by its usual name. */
-function targetOf(input: JsonObject): string {
-  for (const name of ['target', 'path', 'file_path', 'url', 'repo', 'repository', 'table']) {
-    const value = input[name];
-    if (typeof value === 'string' && Buffer.byteLength(value) <= 4096) return value;
-  }
-  return '';
 }
 
 /** A complete messages reply, its tool calls decided in order. */

@@ -2,6 +2,7 @@
  * What a call to a Git host would do: one part for each file and each branch it touches, with the repository, paths and
  * branches in one spelling, and what a call leaves open (the default branch) said.
  */
+import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/tool-policy/unicode.ts';
 import { branchesOf } from './git/branches.ts';
@@ -10,10 +11,6 @@ import { repositoriesOf } from './git/repository.ts';
 import type { EffectReader, Effects } from './ports.ts';
 
 const maxParts = 1000;
-const read =
-  /^(?:get|list|search|compare|read|fetch|show|view|find|diff|describe|count|check|browse|download|log|status|blame|clone|pull)(?:_|$)/;
-const remove = /^(?:delete|remove|destroy|purge)(?:_|$)/;
-
 /** Reads calls of protocol `git`, and tools of other protocols that look like a Git host's. Never throws. */
 export const gitEffects: EffectReader = (call) => {
   try {
@@ -27,8 +24,10 @@ export const gitEffects: EffectReader = (call) => {
 function effectsOf(call: ToolCall): Effects {
   const tool = foldCase(call.tool).trim();
   const operation = tool.slice(tool.search(/[^./:]*$/));
+  const named = capabilityFromName(call.tool);
   const unclear = new Set<string>();
-  const capability = read.test(operation) ? 'read' : remove.test(operation) ? 'delete' : 'write';
+  // A Git host executes nothing for a caller that is not a change to it.
+  const capability = named === 'execute' ? 'write' : named;
   const repositories = repositoriesOf(call, unclear);
   const files = filesOf(call, unclear);
   const branches = branchesOf(call.parameters, operation, capability);

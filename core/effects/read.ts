@@ -2,6 +2,7 @@
  * The reader of every call: chosen by protocol, and for MCP and unknown protocols by the shape of tool and parameters. What
  * one text holds of another language (a shell command inside COPY … PROGRAM) is read as that.
  */
+import { toolWords } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/tool-policy/unicode.ts';
 import type { EffectReader, Effects } from './ports.ts';
@@ -39,22 +40,25 @@ const looksLike: Readonly<Record<ReaderName, (call: ToolCall) => boolean>> = {
   http: (call) =>
     has(call, ['url', 'uri', 'href', 'endpoint', 'address', 'link']) &&
     Object.values(call.parameters).some((value) => typeof value === 'string' && /^\s*https?:/i.test(value)) &&
-    httpTool.test(foldCase(call.tool)),
+    namesOneOf(call.tool, httpWords),
   git: (call) =>
-    gitTool.test(foldCase(call.tool)) &&
+    namesOneOf(call.tool, gitWords) &&
     (has(call, ['repo', 'repository', 'full_name', 'project_id']) ||
       (has(call, ['owner']) && has(call, ['branch', 'path']))),
 };
 
 const has = (call: ToolCall, keys: readonly string[]): boolean =>
   keys.some((key) => Object.hasOwn(call.parameters, key) && call.parameters[key] !== null);
-const toolWord = (words: string): RegExp => new RegExp(`(?:^|[._/:-])(?:${words})(?:[._/:-]|$)`);
-const httpTool = toolWord(
-  'http|https|fetch|request|requests|curl|wget|url|download|browse|navigate|web|webfetch|webhook',
+const httpWords = new Set(
+  'http https fetch request requests curl wget url download browse navigate web webfetch webhook'.split(' '),
 );
-const gitTool = toolWord(
-  'scm|git|github|gitlab|gitea|bitbucket|forgejo|repo|repository|branch|commit|push|files?|pull|merge',
+const gitWords = new Set(
+  'scm git github gitlab gitea bitbucket forgejo repo repository branch commit push file files pull merge'.split(' '),
 );
+const namesOneOf = (tool: string, words: ReadonlySet<string>): boolean => {
+  const { family, words: own } = toolWords(tool);
+  return [...family, ...own].some((word) => words.has(word));
+};
 
 const combine = (all: readonly Effects[], carrier: boolean): Effects => {
   const unclear = all.flatMap((effects) => effects.unclear ?? []);

@@ -47,11 +47,3 @@ export function pathsOf(call: Call): string[] {
 /** Words of a command line, also where only its text is known. */
 export const wordsOf = ({ argv, target, word }: Call): readonly string[] =>
   argv.length > 0 ? argv : [word, ...target.split(/\s+/)];
-
-/** Words of a name: `get_secret-value`, `sendEmail`. */
-export const partsOf = (name: string): string[] =>
-  name
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((part) => part !== '');

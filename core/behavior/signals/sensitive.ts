@@ -1,5 +1,6 @@
 /** Secrets and data about people, by whole names: files, secret stores, tables, metadata services. */
-import { type Call, type Finder, type Found, partsOf, pathsOf, wordsOf } from './call.ts';
+import { wordsIn } from '#core/classification/tool-words.ts';
+import { type Call, type Finder, type Found, pathsOf, wordsOf } from './call.ts';
 
 /** Names of files that hold a secret wherever they lie. */
 const files =
@@ -92,7 +93,7 @@ const inside = new Set(
 export const personalData: Finder = (call) => {
   if (call.protocol !== 'sql' || call.capability !== 'read') return undefined;
   const table = bare(call.target);
-  return whole.has(table) || partsOf(table).some((part) => inside.has(part))
+  return whole.has(table) || wordsIn(table).some((part) => inside.has(part))
     ? { kind: 'personal', object: call.target }
     : undefined;
 };

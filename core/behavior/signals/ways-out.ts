@@ -1,5 +1,7 @@
 /** Ways on which data leaves: to hosts nobody named, by copy or mail, by a push. */
-import { type Call, type Found, partsOf, wordsOf } from './call.ts';
+import { wordsIn } from '#core/classification/tool-words.ts';
+import { sendingVerbs } from '#core/classification/verbs.ts';
+import { type Call, type Found, wordsOf } from './call.ts';
 
 const sendingTool = new Set([
   'email',
@@ -13,7 +15,6 @@ const sendingTool = new Set([
   'paste',
   'pastebin',
 ]);
-const sendingVerb = new Set(['send', 'post', 'publish', 'share', 'upload', 'forward', 'create', 'reply']);
 const mailers = new Set(['mail', 'mailx', 'sendmail', 'mutt', 'msmtp', 'swaks']);
 const wires = new Set(['nc', 'ncat', 'netcat', 'socat', 'telnet', 'ftp', 'tftp', 'lftp']);
 /** Reading with so long a query tells more than it asks. */
@@ -74,8 +75,8 @@ function byCommand(call: Call, strange: (host: string | undefined) => Found | un
 /** An MCP tool by its name: `send_email`, `slack_post_message`. Messages reach colleagues first of all. */
 function byTool({ word, capability }: Call): Found | undefined {
   if (capability === 'read') return undefined;
-  const parts = partsOf(word);
-  const sends = parts.some((part) => sendingVerb.has(part)) && parts.some((part) => sendingTool.has(part));
+  const parts = wordsIn(word);
+  const sends = parts.some((part) => sendingVerbs.has(part)) && parts.some((part) => sendingTool.has(part));
   return sends ? { kind: 'push', object: word } : undefined;
 }
 

@@ -1,48 +1,11 @@
 /** A tool call as the policy sees it. */
-import { actionOf, argumentsOf, capabilityOf, type Tool, targetOf } from '#core/mcp/action.ts';
+import { actionOf, argumentsOf, type Tool } from '#core/mcp/action.ts';
 import { served } from '#core/mcp/executor.ts';
 import { entry } from './entry.ts';
 
 const tool = (own: string, more: Partial<Tool> = {}): Tool => ({
   ...{ own, exposed: own, entry: entry(), definition: { name: own } },
   ...more,
-});
-
-test.each([
-  ['get_file_contents', undefined, 'read'],
-  ['scm.list_branches', undefined, 'read'],
-  ['listBranches', undefined, 'read'],
-  ['pull_request_read', undefined, 'read'],
-  ['issue_search', undefined, 'read'],
-  ['create_pull_request', undefined, 'write'],
-  ['updateUser', undefined, 'write'],
-  ['delete_repo', undefined, 'delete'],
-  ['list_and_delete', undefined, 'delete'],
-  ['repo/remove', undefined, 'delete'],
-  ['run_tests', undefined, 'execute'],
-  ['think', undefined, 'execute'],
-  ['', undefined, 'execute'],
-  ['delete_repo', { readOnlyHint: true }, 'delete'],
-  ['think', { readOnlyHint: true }, 'execute'],
-  ['get_file', { destructiveHint: true }, 'delete'],
-  ['get_file', { readOnlyHint: false }, 'write'],
-  ['get_file', { readOnlyHint: true, destructiveHint: false }, 'read'],
-  ['get_file', 'nonsense', 'read'],
-])('%s with %j is of class %s', (name, annotations, capability) => {
-  expect(capabilityOf(name, annotations)).toBe(capability);
-});
-
-test.each([
-  [{ owner: 'acme', repo: 'site', path: 'a.md' }, 'acme/site'],
-  [{ path: 'a.md', url: 'http://x' }, 'a.md'],
-  [{ file_path: 'a.md' }, 'a.md'],
-  [{ target: 't', path: 'p' }, 't'],
-  [{ command: 'ls -l' }, 'ls -l'],
-  [{ query: 'SELECT 1\nFROM t' }, ''],
-  [{ path: 7 }, ''],
-  [{}, ''],
-])('%j acts on %j', (args, target) => {
-  expect(targetOf(tool('do'), args)).toBe(target);
 });
 
 test('the configuration has the last word on protocol, name, class and target', () => {

@@ -1,0 +1,166 @@
+/**
+ * The capability of a tool by its name, the same for chat, MCP and Git hosts: the gravest verb of the name counts, and a
+ * name is a read only where it says so and nothing else [action.same-class-everywhere].
+ */
+import { toolWords } from './tool-words.ts';
+import {
+  type Capability,
+  type Change,
+  capabilities,
+  changingVerbs,
+  compounds,
+  joining,
+  leadingNouns,
+  nounsAndVerbs,
+  readingNouns,
+  readingVerbs,
+  readingWith,
+  services,
+  transparent,
+  turning,
+} from './verbs.ts';
+
+/** A capability, and in a few words where it comes from. */
+export interface ToolClass {
+  readonly capability: Capability;
+  readonly why: string;
+}
+
+/** What a server says of its tool in `annotations` of MCP: unknown members are ignored. */
+type Annotations = unknown;
+
+/** The graver of two capabilities. */
+export const graver = (a: Capability, b: Capability): Capability =>
+  capabilities.indexOf(a) >= capabilities.indexOf(b) ? a : b;
+
+/** The capability of a tool by its name; annotations of its server only tighten it. */
+export const capabilityFromName = (name: string, annotations?: Annotations): Capability =>
+  classifyTool(name, annotations).capability;
+
+/**
+ * The capability with its reason. A name without a known verb executes. `readOnlyHint: false` makes a read a write.
+ * `destructiveHint: true` makes a delete of a tool whose name does not say what it changes; on a verb such as `write` it
+ * means no more than that something is overwritten, which the verb says.
+ */
+export function classifyTool(name: string, annotations?: Annotations): ToolClass {
+  const named = byName(name);
+  const hint = (key: string): unknown =>
+    annotations !== null && typeof annotations === 'object' ? (annotations as Record<string, unknown>)[key] : undefined;
+  if (hint('destructiveHint') === true && !named.changes) {
+    return { capability: 'delete', why: `${named.why}; its server says that it destroys (destructiveHint)` };
+  }
+  if (hint('readOnlyHint') === false && named.capability === 'read') {
+    return { capability: 'write', why: `${named.why}; its server says that it changes something (readOnlyHint)` };
+  }
+  return { capability: named.capability, why: named.why };
+}
+
+interface Named extends ToolClass {
+  /** A verb of the name says what is changed. */
+  readonly changes: boolean;
+}
+
+function byName(name: string): Named {
+  const { family, words: written, ascii } = toolWords(name);
+  const words = withCompounds(written);
+  let gravest: { readonly word: string; readonly change: Change } | undefined;
+  const found = (word: string, change: Change): void => {
+    if (!gravest || graver(change, gravest.change) !== gravest.change) gravest = { word, change };
+  };
+  for (const word of family) {
+    const change = changingVerbs.get(word);
+    if (change) found(word, change);
+  }
+  const lead = leadOf(words);
+  words.forEach((word, i) => {
+    const change = changeAt(words, i, lead, family.length > 0);
+    if (change) found(word, change);
+  });
+  if (gravest) return { capability: gravest.change, why: `the verb "${gravest.word}" of its name`, changes: true };
+  if (ascii && reads(words, lead, family)) return { capability: 'read', why: 'its name only reads', changes: false };
+  return { capability: 'execute', why: 'its name does not say what it does', changes: false };
+}
+
+/** `pull_request_read` begins with one noun. */
+function withCompounds(words: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const word of words) {
+    const pair = `${joined.at(-1)}-${word}`;
+    if (compounds.has(pair)) joined.splice(-1, 1, pair);
+    else joined.push(word);
+  }
+  return joined;
+}
+
+/** Where the name proper begins: behind services, single letters and numbers (`s3_list_objects`). */
+function leadOf(words: readonly string[]): number {
+  const at = words.findIndex(
+    (word) => word.length > 1 && !/^\d+$/.test(word) && !services.has(word) && !transparent.has(word),
+  );
+  return at < 0 ? words.length : at;
+}
+
+/** What the word at a place changes, if it stands there as a verb. */
+function changeAt(words: readonly string[], i: number, lead: number, inFamily: boolean): Change | undefined {
+  const word = words[i]!;
+  const always = changingVerbs.get(word) ?? derived(word);
+  if (always) return always;
+  const joined = joining.has(words[i - 1] ?? '');
+  const restricted = readingWith.get(word);
+  if (restricted && (i === lead || joined)) {
+    return restricted.objects.has(words[i + 1] ?? '') ? undefined : restricted.otherwise;
+  }
+  if (joined && !isReading(words, i)) return nounsAndVerbs.get(word) ?? 'execute';
+  if (readingVerbs.has(word) && turning.has(words[i + 1] ?? '')) return 'write';
+  const change = nounsAndVerbs.get(word);
+  const isLast = i === words.length - 1;
+  if (!change || (isLast && (i > 0 || inFamily) && readingNouns.has(word))) return undefined;
+  if (i === lead) return change === 'write' && isNounBefore(words, i) ? undefined : change;
+  const isVerb = (at: number): boolean => isReading(words, at) || changingVerbs.has(words[at]!);
+  return isLast && !words.slice(lead, i).some((_, at) => isVerb(lead + at)) ? change : undefined;
+}
+
+/** `issue_read`: a noun, and at the end the verb that reads. */
+const isNounBefore = (words: readonly string[], i: number): boolean =>
+  words.length === i + 2 && (readingVerbs.has(words[i + 1]!) || readingNouns.has(words[i + 1]!));
+
+const isReading = (words: readonly string[], i: number): boolean =>
+  readingVerbs.has(words[i]!) || (readingWith.get(words[i]!)?.objects.has(words[i + 1] ?? '') ?? false);
+
+/** The name proper begins with a reading verb, or with a known noun and ends with one: `directory_tree`. */
+function reads(words: readonly string[], lead: number, family: readonly string[]): boolean {
+  const first = words[lead];
+  if (first === undefined) return false;
+  if (isReading(words, lead)) return true;
+  const last = words.at(-1)!;
+  const behindNoun =
+    lead < words.length - 1 && (leadingNouns.has(first) || compounds.has(first) || nounsAndVerbs.has(first));
+  if (behindNoun) return readingVerbs.has(last) || readingNouns.has(last);
+  // `git_log`, `scm.status`: a service, and what is looked at.
+  return (
+    readingNouns.has(last) &&
+    lead >= words.length - 1 &&
+    (words.length > 1 || family.some((word) => services.has(word)))
+  );
+}
+
+/** Words made of a verb: `autosave`, `rescale`, `normalize`, `deleteall`. */
+function derived(word: string): Change | undefined {
+  if ([leadingNouns, services, nounsAndVerbs, readingVerbs, compounds].some((known) => known.has(word)))
+    return undefined;
+  const stem = prefixed.exec(word)?.[1];
+  const repeated = stem === undefined ? undefined : changingVerbs.get(stem);
+  if (repeated) return repeated;
+  if (/(?:[a-z]{3}ize|[a-z]{2}ify)$/.test(word)) return 'write';
+  for (let end = shortestStem; end < word.length; end++) {
+    const change = changingVerbs.get(word.slice(0, end));
+    if (change && (end >= 5 || change === 'delete') && !ending.test(word.slice(end))) return change;
+  }
+  return undefined;
+}
+
+const prefixed = /^(?:auto|de|mass|mis|over|pre|re|un)([a-z]{3,})$/;
+const shortestStem = 4;
+/** Endings that make a noun or an adjective of a verb: `updates`, `created`, `publisher`, `assignment`. */
+const ending =
+  /^(?:d|ed|led|s|es|r|er|ers|or|ors|st|ing|ings|ion|ions|ation|ations|lation|lations|ment|ments|able|al|als|ance|ant|ee|ees|up|ups)$/;

@@ -1,0 +1,125 @@
+/**
+ * The one table of verbs in tool names. A verb that is missing here is unknown, and a tool is a read only where every verb
+ * of its name is a reading one.
+ */
+
+/** From harmless to grave: of several verbs in one name the last in this order counts. */
+export const capabilities = ['read', 'write', 'execute', 'delete'] as const;
+export type Capability = (typeof capabilities)[number];
+export type Change = Exclude<Capability, 'read'>;
+
+const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
+
+const classesOf = (table: Readonly<Record<Change, string>>): ReadonlyMap<string, Change> =>
+  new Map(
+    (Object.keys(table) as Change[]).flatMap((change) =>
+      [...set(table[change])].map((word) => [word, change] as const),
+    ),
+  );
+
+/** Verbs that only look. */
+export const readingVerbs = set(`
+  browse calculate cat check compare compute count describe diff estimate explain fetch find get glob grep head inspect
+  list lookup ls peek preview read retrieve search show stat summarise summarize tail validate verify view whoami`);
+
+/** Nouns that say, at the end of a name, that it is looked at: `directory_tree`, `git_status`. */
+export const readingNouns = set('blame details history info log logs overview stats status summary tree');
+
+/** Verbs that read only with certain words behind them: `resolve_library_id` reads, `resolve_thread` does not. */
+export const readingWith: ReadonlyMap<string, { readonly objects: ReadonlySet<string>; readonly otherwise: Change }> =
+  new Map(
+    Object.entries<[Change, string]>({
+      analyse: ['execute', 'image images sentiment text'],
+      analyze: ['execute', 'image images sentiment text'],
+      convert: ['write', 'currency currencies time timezone timezones unit units'],
+      look: ['execute', 'up'],
+      query: ['execute', 'doc docs documentation documents libraries library logs metrics traces'],
+      recall: ['execute', 'memories memory'],
+      resolve: [
+        'write',
+        'dependencies dependency dns domain host hostname id ids ip libraries library name names path paths reference references symbol symbols uri url',
+      ],
+    }).map(([verb, [otherwise, objects]]) => [verb, { objects: set(objects), otherwise }]),
+  );
+
+/** Words that turn the reading verb before them into another: `check_out`, `check_in`. */
+export const turning = set('in off out');
+
+/** Words behind which another verb stands. */
+export const joining = set('and or then');
+
+/** Words before a verb that change nothing about it: `batch_get_items`. */
+export const transparent = set('api async batch bulk mcp multi');
+
+/** Verbs that change something wherever they stand in a name. */
+export const changingVerbs = classesOf({
+  write: `
+    abort accept acknowledge acquire activate add adjust adopt allocate amend annotate append apply approve assign attach
+    authorise authorize ban bind cancel checkin checkout cherry clone close compress configure confirm connect copy cordon
+    cp create customize deallocate debit decline decommission decompress decr decrement decrypt deduplicate define
+    delegate demote deposit deprecate dequeue detach disable disconnect dismiss dispatch downgrade download duplicate edit
+    elevate enable encode encrypt enqueue enrol enroll escalate expand export expose extend extract fill finalise finalize
+    finish fix flip follow forward freeze generate give grant hide impersonate import incr increment ingest init
+    initialise initialize initiate inject insert join leave lend lock make manage mark materialize merge migrate minimize
+    mint mkdir modify mount move mutate mute mv nominate notify obfuscate onboard overwrite patch pause pay persist pin
+    populate prepend promote propagate provision publish push put reassign rebalance rebase rebuild reclassify reconcile
+    recover redact redirect refactor refresh register reindex reject relabel relocate remediate remind rename render renew
+    reopen reorder repair replace replenish replicate reply repost reprioritize reschedule resend reserve reshare resize
+    restore retag revert revise rewrite rollback rollout rotate sanitize save scaffold scale seal seed send set settle
+    sign silence simplify split squash stash submit subscribe substitute suspend swap switch sync synchronise synchronize
+    taint tee throttle toggle touch transcode transform transition translate transmit trim unarchive unassign unban
+    unblock uncommit uncordon undo unfollow unfreeze unhide unlabel unlock unmute unpack unpin unpublish unseal unset
+    unshare unstar unsubscribe untag untaint unzip upd update upgrade upload upsert void withdraw write yank`,
+  execute: `
+    bootstrap bounce click compile deploy drag eval evaluate exec execute fire halt hibernate hover install instantiate
+    interrupt invoke kick launch navigate perform press proceed reboot redeploy redrive reload replay rerun restart resume
+    retry shutdown simulate spawn start stop swipe tap wake`,
+  delete: `
+    abandon clean cleanup clear del delete deprovision deregister destroy discard drain drop erase evict expire expunge
+    flush forget invalidate kill liquidate nuke obliterate pop prune purge raze remove reset revoke rm rmdir shred strip
+    terminate trash truncate uninstall unlink unregister vacate vacuum wipe`,
+});
+
+/** Words that are nouns or adjectives as well: they change something only where a verb stands. */
+export const nounsAndVerbs = classesOf({
+  write: `
+    alert allow answer archive audit backup block book bookmark branch cache change charge claim comment commit complete
+    contact credit deny design document draft email exchange export file flag fork form format free group hold host index
+    invite issue label lease like link log mail map mention message model note offer open order place pledge post profile
+    pull quote rate react record refund release report request review sample schedule share signal snapshot star stage
+    store stream subscription tag template track trade transfer tweet vote watch zip`,
+  execute: 'build call load mock ping plan play process program query run script test trigger type use',
+  delete: 'dump empty zero',
+});
+
+/** Nouns a name may begin with before its verb: `directory_tree`, `calendar_list`. */
+export const leadingNouns = set(`
+  account accounts action actions alert alerts block blocks board boards branches calendar channel channels cluster
+  clusters code comments commits config console contact contacts context conversation conversations customer customers
+  dashboard dashboards database databases deployment deployments directory directories discussion discussions doc docs dropdown
+  droplet droplets
+  document documents entities entity epic epics event events file files folder folders function functions graph image
+  images incident incidents invoice invoices issues item items job jobs knowledge library memory message messages metric
+  metrics namespace namespaces network news node nodes orders organization organizations package packages page pages
+  people place places pod pods product products profile project projects repo repos repositories repository resource
+  resources schema server servers service services sheet sheets space spaces spreadsheet sprint sprints stock story sub
+  symbol symbols table tables tag tags task tasks team teams thread threads ticket tickets trace traces user users weather
+  web wiki workflow workflows`);
+
+/** Names of services that stand before the verb: `slack_list_channels`. */
+export const services = set(`
+  airtable arxiv asana aws azure bigquery bitbucket brave browser chrome clickhouse cloud cloudflare confluence datadog db
+  discord docker drive elasticsearch exa figma filesystem firecrawl forgejo fs gcp gdrive git gitea github gitlab gmail
+  google grafana helm hubspot intercom jira kubectl kubernetes linear maps mongo mongodb mysql netlify newrelic notion npm
+  obsidian opensearch outlook pagerduty perplexity playwright postgres postgresql prometheus puppeteer pypi reddit redis
+  salesforce scm sentry sheets shopify slack snowflake spotify sql sqlite stripe supabase tavily teams telegram terraform
+  todoist tofu trello vercel wikipedia youtube zendesk`);
+
+/** Pairs of words that are one noun, though one of them is a verb elsewhere. */
+export const compounds = set(`
+  pull-request pull-requests merge-request merge-requests merge-base merge-bases merge-commit merge-commits merge-conflict
+  merge-conflicts check-run check-runs check-suite check-suites change-set change-sets data-set result-set rule-set
+  record-set feature-set release-notes read-me sign-in sign-ins`);
+
+/** Verbs that carry something to other people or places, whatever they are called with. */
+export const sendingVerbs = set('create forward post publish reply send share upload');

@@ -1,0 +1,26 @@
+/** What a call acts on, by its arguments. */
+import { targetFromArguments } from '#core/classification/target.ts';
+
+test.each([
+  [{ owner: 'acme', repo: 'site', path: 'a.md' }, 'acme/site'],
+  [{ path: 'a.md', url: 'http://x' }, 'a.md'],
+  [{ file_path: 'a.md' }, 'a.md'],
+  [{ filePath: 'a.md' }, 'a.md'],
+  [{ 'file-path': 'a.md' }, 'a.md'],
+  [{ absolute_path: '/a.md' }, '/a.md'],
+  [{ target_file: 'a.md' }, 'a.md'],
+  [{ notebookPath: 'a.ipynb' }, 'a.ipynb'],
+  [{ paths: ['a.md'] }, 'a.md'],
+  [{ paths: ['a.md', 'b.md'] }, ''],
+  [{ target: 't', path: 'p' }, 't'],
+  [{ command: 'ls -l' }, 'ls -l'],
+  [{ query: 'SELECT 1\nFROM t' }, ''],
+  [{ path: 7 }, ''],
+  [{}, ''],
+])('[action.same-class-everywhere] %j acts on %j', (args, target) => {
+  expect(targetFromArguments(args)).toBe(target);
+});
+
+test('arguments the configuration names are the target whatever they are called', () => {
+  expect(targetFromArguments({ path: 'x', project: 'web', id: '7' }, ['project', 'id'])).toBe('web/7');
+});
