@@ -545,6 +545,16 @@ const evidence: readonly Requirement[] = [
   must('evidence.truncation.detected', 'contract §4', 'A dropped tail and a dropped head are found.'),
   must('evidence.order.detected', 'contract §4', 'Swapped, removed and duplicated entries are found.'),
   must('evidence.foreign.detected', 'contract §4', 'An entry of another session and a forged result are found.'),
+  must(
+    'evidence.approval-proven',
+    'contract §4',
+    'An entry approved:<id> or denied:<id> without an earlier vote of that id over the same call, or a second use of one, makes the chain invalid at that entry.',
+  ),
+  must(
+    'approval.evidence-decides',
+    'contract §4',
+    'A vote counts when the evidence holds its entry over the same call; a row that claims another one is refused with not_in_evidence, and the refusal is recorded.',
+  ),
   must('evidence.empty.detected', 'contract §4', 'An emptied list or file is found.'),
   must('evidence.broken-link', 'spec §2.5', 'A failed verification points at the index of the first broken link.'),
   must(

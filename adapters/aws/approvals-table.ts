@@ -10,6 +10,7 @@
 import { GetItemCommand, QueryCommand, type TransactWriteItem, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { ApprovalStore } from '#core/approvals/ports.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
@@ -66,7 +67,7 @@ export function openItems(table: string, change: Extract<Change, { type: 'approv
 export function moveItem(
   table: string,
   change: Extract<Change, { type: 'approval.move' }>,
-  entryHash: string,
+  entry: Pick<EvidenceEntry, 'hash' | 'index'>,
 ): TransactWriteItem {
   const { result, ...rest } = change.set;
   const set: Record<string, unknown> = {
@@ -74,7 +75,7 @@ export function moveItem(
     ...(result !== undefined && { result_json: canonicalize(result) }),
     status: change.to,
     tenant_status: statusKey(change.tenant, change.to),
-    ...(change.stampHash && { evidence_hash: entryHash }),
+    ...(change.stampEntry && { evidence_hash: entry.hash, evidence_index: entry.index }),
   };
   const where: Record<string, unknown> = { status: change.from, tenant: change.tenant, ...change.where };
   const names: Record<string, string> = {};

@@ -37,7 +37,7 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
   function itemsOf(entry: EvidenceEntry, { step, writer }: Waiting) {
     const put = entryPutItem(tables.evidence, entry, writer);
     const changes = (step.changes ?? []).flatMap((change) =>
-      changeItems(change, entry.hash).map((item) => ({ change, item })),
+      changeItems(change, entry).map((item) => ({ change, item })),
     );
     const bytes = Buffer.byteLength(put.Put?.Item?.entry?.S ?? '') + JSON.stringify(step.changes ?? []).length;
     return { items: [{ item: put }, ...changes], bytes };
@@ -84,13 +84,13 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
     return Item !== undefined && fromItem(Item).writer === waiting.writer;
   }
 
-  function changeItems(change: Change, entryHash: string): TransactWriteItem[] {
+  function changeItems(change: Change, entry: EvidenceEntry): TransactWriteItem[] {
     const { approvals, credentials, salts } = tables;
     switch (change.type) {
       case 'approval.open':
         return openItems(approvals, change);
       case 'approval.move':
-        return [moveItem(approvals, change, entryHash)];
+        return [moveItem(approvals, change, entry)];
       case 'credential.put':
         return [credentialPutItem(credentials, change.credential)];
       case 'credential.revoke':

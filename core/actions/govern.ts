@@ -152,7 +152,8 @@ export async function approvalFor(
   const id = envelope.approval_ref;
   if (id !== undefined) return { from: 'reference', id, row: await ports.approvals.get(envelope.tenant, id) };
   const newest = await ports.approvals.byCall(envelope.tenant, digest);
-  return newest === undefined ? undefined : { from: 'same-call', id: newest };
+  if (newest === undefined) return undefined;
+  return { from: 'same-call', id: newest, row: await ports.approvals.get(envelope.tenant, newest) };
 }
 
 function report(ports: GovernPorts, action: Governed, result: DecisionResult, latency_us: number): void {

@@ -31,9 +31,11 @@ export interface Governed {
 }
 
 /** What is known of earlier approvals of this call before the decision is written. */
-export type Candidate =
-  | { readonly from: 'reference'; readonly id: string; readonly row: ApprovalRow | undefined }
-  | { readonly from: 'same-call'; readonly id: string };
+export interface Candidate {
+  readonly from: 'reference' | 'same-call';
+  readonly id: string;
+  readonly row: ApprovalRow | undefined;
+}
 
 /** Sessions belong to the agent key that opened them; humans trying things out own none. */
 export const sessionOwner = (principal: Principal): string | undefined =>

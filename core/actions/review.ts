@@ -3,6 +3,7 @@
 import { healedLater } from '#core/approvals/announce.ts';
 import { stillStands, type Unusable, unusable } from '#core/approvals/approval.ts';
 import { takeForExecution } from '#core/approvals/execution.ts';
+import { standsInEvidence } from '#core/approvals/vote-in-evidence.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
@@ -24,10 +25,7 @@ export async function review(
 ): Promise<DecisionResult> {
   const hold = (asked: Asked) => holdFor(ports, action, asked, carry);
   if (!candidate) return hold(await ask(ports, action, {}));
-  const known = candidate.from === 'reference' ? attempt(ports, action, candidate.row) : undefined;
-  const use = known
-    ? { why: known, row: referenced(candidate) }
-    : await useApproval(ports, action, candidate.id, carry);
+  const use = await useApproval(ports, action, candidate.row, carry);
   if ('result' in use) return use.result;
 
   const { row, why } = use;
@@ -35,7 +33,7 @@ export async function review(
   if (stored) return stored;
   // A request that was denied or withdrawn is over: the new one owes no word of it.
   const reason = why === 'pending' || why === 'denied' || why === 'withdrawn' ? undefined : why;
-  if (row && sameCall(action, row) && stillStands(row, isoTime(ports.clock.now()))) {
+  if (row && sameCall(action, row) && why !== 'not_in_evidence' && stillStands(row, isoTime(ports.clock.now()))) {
     if (why === 'denied') return denied(action, row);
     return hold({ row, fresh: false, ...(reason && { reason }) });
   }
@@ -48,23 +46,40 @@ export async function review(
   );
 }
 
-const referenced = (candidate: Candidate) => (candidate.from === 'reference' ? candidate.row : undefined);
 const sameCall = (action: Governed, row: ApprovalRow) => row.call_digest === action.call_digest;
 
-function attempt(ports: GovernPorts, action: Governed, row: ApprovalRow | undefined): Unusable | undefined {
-  return unusable(row, {
-    call_digest: action.call_digest,
-    key_id: action.envelope.key_id,
-    session_id: action.envelope.actor.session,
-    matched_rule: action.decision.matched_rule,
+/** Why this row is of no use to the call; undefined when it holds an approval of it that the evidence holds as well. */
+async function whyNot(
+  ports: GovernPorts,
+  action: Governed,
+  row: ApprovalRow | undefined,
+): Promise<Unusable | undefined> {
+  const { envelope, decision, call_digest } = action;
+  const why = unusable(row, {
+    call_digest,
+    key_id: envelope.key_id,
+    session_id: envelope.actor.session,
+    matched_rule: decision.matched_rule,
     now: isoTime(ports.clock.now()),
   });
+  return row && !(await standsInEvidence(ports, row, why, call_digest)) ? 'not_in_evidence' : why;
 }
 
 type Use = { readonly result: DecisionResult } | { readonly why: Unusable; readonly row: ApprovalRow | undefined };
 
-/** Takes the approval for this call alone: the row's conditions decide who was first, then the call is carried out. */
-async function useApproval(ports: GovernPorts, action: Governed, id: string, carry: CarryOut): Promise<Use> {
+/**
+ * Takes the approval for this call alone, if the evidence holds it: the row's conditions decide who was first, then the
+ * call is carried out.
+ */
+async function useApproval(
+  ports: GovernPorts,
+  action: Governed,
+  found: ApprovalRow | undefined,
+  carry: CarryOut,
+): Promise<Use> {
+  const why = await whyNot(ports, action, found);
+  if (!found || why !== undefined) return { why: why ?? 'unknown_approval', row: found };
+  const id = found.envelope_id;
   const approved: Governed = { ...action, decision: { ...action.decision, matched_rule: `approved:${id}` } };
   const { draft, changes } = decisionDraft(ports, approved, 'allow', {
     approval_ref: id,
@@ -85,7 +100,7 @@ async function useApproval(ports: GovernPorts, action: Governed, id: string, car
     return { result: await carry(ports, { ...approved, head: outcome.head }, outcome.entry.hash, id) };
   }
   const row = outcome.current as ApprovalRow | undefined;
-  return { why: attempt(ports, action, row) ?? 'already_used', row };
+  return { why: (await whyNot(ports, action, row)) ?? 'already_used', row };
 }
 
 /** `on_approval: execute`: the state machine ran the call; the identical call collects what came out. */
@@ -221,7 +236,7 @@ async function holdFor(ports: GovernPorts, action: Governed, asked: Asked, carry
       head: head ?? null,
       envelope: { ...action.envelope, envelope_id: ports.ids.uuid() },
     };
-    const use = await useApproval(ports, held, row.envelope_id, carry);
+    const use = await useApproval(ports, held, now, carry);
     if ('result' in use) return use.result;
     if (use.why === 'denied') return denied(action, now);
     return (await storedResult(ports, action, now, use.why)) ?? inReview(action, now, ports.adminUrl, use.why);

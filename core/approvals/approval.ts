@@ -46,7 +46,7 @@ type Move = Extract<Change, { type: 'approval.move' }>;
 export const moveApproval = (
   { envelope_id: id, tenant }: Pick<ApprovalRow, 'envelope_id' | 'tenant'>,
   event: ApprovalEvent,
-  how: Pick<Move, 'set' | 'clear' | 'where' | 'after' | 'stampHash'>,
+  how: Pick<Move, 'set' | 'clear' | 'where' | 'after' | 'stampEntry'>,
 ): Move => ({ type: 'approval.move', id, tenant, ...moveOf(event), ...how });
 
 /** How long an executing call may stay without an outcome before it counts as `unknown`. */
@@ -67,6 +67,8 @@ export type Unusable =
   | 'call_changed'
   | 'policy_changed'
   | 'unknown_approval'
+  /** The row claims a vote that no evidence entry tells of. */
+  | 'not_in_evidence'
   | RefusedUse;
 
 interface Attempt {

@@ -66,7 +66,7 @@ export async function decideApproval(ports: VotePorts, row: ApprovalRow, vote: V
     changes: [
       moveApproval(row, vote.reason === 'timeout' ? 'timeout' : vote.verdict, {
         set,
-        stampHash: true,
+        stampEntry: true,
         ...(vote.reason !== 'timeout' && { after: { attribute: 'expires_at', time: now } as const }),
       }),
       ...salts,
@@ -74,7 +74,8 @@ export async function decideApproval(ports: VotePorts, row: ApprovalRow, vote: V
   });
   if (!outcome.ok) throw alreadyDecided(await ports.approvals.find(row.envelope_id));
 
-  const decided: ApprovalRow = { ...row, ...set, status: to, evidence_hash: outcome.entry.hash };
+  const { hash: evidence_hash, index: evidence_index } = outcome.entry;
+  const decided: ApprovalRow = { ...row, ...set, status: to, evidence_hash, evidence_index };
   const waitedSeconds = (ports.clock.now() - Date.parse(row.queued_at)) / 1000;
   ports.telemetry.gauge('svc_approval_latency_seconds', waitedSeconds);
   await announceDecision(ports, decided, vote.channels);

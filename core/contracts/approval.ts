@@ -59,7 +59,9 @@ export interface ApprovalRow extends KeptResult {
   readonly comment?: string;
   readonly reason?: string;
   readonly decided_at?: string;
+  /** Hash of the entry of the vote, and its place in the session's chain. */
   readonly evidence_hash?: string;
+  readonly evidence_index?: number;
   /** An approved call may be used until then. */
   readonly use_expires_at?: string;
   readonly lease_owner?: string;

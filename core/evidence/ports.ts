@@ -91,8 +91,8 @@ export type Change =
       readonly where?: Partial<ApprovalRow>;
       /** A time attribute that must lie after the given ISO time. */
       readonly after?: { readonly attribute: 'expires_at' | 'use_expires_at'; readonly time: string };
-      /** Also keep the entry's hash as the row's `evidence_hash`. */
-      readonly stampHash?: boolean;
+      /** Also keep the entry's hash and place as the row's `evidence_hash` and `evidence_index`. */
+      readonly stampEntry?: boolean;
     }
   | { readonly type: 'credential.put'; readonly credential: CredentialRecord }
   | { readonly type: 'credential.revoke'; readonly tenant: string; readonly id: string; readonly revoked_at: string }

@@ -1,6 +1,7 @@
 /** Follows a chain link by link and stops believing at the first that does not hold (spec §2.5). */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
+import { ApprovalTrail } from './approval-trail.ts';
 import { entryHash } from './chain.ts';
 import { shapeDefect } from './entry-shape.ts';
 import { manifestOf } from './manifest.ts';
@@ -23,6 +24,7 @@ export interface EntryLine {
 
 export class ChainWalk {
   readonly #tally = new Tally();
+  readonly #approvals = new ApprovalTrail();
   readonly #session: Pick<SessionHead, 'tenant' | 'session_id'> | undefined;
   readonly #end: number;
   readonly #onEntry: ((line: EntryLine) => void) | undefined;
@@ -53,9 +55,14 @@ export class ChainWalk {
     const index = this.#seen++;
     if (this.#broken) return;
     const reason = this.#defect(entry, index);
-    if (reason === undefined) this.#tally.add(entry as EvidenceEntry);
+    if (reason === undefined) this.#add(entry as EvidenceEntry);
     else this.#broken = { index, reason };
     this.#onEntry?.(lineOf(entry, index, reason));
+  }
+
+  #add(entry: EvidenceEntry): void {
+    this.#tally.add(entry);
+    this.#approvals.add(entry);
   }
 
   #defect(candidate: unknown, index: number): string | undefined {
@@ -76,7 +83,7 @@ export class ChainWalk {
     if (entry.previous_hash !== (previous?.hash ?? '')) return 'the entry does not link to the entry before it';
     if (entryHash(entry) !== entry.hash) return 'the entry was altered: its hash does not match its fields';
     if (index >= this.#end) return 'the entry lies beyond the end of the chain';
-    return undefined;
+    return this.#approvals.defect(entry);
   }
 
   /** Where entries that hold among themselves depart from what head or manifest say of them. */

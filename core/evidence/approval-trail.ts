@@ -1,0 +1,65 @@
+/**
+ * Holds every use of an approval against the vote it names: an entry `approved:<id>` needs an earlier `approve` entry of
+ * that id over the same call, an entry `denied:<id>` a `deny` entry [evidence.approval-proven].
+ */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+
+type Verdict = 'approve' | 'deny';
+
+/** A vote as its entry tells it. */
+interface Vote {
+  readonly verdict: Verdict;
+  readonly call_digest: unknown;
+  used: boolean;
+}
+
+export class ApprovalTrail {
+  readonly #votes = new Map<string, Vote>();
+
+  /** The vote of an approval that came last. */
+  voteOf(id: string): Readonly<Vote> | undefined {
+    return this.#votes.get(id);
+  }
+
+  /** What is wrong with the entry if it uses an approval; the votes and uses before it were added. */
+  defect(entry: EvidenceEntry): string | undefined {
+    const use = useOf(entry);
+    if (!use) return undefined;
+    const { id, verdict } = use;
+    const vote = this.#votes.get(id);
+    const what = `${verdict === 'approve' ? 'approval' : 'denial'} ${id}`;
+    if (vote?.verdict !== verdict) return `the entry rests on ${what}, and no earlier ${verdict} entry of it is here`;
+    if (entry.kind === 'chat') return vote.used ? undefined : `the entry rests on ${what}, which was not taken for it`;
+    if (vote.call_digest !== entry.body.call_digest) return `the entry rests on ${what}, which is over another call`;
+    if (verdict === 'approve' && vote.used) return `the entry uses ${what} a second time`;
+    return undefined;
+  }
+
+  add(entry: EvidenceEntry): void {
+    const { kind, body } = entry;
+    if (kind === 'approve' || kind === 'deny') {
+      const id = body.approval_id;
+      if (typeof id === 'string') this.#votes.set(id, { verdict: kind, call_digest: body.call_digest, used: false });
+      return;
+    }
+    const used = kind === 'allow' ? useOf(entry) : undefined;
+    const returned = kind === 'result' && body.approval_returned === true ? String(body.approval_ref) : undefined;
+    const vote = this.#votes.get(used?.id ?? returned ?? '');
+    if (vote) vote.used = used !== undefined;
+  }
+}
+
+const bearing: Readonly<Partial<Record<EvidenceEntry['kind'], readonly [prefix: string, verdict: Verdict]>>> = {
+  allow: ['approved:', 'approve'],
+  chat: ['approved:', 'approve'],
+  block: ['denied:', 'deny'],
+};
+
+/** The approval or denial an entry rests on. A rule for a protocol of that name reads alike and is none. */
+function useOf({ kind, body }: EvidenceEntry): { readonly id: string; readonly verdict: Verdict } | undefined {
+  const [prefix, verdict] = bearing[kind] ?? [];
+  const { matched_rule: rule, protocol } = body;
+  if (!prefix || !verdict || typeof rule !== 'string' || !rule.startsWith(prefix)) return undefined;
+  if (typeof protocol === 'string' && `${protocol}:` === prefix) return undefined;
+  return { id: rule.slice(prefix.length), verdict };
+}

@@ -1,0 +1,201 @@
+/** Somebody who can write rows of the approvals table, and nothing else, decides nothing. */
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { toItem } from '#adapters/aws/items.ts';
+import { executeApproved } from '#core/actions/execute-approved.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { caller } from '../support/call-door.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+
+const pull = {
+  protocol: 'git',
+  tool: 'scm.create_pull_request',
+  target: 'acme/web',
+  capability: 'write',
+  parameters: { title: 'Fix', head: 'fix', base: 'main' },
+};
+const extra = `
+providers: [{ name: mock, type: mock, models: ["mock"] }]
+routes: [{ match: { model: "mock" }, providers: [mock] }]
+policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords: ["launch"] }] }
+`;
+
+let gateway: TestPorts;
+let call: ReturnType<typeof caller>;
+const ran: unknown[] = [];
+
+beforeAll(async () => {
+  const execute = async (envelope: { readonly parameters: unknown }) => {
+    ran.push(envelope.parameters);
+    return { done: true };
+  };
+  gateway = await testPorts({ extra, executors: [{ name: 'fake', handles: () => true, execute }] });
+  call = caller(gateway.ports);
+});
+beforeEach(() => {
+  ran.length = 0;
+});
+afterAll(() => gateway.stop());
+
+const act = (session: string, more: object = {}) =>
+  call('POST', '/admin/v1/test-action', {
+    key: keys.agent,
+    body: { ...pull, actor: { agent: 'writer', session }, ...more },
+  });
+const vote = (id: string, verdict: 'approve' | 'deny') =>
+  call('POST', `/admin/v1/approvals/${id}/${verdict}`, { key: keys.human, body: { reviewer: 'alice' } });
+
+async function entriesOf(session: string): Promise<EvidenceEntry[]> {
+  const entries: EvidenceEntry[] = [];
+  for await (const entry of gateway.ports.evidence.entries('default', session)) entries.push(entry);
+  return entries;
+}
+
+/** Writes attributes into a row, past the gateway. */
+async function write(id: string, set: Readonly<Record<string, unknown>>): Promise<void> {
+  const names = Object.keys(set);
+  await gateway.store.client.send(
+    new UpdateItemCommand({
+      TableName: gateway.store.tables.approvals,
+      Key: { id: { S: id } },
+      UpdateExpression: `SET ${names.map((_, i) => `#n${i} = :v${i}`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(names.map((name, i) => [`#n${i}`, name])),
+      ExpressionAttributeValues: toItem(Object.fromEntries(names.map((name, i) => [`:v${i}`, set[name]]))),
+    }),
+  );
+}
+
+const later = '2030-01-01T00:00:00.000Z';
+const approved = {
+  status: 'approved',
+  tenant_status: 'default#approved',
+  reviewer: 'alice',
+  person: 'alice',
+  use_expires_at: later,
+};
+
+describe('[approval.evidence-decides] a row that claims a vote nobody gave', () => {
+  test.each([
+    ['without a reference', false],
+    ['by its reference', true],
+  ])('opens nothing: a pending request, retried %s', async (name, byReference) => {
+    const session = `flip-${name}`.replaceAll(' ', '-');
+    const { envelope_id } = (await act(session)).body;
+    await write(envelope_id, approved);
+    const retry = await act(session, byReference ? { approval_ref: envelope_id } : {});
+    expect(retry.body).toMatchObject({ decision: 'review', error: { data: { reason: 'not_in_evidence' } } });
+    expect(retry.body.envelope_id).not.toBe(envelope_id);
+    expect(ran).toEqual([]);
+    const entries = await entriesOf(session);
+    expect(entries.map(({ kind, body }) => [kind, body.approval_reason])).toEqual([
+      ['review', undefined],
+      ['review', 'not_in_evidence'],
+    ]);
+    expect(gateway.lines.some((line) => line.includes('claims a vote') && line.includes(envelope_id))).toBe(true);
+  });
+
+  test('opens nothing: a denied request, and one that points at the vote of another', async () => {
+    const first = (await act('flip-denied')).body.envelope_id;
+    await vote(first, 'deny');
+    await write(first, approved);
+    const retry = await act('flip-denied', { approval_ref: first });
+    expect(retry.body.error.data.reason).toBe('not_in_evidence');
+
+    const other = (await act('flip-denied', { target: 'acme/api' })).body.envelope_id;
+    await vote(other, 'approve');
+    const [, , , , approve] = await entriesOf('flip-denied');
+    expect(approve).toMatchObject({ kind: 'approve', envelope_id: other });
+    await write(retry.body.envelope_id, { ...approved, evidence_index: approve?.index, evidence_hash: approve?.hash });
+    const again = await act('flip-denied', { approval_ref: retry.body.envelope_id });
+    expect(again.body.error.data.reason).toBe('not_in_evidence');
+    expect(ran).toEqual([]);
+  });
+
+  test('lets nothing run a second time: a used one set back', async () => {
+    const { envelope_id } = (await act('flip-used')).body;
+    await vote(envelope_id, 'approve');
+    expect((await act('flip-used')).body.decision).toBe('allow');
+    await write(envelope_id, approved);
+    const again = await act('flip-used', { approval_ref: envelope_id });
+    expect(again.body).toMatchObject({ decision: 'review', error: { data: { reason: 'not_in_evidence' } } });
+    expect(ran).toHaveLength(1);
+  });
+
+  test('lets no other call run: a row given the digest of another', async () => {
+    const mine = (await act('flip-digest', { target: 'acme/harmless' })).body.envelope_id;
+    await vote(mine, 'approve');
+    const wanted = (await act('flip-digest', { target: 'acme/wanted' })).body.envelope_id;
+    const row = await gateway.ports.approvals.get('default', wanted);
+    await write(mine, { call_digest: row?.call_digest });
+    const retry = await act('flip-digest', { target: 'acme/wanted', approval_ref: mine });
+    expect(retry.body.error.data.reason).toBe('not_in_evidence');
+    expect(ran).toEqual([]);
+  });
+
+  test('denies nothing: a pending request asks anew', async () => {
+    const { envelope_id } = (await act('flip-to-denied')).body;
+    const decided_at = new Date(gateway.ports.clock.now()).toISOString();
+    await write(envelope_id, { status: 'denied', tenant_status: 'default#denied', reviewer: 'mallory', decided_at });
+    const retry = await act('flip-to-denied');
+    expect(retry.body).toMatchObject({ decision: 'review', error: { data: { reason: 'not_in_evidence' } } });
+    expect(retry.body.envelope_id).not.toBe(envelope_id);
+  });
+
+  test('is no outcome either: what the gateway is said to have made of it is not handed out', async () => {
+    const { envelope_id } = (await act('flip-result')).body;
+    const done = { status: 'consumed', tenant_status: 'default#consumed', executed_by: 'gateway', outcome: 'executed' };
+    await write(envelope_id, { ...done, result_json: '{"made":"up"}' });
+    const retry = await act('flip-result');
+    expect(retry.body).toMatchObject({ decision: 'review', error: { data: { reason: 'not_in_evidence' } } });
+  });
+
+  test('moves no chat past its review', async () => {
+    const ask = () =>
+      call('POST', '/v1/chat/completions', {
+        key: keys.agent,
+        body: { model: 'mock', messages: [{ role: 'user', content: 'launch it' }] },
+        headers: { 'x-session-id': 'flip-chat' },
+      });
+    const { envelope_id } = (await ask()).body;
+    await write(envelope_id, approved);
+    expect(await ask()).toMatchObject({ status: 202, body: { reason: 'not_in_evidence' } });
+  });
+
+  test.each([
+    ['a pending request', false, {}],
+    [
+      'an approved one with other parameters',
+      true,
+      { parameters_json: '{"title":"Other","head":"evil","base":"main"}' },
+    ],
+    ['an approved one with another target', true, { target: 'acme/other' }],
+  ])('is not carried out by the gateway, and the refusal is evidence: %s', async (name, isApproved, set) => {
+    const session = `execute-${name}`.replaceAll(' ', '-');
+    const { envelope_id } = (await act(session)).body;
+    if (isApproved) await vote(envelope_id, 'approve');
+    await write(envelope_id, { ...approved, ...set });
+    const row = await gateway.ports.approvals.find(envelope_id);
+    await executeApproved(gateway.ports, row!);
+    expect(ran).toEqual([]);
+    expect((await entriesOf(session)).at(-1)).toMatchObject({
+      kind: 'block',
+      body: { approval_ref: envelope_id, reason: expect.stringContaining('no evidence entry tells of it') },
+    });
+  });
+});
+
+test('[approval.evidence-decides] a vote that was given counts as before: by the retry, and by the gateway itself', async () => {
+  const retried = (await act('given')).body.envelope_id;
+  await vote(retried, 'approve');
+  expect((await act('given')).body).toMatchObject({ decision: 'allow', matched_rule: `approved:${retried}` });
+
+  const executed = (await act('given', { target: 'acme/api' })).body.envelope_id;
+  await vote(executed, 'approve');
+  await executeApproved(gateway.ports, (await gateway.ports.approvals.find(executed))!);
+  const collected = await act('given', { target: 'acme/api' });
+  expect(collected.body).toMatchObject({
+    decision: 'allow',
+    matched_rule: `approved:${executed}`,
+    result: { done: true },
+  });
+  expect(ran).toHaveLength(2);
+});
