@@ -182,6 +182,16 @@ const policies: readonly Requirement[] = [
     'sql-explorer allows SELECT, reviews INSERT and UPDATE, blocks DELETE, DROP, TRUNCATE, GRANT and REVOKE.',
   ),
   must(
+    'pack.sql-system-relations',
+    'contract §3',
+    'sql-explorer allows system relations that are listed as harmless, and reviews every other.',
+  ),
+  must(
+    'pack.sql-everyday',
+    'contract §3',
+    'Of everyday queries sql-explorer allows no smaller share than before, but for three points.',
+  ),
+  must(
     'policy-version.numbered',
     'contract §1',
     'Storing a configuration makes a version, content-addressed and numbered 1, 2, 3 …',
@@ -953,6 +963,16 @@ const toolGateway: readonly Requirement[] = [
   ),
   must('effects.bypasses', 'contract §3', 'Known bypasses of shell and SQL rules become what they would do.'),
   must('effects.everyday', 'contract §3', 'Harmless everyday shell lines stay allowed about as often as before.'),
+  must(
+    'effects.sql-closed-world',
+    'contract §3',
+    'A function, operator, cast or attribute of a SQL text that is not listed as harmless is a call.',
+  ),
+  must(
+    'effects.sql-known-nodes',
+    'contract §3',
+    'A node of a SQL text that the reader does not know, or a member of one, makes the text unclear.',
+  ),
   must('executor.bounds', 'spec §1', 'An executor goes no further than its envelope and bounds what it gives back.'),
   must('executor.no-secret', 'contract §4', 'Nothing of a credential comes back in a result.'),
   must(

@@ -15,8 +15,8 @@ import { sqlTextsOf } from './sql/texts.ts';
 /** Parses a SQL text; throws for what the grammar refuses. */
 export type SqlParse = (sql: string) => unknown;
 
-/** As much as an envelope may hold; the grammar needs about a second per megabyte. */
-export const maxSqlBytes = 256 * 1024;
+/** The grammar needs about a second per megabyte; queries that people and agents write have some kilobytes. */
+export const maxSqlBytes = 64 * 1024;
 const maxParts = 1000;
 
 /** Reads calls of protocol `sql`, and MCP tools that carry SQL. Never throws. */
@@ -78,6 +78,7 @@ function readText(parse: SqlParse, text: string): TextReading {
   // The grammar reads C strings: what stands behind a NUL would not be seen.
   if (text.includes('\0')) return refuse(text, 'a SQL text holds a NUL');
   if (!text.isWellFormed()) return refuse(text, 'a SQL text is not well-formed Unicode');
+  if (nesting(text) > maxNesting) return refuse(text, `a SQL text nests deeper than ${maxNesting} parentheses`);
   if (operatorRun(text) > maxOperatorRun) return refuse(text, 'a SQL text holds a long run of operator characters');
   let tree: unknown;
   try {
@@ -86,6 +87,20 @@ function readText(parse: SqlParse, text: string): TextReading {
     return refuse(text, `PostgreSQL's grammar refuses the text: ${reasonOf(thrown)}`);
   }
   return { ...readStatements(tree), refused: false };
+}
+
+/** The grammar's stack is spent long after this. */
+const maxNesting = 250;
+
+/** How deep parentheses and brackets nest, those in quotes included. */
+function nesting(text: string): number {
+  let deepest = 0;
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[()[\]]/g)) {
+    depth = bracket === '(' || bracket === '[' ? depth + 1 : Math.max(0, depth - 1);
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
 }
 
 /** PostgreSQL's scanner looks at the whole run again for each comment that begins in it. */

@@ -8,7 +8,7 @@ import { decideEffects } from '#core/effects/decide-effects.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { parsePack } from '#core/tool-policy/pack.ts';
-import { bypasses, harmless } from './sql-bypasses.ts';
+import { bypasses, harmless, impliedCalls, systemRelations } from './sql-bypasses.ts';
 
 const file = 'policies/sql-explorer.yaml';
 const policy = compilePolicy(parsePack(parse(readFileSync(join(process.cwd(), file), 'utf8')), file));
@@ -31,6 +31,8 @@ const decided = (call: ToolCall): Decision => decideEffects(policy, call, sqlEff
 describe.each([
   ['harmless', harmless],
   ['bypass', bypasses],
+  ['[effects.sql-closed-world] implied call', impliedCalls],
+  ['[pack.sql-system-relations] system relation', systemRelations],
 ] as const)('%s', (_, rows) => {
   test.each(rows.map((row) => [row.why, row] as const))('%s', (_why, { sql, parts, decision, unclear }) => {
     const effects = sqlEffects(grammar)(callOf(sql));

@@ -6,30 +6,58 @@
 export type Dialect = 'postgresql' | 'unknown';
 
 interface Doubt {
-  readonly pattern: RegExp;
+  readonly found: (text: string) => boolean;
   readonly why: string;
 }
 
+const matches =
+  (pattern: RegExp) =>
+  (text: string): boolean =>
+    pattern.test(text);
+
 /** Rare in honest PostgreSQL, so they count whatever the database is said to be. */
 const always: readonly Doubt[] = [
-  { pattern: /\/\*M?!/i, why: 'MySQL runs what stands in a comment /*! … */' },
+  { found: matches(/\/\*M?!/i), why: 'MySQL runs what stands in a comment /*! … */' },
   {
-    pattern: /(?<!\\)(?:\\\\)*\\['"]/,
+    found: matches(/(?<!\\)(?:\\\\)*\\['"]/),
     why: 'a backslash before a quote ends the text in one database and not in another',
   },
 ];
 
 const elsewhere: readonly Doubt[] = [
-  { pattern: /`/, why: 'a backtick quotes names in MySQL' },
-  { pattern: /#/, why: 'a # begins a comment in MySQL' },
-  { pattern: /--[^\s-]/, why: 'MySQL does not take -- for a comment unless a blank follows' },
-  { pattern: /\/\*(?:(?!\*\/)[\s\S])*\/\*/, why: 'comments nest in PostgreSQL only' },
-  { pattern: /\$\w*\$/, why: 'texts between $$ exist in PostgreSQL only' },
-  { pattern: /\b[eEbBxXnN]'|\b[uU]&['"]/, why: 'prefixed texts are read otherwise elsewhere' },
+  { found: matches(/`/), why: 'a backtick quotes names in MySQL' },
+  { found: matches(/#/), why: 'a # begins a comment in MySQL' },
+  { found: matches(/--(?![ \t\r\n-]|$)/), why: 'MySQL does not take -- for a comment unless a blank follows' },
+  { found: (text) => text.split('/*').slice(1).some(opensAgain), why: 'comments nest in PostgreSQL only' },
+  { found: matches(/\$\w*\$/), why: 'texts between $$ exist in PostgreSQL only' },
+  { found: hasPrefixedText, why: 'prefixed texts are read otherwise elsewhere' },
+  { found: matches(/'''|"""/), why: 'three quotes begin a text in BigQuery' },
+  { found: matches(/\[/), why: 'square brackets quote names in SQL Server and SQLite' },
+  {
+    found: matches(/\b(?:shutdown|reconfigure|checkpoint|revert|commit|rollback|go)\b\s{0,64}(?:;|$|\n|--|\/\*|\))/i),
+    why: 'SQL Server begins a statement without a semicolon before it',
+  },
 ];
 
 /** Why the text may mean something else to the server than to the grammar. */
 export const otherReadings = (text: string, dialect: Dialect): string[] =>
   (dialect === 'postgresql' ? always : [...always, ...elsewhere])
-    .filter(({ pattern }) => pattern.test(text))
+    .filter(({ found }) => found(text))
     .map(({ why }) => why);
+
+/** Whether a comment is still open where the next one opens. */
+const opensAgain = (comment: string, at: number, all: readonly string[]): boolean =>
+  at < all.length - 1 && !comment.includes('*/');
+
+/** Whether a quote opens right behind a word: `e'…'`, `q'[…]'`, `U&"…"`. */
+function hasPrefixedText(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const quote = text[at];
+    if (quote !== "'" && quote !== '"') continue;
+    if (at > 0 && /[\p{L}\p{N}_&]/u.test(text[at - 1]!)) return true;
+    const end = text.indexOf(quote, at + 1);
+    if (end === -1) return false;
+    at = end;
+  }
+  return false;
+}

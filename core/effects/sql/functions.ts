@@ -7,6 +7,9 @@ import { nameOf, type QualifiedName } from './names.ts';
 import { type Operation, operation } from './operation.ts';
 import { constantOf, listAt, type Tree } from './tree.ts';
 
+/** Whether an unqualified name is that of a function which only computes. */
+export const isHarmlessFunction = (name: string): boolean => harmless.has(name);
+
 /** The effect of a call in an expression, if it has one. */
 export function callEffect(call: Tree): Operation | undefined {
   const name = nameOf(listAt(call, 'funcname'));
@@ -20,17 +23,14 @@ export function callOf(name: QualifiedName, call: Tree, object: 'function' | 'pr
     .map(constantOf)
     .filter((value) => typeof value === 'string')
     .slice(0, 16);
+  return callNamed(name, object, args);
+}
+
+/** @param object what the call is written as: a function, an attribute, a sampling method. */
+export function callNamed(name: QualifiedName, object: string, args: readonly string[] = []): Operation {
   // Where a built-in function lives needs no saying; an unqualified name may well be in `public`.
   const target = name.schema === 'pg_catalog' ? name.name : name.target;
   return operation('call', 'execute', target, { object, schema: name.schema, ...(args.length > 0 && { args }) });
-}
-
-/** An operator of somebody's schema is somebody's function. */
-export function operatorEffect(expression: Tree): Operation | undefined {
-  const words = listAt(expression, 'name');
-  const name = nameOf(words);
-  if (words.length < 2 || name.schema === 'pg_catalog') return undefined;
-  return operation('call', 'execute', name.target, { object: 'operator', schema: name.schema });
 }
 
 const list = (words: string): string[] => words.trim().split(/\s+/);
@@ -69,13 +69,13 @@ const harmless: ReadonlySet<string> = new Set([
     lower_inf upper_inc upper_inf isempty range_merge multirange int4range int8range numrange tsrange tstzrange daterange
     int4multirange int8multirange nummultirange tsmultirange tstzmultirange datemultirange
     json_array_elements json_array_elements_text json_array_length json_build_array json_build_object json_each
-    json_each_text json_extract_path json_extract_path_text json_object json_object_keys json_populate_record
-    json_populate_recordset json_scalar json_serialize json_strip_nulls json_to_record json_to_recordset json_typeof
+    json_each_text json_extract_path json_extract_path_text json_object json_object_keys 
+    json_scalar json_serialize json_strip_nulls json_to_record json_to_recordset json_typeof
     jsonb_array_elements jsonb_array_elements_text jsonb_array_length jsonb_build_array jsonb_build_object jsonb_concat
     jsonb_each jsonb_each_text jsonb_extract_path jsonb_extract_path_text jsonb_insert jsonb_object jsonb_object_keys
     jsonb_path_exists jsonb_path_exists_tz jsonb_path_match jsonb_path_match_tz jsonb_path_query jsonb_path_query_array
-    jsonb_path_query_array_tz jsonb_path_query_first jsonb_path_query_first_tz jsonb_path_query_tz jsonb_populate_record
-    jsonb_populate_recordset jsonb_pretty jsonb_set jsonb_set_lax jsonb_strip_nulls jsonb_to_record jsonb_to_recordset
+    jsonb_path_query_array_tz jsonb_path_query_first jsonb_path_query_first_tz jsonb_path_query_tz 
+    jsonb_pretty jsonb_set jsonb_set_lax jsonb_strip_nulls jsonb_to_record jsonb_to_recordset
     jsonb_typeof row_to_json to_json to_jsonb xml_is_well_formed xml_is_well_formed_content xml_is_well_formed_document
     xmlcomment xmlconcat xmlexists xmltext xpath xpath_exists array_to_tsvector get_current_ts_config
     numnode phraseto_tsquery plainto_tsquery querytree setweight strip to_tsquery to_tsvector json_to_tsvector
@@ -97,8 +97,8 @@ const harmless: ReadonlySet<string> = new Set([
     pg_get_constraintdef pg_get_expr pg_get_function_arguments pg_get_function_identity_arguments pg_get_function_result
     pg_get_functiondef pg_get_indexdef pg_get_keywords pg_get_partkeydef pg_get_ruledef pg_get_serial_sequence
     pg_get_statisticsobjdef pg_get_triggerdef pg_get_userbyid pg_get_viewdef pg_index_column_has_property
-    pg_index_has_property pg_indexam_has_property pg_indexes_size pg_input_error_info pg_input_is_valid pg_is_in_recovery
+    pg_index_has_property pg_indexam_has_property pg_indexes_size pg_is_in_recovery
     pg_opclass_is_visible pg_operator_is_visible pg_partition_ancestors pg_partition_root pg_partition_tree
-    pg_postmaster_start_time pg_relation_size pg_sequence_last_value pg_size_bytes pg_size_pretty pg_statio_all_tables
+    pg_postmaster_start_time pg_relation_size pg_sequence_last_value pg_size_bytes pg_size_pretty 
     pg_table_is_visible pg_table_size pg_tablespace_size pg_total_relation_size pg_type_is_visible pg_typeof`),
 ]);

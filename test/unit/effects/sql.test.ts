@@ -299,9 +299,21 @@ describe('tools of other protocols', () => {
     ['select 1 /* /* */ */', 'nest'],
     ['select $$ x $$', '$$'],
     ["select e'x'", 'prefixed'],
+    ["select 'a', q'[it's]'", 'prefixed'],
+    ["select '''a' , ''' ; drop table x; --'", 'BigQuery'],
+    ["select a['] ; drop table x; --']", 'SQL Server'],
+    ['select 1 shutdown', 'SQL Server'],
+    ['select 1 as a\ngo\n', 'SQL Server'],
+    ['select 5 --\u00a01', 'MySQL'],
   ])('%s means something else to a database that is not PostgreSQL', (sql, why) => {
     expect(mcp('mysql.query', { sql }).unclear).toContain(why);
   });
+
+  test.each([
+    "select 'e', 'it''s' from t where name = 'commit' and x in ('a', 'b')",
+    'select "a", t."b" from "e" -- all of them',
+    'select commit_id, go_live from deployments',
+  ])('%s means the same everywhere', (sql) => expect(mcp('mysql.query', { sql }).unclear).toBeUndefined());
 
   test('those that say PostgreSQL are believed', () => {
     expect(mcp('postgres.query', { sql: "select data #> '{a}', $$x$$ from t --x" }).unclear).toBeUndefined();
@@ -313,8 +325,15 @@ describe('limits', () => {
     expect(readSql(`select '${'x'.repeat(maxSqlBytes)}'`).unclear).toContain('longer than');
   });
 
+  test('deep nesting is unclear before the grammar sees it, and usual nesting is not', () => {
+    const nested = (depth: number) => readSql(`select ${'('.repeat(depth)}1${')'.repeat(depth)}`);
+    expect(nested(300).unclear).toContain('nests deeper');
+    expect(nested(60).unclear).toBeUndefined();
+    expect(readSql('select f(a), (b), (c)'.replace('f', 'abs')).unclear).toBeUndefined();
+  });
+
   test('a run of operators that would cost the scanner minutes is unclear', () => {
-    expect(readSql(`select 1 ${'/*'.repeat(100_000)}`).unclear).toContain('long run');
+    expect(readSql(`select 1 ${'/*'.repeat(20_000)}`).unclear).toContain('long run');
     expect(readSql(`select 1 -- ${'-'.repeat(900)}`).unclear).toBeUndefined();
   });
 

@@ -1,0 +1,103 @@
+/**
+ * Attribute notation: PostgreSQL reads `(x).f` and `g.f` as the function call `f(x)` where there is no field `f`. Behind a
+ * parenthesis nobody but the database knows the fields; behind the name of a function in FROM they are known here, since
+ * such a name may stand for a plain value (`g.pg_sleep` from `generate_series(1, 2) g`). `t.f` on a table is taken for a
+ * column: only a function of that table's row type could be meant otherwise.
+ */
+import { callNamed, isHarmlessFunction } from './functions.ts';
+import { nameOf } from './names.ts';
+import type { Operation } from './operation.ts';
+import { bodyOf, listAt, type Tree, textAt, treeAt, wordsOf } from './tree.ts';
+
+/** A column as the text names it: `g.f`. */
+export interface QualifiedColumn {
+  readonly qualifier: string;
+  readonly column: string;
+}
+
+/** A function in FROM and the columns its rows have. */
+export interface FunctionScan {
+  readonly alias: string;
+  readonly columns: ReadonlySet<string>;
+}
+
+/** The calls that `(x).f` may come to. */
+export function attributeEffects(indirection: Tree): Operation[] {
+  const [first, ...others] = listAt(indirection, 'indirection');
+  const fields = fieldsOfCall(treeAt(indirection, 'arg'));
+  const name = fieldName(first);
+  const known = name !== undefined && fields.includes(name);
+  return [...(known ? [] : [first]), ...others].flatMap((node) => effectOf(fieldName(node)));
+}
+
+/** `g.f` with two words; with three the middle one names a table, which a function in FROM is not. */
+export function qualifiedColumn(reference: Tree): QualifiedColumn | undefined {
+  const fields = listAt(reference, 'fields');
+  const [qualifier, column] = wordsOf(fields);
+  return fields.length === 2 && qualifier !== undefined && column !== undefined ? { qualifier, column } : undefined;
+}
+
+/** What is known of a function in FROM; undefined where not even its name is. */
+export function functionScan(range: Tree): FunctionScan | undefined {
+  const calls = listAt(range, 'functions').map((node) => listAt(bodyOf(node, 'List') ?? {}, 'items'));
+  const names = calls.map(([call]) => wordsOf(listAt(bodyOf(call, 'FuncCall') ?? {}, 'funcname')).at(-1));
+  const given = treeAt(range, 'alias');
+  const alias = textAt(given, 'aliasname') ?? names[0];
+  if (alias === undefined) return undefined;
+  const renamed = wordsOf(listAt(given, 'colnames'));
+  const defined = [
+    listAt(range, 'coldeflist'),
+    ...calls.map(([, list]) => listAt(bodyOf(list, 'List') ?? {}, 'items')),
+  ];
+  const own = calls.flatMap(([call], i) => {
+    const fields = fieldsOfCall(call);
+    if (fields.length > 0) return fields;
+    // The only column of a plain value is called like the alias, or like its function among several. `unnest` may give
+    // rows of a table just as well.
+    const name = names[i];
+    const plain = name !== undefined && name !== 'unnest' && isHarmlessFunction(name);
+    return plain ? [calls.length === 1 ? alias : name] : [];
+  });
+  return {
+    alias,
+    columns: new Set([
+      ...(renamed.length >= own.length ? renamed : [...renamed, ...own.slice(renamed.length)]),
+      ...defined.flat().flatMap((node) => textAt(bodyOf(node, 'ColumnDef') ?? {}, 'colname') ?? []),
+      ...(range.ordinality === true ? ['ordinality'] : []),
+    ]),
+  };
+}
+
+/** The calls among columns of functions in FROM. An alias used twice has what all of its uses have in common. */
+export function scanEffects(columns: readonly QualifiedColumn[], scans: readonly FunctionScan[]): Operation[] {
+  return columns.flatMap(({ qualifier, column }) => {
+    const named = scans.filter(({ alias }) => alias === qualifier);
+    return named.every((scan) => scan.columns.has(column)) ? [] : effectOf(column);
+  });
+}
+
+const effectOf = (name: string | undefined): Operation[] =>
+  name === undefined || isHarmlessFunction(name) ? [] : [callNamed(nameOf([{ String: { sval: name } }]), 'attribute')];
+
+const fieldName = (node: unknown): string | undefined => textAt(bodyOf(node, 'String') ?? {}, 'sval');
+
+/** Fields of the rows that a built-in function gives; none where it gives plain values, or is not known. */
+function fieldsOfCall(node: unknown): readonly string[] {
+  const name = nameOf(listAt(bodyOf(node, 'FuncCall') ?? {}, 'funcname'));
+  if (name.qualified && name.schema !== 'pg_catalog') return [];
+  return Object.hasOwn(rowFields, name.name) ? rowFields[name.name]! : [];
+}
+
+const rowFields: Readonly<Record<string, readonly string[]>> = {
+  json_array_elements: ['value'],
+  json_array_elements_text: ['value'],
+  json_each: ['key', 'value'],
+  json_each_text: ['key', 'value'],
+  jsonb_array_elements: ['value'],
+  jsonb_array_elements_text: ['value'],
+  jsonb_each: ['key', 'value'],
+  jsonb_each_text: ['key', 'value'],
+  pg_get_keywords: ['word', 'catcode', 'barelabel', 'catdesc', 'baredesc'],
+  pg_partition_ancestors: ['relid'],
+  pg_partition_tree: ['relid', 'parentrelid', 'isleaf', 'level'],
+};

@@ -1,0 +1,42 @@
+/**
+ * Operators: PostgreSQL's built-in ones only compute. An operator of another name, or one that the text takes from another
+ * schema, is a function of whoever made it.
+ */
+import { nameOf } from './names.ts';
+import { type Operation, operation } from './operation.ts';
+import { wordsOf } from './tree.ts';
+
+/** The effect of an operator given as a list of words: `['+']`, `['hr', '+']`. */
+export function operatorEffect(words: readonly unknown[]): Operation | undefined {
+  if (words.length === 0) return undefined;
+  const name = nameOf(words);
+  const builtIn = wordsOf(words).length === 1 || name.schema === 'pg_catalog';
+  if (builtIn && builtInOperators.has(name.name)) return undefined;
+  return operation('call', 'execute', name.target, { object: 'operator', schema: name.schema });
+}
+
+/** Forms of expressions that use operators; `BETWEEN` stands where the others name theirs. */
+export const operatorForms: ReadonlySet<unknown> = new Set([
+  'AEXPR_OP',
+  'AEXPR_OP_ANY',
+  'AEXPR_OP_ALL',
+  'AEXPR_DISTINCT',
+  'AEXPR_NOT_DISTINCT',
+  'AEXPR_NULLIF',
+  'AEXPR_IN',
+  'AEXPR_LIKE',
+  'AEXPR_ILIKE',
+  'AEXPR_SIMILAR',
+]);
+export const betweenForms: ReadonlySet<unknown> = new Set([
+  'AEXPR_BETWEEN',
+  'AEXPR_NOT_BETWEEN',
+  'AEXPR_BETWEEN_SYM',
+  'AEXPR_NOT_BETWEEN_SYM',
+]);
+
+const builtInOperators: ReadonlySet<string> = new Set(
+  `!! !~ !~* !~~ !~~* # ## #- #> #>> % & && &< &<| &> * *< *<= *<> *= *> *>= + - -> ->> -|- / < <-> << <<= <<| <=
+  <> != <@ <^ = > >= >> >>= >^ ? ?# ?& ?- ?-| ?| ?|| @ @-@ @> @? @@ @@@ ^ ^@ | |&> |/ |>> || ||/ ~ ~* ~<=~ ~<~ ~= ~>=~ ~>~
+  ~~ ~~*`.split(/\s+/),
+);

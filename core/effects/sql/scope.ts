@@ -1,0 +1,55 @@
+/** Names of common table expressions: they hide tables of the same name from where they may be used. */
+import { bodyOf, listAt, type Tree, textAt } from './tree.ts';
+
+export interface Scope {
+  readonly names: ReadonlyMap<string, number>;
+  /** Names of an index below this one are in sight. */
+  readonly upTo: number;
+  readonly outer: Scope | undefined;
+}
+
+/** What a WITH opens: its queries, each with the names it may use, and the names its statement may use. */
+export function openWith(
+  clause: Tree,
+  outer: Scope | undefined,
+): { readonly queries: readonly { readonly cte: Tree; readonly scope: Scope }[]; readonly scope: Scope } {
+  const ctes = listAt(clause, 'ctes').map((node) => bodyOf(node, 'CommonTableExpr') ?? {});
+  const names = new Map<string, number>();
+  for (const [i, cte] of ctes.entries()) {
+    const name = textAt(cte, 'ctename');
+    if (name !== undefined && !names.has(name)) names.set(name, i);
+  }
+  const everywhere = clause.recursive === true;
+  return {
+    queries: ctes.map((cte, i) => ({ cte, scope: { names, upTo: everywhere ? ctes.length : i, outer } })),
+    scope: { names, upTo: ctes.length, outer },
+  };
+}
+
+/** Whether a table's name means a common table expression here. */
+export function isHidden(relation: Tree, from: Scope | undefined): boolean {
+  if (relation.schemaname !== undefined || relation.catalogname !== undefined) return false;
+  for (let scope = from; scope; scope = scope.outer) {
+    const index = scope.names.get(relation.relname as string);
+    if (index !== undefined && index < scope.upTo) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether a recursive query has nothing that could end it: each round reads its own rows alone, drops none, and is not
+ * limited. (`UNION` without ALL ends where rows repeat, which only the data could say.)
+ */
+export function neverEnds(clause: Tree, statement: Tree): boolean {
+  if (clause.recursive !== true || statement.limitCount !== undefined) return false;
+  return listAt(clause, 'ctes').some((node) => {
+    const cte = bodyOf(node, 'CommonTableExpr') ?? {};
+    const query = bodyOf(cte.ctequery, 'SelectStmt') ?? {};
+    const round = query.op === 'SETOP_UNION' ? query.rarg : undefined;
+    if (typeof round !== 'object' || round === null) return false;
+    const { fromClause, whereClause, limitCount } = round as Tree;
+    const tables = Array.isArray(fromClause) ? fromClause : [];
+    const own = tables.length === 1 && bodyOf(tables[0], 'RangeVar')?.relname === cte.ctename;
+    return own && whereClause === undefined && limitCount === undefined && query.limitCount === undefined;
+  });
+}

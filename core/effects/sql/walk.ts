@@ -1,0 +1,187 @@
+/**
+ * Walks one parsed statement through the nodes of `nodes.ts` and collects what they do. Iterative, because a text may nest
+ * deeper than the stack of this process. A node or member that is not listed is unclear, and walked all the same, so that
+ * what stands below it is found.
+ */
+
+import type { QualifiedColumn } from './attributes.ts';
+import { attributeEffects, type FunctionScan, functionScan, qualifiedColumn, scanEffects } from './attributes.ts';
+import { intoTable, rowLocks } from './data.ts';
+import { callEffect, callNamed } from './functions.ts';
+import { nameOf, relationName } from './names.ts';
+import { definitionNodes, placeMember, shapes } from './nodes.ts';
+import { type Operation, operation, operationOn, type StatementReader } from './operation.ts';
+import { betweenForms, operatorEffect, operatorForms } from './operators.ts';
+import { isHidden, neverEnds, openWith, type Scope } from './scope.ts';
+import { isTree, listAt, type Tree, wordsOf } from './tree.ts';
+import { typeEffect } from './types.ts';
+
+interface Visit {
+  /** Of a node whose kind the tree does not write down. */
+  readonly kind?: string;
+  readonly node: unknown;
+  readonly scope: Scope | undefined;
+  /** `EXPLAIN` without ANALYZE: what is inside is not carried out. */
+  readonly planned: boolean;
+  /** Inside a definition, where a type is named and no value is cast to it. */
+  readonly defining: boolean;
+}
+
+type Readers = ReadonlyMap<string, StatementReader>;
+
+/** @returns what the statement carries out; reasons why it cannot be told go to `unclear`. */
+export function walkStatement(statement: unknown, readers: Readers, unclear: Set<string>): Operation[] {
+  return new Walk(readers, unclear).of(statement);
+}
+
+class Walk {
+  readonly #readers: Readers;
+  readonly #unclear: Set<string>;
+  readonly #found: Operation[] = [];
+  readonly #stack: Visit[] = [];
+  readonly #columns: QualifiedColumn[] = [];
+  readonly #scans: FunctionScan[] = [];
+
+  constructor(readers: Readers, unclear: Set<string>) {
+    this.#readers = readers;
+    this.#unclear = unclear;
+  }
+
+  of(statement: unknown): Operation[] {
+    this.#stack.push({ node: statement, scope: undefined, planned: false, defining: false });
+    for (let visit = this.#stack.pop(); visit; visit = this.#stack.pop()) this.#visit(visit);
+    this.#found.push(...scanEffects(this.#columns, this.#scans));
+    return this.#found;
+  }
+
+  #visit(visit: Visit): void {
+    const { node, kind } = visit;
+    if (Array.isArray(node)) {
+      for (const item of node) this.#stack.push({ ...visit, node: item });
+      return;
+    }
+    if (!isTree(node)) return;
+    if (kind !== undefined) {
+      this.#read(kind, node, visit);
+      return;
+    }
+    const keys = Object.keys(node);
+    // PostgreSQL writes an empty node where a list has a gap.
+    if (keys.length === 0) return;
+    const only = keys[0]!;
+    const body = node[only];
+    if (keys.length === 1 && /^[A-Z]/.test(only) && isTree(body)) this.#read(only, body, visit);
+    else if (typeof node.relname === 'string') this.#read('RangeVar', node, visit);
+    else for (const key of keys) this.#push(node[key], visit);
+  }
+
+  #read(kind: string, body: Tree, visit: Visit): void {
+    const reader = this.#readers.get(kind);
+    const shape = shapes.get(kind);
+    if (!reader && !shape && !definitionNodes.has(kind)) {
+      this.#unclear.add(/Stmt$/.test(kind) ? `a statement of kind ${kind} is not read` : `${kind} is not read`);
+    }
+    const reading = reader?.(body);
+    if (reading?.unclear !== undefined) this.#unclear.add(reading.unclear);
+    this.#add(reading?.operations ?? [], visit.planned);
+    const inside: Visit = {
+      ...visit,
+      scope: this.#enterWith(body, visit),
+      planned: visit.planned || reading?.planned === true,
+      // A query inside a definition casts its values; everything else of a definition names types.
+      defining: shape === undefined || (visit.defining && !casting.has(kind)),
+    };
+    this.#effects(kind, body, inside);
+    const skip = reading?.skip ?? [];
+    for (const key of Object.keys(body)) {
+      if (key === placeMember || skip.includes(key)) continue;
+      const member = shape ? shape.get(key) : 'nodes';
+      if (member === undefined) this.#unclear.add(`${key} of ${kind} is not read`);
+      if (member === 'plain') continue;
+      this.#push(body[key], inside, typeof member === 'object' ? member.kind : undefined);
+    }
+    for (const extra of reading?.visit ?? []) this.#push(extra, inside);
+  }
+
+  #push(node: unknown, visit: Visit, kind?: string): void {
+    if (node === null || typeof node !== 'object') return;
+    const { scope, planned, defining } = visit;
+    this.#stack.push({ node, scope, planned, defining, ...(kind !== undefined && { kind }) });
+  }
+
+  #add(operations: readonly (Operation | undefined)[], planned: boolean): void {
+    for (const each of operations) if (each) this.#found.push(planned ? plan(each) : each);
+  }
+
+  /** Calls count in a plan too, because planning may carry out what it takes for constant. */
+  #call(...operations: readonly (Operation | undefined)[]): void {
+    this.#add(operations, false);
+  }
+
+  #effects(kind: string, body: Tree, { scope, planned, defining }: Visit): void {
+    if (kind === 'RangeVar') {
+      if (!isHidden(body, scope)) this.#add([operationOn('select', 'read', 'table', relationName(body))], planned);
+    } else if (kind === 'SelectStmt') {
+      this.#add(rowLocks(body), planned);
+      if (isTree(body.intoClause)) this.#add(intoTable(body.intoClause), planned);
+    } else if (kind === 'FuncCall') this.#call(callEffect(body));
+    else if (kind === 'A_Expr') this.#operator(body);
+    else if (kind === 'SortBy') this.#call(operatorEffect(listAt(body, 'useOp')));
+    else if (kind === 'SubLink') this.#call(operatorEffect(listAt(body, 'operName')));
+    else if (kind === 'A_Indirection') this.#call(...attributeEffects(body));
+    else if (kind === 'TypeName' && !defining) this.#type(body);
+    else if (kind === 'RangeTableSample') this.#sampling(body);
+    else if (kind === 'RangeFunction') {
+      const scan = functionScan(body);
+      if (scan) this.#scans.push(scan);
+      else this.#unclear.add('what stands in FROM has no name');
+    } else if (kind === 'ColumnRef') {
+      const column = qualifiedColumn(body);
+      if (column) this.#columns.push(column);
+    }
+  }
+
+  #operator(expression: Tree): void {
+    if (operatorForms.has(expression.kind)) this.#call(operatorEffect(listAt(expression, 'name')));
+    else if (!betweenForms.has(expression.kind))
+      this.#unclear.add(`an expression ${String(expression.kind)} is not read`);
+  }
+
+  #type(type: Tree): void {
+    if (type.setof === true || type.pct_type === true) this.#unclear.add('a cast names no plain type');
+    this.#call(typeEffect(type));
+  }
+
+  #sampling(range: Tree): void {
+    const words = listAt(range, 'method');
+    const name = nameOf(words);
+    const builtIn = wordsOf(words).length === 1 || name.schema === 'pg_catalog';
+    if (!builtIn || !samplingMethods.has(name.name)) this.#call(callNamed(name, 'sampling'));
+  }
+
+  /** Opens the scope of a WITH, and puts its queries on the stack. */
+  #enterWith(body: Tree, visit: Visit): Scope | undefined {
+    if (!isTree(body.withClause)) return visit.scope;
+    if (neverEnds(body.withClause, body)) this.#unclear.add('a recursive query has no condition that ends it');
+    const { queries, scope } = openWith(body.withClause, visit.scope);
+    for (const { cte, scope: sees } of queries)
+      this.#push(cte, { ...visit, scope: sees, defining: false }, 'CommonTableExpr');
+    return scope;
+  }
+}
+
+const samplingMethods: ReadonlySet<string> = new Set(['bernoulli', 'system']);
+
+/** Nodes below which a type is what a value is cast to, also inside a definition. */
+const casting: ReadonlySet<string> = new Set([
+  'SelectStmt',
+  'InsertStmt',
+  'UpdateStmt',
+  'DeleteStmt',
+  'MergeStmt',
+  'TypeCast',
+]);
+
+/** `EXPLAIN` without ANALYZE only plans: of everything inside the tables remain. */
+const plan = ({ verb, target, parameters }: Operation): Operation =>
+  operation('explain', 'read', target, { ...parameters, plans: verb });
