@@ -72,11 +72,17 @@ function goneSignal(stream: Writable, context: LambdaContext): { signal: AbortSi
   return { signal: controller.signal, done: cancel };
 }
 
+/**
+ * The runtime puts status and headers in front of the first `write`, and of nothing else: what is only ended has no status
+ * line, and API Gateway answers 502 in its place [aws.whole-answers-have-a-status-line].
+ */
 async function writeBody({ body }: Pick<HttpReply, 'body'>, out: Writable, gone: AbortSignal): Promise<void> {
   if (typeof body === 'string') {
-    out.end(body);
+    out.write(body);
+    out.end();
     return;
   }
+  out.write('');
   const padding = Number(process.env.STREAM_PADDING_BYTES ?? 0);
   // A comment: runtimes that hold small writes back let the first event through behind it.
   if (padding > 0) out.write(`:${' '.repeat(padding)}\n\n`);

@@ -818,6 +818,11 @@ const hosts: readonly Requirement[] = [
     'contract §3',
     'The emulator templates differ from the real ones in the listed points only.',
   ),
+  must(
+    'cloud.status-line-first',
+    'spec §4.1',
+    'Every answer of a streamed function, whole or in events, begins with its status and headers.',
+  ),
   must('version.one', 'spec §9', 'Everything that prints a version reads it from package.json.'),
   must('version.paths', 'spec §9', 'Admin routes are under /admin/v1.'),
 ];

@@ -9,9 +9,9 @@ import {
   UpdateSecretVersionStageCommand,
 } from '@aws-sdk/client-secrets-manager';
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
+import { type Check, check } from '../support/checks.ts';
 import { firstToken, makeBrokersThings, order } from './broker-role.ts';
 import { type Call, clientConfig, expectStatus } from './caller.ts';
-import { type Check, check } from './checks.ts';
 import { brokerRole, brokerSecret } from './deployment.ts';
 import type { Emulator } from './emulator.ts';
 import { mcpSession, rpcAt, textOf } from './mcp.ts';

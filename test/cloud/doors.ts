@@ -1,8 +1,8 @@
 /** Every read the deployed doors offer is within their roles: none answers with a fault of ours. */
 import assert from 'node:assert/strict';
 import { routes } from '#core/contracts/routes.ts';
+import { type Check, check } from '../support/checks.ts';
 import { type Call, expectStatus } from './caller.ts';
-import { type Check, check } from './checks.ts';
 
 const session = 'cloud-doors';
 

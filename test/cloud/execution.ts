@@ -1,8 +1,8 @@
 /** Allowed actions carried out on the deployed stacks: SQL read by its grammar, commands in the sandbox, approved calls run by the clock. */
 import assert from 'node:assert/strict';
 import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
+import { type Check, check } from '../support/checks.ts';
 import { type Call, clientConfig, expectStatus } from './caller.ts';
-import { type Check, check } from './checks.ts';
 import type { Outputs } from './deployment.ts';
 import type { Emulator } from './emulator.ts';
 import type { Office } from './office.ts';

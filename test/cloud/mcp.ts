@@ -1,8 +1,8 @@
 /** MCP on the deployed stacks: a client lists and calls tools of a server behind the gateway; policy and people decide. */
 import assert from 'node:assert/strict';
+import { type Check, check } from '../support/checks.ts';
 import type { Loose } from '../support/loose.ts';
 import { type Call, expectStatus } from './caller.ts';
-import { type Check, check } from './checks.ts';
 import type { Office } from './office.ts';
 import { until } from './processes.ts';
 

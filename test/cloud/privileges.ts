@@ -16,8 +16,8 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import type { FunctionName } from '#core/contracts/functions.ts';
+import { type Check, check } from '../support/checks.ts';
 import { clientConfig } from './caller.ts';
-import { type Check, check } from './checks.ts';
 import { brokerRole, brokerSecret, type Outputs } from './deployment.ts';
 import type { Emulator } from './emulator.ts';
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { type Check, check } from '../support/checks.ts';
 import {
   commentPayload,
   deliveryHeaders,
@@ -10,7 +11,6 @@ import {
   pushedSha,
 } from '../support/fake-pull-requests.ts';
 import { type Call, clientConfig, expectStatus } from './caller.ts';
-import { type Check, check } from './checks.ts';
 import type { Emulator } from './emulator.ts';
 import { until } from './processes.ts';
 

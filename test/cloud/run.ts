@@ -5,11 +5,11 @@
  * recovery, object lock, encryption, logs, metrics and limits of payloads; test/infra asserts those on the templates.
  */
 
+import { runChecks } from '../support/checks.ts';
 import { fakePullRequests } from '../support/fake-pull-requests.ts';
 import { brokerChecks } from './brokers.ts';
 import { gatewayAt, provisionKeys, storeModule } from './caller.ts';
 import { chatChecks } from './chat.ts';
-import { runChecks } from './checks.ts';
 import { configurationFor, guard } from './configuration.ts';
 import { deploy } from './deployment.ts';
 import { doorChecks } from './doors.ts';

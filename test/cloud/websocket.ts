@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
+import { type Check, check } from '../support/checks.ts';
 import type { Loose } from '../support/loose.ts';
 import type { Call, Keys } from './caller.ts';
 import { expectStatus } from './caller.ts';
-import { type Check, check } from './checks.ts';
 import { longReply, reply } from './configuration.ts';
 import type { Outputs } from './deployment.ts';
 import type { Emulator } from './emulator.ts';

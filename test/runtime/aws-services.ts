@@ -1,0 +1,106 @@
+/**
+ * The AWS services around the functions, as far as they call them: secrets, objects, the signing key, state machines, the
+ * invocation of functions and WebSocket posts. One HTTP server; every call is remembered by name.
+ */
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+interface Reply {
+  readonly status?: number;
+  readonly body?: string | Buffer | object;
+}
+
+/** One secret holds all names: which function may read which bundle is the business of the roles, not of this tier. */
+export type Secrets = Readonly<Record<string, string>>;
+
+export interface AwsServices {
+  readonly url: string;
+  /** Names of calls in order, e.g. `states.StartExecution`, `s3.PUT`, `connections.POST`. */
+  readonly calls: string[];
+  /** Bodies posted to WebSocket connections. */
+  readonly posts: string[];
+  /** Payloads of asynchronous invocations. */
+  readonly invocations: string[];
+  /** Closes every connection, as the other side of a long pause does. */
+  dropConnections(): void;
+  stop(): Promise<void>;
+}
+
+export async function startAwsServices(secrets: Secrets): Promise<AwsServices> {
+  const calls: string[] = [];
+  const posts: string[] = [];
+  const invocations: string[] = [];
+  const objects = new Map<string, Buffer>();
+  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+  /** Calls of the JSON protocols, by `X-Amz-Target`. */
+  const targets: Readonly<Record<string, (input: Record<string, string>) => object>> = {
+    'secretsmanager.GetSecretValue': () => ({ SecretString: JSON.stringify(secrets) }),
+    'TrentService.Sign': ({ Message = '' }) => ({
+      Signature: sign(null, Buffer.from(Message, 'base64'), key.privateKey).toString('base64'),
+    }),
+    'TrentService.GetPublicKey': () => ({
+      PublicKey: key.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
+    }),
+    'AWSStepFunctions.StartExecution': ({ stateMachineArn = '', name = '' }) => ({
+      executionArn: `${stateMachineArn}:${name}`,
+      startDate: 0,
+    }),
+    'AWSStepFunctions.SendTaskSuccess': () => ({}),
+  };
+
+  const object = (method: string, path: string, bytes: Buffer): Reply => {
+    if (method === 'PUT') objects.set(path, bytes);
+    const found = objects.get(path);
+    return found ? { body: method === 'PUT' ? '' : found } : { status: 404, body: noSuchKey };
+  };
+
+  const answer = async (request: IncomingMessage): Promise<Reply> => {
+    const bytes = await buffer(request);
+    const { method = '', url = '', headers } = request;
+    const target = headers['x-amz-target']?.toString();
+    if (target !== undefined) {
+      calls.push(target.replace(/^(TrentService|AWSStepFunctions)/, (service) => services[service] ?? service));
+      const known = targets[target];
+      return known
+        ? { body: known(JSON.parse(bytes.toString())) }
+        : { status: 400, body: { __type: 'UnknownOperation' } };
+    }
+    if (url.includes('/@connections/')) {
+      calls.push(`connections.${method}`);
+      if (method === 'POST') posts.push(bytes.toString());
+      return { body: {} };
+    }
+    if (url.startsWith('/2015-03-31/functions/')) {
+      calls.push('lambda.Invoke');
+      invocations.push(bytes.toString());
+      return { status: 202, body: '' };
+    }
+    calls.push(`s3.${method}`);
+    return object(method, url.split('?')[0] ?? '', bytes);
+  };
+
+  const server = createServer(async (request, response) => {
+    const { status = 200, body = '' } = await answer(request);
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
+    response.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    calls,
+    posts,
+    invocations,
+    dropConnections: () => server.closeAllConnections(),
+    stop() {
+      server.closeAllConnections();
+      return new Promise((stopped) => server.close(() => stopped()));
+    },
+  };
+}
+
+const services: Readonly<Record<string, string>> = { TrentService: 'kms', AWSStepFunctions: 'states' };
+const noSuchKey = '<Error><Code>NoSuchKey</Code><Message>no such key</Message></Error>';

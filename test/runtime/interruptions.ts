@@ -1,0 +1,81 @@
+/** What Lambda does to a function: freezes it, lets its time run out, loses the reader of its stream, its store. */
+import assert from 'node:assert/strict';
+import { type Check, check } from '../support/checks.ts';
+import { asCaller } from './front.ts';
+import { restEvent, type World } from './world.ts';
+
+const route = 'POST /v1/chat/completions';
+const ask = (model: string, stream: boolean, session: string) => ({
+  caller: 'agent' as const,
+  headers: { 'x-session-id': session },
+  body: { model, stream, max_tokens: 50, messages: [{ role: 'user', content: 'hello' }] },
+});
+
+export function interruptionChecks(world: World): Check[] {
+  const entries = async (session: string) => {
+    const { text } = await world.call('evidence', `GET /admin/v1/evidence/sessions/${session}/export`, {
+      caller: 'human',
+    });
+    return text;
+  };
+  return [
+    check(
+      'a function frozen after its start and between calls answers, though its connections were closed',
+      async () => {
+        const fresh = await world.anotherLambda('chat-completions');
+        try {
+          for (const round of [1, 2, 3]) {
+            fresh.freeze();
+            world.aws.dropConnections();
+            fresh.thaw();
+            const answer = asCaller(await fresh.invoke(restEvent(route, ask('mock', false, `frozen-${round}`))));
+            assert.equal(answer.status, 200, answer.text);
+          }
+        } finally {
+          await fresh.stop();
+        }
+      },
+    ),
+    check('a stream whose time runs out ends, lets the provider go, and the next call is answered', async () => {
+      const before = world.provider.closedStreams();
+      const cut = await world.call('chat-completions', route, {
+        ...ask('endless', true, 'out-of-time'),
+        remainingMs: 12_000,
+      });
+      assert.equal(cut.status, 200);
+      assert.ok(cut.text.includes('more words'), cut.text.slice(0, 200));
+      assert.equal(world.provider.closedStreams(), before + 1);
+      assert.match(await entries('out-of-time'), /"aborted"/);
+      const next = await world.call('chat-completions', route, ask('mock', false, 'out-of-time'));
+      assert.equal(next.status, 200, next.text);
+    }),
+    check(
+      'a stream whose reader is gone lets the provider go; the runtime ends that environment, and another answers',
+      async () => {
+        const before = world.provider.closedStreams();
+        const lost = await world.anotherLambda('chat-completions');
+        try {
+          const event = restEvent(route, ask('endless', true, 'reader-gone'));
+          const cut = asCaller(await lost.invoke(event, { cutAfterBytes: 5_000 }));
+          assert.equal(cut.status, 200);
+          await lost.gone;
+        } finally {
+          await lost.stop();
+        }
+        const next = await world.call('chat-completions', route, ask('mock', false, 'reader-gone'));
+        assert.equal(next.status, 200, next.text);
+        assert.equal(world.provider.closedStreams(), before + 1);
+      },
+    ),
+    check('without its store a function refuses with a status line', async () => {
+      const alone = await world.anotherLambda('messages', { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' });
+      try {
+        const answer = asCaller(await alone.invoke(restEvent('POST /v1/messages', ask('mock', false, 'no-store'))));
+        assert.equal(answer.status, 503, answer.text);
+        assert.equal(answer.body.type, 'error');
+      } finally {
+        await alone.stop();
+      }
+    }),
+  ];
+}

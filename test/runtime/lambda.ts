@@ -1,0 +1,72 @@
+/** One execution environment: a bundle as built, under AWS's runtime interface client, in a process of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { type FunctionName, type FunctionSpec, functions } from '#core/contracts/functions.ts';
+import { type Posted, startRuntimeApi } from './runtime-api.ts';
+
+const client = resolve('test/runtime/client/node_modules/aws-lambda-ric/index.mjs');
+const nativeClient = resolve('test/runtime/native-client.cjs');
+
+export interface Lambda {
+  readonly name: FunctionName;
+  invoke(event: unknown, options?: { remainingMs?: number; cutAfterBytes?: number }): Promise<Posted>;
+  /** Stops the process where it stands, as Lambda does between invocations. */
+  freeze(): void;
+  thaw(): void;
+  kill(): Promise<void>;
+  /** Resolves when the process has ended. */
+  readonly gone: Promise<unknown>;
+  /** What it wrote to its log so far. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+export async function startLambda(name: FunctionName, environment: Readonly<Record<string, string>>): Promise<Lambda> {
+  const api = await startRuntimeApi();
+  const spec: FunctionSpec = functions[name];
+  const child = spawn(process.execPath, ['--require', nativeClient, client], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH ?? '',
+      ...environment,
+      AWS_LAMBDA_RUNTIME_API: api.address,
+      AWS_LAMBDA_NODEJS_USE_ALTERNATIVE_CLIENT_1: 'true',
+      AWS_LAMBDA_FUNCTION_NAME: name,
+      AWS_LAMBDA_FUNCTION_VERSION: '1',
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(spec.memoryMb),
+      AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
+      AWS_LAMBDA_LOG_STREAM_NAME: 'tested',
+      LAMBDA_TASK_ROOT: resolve(`dist/${name}`),
+      _HANDLER: 'index.handler',
+    },
+  });
+  let log = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (log += chunk));
+  const gone = once(child, 'exit');
+
+  return {
+    name,
+    invoke: (event, options) =>
+      Promise.race([
+        api.invoke(event, options),
+        gone.then(([code, signal]) => {
+          throw new Error(`${name} ended (${code ?? signal})\n${api.initError() ?? ''}\n${log.slice(-2_000)}`);
+        }),
+      ]),
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
+    kill: () => ended(child, gone),
+    gone,
+    log: () => log,
+    async stop() {
+      await ended(child, gone);
+      await api.stop();
+    },
+  };
+}
+
+async function ended(child: ChildProcess, gone: Promise<unknown>): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  await gone;
+}

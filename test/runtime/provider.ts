@@ -1,0 +1,58 @@
+/** A model provider in OpenAI's form: whole answers, and a stream that goes on until its reader is gone. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import type { Loose } from '../support/loose.ts';
+
+export interface Provider {
+  readonly url: string;
+  /** Calls that came in so far. */
+  calls(): number;
+  /** Streams whose reader went away. */
+  closedStreams(): number;
+  stop(): Promise<void>;
+}
+
+const said = 'Bees dance.';
+const chunk = (content: string) =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
+
+export async function startProvider(): Promise<Provider> {
+  let calls = 0;
+  let closed = 0;
+  const server = createServer(async (request, response) => {
+    calls += 1;
+    const { stream, model } = (await json(request)) as Loose;
+    if (!stream) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(
+        JSON.stringify({
+          id: 'c',
+          object: 'chat.completion',
+          created: 0,
+          model,
+          choices: [{ index: 0, message: { role: 'assistant', content: said }, finish_reason: 'stop' }],
+          usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+        }),
+      );
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const timer = setInterval(() => response.write(chunk('more words and more words ')), 5);
+    response.on('close', () => {
+      clearInterval(timer);
+      closed += 1;
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    calls: () => calls,
+    closedStreams: () => closed,
+    stop() {
+      server.closeAllConnections();
+      return new Promise((stopped) => server.close(() => stopped()));
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/**
+ * The bundles as built, under AWS's own runtime interface client (`npm run test:runtime`): every answer reaches its caller
+ * with its status line, events are taken, a frozen, cut or killed function loses nothing. A Runtime API, a DynamoDB-compatible
+ * store and stubs of the other services stand in for AWS; roles and limits are not enforced here (`test/cloud`, `test/infra`).
+ */
+import assert from 'node:assert/strict';
+import { check, runChecks } from '../support/checks.ts';
+import { answerChecks } from './answers.ts';
+import { configurationFor } from './configuration.ts';
+import { eventChecks } from './events.ts';
+import { interruptionChecks } from './interruptions.ts';
+import { startWorld, type World } from './world.ts';
+
+const world = await startWorld();
+try {
+  const { passed, failed } = await runChecks([
+    configured(world),
+    ...answerChecks(world),
+    ...eventChecks(world),
+    ...interruptionChecks(world),
+  ]);
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+} finally {
+  await world.stop();
+}
+
+function configured({ call, provider }: World) {
+  return check('policies takes the first configuration from the holder of the admin token', async () => {
+    const stored = await call('policies', 'PUT /admin/v1/config', {
+      caller: 'admin',
+      raw: configurationFor(provider.url),
+      headers: { 'content-type': 'application/yaml' },
+    });
+    assert.equal(stored.status, 201, stored.text);
+  });
+}

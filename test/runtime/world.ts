@@ -1,0 +1,125 @@
+/** Everything the functions meet: a store, the other services, a provider and an MCP server; and the functions, started once each. */
+import type { FunctionName } from '#core/contracts/functions.ts';
+import { routes } from '#core/contracts/routes.ts';
+import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
+import { startDynamo } from '../support/dynamo.ts';
+import { type AwsServices, startAwsServices } from './aws-services.ts';
+import { type Answer, asCaller } from './front.ts';
+import { type Lambda, startLambda } from './lambda.ts';
+import { type Provider, startProvider } from './provider.ts';
+
+export const keys = { admin: 'runtime-admin-token', agent: 'runtime-agent-key', human: 'runtime-human-key' } as const;
+export type Caller = keyof typeof keys | undefined;
+
+export interface Call {
+  readonly caller?: Caller;
+  readonly body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  readonly raw?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly remainingMs?: number;
+  readonly cutAfterBytes?: number;
+}
+
+export interface World {
+  readonly aws: AwsServices;
+  readonly provider: Provider;
+  /** The running function of that name. */
+  lambda(name: FunctionName): Promise<Lambda>;
+  /** Another execution environment; the caller stops it. */
+  anotherLambda(name: FunctionName, environment?: Readonly<Record<string, string>>): Promise<Lambda>;
+  /** `METHOD /path` as API Gateway calls the function with it. */
+  call(name: FunctionName, route: string, call?: Call): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+export async function startWorld(): Promise<World> {
+  const dynamo = await startDynamo();
+  const physical = await dynamo.createTables();
+  const aws = await startAwsServices({
+    GATEWAY_ADMIN_TOKEN: keys.admin,
+    AGENT_KEY: keys.agent,
+    HUMAN_KEY: keys.human,
+    PROVIDER_KEY: 'provider-key',
+  });
+  const provider = await startProvider();
+  const environment = { ...surroundings(aws.url, dynamo.endpoint), ...tableNames(physical) };
+  const running = new Map<FunctionName, Promise<Lambda>>();
+
+  const lambda = (name: FunctionName): Promise<Lambda> => {
+    const started = running.get(name) ?? startLambda(name, environment);
+    running.set(name, started);
+    return started;
+  };
+  return {
+    aws,
+    provider,
+    lambda,
+    anotherLambda: (name, more = {}) => startLambda(name, { ...environment, ...more }),
+    async call(name, route, { remainingMs, cutAfterBytes, ...call } = {}) {
+      const options = { ...(remainingMs && { remainingMs }), ...(cutAfterBytes && { cutAfterBytes }) };
+      return asCaller(await (await lambda(name)).invoke(restEvent(route, call), options));
+    },
+    async stop() {
+      for (const started of running.values()) await (await started).stop();
+      await Promise.all([aws.stop(), provider.stop()]);
+      await dynamo.stop();
+    },
+  };
+}
+
+const surroundings = (services: string, dynamo: string) => ({
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+  AWS_ENDPOINT_URL: services,
+  AWS_ENDPOINT_URL_DYNAMODB: dynamo,
+  STAGE: 'runtime',
+  ADMIN_URL: 'https://admin.example',
+  GATEWAY_URL: 'https://gateway.example',
+  MCP_URL: 'https://mcp.example',
+  CONNECTIONS_URL: services,
+  OBJECT_BUCKET: 'objects',
+  ARCHIVE_BUCKET: 'archive',
+  SIGNING_KEY_ID: 'signing-key',
+  APPROVAL_STATE_MACHINE_ARN: 'arn:aws:states:us-east-1:000000000000:stateMachine:approval',
+  WS_WORKER_FUNCTION: 'ws-worker',
+  SANDBOX_FUNCTION: 'sandbox',
+  SECRET_KEYS: 'keys',
+});
+
+const tableNames = (physical: Readonly<Record<TableName, string>>): Record<string, string> =>
+  Object.fromEntries((Object.keys(tables) as TableName[]).map((name) => [tableEnvironment(name), physical[name]]));
+
+/** A call as a REST API's proxy integration hands it over. */
+export function restEvent(route: string, { caller, body, raw, headers = {} }: Call = {}): object {
+  const [httpMethod, path] = route.split(' ') as [string, string];
+  const { resource, pathParameters } = resourceOf(path);
+  const sent: Record<string, string> = { 'content-type': 'application/json', host: 'gateway.example', ...headers };
+  if (caller) sent['x-api-key'] = keys[caller];
+  return {
+    httpMethod,
+    path,
+    resource,
+    pathParameters,
+    headers: sent,
+    multiValueHeaders: Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, [value]])),
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    body: raw ?? (body === undefined ? null : JSON.stringify(body)),
+    isBase64Encoded: false,
+    requestContext: { requestId: 'api-gateway-request', identity: { sourceIp: '192.0.2.1' } },
+  };
+}
+
+/** The path of the routes table that matches, and what stands for its parameters. */
+function resourceOf(path: string): { resource: string; pathParameters: Record<string, string> | null } {
+  for (const { path: resource } of routes) {
+    const names = [...resource.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+    const matched = new RegExp(`^${resource.replaceAll(/\{\w+\}/g, '([^/]+)')}$`).exec(path);
+    if (!matched) continue;
+    const pathParameters = Object.fromEntries(names.map((name, at) => [name, matched[at + 1] ?? '']));
+    return { resource, pathParameters: names.length > 0 ? pathParameters : null };
+  }
+  throw new Error(`no route for ${path}`);
+}

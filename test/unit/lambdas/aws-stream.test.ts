@@ -1,0 +1,70 @@
+/** Streamed functions under what AWS's runtime does with writes: metadata goes out with the first `write`, never with `end`. */
+import { PassThrough, type Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { HttpReply } from '#core/contracts/http.ts';
+import { streamingHandler } from '#lambdas/aws-stream.ts';
+
+type Streaming = (event: unknown, stream: Writable, context: { awsRequestId: string }) => Promise<void>;
+
+/** `end` of the runtime's stream writes its chunk by itself, past the hook of `write`. */
+function responseStream() {
+  const out = new PassThrough();
+  const write = out.write.bind(out);
+  const finish = out.end.bind(out);
+  let prelude: string | undefined;
+  const stream = Object.assign(out, {
+    prelude(text: string) {
+      prelude = text;
+      return stream;
+    },
+    write(chunk: string) {
+      if (prelude !== undefined) write(`${prelude}\0\0\0\0\0\0\0\0`);
+      prelude = undefined;
+      return write(chunk);
+    },
+    end(chunk?: string) {
+      if (chunk !== undefined) write(chunk);
+      return finish();
+    },
+  });
+  return stream;
+}
+
+const runtime = {
+  streamifyResponse: (handler: Streaming) => handler,
+  HttpResponseStream: {
+    from: (stream: ReturnType<typeof responseStream>, head: object) => stream.prelude(JSON.stringify(head)),
+  },
+};
+
+const posted = async (reply: HttpReply): Promise<string> => {
+  Object.assign(globalThis, { awslambda: runtime });
+  try {
+    const handler = streamingHandler(() => ({
+      telemetry: { flush: () => Promise.resolve() },
+      handler: () => Promise.resolve(reply),
+    })) as unknown as Streaming;
+    const stream = responseStream();
+    const all = text(stream);
+    await handler({}, stream, { awsRequestId: 'r' });
+    return await all;
+  } finally {
+    Reflect.deleteProperty(globalThis, 'awslambda');
+  }
+};
+
+async function* events(...texts: string[]) {
+  yield* texts;
+}
+
+const headers = { 'content-type': 'text/plain' };
+const line = (statusCode: number) => `${JSON.stringify({ statusCode, headers })}\0\0\0\0\0\0\0\0`;
+
+test.each([
+  ['a whole answer', 401, 'no', 'no'],
+  ['an answer without a body', 202, '', ''],
+  ['a stream', 200, events('a', 'b'), 'ab'],
+  ['a stream without an event', 200, events(), ''],
+])('[cloud.status-line-first] %s begins with its status and headers', async (_, statusCode, body, arrives) => {
+  expect(await posted({ statusCode, headers, body })).toBe(line(statusCode) + arrives);
+});
