@@ -159,15 +159,18 @@ describe('the lock', () => {
 
   const linux = existsSync('/proc/self/stat') ? test : test.skip;
   linux('of a process that was killed and waits for its parent to ask is void', async () => {
-    // The shell becomes a program that asks after no child.
-    const parent = spawn('sh', ['-c', 'true & echo $!; exec tail -f /dev/null'], {
+    // The shell becomes a program that asks after no child, and only then the child ends: the shell would have asked.
+    const parent = spawn('sh', ['-c', 'tail -f /dev/null & echo $!; exec tail -f /dev/null'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
     try {
       const [line] = await once(parent.stdout, 'data');
       const pid = Number(String(line));
       const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-      while (stat()[0] !== 'Z') await new Promise((resolve) => setImmediate(resolve));
+      while (readFileSync(`/proc/${parent.pid}/comm`, 'utf8') !== 'tail\n') await turn();
+      process.kill(pid, 'SIGKILL');
+      while (stat()[0] !== 'Z') await turn();
       writeFileSync(lockFile(), JSON.stringify({ pid, started: stat()[19] }));
       lockState(folder).release();
     } finally {
