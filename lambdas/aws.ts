@@ -20,6 +20,7 @@ import { packFiles } from '#adapters/files/pack-files.ts';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
+import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { tracesFromEnvironment } from '#adapters/telemetry/traces-from-environment.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { createSnapshots } from '#core/configuration/snapshots.ts';
@@ -111,6 +112,7 @@ export function compose(
     mcpStore: mcpTable({ ...store, clock }),
     metricsText: () => telemetry.metricsText(),
     adminUrl: needed('ADMIN_URL'),
+    timeouts: systemTimeouts,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     version: packageJson.version,
     instanceId: systemIds.randomHex(4),

@@ -447,6 +447,17 @@ const approvals: readonly Requirement[] = [
     'With on_approval execute the state machine runs the very call once, and the identical call returns its stored result.',
   ),
   must(
+    'approval.execute-asks-again',
+    'contract §3',
+    'Before the gateway makes an approved call, kill switch, key, tenant, tasks and policy are asked again.',
+  ),
+  must(
+    'approval.given-back',
+    'contract §3',
+    'An approval whose credential could not be minted is given back, with evidence, and used up by no failure to mint.',
+  ),
+  must('approval.lease-renewed', 'contract §3', 'An approved call that outlasts its lease renews it while it runs.'),
+  must(
     'approval.restart',
     'contract §3',
     'Pending approvals survive kill -9; an approval granted before still works after; nothing runs twice.',

@@ -207,6 +207,25 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
       );
     },
 
+    async renewLease({ approval, owner }, until) {
+      await stored(
+        client
+          .send(
+            new UpdateItemCommand({
+              TableName: tables.approvals,
+              Key: { id: { S: approval } },
+              UpdateExpression: 'SET lease_expires_at = :until',
+              ConditionExpression: '#status = :executing AND lease_owner = :owner',
+              ExpressionAttributeNames: { '#status': 'status' },
+              ExpressionAttributeValues: toItem({ ':until': until, ':executing': 'executing', ':owner': owner }),
+            }),
+          )
+          .catch((cause: Error) => {
+            if (cause.name !== 'ConditionalCheckFailedException') throw cause;
+          }),
+      );
+    },
+
     async releaseToken(envelopeId) {
       await stored(
         client.send(

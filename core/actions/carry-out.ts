@@ -3,7 +3,8 @@
  * entry stands already; a crash in between leaves an executing approval whose lease ends as `unknown`.
  */
 
-import { finishExecution, type Holder } from '#core/approvals/execution.ts';
+import { approvalLeaseSeconds } from '#core/approvals/approval.ts';
+import { finishExecution, giveBack, type Holder, leaseEnd } from '#core/approvals/execution.ts';
 import type { ExecutionOutcome, KeptResult } from '#core/contracts/approval.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope, DecisionResult } from '#core/contracts/envelope.ts';
@@ -41,7 +42,7 @@ interface Outcome {
 }
 
 /**
- * @param approvalId the approval whose lease this call holds; consumed with the outcome.
+ * @param approvalId the approval whose lease this call holds; consumed with the outcome, given back where nothing ran.
  * @param options how the execution is ended early, and who is told how far it is.
  * @throws GatewayError `service_unavailable` when no credential could be minted: nothing ran.
  */
@@ -52,7 +53,7 @@ export async function carryOut(
   approvalId?: string,
   options: ExecuteOptions = {},
 ): Promise<DecisionResult> {
-  const run = await perform(ports, action, approvalId, options);
+  const run = await keepingLease(ports, action, approvalId, () => perform(ports, action, approvalId, options));
   const { credential, head, error, outcome, loginRefusedBy, result: raw } = run;
   const secrets = credential ? secretsOf(credential) : [];
   const safe = withholdOutcome(ports, action, { result: raw, error: error?.message }, secrets);
@@ -62,6 +63,7 @@ export async function carryOut(
     ...{ outcome, kept, loginRefusedBy },
     ...(message !== undefined && { error: message }),
     ...(credential && { record: credential.record }),
+    ...(error && outcome === 'not_executed' && approvalId !== undefined && { approval_returned: true }),
   };
   const written = error ?? credential ?? approvalId ?? (outcome !== 'not_executed' || undefined);
   await Promise.all([
@@ -71,7 +73,7 @@ export async function carryOut(
     // A credential nobody was handed stays for the caller's own use; any other one ends with its action.
     credential && outcome !== 'not_executed' ? finishCredential(ports, credential, actorOf(action)) : undefined,
   ]);
-  if (error && outcome === 'not_executed') throw error;
+  if (error && outcome === 'not_executed') throw done.approval_returned ? givenBackWith(error, approvalId) : error;
 
   return {
     ...answer(action),
@@ -83,6 +85,41 @@ export async function carryOut(
       error: { code: rpcCodes.upstreamFailed, message, data: { tool: action.envelope.tool, outcome } },
     }),
   };
+}
+
+/** Nothing was called: the caller is told that its approval is still there. */
+const givenBackWith = (error: GatewayError, approvalId: string | undefined): GatewayError =>
+  new GatewayError(error.code, `${error.message} Nothing was called, and approval ${approvalId} can still be used.`, {
+    cause: error,
+    data: { ...error.data, approval_ref: approvalId, approval_returned: true },
+    ...(error.retryAfterSeconds !== undefined && { retryAfterSeconds: error.retryAfterSeconds }),
+  });
+
+/** An action may outlast the lease on its approval: it is renewed three times as often as it would end. */
+async function keepingLease<T>(
+  { approvals, clock, timeouts, telemetry }: GovernPorts,
+  { envelope }: Governed,
+  approvalId: string | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (approvalId === undefined) return work();
+  const renew = () =>
+    approvals
+      .renewLease(holderOf(envelope, approvalId), leaseEnd(clock.now()))
+      .catch((fault: Error) => telemetry.log('warn', 'a lease was not renewed', { approvalId, error: fault.message }));
+  let cancel = () => {};
+  const arm = () => {
+    cancel = timeouts.after((approvalLeaseSeconds * 1000) / 3, () => {
+      void renew();
+      arm();
+    });
+  };
+  arm();
+  try {
+    return await work();
+  } finally {
+    cancel();
+  }
 }
 
 const actorOf = ({ envelope }: Governed) => ({ key_id: envelope.key_id, agent: envelope.actor.agent });
@@ -150,6 +187,8 @@ interface Done {
   readonly error?: string;
   readonly loginRefusedBy?: string | undefined;
   readonly record?: CredentialRecord;
+  /** No credential could be had: nothing was called, and the approval is as it was. */
+  readonly approval_returned?: boolean;
 }
 
 /** @throws GatewayError `conflict` when the lease on the approval was lost meanwhile. */
@@ -164,7 +203,7 @@ export async function recordOutcome(
   const unwritten = record && done.outcome === 'not_executed' ? record : undefined;
   const changes: Change[] = [
     ...(unwritten ? [{ type: 'credential.put', credential: unwritten } as const] : []),
-    ...(approvalId !== undefined ? [finishExecution(holderOf(action.envelope, approvalId), done.outcome, kept)] : []),
+    ...(approvalId !== undefined ? [endOf(holderOf(action.envelope, approvalId), done, kept)] : []),
     ...salts,
   ];
   const behavior = record && refusedLogin(action, loginRefusedBy, approvalId);
@@ -176,6 +215,12 @@ export async function recordOutcome(
   const standing = { session: action.head?.risk, key: action.standing?.key };
   if (behavior) await follow(ports, { ...action, standing }, outcome.entry);
 }
+
+const endOf = (
+  holder: Holder,
+  { outcome, approval_returned }: Pick<Done, 'outcome' | 'approval_returned'>,
+  kept: KeptResult,
+): Change => (approval_returned ? giveBack(holder) : finishExecution(holder, outcome, kept));
 
 /** An action as the one that uses an approval. */
 export const holderOf = ({ tenant, envelope_id }: ActionEnvelope, approval: string): Holder => ({

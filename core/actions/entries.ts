@@ -154,7 +154,12 @@ export function resultDraft(
   ports: Pick<GovernPorts, 'clock'>,
   action: Governed,
   approvalId: string | undefined,
-  outcome: KeptResult & { readonly outcome: string; readonly error?: string; readonly behavior?: BehaviorNote },
+  outcome: KeptResult & {
+    readonly outcome: string;
+    readonly error?: string;
+    readonly behavior?: BehaviorNote;
+    readonly approval_returned?: boolean;
+  },
   credential: CredentialRecord | undefined,
 ): EntryDraft {
   const { tool } = action.envelope;

@@ -1,75 +1,156 @@
-/** `on_approval: execute`: the state machine runs the very call that was approved, at most once (contract §3). */
+/**
+ * `on_approval: execute`: the gateway makes the very call that was approved, at most once. Minutes may have passed since it
+ * was asked for, so everything that decides about a caller's own call is asked again right before.
+ */
+
+import { moveApproval } from '#core/approvals/approval.ts';
 import { takeForExecution } from '#core/approvals/execution.ts';
 import { standsInEvidence } from '#core/approvals/vote-in-evidence.ts';
-import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { blockedBy } from '#core/behavior/assess.ts';
+import type { ApprovalRow, RefusedUse } from '#core/contracts/approval.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { carryOut, holderOf } from './carry-out.ts';
-import { decisionDraft } from './entries.ts';
+import { decisionDraft, follow } from './entries.ts';
 import { callDigest } from './envelope.ts';
-import type { Governed } from './governed.ts';
-import { evaluate } from './judge.ts';
+import { type Governed, tasksOf } from './governed.ts';
+import { evaluate, judge } from './judge.ts';
 import type { GovernPorts } from './ports.ts';
 
 /**
- * Calls with withheld values wait for the caller's retry: their raw parameters were never stored. So do calls the
- * policy in force no longer puts under the rule they were approved for.
+ * Calls with withheld values wait for the caller's retry: their raw parameters were never stored. What may not be called any
+ * more ends as `not_executed` with its reason, and an entry that says so [approval.execute-asks-again].
+ * @throws GatewayError when no credential could be minted and trying again may help; the approval is given back.
  */
 export async function executeApproved(ports: GovernPorts, row: ApprovalRow): Promise<ApprovalRow> {
   if (row.status !== 'approved' || row.withheld.length > 0) return row;
-  const action = await reopened(ports, row);
-  if (action.decision.decision !== 'review' || action.decision.matched_rule !== row.matched_rule) return row;
-
-  // The row alone could be anybody's words: the vote, over this very call, is in the evidence or there is none.
-  if (!(await standsInEvidence(ports, row, undefined, action.call_digest))) return refuseUnproven(ports, action, row);
-
-  const approved = { ...action, decision: { ...action.decision, matched_rule: `approved:${row.envelope_id}` } };
-  const { draft, changes } = decisionDraft(ports, approved, 'allow', {
-    approval_ref: row.envelope_id,
-    rule: row.matched_rule,
-  });
-  const outcome = await ports.ledger.commit({
-    draft,
-    changes: [takeForExecution(holderOf(action.envelope, row.envelope_id), 'gateway', ports.clock.now()), ...changes],
-    head: action.head,
-  });
-  if (outcome.ok) await carryOut(ports, { ...approved, head: outcome.head }, outcome.entry.hash, row.envelope_id);
+  const { action, refused } = await askedAgain(ports, row);
+  if (refused) await refuse(ports, action, row, refused);
+  else await execute(ports, action, row);
   return (await ports.approvals.find(row.envelope_id)) ?? row;
 }
 
-/** Nothing runs; the refusal is evidence. */
-async function refuseUnproven(ports: GovernPorts, action: Governed, row: ApprovalRow): Promise<ApprovalRow> {
-  const decision: PolicyDecision = {
-    ...action.decision,
-    decision: 'block',
-    reason: `The row of approval ${row.envelope_id} claims a vote over this call, and no evidence entry tells of it.`,
-  };
-  const { draft, changes } = decisionDraft(ports, { ...action, decision }, 'block', { approval_ref: row.envelope_id });
-  await ports.ledger.commit({ draft, changes, head: action.head });
-  return row;
+async function execute(ports: GovernPorts, action: Governed, row: ApprovalRow): Promise<void> {
+  const approved = { ...action, decision: { ...action.decision, matched_rule: `approved:${row.envelope_id}` } };
+  const extra = { approval_ref: row.envelope_id, rule: row.matched_rule };
+  const { draft, changes } = decisionDraft(ports, approved, 'allow', extra);
+  const take = takeForExecution(holderOf(action.envelope, row.envelope_id), 'gateway', ports.clock.now());
+  const outcome = await ports.ledger.commit({ draft, changes: [take, ...changes], head: action.head });
+  if (!outcome.ok) return;
+  await follow(ports, action, outcome.entry);
+  try {
+    await carryOut(ports, { ...approved, head: outcome.head }, outcome.entry.hash, row.envelope_id);
+  } catch (thrown) {
+    // The approval was given back. Where the broker may not mint for this action, asking again helps nobody.
+    if (!(thrown instanceof GatewayError) || thrown.kind.status >= 500) throw thrown;
+  }
 }
 
-async function reopened(ports: GovernPorts, row: ApprovalRow): Promise<Governed> {
+interface Refused {
+  readonly because: RefusedUse;
+  readonly matched_rule: string;
+  readonly reason: string;
+}
+
+async function refuse(ports: GovernPorts, action: Governed, row: ApprovalRow, refused: Refused): Promise<void> {
+  const { because, matched_rule, reason } = refused;
+  const decision: PolicyDecision = { decision: 'block', matched_rule, policy: action.decision.policy, reason };
+  const extra = { approval_ref: row.envelope_id, rule: row.matched_rule, refused_because: because };
+  // The caller does nothing now: nothing is held against it.
+  const { assess: _, ...quiet } = action;
+  const { draft, changes } = decisionDraft(ports, { ...quiet, decision }, 'block', extra);
+  const move = moveApproval(row, 'refuse', { set: { outcome: 'not_executed', refused_because: because } });
+  await ports.ledger.commit({ draft, changes: [move, ...changes], head: action.head });
+  ports.telemetry.log('warn', 'an approved call was not made', { envelope_id: row.envelope_id, because });
+}
+
+/** The call as it stands now: who made it, what is held against them, what every source says of it. */
+async function askedAgain(
+  ports: GovernPorts,
+  row: ApprovalRow,
+): Promise<{ readonly action: Governed; readonly refused?: Refused | undefined }> {
   const snapshot = await ports.snapshots.current();
   const { tenant, key_id, actor, protocol, tool, target, capability, parameters, justification } = row;
   const envelope: ActionEnvelope = {
     envelope_id: ports.ids.uuid(),
     ...{ tenant, key_id, actor, protocol, tool, target, capability, parameters, justification },
   };
-  return {
-    envelope,
-    principal: {
-      key_id,
-      name: actor.agent,
-      tenant,
-      role: 'operator',
-      kind: 'agent',
-      platform: false,
-      tenants: [tenant],
-    },
-    snapshot,
-    decision: evaluate(snapshot, envelope, await ports.effects(envelope)),
-    call_digest: callDigest(envelope),
-    head: (await ports.evidence.head(tenant, row.session_id)) ?? null,
-  };
+  const known = snapshot.identities.byKeyId.get(key_id);
+  const scored = known?.kind === 'agent';
+  const [effects, head, key, attached] = await Promise.all([
+    ports.effects(envelope),
+    ports.evidence.head(tenant, row.session_id),
+    scored ? ports.keyRisks?.of(tenant, key_id) : undefined,
+    ports.tasks?.attached(tenant, tasksOf(envelope)),
+  ]);
+  const evaluated = evaluate(snapshot, envelope, effects);
+  const standing = { session: head?.risk, key };
+  const digest = callDigest(envelope);
+  const before = { envelope, snapshot, call_digest: digest, head: head ?? null, effects, standing };
+  const unknown = unknownCaller(row, known, snapshot.configuration.tenants);
+  if (unknown) return { action: { ...before, principal: known ?? nobody(row), decision: evaluated }, refused: unknown };
+
+  const principal = known!;
+  const nowMs = ports.clock.now();
+  const judged = judge({
+    ...{ snapshot, envelope, effects, evaluated, head, attached, standing, scored, nowMs },
+    callDigest: digest,
+  });
+  // A human has let this call through: it trips the switch only as far as an approved one does.
+  const stopped = blockedBy(snapshot.configuration.behavior, standing, nowMs) ?? judged.assess(true)?.blocked;
+  const decision = judged.apartFromRisk;
+  const action: Governed = { ...before, principal, decision, drift: judged.drift };
+  if (stopped) {
+    const { matched_rule, reason } = stopped;
+    return { action, refused: { because: 'session_blocked', matched_rule, reason } };
+  }
+  const refused = undecided(row, decision) ?? (await unproven(ports, row, digest));
+  return { action: { ...action, assess: judged.assess }, refused };
 }
+
+/** The row alone could be anybody's words: the vote, over this very call, is in the evidence or there is none. */
+async function unproven(ports: GovernPorts, row: ApprovalRow, digest: string): Promise<Refused | undefined> {
+  if (await standsInEvidence(ports, row, undefined, digest)) return undefined;
+  return gone(
+    'not_in_evidence',
+    `The row of approval ${row.envelope_id} claims a vote over this call, and no evidence entry tells of it.`,
+  );
+}
+
+function unknownCaller(
+  { tenant, key_id }: ApprovalRow,
+  known: Principal | undefined,
+  tenants: readonly { readonly id: string }[],
+): Refused | undefined {
+  if (!tenants.some(({ id }) => id === tenant))
+    return gone('tenant_removed', `The tenant ${tenant} is no longer in the configuration.`);
+  if (known && (known.tenants.includes('*') || known.tenants.includes(tenant))) return undefined;
+  return gone('key_revoked', `The key ${key_id} that asked for this call was revoked since.`);
+}
+
+const gone = (because: RefusedUse, reason: string): Refused => ({
+  because,
+  matched_rule: `approval:${because}`,
+  reason,
+});
+
+/** The approval holds for the rule it was given under: a block wins, and another rule is another question. */
+function undecided({ matched_rule }: ApprovalRow, decision: PolicyDecision): Refused | undefined {
+  if (decision.decision === 'block') {
+    const reason = decision.reason ?? `Rule ${decision.matched_rule} blocks this call now.`;
+    return { because: 'policy_block', matched_rule: decision.matched_rule, reason };
+  }
+  if (decision.decision === 'review' && decision.matched_rule === matched_rule) return undefined;
+  const now = decision.decision === 'allow' ? 'allows' : 'asks for review of';
+  return gone(
+    'policy_changed',
+    `It was approved under rule ${matched_rule}; rule ${decision.matched_rule} ${now} it now.`,
+  );
+}
+
+/** Whose key is gone: what stands in for it may do nothing. */
+const nobody = ({ tenant, key_id, actor }: ApprovalRow): Principal => ({
+  ...{ key_id, tenant, name: actor.agent, role: 'viewer', kind: 'agent', platform: false, tenants: [tenant] },
+});

@@ -13,7 +13,7 @@ import { answer, blocked, dryRun } from './answers.ts';
 import { type CarryOut, carryOut } from './carry-out.ts';
 import { decisionDraft, follow, resultDraft } from './entries.ts';
 import { callDigest, openEnvelope } from './envelope.ts';
-import { type Candidate, type Governed, sessionOwner } from './governed.ts';
+import { type Candidate, type Governed, sessionOwner, tasksOf } from './governed.ts';
 import { evaluate, judge } from './judge.ts';
 import type { GovernPorts } from './ports.ts';
 import { review } from './review.ts';
@@ -66,12 +66,6 @@ export async function govern(
     return result;
   });
 }
-
-const tasksOf = ({ actor, key_id, manifest_id }: ActionEnvelope) => ({
-  session: actor.session,
-  key_id,
-  ...(manifest_id !== undefined && { named: manifest_id }),
-});
 
 const blockOf = ({ matched_rule, reason }: Blocked, policy: string): PolicyDecision => ({
   decision: 'block',

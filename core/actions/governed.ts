@@ -40,3 +40,10 @@ export interface Candidate {
 /** Sessions belong to the agent key that opened them; humans trying things out own none. */
 export const sessionOwner = (principal: Principal): string | undefined =>
   principal.kind === 'agent' ? principal.key_id : undefined;
+
+/** Which task manifests have a say about a call. */
+export const tasksOf = ({ actor, key_id, manifest_id }: ActionEnvelope) => ({
+  session: actor.session,
+  key_id,
+  ...(manifest_id !== undefined && { named: manifest_id }),
+});

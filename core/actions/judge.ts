@@ -31,6 +31,8 @@ export function evaluate(
 
 export interface Judged {
   readonly decision: PolicyDecision;
+  /** What policy, sandbox and tasks say, whatever the kill switch does. */
+  readonly apartFromRisk: PolicyDecision;
   readonly drift: readonly Drift[];
   /** What the entry carries for the score; `approved` for a call that a human let through. */
   readonly assess: (approved: boolean) => Assessment | undefined;
@@ -73,14 +75,14 @@ export function judge(given: Judging): Judged {
         })
       : undefined;
   const tripped = assess(false)?.blocked;
-  if (!tripped) return { decision, drift, assess };
+  if (!tripped) return { decision, apartFromRisk: decision, drift, assess };
   const blocked: PolicyDecision = {
     decision: 'block',
     matched_rule: tripped.matched_rule,
     policy: decision.policy,
     reason: tripped.reason,
   };
-  return { decision: blocked, drift, assess, tripped };
+  return { decision: blocked, apartFromRisk: decision, drift, assess, tripped };
 }
 
 /** Ways in which the call leaves the tasks it was declared for; none without a manifest. */

@@ -6,7 +6,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { CredentialBroker, Executor } from '#core/credentials/ports.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
-import type { Clock, Ids, ObjectStore, Telemetry } from '#core/kernel/ports.ts';
+import type { Clock, Ids, ObjectStore, Telemetry, Timeouts } from '#core/kernel/ports.ts';
 import type { TaskManifests } from '#core/manifests/ports.ts';
 
 export interface GovernPorts {
@@ -31,4 +31,5 @@ export interface GovernPorts {
   readonly tasks?: TaskManifests;
   readonly adminUrl: string;
   readonly pause: (ms: number) => Promise<void>;
+  readonly timeouts: Timeouts;
 }

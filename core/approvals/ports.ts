@@ -1,6 +1,7 @@
 /** What approvals need from outside (spec §3.2, contract §3, architecture: ports). */
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { Page } from '#core/evidence/ports.ts';
+import type { Holder } from './execution.ts';
 
 /** Reading side; every change of state goes through `Ledger.commit`, so that it carries its evidence entry. */
 export interface ApprovalStore {
@@ -21,6 +22,8 @@ export interface ApprovalStore {
    * once when it is already decided. Not evidence: the token is plumbing.
    */
   holdToken(envelopeId: string, taskToken: string): Promise<ApprovalRow>;
+  /** Puts off the end of a lease that this holder still has; a lease that it has lost stays lost. Not evidence. */
+  renewLease(holder: Holder, until: string): Promise<void>;
   /** Forgets a token whose execution has ended. */
   releaseToken(envelopeId: string): Promise<void>;
   /** Marks the clock as started. */

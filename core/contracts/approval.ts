@@ -4,7 +4,13 @@ export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'executing' | '
 export type ExecutionOutcome = 'executed' | 'failed' | 'unknown' | 'not_executed';
 
 /** Why the gateway did not make a call that was approved: what was asked again right before said no. */
-export type RefusedUse = 'session_blocked' | 'key_revoked' | 'tenant_removed' | 'policy_block' | 'policy_changed';
+export type RefusedUse =
+  | 'session_blocked'
+  | 'key_revoked'
+  | 'tenant_removed'
+  | 'policy_block'
+  | 'policy_changed'
+  | 'not_in_evidence';
 
 /** Why a result, or the rest of it, is not there. The outcome is recorded all the same. */
 export const resultReasons = [

@@ -206,7 +206,8 @@ export const functions = {
     tables: governing,
     ...executing,
     settlesTasks: true,
-    secrets: ['brokers'],
+    // An approved call is made only while the key that asked for it is known.
+    secrets: ['keys', 'brokers'],
     objects: 'write',
     timeoutSeconds: 60,
     memoryMb: 512,

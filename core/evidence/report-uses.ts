@@ -17,6 +17,11 @@ export function approvalUses(entries: readonly EvidenceEntry[]): ReadonlyMap<str
   for (const { kind, body, envelope_id } of entries) {
     const { approval_ref, outcome } = body;
     if (typeof approval_ref !== 'string' || !using.has(kind)) continue;
+    // Nothing was called, and the approval is as it was.
+    if (body.approval_returned === true) {
+      uses.delete(approval_ref);
+      continue;
+    }
     const ended = kind === 'chat' ? chatOutcome(body) : outcome;
     uses.set(approval_ref, { envelope_id, ...(typeof ended === 'string' && { outcome: ended }) });
   }

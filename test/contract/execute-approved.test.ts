@@ -1,0 +1,190 @@
+/** `on_approval: execute`, and what becomes of an approval whose call could not be made. */
+import { settle } from '#core/approvals/steps.ts';
+import { sweepApprovals } from '#core/approvals/sweep.ts';
+import { loadConfiguration } from '#core/configuration/load.ts';
+import { storeVersion } from '#core/configuration/versions.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { Timeouts } from '#core/kernel/ports.ts';
+import { stepPorts } from '#lambdas/step-ports.ts';
+import { caller } from '../support/call-door.ts';
+import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
+
+const executes = 'approvals: { on_approval: execute }\nbehavior: { kill_switch_score: 40 }\n';
+const pull = {
+  protocol: 'git',
+  tool: 'scm.create_pull_request',
+  target: 'acme/web',
+  capability: 'write',
+  parameters: { title: 'Fix', head: 'fix', base: 'main' },
+};
+
+let gateway: TestPorts;
+let runs: number;
+let minting: () => Promise<void>;
+
+beforeEach(async () => {
+  runs = 0;
+  minting = async () => {};
+  const executor = { name: 'git', handles: () => true, execute: async () => ({ run: ++runs }) };
+  const made = await testPorts({ extra: executes, executors: [executor] });
+  const brokers: TestPorts['ports']['brokers'] = async (name) => {
+    const broker = await made.ports.brokers(name);
+    return broker && { ...broker, issue: async (...given) => minting().then(() => broker.issue(...given)) };
+  };
+  gateway = { ...made, ports: { ...made.ports, brokers } };
+});
+afterEach(() => gateway.stop());
+
+const ask = (method: string, path: string, key: string, body?: unknown) =>
+  caller(gateway.ports)(method, path, { key, body });
+const act = (session: string, call: object = pull) =>
+  ask('POST', '/admin/v1/test-action', keys.agent, { ...call, actor: { session } });
+
+async function approved(session: string): Promise<string> {
+  const { envelope_id } = (await act(session)).body;
+  await ask('POST', `/admin/v1/approvals/${envelope_id}/approve`, keys.human, { reviewer: 'alice' });
+  return envelope_id;
+}
+
+async function entriesOf(session: string): Promise<EvidenceEntry[]> {
+  const found: EvidenceEntry[] = [];
+  for await (const entry of gateway.ports.evidence.entries('default', session)) found.push(entry);
+  return found;
+}
+
+/** The configuration changed by somebody else meanwhile; instances notice within five seconds. */
+async function configure(change: (yaml: string) => string): Promise<void> {
+  const { configStore, objects, clock, packs } = gateway.ports;
+  const loaded = await loadConfiguration(change(configuration(executes)), { packs });
+  await storeVersion({ configStore, objects, clock }, loaded.configuration, 'test', 'file');
+  gateway.pass(6);
+}
+
+const blockedBy = (session: string) => async () => {
+  for (let tries = 0; tries < 20; tries++) {
+    const remove = { protocol: 'shell', tool: 'shell.rm', target: `/srv/data-${tries}`, capability: 'execute' };
+    const { status } = await act(session, remove);
+    if (status === 403) return;
+  }
+  throw new Error('the kill switch did not trip');
+};
+
+const rule = (decision: string) =>
+  `tool_policies: { pack: pr-writer, rules: [{ protocol: git, tool: "scm.create_pull*", decision: ${decision} }] }`;
+const own = (decision: string) => () =>
+  configure((yaml) => yaml.replace('tool_policies: { pack: pr-writer }', rule(decision)));
+const line = (start: string) => new RegExp(`^ *${start}.*\\n`, 'm');
+
+test.each([
+  ['the kill switch tripped', 'session_blocked', blockedBy],
+  [
+    'its key was revoked',
+    'key_revoked',
+    () => () => configure((yaml) => yaml.replace(line('- \\{ key: agent-key-1'), '')),
+  ],
+  [
+    'its tenant was removed',
+    'tenant_removed',
+    () => () => configure((yaml) => yaml.replace('id: default', 'id: other')),
+  ],
+  ['a rule blocks it now', 'policy_block', () => own('block')],
+  ['a rule allows it now', 'policy_changed', () => own('allow')],
+  ['another rule reviews it now', 'policy_changed', () => own('review')],
+])(
+  '[approval.execute-asks-again] when %s, the approved call is not made and evidence says why',
+  async (_, because, change) => {
+    const id = await approved('again');
+    await change('again')();
+    expect((await settle(stepPorts(gateway.ports), id)).status).toBe('consumed');
+    expect(runs).toBe(0);
+    expect(await gateway.ports.approvals.find(id)).toMatchObject({ outcome: 'not_executed', refused_because: because });
+    const last = (await entriesOf('again')).at(-1);
+    expect(last).toMatchObject({ kind: 'block', body: { approval_ref: id, refused_because: because } });
+    expect(last!.body.reason).toEqual(expect.any(String));
+    // Once more changes nothing, and no caller is told that the call was made.
+    await settle(stepPorts(gateway.ports), id);
+    if (because !== 'policy_changed') expect((await act('again')).body.result).toBeUndefined();
+  },
+);
+
+test('[approval.execute-asks-again] when nothing changed, the call is made once', async () => {
+  const id = await approved('same');
+  await settle(stepPorts(gateway.ports), id);
+  expect([runs, (await act('same')).body.result]).toEqual([1, { run: 1 }]);
+});
+
+test('[approval.given-back] what the gateway could not get a credential for stays approved, and is made later', async () => {
+  const id = await approved('mint');
+  minting = () => Promise.reject(new GatewayError('service_unavailable', 'The issuer is down.'));
+  await expect(settle(stepPorts(gateway.ports), id)).rejects.toThrow('can still be used');
+  expect(runs).toBe(0);
+  const row = await gateway.ports.approvals.find(id);
+  expect(row).toMatchObject({ status: 'approved' });
+  expect([row!.lease_owner, row!.lease_expires_at, row!.executed_by, row!.outcome]).toEqual(Array(4).fill(undefined));
+  const [allow, result] = (await entriesOf('mint')).slice(-2);
+  expect([allow!.kind, result!.kind]).toEqual(['allow', 'result']);
+  expect(result!.body).toMatchObject({ outcome: 'not_executed', approval_ref: id, approval_returned: true });
+
+  minting = async () => {};
+  await settle(stepPorts(gateway.ports), id);
+  expect([runs, (await gateway.ports.approvals.find(id))!.outcome]).toEqual([1, 'executed']);
+});
+
+test('[approval.given-back] a caller gets its approval back too, for as long as it may be used', async () => {
+  const { envelope_id: id } = (await act('mine')).body;
+  await ask('POST', `/admin/v1/approvals/${id}/approve`, keys.human, { reviewer: 'alice' });
+  minting = () => Promise.reject(new GatewayError('service_unavailable', 'The issuer is down.'));
+  const failed = await act('mine', { ...pull, approval_ref: id });
+  expect(failed.status).toBeGreaterThanOrEqual(500);
+  minting = async () => {};
+  expect((await act('mine', { ...pull, approval_ref: id })).body).toMatchObject({
+    ...{ decision: 'allow', matched_rule: `approved:${id}`, result: { run: 1 } },
+  });
+  expect((await act('mine', { ...pull, approval_ref: id })).body.decision).toBe('review');
+  expect(runs).toBe(1);
+});
+
+test('[approval.given-back] an approval that was given back ends when it would have', async () => {
+  const id = await approved('late');
+  minting = () => Promise.reject(new GatewayError('service_unavailable', 'The issuer is down.'));
+  await settle(stepPorts(gateway.ports), id).catch(() => {});
+  minting = async () => {};
+  gateway.pass(1801);
+  expect((await act('late', { ...pull, approval_ref: id })).body).toMatchObject({
+    ...{ decision: 'review', error: { data: { reason: 'expired' } } },
+  });
+  expect(runs).toBe(0);
+});
+
+test('[approval.lease-renewed] a call that outlasts the lease keeps it, and its outcome is recorded', async () => {
+  const id = await approved('long');
+  const due: (() => void)[] = [];
+  const timeouts: Timeouts = {
+    after: (_ms, work) => {
+      due.push(work);
+      return () => {};
+    },
+  };
+  let done: (value: object) => void = () => {};
+  let began = false;
+  const execute = () => {
+    began = true;
+    return new Promise((resolve) => {
+      done = resolve;
+    });
+  };
+  const ports = { ...gateway.ports, timeouts, executors: [{ name: 'slow', handles: () => true, execute }] };
+  const running = settle(stepPorts(ports), id);
+  while (!began) await new Promise(setImmediate);
+  for (let third = 0; third < 6; third++) {
+    gateway.pass(40);
+    const before = (await gateway.ports.approvals.find(id))!.lease_expires_at;
+    due.shift()!();
+    while ((await gateway.ports.approvals.find(id))!.lease_expires_at === before) await new Promise(setImmediate);
+    expect(await sweepApprovals(stepPorts(gateway.ports))).toMatchObject({ leases_ended: 0 });
+  }
+  done({ ok: true });
+  await running;
+  expect(await gateway.ports.approvals.find(id)).toMatchObject({ status: 'consumed', outcome: 'executed' });
+});
