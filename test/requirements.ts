@@ -978,6 +978,11 @@ const toolGateway: readonly Requirement[] = [
     'Of harmless everyday tool calls each pack allows at most 3 points fewer than when they were recorded.',
   ),
   must('effects.bypasses', 'contract §3', 'Known bypasses of shell and SQL rules become what they would do.'),
+  must(
+    'effects.differential',
+    'contract §3',
+    'A shell line that is allowed does, when it really runs, nothing beyond its effects.',
+  ),
   must('effects.everyday', 'contract §3', 'Harmless everyday shell lines stay allowed about as often as before.'),
   must(
     'effects.sql-closed-world',

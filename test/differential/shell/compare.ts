@@ -1,0 +1,68 @@
+/** Decides generated lines and runs what is allowed: what happened beyond the promised effects is a finding. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { callOfLine, type DecidedLine, decideCall, type ShellPack } from '../../support/decide-line.ts';
+import { broken, type Lab, type Runnable } from './lab.ts';
+import { Lines } from './lines.ts';
+
+export interface Finding {
+  readonly world: string;
+  readonly what: Runnable;
+  readonly broken: readonly string[];
+}
+
+export interface Compared {
+  readonly decided: number;
+  readonly allowed: number;
+  readonly findings: readonly Finding[];
+}
+
+const batch = 16;
+
+/** The call with which a line or an argument vector reaches the gateway. */
+export const callOf = (what: Runnable): ToolCall =>
+  typeof what === 'string' ? callOfLine(what) : { ...callOfLine(''), parameters: { argv: what } };
+
+export const decide = (what: Runnable, pack: ShellPack = 'pr-writer'): Promise<DecidedLine> =>
+  decideCall(callOf(what), pack);
+
+/** What a run of it does beyond the effects that the engine reads in it, in every world. */
+export async function findingsOf(lab: Lab, what: Runnable, parts: readonly ToolCall[]): Promise<Finding[]> {
+  const seen = await lab.run(what);
+  return seen.flatMap((each) => {
+    const all = broken(parts, each);
+    return all.length > 0 ? [{ world: each.world, what, broken: all }] : [];
+  });
+}
+
+/** @param wanted different allowed lines to run. */
+export async function compare(lab: Lab, seed: number, wanted: number): Promise<Compared> {
+  const lines = new Lines(seed, everyday());
+  const known = new Set<string>();
+  const findings: Finding[] = [];
+  let decided = 0;
+  let allowed = 0;
+  while (allowed < wanted) {
+    const running: Promise<Finding[]>[] = [];
+    while (running.length < Math.min(batch, wanted - allowed)) {
+      const what = lines.next();
+      const key = JSON.stringify(what);
+      if (known.has(key)) continue;
+      known.add(key);
+      decided++;
+      const { decision, effects } = await decide(what);
+      if (decision.decision === 'allow') running.push(findingsOf(lab, what, effects.parts));
+    }
+    allowed += running.length;
+    findings.push(...(await Promise.all(running)).flat());
+  }
+  return { decided, allowed, findings };
+}
+
+/** The lines of `test/corpora/shell-everyday.tsv`. */
+export const everyday = (): string[] =>
+  readFileSync(join(process.cwd(), 'test/corpora/shell-everyday.tsv'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((row) => row.slice(row.indexOf('\t') + 1));

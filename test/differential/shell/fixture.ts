@@ -1,0 +1,125 @@
+/** The throw-away folder in which a line runs: a small repository, secrets that must not show, programs that only record their call. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Texts whose appearance in an output means that a secret was read; none of them may stand in a line. */
+export const canaries = {
+  'work/.env': 'CANARY-ENV-8131',
+  'work/src/.env': 'CANARY-SRC-ENV-8132',
+  'work/config/secrets.yml': 'CANARY-SECRETS-8133',
+  'home/.ssh/id_rsa': 'CANARY-RSA-8134',
+  'outside.txt': 'CANARY-OUTSIDE-8135',
+  environment: 'CANARY-TOKEN-8136',
+  /** Lines of the system's own files. */
+  '/etc/passwd': 'root:x:0:0:',
+} as const;
+
+const history = { first: 'CANARY-HISTORY-8137', second: 'CANARY-HISTORY-8138' };
+export const allCanaries: readonly string[] = [...Object.values(canaries), ...Object.values(history)];
+
+const files: Readonly<Record<string, string>> = {
+  'README.md': '# Sample\n\nA small sample. TODO: more.\nlicense: none\nrun it with care\n',
+  'CHANGELOG.md': '## v1.2.0\n- fix: parser\n## v1.1.0\n- feat: more\n',
+  'package.json':
+    '{ "name": "sample", "version": "1.2.0", "scripts": { "test": "jest", "build": "tsc" }, "dependencies": {} }\n',
+  'tsconfig.json': '{ "compilerOptions": { "target": "es2024" } }\n',
+  'requirements.txt': 'requests==2.0\n# a comment\nflask\n',
+  Makefile: 'all:\n\ttouch built-by-make\n',
+  'notes.txt': 'foo bar\nbar foo\nfoo.bar\n',
+  'app.py': 'def main():\n    print("hello")\n',
+  'a.hex': '696d706f7274206f730a\n',
+  'lines.txt': 'one\ntwo\nthree\ntouch pwned\n',
+  'names.txt': 'src/a.ts\nsrc/b.ts\n',
+  'src/index.ts':
+    "import { a } from './a.ts';\nexport function main() {\n  // TODO later\n  return a;\n}\nexport default main;\n",
+  'src/a.ts': 'export const a = 1;\n// TODO: foo\nconst id = a;\n',
+  'src/b.ts': 'export const b = 2;\n// FIXME bar\n',
+  'src/parser.ts': 'export class Parser {\n  parse() {\n    throw new Error("no");\n  }\n}\n',
+  'src/lib/c.ts': "export const c = 'use strict';\n",
+  'test/index.test.ts': "describe('sample', () => {});\n",
+  'docs/intro.md': '# Intro\nBEGIN\ntext\nEND\n',
+  'docs/setup.md': '# Setup\nsteps\n',
+  'data/words.txt': 'beta\nalpha\nbeta\ngamma\n',
+  'data/numbers.txt': '3\n1\n2\n',
+  'data/sample.csv': 'id,name,n\n1,alice,3\n2,bob,1\n',
+  'data/table.tsv': 'a\tb\nc\td\n',
+  'data/left.txt': 'a\nb\n',
+  'data/right.txt': 'b\nc\n',
+  'data/items.json': '[{"id":1,"name":"x","active":true},{"id":2,"name":"y","active":false}]\n',
+  'logs/app.log': '12:00 INFO start\n12:01 ERROR broken\n12:02 WARN slow\n',
+  'config/app.yml': 'port: 80\n',
+  'tools/ls': '#!/bin/sh\n/usr/bin/touch PWNED\n',
+  '.gitignore': 'node_modules\n.env\n',
+};
+
+/** Programs that only record that they were called, and those that act as well. */
+const recorded =
+  'curl wget nc ncat ssh scp sftp rsync telnet sudo su doas docker kubectl npm npx pnpm yarn node python python3 pip perl ruby php pytest jest vitest mocha ruff mypy flake8 pylint eslint tsc make cargo go systemctl crontab at mail gpg id vi vim nano ed emacs editor pager less xdg-open';
+const acting = 'touch tee cp mv ln mkdir rmdir chmod chown dd install truncate';
+
+/**
+ * Builds the folder; the same texts every time.
+ * @param runsAt where a copy of it will stand when lines run in it.
+ */
+export function buildFixture(root: string, runsAt: string): void {
+  const work = join(root, 'work');
+  const home = join(root, 'home');
+  const put = (path: string, text: string): void => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  };
+  for (const [name, text] of Object.entries(files)) put(join(work, name), text);
+  chmodSync(join(work, 'tools/ls'), 0o755);
+  put(join(home, '.ssh/id_rsa'), `${canaries['home/.ssh/id_rsa']}\n`);
+  put(join(root, 'outside.txt'), `${canaries['outside.txt']}\n`);
+  put(join(work, 'config/secrets.yml'), `token: ${history.first}\n`);
+  commitAll(work, 'first');
+  put(join(work, 'config/secrets.yml'), `token: ${history.second}\n`);
+  put(join(work, 'docs/setup.md'), '# Setup\nmore steps\n');
+  commitAll(work, 'second');
+  git(work, 'tag', 'v1.0');
+  git(work, 'branch', 'feat/x', 'HEAD~1');
+  git(work, 'repack', '-adq');
+  put(join(work, 'config/secrets.yml'), `token: ${canaries['work/config/secrets.yml']}\n`);
+  put(join(work, '.env'), `TOKEN=${canaries['work/.env']}\n`);
+  put(join(work, 'src/.env'), `TOKEN=${canaries['work/src/.env']}\n`);
+  put(join(work, 'src/a.ts'), `${files['src/a.ts']}// changed\n`);
+  put(join(root, 'calls.log'), '');
+  putPrograms(root, join(runsAt, 'calls.log'));
+}
+
+function putPrograms(root: string, calls: string): void {
+  const record = `#!/bin/sh\nprintf '%s\\n' "\${0##*/} $*" >> '${calls}'\n`;
+  const put = (name: string, more: string): void => {
+    const file = join(root, 'bin', name);
+    writeFileSync(file, record + more);
+    chmodSync(file, 0o755);
+  };
+  mkdirSync(join(root, 'bin'), { recursive: true });
+  for (const name of recorded.split(' ')) put(name, name === 'id' ? "echo 'uid=0(root)'\n" : '');
+  for (const name of acting.split(' ')) put(name, `PATH=/usr/bin:/bin exec ${name} "$@"\n`);
+}
+
+/** Every program of busybox under its own name, as a small system has them. */
+export function putApplets(folder: string, busybox: string): void {
+  mkdirSync(folder, { recursive: true });
+  const { stdout } = spawnSync(busybox, ['--list'], { encoding: 'utf8' });
+  for (const name of stdout.split('\n')) if (/^[\w.[-]+$/.test(name)) symlinkSync(busybox, join(folder, name));
+}
+
+function commitAll(work: string, message: string): void {
+  if (message === 'first') git(work, 'init', '-q', '-b', 'main', '--template=');
+  git(work, 'add', '-A');
+  git(work, 'commit', '-qm', message);
+}
+
+function git(work: string, ...args: readonly string[]): void {
+  const identity = ['-c', 'user.name=sample', '-c', 'user.email=sample@example.com', '-c', 'commit.gpgsign=false'];
+  const { status, stderr } = spawnSync('git', [...identity, ...args], {
+    cwd: work,
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, HOME: work, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
+  });
+  if (status !== 0) throw new Error(`git ${args.join(' ')} failed: ${stderr}`);
+}
