@@ -18,7 +18,7 @@ tenants:
       - { key: bench-alice, kind: human, person: alice, name: alice }
       - { key: bench-bob, kind: human, person: bob, name: bob }
 tool_policies: { pack: null, default_decision: review }
-approvals: { timeout_seconds: 3600 }
+approvals: { timeout_seconds: 3600, max_pending_per_key: 10000, max_pending_per_tenant: 10000 }
 upstreams: { http: [{ name: jobs, base_url: "http://127.0.0.1:${port}", allowed_paths: ["/**"], allowed_methods: [POST], allow_private: true }] }
 behavior: { enabled: false }
 `;

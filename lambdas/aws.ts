@@ -22,7 +22,9 @@ import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { tracesFromEnvironment } from '#adapters/telemetry/traces-from-environment.ts';
+import { PendingRoom } from '#core/approvals/pending-room.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
+import { Probes } from '#core/behavior/probes.ts';
 import { createSnapshots } from '#core/configuration/snapshots.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
@@ -81,6 +83,7 @@ export function compose(
   const evidence = evidenceTable(store);
   const outside = hands.outside?.();
   const tickets = ticketsTable(store);
+  const approvals = approvalsTable(store);
   const brokerPorts = { secrets, clock, ids: systemIds, tickets, ...(outside && { outside }) };
   return {
     store,
@@ -96,7 +99,9 @@ export function compose(
     evidence,
     manifests: evidence,
     signer: hands.signer?.(needed('SIGNING_KEY_ID')) ?? noSigner,
-    approvals: approvalsTable(store),
+    approvals,
+    pendingRoom: new PendingRoom(approvals),
+    probes: new Probes(),
     approvalClock: hands.approvalClock?.(needed('APPROVAL_STATE_MACHINE_ARN')) ?? noClock,
     deliveries: deliveriesTable(store),
     credentials: credentialsTable(store),

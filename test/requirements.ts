@@ -392,6 +392,11 @@ const approvals: readonly Requirement[] = [
     'A vote after expires_at is 409, whatever the clocks did: the row decides.',
   ),
   must('approval.decided-twice', 'contract §3', 'A second decision is 409 conflict with the record.'),
+  must(
+    'approval.pending-cap',
+    'contract §3',
+    'At most approvals.max_pending_per_key requests of a key, and a bound of its tenant, wait for a person; a further one is 429, asks nobody, and the first of a minute is evidence.',
+  ),
   must('approval.used-once', 'contract §3', 'An approval is used once; a second use is review again with a reason.'),
   must('approval.race', 'contract §3', 'Of twenty simultaneous uses of one approval exactly one is allowed.'),
   must('approval.bound.session', 'contract §3', 'Another session using an approval_ref gets review with the reason.'),
@@ -966,6 +971,11 @@ const toolGateway: readonly Requirement[] = [
     'behavior.login-refused',
     'spec §1',
     'A login that an upstream refuses is noted with the outcome; five different ones alert.',
+  ),
+  must(
+    'behavior.probing',
+    'contract §2',
+    'Many dry runs and simulations that are not allowed add points with the next call; so do many different calls that wait for a person.',
   ),
   must('behavior.foreign-approval', 'spec §1', "Naming another key's approval counts as misuse of a credential."),
   must('manifest.drift', 'spec §1', 'Manifest drift warns or blocks by enforcement_mode.'),

@@ -7,7 +7,13 @@
  * Access patterns: row by id (consistent Get); newest request of a call (consistent Get of the pointer); rows of a
  * tenant in a state (Query by_status). Rows change only inside `Ledger.commit`, but for the clock's plumbing.
  */
-import { GetItemCommand, QueryCommand, type TransactWriteItem, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  GetItemCommand,
+  QueryCommand,
+  type TransactWriteItem,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import type { ApprovalStore } from '#core/approvals/ports.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -159,6 +165,29 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
       );
       const next = toCursor(page.LastEvaluatedKey);
       return { items: (page.Items ?? []).map((item) => toRow(item)), ...(next && { cursor: next }) };
+    },
+
+    async pendingKeys(tenant, most) {
+      const found: string[] = [];
+      let start: Record<string, AttributeValue> | undefined;
+      do {
+        const page = await stored(
+          client.send(
+            new QueryCommand({
+              TableName: tables.approvals,
+              IndexName: 'by_status',
+              KeyConditionExpression: 'tenant_status = :status',
+              ProjectionExpression: 'key_id',
+              ExpressionAttributeValues: toItem({ ':status': statusKey(tenant, 'pending') }),
+              Limit: most - found.length,
+              ...(start && { ExclusiveStartKey: start }),
+            }),
+          ),
+        );
+        for (const { key_id } of page.Items ?? []) found.push(key_id?.S ?? '');
+        start = page.LastEvaluatedKey;
+      } while (start && found.length < most);
+      return found;
     },
 
     async holdToken(envelopeId, taskToken) {

@@ -27,7 +27,9 @@ import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
+import { PendingRoom } from '#core/approvals/pending-room.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
+import { Probes } from '#core/behavior/probes.ts';
 import { responseCache } from '#core/cache/response-cache.ts';
 import { configuredEmbedder } from '#core/chat/embedder.ts';
 import { createSnapshots } from '#core/configuration/snapshots.ts';
@@ -103,6 +105,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
 
   const evidence = evidenceTable(store);
   const tickets = ticketsTable(store);
+  const approvals = approvalsTable(store);
   const brokerPorts = { secrets, clock, ids, tickets, outside: brokerOutside() };
   const timeouts = systemTimeouts;
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts, bedrock: bedrockRuntime });
@@ -119,7 +122,9 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     evidence,
     manifests: evidence,
     signer: await keyFileSigner(join(stateFolder, 'signing-key.pem')),
-    approvals: approvalsTable(store),
+    approvals,
+    pendingRoom: new PendingRoom(approvals),
+    probes: new Probes(),
     approvalClock: await options.approvalClock(() => ports),
     deliveries: deliveriesTable(store),
     credentials: credentialsTable(store),

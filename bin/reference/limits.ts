@@ -58,6 +58,11 @@ export function limitsPage(): string {
     ],
     ['a configuration', `${maxYamlBytes} bytes`, '400'],
     [
+      'requests that wait for a person',
+      `${approvals.max_pending_per_key} of a key, ${approvals.max_pending_per_tenant} of a tenant (\`approvals.max_pending_…\`)`,
+      '429, nobody is asked',
+    ],
+    [
       'time to decide an approval',
       `${approvals.timeout_seconds} s unless \`approvals.timeout_seconds\` or the rule says otherwise`,
       'denied by system',

@@ -4,6 +4,7 @@
  */
 
 import { type Blocked, blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
+import type { Snapshot } from '#core/configuration/snapshots.ts';
 import type { ActionEnvelope, ActionRequest, DecisionResult } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Principal } from '#core/identity/principal.ts';
@@ -48,23 +49,34 @@ export async function govern(
     assertSessionOwner(head, principal);
 
     const nowMs = ports.clock.now();
+    const probed = scored && !request.dry_run ? probesOf(ports, envelope, snapshot, nowMs) : 0;
     const standing = { session: head?.risk, key };
     const before = { envelope, principal, snapshot, call_digest: digest, head: head ?? null, effects, standing };
     const stopped = blockedBy(snapshot.configuration.behavior, standing, nowMs);
     if (stopped) return refuse(ports, { ...before, decision: blockOf(stopped, evaluated.policy) }, stopped, request);
 
     const judged = judge({
-      ...{ snapshot, envelope, effects, evaluated, head, attached, standing, scored, nowMs },
+      ...{ snapshot, envelope, effects, evaluated, head, attached, standing, scored, probed, nowMs },
       callDigest: digest,
     });
     const { decision, drift, assess, tripped } = judged;
     const action: Governed = { ...before, decision, drift, assess };
     if (tripped) return refuse(ports, action, tripped, request);
     const result = request.dry_run ? dryRun(action) : await enforce(ports, action, candidate, carry);
+    if (scored && request.dry_run && result.decision !== 'allow')
+      ports.probes?.note(envelope.tenant, envelope.key_id, nowMs, windowMs(snapshot));
     span.set({ decision: result.decision });
     report(ports, action, result, span.elapsedUs());
     return result;
   });
+}
+
+const windowMs = ({ configuration }: Snapshot): number => configuration.behavior.window_minutes * 60_000;
+
+/** What this call tells of the key's dry runs and simulations. */
+function probesOf({ probes }: GovernPorts, { tenant, key_id }: ActionEnvelope, snapshot: Snapshot, nowMs: number) {
+  const { probes: many } = snapshot.configuration.behavior.repeated_escalation;
+  return probes?.take(tenant, key_id, many, nowMs, windowMs(snapshot)) ?? 0;
 }
 
 const blockOf = ({ matched_rule, reason }: Blocked, policy: string): PolicyDecision => ({

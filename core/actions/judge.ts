@@ -52,6 +52,8 @@ export interface Judging {
   readonly standing: Standing;
   /** Whether the acting key is scored: agents' keys are. */
   readonly scored: boolean;
+  /** How often the key has probed many times since it was told last. */
+  readonly probed?: number;
   readonly nowMs: number;
 }
 
@@ -71,6 +73,7 @@ export function judge(given: Judging): Judged {
           effects,
           decision: decision.decision,
           approved,
+          probed: given.probed ?? 0,
           nowMs,
         })
       : undefined;

@@ -1,6 +1,8 @@
 /** What governing an action needs from outside. */
+import type { PendingRoom } from '#core/approvals/pending-room.ts';
 import type { ApprovalClock, ApprovalStore, DeliveryStore } from '#core/approvals/ports.ts';
 import type { KeyRisks } from '#core/behavior/ports.ts';
+import type { Probes } from '#core/behavior/probes.ts';
 import type { Snapshots } from '#core/configuration/snapshots.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { CredentialBroker, Executor } from '#core/credentials/ports.ts';
@@ -19,6 +21,10 @@ export interface GovernPorts {
   /** Takes results that are too large for an entry. */
   readonly objects: ObjectStore;
   readonly approvals: ApprovalStore;
+  /** Room for further requests, where this function asks for approvals. */
+  readonly pendingRoom?: PendingRoom;
+  /** Dry runs and simulations that were not allowed, where this function answers them. */
+  readonly probes?: Probes;
   readonly approvalClock: ApprovalClock;
   readonly deliveries: DeliveryStore;
   readonly brokers: (name: string) => Promise<CredentialBroker | undefined>;

@@ -7,6 +7,7 @@ import { standsInEvidence } from '#core/approvals/vote-in-evidence.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
+import { firstOfItsMinute } from '#core/kernel/first-of-minute.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { foreignApproval, ownerOf } from './abuse-notes.ts';
 import { answer, denied, inReview } from './answers.ts';
@@ -146,6 +147,7 @@ interface Asking {
 /** Queues a request for approval: row, call pointer and `review` entry in one transaction; then the clock starts. */
 async function ask(ports: GovernPorts, action: Governed, why: Asking): Promise<Asked> {
   const { reason, replaces, refused } = why;
+  await takeRoom(ports, action);
   const safe = withhold(ports, action);
   const row = newRow(ports, action, safe);
   const behavior = foreignApproval(action, refused);
@@ -166,6 +168,34 @@ async function ask(ports: GovernPorts, action: Governed, why: Asking): Promise<A
     () => healedLater(ports, row, 'clock', () => approvalClock.start(row.envelope_id)),
   );
   return { row: { ...row, evidence_hash: outcome.entry.hash }, fresh: true, ...(reason !== undefined && { reason }) };
+}
+
+/**
+ * Refused when too many requests wait already. The first refusal of a minute is evidence, the others are counted (decision 0017).
+ * @throws GatewayError `rate_limit_error`.
+ */
+async function takeRoom(ports: GovernPorts, action: Governed): Promise<void> {
+  const { envelope, snapshot } = action;
+  const now = ports.clock.now();
+  try {
+    await ports.pendingRoom?.take(envelope.tenant, envelope.key_id, snapshot.configuration.approvals, now);
+  } catch (fault) {
+    if (!(fault instanceof GatewayError) || fault.code !== 'rate_limit_error') throw fault;
+    ports.telemetry.count('svc_approvals_refused_total', {});
+    if (firstOfItsMinute(envelope.key_id, pendingRule, now)) await recordRefusal(ports, action, fault);
+    throw fault;
+  }
+}
+
+const pendingRule = 'limit:pending_approvals';
+
+async function recordRefusal(ports: GovernPorts, action: Governed, { message }: GatewayError): Promise<void> {
+  const decision = { ...action.decision, decision: 'block', matched_rule: pendingRule, reason: message } as const;
+  const { draft, changes } = decisionDraft(ports, { ...action, decision }, 'block');
+  const owner = sessionOwner(action.principal);
+  const outcome = await ports.ledger.commit({ draft, changes, head: action.head, owner });
+  if (!outcome.ok) throw new Error(`decision entry refused by ${outcome.failed.type}`);
+  await follow(ports, action, outcome.entry);
 }
 
 /** Somebody asked for the identical call a moment earlier: attach to that request, or replace it if it is over. */

@@ -8,7 +8,7 @@ import type { VersionRow } from '#core/configuration/ports.ts';
 import { readVersion } from '#core/configuration/stored-form.ts';
 import { rollback, storeVersion } from '#core/configuration/versions.ts';
 import { simulateSchema } from '#core/contracts/admin-requests.ts';
-import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
@@ -92,8 +92,17 @@ export const simulate: Operation = async (call) => {
   };
   const results = [];
   for (const given of calls) results.push(await simulated(given));
+  noteProbes(call, results);
   return { body: { policy_version: version ?? call.snapshot.version, results } };
 };
+
+/** An agent that asks what would be allowed is told, and that it asks is remembered. */
+function noteProbes({ ports, principal, snapshot }: Call, results: readonly { readonly decision: Decision }[]): void {
+  if (principal.kind !== 'agent') return;
+  const windowMs = snapshot.configuration.behavior.window_minutes * 60_000;
+  for (const { decision } of results)
+    if (decision !== 'allow') ports.probes?.note(principal.tenant, principal.key_id, ports.clock.now(), windowMs);
+}
 
 async function asOf(call: Call, version: number) {
   const { configuration } = await versionOf(call, String(version));

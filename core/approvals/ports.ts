@@ -2,9 +2,10 @@
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { Page } from '#core/evidence/ports.ts';
 import type { Holder } from './execution.ts';
+import type { PendingCounter } from './pending-room.ts';
 
 /** Reading side; every change of state goes through `Ledger.commit`, so that it carries its evidence entry. */
-export interface ApprovalStore {
+export interface ApprovalStore extends PendingCounter {
   /** Consistent read; undefined for an unknown id or another tenant's. */
   get(tenant: string, envelopeId: string): Promise<ApprovalRow | undefined>;
   /** Consistent read by id alone, for steps and callbacks that carry nothing but the id. */

@@ -85,6 +85,8 @@ export interface Assessed {
   readonly decision: Decision;
   /** A human approved this very call. */
   readonly approved?: boolean;
+  /** How often the key has probed many times since it was told last. */
+  readonly probed?: number;
   readonly nowMs: number;
 }
 
@@ -92,7 +94,7 @@ export interface Assessed {
 export function assessAction(assessed: Assessed): Assessment | undefined {
   const { settings, standing, decision, call, nowMs } = assessed;
   if (!settings.enabled) return undefined;
-  const signals = signalsOf(call, assessed.effects, decision, assessed.lookout);
+  const signals = [...signalsOf(call, assessed.effects, decision, assessed.lookout), ...probesOf(assessed)];
   const numbers = riskSettingsOf(settings);
   const event: RiskEvent = {
     cite: -1,
@@ -109,6 +111,17 @@ export function assessAction(assessed: Assessed): Assessment | undefined {
   }
   return { note };
 }
+
+/** Each stands for as many dry runs and simulations as the settings call many. */
+const probesOf = ({ probed = 0, settings }: Assessed): Signal[] =>
+  probed === 0
+    ? []
+    : [
+        {
+          ...signalOf({ kind: 'probed', object: `${probed * settings.repeated_escalation.probes} trial calls` }),
+          n: probed,
+        },
+      ];
 
 /** The note of what no call shows: a refused chat, a refused login, a misused ticket. */
 export const noteOfSignal = (settings: BehaviorSettings, kind: Signal['s'], object: string): BehaviorNote =>
@@ -153,6 +166,7 @@ export function forKeys(settings: RiskSettings): RiskSettings {
     repeated_escalation: {
       ...repeated_escalation,
       attempts: scaled(repeated_escalation.attempts, mostCounted.attempts),
+      reviews: scaled(repeated_escalation.reviews, mostCounted.reviews),
     },
   };
 }

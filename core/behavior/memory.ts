@@ -7,8 +7,11 @@ export interface RiskEvent {
   readonly cite: Cite;
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
-  /** `approved`: a human answers for this very call, so it adds no points. `denied`: a human refused one. */
-  readonly decision: 'allow' | 'approved' | 'review' | 'block' | 'denied' | 'released';
+  /**
+   * `approved`: a human answers for this very call, so it adds no points. `denied`: a human refused one. `outcome`: what
+   * became of a call that was decided before.
+   */
+  readonly decision: 'allow' | 'approved' | 'review' | 'block' | 'denied' | 'released' | 'outcome';
   readonly signals: readonly Signal[];
   /** Tells a call from its variations. */
   readonly digest: string;

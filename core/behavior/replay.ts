@@ -104,7 +104,7 @@ function decisionOf({ kind, body }: EvidenceEntry): RiskEvent['decision'] {
   if (kind === 'review' || kind === 'block') return kind;
   if (kind === 'chat') return body.decision === 'block' ? 'block' : body.decision === 'review' ? 'review' : 'allow';
   // Outcomes tell of refused logins only.
-  return 'review';
+  return 'outcome';
 }
 
 const digestOf = ({ call_digest, request_sha256 }: EvidenceEntry['body']): string =>

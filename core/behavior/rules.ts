@@ -62,7 +62,7 @@ const privilegeEscalation: Rule = (memory) => {
 const credentialAbuse: Rule = (memory) => {
   const { points, secrets, failures } = memory.settings.credential_abuse;
   for (const { x } of memory.signals('misused')) memory.alert('credential_abuse', points, [], `misuses ${x}`);
-  if (memory.event.decision !== 'review' && memory.event.decision !== 'approved') {
+  if (!['review', 'approved', 'outcome'].includes(memory.event.decision)) {
     for (const { h } of memory.signals('secret')) memory.mark('secrets', h, mostCounted.secrets, { once: true });
     memory.alertAt('secrets', secrets, 'credential_abuse', points, (n) => `touches ${n} different secrets`);
   }
@@ -107,21 +107,46 @@ const fanOut: Rule = (memory) => {
 
 /** Refused, and tried again in another way. The identical call again is a loop, not a way round. */
 const repeatedEscalation: Rule = (memory) => {
-  const { points, attempts } = memory.settings.repeated_escalation;
-  const { event, now } = memory;
+  const { points, attempts, probe_points } = memory.settings.repeated_escalation;
+  const { event } = memory;
+  for (const { x, n = 1 } of memory.signals('probed'))
+    memory.alert(
+      'repeated_escalation',
+      probe_points * n,
+      [],
+      `asks what would be allowed: ${x} in a dry run or simulation`,
+    );
+  heldInARow(memory);
   const kind =
     event.decision === 'denied' ? 'approval' : event.decision === 'block' ? memory.signals('refused')[0]?.x : undefined;
-  if (kind === undefined) return;
+  if (kind !== undefined) attempt(memory, kind, attempts, points, (count) => `${count} refused attempts at ${kind}`);
+};
+
+const held = 'review';
+
+/** One call after the other that waits for a person: each is another one, and no person has approved any of them. */
+function heldInARow(memory: Memory): void {
+  const { reviews, review_points } = memory.settings.repeated_escalation;
+  const { decision } = memory.event;
+  if (decision === 'approved')
+    memory.state = { ...memory.state, attempts: memory.state.attempts.filter(({ kind }) => kind !== held) };
+  if (decision === 'review')
+    attempt(memory, held, reviews, review_points, (count) => `${count} different calls wait for a person`);
+}
+
+/** Counts one more attempt of a kind; the identical call again is none. */
+function attempt(memory: Memory, kind: string, many: number, points: number, reason: (count: number) => string): void {
+  const { event, now } = memory;
   const others = memory.state.attempts.filter((one) => one.kind !== kind);
   const before = memory.state.attempts.find((one) => one.kind === kind);
   if (before && before.last === event.digest) return;
   const cites = [...(before?.cites ?? []), event.cite].slice(-kept.cites);
   const count = (before?.count ?? 0) + 1;
-  const full = count >= attempts;
-  if (full) memory.alert('repeated_escalation', points, cites.slice(0, -1), `${count} refused attempts at ${kind}`);
+  const full = count >= many;
+  if (full) memory.alert('repeated_escalation', points, cites.slice(0, -1), reason(count));
   const next = { kind, at: now, count: full ? 0 : count, last: event.digest, cites: full ? [] : cites };
   memory.state = { ...memory.state, attempts: [...others, next].slice(-kept.kinds) };
-};
+}
 
 export const rules: readonly Rule[] = [
   exfiltration,

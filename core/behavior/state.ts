@@ -46,7 +46,7 @@ export interface RiskState {
 }
 
 /** Most that is remembered; the settings bound the lists that are counted. */
-export const kept = { alerts: 8, cites: 4, sensitive: 3, privileges: 8, kinds: 4 } as const;
+export const kept = { alerts: 8, cites: 4, sensitive: 3, privileges: 8, kinds: 5 } as const;
 
 export const emptyState = (base: number): RiskState => ({
   base,

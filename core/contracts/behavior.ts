@@ -19,7 +19,7 @@ const points = (usual: number) => z.int().min(0).max(1000).default(usual);
 const minutes = (usual: number) => z.int().positive().max(1440).default(usual);
 /** How many of something make an alert; bounded, because as many are remembered. */
 const many = (usual: number, most: number) => z.int().min(2).max(most).default(usual);
-export const mostCounted = { secrets: 16, failures: 16, deletes: 16, places: 24, attempts: 16 } as const;
+export const mostCounted = { secrets: 16, failures: 16, deletes: 16, places: 24, attempts: 16, reviews: 200 } as const;
 
 export const behaviorSchema = z.strictObject({
   enabled: z.boolean().default(true),
@@ -59,8 +59,20 @@ export const behaviorSchema = z.strictObject({
   fan_out: z
     .strictObject({ points: points(20), places: many(12, mostCounted.places), minutes: minutes(5) })
     .prefault({}),
-  /** Refused attempts of one class that differ from each other. */
-  repeated_escalation: z.strictObject({ points: points(25), attempts: many(3, mostCounted.attempts) }).prefault({}),
+  /**
+   * Refused attempts of one class that differ from each other; different calls that waited for a person, none of them
+   * approved meanwhile; dry runs and simulations that were not allowed.
+   */
+  repeated_escalation: z
+    .strictObject({
+      points: points(25),
+      attempts: many(3, mostCounted.attempts),
+      review_points: points(10),
+      reviews: many(20, mostCounted.reviews),
+      probe_points: points(10),
+      probes: z.int().min(2).max(10_000).default(200),
+    })
+    .prefault({}),
 });
 export type BehaviorSettings = z.infer<typeof behaviorSchema>;
 
@@ -94,6 +106,8 @@ export const signalKinds = [
   'login_failed',
   /** A credential or ticket was used for what it was not given for. */
   'misused',
+  /** Asked what would be decided, again and again; `n` says how often. */
+  'probed',
 ] as const;
 export type SignalKind = (typeof signalKinds)[number];
 

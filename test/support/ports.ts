@@ -25,7 +25,9 @@ import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { GatewayPorts } from '#core/admin/ports.ts';
+import { PendingRoom } from '#core/approvals/pending-room.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
+import { Probes } from '#core/behavior/probes.ts';
 import { responseCache } from '#core/cache/response-cache.ts';
 import { configuredEmbedder } from '#core/chat/embedder.ts';
 import { loadConfiguration } from '#core/configuration/load.ts';
@@ -116,6 +118,7 @@ export async function testPorts(options: TestOptions = {}) {
   const evidence = evidenceTable(store);
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts: systemTimeouts });
   const tickets = ticketsTable(store);
+  const approvals = approvalsTable(store);
   const ports: GatewayPorts & ChatDoorPorts = {
     clock,
     ids: systemIds,
@@ -129,7 +132,9 @@ export async function testPorts(options: TestOptions = {}) {
     evidence,
     manifests: evidence,
     signer: await keyFileSigner(join(folder, 'signing-key.pem')),
-    approvals: approvalsTable(store),
+    approvals,
+    pendingRoom: new PendingRoom(approvals),
+    probes: new Probes(),
     approvalClock,
     deliveries: deliveriesTable(store),
     credentials: credentialsTable(store),

@@ -9,11 +9,11 @@ import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { firstOfItsMinute } from '#core/kernel/first-of-minute.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { genAiMetrics } from '#core/routing/gen-ai-metrics.ts';
 import { type Course, costOfCourse, recordOf, usageOf } from '../course.ts';
 import type { ChatPorts } from '../ports.ts';
-import { firstOfItsMinute } from '../refusals.ts';
 
 /**
  * @param traceId of the call's span.

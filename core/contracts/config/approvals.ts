@@ -44,6 +44,12 @@ export const approvals = z
     timeout_seconds: seconds.default(1800),
     on_approval: z.enum(['release', 'execute']).default('release'),
     hold_seconds: z.int().min(0).max(50).default(0),
+    max_pending_per_key: z.int().positive().max(10_000).default(100).meta({
+      description: 'Requests of one key that may wait for a person; a further one is 429 and nobody is asked.',
+    }),
+    max_pending_per_tenant: z.int().positive().max(10_000).default(1_000).meta({
+      description: 'The same for all keys of a tenant together.',
+    }),
     channels: channels.prefault({}),
   })
   .prefault({});

@@ -57,6 +57,26 @@ describe('[behavior.rules] what no call shows', () => {
     expect(await alertsOf([...timeouts, removed])).toEqual([]);
   });
 
+  const reviewed = (i: number): Told => ['review', { call_digest: `${i}digest`, behavior: { signals: [] } }];
+  const approved: Told = ['allow', { call_digest: 'd', approval_ref: 'a1', behavior: { signals: [] } }];
+  const many = Array.from({ length: 20 }, (_, i) => reviewed(100 + i));
+
+  test('[behavior.probing] different calls that wait for a person, one after the other', async () => {
+    expect(await alertsOf(many.slice(1))).toEqual([]);
+    expect(await alertsOf(many)).toEqual([['repeated_escalation', 10, [16, 17, 18, 19]]]);
+    expect(await alertsOf([...many.slice(0, 10), approved, ...many.slice(10)])).toEqual([]);
+    expect(await alertsOf(Array.from({ length: 40 }, () => reviewed(1)))).toEqual([]);
+    expect(await alertsOf(many, 1801)).toEqual([]);
+  });
+
+  test('[behavior.probing] trial calls told with the next call', async () => {
+    const told: Told = [
+      'allow',
+      { call_digest: 'd', behavior: { signals: [{ s: 'probed', x: 'trials', h: '1', n: 2 }] } },
+    ];
+    expect(await alertsOf([told])).toEqual([['repeated_escalation', 20, [0]]]);
+  });
+
   test('a deletion after a refusal, once', async () => {
     expect(await alertsOf([denied(0), removed, removed])).toEqual([['destructive_sequence', 20, [0, 1]]]);
   });

@@ -1,4 +1,4 @@
-/** How often a refusal for want of money is written down: once a minute for each key and account. The first one tells it all. */
+/** How often a refusal by a limit is written down: once a minute for each key and limit (decision 0017). The first one tells it all. */
 import { LRUCache } from 'lru-cache';
 
 const remembered = new LRUCache<string, true>({ max: 10_000 });

@@ -1,0 +1,91 @@
+/**
+ * How many requests may wait for a person [approval.pending-cap]: of one key, and of all keys of a tenant. The store is asked
+ * at most every two seconds; what this process asks for in between is added, so a burst cannot pass the cap.
+ */
+import { LRUCache } from 'lru-cache';
+import { GatewayError } from '../kernel/errors.ts';
+
+export interface PendingCounter {
+  /** Key ids of the tenant's pending requests, one for each request, at most `most`. */
+  pendingKeys(tenant: string, most: number): Promise<readonly string[]>;
+}
+
+export interface PendingCaps {
+  readonly max_pending_per_key: number;
+  readonly max_pending_per_tenant: number;
+}
+
+/** A count is used for so long; one that says "full" is asked again sooner, since people decide meanwhile. */
+const freshMs = 2_000;
+const fullFreshMs = 250;
+
+interface Known {
+  at: number;
+  byKey: Map<string, number>;
+  total: number;
+}
+
+export class PendingRoom {
+  readonly #counter: PendingCounter;
+  readonly #known = new LRUCache<string, Known>({ max: 1_000 });
+  /** Looks that are under way, with what was asked for since they began. */
+  readonly #looking = new Map<string, { readonly done: Promise<void>; readonly since: string[] }>();
+
+  constructor(counter: PendingCounter) {
+    this.#counter = counter;
+  }
+
+  /**
+   * Takes a place for one more request of the key.
+   * @throws GatewayError `rate_limit_error` when there is none.
+   */
+  async take(tenant: string, keyId: string, caps: PendingCaps, nowMs: number): Promise<void> {
+    const before = this.#known.get(tenant);
+    if (!before || nowMs - before.at > freshMs) await this.#look(tenant, caps, nowMs);
+    else if (refusal(before, keyId, caps) && nowMs - before.at > fullFreshMs) await this.#look(tenant, caps, nowMs);
+    const known = this.#known.get(tenant)!;
+    const full = refusal(known, keyId, caps);
+    if (full) throw full;
+    add(known, keyId);
+    this.#looking.get(tenant)?.since.push(keyId);
+  }
+
+  async #look(tenant: string, caps: PendingCaps, nowMs: number): Promise<void> {
+    const underWay = this.#looking.get(tenant);
+    if (underWay) return underWay.done;
+    const since: string[] = [];
+    const look = async () => {
+      const keys = await this.#counter.pendingKeys(tenant, caps.max_pending_per_tenant);
+      const known: Known = { at: nowMs, byKey: new Map(), total: 0 };
+      for (const key of [...keys, ...since]) add(known, key);
+      this.#known.set(tenant, known);
+    };
+    const done = look().finally(() => this.#looking.delete(tenant));
+    this.#looking.set(tenant, { done, since });
+    return done;
+  }
+}
+
+function add(known: Known, keyId: string): void {
+  known.byKey.set(keyId, (known.byKey.get(keyId) ?? 0) + 1);
+  known.total++;
+}
+
+function refusal({ byKey, total }: Known, keyId: string, caps: PendingCaps): GatewayError | undefined {
+  const own = byKey.get(keyId) ?? 0;
+  if (own >= caps.max_pending_per_key)
+    return tooMany(`${own} requests of this key`, `approvals.max_pending_per_key is ${caps.max_pending_per_key}`);
+  if (total >= caps.max_pending_per_tenant)
+    return tooMany(
+      `${total} requests of this tenant`,
+      `approvals.max_pending_per_tenant is ${caps.max_pending_per_tenant}`,
+    );
+  return undefined;
+}
+
+const tooMany = (found: string, allowed: string) =>
+  new GatewayError(
+    'rate_limit_error',
+    `${found} wait for a person, and ${allowed}. Nobody was asked about this call; wait until some are decided.`,
+    { retryAfterSeconds: 30 },
+  );
