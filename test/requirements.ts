@@ -169,6 +169,16 @@ const policies: readonly Requirement[] = [
   must('policy.simulate', 'spec §4.5', 'simulate evaluates calls against a policy and records nothing.'),
   must('policy.why', 'spec §4.5', 'why shows, for a recorded action, each rule and the first condition that failed.'),
   must('policy.unknown-protocol-warns', 'spec §7.2', 'A rule naming an unknown protocol only warns.'),
+  must(
+    'policy.upstream',
+    'contract §3',
+    'A rule may name an upstream; decision, explanation, analysis and diff know it.',
+  ),
+  must(
+    'credential.grant-upstream',
+    'contract §3',
+    'A credential for protocol mcp names its upstream, or the load fails; no other server is given it.',
+  ),
   must('pack.readonly', 'spec §1', 'The readonly pack allows reads and nothing else.'),
   must(
     'pack.pr-writer',
@@ -954,6 +964,26 @@ const toolGateway: readonly Requirement[] = [
     'mcp.drift',
     'spec §1',
     'A changed tool definition is recorded once: a warning, or no call until a human accepts it.',
+  ),
+  must(
+    'mcp.new-tool',
+    'contract §3',
+    'A tool that a known server offers for the first time is reported, and under drift: block waits for a human.',
+  ),
+  must(
+    'mcp.families',
+    'contract §3',
+    'A server that offers tools of a name or family another one serves gets them under its own name, also while that one is silent.',
+  ),
+  must(
+    'mcp.placement',
+    'contract §3',
+    'A call of test-action or of an approval goes to the server whose list has the tool; where that is not known nothing is sent.',
+  ),
+  must(
+    'mcp.upstream-in-digest',
+    'contract §3',
+    'The server of a call is decided before it, and stands in digest, evidence and approval: the approved call goes there or is asked about again.',
   ),
   must(
     'mcp.resource-metadata',

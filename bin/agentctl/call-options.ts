@@ -9,6 +9,7 @@ export interface CallOptions {
   readonly tool?: string;
   readonly target?: string;
   readonly capability?: string;
+  readonly upstream?: string;
   readonly params?: string;
   readonly param?: readonly string[];
 }
@@ -18,6 +19,7 @@ export interface CallBody {
   readonly tool: string;
   readonly target: string;
   readonly capability: string;
+  readonly upstream?: string;
   readonly parameters?: Readonly<Record<string, unknown>>;
 }
 
@@ -27,6 +29,7 @@ export function addCallOptions(command: Command): Command {
     .option('--tool <name>', 'dotted name, such as scm.create_pull_request')
     .option('--target <what>', 'repository or path the tool acts on')
     .option('--capability <name>', 'read, write, execute, delete')
+    .option('--upstream <name>', 'MCP server or HTTP service that is to serve the call')
     .option('--params <json>', 'parameters as JSON, from a file with @file, from stdin with @-')
     .option('--param <name=text>', 'one parameter (repeat); name:=json for other than text', gathered);
 }
@@ -35,7 +38,7 @@ const gathered = (word: string, before: readonly string[] = []): readonly string
 
 /** @throws UsageError naming the options that are missing. */
 export function callOf(options: CallOptions): CallBody {
-  const { protocol, tool, target, capability } = options;
+  const { protocol, tool, target, capability, upstream } = options;
   if (protocol === undefined || tool === undefined || target === undefined || capability === undefined) {
     const missing = (['protocol', 'tool', 'target', 'capability'] as const).filter(
       (name) => options[name] === undefined,
@@ -43,7 +46,14 @@ export function callOf(options: CallOptions): CallBody {
     throw new UsageError(`missing ${missing.map((name) => `--${name}`).join(', ')}`);
   }
   const parameters = parametersOf(options);
-  return { protocol, tool, target, capability, ...(parameters && { parameters }) };
+  return {
+    protocol,
+    tool,
+    target,
+    capability,
+    ...(upstream !== undefined && { upstream }),
+    ...(parameters && { parameters }),
+  };
 }
 
 function parametersOf({ params, param = [] }: CallOptions): CallBody['parameters'] | undefined {

@@ -11,6 +11,7 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   model_not_allowed: 'The tenant may not use this model.',
   not_found: "There is no such thing, or it is another tenant's.",
   model_not_found: 'No route serves this model.',
+  no_upstream: 'No configured server or service has the tool.',
   method_not_allowed: 'The path exists, the method does not.',
   conflict: 'Somebody was first; the record as it stands is in `error.record` where there is one.',
   payload_too_large: 'The body is larger than this route takes.',

@@ -117,7 +117,7 @@ export function decisionDraft(
   safe: Redacted = withhold(ports, action),
 ): { draft: EntryDraft; changes: readonly Change[] } {
   const { envelope, decision, snapshot, call_digest } = action;
-  const { protocol, tool, capability } = envelope;
+  const { protocol, tool, capability, upstream, upstream_tool } = envelope;
   const { target, parameters, justification, task, withheld } = safe;
   const assessed = action.assess?.(extra.approval_ref !== undefined);
   const body = {
@@ -125,6 +125,8 @@ export function decisionDraft(
     tool,
     target,
     capability,
+    ...(upstream !== undefined && { upstream }),
+    ...(upstream_tool !== undefined && { upstream_tool }),
     ...(action.privateParameters ? { parameters_sha256: digestOf(envelope.parameters) } : { parameters }),
     ...(withheld.length > 0 && { withheld }),
     matched_rule: decision.matched_rule,

@@ -1,5 +1,5 @@
 /** From an authenticated request to the ActionEnvelope, and the digest an approval is bound to (contract §3). */
-import type { ActionEnvelope, ActionRequest } from '#core/contracts/envelope.ts';
+import type { ActionEnvelope, ActionRequest, Placement } from '#core/contracts/envelope.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 
@@ -8,6 +8,7 @@ export function openEnvelope(
   principal: Principal,
   sessionId: string,
   envelopeId: string,
+  placement?: Placement,
 ): ActionEnvelope {
   return {
     envelope_id: envelopeId,
@@ -18,6 +19,7 @@ export function openEnvelope(
     tool: request.tool,
     target: request.target,
     capability: request.capability,
+    ...placement,
     parameters: request.parameters ?? {},
     justification: request.justification ?? '',
     ...(request.approval_ref !== undefined && { approval_ref: request.approval_ref }),
@@ -25,7 +27,7 @@ export function openEnvelope(
   };
 }
 
-/** SHA-256 of the canonical call: who, in which session, exactly what. Never ids or times. */
+/** SHA-256 of the canonical call: who, in which session, exactly what, and where it goes. Never ids or times. */
 export const callDigest = (envelope: ActionEnvelope): string =>
   digestOf({
     tenant: envelope.tenant,
@@ -35,5 +37,7 @@ export const callDigest = (envelope: ActionEnvelope): string =>
     tool: envelope.tool,
     target: envelope.target,
     capability: envelope.capability,
+    upstream: envelope.upstream,
+    upstream_tool: envelope.upstream_tool,
     parameters: envelope.parameters,
   });

@@ -10,26 +10,54 @@ import { blockedBy } from '#core/behavior/assess.ts';
 import type { ApprovalRow, RefusedUse } from '#core/contracts/approval.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { Principal } from '#core/identity/principal.ts';
-import { GatewayError } from '#core/kernel/errors.ts';
+import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { carryOut, holderOf } from './carry-out.ts';
 import { decisionDraft, follow } from './entries.ts';
 import { callDigest } from './envelope.ts';
 import { type Governed, tasksOf } from './governed.ts';
 import { evaluate, judge } from './judge.ts';
+import { placementOf } from './placement.ts';
 import type { GovernPorts } from './ports.ts';
 
 /**
  * Calls with withheld values wait for the caller's retry: their raw parameters were never stored. What may not be called any
  * more ends as `not_executed` with its reason, and an entry that says so [approval.execute-asks-again].
- * @throws GatewayError when no credential could be minted and trying again may help; the approval is given back.
+ * @throws GatewayError when the server's list could not be read or no credential be minted, and trying again may help; the approval stands.
  */
 export async function executeApproved(ports: GovernPorts, row: ApprovalRow): Promise<ApprovalRow> {
   if (row.status !== 'approved' || row.withheld.length > 0) return row;
   const { action, refused } = await askedAgain(ports, row);
-  if (refused) await refuse(ports, action, row, refused);
+  const place = refused ? undefined : await placeNow(ports, action, row);
+  if (place === 'not here') return row;
+  if (refused ?? place) await refuse(ports, action, row, (refused ?? place)!);
   else await execute(ports, action, row);
   return (await ports.approvals.find(row.envelope_id)) ?? row;
+}
+
+/**
+ * The reviewer approved the call at one server: it goes there or nowhere. `not here`: this function reaches no such servers, and
+ * the approval waits for its caller.
+ * @throws GatewayError `service_unavailable` when the server's list cannot be read; the approval stands.
+ */
+async function placeNow(
+  ports: GovernPorts,
+  { envelope, snapshot }: Governed,
+  row: ApprovalRow,
+): Promise<Refused | 'not here' | undefined> {
+  const { upstream: _, upstream_tool: __, ...bare } = envelope;
+  try {
+    const placement = await placementOf(ports, snapshot.configuration, bare, undefined);
+    if (!placement && row.upstream !== undefined) return 'not here';
+    const same = placement?.upstream === row.upstream && placement?.upstream_tool === row.upstream_tool;
+    if (same && (placement?.tool ?? row.tool) === row.tool) return undefined;
+    const now = placement ? `${placement.upstream_tool ?? row.tool} at ${placement.upstream}` : 'no server';
+    return gone('upstream_changed', `It was approved for ${row.upstream ?? 'no server'}; ${row.tool} is ${now} now.`);
+  } catch (fault) {
+    const error = asGatewayError(fault);
+    if (error.kind.status >= 500) throw error;
+    return gone('upstream_changed', error.message);
+  }
 }
 
 async function execute(ports: GovernPorts, action: Governed, row: ApprovalRow): Promise<void> {
@@ -73,9 +101,22 @@ async function askedAgain(
 ): Promise<{ readonly action: Governed; readonly refused?: Refused | undefined }> {
   const snapshot = await ports.snapshots.current();
   const { tenant, key_id, actor, protocol, tool, target, capability, parameters, justification } = row;
+  const { upstream, upstream_tool } = row;
   const envelope: ActionEnvelope = {
     envelope_id: ports.ids.uuid(),
-    ...{ tenant, key_id, actor, protocol, tool, target, capability, parameters, justification },
+    ...{
+      tenant,
+      key_id,
+      actor,
+      protocol,
+      tool,
+      target,
+      capability,
+      upstream,
+      upstream_tool,
+      parameters,
+      justification,
+    },
   };
   const known = snapshot.identities.byKeyId.get(key_id);
   const scored = known?.kind === 'agent';

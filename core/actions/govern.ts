@@ -5,7 +5,7 @@
 
 import { type Blocked, blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
 import type { Snapshot } from '#core/configuration/snapshots.ts';
-import type { ActionEnvelope, ActionRequest, DecisionResult } from '#core/contracts/envelope.ts';
+import type { ActionEnvelope, ActionRequest, DecisionResult, Placement } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
@@ -16,23 +16,30 @@ import { decisionDraft, follow, resultDraft } from './entries.ts';
 import { callDigest, openEnvelope } from './envelope.ts';
 import { type Candidate, type Governed, sessionOwner, tasksOf } from './governed.ts';
 import { evaluate, judge } from './judge.ts';
+import { placementOf } from './placement.ts';
 import type { GovernPorts } from './ports.ts';
 import { review } from './review.ts';
+
+/** A request of a caller that knows where it goes; null where the caller carries it out itself. */
+export interface PlacedRequest extends ActionRequest {
+  readonly placement?: Placement | null;
+}
 
 /**
  * Governs one action and answers the decision result of spec §2.2.
  * @param carry what is done once the call is allowed: minting and executing, unless the caller does the action itself.
- * @throws GatewayError `forbidden` (another key's session), `service_unavailable` (store or policy unreadable).
+ * @throws GatewayError `no_upstream` (nobody serves the tool), `forbidden` (another key's session), `service_unavailable` (store or policy unreadable).
  */
 export async function govern(
   ports: GovernPorts,
   principal: Principal,
   sessionId: string,
-  request: ActionRequest,
+  request: PlacedRequest,
   carry: CarryOut = carryOut,
 ): Promise<DecisionResult> {
   const snapshot = await ports.snapshots.current();
-  const envelope = openEnvelope(request, principal, sessionId, ports.ids.uuid());
+  const bare = openEnvelope(request, principal, sessionId, ports.ids.uuid());
+  const envelope = { ...bare, ...(await placed(ports, snapshot, bare, request)) };
   const attributes = { tool: envelope.tool, target: envelope.target, capability: envelope.capability };
 
   return ports.telemetry.span('mcpgw.tool_call', attributes, async (span) => {
@@ -77,6 +84,18 @@ const windowMs = ({ configuration }: Snapshot): number => configuration.behavior
 function probesOf({ probes }: GovernPorts, { tenant, key_id }: ActionEnvelope, snapshot: Snapshot, nowMs: number) {
   const { probes: many } = snapshot.configuration.behavior.repeated_escalation;
   return probes?.take(tenant, key_id, many, nowMs, windowMs(snapshot)) ?? 0;
+}
+
+/** A dry run tells what would be decided, also where nobody is at hand to carry it out. */
+async function placed(ports: GovernPorts, { configuration }: Snapshot, bare: ActionEnvelope, request: PlacedRequest) {
+  const { placement, upstream, dry_run } = request;
+  if (placement !== undefined) return placement;
+  try {
+    return await placementOf(ports, configuration, bare, upstream);
+  } catch (fault) {
+    if (!dry_run) throw fault;
+    return upstream === undefined ? {} : { upstream };
+  }
 }
 
 const blockOf = ({ matched_rule, reason }: Blocked, policy: string): PolicyDecision => ({

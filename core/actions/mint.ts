@@ -15,7 +15,7 @@ export async function mint(
   { envelope, decision, snapshot, principal }: Governed,
   approvalId: string | undefined,
 ): Promise<IssuedCredential | undefined> {
-  const grant = grantFor(snapshot.configuration.credentials.grants, decision.rule?.credential, envelope);
+  const grant = grantFor(snapshot.configuration.credentials.grants, decision.rule, envelope);
   if (!grant) return undefined;
   const attributes = { credential_name: grant.broker, ttl: grant.ttl_seconds, scope: grant.scope };
   const count = (outcome: 'issued' | 'refused') =>

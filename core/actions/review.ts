@@ -219,7 +219,7 @@ async function attach(
 function newRow(ports: GovernPorts, action: Governed, safe: Redacted): ApprovalRow {
   const { envelope, principal, decision, snapshot } = action;
   const now = ports.clock.now();
-  const { protocol, tool, capability } = envelope;
+  const { protocol, tool, capability, upstream, upstream_tool } = envelope;
   return {
     envelope_id: envelope.envelope_id,
     tenant: envelope.tenant,
@@ -227,7 +227,7 @@ function newRow(ports: GovernPorts, action: Governed, safe: Redacted): ApprovalR
     key_id: envelope.key_id,
     ...keyOwner(principal),
     actor: envelope.actor,
-    ...{ protocol, tool, capability },
+    ...{ protocol, tool, capability, upstream, upstream_tool },
     target: safe.target,
     justification: safe.justification,
     parameters: safe.parameters,

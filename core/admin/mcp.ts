@@ -8,7 +8,7 @@ export const listMcpTools: Operation = async (call) => {
   const tools = marks.flatMap(({ upstream, tools }) =>
     Object.entries(tools).map(([tool, { fingerprint, seen_at, changed }]) => ({
       ...{ upstream, tool, fingerprint, seen_at },
-      state: changed ? 'changed' : 'accepted',
+      state: changed ? (fingerprint === undefined ? 'new' : 'changed') : 'accepted',
       ...(changed && { changed }),
     })),
   );

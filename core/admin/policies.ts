@@ -1,6 +1,7 @@
 /** Policy versions, configuration, simulation and explanation (spec §2.10, §4.3, §4.5; contract §1, §7). */
 
 import { evaluate } from '#core/actions/judge.ts';
+import { configuredPlacement } from '#core/actions/placement.ts';
 import { loadConfiguration } from '#core/configuration/lazy-load.ts';
 import { dropMovedKeys } from '#core/configuration/moved-keys.ts';
 import { buildPolicyDocument } from '#core/configuration/policy-document.ts';
@@ -84,7 +85,8 @@ export const simulate: Operation = async (call) => {
   const evaluated = version === undefined ? call.snapshot : await asOf(call, version);
   const { policy } = evaluated;
   const simulated = async (given: (typeof calls)[number]) => {
-    const toolCall: ToolCall = { ...given, parameters: given.parameters ?? {} };
+    const bare: ToolCall = { ...given, parameters: given.parameters ?? {} };
+    const toolCall: ToolCall = { ...configuredPlacement(evaluated.configuration, bare), ...bare };
     const effects = await call.ports.effects(toolCall);
     const { rule: _rule, ...decision } = evaluate(evaluated, toolCall, effects);
     const suggestion = decision.decision === 'block' && { suggested_alternative: suggestAlternative(policy, toolCall) };
@@ -114,8 +116,8 @@ export const why: Operation = async (call) => {
   const entry = await decisionEntry(call, call.params.envelope_id ?? '');
   const { policy_version, matched_rule, policy, withheld, rule } = entry.body;
   const { configuration } = await versionOf(call, String(policy_version));
-  const { protocol, tool, target, capability, parameters } = entry.body as unknown as ToolCall;
-  const toolCall: ToolCall = { protocol, tool, target, capability, parameters };
+  const { protocol, tool, target, capability, upstream, parameters } = entry.body as unknown as ToolCall;
+  const toolCall: ToolCall = { protocol, tool, target, capability, upstream, parameters };
   const compiled = compilePolicy(buildPolicyDocument(configuration));
   return {
     body: {

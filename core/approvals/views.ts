@@ -3,9 +3,10 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 
 /** The reviewer sees what the digest covers; values withheld as sensitive are named, never silently missing. */
 export function approvalItem(row: ApprovalRow, adminUrl: string) {
-  const { envelope_id, actor, protocol, tool, target, capability, parameters, queued_at, expires_at } = row;
+  const { envelope_id, actor, protocol, tool, target, capability, upstream, parameters, queued_at, expires_at } = row;
   const { justification, matched_rule, call_digest, withheld, session_id, status } = row;
-  const call = { protocol, tool, target, capability, parameters, withheld, call_digest };
+  const { upstream_tool } = row;
+  const call = { protocol, tool, target, capability, upstream, upstream_tool, parameters, withheld, call_digest };
   const approval_url = approvalUrl(adminUrl, envelope_id);
   return {
     envelope_id,

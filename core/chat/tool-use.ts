@@ -39,6 +39,7 @@ async function replacement(
     target: Buffer.byteLength(target) <= sizes.targetBytes ? target : '',
     capability: capabilityFromName(name),
     parameters: input,
+    placement: null,
     ...(call.approvalRef !== undefined && { approval_ref: call.approvalRef }),
   };
   const result = await govern(ports, call.principal, call.sessionId, request, leftToCaller);

@@ -10,6 +10,7 @@ import { oneOf, unique, unknown } from './name-checks.ts';
 import { checkOrigins } from './origin-checks.ts';
 import type { Problem } from './problems.ts';
 import { checkSecretNames } from './secret-name-checks.ts';
+import { checkUpstreamNames } from './upstream-checks.ts';
 
 /** @param warnings receives what is odd but allowed. */
 export function checkConfiguration(
@@ -27,6 +28,7 @@ export function checkConfiguration(
     ...checkChannels(file),
     ...checkCredentials(file),
     ...checkUpstreams(file),
+    ...checkUpstreamNames(file),
     ...checkSensitivePaths(file),
     ...sandboxGlobs(file.sandbox).flatMap(({ path, patterns }) => globProblems(patterns, (i) => [...path, i])),
     ...checkSecretNames(file, secretNames),

@@ -26,7 +26,16 @@ export const redeemSchema = z.strictObject({
 
 export const simulateSchema = z.strictObject({
   calls: z
-    .array(actionRequestSchema.pick({ protocol: true, tool: true, target: true, capability: true, parameters: true }))
+    .array(
+      actionRequestSchema.pick({
+        protocol: true,
+        tool: true,
+        target: true,
+        capability: true,
+        upstream: true,
+        parameters: true,
+      }),
+    )
     .min(1)
     .max(1000),
   version: z.int().positive().optional(),

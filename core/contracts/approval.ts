@@ -9,6 +9,7 @@ export type RefusedUse =
   | 'key_revoked'
   | 'tenant_removed'
   | 'policy_block'
+  | 'upstream_changed'
   | 'policy_changed'
   | 'not_in_evidence';
 
@@ -49,6 +50,9 @@ export interface ApprovalRow extends KeptResult {
   readonly tool: string;
   readonly target: string;
   readonly capability: string;
+  /** The server or service the call goes to, and the tool's name there where it differs. */
+  readonly upstream?: string | undefined;
+  readonly upstream_tool?: string | undefined;
   /** As shown to the reviewer: the digest covers the raw call. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** JSON paths withheld from `parameters` as sensitive. */

@@ -22,6 +22,8 @@ export const sessionPattern = /^[A-Za-z0-9._:-]{1,128}$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const noControls = /^[^\u0000-\u001f\u007f-\u009f]*$/u;
 
+export const upstreamPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
 const name = (what: string) =>
   z
     .string()
@@ -43,6 +45,11 @@ export const actionRequestSchema = z.strictObject({
     .regex(noControls, 'target holds control characters')
     .refine((text) => Buffer.byteLength(text) <= sizes.targetBytes, `target is longer than ${sizes.targetBytes} bytes`),
   capability: name('capability'),
+  /** The server or service that is to serve the call; a call that runs is refused where another one serves it. */
+  upstream: z
+    .string()
+    .regex(upstreamPattern, 'upstream must be the name of an entry of upstreams.mcp or upstreams.http')
+    .optional(),
   parameters: z.record(z.string(), z.json()).optional(),
   actor: actorSchema.optional(),
   approval_ref: z.uuid('approval_ref must be the envelope_id (a UUID) of an approval').optional(),
@@ -58,7 +65,18 @@ export interface ToolCall {
   readonly tool: string;
   readonly target: string;
   readonly capability: string;
+  /** The configured MCP server or HTTP service that serves it; absent where the gateway knows of none. */
+  readonly upstream?: string | undefined;
   readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** Where a call goes, as the inventory of servers and services says before anything is decided. */
+export interface Placement {
+  readonly upstream: string;
+  /** The tool's name there, where policies know it by another. */
+  readonly upstream_tool?: string;
+  /** The name policies decide it by, where the inventory says another one than its caller. */
+  readonly tool?: string;
 }
 
 export interface Actor {
@@ -73,6 +91,8 @@ export interface ActionEnvelope extends ToolCall {
   readonly tenant: string;
   /** Id of the authenticated key: the acting principal; `actor.agent` is only a label. */
   readonly key_id: string;
+  /** The tool's name at its upstream, where policies know it by another. */
+  readonly upstream_tool?: string | undefined;
   readonly justification: string;
   readonly approval_ref?: string;
   readonly manifest_id?: string;

@@ -23,6 +23,8 @@ export type ArgumentPredicate = z.infer<typeof argumentPredicateSchema>;
 export const toolRuleSchema = z.strictObject({
   protocol: z.string().default('*'),
   tool: z.string().default('*'),
+  /** Name or glob of the MCP server or HTTP service that serves the call; without it, whichever does. */
+  upstream: z.string().min(1).optional(),
   target: z.string().optional(),
   capability: z.string().optional(),
   /** Dotted path into `parameters` → predicate; `list[*]` means every element. */

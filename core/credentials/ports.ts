@@ -1,6 +1,6 @@
 /** Credential brokers and their registry (spec §2.6, contract §1 credentials, §4). */
 import type { CredentialRecord } from '#core/contracts/credential.ts';
-import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import type { ActionEnvelope, Placement } from '#core/contracts/envelope.ts';
 import type { Page } from '#core/evidence/ports.ts';
 import type { Clock, Ids, SecretStore } from '#core/kernel/ports.ts';
 import type { TicketStore } from '#core/tickets/ports.ts';
@@ -10,6 +10,7 @@ export type { CredentialRecord } from '#core/contracts/credential.ts';
 export interface Grant {
   readonly protocol: string;
   readonly tool: string;
+  readonly upstream?: string | undefined;
   readonly broker: string;
   readonly scope: string;
   readonly ttl_seconds: number;
@@ -64,6 +65,12 @@ export interface CredentialStore {
 /** Runs an allowed call with its credential. None configured for a tool: the call is `not_executed`. */
 export interface Executor {
   readonly name: string;
+  /**
+   * Where a call goes, found before it is decided; undefined when it is none of this executor's. An executor without it knows
+   * where a call goes by the call itself.
+   * @throws GatewayError `service_unavailable` when that cannot be found out, `no_upstream` when nobody serves the tool.
+   */
+  place?(call: ActionEnvelope): Promise<Placement | undefined>;
   handles(envelope: ActionEnvelope): boolean;
   /** @throws when the upstream failed; the message names tool and upstream and holds no secret. */
   execute(

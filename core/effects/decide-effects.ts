@@ -14,7 +14,9 @@ export const unclearRule = 'effects:unclear';
  * blocked.
  */
 export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: Effects): PolicyDecision {
-  const { parts, carrier, unclear } = effects;
+  const { carrier, unclear } = effects;
+  // What a call does, it does where the call goes.
+  const parts = effects.parts.map((part) => ({ ...placeOf(call), ...part }));
   const speaksForItself = !carrier || unclear !== undefined || parts.length === 0;
   const sayings: (() => PolicyDecision | undefined)[] = [
     () => (speaksForItself ? decide(policy, call) : decideNaming(policy, call)),
@@ -25,6 +27,8 @@ export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: E
   if (carrier) sayings.push(sayings.shift()!);
   return worstOf(sayings);
 }
+
+const placeOf = ({ upstream }: ToolCall) => (upstream === undefined ? {} : { upstream });
 
 function unclearDecision(policy: CompiledPolicy, why: string): PolicyDecision {
   return {

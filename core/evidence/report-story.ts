@@ -151,6 +151,7 @@ function actionOf(
       ['Asked by', askedBy(first)],
       ['Protocol', asked.protocol, true],
       ['Tool', asked.tool, true],
+      ['Upstream', asked.upstream, true],
       ['Target', asked.target, true],
       ['Capability', asked.capability, true],
       ['Call digest', asked.call_digest, true],

@@ -25,6 +25,7 @@ export const errorKinds = {
   model_not_allowed: kind(403, -32600),
   not_found: kind(404, -32602),
   model_not_found: kind(404, -32602),
+  no_upstream: kind(404, -32003),
   method_not_allowed: kind(405, -32601),
   conflict: kind(409, -32602),
   payload_too_large: kind(413, -32602),

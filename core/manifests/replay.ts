@@ -86,7 +86,7 @@ const lineOf = (entry: EvidenceEntry, { tool, target }: ToolCall, drift: readonl
 /** The call of a decision entry, as far as the evidence tells. */
 function actionOf({ kind, body }: EvidenceEntry) {
   if (kind !== 'allow' && kind !== 'block' && kind !== 'review') return undefined;
-  const { protocol, tool, capability, target, withheld = [] } = body as Readonly<Record<string, unknown>>;
+  const { protocol, tool, capability, target, upstream, withheld = [] } = body as Readonly<Record<string, unknown>>;
   // A chat that waits for approval is no action.
   if (typeof protocol !== 'string' || typeof tool !== 'string' || typeof capability !== 'string') return undefined;
   const hidden = (withheld as readonly unknown[]).some((path) => /^\$?\.?(?:target|effects)\b/.test(String(path)));
@@ -95,6 +95,7 @@ function actionOf({ kind, body }: EvidenceEntry) {
     tool,
     capability,
     target: typeof target === 'string' ? target : '',
+    ...(typeof upstream === 'string' && { upstream }),
     parameters: {},
   };
   const summary = (body.effects ?? []) as readonly EffectSummary[];

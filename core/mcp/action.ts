@@ -2,7 +2,7 @@
 import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import { targetFromArguments } from '#core/classification/target.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
-import { type ActionRequest, actionRequestSchema, sizes } from '#core/contracts/envelope.ts';
+import { type ActionRequest, actionRequestSchema, type Placement, sizes } from '#core/contracts/envelope.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { globMatches } from '#core/tool-policy/glob.ts';
 import { invalidParams, isObject } from './messages.ts';
@@ -23,6 +23,7 @@ export interface ToolWords {
   readonly protocol: string;
   readonly tool: string;
   readonly capability: string;
+  readonly upstream: string;
 }
 
 /** @param name the tool's name for policies; its own unless the configuration gives another. */
@@ -32,11 +33,18 @@ export function wordsOf({ entry, own, definition }: Tool, name: string = own): T
     protocol: override?.protocol ?? 'mcp',
     tool: override?.name ?? name,
     capability: override?.capability ?? capabilityFromName(own, definition.annotations),
+    upstream: entry.name,
   };
 }
 
+/** Where a call of the tool goes, for one that policies know as `name`. */
+export const placementIn = ({ entry, own }: Tool, name: string): Placement => ({
+  upstream: entry.name,
+  ...(name !== own && { upstream_tool: own }),
+});
+
 /** @throws RpcFault -32602 for arguments that no envelope can hold. */
-export function actionOf(tool: Tool, name: string, args: JsonObject): ActionRequest {
+export function actionOf(tool: Tool, name: string, args: JsonObject): ActionRequest & { parameters: JsonObject } {
   const request = {
     ...wordsOf(tool, name),
     target: targetFromArguments(args, overrideOf(tool.entry, tool.own)?.target),
@@ -47,7 +55,8 @@ export function actionOf(tool: Tool, name: string, args: JsonObject): ActionRequ
     const problems = checked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
     throw invalidParams(`The call cannot be governed: ${problems.slice(0, 3).join('; ')}.`);
   }
-  return checked.data;
+  // The very object: what is decided and kept is what the server gets.
+  return { ...checked.data, parameters: args };
 }
 
 /** @throws RpcFault -32602: arguments that are no object, or larger than an envelope may be. */

@@ -6,16 +6,16 @@ import { blocked } from '#core/actions/answers.ts';
 import { carryOut } from '#core/actions/carry-out.ts';
 import { decisionDraft } from '#core/actions/entries.ts';
 import { callDigest, openEnvelope } from '#core/actions/envelope.ts';
-import { govern } from '#core/actions/govern.ts';
+import { govern, type PlacedRequest } from '#core/actions/govern.ts';
 import { type Governed, sessionOwner } from '#core/actions/governed.ts';
-import type { ActionRequest, DecisionResult } from '#core/contracts/envelope.ts';
+import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { decide } from '#core/tool-policy/decide.ts';
-import { actionOf, argumentsOf, type Tool } from './action.ts';
+import { actionOf, argumentsOf, placementIn, type Tool } from './action.ts';
 import type { Caller, Exchange } from './caller.ts';
-import { acceptedFingerprint, fingerprintOf, noteDefinitions } from './drift.ts';
+import { drifted, noteDefinitions } from './drift.ts';
 import { keptResult, type Run, runExecutor } from './executor.ts';
 import { upstreamError } from './faults.ts';
 import { inputRequired, opensAddresses, type Returned, returned, standing, stateKeysIfAny } from './input-required.ts';
@@ -25,6 +25,7 @@ import { checkParamHeaders, paramHeaders } from './param-headers.ts';
 import type { McpPorts } from './ports.ts';
 import { stateToClient, stateToServer } from './request-state.ts';
 import { taskFor, withoutTasks } from './tasks.ts';
+import { policyName } from './tool-names.ts';
 import { complete } from './translate.ts';
 import { holding, waitingOf, withoutHold } from './waiting.ts';
 
@@ -54,17 +55,20 @@ async function make(
   const keys = opensAddresses(caller, params) ? stateKeysIfAny(ports, caller) : undefined;
   const tool = await find(ports, caller, params.name, exchange);
   if (caller.era === 'stateless') checkParamHeaders(tool.definition, args, caller.passed);
-  const action: ActionRequest = {
-    ...actionOf(tool, nameFor(caller, tool, args), args),
+  const governed = actionOf(tool, nameFor(caller, tool, args), args);
+  const placement = placementIn(tool, governed.tool);
+  const action: PlacedRequest = {
+    ...governed,
+    placement,
     actor: { agent: caller.agent },
     ...(back && { approval_ref: back.state.approval }),
   };
-  const digest = callDigest(openEnvelope(action, caller.principal, caller.sessionId, ''));
+  const digest = callDigest(openEnvelope(action, caller.principal, caller.sessionId, '', placement));
   const stands = back && (await standing(ports, back, digest));
   if (stands) return stands;
 
-  const drifted = await driftOf(ports, tool);
-  if (drifted) return answer(ports, await refuseDrift(ports, caller, action, tool), undefined);
+  if (await drifted(ports.mcpStore, tool))
+    return answer(ports, await refuseDrift(ports, caller, action, tool), undefined);
 
   const signing = await keys;
   const waiting = waitingOf(caller.conversation, params, signing !== undefined, holdSecondsOf(caller));
@@ -96,7 +100,7 @@ const holdSecondsOf = ({ snapshot }: Caller): number => snapshot.configuration.a
 /** The tool a client names. A name nobody knows is looked for once more: the server may have it since a moment ago. */
 async function find(ports: McpPorts, caller: Caller, name: string, exchange: Exchange): Promise<Tool> {
   const asking = { signal: exchange.signal, id: ports.ids.uuid() };
-  // Noted beside the call: what has changed counts from the next one, unless the tool waits to be accepted (driftOf).
+  // Noted beside the call: what has changed counts from the next one, unless the tool waits to be accepted.
   const note = noteFor(ports, caller);
   const seen: typeof note = async (entry, definitions) => exchange.later(note(entry, definitions));
   const known = await inventoryOf(ports, caller.conversation, asking, seen);
@@ -120,23 +124,8 @@ export const noteFor =
   (entry: Tool['entry'], definitions: readonly JsonObject[]) =>
     noteDefinitions(ports, principal, entry, definitions);
 
-/**
- * A tool that had to be renamed keeps answering to rules for its own name: whichever name fares worse is the action's, so
- * that a second server's tool of the same name frees nobody from a rule.
- */
-function nameFor({ snapshot }: Caller, tool: Tool, args: JsonObject): string {
-  if (tool.exposed === tool.own) return tool.own;
-  const [own, exposed] = [tool.own, tool.exposed].map(
-    (name) => decide(snapshot.policy, asCall(tool, name, args)).decision,
-  );
-  const rank = { allow: 0, review: 1, block: 2 } as const;
-  return rank[own!] > rank[exposed!] ? tool.own : tool.exposed;
-}
-
-function asCall(tool: Tool, name: string, args: JsonObject) {
-  const { protocol, tool: named, target, capability } = actionOf(tool, name, args);
-  return { protocol, tool: named, target, capability, parameters: args };
-}
+const nameFor = ({ snapshot }: Caller, tool: Tool, args: JsonObject): string =>
+  policyName(tool, (name) => decide(snapshot.policy, actionOf(tool, name, args)).decision);
 
 /** What the server gets: its own name of the tool; the client's task, where the gateway keeps it, is none of its. */
 function forServer(params: JsonObject, tool: Tool, keepsTask: boolean): JsonObject {
@@ -144,23 +133,17 @@ function forServer(params: JsonObject, tool: Tool, keepsTask: boolean): JsonObje
   return { ...rest, name: tool.own, ...(task !== undefined && !keepsTask && { task }) };
 }
 
-async function driftOf({ mcpStore }: McpPorts, { entry, own, definition }: Tool): Promise<boolean> {
-  if (entry.drift !== 'block') return false;
-  const accepted = await acceptedFingerprint(mcpStore, entry.name, own);
-  return accepted !== undefined && accepted !== fingerprintOf(definition);
-}
-
 /** A block like any other, in evidence too: the source that decided is the definition, not a rule. */
 async function refuseDrift(
   ports: McpPorts,
   { principal, sessionId, snapshot }: Caller,
-  request: ActionRequest,
+  request: PlacedRequest,
   tool: Tool,
 ): Promise<DecisionResult> {
-  const envelope = openEnvelope(request, principal, sessionId, ports.ids.uuid());
+  const envelope = openEnvelope(request, principal, sessionId, ports.ids.uuid(), request.placement ?? undefined);
   const head = await ports.evidence.head(envelope.tenant, sessionId);
   assertSessionOwner(head, principal);
-  const reason = `The definition of ${tool.own} at ${tool.entry.name} has changed since it was accepted; a human has to accept it.`;
+  const reason = `The definition of ${tool.own} at ${tool.entry.name} is new or has changed since it was accepted; a human has to accept it.`;
   const action: Governed = {
     ...{ envelope, principal, snapshot, head: head ?? null, call_digest: callDigest(envelope) },
     decision: { decision: 'block', matched_rule: `drift:${tool.exposed}`, policy: snapshot.policy.name, reason },

@@ -1,6 +1,7 @@
 /**
- * Drift: a tool whose definition is no longer the one that was seen first, or that a human accepted last. Descriptions are
- * read by models: a changed one is how a server that was trusted yesterday gives orders today.
+ * Drift: a tool whose definition is no longer the one that was seen first, or that a human accepted last; and a tool that a
+ * known server offers for the first time. Descriptions are read by models: a changed or new one is how a server that was
+ * trusted yesterday gives orders today.
  */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Principal } from '#core/identity/principal.ts';
@@ -8,8 +9,11 @@ import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import type { Tool } from './action.ts';
 import type { McpPorts, McpStore, ToolMark, ToolMarks } from './ports.ts';
 
+/** Who was served when a change was seen. */
+type Actor = Pick<Principal, 'tenant' | 'key_id'>;
 type DriftPorts = Pick<McpPorts, 'clock' | 'ids' | 'ledger' | 'telemetry' | 'mcpStore'>;
 
 const tries = 5;
@@ -24,7 +28,7 @@ export const fingerprintOf = ({ name, description, inputSchema, outputSchema, an
  */
 export async function noteDefinitions(
   ports: DriftPorts,
-  principal: Principal,
+  actor: Actor,
   entry: McpUpstreamEntry,
   definitions: readonly JsonObject[],
 ): Promise<void> {
@@ -39,7 +43,7 @@ export async function noteDefinitions(
       tools: { ...marks.tools, ...Object.fromEntries(news) },
     });
     if (!written) continue;
-    for (const [tool, mark] of news) if (mark.changed) await report(ports, principal, entry, tool, mark);
+    for (const [tool, mark] of news) if (mark.changed) await report(ports, actor, entry, tool, mark);
     return;
   }
   throw new GatewayError('service_unavailable', `The tool definitions of ${entry.name} are being written; try again.`);
@@ -48,7 +52,9 @@ export async function noteDefinitions(
 function newMarks(marks: ToolMarks, found: ReadonlyMap<string, string>, now: string): [string, ToolMark][] {
   return [...found].flatMap(([tool, fingerprint]): [string, ToolMark][] => {
     const mark = Object.hasOwn(marks.tools, tool) ? marks.tools[tool] : undefined;
-    if (!mark) return [[tool, { fingerprint, seen_at: now }]];
+    // What a server has when it is first met is taken for good; what it adds is seen by a human, as what it changes is.
+    if (!mark && marks.revision === 0) return [[tool, { fingerprint, seen_at: now }]];
+    if (!mark) return [[tool, { seen_at: now, changed: { fingerprint, seen_at: now } }]];
     if (mark.fingerprint === fingerprint || mark.changed?.fingerprint === fingerprint) return [];
     return [[tool, { ...mark, changed: { fingerprint, seen_at: now } }]];
   });
@@ -56,34 +62,50 @@ function newMarks(marks: ToolMarks, found: ReadonlyMap<string, string>, now: str
 
 async function report(
   { ledger, clock, ids, telemetry }: DriftPorts,
-  principal: Principal,
+  actor: Actor,
   { name: upstream, drift }: McpUpstreamEntry,
   tool: string,
   { fingerprint: accepted, changed }: ToolMark,
 ): Promise<void> {
-  telemetry.log('warn', 'a tool definition has changed', { upstream, tool, drift });
+  const isNew = accepted === undefined;
+  telemetry.log('warn', isNew ? 'a known server offers a new tool' : 'a tool definition has changed', {
+    upstream,
+    tool,
+    drift,
+  });
   const timestamp = isoTime(clock.now());
   await ledger.commit({
     draft: {
-      tenant: principal.tenant,
-      session_id: `admin-${principal.tenant}-${timestamp.slice(0, 10)}`,
+      tenant: actor.tenant,
+      session_id: `admin-${actor.tenant}-${timestamp.slice(0, 10)}`,
       timestamp,
       kind: 'admin',
       envelope_id: ids.uuid(),
-      actor: { key_id: principal.key_id },
-      body: { action: 'mcp.drift', upstream, tool, accepted, found: changed?.fingerprint, drift },
+      actor: { key_id: actor.key_id },
+      body: {
+        action: isNew ? 'mcp.new_tool' : 'mcp.drift',
+        upstream,
+        tool,
+        accepted,
+        found: changed?.fingerprint,
+        drift,
+      },
     },
   });
 }
 
-/** The fingerprint that stands for a tool, read as it is now. */
-export async function acceptedFingerprint(
-  store: McpStore,
-  upstream: string,
-  tool: string,
-): Promise<string | undefined> {
-  const { tools } = await store.marks(upstream);
-  return Object.hasOwn(tools, tool) ? tools[tool]?.fingerprint : undefined;
+/** Whether a tool waits for a human, under `drift: block`. */
+export async function drifted(store: McpStore, tool: Pick<Tool, 'entry' | 'own' | 'definition'>): Promise<boolean> {
+  return tool.entry.drift === 'block' && !isAccepted(await store.marks(tool.entry.name), tool);
+}
+
+/** A server that was never met has nothing to drift from. */
+export function isAccepted(
+  { revision, tools }: ToolMarks,
+  { own, definition }: Pick<Tool, 'own' | 'definition'>,
+): boolean {
+  const mark = Object.hasOwn(tools, own) ? tools[own] : undefined;
+  return mark ? mark.fingerprint === fingerprintOf(definition) : revision === 0;
 }
 
 /**

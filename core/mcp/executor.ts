@@ -1,18 +1,20 @@
 /** Runs an allowed call at its server (spec §1 stage 4), and reads again what was kept of its result (contract §3). */
 import { readResult, type ShownResult } from '#core/actions/kept-result.ts';
+import type { Snapshot } from '#core/configuration/snapshots.ts';
 import type { KeptResult } from '#core/contracts/approval.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
-import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { Executor, IssuedCredential } from '#core/credentials/ports.ts';
 import { secretsOf } from '#core/credentials/redact-values.ts';
 import { hints, UpstreamError } from '#core/executors/fault.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { globMatches } from '#core/tool-policy/glob.ts';
+import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
 import { type Asking, ask, type Conversation, type Conversations } from './conversations.ts';
 import { upstreamError } from './faults.ts';
 import { definitionsOf, withEnvelope } from './inventory.ts';
 import { isObject, mcpCodes, type RequestId, RpcFault, type RpcOutcome } from './messages.ts';
 import { paramHeaders } from './param-headers.ts';
+import { type PlacingPorts, placed, speaks } from './placement.ts';
 import { type McpPorts, UpstreamFault } from './ports.ts';
 import { redactResult } from './redact-result.ts';
 
@@ -100,30 +102,41 @@ function notAtHand(tool: string, reason: string, { result_sha256, result_bytes }
   return new RpcFault(mcpCodes.upstreamFailed, message, { data: { tool, outcome: 'executed', reason, ...digest } });
 }
 
+type Known = Pick<Snapshot, 'configuration' | 'policy'>;
+
 /**
  * Executes calls that no MCP client waits for: test-action, and approvals the state machine carries out.
- * `know` tells it the servers of the configuration in force.
+ * `know` tells it servers and policy of the configuration in force.
  */
 export function mcpExecutor(
-  ports: Pick<McpPorts, 'ids' | 'clock'>,
+  ports: PlacingPorts,
   conversations: Conversations,
-): Executor & { know(entries: readonly McpUpstreamEntry[]): void } {
+): Executor & { know(snapshot: Known): void } {
   let entries: readonly McpUpstreamEntry[] = [];
+  let policy: CompiledPolicy | undefined;
+  const entryOf = ({ upstream }: ActionEnvelope) => entries.find(({ name }) => name === upstream);
+  const conversationOf = (envelope: ActionEnvelope) => conversations.ofKey(envelope, 'session', '2025-11-25', entries);
   return {
     name: 'MCP',
     know: (known) => {
-      entries = known;
+      entries = known.configuration.upstreams.mcp;
+      policy = known.policy;
     },
-    handles: (envelope) => served(entries, envelope) !== undefined,
+    place: async (envelope) => policy && placed(ports, conversationOf(envelope), policy, envelope),
+    handles: (envelope) => {
+      const entry = entryOf(envelope);
+      return entry !== undefined && speaks(entry, envelope.protocol);
+    },
     execute: async (envelope, credential, { signal = new AbortController().signal } = {}) => {
-      const found = served(entries, envelope);
-      if (!found) throw new Error(`no MCP server serves ${envelope.tool}`);
-      const conversation = conversations.ofKey(envelope, 'session', '2025-11-25', entries);
+      const entry = entryOf(envelope);
+      if (!entry) throw new Error(`no MCP server serves ${envelope.tool}`);
+      const conversation = conversationOf(envelope);
+      const own = envelope.upstream_tool ?? envelope.tool;
       const args = envelope.parameters as JsonObject;
-      const params = withEnvelope(conversation, { name: found.own, arguments: args });
+      const params = withEnvelope(conversation, { name: own, arguments: args });
       const asking = { id: ports.ids.uuid(), signal };
-      const passed = await headersFor(ports, conversation, found, args, asking);
-      const run: Run = { ...asking, conversation, entry: found.entry, params, passed, onMessage: () => {} };
+      const passed = await headersFor(ports, conversation, { entry, own }, args, asking);
+      const run: Run = { ...asking, conversation, entry, params, passed, onMessage: () => {} };
       return execute(run, credential);
     },
   };
@@ -141,25 +154,4 @@ async function headersFor(
   if (link?.era !== 'stateless') return {};
   const definitions = await definitionsOf(ports, conversation, entry, asking, async () => {}, false).catch(() => []);
   return paramHeaders(definitions.find(({ name }) => name === own) ?? {}, args);
-}
-
-/** The server of a tool by protocol and name as policies know it; of several the first, as the configuration has them. */
-export function served(
-  entries: readonly McpUpstreamEntry[],
-  { protocol, tool }: Pick<ToolCall, 'protocol' | 'tool'>,
-): { entry: McpUpstreamEntry; own: string } | undefined {
-  for (const entry of entries) {
-    const own = ownName(entry, tool);
-    const override = entry.overrides.find((each) => globMatches(each.tool, own));
-    const named = override?.name === undefined || override.name === tool;
-    if (!named || (override?.protocol ?? 'mcp') !== protocol) continue;
-    if (entry.tools.some((pattern) => globMatches(pattern, own))) return { entry, own };
-  }
-  return undefined;
-}
-
-function ownName({ prefix, name, overrides }: McpUpstreamEntry, tool: string): string {
-  const renamed = overrides.find((each) => each.name === tool && !/[*?[{]/.test(each.tool));
-  const parted = `${prefix ?? name}__`;
-  return renamed?.tool ?? (tool.startsWith(parted) ? tool.slice(parted.length) : tool);
 }

@@ -7,6 +7,7 @@ import type { ToolWords } from './action.ts';
 export function certainlyBlocked(policy: CompiledPolicy, words: ToolWords): boolean {
   const call = normaliseCall({ ...words, target: '', parameters: {} });
   for (const rule of policy.index.candidates(call.protocol, call.tool)) {
+    if (rule.upstream && !rule.upstream.matches(call.upstream)) continue;
     if (rule.capability && !rule.capability.matches(call.capability)) continue;
     if (rule.rule.decision !== 'block') return false;
     if (rule.target === undefined && rule.arguments.length === 0) return true;

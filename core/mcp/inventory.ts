@@ -7,6 +7,7 @@ import { type Asking, ask, type Conversation } from './conversations.ts';
 import { knownTools } from './known-tools.ts';
 import { isObject, mcpCodes, RpcFault } from './messages.ts';
 import { type McpPorts, UpstreamFault } from './ports.ts';
+import { named, type Offer, partedName } from './tool-names.ts';
 import { envelopeOf } from './translate.ts';
 
 export interface Inventory {
@@ -33,7 +34,7 @@ const mostPages = 100;
 
 /** @param fresh reads every list anew. */
 export async function inventoryOf(
-  ports: Pick<McpPorts, 'clock'>,
+  ports: Pick<McpPorts, 'clock' | 'mcpStore'>,
   conversation: Conversation,
   asking: Asking,
   seen: Seen,
@@ -49,10 +50,17 @@ export async function inventoryOf(
       }
     }),
   );
-  const listed = lists.flatMap((list) => ('definitions' in list ? [list] : []));
   const silent = lists.flatMap((list) => ('fault' in list ? [list] : []));
-  return { tools: named(listed), silent };
+  const offers = lists.map(async (list): Promise<Offer> => {
+    if ('definitions' in list) return list;
+    return { entry: list.entry, definitions: [], remembered: await rememberedOf(ports, list.entry) };
+  });
+  return { tools: named(await Promise.all(offers)), silent };
 }
+
+/** Tools a server was seen with: no other one takes its place while it is silent. */
+const rememberedOf = async ({ mcpStore }: Pick<McpPorts, 'mcpStore'>, entry: McpUpstreamEntry): Promise<string[]> =>
+  Object.keys((await mcpStore.marks(entry.name)).tools).filter((name) => isServed(entry, { name }));
 
 /** The tools of one server, as read at most a minute ago unless `fresh`. */
 export async function definitionsOf(
@@ -115,22 +123,6 @@ export const withEnvelope = ({ era, hello }: Conversation, params: JsonObject): 
 export const isServed = ({ tools }: McpUpstreamEntry, tool: unknown): tool is JsonObject =>
   isObject(tool) && typeof tool.name === 'string' && tools.some((pattern) => globMatches(pattern, tool.name as string));
 
-/** Names of the gateway's own making where two servers use the same one, or the configuration wants it. */
-function named(lists: readonly Listed[]): Tool[] {
-  const uses = new Map<string, number>();
-  for (const { definitions } of lists) {
-    for (const name of new Set(definitions.map((tool) => tool.name as string)))
-      uses.set(name, (uses.get(name) ?? 0) + 1);
-  }
-  return lists.flatMap(({ entry, definitions }) =>
-    definitions.map((definition) => {
-      const own = definition.name as string;
-      const parted = entry.prefix !== undefined || (uses.get(own) ?? 0) > 1;
-      return { entry, definition, own, exposed: parted ? `${entry.prefix ?? entry.name}__${own}` : own };
-    }),
-  );
-}
-
 /**
  * The tool a client names: by the name it was told, or by `<upstream>__<tool>`, which holds whatever the others offer.
  * @throws RpcFault -32602 for a name that several servers use.
@@ -138,7 +130,7 @@ function named(lists: readonly Listed[]): Tool[] {
 export function toolNamed({ tools }: Inventory, name: string): Tool | undefined {
   const exact = tools.find(({ exposed }) => exposed === name);
   if (exact) return exact;
-  const full = tools.find(({ entry, own }) => `${entry.prefix ?? entry.name}__${own}` === name);
+  const full = tools.find(({ entry, own }) => partedName(entry, own) === name);
   if (full) return full;
   const others = tools.filter(({ own }) => own === name);
   if (others.length === 0) return undefined;

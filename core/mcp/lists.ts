@@ -5,12 +5,13 @@ import { type Tool, wordsOf } from './action.ts';
 import { noteFor } from './call.ts';
 import type { Caller, Exchange } from './caller.ts';
 import { type Asking, ask, type Conversation } from './conversations.ts';
-import { fingerprintOf } from './drift.ts';
+import { isAccepted } from './drift.ts';
 import { upstreamError } from './faults.ts';
 import { certainlyBlocked } from './hidden.ts';
 import { inventoryOf, isServed, listPage, memberOf } from './inventory.ts';
 import { invalidParams, isObject, type RpcOutcome, type RpcRequest } from './messages.ts';
 import type { McpPorts } from './ports.ts';
+import { partedName } from './tool-names.ts';
 import { complete } from './translate.ts';
 
 /** Tools without those the policy would block whatever they are called with, and those that wait to be accepted. */
@@ -28,7 +29,10 @@ export async function listTools(
     const page = await pageOf(conversation, only, request, asking);
     if ('error' in page || !Array.isArray(page.result.tools)) return page;
     const served = page.result.tools.filter((tool) => isServed(only, tool));
-    await noteFor(ports, caller)(only, served);
+    const whole = request.params.cursor === undefined && page.result.nextCursor === undefined;
+    // What is new is told from the whole list: a page of it would make all others look added later.
+    if (whole) await noteFor(ports, caller)(only, served);
+    else await inventoryOf(ports, conversation, asking, noteFor(ports, caller), request.params.cursor === undefined);
     const tools = served.map((definition) => ({ entry: only, definition, ...nameOf(definition) }));
     return {
       result: { ...page.result, tools: (await shownOf(ports, caller, tools)).map(({ definition }) => definition) },
@@ -56,10 +60,9 @@ async function shownOf(ports: McpPorts, { snapshot }: Caller, tools: readonly To
   const marks = new Map(
     await Promise.all([...drifting].map(async ({ name }) => [name, await ports.mcpStore.marks(name)] as const)),
   );
-  return visible.filter(({ entry, own, definition }) => {
-    const known = marks.get(entry.name)?.tools;
-    const accepted = known && Object.hasOwn(known, own) ? known[own]?.fingerprint : undefined;
-    return accepted === undefined || accepted === fingerprintOf(definition);
+  return visible.filter((tool) => {
+    const known = marks.get(tool.entry.name);
+    return known === undefined || isAccepted(known, tool);
   });
 }
 
@@ -96,7 +99,7 @@ export async function listThings(
 }
 
 /** With several servers prompts carry the name of theirs: no list says which names collide on another page. */
-const parted = ({ prefix, name }: McpUpstreamEntry, prompt: unknown): string => `${prefix ?? name}__${String(prompt)}`;
+const parted = (entry: McpUpstreamEntry, prompt: unknown): string => partedName(entry, String(prompt));
 
 /** `prompts/get`, `resources/read`, subscriptions and completions: the server whose thing it is, as it answers. */
 export async function askOwner(

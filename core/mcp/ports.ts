@@ -126,10 +126,11 @@ export interface McpSession {
 
 /** What is known of one tool's definition. */
 export interface ToolMark {
-  readonly fingerprint: string;
+  /** As it was seen with the server for the first time, or accepted by a human; absent for a tool that came later. */
+  readonly fingerprint?: string | undefined;
   /** ISO 8601. */
   readonly seen_at: string;
-  /** A definition that differs from the accepted one. */
+  /** A definition that nobody has accepted: another one than the accepted one, or a new tool's. */
   readonly changed?: { readonly fingerprint: string; readonly seen_at: string };
 }
 

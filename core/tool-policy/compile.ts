@@ -35,7 +35,10 @@ export const ruleName = (rule: Pick<ToolRule, 'protocol' | 'tool'>): string =>
   `${rule.protocol || '*'}:${rule.tool || '*'}`;
 
 function compileRule(rule: ToolRule, index: number): CompiledRule {
-  const field = (name: 'protocol' | 'tool' | 'target' | 'capability', kind: GlobKind): Glob | undefined => {
+  const field = (
+    name: 'protocol' | 'tool' | 'upstream' | 'target' | 'capability',
+    kind: GlobKind,
+  ): Glob | undefined => {
     const pattern = rule[name];
     if (pattern === undefined || matchesAll(pattern)) return undefined;
     return locate(`rules[${index}].${name}`, () => compileGlob(pattern, kind));
@@ -46,6 +49,7 @@ function compileRule(rule: ToolRule, index: number): CompiledRule {
     name: ruleName(rule),
     protocol: field('protocol', 'name'),
     tool: field('tool', 'name'),
+    upstream: field('upstream', 'name'),
     target: field('target', 'text'),
     capability: field('capability', 'name'),
     arguments: Object.entries(rule.arguments ?? {}).map(([path, predicate]) =>

@@ -17,6 +17,7 @@ export interface CompiledRule {
   readonly name: string;
   readonly protocol: Glob | undefined;
   readonly tool: Glob | undefined;
+  readonly upstream: Glob | undefined;
   readonly target: Glob | undefined;
   readonly capability: Glob | undefined;
   readonly arguments: readonly CompiledArgument[];

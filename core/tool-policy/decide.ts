@@ -72,6 +72,7 @@ function firstMatch(policy: CompiledPolicy, call: NormalCall): CompiledRule | un
 }
 
 function restMatches(rule: CompiledRule, call: NormalCall): boolean {
+  if (rule.upstream && !rule.upstream.matches(call.upstream)) return false;
   if (rule.target && !rule.target.matches(call.target)) return false;
   if (rule.capability && !rule.capability.matches(call.capability)) return false;
   for (const argument of rule.arguments) if (!argumentHolds(argument, call)) return false;

@@ -30,7 +30,7 @@ export function explain(policy: CompiledPolicy, call: ToolCall): RuleTrace[] {
 
 /** The first condition of a rule a call does not meet. */
 export function firstFailure(rule: CompiledRule, call: NormalCall): RuleTrace['failed'] {
-  for (const field of ['protocol', 'tool', 'target', 'capability'] as const) {
+  for (const field of ['protocol', 'tool', 'upstream', 'target', 'capability'] as const) {
     const glob = rule[field];
     if (glob && !glob.matches(call[field])) return { field, expected: glob.source, found: call[field] };
   }

@@ -32,8 +32,11 @@ type Next = (state: string, char: string) => string | undefined;
 export const around = (chars: string): number[] =>
   [...chars].flatMap((char) => [char.charCodeAt(0), char.charCodeAt(0) + 1]);
 
-/** Protocols, tools, capabilities: not empty, lower case, no blank at either end. */
-export const normalName = (): Walker =>
+/**
+ * Protocols, tools, capabilities, upstreams: lower case, no blank at either end.
+ * @param optional whether it may be empty: a call may have no upstream.
+ */
+export const normalName = (optional = false): Walker =>
   walker(
     'start',
     [0x20, 0x21, 0x41, 0x5b, 0x7f, 0xa0],
@@ -42,7 +45,7 @@ export const normalName = (): Walker =>
       if (char !== ' ') return 'name';
       return state === 'start' ? undefined : 'blank';
     },
-    (state) => state === 'name',
+    (state) => state === 'name' || (optional && state === 'start'),
   );
 
 /** At most so many characters. */

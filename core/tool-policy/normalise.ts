@@ -5,6 +5,8 @@ import { foldCase } from './unicode.ts';
 
 /** One reading of a call. `parameters` stay raw; `text` gives the normal form of a textual parameter. */
 export interface NormalCall extends ToolCall {
+  /** Empty where no upstream is known: no name, and matched by no pattern but those for everything. */
+  readonly upstream: string;
   readonly text: (raw: string) => string;
 }
 
@@ -30,6 +32,7 @@ function refuseWhatIsNoText(call: ToolCall): void {
   for (const field of ['protocol', 'tool', 'target', 'capability'] as const) {
     if (typeof call[field] !== 'string') throw new TypeError(`${field} is no text`);
   }
+  if (call.upstream !== undefined && typeof call.upstream !== 'string') throw new TypeError('upstream is no text');
 }
 
 function readAs(call: ToolCall, reading: Reading): NormalCall {
@@ -38,6 +41,8 @@ function readAs(call: ToolCall, reading: Reading): NormalCall {
   return {
     protocol,
     tool: normalName(call.tool, reading),
+    // Names of the configuration's own, as they are.
+    upstream: (call.upstream ?? '').toLowerCase(),
     target: protocol === 'http' ? foldBareHost(target) : target,
     capability: normalName(call.capability, reading),
     parameters: call.parameters,

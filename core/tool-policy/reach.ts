@@ -15,7 +15,7 @@ import { solveParameters } from './parameter-solver.ts';
 import { holds } from './predicate.ts';
 import { TextSolver } from './text-solver.ts';
 
-const fields = ['protocol', 'tool', 'capability', 'target'] as const;
+const fields = ['protocol', 'tool', 'upstream', 'capability', 'target'] as const;
 type Field = (typeof fields)[number];
 
 /** One condition of a rule. */
@@ -28,7 +28,7 @@ interface Box {
 }
 
 const everyCall: Box = {
-  constraints: { protocol: anyText, tool: anyText, capability: anyText, target: anyText },
+  constraints: { protocol: anyText, tool: anyText, upstream: anyText, capability: anyText, target: anyText },
   needs: [],
 };
 
@@ -47,6 +47,7 @@ export class Reach {
     this.languages = {
       protocol: new FieldLanguages(normalName(), budget),
       tool: new FieldLanguages(normalName(), budget),
+      upstream: new FieldLanguages(normalName(true), budget),
       capability: new FieldLanguages(normalName(), budget),
       target: new FieldLanguages(normalText(false), budget),
     };
@@ -65,6 +66,7 @@ export class Reach {
       name: '*:*',
       protocol: undefined,
       tool: undefined,
+      upstream: undefined,
       target: literalGlob(target),
       capability: undefined,
       arguments: [],
@@ -107,7 +109,7 @@ export class Reach {
   /** `call` is in normal form. */
   private matches(rule: CompiledRule, call: ToolCall): boolean {
     return (
-      fields.every((field) => rule[field]?.matches(call[field]) ?? true) &&
+      fields.every((field) => rule[field]?.matches(call[field] ?? '') ?? true) &&
       rule.arguments.every((argument) => this.meetsArgument(argument, call.parameters))
     );
   }
@@ -139,9 +141,11 @@ export class Reach {
 
   private callOf(box: Box): ToolCall {
     const text = (field: Field): string => this.example(box, field)!;
+    const upstream = text('upstream');
     return {
       protocol: text('protocol'),
       tool: text('tool'),
+      ...(upstream !== '' && { upstream }),
       target: text('target'),
       capability: text('capability'),
       parameters: this.parameters(box)!,

@@ -13,7 +13,7 @@ export function mcpGateway<P extends McpPorts>(given: P) {
     ...given.snapshots,
     current: async () => {
       const snapshot = await given.snapshots.current();
-      executor.know(snapshot.configuration.upstreams.mcp);
+      executor.know(snapshot);
       return snapshot;
     },
   };

@@ -15,6 +15,7 @@ import {
   useMcpDoors,
   vote,
 } from '../support/mcp-doors.ts';
+import { plainTool, startRecordingServer } from '../support/recording-mcp-server.ts';
 
 const capabilities = 'io.modelcontextprotocol/clientCapabilities';
 const asks = { ...meta, [capabilities]: { elicitation: { url: {}, form: {} } } };
@@ -203,7 +204,8 @@ describe('[mcp.input-required] a call that waits for a human', () => {
       begun.resolve();
       return gate.promise;
     };
-    const executors = [{ name: 'slow', handles: () => true, execute }];
+    const place = async () => ({ upstream: 'fixture' });
+    const executors = [{ name: 'slow', handles: () => true, place, execute }];
     const row = (await test_.ports.approvals.find(approval))!;
     const executing = executeApproved({ ...test_.ports, executors }, row);
     await begun.promise;
@@ -232,11 +234,11 @@ describe('[mcp.input-required] a call that waits for a human', () => {
     await configure({ approvals: { on_approval: 'execute' } });
     const failing = fresh();
     const open = await asked(failing);
-    await configure({
-      approvals: { on_approval: 'execute' },
-      upstreams: [{ name: 'fixture', url: 'http://127.0.0.1:9/mcp' }],
-    });
+    const broken = await startRecordingServer([plainTool('create_issue')]);
+    broken.fail(403, 'tools/call');
+    await configure({ approvals: { on_approval: 'execute' }, upstreams: [{ name: 'fixture', url: broken.url }] });
     await execute(open.approval);
+    await broken.stop();
     await configure({ approvals: { on_approval: 'execute' } });
     expect((await again(failing, open.state)).last.error).toMatchObject({ code: -32000, data: { outcome: 'failed' } });
   });

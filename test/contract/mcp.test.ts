@@ -232,7 +232,7 @@ describe('[mcp.upstream-error] a server that fails', () => {
   test('[behavior.login-refused] one that does not accept the minted credential: a refused login, and none where it was not asked with one', async () => {
     const odd = await oddServer();
     const upstreams = [{ name: 'picky', url: `http://127.0.0.1:${(odd.address() as AddressInfo).port}/picky` }];
-    const grants = [{ protocol: 'mcp', tool: '*', broker: 'fixed', scope: 'all' }];
+    const grants = [{ protocol: 'mcp', tool: '*', upstream: 'picky', broker: 'fixed', scope: 'all' }];
     const brokers = [{ name: 'fixed', type: 'static', secret_env: 'STATIC_SECRET' }];
     const signals = async (session: string) => (await entries(session)).at(-1)!.body.behavior;
     for (const [credentials, noted] of [
@@ -290,7 +290,7 @@ describe('results', () => {
   });
 
   test('a minted credential goes to the server as a bearer token, and nowhere else', async () => {
-    const grants = [{ protocol: 'mcp', tool: 'leak', broker: 'fixed', scope: 'all' }];
+    const grants = [{ protocol: 'mcp', tool: 'leak', upstream: 'fixture', broker: 'fixed', scope: 'all' }];
     const brokers = [{ name: 'fixed', type: 'static', secret_env: 'STATIC_SECRET' }];
     const upstreams = [{ name: 'fixture', url: server.url, token_env: 'UPSTREAM_TOKEN' }];
     await configure({ upstreams, extra: { credentials: { brokers, grants } } });

@@ -18,8 +18,8 @@ export interface RecordingServer {
   clear(): void;
   /** Offers other tools from now on. */
   offer(tools: readonly JsonObject[]): void;
-  /** Answers every request with this HTTP status until it is undefined again. */
-  fail(status: number | undefined): void;
+  /** Answers every request, or those of one method, with this HTTP status until it is undefined again. */
+  fail(status: number | undefined, method?: string): void;
   stop(): Promise<void>;
 }
 
@@ -32,13 +32,14 @@ export const plainTool = (name: string, more: JsonObject = {}): JsonObject => ({
 
 export async function startRecordingServer(offered: readonly JsonObject[]): Promise<RecordingServer> {
   let tools = offered;
-  let failing: number | undefined;
+  let failing: { readonly status: number | undefined; readonly method?: string | undefined } = { status: undefined };
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     const body = await text(request);
     if (request.method !== 'POST') return void response.writeHead(405).end();
-    if (failing !== undefined) return void response.writeHead(failing).end();
     const message = JSON.parse(body) as Received['message'];
+    if (failing.status !== undefined && (failing.method ?? message.method) === message.method)
+      return void response.writeHead(failing.status).end();
     received.push({ headers: request.headers, text: body, message });
     if (message.id === undefined || message.method === undefined) return void response.writeHead(202).end();
     response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'recording' });
@@ -53,8 +54,8 @@ export async function startRecordingServer(offered: readonly JsonObject[]): Prom
     offer: (other) => {
       tools = other;
     },
-    fail: (status) => {
-      failing = status;
+    fail: (status, method) => {
+      failing = { status, method };
     },
     stop: async () => {
       server.closeAllConnections();

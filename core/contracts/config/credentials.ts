@@ -49,6 +49,8 @@ export const broker = z.discriminatedUnion('type', [
 const grant = z.strictObject({
   protocol: glob.default('*'),
   tool: glob,
+  /** Name or glob of the server or service the credential is for. Required where the grant covers protocol mcp. */
+  upstream: glob.optional(),
   broker: z.string().min(1),
   scope: z.string().min(1),
   ttl_seconds: seconds.max(3600).default(600),

@@ -139,6 +139,30 @@ describe('[config.bad-words] words, patterns and globs', () => {
       'credentials.grants[0].tool (line 8): found "{a", allowed a glob',
     ],
     [
+      'upstream of a grant for mcp',
+      base(
+        'credentials: { brokers: [{ name: b, type: static, secret_env: B }], grants: [{ protocol: mcp, tool: "files.*", broker: b, scope: s }] }',
+      ),
+      'credentials.grants[0].upstream (line 8): found nothing, for protocol mcp and tool "files.*", a name that any server may use, allowed the name of an entry of upstreams.mcp; write for example upstream: files',
+    ],
+    [
+      'upstream of a grant for every protocol, where there are MCP servers',
+      base(
+        'credentials: { brokers: [{ name: b, type: static, secret_env: B }], grants: [{ tool: "files.*", broker: b, scope: s }] }\nupstreams: { mcp: [{ name: files, url: "http://127.0.0.1:1/mcp" }] }',
+      ),
+      'credentials.grants[0].upstream (line 8): found nothing',
+    ],
+    [
+      'upstream of a rule with a credential',
+      `${rules('[{ protocol: "{mcp,http}", tool: a, decision: allow, credential: { broker: b, scope: s } }]')}\ncredentials: { brokers: [{ name: b, type: static, secret_env: B }] }`,
+      'tool_policies.rules[0].upstream (line 7): found nothing',
+    ],
+    [
+      'upstream nobody has',
+      rules('[{ protocol: mcp, upstream: fils, decision: allow }]'),
+      'tool_policies.rules[0].upstream (line 7): found "fils", allowed',
+    ],
+    [
       'glob of a model',
       base('routes: [{ match: { model: "[" }, providers: [mock] }]'),
       'routes[0].match.model (line 8): found "[", allowed a glob',

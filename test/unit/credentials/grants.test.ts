@@ -21,9 +21,30 @@ describe('the grant of an action', () => {
     expect(scopeOf(call)).toBe(scope);
   });
 
+  test('[credential.grant-upstream] for protocol mcp is the one that names its server', () => {
+    const given = [
+      grant({ protocol: '*', tool: '**', scope: 'anything' }),
+      grant({ protocol: 'mcp', tool: 'files.*', upstream: 'files', scope: 'files' }),
+      grant({ protocol: '*', tool: '**', upstream: 'm*', scope: 'mail' }),
+    ];
+    const scope = (protocol: string, upstream?: string) =>
+      grantFor(given, undefined, { ...envelope, protocol, tool: 'files.read', upstream })?.scope;
+    expect([scope('mcp', 'files'), scope('MCP ', 'evil'), scope('mcp'), scope('mcp', 'mail')]).toEqual([
+      'files',
+      undefined,
+      undefined,
+      'mail',
+    ]);
+    expect([scope('git'), scope('http', 'billing')]).toEqual(['anything', 'anything']);
+    const credential = { broker: 'b', scope: 'of rule', ttl_seconds: 60 };
+    const ofRule = (rule: object, upstream: string) =>
+      grantFor([], { credential, ...rule }, { ...envelope, protocol: 'mcp', tool: 'x', upstream })?.scope;
+    expect([ofRule({}, 'files'), ofRule({ upstream: 'files' }, 'files')]).toEqual([undefined, 'of rule']);
+  });
+
   test("the matched rule's own credential wins", () => {
     const ofRule = { broker: 'narrow', scope: 'issues:read', ttl_seconds: 60 };
-    expect(grantFor(grants, ofRule, { ...envelope, tool: 'scm.get_issue' })).toEqual({
+    expect(grantFor(grants, { credential: ofRule }, { ...envelope, tool: 'scm.get_issue' })).toEqual({
       protocol: 'git',
       tool: 'scm.get_issue',
       ...ofRule,

@@ -1,6 +1,5 @@
 /** A tool call as the policy sees it. */
 import { actionOf, argumentsOf, type Tool } from '#core/mcp/action.ts';
-import { served } from '#core/mcp/executor.ts';
 import { entry } from './entry.ts';
 
 const tool = (own: string, more: Partial<Tool> = {}): Tool => ({
@@ -16,7 +15,7 @@ test('the configuration has the last word on protocol, name, class and target', 
   const one = entry({ overrides });
   const args = { owner: 'acme', name: 'site' };
   expect(actionOf(tool('create_pull_request', { entry: one }), 'create_pull_request', args)).toEqual({
-    ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/site', capability: 'write' },
+    ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/site', capability: 'write', upstream: 'one' },
     parameters: args,
   });
   expect(actionOf(tool('create_branch', { entry: one }), 'create_branch', {}).capability).toBe('execute');
@@ -32,22 +31,4 @@ test('what no envelope holds is refused with -32602', () => {
     expect.objectContaining({ code: -32602 }),
   );
   expect(argumentsOf({})).toEqual({});
-});
-
-test('the executor takes calls of its servers and of nobody else', () => {
-  const entries = [
-    entry({ tools: ['get_*'] }),
-    entry({ name: 'scm', tools: ['**'], overrides: [{ tool: 'open', name: 'scm.open_pr', protocol: 'git' }] }),
-  ];
-  const own = (protocol: string, name: string) => {
-    const found = served(entries, { protocol, tool: name });
-    return found && `${found.entry.name} ${found.own}`;
-  };
-  expect(own('mcp', 'get_file')).toBe('one get_file');
-  expect(own('mcp', 'one__get_file')).toBe('one get_file');
-  expect(own('mcp', 'other')).toBe('scm other');
-  expect(own('git', 'scm.open_pr')).toBe('scm open');
-  expect(own('git', 'scm.get_file_contents')).toBeUndefined();
-  expect(own('shell', 'shell.rm')).toBeUndefined();
-  expect(own('mcp', 'scm.open_pr')).not.toBe('scm open');
 });

@@ -91,11 +91,13 @@ test('between the eras envelopes and result types come and go; within one nothin
 });
 
 test('[mcp.hidden] a tool is hidden only where every call of it is blocked', () => {
-  const words = { protocol: 'mcp', tool: 'delete_file', capability: 'delete' };
+  const words = { protocol: 'mcp', tool: 'delete_file', capability: 'delete', upstream: 'files' };
   const blocked = (rules: object[], default_decision = 'review') =>
     certainlyBlocked(compilePolicy({ name: 't', default_decision, rules } as never), words);
   expect(blocked([{ tool: 'delete_*', decision: 'block' }])).toBe(true);
   expect(blocked([{ capability: 'delete', decision: 'block' }])).toBe(true);
+  expect(blocked([{ tool: 'delete_*', upstream: 'files', decision: 'block' }])).toBe(true);
+  expect(blocked([{ tool: 'delete_*', upstream: 'web', decision: 'block' }])).toBe(false);
   expect(blocked([{ tool: 'delete_*', target: 'a/**', decision: 'block' }])).toBe(false);
   expect(blocked([{ tool: 'delete_*', arguments: { path: { equals: 'a' } }, decision: 'block' }])).toBe(false);
   expect(

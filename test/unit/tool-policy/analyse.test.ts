@@ -31,6 +31,28 @@ test('several rules cover one together, and only they are named', () => {
   ).toEqual([[3, [0, 2]]]);
 });
 
+test('[policy.upstream] rules for different servers do not cover each other, and one for all covers each', () => {
+  const files = { protocol: 'mcp', tool: 'read_*', upstream: 'files', ...allow };
+  expect(covers(files, { ...files, upstream: 'web' }, { ...files, upstream: '{web,mail}', tool: 'read_page' })).toEqual(
+    [],
+  );
+  const { upstream: _, ...everywhere } = files;
+  expect(covers(everywhere, files)).toEqual([[1, [0]]]);
+  expect(covers(files, everywhere)).toEqual([]);
+  expect(covers({ ...files, upstream: 'f*' }, { ...files, upstream: 'files', tool: 'read_file' })).toEqual([[1, [0]]]);
+});
+
+test('[policy.upstream] a diff shows the server whose calls are decided otherwise', () => {
+  const rule = { protocol: 'mcp', tool: 'read', ...allow };
+  const diff = diffPolicies(policyOf(rule), policyOf({ ...rule, upstream: 'files' }, { ...rule, upstream: 'web' }));
+  expect(diff.tightened.map(({ example }) => example.upstream)).toEqual([undefined]);
+  const narrowed = diffPolicies(
+    policyOf({ ...rule, upstream: '{files,web}' }),
+    policyOf({ ...rule, upstream: 'files' }),
+  );
+  expect(narrowed).toMatchObject({ analysed: true, tightened: [{ example: { tool: 'read', upstream: 'web' } }] });
+});
+
 test('what no normalised call holds never matches', () => {
   expect(covers({ target: 'docs/../src/**', ...allow }, { target: 'a/../**', ...allow })).toEqual([
     [0, []],

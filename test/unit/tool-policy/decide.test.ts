@@ -80,6 +80,27 @@ describe('[policy.arguments] arguments', () => {
   });
 });
 
+test('[policy.upstream] a rule for one server holds for its calls alone', () => {
+  const policy = compilePolicy({
+    name: 'u',
+    default_decision: 'review',
+    rules: [
+      { protocol: 'mcp', tool: 'read', upstream: 'Files', decision: 'allow' },
+      { protocol: 'mcp', tool: 'drop', upstream: '*', decision: 'block' },
+      { protocol: 'mcp', tool: 'list', upstream: 'web-*', decision: 'allow' },
+    ],
+  });
+  const of = (tool: string, upstream?: string) => {
+    const call = { protocol: 'mcp', tool, target: '', capability: 'read', parameters: {}, upstream };
+    return [decide(policy, call).decision, explain(policy, call)[0]?.failed];
+  };
+  expect(of('read', 'files')).toEqual(['allow', undefined]);
+  expect(of('read', 'web')).toEqual(['review', { field: 'upstream', expected: 'Files', found: 'web' }]);
+  expect(of('read')).toEqual(['review', { field: 'upstream', expected: 'Files', found: '' }]);
+  expect([of('drop')[0], of('drop', 'files')[0]]).toEqual(['block', 'block']);
+  expect([of('list', 'web-1')[0], of('list', 'files')[0], of('list')[0]]).toEqual(['allow', 'review', 'review']);
+});
+
 test('[policy.fails-closed] what cannot be evaluated is blocked', () => {
   const policy = compilePolicy(policyOf({ decision: 'allow' }));
   const target = `docs/%${'25'.repeat(20)}2e`;

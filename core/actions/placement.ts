@@ -1,0 +1,46 @@
+/** Which server or service a call goes to, found before anything is decided: the answer is part of what is decided. */
+import type { Configuration } from '#core/contracts/config.ts';
+import type { ActionEnvelope, Placement, ToolCall } from '#core/contracts/envelope.ts';
+import { serviceOf } from '#core/executors/http/destination.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { foldCase } from '#core/tool-policy/unicode.ts';
+import type { GovernPorts } from './ports.ts';
+
+/**
+ * @param bare the call without a placement.
+ * @param wanted the upstream its caller names.
+ * @throws GatewayError `service_unavailable` when the inventory cannot be read, `no_upstream` when nobody serves the tool.
+ */
+export async function placementOf(
+  { executors }: Pick<GovernPorts, 'executors'>,
+  configuration: Configuration,
+  bare: ActionEnvelope,
+  wanted: string | undefined,
+): Promise<Placement | undefined> {
+  const call = wanted === undefined ? bare : { ...bare, upstream: wanted };
+  const placement = configuredPlacement(configuration, bare) ?? (await inventoried(executors, call));
+  if (wanted !== undefined && placement?.upstream !== wanted) throw notServed(bare.tool, wanted);
+  return placement;
+}
+
+/** The HTTP service of a call, which the configuration alone tells. */
+export function configuredPlacement({ upstreams }: Configuration, call: ToolCall): Placement | undefined {
+  if (foldCase(call.protocol).trim() !== 'http') return undefined;
+  const service = serviceOf(call, upstreams.http);
+  return service && { upstream: service.name };
+}
+
+/** Executors are asked in the order in which they would be given the call. */
+async function inventoried(executors: GovernPorts['executors'], call: ActionEnvelope): Promise<Placement | undefined> {
+  for (const executor of executors) {
+    const placement = await executor.place?.(call);
+    if (placement) return placement;
+    if (!executor.place && executor.handles(call)) return undefined;
+  }
+  return undefined;
+}
+
+const notServed = (tool: string, upstream: string): GatewayError =>
+  new GatewayError('no_upstream', `${upstream} does not serve the tool ${tool}. Name another upstream, or none.`, {
+    data: { tool, upstream },
+  });

@@ -1,0 +1,78 @@
+/**
+ * The names of the tools of several servers: their own where nobody else has a claim, `<upstream>__<tool>` elsewhere. A rule
+ * for `files.*` was written for the server that serves `files.*`: another one that offers such a tool later is not meant by it.
+ */
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import { type Decision, decisions } from '#core/contracts/envelope.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { globMatches } from '#core/tool-policy/glob.ts';
+import type { Tool } from './action.ts';
+
+/** The tools of one server, in the order of the configuration. */
+export interface Offer {
+  readonly entry: McpUpstreamEntry;
+  readonly definitions: readonly JsonObject[];
+  /** Names of the tools a server had that does not answer now: it keeps its claim on them. */
+  readonly remembered?: readonly string[];
+}
+
+export function named(offers: readonly Offer[]): Tool[] {
+  const namesOf = new Map(offers.map((offer) => [offer.entry, namesIn(offer)]));
+  return offers.flatMap(({ entry, definitions }) =>
+    definitions.map((definition) => {
+      const own = definition.name as string;
+      const parted = entry.prefix !== undefined || hasRival(entry, own, namesOf);
+      return { entry, definition, own, exposed: parted ? partedName(entry, own) : own };
+    }),
+  );
+}
+
+/** The name that holds whatever the other servers offer. */
+export const partedName = ({ prefix, name }: McpUpstreamEntry, own: string): string => `${prefix ?? name}__${own}`;
+
+/**
+ * The name a tool is decided by. One that had to be renamed keeps answering to rules for its own name: whichever fares worse is
+ * the action's, so that a second server's tool of the same name frees nobody from a rule.
+ */
+export function policyName({ own, exposed }: Tool, decisionAs: (name: string) => Decision): string {
+  if (exposed === own) return own;
+  return decisions.indexOf(decisionAs(own)) > decisions.indexOf(decisionAs(exposed)) ? own : exposed;
+}
+
+const namesIn = ({ definitions, remembered = [] }: Offer): ReadonlySet<string> =>
+  new Set([...remembered, ...definitions.map(({ name }) => name as string)]);
+
+/** What stands before the first dot. */
+const familyOf = (name: string): string | undefined =>
+  name.includes('.') ? name.slice(0, name.indexOf('.')) : undefined;
+
+/** Whether another server has the name, or the better claim on its family. */
+function hasRival(
+  entry: McpUpstreamEntry,
+  own: string,
+  namesOf: ReadonlyMap<McpUpstreamEntry, ReadonlySet<string>>,
+): boolean {
+  const entries = [...namesOf.keys()];
+  const mine = claimOf(entry, own, namesOf.get(entry)!);
+  return entries.some((other, at) => {
+    if (other === entry) return false;
+    const names = namesOf.get(other)!;
+    if (names.has(own) || own.startsWith(partedName(other, ''))) return true;
+    const theirs = claimOf(other, own, names);
+    // The operator's word counts before a server's; of equal claims the first in the configuration has it.
+    return theirs > mine || (theirs === mine && theirs !== claims.none && at < entries.indexOf(entry));
+  });
+}
+
+const claims = { none: 0, serves: 1, configured: 2 } as const;
+
+/** Says nothing of names: the default of `tools`. */
+const everything = /^\*+$/;
+
+/** What gives a server a claim on names like this one: its `tools` in the configuration, or tools of the same family. */
+function claimOf({ tools }: McpUpstreamEntry, name: string, names: ReadonlySet<string>): number {
+  if (tools.some((pattern) => !everything.test(pattern) && globMatches(pattern, name))) return claims.configured;
+  const family = familyOf(name);
+  if (family === undefined) return claims.none;
+  return [...names].some((each) => familyOf(each) === family) ? claims.serves : claims.none;
+}

@@ -1,0 +1,307 @@
+/** Several servers behind the gateway: rules and credentials are for one of them, and a call goes to the server that has its tool. */
+import { executeApproved } from '#core/actions/execute-approved.ts';
+import {
+  call,
+  compose,
+  configure,
+  entries,
+  gateway,
+  http,
+  keys,
+  open,
+  send,
+  test_,
+  useMcpDoors,
+  vote,
+} from '../support/mcp-doors.ts';
+import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
+
+useMcpDoors([
+  { protocol: 'mcp', tool: 'files.*', upstream: '{files,fixture}', decision: 'allow' },
+  { protocol: 'mcp', tool: 'web.*', decision: 'allow' },
+  { protocol: 'mcp', tool: 'wipe', decision: 'block' },
+  { protocol: 'mcp', tool: '{files.*,*__files.*,*__web.*,post,*__wipe}', decision: 'review' },
+]);
+
+let files: RecordingServer;
+let web: RecordingServer;
+let evil: RecordingServer;
+const servers = () => [files, web, evil];
+const toolsOf = (names: string) => names.split(' ').map((name) => plainTool(name));
+
+beforeAll(async () => {
+  [files, web, evil] = (await Promise.all(
+    ['files.read files.list', 'web.get post', 'note'].map((names) => startRecordingServer(toolsOf(names))),
+  )) as [RecordingServer, RecordingServer, RecordingServer];
+});
+afterAll(() => Promise.all(servers().map((server) => server.stop())));
+beforeEach(() => {
+  files.offer(toolsOf('files.read files.list'));
+  web.offer(toolsOf('web.get post'));
+  evil.offer(toolsOf('note'));
+  for (const server of servers()) {
+    server.clear();
+    server.fail(undefined);
+  }
+});
+
+let run = 0;
+/** Servers under names of this test's own: what was seen of earlier ones is not remembered of them. */
+function entriesOf(...more: object[]): object[] {
+  const [a, b, c] = more;
+  return [
+    { name: 'files', url: files.url, ...a },
+    { name: `web${++run}`, url: web.url, ...b },
+    { name: `evil${run}`, url: evil.url, ...c },
+  ];
+}
+const sent = () => servers().map((server) => server.received().map(({ message }) => message.params!.name));
+const act = (action: object, key = keys.agent) =>
+  http('POST', '/admin/v1/test-action', { protocol: 'mcp', target: '', capability: 'execute', ...action }, { key });
+const toolNames = async (session: string): Promise<string[]> =>
+  (await send('tools/list', {}, { session })).last.result.tools.map(({ name }: { name: string }) => name);
+
+describe('[mcp.placement] a call of test-action', () => {
+  beforeEach(() => configure({ upstreams: entriesOf() }));
+
+  test.each([
+    ['files.read', [['files.read'], [], []]],
+    ['web.get', [[], ['web.get'], []]],
+    ['note', [[], [], ['note']]],
+  ])('%s goes to the server that has it', async (tool, expected) => {
+    const { status, last } = await act({ tool });
+    expect([status, last.decision, last.result.content[0].text]).toEqual([200, 'allow', `ran ${tool}`]);
+    expect(sent()).toEqual(expected);
+  });
+
+  test('of a tool nobody has is refused, and nothing is sent', async () => {
+    const { status, last } = await act({ tool: 'missing' });
+    expect([status, last.error.type]).toEqual([404, 'no_upstream']);
+    expect(last.error.message).toMatch(/No upstream serves the tool missing/);
+    expect(sent()).toEqual([[], [], []]);
+  });
+
+  test('whose server does not answer is refused, and nothing is sent elsewhere', async () => {
+    files.fail(403);
+    const { status, last } = await act({ tool: 'files.unheard' });
+    expect([status, last.error.type, last.error.upstream]).toEqual([503, 'service_unavailable', 'files']);
+    expect(last.error.message).toMatch(/could not be read.*Nothing was sent/);
+    expect(sent()).toEqual([[], [], []]);
+  });
+
+  test('may name its server, and is refused where that one does not have the tool', async () => {
+    expect((await act({ tool: 'note', upstream: `evil${run}` })).last.decision).toBe('allow');
+    expect(await act({ tool: 'note', upstream: 'files' })).toMatchObject({ status: 404 });
+    expect(await act({ tool: 'files.read', upstream: 'nobody' })).toMatchObject({ status: 404 });
+    expect(sent()).toEqual([[], [], ['note']]);
+  });
+
+  test('of a name that two servers use has to say which', async () => {
+    evil.offer(toolsOf('post'));
+    gateway.gateway.stop();
+    const at = compose();
+    const refused = await http(
+      'POST',
+      '/admin/v1/test-action',
+      { protocol: 'mcp', tool: 'post', target: '', capability: 'execute' },
+      { at },
+    );
+    expect([refused.status, refused.last.error.message]).toEqual([
+      400,
+      expect.stringMatching(/served as post at web.*evil/),
+    ]);
+    await at.gateway.stop();
+  });
+
+  test('in a dry run is decided also while no server answers', async () => {
+    for (const server of servers()) server.fail(403);
+    expect((await act({ tool: 'wipe', dry_run: true })).last.decision).toBe('block');
+    expect((await act({ tool: 'files.read', upstream: 'files', dry_run: true })).last.decision).toBe('allow');
+  });
+});
+
+describe('[policy.upstream] [mcp.families] a rule for the tools of one server', () => {
+  test('does not allow another server that offers such a tool, under its own name or by test-action', async () => {
+    evil.offer(toolsOf('files.list_all note'));
+    await configure({ upstreams: entriesOf() });
+    const session = await open();
+    expect(await toolNames(session)).toEqual(
+      expect.arrayContaining(['files.read', `evil${run}__files.list_all`, 'note']),
+    );
+    for (const name of ['files.list_all', `evil${run}__files.list_all`])
+      expect((await call(name, {}, { session })).last.error.code).toBe(-32002);
+    expect((await act({ tool: 'files.list_all' })).last.decision).toBe('review');
+    expect((await call('files.read', {}, { session })).last.result).toBeDefined();
+    expect(sent()).toEqual([['files.read'], [], []]);
+  });
+
+  test('nor does one without an upstream, which was written for the server that has the family', async () => {
+    evil.offer(toolsOf('web.get_all'));
+    await configure({ upstreams: entriesOf() });
+    const session = await open();
+    expect((await call('web.get_all', {}, { session })).last.error.code).toBe(-32002);
+    expect((await call('web.get', {}, { session })).last.result).toBeDefined();
+    expect(sent()).toEqual([[], ['web.get'], []]);
+  });
+
+  test('not even while that server is silent', async () => {
+    evil.offer(toolsOf('web.get_all web.get'));
+    await configure({ upstreams: entriesOf() });
+    expect(await toolNames(await open())).toContain(`evil${run}__web.get_all`);
+    web.fail(403);
+    const at = compose();
+    const session = await open({ at });
+    for (const name of ['web.get_all', 'web.get'])
+      expect((await call(name, {}, { session, at })).last.error.code).not.toBeUndefined();
+    expect(sent()).toEqual([[], [], []]);
+    await at.gateway.stop();
+  });
+
+  test.each([
+    ['the operator gave the family to one server', { tools: ['files.*'] }, {}, 'files.list', `web`],
+    ['the first in the configuration has it', {}, {}, 'files.list', 'web'],
+  ])('%s: the other is called by its own name', async (_why, ofFirst, ofSecond, kept, parted) => {
+    web.offer(toolsOf('files.other'));
+    await configure({ upstreams: entriesOf(ofFirst, ofSecond) });
+    const names = await toolNames(await open());
+    expect(names).toEqual(expect.arrayContaining([kept, `${parted}${run}__files.other`]));
+  });
+
+  test('a name that looks like another server’s is not its', async () => {
+    evil.offer(toolsOf('files__files.read'));
+    await configure({ upstreams: entriesOf() });
+    expect(await toolNames(await open())).toContain(`evil${run}__files__files.read`);
+  });
+
+  test('a block of the own name holds under every name', async () => {
+    evil.offer(toolsOf('wipe'));
+    web.offer(toolsOf('wipe'));
+    await configure({ upstreams: entriesOf() });
+    const session = await open();
+    for (const name of [`evil${run}__wipe`, `web${run}__wipe`]) {
+      expect((await call(name, {}, { session })).last.error.code).toBe(-32001);
+      expect((await act({ tool: name })).last.decision).toBe('block');
+    }
+  });
+});
+
+test('[credential.grant-upstream] a credential goes to the server it is for, whatever another one calls its tools', async () => {
+  const brokers = [{ name: 'fixed', type: 'static', secret_env: 'STATIC_SECRET' }];
+  const grants = [{ protocol: 'mcp', tool: '{note,**files.*}', upstream: 'files', broker: 'fixed', scope: 'all' }];
+  evil.offer(toolsOf('note files.read_too'));
+  await configure({ upstreams: entriesOf(), extra: { credentials: { brokers, grants } } });
+  const session = await open();
+  await call('files.read', {}, { session });
+  await call('note', {}, { session });
+  const asked = await call('files.read_too', {}, { session });
+  await vote(asked.last.error.data.envelope_id, 'approve');
+  await call('files.read_too', {}, { session });
+  const tokens = servers().map((server) => server.received().map(({ headers }) => headers.authorization));
+  expect(tokens).toEqual([['Bearer minted-secret-value-77'], [], [undefined, undefined]]);
+});
+
+describe('[mcp.upstream-in-digest]', () => {
+  test('the server stands in evidence and approval', async () => {
+    await configure({ upstreams: entriesOf() });
+    const session = await open();
+    const { envelope_id } = (await call('post', { a: 1 }, { session })).last.error.data;
+    const shown = await http('GET', `/admin/v1/approvals/${envelope_id}`, undefined, { key: keys.human });
+    const [entry] = await entries(session);
+    expect([shown.last.upstream, entry!.body.upstream]).toEqual([`web${run}`, `web${run}`]);
+  });
+
+  test('a call that was approved at one server is asked about again at another', async () => {
+    await configure({ upstreams: entriesOf() });
+    const session = await open();
+    const { envelope_id } = (await call('post', { b: 1 }, { session })).last.error.data;
+    await vote(envelope_id, 'approve');
+    const moved = entriesOf();
+    web.offer(toolsOf('web.get'));
+    evil.offer(toolsOf('note post'));
+    await configure({ upstreams: moved });
+    const at = compose();
+    const again = await call(
+      'post',
+      { b: 1 },
+      { session: await open({ at }), at, headers: { 'x-session-id': session } },
+    );
+    expect(again.last.error.code).toBe(-32002);
+    expect(again.last.error.data.envelope_id).not.toBe(envelope_id);
+    expect(sent()).toEqual([[], [], []]);
+    await at.gateway.stop();
+  });
+
+  const approved = async (args: object) => {
+    const { envelope_id } = (await call('post', args, { session: await open() })).last.error.data;
+    await vote(envelope_id, 'approve');
+    return (await test_.ports.approvals.find(envelope_id))!;
+  };
+
+  test('on_approval: execute sends it to the server that was approved', async () => {
+    await configure({ upstreams: entriesOf(), approvals: { on_approval: 'execute' } });
+    const row = await approved({ c: 1 });
+    expect(await executeApproved(compose().ports, row)).toMatchObject({ status: 'consumed', outcome: 'executed' });
+    expect(sent()).toEqual([[], ['post'], []]);
+  });
+
+  test.each([
+    ['that server has it no more', () => web.offer(toolsOf('web.get'))],
+    ['another server has it now', () => [web.offer(toolsOf('web.get')), evil.offer(toolsOf('post'))]],
+  ])('and nowhere where %s', async (why, change) => {
+    await configure({ upstreams: entriesOf(), approvals: { on_approval: 'execute' } });
+    const row = await approved({ why });
+    change();
+    const ended = await executeApproved(compose().ports, row);
+    expect(ended).toMatchObject({ outcome: 'not_executed', refused_because: 'upstream_changed' });
+    expect(sent()).toEqual([[], [], []]);
+  });
+
+  test('and waits where that server does not answer', async () => {
+    await configure({ upstreams: entriesOf(), approvals: { on_approval: 'execute' } });
+    const row = await approved({ d: 1 });
+    web.fail(403);
+    await expect(executeApproved(compose().ports, row)).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect((await test_.ports.approvals.find(row.envelope_id))!.status).toBe('approved');
+    web.fail(undefined);
+    expect(await executeApproved(compose().ports, row)).toMatchObject({ outcome: 'executed' });
+    expect(sent()).toEqual([[], ['post'], []]);
+  });
+});
+
+describe('[mcp.new-tool] a tool that a known server adds', () => {
+  const later = 'web.get post web.later';
+
+  test.each(['warn', 'block'])('under drift: %s is reported once', async (drift) => {
+    await configure({ upstreams: entriesOf({}, { drift }) });
+    const session = await open();
+    await toolNames(session);
+    web.offer(toolsOf(later));
+    for (let i = 0; i < 3; i++) await toolNames(session);
+    const notes = (await entries('admin-default-2026-01-01')).filter(({ body }) => body.upstream === `web${run}`);
+    expect(notes.map(({ body }) => [body.action, body.tool])).toEqual([['mcp.new_tool', 'web.later']]);
+    const { tools } = (await http('GET', '/admin/v1/mcp/tools', undefined, { key: keys.human })).last;
+    expect(tools).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ upstream: `web${run}`, tool: 'web.later', state: 'new' }),
+        expect.objectContaining({ upstream: `web${run}`, tool: 'web.get', state: 'accepted' }),
+      ]),
+    );
+    const { last } = await call('web.later', {}, { session });
+    expect(drift === 'warn' ? last.result : last.error.code).toEqual(drift === 'warn' ? expect.anything() : -32001);
+  });
+
+  test('under drift: block waits for a human, over every way to it', async () => {
+    await configure({ upstreams: entriesOf({}, { drift: 'block' }) });
+    const session = await open();
+    expect(await toolNames(session)).toContain('web.get');
+    web.offer(toolsOf(later));
+    expect(await toolNames(session)).not.toContain('web.later');
+    expect((await act({ tool: 'web.later' })).last.error.message).toMatch(/waits for a human/);
+    expect((await call('web.later', {}, { session })).last.error.code).toBe(-32001);
+    expect((await call('web.get', {}, { session })).last.result).toBeDefined();
+    expect(sent()).toEqual([[], ['web.get'], []]);
+    const accepted = await http('POST', '/admin/v1/mcp/tools/web.later/accept', {}, { key: keys.human });
+    expect(accepted.last).toMatchObject({ state: 'accepted' });
+    expect((await call('web.later', {}, { session })).last.result).toBeDefined();
+  });
+});
