@@ -1030,6 +1030,11 @@ const toolGateway: readonly Requirement[] = [
     'A function, operator, cast or attribute of a SQL text that is not listed as harmless is a call.',
   ),
   must(
+    'effects.sql-differential',
+    'contract §3',
+    'What sql-explorer allows changes nothing in a real PostgreSQL, and reads no file of its server.',
+  ),
+  must(
     'effects.sql-known-nodes',
     'contract §3',
     'A node of a SQL text that the reader does not know, or a member of one, makes the text unclear.',

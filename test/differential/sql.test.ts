@@ -1,0 +1,30 @@
+/**
+ * What pack sql-explorer allows, run by a real PostgreSQL: nothing may have changed afterwards, and nothing of the server's
+ * files may have come back. By hand without end: `node test/differential/sql/run.ts --endless --seed <n>`.
+ */
+import { execFileSync } from 'node:child_process';
+import type { Summary } from './sql/run.ts';
+
+/** In a process of its own, because the database is WebAssembly that cannot be interrupted. */
+function summaryOf(seed: number, allowed: number): Summary {
+  const args = ['test/differential/sql/run.ts', '--seed', String(seed), '--allowed', String(allowed)];
+  try {
+    return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 240_000 })) as Summary;
+  } catch (failed) {
+    // Holes end the process with 1, and are shown by the assertions.
+    const { stdout } = failed as { stdout?: string };
+    if (stdout === undefined || !stdout.startsWith('{')) throw failed;
+    return JSON.parse(stdout) as Summary;
+  }
+}
+
+test('[effects.sql-differential] a thousand allowed queries change nothing and read no file of the server', () => {
+  const { asked, allowed, ran, holes, traceless } = summaryOf(1, 1000);
+  console.info(`asked ${asked}, allowed ${allowed}, ran to their end ${ran}`);
+  expect(holes).toEqual([]);
+  // Each hostile form is one that the database shows, so that an allowed one would have been found.
+  expect(traceless).toEqual([]);
+  expect(allowed).toBe(1000);
+  expect(ran).toBeGreaterThan(800);
+  expect(asked).toBeGreaterThan(allowed + 300);
+}, 300_000);

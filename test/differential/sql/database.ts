@@ -1,0 +1,166 @@
+/**
+ * A PostgreSQL in this process (PGlite) with tables, and with functions, operators, types and casts that leave a trace when
+ * they run. What a statement did is what differs afterwards, or what of a file of the server stands in its rows.
+ */
+import { PGlite } from '@electric-sql/pglite';
+
+/** Stands in the name and in the text of a file of the server. */
+export const canary = 'canary-7c1f';
+
+export interface Database {
+  /** Runs a text as one would by hand: no READ ONLY transaction around it. What it changed stays. */
+  run(sql: string): Promise<Outcome>;
+  /** The same inside a transaction that is rolled back after the look. */
+  tryOut(sql: string): Promise<Outcome>;
+  /** Puts everything back. */
+  restore(): Promise<void>;
+}
+
+export interface Outcome {
+  /** What changed, or was read from the server's files; empty where nothing was. */
+  readonly traces: readonly string[];
+  /** PostgreSQL's words for why the text did not run to its end. */
+  readonly error?: string;
+}
+
+const types = ['int', 'text', 'float8', 'boolean', 'jsonb', 'date', 'int[]', 'text[]'];
+
+/** Each calls `trace`, so that a row of `traces` shows that it ran. */
+const definitions = `
+  create table users (id int primary key, name text, email text, age int, tags text[], data jsonb, born date);
+  create table orders (id int primary key, user_id int, total numeric(10,2), status text, created_at timestamptz);
+  create table docs (id int primary key, body text, payload jsonb, content xml);
+  create schema hr;
+  create table hr.salaries (user_id int, amount int);
+  create table traces (what text);
+  create sequence counter;
+  insert into users select i, 'user ' || i, 'u' || i || '@example.org', 20 + i, array['a', 'b' || i],
+    jsonb_build_object('a', i, 'items', jsonb_build_array(1, 2)), date '2000-01-01' + i from generate_series(1, 4) i;
+  insert into orders select i, 1 + i % 4, i * 10.5, case when i % 2 = 0 then 'paid' else 'open' end,
+    timestamptz '2026-01-01 00:00Z' + i * interval '1 day' from generate_series(1, 6) i;
+  insert into docs select i, 'text ' || i, '{"a": 1}', '<r><a>1</a></r>' from generate_series(1, 3) i;
+  insert into hr.salaries select i, i * 1000 from generate_series(1, 4) i;
+  create view adults as select id, name, age from users where age >= 18;
+
+  create function trace(what text) returns void language sql volatile as $$ insert into public.traces values (what) $$;
+  ${types
+    .map(
+      (type) => `
+  create function wipe(x ${type}) returns ${type} language plpgsql volatile as $$
+    begin perform public.trace('wipe'); delete from public.orders; return x; end $$;`,
+    )
+    .join('')}
+  create function wipe_row(u users) returns int language plpgsql volatile as
+    $$ begin perform public.trace('wipe_row'); return 1; end $$;
+  create function hr.lower(x text) returns text language plpgsql volatile as
+    $$ begin perform public.trace('hr.lower'); return x; end $$;
+  create procedure wipe_all() language plpgsql as $$ begin perform public.trace('wipe_all'); end $$;
+  create function wipe_compare(a int, b int) returns int language plpgsql immutable as
+    $$ begin perform public.trace('wipe_compare'); return btint4cmp(a, b); end $$;
+  create function wipe_less(a int, b int) returns boolean language plpgsql immutable as
+    $$ begin perform public.trace('wipe_less'); return a < b; end $$;
+  create function wipe_checked(x int) returns boolean language plpgsql immutable as
+    $$ begin perform public.trace('wipe_checked'); return true; end $$;
+  create operator === (leftarg = int, rightarg = int, function = wipe_less);
+  create operator <<< (leftarg = int, rightarg = int, function = wipe_less);
+  create operator hr.= (leftarg = int, rightarg = int, function = wipe_less);
+  create operator @#@ (rightarg = int, function = wipe);
+  create operator class wipe_ops for type int using btree as operator 1 <<< (int, int),
+    operator 3 === (int, int), function 1 wipe_compare(int, int);
+  create domain checked as int check (wipe_checked(value));
+  create type mood as enum ('happy', 'sad');
+  create type pair as (a checked, b text);
+  create function mood_text(m mood) returns int language plpgsql volatile as
+    $$ begin perform public.trace('mood_text'); return 1; end $$;
+  create cast (mood as int) with function mood_text(mood);
+  create function on_change() returns trigger language plpgsql as
+    $$ begin perform public.trace('trigger'); return null; end $$;
+  create trigger changed after insert or update or delete on users execute function on_change();
+  create rule audited as on update to adults do instead select trace('rule');
+`;
+
+/** One row with all that can change, as a text. */
+const state = `select jsonb_build_object(
+  'rows', (select jsonb_build_array(
+    (select jsonb_agg(t order by id) from users t), (select jsonb_agg(t order by id) from orders t),
+    (select jsonb_agg(t.id order by id) from docs t), (select jsonb_agg(t order by user_id) from hr.salaries t))),
+  'traces', (select jsonb_agg(t) from traces t),
+  'sequence', (select jsonb_build_array(last_value, is_called) from counter),
+  'settings', (select sum(hashtext(name || '=' || coalesce(setting, ''))) from pg_settings),
+  'own settings', current_setting('app.x', true),
+  'relations', (select sum(hashtext(oid::text || relname || coalesce(relacl::text, ''))) from pg_class),
+  'functions', (select sum(hashtext(oid::text || proname || coalesce(proacl::text, ''))) from pg_proc),
+  'types', (select count(*) from pg_type), 'operators', (select count(*) from pg_operator),
+  'roles', (select md5(string_agg(a::text, ',' order by oid)) from pg_authid a),
+  'catalogue', (select jsonb_build_array((select count(*) from pg_trigger), (select count(*) from pg_rewrite),
+    (select count(*) from pg_cast), (select count(*) from pg_namespace), (select count(*) from pg_description),
+    (select count(*) from pg_constraint), (select count(*) from pg_extension), (select count(*) from pg_policy))),
+  'large objects', (select jsonb_build_array((select count(*) from pg_largeobject_metadata), (select md5(string_agg(data, '' order by loid)) from pg_largeobject))),
+  'locks', (select count(*) from pg_locks where locktype = 'advisory'),
+  'channels', (select jsonb_agg(c) from pg_listening_channels() c),
+  'prepared', (select jsonb_agg(name) from pg_prepared_statements), 'cursors', (select jsonb_agg(name) from pg_cursors),
+  'files', (select jsonb_agg(f order by f) from pg_ls_dir('/${canary}') f)
+)::text as state`;
+
+/** Starts the database; everything in it lives in memory. */
+export async function openDatabase(): Promise<Database> {
+  const db = await PGlite.create();
+  // The file exists before anything is compared.
+  db.Module.FS.mkdir(`/${canary}`);
+  db.Module.FS.writeFile(`/${canary}/file`, `${canary} ${'x'.repeat(100)}`);
+  await db.exec(definitions);
+  let notified = 0;
+  await db.listen('noticed', () => notified++);
+  const look = async (): Promise<Record<string, unknown>> => {
+    const { rows } = await db.query<{ state: string }>(state);
+    return { ...(JSON.parse(rows[0]!.state) as Record<string, unknown>), notified };
+  };
+  let before = await look();
+
+  const execute = async (sql: string): Promise<{ traces: string[]; error?: string }> => {
+    try {
+      const rows = JSON.stringify((await db.exec(sql)).map((result) => result.rows));
+      return { traces: rows.includes(canary) ? ['a file of the server was read'] : [] };
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown.message : String(thrown);
+      return { traces: error.includes(canary) ? ['a file of the server was named'] : [], error };
+    }
+  };
+  const changes = (after: Record<string, unknown>): string[] =>
+    Object.keys(after)
+      .filter((key) => JSON.stringify(after[key]) !== JSON.stringify(before[key]))
+      .map((key) => `${key} changed`);
+
+  const restore = async (): Promise<void> => {
+    await db.exec(`rollback; reset all; select pg_advisory_unlock_all(); deallocate all; close all;
+        select lo_unlink(oid) from pg_largeobject_metadata;
+        drop schema public cascade; drop schema hr cascade; create schema public;`);
+    await db.exec(definitions);
+    before = await look();
+  };
+
+  return {
+    async run(sql) {
+      const { traces, error } = await execute(sql);
+      await db.exec('rollback');
+      const after = await look();
+      traces.push(...changes(after));
+      before = after;
+      return { traces, ...(error !== undefined && { error }) };
+    },
+
+    async tryOut(sql) {
+      await db.exec('begin');
+      const { traces, error } = await execute(sql);
+      if (error === undefined) traces.push(...changes(await look()));
+      await db.exec('rollback');
+      // Sequences, locks and messages do not mind.
+      const after = await look();
+      const stayed = changes(after);
+      if (stayed.length > 0) await restore();
+      return { traces: [...traces, ...stayed], ...(error !== undefined && { error }) };
+    },
+
+    restore,
+  };
+}

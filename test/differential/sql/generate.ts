@@ -1,0 +1,436 @@
+/**
+ * Random queries over the tables of `database.ts`: a small grammar that mostly gives what runs, hostile values in the
+ * place of harmless ones, and words exchanged for others. Numbers stay small, so that every query ends.
+ */
+import { hostileStatements, hostileValues, type Type } from './hostile.ts';
+import { type Random, randomFrom } from './random.ts';
+
+/** What a column may be called in FROM, and the columns it has. */
+interface Source {
+  readonly sql: string;
+  readonly alias: string;
+  readonly columns: readonly (readonly [name: string, type: Type])[];
+}
+
+const tables: readonly Pick<Source, 'sql' | 'columns'>[] = [
+  {
+    sql: 'users',
+    columns: [
+      ['id', 'int'],
+      ['name', 'text'],
+      ['age', 'int'],
+      ['tags', 'texts'],
+      ['data', 'json'],
+      ['born', 'date'],
+    ],
+  },
+  {
+    sql: 'orders',
+    columns: [
+      ['id', 'int'],
+      ['user_id', 'int'],
+      ['status', 'text'],
+      ['total', 'float'],
+    ],
+  },
+  {
+    sql: 'docs',
+    columns: [
+      ['id', 'int'],
+      ['body', 'text'],
+      ['payload', 'json'],
+    ],
+  },
+  {
+    sql: 'hr.salaries',
+    columns: [
+      ['user_id', 'int'],
+      ['amount', 'int'],
+    ],
+  },
+  {
+    sql: 'adults',
+    columns: [
+      ['id', 'int'],
+      ['name', 'text'],
+      ['age', 'int'],
+    ],
+  },
+  {
+    sql: 'information_schema.tables',
+    columns: [
+      ['table_name', 'text'],
+      ['table_schema', 'text'],
+    ],
+  },
+  {
+    sql: 'pg_class',
+    columns: [
+      ['relname', 'text'],
+      ['relnatts', 'int'],
+    ],
+  },
+];
+
+/** @param hostility how often a value is hostile; 0 for none. */
+export function generator(seed: number, hostility: number): () => string {
+  const random = randomFrom(seed);
+  const query = new Query(random, hostility);
+  return () => {
+    if (random.chance(hostility / 4)) return random.pick(hostileStatements);
+    const sql = query.statement();
+    return random.chance(0.2) && !sql.includes('recursive') ? exchanged(sql, random) : sql;
+  };
+}
+
+class Query {
+  readonly #random: Random;
+  readonly #hostility: number;
+  #names = 0;
+
+  constructor(random: Random, hostility: number) {
+    this.#random = random;
+    this.#hostility = hostility;
+  }
+
+  statement(): string {
+    const { chance, pick } = this.#random;
+    if (chance(0.05))
+      return `${pick(['explain ', 'explain (costs off, verbose) ', 'explain analyze '])}${this.#select(2)}`;
+    if (chance(0.04)) return `${this.#select(1)}; ${this.#select(1)}`;
+    if (chance(0.04)) return `values (${this.#value('int', [])}, ${this.#value('text', [])})`;
+    return this.#select(3);
+  }
+
+  #select(depth: number): string {
+    const { chance, pick, int } = this.#random;
+    if (depth > 1 && chance(0.12)) {
+      const name = this.#name('q');
+      const inner = `${name} as (select ${this.#value('int', [], depth - 1)} as v, ${this.#value('text', [], depth - 1)} as w)`;
+      const source: Source = {
+        sql: name,
+        alias: name,
+        columns: [
+          ['v', 'int'],
+          ['w', 'text'],
+        ],
+      };
+      return `with ${inner} ${this.#body([source], depth - 1)}`;
+    }
+    if (depth > 1 && chance(0.04)) {
+      return `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${2 + int(4)}) ${this.#body([{ sql: 'n', alias: 'n', columns: [['i', 'int']] }], depth - 1)}`;
+    }
+    if (depth > 1 && chance(0.06)) {
+      const type = pick<Type>(['int', 'text']);
+      const side = () => `(select ${this.#value(type, [], depth - 1)})`;
+      return `${side()} ${pick(['union', 'union all', 'except', 'intersect'])} ${side()} order by 1`;
+    }
+    const count = 1 + int(2);
+    const sources = Array.from({ length: count }, () => this.#source(depth - 1));
+    return this.#body(chance(0.1) ? [] : sources, depth - 1);
+  }
+
+  #body(sources: readonly Source[], depth: number): string {
+    const { chance, pick, int } = this.#random;
+    const types: Type[] = ['int', 'text', 'boolean', 'float', 'json', 'date', 'ints', 'texts'];
+    const value = (type: Type = pick(types)): string => this.#value(type, sources, depth);
+    const from = sources.length === 0 ? '' : ` from ${this.#joined(sources, depth)}`;
+    const where = chance(0.6) ? ` where ${value('boolean')}` : '';
+    const limit = chance(0.4) ? ` limit ${chance(0.9) ? 1 + int(5) : value('int')}` : '';
+    if (from !== '' && chance(0.2)) {
+      const key = value(pick<Type>(['int', 'text']));
+      const having = chance(0.3) ? ` having ${pick(['count(*) > 0', `max(${value('int')}) > 1`])}` : '';
+      const filter = chance(0.2) ? ` filter (where ${value('boolean')})` : '';
+      return `select ${key} as k, ${this.#aggregate(sources, depth)}${filter}${from}${where} group by ${pick(['k', '1', 'rollup (1)'])}${having}${limit}`;
+    }
+    const list = Array.from({ length: 1 + int(3) }, () => `${value()}${chance(0.3) ? ` as ${this.#name('c')}` : ''}`);
+    if (from !== '' && chance(0.15)) list.push(this.#window(sources, depth));
+    if (from !== '' && chance(0.1)) list.push('*');
+    const order = chance(0.3)
+      ? ` order by ${pick(['1', value('int'), `${value('int')} using <`, `${value('text')} collate "C" desc`])}`
+      : '';
+    return `select ${chance(0.1) && order === '' ? 'distinct ' : ''}${list.join(', ')}${from}${where}${order}${limit}`;
+  }
+
+  #joined(sources: readonly Source[], depth: number): string {
+    const [first, ...more] = sources;
+    let text = first!.alias === first!.sql ? first!.sql : `${first!.sql} ${first!.alias}`;
+    const seen = [first!];
+    for (const source of more) {
+      const shown = `${source.sql} ${source.alias}`;
+      seen.push(source);
+      const kind = this.#random.pick(['join', 'left join', 'cross join', ',']);
+      text +=
+        kind === ',' || kind === 'cross join'
+          ? `${kind === ',' ? ',' : ` ${kind}`} ${shown}`
+          : ` ${kind} ${shown} on ${this.#value('boolean', seen, depth)}`;
+    }
+    return text;
+  }
+
+  #source(depth: number): Source {
+    const { chance, pick } = this.#random;
+    const alias = this.#name('t');
+    if (chance(0.6)) {
+      const { sql, columns } = pick(tables);
+      return { sql, alias, columns };
+    }
+    const value = (type: Type): string => this.#value(type, [], depth);
+    return pick<() => Source>([
+      () => ({ sql: `generate_series(1, 3)`, alias, columns: [[alias, 'int']] }),
+      () => ({ sql: `unnest(${value('ints')})`, alias: `${alias}(e)`, columns: [['e', 'int']] }),
+      () => ({
+        sql: `unnest(${value('texts')}) with ordinality as`,
+        alias: `${alias}(e, n)`,
+        columns: [['e', 'text']],
+      }),
+      () => ({
+        sql: `jsonb_each_text(${value('json')})`,
+        alias,
+        columns: [
+          ['key', 'text'],
+          ['value', 'text'],
+        ],
+      }),
+      () => ({
+        sql: `(select ${value('int')} as a, ${value('text')} as b)`,
+        alias,
+        columns: [
+          ['a', 'int'],
+          ['b', 'text'],
+        ],
+      }),
+      () => ({
+        sql: `(values (${value('int')}, ${value('text')}))`,
+        alias: `${alias}(a, b)`,
+        columns: [
+          ['a', 'int'],
+          ['b', 'text'],
+        ],
+      }),
+      () => ({
+        sql: `json_to_record('{"a": 1, "b": "x"}') as`,
+        alias: `${alias}(a int, b text)`,
+        columns: [
+          ['a', 'int'],
+          ['b', 'text'],
+        ],
+      }),
+      () => ({ sql: `json_table(${value('json')}, '$' columns (a int path '$.a'))`, alias, columns: [['a', 'int']] }),
+      () => ({ sql: 'users tablesample system (100)', alias: '', columns: [] }),
+    ])();
+  }
+
+  #aggregate(sources: readonly Source[], depth: number): string {
+    const int = (): string => this.#value('int', sources, depth);
+    const text = (): string => this.#value('text', sources, depth);
+    return this.#random.pick([
+      () => 'count(*)',
+      () => `count(distinct ${int()})`,
+      () => `sum(${int()})`,
+      () => `avg(${int()})::numeric(10,2)`,
+      () => `string_agg(${text()}, ',' order by ${text()})`,
+      () => `array_agg(${int()} order by ${int()} desc)`,
+      () => `percentile_cont(0.5) within group (order by ${int()})`,
+      () => `jsonb_agg(${text()})`,
+      () => `json_objectagg(${text()}: ${int()})`,
+    ])();
+  }
+
+  #window(sources: readonly Source[], depth: number): string {
+    const int = (): string => this.#value('int', sources, depth);
+    const over = `over (partition by ${int()} order by ${int()}${this.#random.pick(['', ' rows between 1 preceding and current row'])})`;
+    return this.#random.pick([
+      `row_number() ${over}`,
+      `sum(${int()}) ${over}`,
+      `lag(${int()}) ${over}`,
+      `rank() ${over}`,
+    ]);
+  }
+
+  /** An expression of the type, out of columns in sight, constants, operators, built-in functions and sub-selects. */
+  #value(type: Type, sources: readonly Source[], depth = 2): string {
+    const { chance, pick } = this.#random;
+    if (chance(this.#hostility)) return pick(hostileValues[type]);
+    const columns = sources.flatMap(({ alias, columns: all }) =>
+      all.filter(([, kind]) => kind === type).map(([name]) => `${alias.replace(/\(.*/, '')}.${name}`),
+    );
+    if (columns.length > 0 && chance(0.5)) return pick(columns);
+    if (depth <= 0) return pick(constants[type]);
+    const value = (kind: Type): string => this.#value(kind, sources, depth - 1);
+    if (chance(0.08) && type !== 'boolean') return `(select ${value(type)})`;
+    return pick(forms[type])(value);
+  }
+
+  #name(prefix: string): string {
+    return `${prefix}${++this.#names}`;
+  }
+}
+
+const constants: Readonly<Record<Type, readonly string[]>> = {
+  int: ['1', '2', '-3', "'4'::int", 'null::int'],
+  text: ["'a'", "'x y'", "'it''s'", "''", '$$b$$', 'null::text'],
+  boolean: ['true', 'false', 'null::boolean'],
+  float: ['1.5', '2.25::float8', '1e2'],
+  json: [`'{"a": 1}'::jsonb`, `'[1, 2]'::jsonb`],
+  date: ['current_date', "date '2026-01-31'", 'now()::date'],
+  ints: ['array[1, 2]', "'{3,4}'::int[]"],
+  texts: ["array['a', 'b']", "'{c,d}'::text[]"],
+};
+
+type Form = (value: (type: Type) => string) => string;
+const forms: Readonly<Record<Type, readonly Form[]>> = {
+  int: [
+    () => '1',
+    (v) => `(${v('int')} ${'+'} ${v('int')})`,
+    (v) => `(${v('int')} - ${v('int')})`,
+    (v) => `abs(${v('int')})`,
+    (v) => `length(${v('text')})`,
+    (v) => `coalesce(${v('int')}, ${v('int')})`,
+    (v) => `greatest(${v('int')}, ${v('int')})`,
+    (v) => `nullif(${v('int')}, ${v('int')})`,
+    (v) => `case when ${v('boolean')} then ${v('int')} else ${v('int')} end`,
+    (v) => `cardinality(${v('ints')})`,
+    (v) => `(${v('ints')})[1]`,
+    (v) => `extract(year from ${v('date')})::int`,
+    (v) => `position(${v('text')} in ${v('text')})`,
+    (v) => `round(${v('float')})::int`,
+  ],
+  text: [
+    () => "'a'",
+    (v) => `upper(${v('text')})`,
+    (v) => `(${v('text')} || ${v('text')})`,
+    (v) => `substring(${v('text')} from 1 for 2)`,
+    (v) => `trim(${v('text')})`,
+    (v) => `replace(${v('text')}, 'a', ${v('text')})`,
+    (v) => `${v('int')}::text`,
+    (v) => `cast(${v('date')} as text)`,
+    (v) => `(${v('json')} ->> 'a')`,
+    (v) => `to_char(${v('date')}, 'YYYY-MM')`,
+    (v) => `concat(${v('text')}, ${v('int')})`,
+    (v) => `format('%s', ${v('text')})`,
+    (v) => `regexp_replace(${v('text')}, '[a-c]', 'x', 'g')`,
+    (v) => `array_to_string(${v('texts')}, ',')`,
+    (v) => `(${v('text')} collate "C")`,
+    (v) => `md5(${v('text')})`,
+    (v) => `(${v('text')}).upper`,
+  ],
+  boolean: [
+    (v) => `${v('int')} = ${v('int')}`,
+    (v) => `${v('int')} < ${v('int')}`,
+    (v) => `${v('int')} between ${v('int')} and ${v('int')}`,
+    (v) => `${v('int')} in (${v('int')}, ${v('int')})`,
+    (v) => `${v('int')} in (select ${v('int')})`,
+    (v) => `${v('int')} = any (${v('ints')})`,
+    (v) => `${v('text')} like 'a%'`,
+    (v) => `${v('text')} ~ '^x'`,
+    (v) => `${v('text')} is not null`,
+    (v) => `(${v('boolean')} and ${v('boolean')})`,
+    (v) => `(${v('boolean')} or not (${v('boolean')}))`,
+    (v) => `exists (select 1 where ${v('boolean')})`,
+    (v) => `${v('json')} @> '{"a": 1}'`,
+    (v) => `${v('json')} ? 'a'`,
+    (v) => `${v('texts')} && ${v('texts')}`,
+    (v) => `(${v('int')}, ${v('text')}) = (${v('int')}, ${v('text')})`,
+    (v) => `${v('int')} is distinct from ${v('int')}`,
+    (v) => `json_exists(${v('json')}, '$.a')`,
+    (v) => `${v('json')} is json`,
+  ],
+  float: [
+    () => '1.5',
+    (v) => `sqrt(abs(${v('int')}))`,
+    (v) => `(${v('int')} * 1.5)`,
+    (v) => `extract(epoch from ${v('date')}::timestamp)`,
+    (v) => `ceil(${v('float')})`,
+  ],
+  json: [
+    () => `'{"a": 1}'::jsonb`,
+    (v) => `jsonb_build_object('a', ${v('int')}, 'b', ${v('text')})`,
+    (v) => `to_jsonb(${v('text')})`,
+    (v) => `jsonb_set(${v('json')}, '{a}', '1')`,
+    (v) => `json_object('a': ${v('text')} returning jsonb)`,
+    (v) => `json_array(${v('int')}, ${v('text')} returning jsonb)`,
+    (v) => `json_query(${v('json')}, '$' returning jsonb)`,
+  ],
+  date: [
+    () => 'current_date',
+    (v) => `(${v('date')} + ${v('int')})`,
+    (v) => `date_trunc('month', ${v('date')})::date`,
+    (v) => `(${v('date')} - interval '1 day')::date`,
+    () => "to_date('2026-01-31', 'YYYY-MM-DD')",
+  ],
+  ints: [
+    () => 'array[1, 2]',
+    (v) => `array[${v('int')}, ${v('int')}]`,
+    (v) => `array_append(${v('ints')}, ${v('int')})`,
+    (v) => `array(select ${v('int')})`,
+    (v) => `(${v('ints')} || ${v('int')})`,
+  ],
+  texts: [
+    () => "array['a']",
+    (v) => `string_to_array(${v('text')}, ',')`,
+    (v) => `array[${v('text')}, ${v('text')}]`,
+    (v) => `array_remove(${v('texts')}, ${v('text')})`,
+  ],
+};
+
+/** One or two words of the text exchanged, dropped or doubled; most of what comes out is no SQL, and some means another thing. */
+function exchanged(sql: string, random: Random): string {
+  const words = sql.match(/'(?:[^']|'')*'|[\w$]+|\s+|[^\w\s]/g) ?? [];
+  for (let times = 1 + random.int(2); times > 0; times--) {
+    const at = random.int(words.length);
+    const word = words[at] ?? '';
+    if (/^\d/.test(word)) words[at] = random.pick(['0', '1', '2']);
+    else if (/^\w/.test(word)) words[at] = random.pick(vocabulary);
+    else {
+      random.pick([
+        () => words.splice(at, 1),
+        () => words.splice(at, 0, random.pick(['(', ')', '.', '::', ',', ' '])),
+        () => words.splice(at, 1, random.pick(['.', ' ', '::', ' === ', ' <<< ', '@#@ ', ', ', ' = ', '(', ')'])),
+      ])();
+    }
+  }
+  return words.join('');
+}
+
+const vocabulary = [
+  'wipe',
+  'wipe_all',
+  'pg_read_file',
+  'pg_ls_dir',
+  'nextval',
+  'trace',
+  'checked',
+  'mood',
+  'pair',
+  'public',
+  'hr',
+  'users',
+  'orders',
+  'traces',
+  'id',
+  'name',
+  'age',
+  'int',
+  'text',
+  'select',
+  'from',
+  'delete',
+  'update',
+  'into',
+  'for',
+  'all',
+  'any',
+  'lower',
+  'upper',
+  'using',
+  'with',
+  'as',
+  'row',
+  'only',
+  'lateral',
+  'set_config',
+  'lo_creat',
+  'pg_advisory_lock',
+  'null',
+] as const;

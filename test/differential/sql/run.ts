@@ -1,0 +1,88 @@
+/**
+ * Asks pack sql-explorer about random queries and runs what it allows: `node test/differential/sql/run.ts --seed 1 --allowed
+ * 1000`, or with `--endless`. Prints one line of JSON; exits 1 when something that was allowed left a trace.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parse } from 'yaml';
+import { sqlGrammar } from '#adapters/sql/grammar.ts';
+import { decideEffects } from '#core/effects/decide-effects.ts';
+import { sqlEffects } from '#core/effects/sql.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { parsePack } from '#core/tool-policy/pack.ts';
+import { type Database, openDatabase } from './database.ts';
+import { generator } from './generate.ts';
+import { hostileStatements, hostileValues } from './hostile.ts';
+
+export interface Summary {
+  readonly asked: number;
+  readonly allowed: number;
+  /** Of what was allowed: ran to its end. */
+  readonly ran: number;
+  /** Allowed, and yet something changed or was read. */
+  readonly holes: readonly { readonly sql: string; readonly traces: readonly string[] }[];
+  /** Hostile forms that left no trace: they would prove nothing. */
+  readonly traceless: readonly string[];
+}
+
+const share = 0.03;
+
+async function run(seed: number, wanted: number, endless: boolean): Promise<Summary> {
+  const isAllowed = await decider();
+  const db = await openDatabase();
+  const traceless = await withoutTrace(db);
+  const next = generator(seed, share);
+  const holes: Summary['holes'][number][] = [];
+  let [asked, allowed, ran] = [0, 0, 0];
+  while (endless || (allowed < wanted && asked < wanted * 20)) {
+    const sql = next();
+    asked++;
+    if (!isAllowed(sql)) continue;
+    allowed++;
+    const { traces, error } = await db.run(sql);
+    if (error === undefined) ran++;
+    if (traces.length > 0) {
+      holes.push({ sql, traces });
+      if (endless) console.log(JSON.stringify({ seed, asked, sql, traces }));
+      await db.restore();
+    }
+    if (endless && allowed % 1000 === 0)
+      console.log(JSON.stringify({ seed, asked, allowed, ran, holes: holes.length }));
+  }
+  return { asked, allowed, ran, holes, traceless };
+}
+
+async function decider(): Promise<(sql: string) => boolean> {
+  const file = 'policies/sql-explorer.yaml';
+  const policy = compilePolicy(parsePack(parse(readFileSync(join(process.cwd(), file), 'utf8')), file));
+  const reader = sqlEffects(await sqlGrammar());
+  return (sql) => {
+    const call = { protocol: 'sql', tool: 'sql.query', target: 'shop', capability: 'read', parameters: { sql } };
+    return decideEffects(policy, call, reader(call)).decision === 'allow';
+  };
+}
+
+/** Runs every hostile form by itself, whatever the policy says of it. */
+async function withoutTrace(db: Database): Promise<string[]> {
+  const texts = [
+    ...Object.values(hostileValues).flatMap((values) => values.map((value) => `select ${value}`)),
+    ...hostileStatements,
+  ];
+  const silent: string[] = [];
+  for (const sql of texts) {
+    if ((await db.tryOut(sql)).traces.length > 0) continue;
+    // Some leave theirs at the end of a transaction only.
+    const { traces, error } = await db.run(sql);
+    if (traces.length === 0) silent.push(error === undefined ? sql : `${sql} -- ${error}`);
+    else await db.restore();
+  }
+  return silent;
+}
+
+const { values } = parseArgs({
+  options: { seed: { type: 'string' }, allowed: { type: 'string' }, endless: { type: 'boolean' } },
+});
+const summary = await run(Number(values.seed ?? 1), Number(values.allowed ?? 1000), values.endless === true);
+console.log(JSON.stringify(summary));
+process.exitCode = summary.holes.length + summary.traceless.length === 0 ? 0 : 1;
