@@ -1,13 +1,16 @@
 /** Which reader reads which command. */
-import { binaries } from './binaries.ts';
+import { type Grammar, grammarOf, parseWords } from './arguments.ts';
 import { builtins } from './builtins.ts';
-import { fileReaders } from './files.ts';
 import { git } from './git.ts';
-import { interpreters } from './interpreters.ts';
-import type { Reader } from './invocation.ts';
-import { networkReaders } from './network.ts';
-import { plainReaders } from './plain.ts';
-import { wrappers } from './wrappers.ts';
+import { interpret } from './interpret.ts';
+import type { Invocation, Reader } from './invocation.ts';
+import { profiles } from './profiles/all.ts';
+import type { Profile } from './profiles/profile.ts';
+import { dd, tar } from './readers/archives.ts';
+import { find } from './readers/find.ts';
+import { container, curl, editor, remoteCopy, wget } from './readers/network.ts';
+import { later, parallel, ssh, watch, xargs } from './readers/runners.ts';
+import { otherShell, shell } from './readers/shells.ts';
 
 export interface Found {
   readonly read: Reader;
@@ -16,19 +19,61 @@ export interface Found {
   readonly isKnown: boolean;
 }
 
-const strict = [plainReaders, fileReaders, interpreters, networkReaders, new Map([['git', git]])];
+type Special = (call: Invocation, grammar: Grammar) => void;
+const each = <T>(names: string, value: T): [string, T][] => names.split(' ').map((name) => [name, value]);
+
+/** Programs whose effects do not follow from roles alone; the first argument of each is read by its profile. */
+const specials = new Map<string, Special>([
+  ...each('tar bsdtar gtar', tar),
+  ['dd', dd],
+  ...each('xargs gxargs', xargs),
+  ...each('parallel sem', parallel),
+  ['watch', watch],
+  ['ssh', ssh],
+  ...each('at batch crontab', later),
+  ['curl', curl],
+  ['wget', wget],
+  ...each('docker podman nerdctl', container),
+  ...each('scp sftp', remoteCopy),
+  ...each('vi vim nvim view rvim emacs nano pico joe micro ed ex red', editor),
+]);
+
+/** Programs with a grammar of their own. */
+const grammars = new Map<string, Reader>([
+  ...each('find gfind', find),
+  ['git', git],
+  ...each('sh bash dash zsh ksh ash rbash mksh pdksh yash posh', shell),
+  ...each('fish csh tcsh pwsh powershell cmd cmd.exe powershell.exe nu xonsh elvish rc', otherShell),
+]);
+
+const runsCommands = ({ operands }: Profile): boolean => operands.some((operand) => operand.startsWith('command'));
+const showsWords = ({ operands, syntax }: Profile): boolean =>
+  syntax === 'none' && operands.every((operand) => operand.startsWith('text'));
+
 const table = new Map<string, Found>([
-  ...strict
-    .flatMap((readers) => [...readers])
-    .map(([name, read]): [string, Found] => [
-      name,
-      { read, loose: binaries[name]?.text === 'all' && !binaries[name].reads, isKnown: true },
-    ]),
-  ...[...builtins, ...wrappers].map(([name, read]): [string, Found] => [name, { read, loose: true, isKnown: true }]),
+  ...[...profiles].map(([name, profile]): [string, Found] => {
+    const grammar = grammarOf(name, profile);
+    const special = specials.get(name);
+    const read: Reader = special
+      ? (call) => special(call, grammar)
+      : (call) => interpret(call, grammar, parseWords(call.args, grammar));
+    return [name, { read, loose: runsCommands(profile) || showsWords(profile), isKnown: true }];
+  }),
+  ...[...grammars].map(([name, read]): [string, Found] => [name, { read, loose: false, isKnown: true }]),
+  ...[...builtins].map(([name, read]): [string, Found] => [name, { read, loose: true, isKnown: true }]),
 ]);
 
 /** Runs something we know nothing about: the whole of its arguments is what it acts on. */
-const anything: Found = { read: (call) => call.whole('execute'), loose: false, isKnown: false };
+const anything: Found = {
+  read: (call) => {
+    call.whole('execute');
+    call.unclear(
+      `${call.binary} is not a program that is read (docs/reference/shell-programs.md lists those that are)`,
+    );
+  },
+  loose: false,
+  isKnown: false,
+};
 
 /** `python3.11` is read as `python3` is; a loader runs the program it is given. */
 export function readerOf(binary: string): Found {
@@ -36,5 +81,5 @@ export function readerOf(binary: string): Found {
   if (known) return known;
   if (/^ld(?:-linux|-musl)?[\w.-]*\.so[\w.-]*$/.test(binary)) return table.get('nohup')!;
   const stem = binary.replace(/[-\d.]+$/, '');
-  return (stem !== binary && interpreters.has(stem) && table.get(stem)) || anything;
+  return (stem !== binary && /^(?:python|pypy|node|ruby|perl|php|lua)$/.test(stem) && table.get(stem)) || anything;
 }

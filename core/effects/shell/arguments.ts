@@ -1,0 +1,214 @@
+/** The words of a command read against its profile, as the program itself reads them. */
+import type { Capability } from './invocation.ts';
+import type { Names, Profile, Role } from './profiles/profile.ts';
+import type { Arg } from './words.ts';
+
+export interface KnownOption {
+  /** `-n`, `--lines`. */
+  readonly name: string;
+  readonly takes: 'nothing' | 'value' | 'attached';
+  readonly role: Role | undefined;
+  readonly refused: boolean;
+  readonly changes: Capability | undefined;
+}
+
+export interface Option {
+  /** Its name in full; as written where it is not known. */
+  readonly name: string;
+  readonly known: KnownOption | undefined;
+  readonly value: Arg | undefined;
+  /** The argument the value stands in. */
+  readonly source: Arg | undefined;
+}
+
+export interface Parsed {
+  readonly options: readonly Option[];
+  readonly operands: readonly Arg[];
+  /** Operands behind `--`: no expansion makes an option of them. */
+  readonly certain: ReadonlySet<Arg>;
+  /** Where an option stands behind an operand: the operands of a program that stops at the first one. */
+  readonly unpermuted: readonly Arg[] | undefined;
+  /** Why the words are not read for certain. */
+  readonly problems: readonly string[];
+}
+
+/** A profile whose options can be looked up. */
+export interface Grammar {
+  readonly profile: Profile;
+  readonly options: ReadonlyMap<string, KnownOption>;
+}
+
+export const namesOf = (names: Names | undefined): readonly string[] => names?.split(/\s+/).filter(Boolean) ?? [];
+
+/** @throws TypeError when the profile names an option twice or misspells one. */
+export function grammarOf(program: string, profile: Profile): Grammar {
+  const options = new Map<string, KnownOption>();
+  const changes = new Map(
+    Object.entries(profile.changes ?? {}).flatMap(([does, names]) =>
+      namesOf(names).map((name) => [name, does as Capability] as const),
+    ),
+  );
+  const shape = profile.syntax === 'words' ? /^-[\w-]+$/ : /^(?:-[^-\s]|--[A-Za-z0-9][\w.-]*)$/;
+  const add = (names: Names | undefined, takes: KnownOption['takes'], role?: Role, refused = false): void => {
+    for (const name of namesOf(names)) {
+      if (!shape.test(name)) throw new TypeError(`${program}: ${name} is not the name of an option`);
+      if (options.has(name)) throw new TypeError(`${program}: ${name} stands twice in its profile`);
+      options.set(name, { name, takes, role, refused, changes: changes.get(name) });
+    }
+  };
+  add(profile.flags, 'nothing');
+  add(profile.refused, 'nothing', undefined, true);
+  for (const [role, names] of Object.entries(profile.values ?? {})) add(names, 'value', role as Role);
+  for (const [role, names] of Object.entries(profile.attached ?? {})) add(names, 'attached', role as Role);
+  for (const [name, does] of changes)
+    if (!options.has(name))
+      options.set(name, { name, takes: 'nothing', role: undefined, refused: false, changes: does });
+  return { profile, options };
+}
+
+/** Options of all programs that read their words with getopt_long. */
+const common = ['--help', '--version'];
+
+export function parseWords(args: readonly Arg[], grammar: Grammar): Parsed {
+  const { syntax = 'permutes' } = grammar.profile;
+  if (syntax === 'none')
+    return { options: [], operands: args, certain: new Set(args), unpermuted: undefined, problems: [] };
+  const options: Option[] = [];
+  const operands: Arg[] = [];
+  const certain = new Set<Arg>();
+  const problems: string[] = [];
+  const last = namesOf(grammar.profile.last);
+  let firstOperand: number | undefined;
+  let late = false;
+  for (let at = startsWith(args[0], grammar.profile.first) ? 1 : 0; at < args.length; at++) {
+    const arg = args[at]!;
+    const { text } = arg;
+    const isOver = options.some(({ name }) => last.includes(name));
+    if (text === '--' || isOver) {
+      if (isOver) at--;
+      for (const rest of args.slice(at + 1)) certain.add(rest);
+      operands.push(...args.slice(at + 1));
+      break;
+    }
+    if (!text.startsWith('-') || text === '-') {
+      firstOperand ??= at;
+      operands.push(arg);
+      if (syntax !== 'stops') continue;
+      for (const rest of args.slice(at + 1)) certain.add(rest);
+      operands.push(...args.slice(at + 1));
+      break;
+    }
+    late ||= firstOperand !== undefined;
+    const next = (): Arg | undefined => args[++at];
+    if (syntax === 'words') readWord(arg, grammar, next, options, problems);
+    else if (text.startsWith('--')) readLong(arg, grammar, next, options, problems);
+    else readCluster(arg, grammar, next, options, problems);
+  }
+  const unpermuted = late && syntax === 'permutes' ? args.slice(firstOperand) : undefined;
+  return { options, operands, certain, unpermuted, problems };
+}
+
+const startsWith = (arg: Arg | undefined, names: Names | undefined): boolean =>
+  arg !== undefined && namesOf(names).includes(arg.text);
+
+/** Whether one of the names is given. */
+export const isGiven = (parsed: Parsed, names: Names | undefined): boolean => given(parsed, names).length > 0;
+
+export function given({ options }: Parsed, names: Names | undefined): Option[] {
+  if (names === undefined) return [];
+  const wanted = namesOf(names);
+  return options.filter(({ name }) => wanted.includes(name));
+}
+
+type Next = () => Arg | undefined;
+
+/** A whole word behind one dash: `-ps`. */
+function readWord(arg: Arg, { options: all }: Grammar, next: Next, into: Option[], problems: string[]): void {
+  const known = all.get(arg.text);
+  if (!known) unknownOption(arg.text, into, problems);
+  else if (known.takes === 'nothing') into.push({ name: known.name, known, value: undefined, source: undefined });
+  else withNext(known, next, into, problems);
+}
+
+/** `--lines=5`, `--lines 5`, and abbreviations that fit one option only. */
+function readLong(arg: Arg, grammar: Grammar, next: Next, into: Option[], problems: string[]): void {
+  const equals = arg.text.indexOf('=');
+  const written = equals < 0 ? arg.text : arg.text.slice(0, equals);
+  const value = equals < 0 ? undefined : { ...arg, text: arg.text.slice(equals + 1) };
+  const [known, ...others] = resolveLong(written, grammar);
+  if (known === undefined) {
+    unknownOption(written, into, problems, value);
+    return;
+  }
+  if (others.length > 0) {
+    problems.push(`${written} may stand for several of its options`);
+    for (const each of [known, ...others]) into.push({ name: each.name, known: each, value, source: value && arg });
+    return;
+  }
+  if (value === undefined && known.takes === 'value') withNext(known, next, into, problems);
+  else {
+    if (value !== undefined && known.takes === 'nothing') problems.push(`${known.name} takes no value`);
+    into.push({ name: known.name, known, value, source: value && arg });
+  }
+}
+
+/** The option as it is named, or all that it abbreviates. */
+function resolveLong(written: string, { profile, options }: Grammar): readonly KnownOption[] {
+  const exact = options.get(written) ?? (common.includes(written) ? standard(written) : undefined);
+  if (exact) return [exact];
+  if (profile.exact) return [];
+  const names = new Set([...options.keys(), ...common]);
+  return [...names].filter((name) => name.startsWith(written)).map((name) => options.get(name) ?? standard(name));
+}
+
+const standard = (name: string): KnownOption => ({
+  name,
+  takes: 'nothing',
+  role: undefined,
+  refused: false,
+  changes: undefined,
+});
+
+/** `-rf`, `-n5`, `-n 5`, `-5`. */
+function readCluster(
+  arg: Arg,
+  { profile, options: all }: Grammar,
+  next: Next,
+  into: Option[],
+  problems: string[],
+): void {
+  for (let at = 1; at < arg.text.length; at++) {
+    const name = `-${arg.text[at]!}`;
+    const rest = arg.text.slice(at + 1);
+    const known = all.get(name);
+    if (!known && profile.digits && /\d/.test(name)) continue;
+    if (!known) {
+      const value = rest === '' ? undefined : { ...arg, text: rest };
+      if (!arg.known && '$`<>'.includes(name[1]!))
+        problems.push(`what "${arg.text}" stands for is only known when the line runs`);
+      else unknownOption(name, into, problems, value && /^[=~./]/.test(rest) ? value : undefined);
+      // What follows may be its value, or more letters.
+      if (/^[=~./]/.test(rest)) return;
+    } else if (known.takes === 'nothing') into.push({ name, known, value: undefined, source: undefined });
+    else if (rest !== '' || known.takes === 'attached') {
+      const value = rest === '' ? undefined : { ...arg, text: rest };
+      into.push({ name, known, value, source: value && arg });
+      return;
+    } else {
+      withNext(known, next, into, problems);
+      return;
+    }
+  }
+}
+
+function withNext(known: KnownOption, next: Next, into: Option[], problems: string[]): void {
+  const value = next();
+  if (!value) problems.push(`${known.name} misses its value`);
+  else if (value.splits) problems.push(`the value of ${known.name} may be several words`);
+  into.push({ name: known.name, known, value, source: value });
+}
+
+function unknownOption(name: string, into: Option[], problems: string[], value?: Arg): void {
+  problems.push(`${name} is not an option that is read`);
+  into.push({ name, known: undefined, value, source: value });
+}

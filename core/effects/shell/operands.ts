@@ -1,0 +1,52 @@
+/** Which operand is what: the arguments of a command laid against the operands of its profile. */
+import type { Operands, Role } from './profiles/profile.ts';
+import type { Arg } from './words.ts';
+
+export interface Assigned {
+  readonly arg: Arg;
+  readonly role: Role;
+}
+
+interface Slot {
+  readonly role: Role;
+  readonly least: 0 | 1;
+  readonly repeats: boolean;
+}
+
+/** Each argument with its role; undefined where there are too few or too many. */
+export function assign(args: readonly Arg[], operands: Operands): readonly Assigned[] | undefined {
+  const slots = operands.map(slotOf);
+  const repeating = slots.findIndex((slot) => slot.repeats);
+  const least = slots.reduce((sum, slot) => sum + slot.least, 0);
+  if (args.length < least || (repeating < 0 && args.length > slots.length)) return undefined;
+  if (repeating < 0) return args.map((arg, i) => ({ arg, role: slots[i]!.role }));
+  const behind = slots.slice(repeating + 1);
+  const before = Math.min(repeating, args.length - behind.length);
+  return args.map((arg, i) => {
+    if (i < before) return { arg, role: slots[i]!.role };
+    const fromEnd = args.length - i;
+    return { arg, role: (fromEnd <= behind.length ? behind[behind.length - fromEnd]! : slots[repeating]!).role };
+  });
+}
+
+/** The worst that an operand of the program may be. */
+export const worstRole = (operands: Operands): Role =>
+  (['delete', 'write', 'execute', 'read', 'names'] as const).find((role) =>
+    operands.some((operand) => slotOf(operand).role === role),
+  ) ?? 'word';
+
+/** `takes: pattern, file…`: how many operands there may be, in words. */
+export function counted(operands: Operands): string {
+  const slots = operands.map(slotOf);
+  const least = slots.reduce((sum, slot) => sum + slot.least, 0);
+  if (slots.some(({ repeats }) => repeats)) return `at least ${least}`;
+  return slots.length === least ? `${least}` : `${least} to ${slots.length}`;
+}
+
+function slotOf(operand: string): Slot {
+  const last = operand.at(-1)!;
+  const isMarked = '?*+'.includes(last);
+  const role = (isMarked ? operand.slice(0, -1) : operand) as Role;
+  const repeats = last === '*' || last === '+' || role === 'command';
+  return { role, least: last === '?' || last === '*' ? 0 : 1, repeats };
+}

@@ -1,0 +1,32 @@
+/** Every family of programs that has profiles, in the order of the reference page. */
+import { archivePrograms } from './archives.ts';
+import { buildTools } from './build-tools.ts';
+import { filePrograms } from './coreutils-files.ts';
+import { textPrograms } from './coreutils-text.ts';
+import { editors } from './editors.ts';
+import { interpreters } from './interpreters.ts';
+import { networkPrograms } from './network.ts';
+import type { Family, Profile } from './profile.ts';
+import { searchPrograms } from './search.ts';
+import { systemPrograms } from './system.ts';
+import { wrapperPrograms } from './wrappers.ts';
+
+export const families: readonly { readonly title: string; readonly programs: Family }[] = [
+  { title: 'Texts', programs: textPrograms },
+  { title: 'Searching', programs: searchPrograms },
+  { title: 'Files', programs: filePrograms },
+  { title: 'The system', programs: systemPrograms },
+  { title: 'Commands that run commands', programs: wrapperPrograms },
+  { title: 'Archives', programs: archivePrograms },
+  { title: 'Build tools', programs: buildTools },
+  { title: 'Interpreters', programs: interpreters },
+  { title: 'Network and containers', programs: networkPrograms },
+  { title: 'Editors', programs: editors },
+];
+
+/** Each name with its profile. */
+export const profiles: ReadonlyMap<string, Profile> = new Map(
+  families.flatMap(({ programs }) =>
+    Object.entries(programs).flatMap(([names, profile]) => names.split(/\s+/).map((name) => [name, profile] as const)),
+  ),
+);

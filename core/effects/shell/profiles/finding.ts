@@ -1,0 +1,16 @@
+/** find: its expression, word by word. */
+
+/** Tests and actions by how many words follow them, and what those are. */
+export const findWords = {
+  /** Nothing follows, and nothing happens but names being shown. */
+  plain: `-print -print0 -ls -prune -quit -depth -d -daystart -follow -mount -xdev -noleaf -empty -true -false -nouser -nogroup -readable
+    -writable -executable -a -o -and -or -not -warn -nowarn -ignore_readdir_race -noignore_readdir_race ! ( ) ,`,
+  /** A word that rules see. */
+  words: `-type -xtype -size -atime -ctime -mtime -amin -cmin -mmin -perm -user -group -maxdepth -mindepth -fstype -links -inum -uid -gid
+    -used -regextype -context`,
+  /** Text that rules about paths and commands do not see. */
+  texts: '-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -printf',
+  reads: '-newer -anewer -cnewer -samefile',
+  writes: '-fprint -fprint0 -fls',
+  runs: '-exec -execdir -ok -okdir',
+} as const;

@@ -1,0 +1,133 @@
+/** What a profile says of a program: its exact options, what each value and each operand is, and nothing else. */
+import type { Capability } from '../invocation.ts';
+
+/** What a program does with a value or an operand. */
+export type Role =
+  /** A file or folder whose contents are read. */
+  | 'read'
+  /** A path of which only name, size or kind is shown. */
+  | 'names'
+  | 'write'
+  | 'delete'
+  /** A file that is run. */
+  | 'execute'
+  /** The folder in which everything else happens. */
+  | 'folder'
+  /** Text that is never opened and never run; rules about paths and commands do not see it. */
+  | 'text'
+  /** Text that is never opened and never run; rules see it. */
+  | 'word'
+  | 'number'
+  /** Chooses files by their names. */
+  | 'glob'
+  | 'url'
+  /** An HTTP method: all but GET, HEAD and OPTIONS send something. */
+  | 'method'
+  /** Text that is sent, and names a file behind `@`. */
+  | 'data'
+  /** A header, or a file of them behind `@`. */
+  | 'header'
+  /** A cookie, or a file of them where there is no `=`. */
+  | 'cookie'
+  /** A command and its arguments: all that is left. */
+  | 'command'
+  /** Shell text. */
+  | 'line'
+  /** Shell text to which the operands are appended. */
+  | 'split'
+  /** The text that xargs puts its input in the place of. */
+  | 'mark'
+  /** A setting of ssh. */
+  | 'setting'
+  /** An archive that is read or written, as the mode says. */
+  | 'archive'
+  /** Programs of small languages, read by a closed grammar each. */
+  | 'sed'
+  | 'awk'
+  | 'jq'
+  /** Steers the program in a way that is not read. */
+  | 'unread';
+
+/** Names of options as they are written, separated by blanks: `-n --lines`. */
+export type Names = string;
+export type ByRole = Readonly<Partial<Record<Role, Names>>>;
+
+/** One operand, and how often: once, `?` at most once, `*` any number, `+` at least one. */
+export type Operand = `${Role}${'' | '?' | '*' | '+'}`;
+/** In order. At most one of them repeats; the ones behind it are the last operands. */
+export type Operands = readonly Operand[];
+
+/** A program that reads what lies below a folder. */
+export interface Below {
+  /** Options that make it do so; absent where it always does. */
+  readonly when?: Names;
+  /** Options with which only names and counts are shown. */
+  readonly namesOnly?: Names;
+  /** Options whose value says how the names of the files read end. */
+  readonly narrows?: Names;
+  /** Options whose value is a type of files (`ts`). */
+  readonly types?: Names;
+  /** `visible`: it passes over hidden files, unless one of `reveals` is given. */
+  readonly reach: 'everything' | 'visible';
+  readonly reveals?: Names;
+  /** It shows the lines that match a pattern; with one of `spoils` also others. */
+  readonly spoils?: Names;
+  /** Two folders are compared file by file even without an option. */
+  readonly pairs?: true;
+}
+
+export interface Profile {
+  /** What running it counts as. */
+  readonly does: Capability;
+  /**
+   * How its words are read: `permutes` as getopt_long does (the default), `stops` at the first operand,
+   * `anywhere` permutes whatever the environment says, `words` are whole words behind one dash, `none` has no options.
+   */
+  readonly syntax?: 'permutes' | 'stops' | 'anywhere' | 'words' | 'none';
+  /** Long options are written in full or not at all. */
+  readonly exact?: true;
+  readonly flags?: Names;
+  /** Options with a value, by what the value is. */
+  readonly values?: ByRole;
+  /** Options with a value that may be missing, and is attached if it is there. */
+  readonly attached?: ByRole;
+  /** Options that run, load or change something that is not read. */
+  readonly refused?: Names;
+  /** Options with which it does something else to its operands. */
+  readonly changes?: Readonly<Partial<Record<Capability, Names>>>;
+  /** `-5`: digits are an option. */
+  readonly digits?: true;
+  /** `+5` in the place of an operand is not one; or an operand without a plus changes something. */
+  readonly plus?: 'refused' | 'required';
+  /** `-` as a file that is written is the standard output. */
+  readonly dash?: 'output';
+  /** `@file` in the place of an operand is a list of arguments. */
+  readonly responseFiles?: true;
+  /** Words that may stand before everything else. */
+  readonly first?: Names;
+  /** Its first word may be letters without a dash (`tar xf`). */
+  readonly bundles?: true;
+  /** Options behind which everything belongs to what they name (`python -m module …`). */
+  readonly last?: Names;
+  /** Without operands it runs what arrives on its input. */
+  readonly input?: 'script';
+  /** Without operands it does nothing. */
+  readonly idle?: true;
+  /** Variables may stand before the command it runs (`A=1`). */
+  readonly assigns?: true;
+  /** First operands with which it does something else (`ruff format`). */
+  readonly verbs?: { readonly words: Names; readonly does: Capability };
+  /** Variables that, set by an operand (`SHELL=x`), change what it runs. */
+  readonly settings?: Names;
+  readonly operands: Operands;
+  /** Other operands where one of the options is given. */
+  readonly instead?: readonly { readonly with: Names; readonly operands: Operands }[];
+  /** Without operands it acts on the working directory. */
+  readonly here?: 'names' | 'read' | 'write';
+  /** It is one effect, with the text of all its arguments; values that are paths are effects beside it. */
+  readonly whole?: true;
+  readonly below?: Below;
+}
+
+/** A family: the names that share a profile, separated by blanks, and the profile. */
+export type Family = Readonly<Record<string, Profile>>;

@@ -1,0 +1,113 @@
+/** Reading whatever lies below a folder: certain only where names or patterns say that no secrets come along. */
+import { resolveAt } from '../paths.ts';
+import { given, isGiven, type Parsed } from './arguments.ts';
+import type { Invocation } from './invocation.ts';
+import type { Below } from './profiles/profile.ts';
+import type { Arg } from './words.ts';
+
+/** Endings of files that hold code or prose; data and configuration are none of them. */
+const sourceSuffixes = new Set(
+  `ts tsx mts cts js jsx mjs cjs py pyi rb go rs java kt kts scala c h cc cpp cxx hh hpp m mm cs fs php pl pm swift dart
+  ex exs erl hs lua r jl clj groovy vue svelte astro css scss sass less html htm md mdx rst txt adoc sql graphql proto
+  sh bash zsh fish ps1 bat mk cmake tf test spec snap svg tpl ejs hbs jinja j2 log csv diff patch`.split(/\s+/),
+);
+
+/** Types of ripgrep that hold code or prose. */
+const sourceTypes = new Set(
+  `ts typescript js py python rb ruby go rust java kotlin scala c cpp cs csharp php perl swift dart elixir erlang haskell
+  lua r julia clojure groovy vue svelte css sass less html md markdown rst txt sql graphql protobuf sh zsh fish ps make
+  cmake tf`.split(/\s+/),
+);
+
+/** Folders that hold code or prose wherever they stand. */
+const sourceFolders = new Set(
+  `src source sources lib libs app apps core cmd pkg internal packages modules components pages views routes controllers
+  models services api server client web frontend backend test tests spec specs __tests__ e2e unit integration docs doc
+  documentation examples example samples scripts bin tools include utils helpers hooks adapters plugins styles templates
+  locales i18n migrations bench benchmarks lambdas functions policies`.split(/\s+/),
+);
+
+/** `*.ts`, `*.{ts,tsx}`, `src/*.test.ts`, `package.json`: whatever matches holds code or prose, or is named in full. */
+export function namesSources(pattern: string): boolean {
+  const name = pattern.slice(pattern.lastIndexOf('/') + 1);
+  if (name !== '' && !/[*?[\]{}!\\]/.test(name)) return true;
+  const [, one, several] = /\.(?:([A-Za-z0-9]+)|\{([A-Za-z0-9,]+)\})$/.exec(name) ?? [];
+  if (one === undefined && several === undefined) return false;
+  return (one ?? several)!.split(',').every((suffix) => sourceSuffixes.has(suffix.toLowerCase()));
+}
+
+/** What a shell wildcard matches ends like it, and does not begin with a dot. */
+export function globsSources(pattern: string): boolean {
+  const name = pattern.slice(pattern.lastIndexOf('/') + 1);
+  if (
+    name.startsWith('.') ||
+    /[*?[\]{}]/.test(pattern.slice(0, pattern.lastIndexOf('/') + 1).replaceAll(/(?:^|\/)\*\*?(?=\/)/g, ''))
+  )
+    return false;
+  if (/[*?[]/.test(name) && namesSources(name)) return true;
+  // `package*.json`: no name of a secret begins like that.
+  const [, prefix] = /^([A-Za-z][\w-]{3,})\*[\w-]*(?:\.[A-Za-z0-9]+)+$/.exec(name) ?? [];
+  return prefix !== undefined && !/^(?:cred|secr|pass|priv|serv|clie|keys?|auth|toke)/i.test(prefix);
+}
+
+/** A program that reads what lies below `roots` makes the line unclear, unless something narrows it. */
+export function readBelow(
+  call: Invocation,
+  below: Below,
+  parsed: Parsed,
+  roots: readonly Arg[],
+  patterns: readonly Arg[],
+): void {
+  if (below.when !== undefined && !isGiven(parsed, below.when)) return;
+  if (isGiven(parsed, below.namesOnly) || narrows(below, parsed)) return;
+  const hidden = below.reach === 'everything' || isGiven(parsed, below.reveals);
+  const tells =
+    below.spoils !== undefined && patterns.length > 0 && !isGiven(parsed, below.spoils) && patterns.every(isTelling);
+  if (tells && (!hidden || (roots.length > 0 && roots.every((root) => isSourceFolder(call, root))))) return;
+  call.unclear(
+    `${call.binary} would read whatever lies below ${roots.map((root) => root.text).join(', ') || 'the folder'}; name the kind of files (as in *.ts), or name files`,
+  );
+}
+
+/** All names it is told to read are those of sources. */
+function narrows({ narrows: globs, types }: Below, parsed: Parsed): boolean {
+  const names = given(parsed, globs).map(({ value }) => value?.text ?? '*');
+  const wanted = names.filter((name) => !name.startsWith('!'));
+  if (wanted.length > 0) return wanted.every(namesSources);
+  const kinds = given(parsed, types).map(({ value }) => value?.text ?? '');
+  return kinds.length > 0 && kinds.every((kind) => sourceTypes.has(kind));
+}
+
+function isSourceFolder({ cwds }: Invocation, root: Arg): boolean {
+  return cwds.every((cwd) => {
+    const segments = resolveAt(cwd.startsWith('/') ? '' : cwd, root.text).split('/');
+    return (
+      root.known &&
+      !root.glob &&
+      segments.some((segment) => sourceFolders.has(segment)) &&
+      !segments.some((segment) => segment.startsWith('.') || segment === '~')
+    );
+  });
+}
+
+const secretWords =
+  /pass|pwd|secret|token|credential|private|api_?key|access_?key|[_-]key|auth_|bearer|BEGIN|:\/\/|postgres|mysql|redis|mongo|dsn|_url/i;
+
+/**
+ * Lines that match hold at least three letters that the pattern says: every alternative holds them, and they are no usual part
+ * of a secret or of its name.
+ */
+export function isTelling({ known, text }: Arg): boolean {
+  if (!known || text.length > 1000 || /[\n\0]/.test(text) || secretWords.test(text)) return false;
+  // Groups that may be missing, look-arounds and switches would need a reader of patterns.
+  if (/\(\?|\)\\?[*?{]/.test(text)) return false;
+  return text.split('|').every((alternative) =>
+    (
+      alternative
+        .replaceAll(/\[[^\]]*\]/g, '.')
+        .replaceAll(/\\./g, '.')
+        .replaceAll(/.(?:\*|\?|\\?\{)/g, '.')
+        .match(/[\w -]+/g) ?? []
+    ).some((literal) => literal.replaceAll(/[ -]/g, '').length >= 3),
+  );
+}

@@ -1,0 +1,31 @@
+/** `tar` and `dd`: programs whose files stand behind letters of their own. */
+import { type Grammar, given, isGiven, parseWords } from '../arguments.ts';
+import { interpret } from '../interpret.ts';
+import type { Invocation } from '../invocation.ts';
+import { argOf } from '../words.ts';
+
+export function tar(call: Invocation, grammar: Grammar): void {
+  const [first, ...rest] = call.args;
+  const bundled = first && /^[A-Za-z]+$/.test(first.text) ? [{ ...first, text: `-${first.text}` }, ...rest] : call.args;
+  const parsed = parseWords(bundled, grammar);
+  const packs = isGiven(parsed, '-c -r -u -A --create --append --update --catenate --concatenate');
+  const [archive] = given(parsed, '-f --file').flatMap(({ value }) => value ?? []);
+  if (isGiven(parsed, '--delete')) call.whole('delete');
+  if (archive && archive.text !== '-') call.path(packs ? 'write' : 'read', archive);
+  interpret(call, grammar, parsed);
+  if (packs) {
+    for (const arg of parsed.operands) call.path('read', arg);
+    call.unclear(`${call.binary} packs whatever lies below ${parsed.operands.map(({ text }) => text).join(', ')}`);
+  } else if (!isGiven(parsed, '-t --list -d --diff --compare -C --directory')) call.path('write', argOf('.'), true);
+  if (!archive && !packs) call.effect('read', '');
+}
+
+export function dd(call: Invocation): void {
+  for (const arg of call.args) {
+    const [, name, value] = /^([a-z_]+)=([\s\S]*)$/.exec(arg.text) ?? [];
+    if (name === 'if' || name === 'of') call.path(name === 'if' ? 'read' : 'write', { ...arg, text: value! });
+    else if (!arg.known) call.whole('write');
+    else if (!/^(?:bs|ibs|obs|cbs|count|skip|seek|iseek|oseek|conv|iflag|oflag|status)$/.test(name ?? ''))
+      call.unclear(`dd ${arg.text.slice(0, 20)} is not an operand that is read`);
+  }
+}

@@ -1,0 +1,48 @@
+/** What curl, wget, containers and copies over the network write or read here, beside what their options say. */
+import { type Grammar, given, isGiven, parseWords } from '../arguments.ts';
+import { interpret } from '../interpret.ts';
+import type { Invocation } from '../invocation.ts';
+import { argOf } from '../words.ts';
+
+export function curl(call: Invocation, grammar: Grammar): void {
+  const parsed = parseWords(call.args, grammar);
+  interpret(call, grammar, parsed);
+  if (isGiven(parsed, '-O -J --remote-name --remote-name-all --remote-header-name'))
+    call.path('write', argOf('.'), true);
+}
+
+/** Writes to the working directory unless it is told where. */
+export function wget(call: Invocation, grammar: Grammar): void {
+  const parsed = parseWords(call.args, grammar);
+  interpret(call, grammar, parsed);
+  if (!isGiven(parsed, '-O --output-document -P --directory-prefix --spider')) call.path('write', argOf('.'), true);
+}
+
+/** A folder of this machine that a container is given is as good as written. */
+export function container(call: Invocation): void {
+  call.whole('execute');
+  call.args.forEach((arg, i) => {
+    const [, name, attached] = /^(-v|--volume|--device|--mount|--env-file)(?:=([\s\S]*))?$/.exec(arg.text) ?? [];
+    const value = attached ?? (name === undefined ? /^-v(.+)/.exec(arg.text)?.[1] : call.args[i + 1]?.text);
+    if (value === undefined) return;
+    const folder = name === '--mount' ? /(?:^|,)(?:source|src)=([^,]*)/.exec(value)?.[1] : value.split(':')[0];
+    if (folder && /^[./~]/.test(folder)) call.path(name === '--env-file' ? 'read' : 'write', { ...arg, text: folder });
+  });
+}
+
+export function remoteCopy(call: Invocation, grammar: Grammar): void {
+  const parsed = parseWords(call.args, grammar);
+  interpret(call, grammar, parsed);
+  parsed.operands.forEach((arg, i) => {
+    if (!/^[^/]*:/.test(arg.text)) call.path(i === parsed.operands.length - 1 ? 'write' : 'read', arg);
+  });
+}
+
+/** Editors run what arrives on their input. */
+export function editor(call: Invocation, grammar: Grammar): void {
+  const parsed = parseWords(call.args, grammar);
+  interpret(call, grammar, parsed);
+  if (given(parsed, '-').length > 0 || call.stdin.kind !== 'inherited' || /^(?:ed|ex|red)$/.test(call.binary))
+    call.unclear(`${call.binary} is given commands that are not read`);
+  if (parsed.operands.length === 0) call.whole('execute');
+}

@@ -1,0 +1,65 @@
+/** Programs that build the command they run: from their input, by joining words, or on another machine. */
+import { type Grammar, given, isGiven, parseWords } from '../arguments.ts';
+import { interpret } from '../interpret.ts';
+import type { Invocation } from '../invocation.ts';
+import { type Arg, argOf } from '../words.ts';
+
+/** What `xargs` puts into its command comes from its input. */
+export function xargs(call: Invocation, grammar: Grammar): void {
+  const parsed = parseWords(call.args, grammar);
+  for (const { name, known, value } of parsed.options) {
+    if (known?.role === 'read' && value) call.path('read', value);
+    if (known?.role === 'unread' || known?.refused) call.unclear(`xargs ${name} is not read`);
+  }
+  for (const problem of parsed.problems) call.unclear(`xargs: ${problem}`);
+  const marks = parsed.options.filter(({ known }) => known?.role === 'mark').map(({ value }) => value?.text || '{}');
+  const open = { text: '{}', known: false, splits: true, glob: false };
+  const filled = parsed.operands.map((arg) =>
+    marks.some((mark) => arg.text.includes(mark)) ? { ...arg, known: false } : arg,
+  );
+  const command = filled.length > 0 ? filled : [argOf('echo')];
+  call.run(marks.length > 0 ? command : [...command, open], { kind: 'unknown' });
+}
+
+/** GNU parallel hands its command to a shell. */
+export function parallel(call: Invocation, grammar: Grammar): void {
+  call.unclear('parallel builds command lines while it runs');
+  const { operands } = parseWords(call.args, grammar);
+  const end = operands.findIndex(({ text }) => text.startsWith(':::'));
+  const words = operands.slice(0, end < 0 ? operands.length : end);
+  if (words.length > 0 && words.every((arg) => arg.known)) call.line(joined(words));
+}
+
+/** Joins its words to a line for a shell, unless told otherwise. */
+export function watch(call: Invocation, grammar: Grammar): void {
+  const parsed = parseWords(call.args, grammar);
+  for (const problem of parsed.problems) call.unclear(`watch: ${problem}`);
+  if (isGiven(parsed, '-x --exec')) call.run(parsed.operands);
+  else call.line(parsed.operands.every((arg) => arg.known) ? joined(parsed.operands) : undefined);
+}
+
+/** Another machine runs the rest; options of ssh may run something here. */
+export function ssh(call: Invocation, grammar: Grammar): void {
+  const parsed = parseWords(call.args, grammar);
+  interpret(call, grammar, parsed);
+  for (const { value } of given(parsed, '-o'))
+    if (
+      !/^(?:BatchMode|ConnectTimeout|ServerAliveInterval|ServerAliveCountMax|StrictHostKeyChecking|LogLevel|Port|User)[= ]\w+$/i.test(
+        value?.text ?? '',
+      )
+    )
+      call.unclear(`ssh -o ${value?.text.slice(0, 30)} may run a program here`);
+  const [, ...rest] = parsed.operands;
+  if (rest.length > 0) call.line(rest.every((arg) => arg.known) ? joined(rest) : undefined);
+}
+
+/** Run later: what arrives on the input. */
+export function later(call: Invocation, grammar: Grammar): void {
+  const parsed = parseWords(call.args, grammar);
+  interpret(call, grammar, parsed);
+  if (isGiven(parsed, '-l -q -r -d -c')) return;
+  if (call.binary === 'crontab') call.unclear('crontab installs lines that run later');
+  else call.script();
+}
+
+const joined = (words: readonly Arg[]): string => words.map((arg) => arg.text).join(' ');

@@ -1,0 +1,42 @@
+/** Filters of jq that reach no further than their input: a closed list of the functions they may name. */
+
+const words = new Set(
+  `and or not if then elif else end as def reduce foreach try catch label break empty error null true false
+  add all any arrays ascii ascii_downcase ascii_upcase booleans bsearch capture ceil combinations contains del delpaths
+  dateadd datesub date endswith explode fabs finites first flatten floor from_entries fromdate fromdateiso8601 fromjson
+  fromstream getpath gmtime group_by gsub has implode in index indices infinite inside isempty isfinite isinfinite isnan
+  isnormal isvalid iterables join keys keys_unsorted last leaf_paths length limit localtime log log10 log2 ltrimstr map
+  map_values match max max_by min min_by mktime nan normals now nth nulls numbers objects path paths pick pow range
+  recurse recurse_down repeat reverse rindex round rtrimstr scalars scan select setpath sort sort_by split splits sqrt
+  startswith strftime strings strptime sub test todate to_entries tojson tonumber tostream tostring transpose trim ltrim
+  rtrim truncate_stream type unique unique_by until utf8bytelength values walk while with_entries abs toarray
+  input inputs input_line_number halt halt_error debug`.split(/\s+/),
+);
+
+const token =
+  /"(?:[^"\\]|\\.)*"|\.\.|\.[A-Za-z_]\w*|\$[A-Za-z_]\w*|@[a-z0-9]+|[A-Za-z_]\w*(?:::\w+)*|\d[\d.eE]*|[[\]{}()|,:;.?/=<>!+*%#-]|\s+/y;
+
+/** Reads no file but its operands, and neither the environment nor modules. */
+export function isHarmlessJq(filter: string): boolean {
+  if (filter.length > 4000) return false;
+  const defined = new Set<string>();
+  const open: string[] = [];
+  let before = '';
+  for (token.lastIndex = 0; token.lastIndex < filter.length; ) {
+    const [text] = token.exec(filter) ?? [];
+    if (text === undefined) return false;
+    if (text.trim() === '') continue;
+    // What stands in `\(…)` is a filter of its own.
+    if (text.startsWith('"') ? text.includes('\\(') : text === '#' || text === '$ENV') return false;
+    if ('([{'.includes(text)) open.push(text);
+    else if (')]}'.includes(text)) open.pop();
+    else if (/^[A-Za-z_]/.test(text)) {
+      const isKey =
+        open.at(-1) === '{' && /^[{,]$/.test(before) && /^\s*(?:[,}]|:(?!:))/.test(filter.slice(token.lastIndex));
+      if (before === 'def') defined.add(text);
+      else if (!isKey && !words.has(text) && !defined.has(text)) return false;
+    }
+    before = text;
+  }
+  return true;
+}
