@@ -64,7 +64,8 @@ function worstOf(sayings: readonly (() => PolicyDecision | undefined)[]): Policy
     if (worse > 0) worst = next;
     // Of two that say the same the one that a rule said.
     else if (worse === 0 && worst?.rule === undefined && next.rule !== undefined) {
-      const reason = next.reason ?? worst?.reason;
+      // Why the text is not certain says more than what the rule says of texts like it.
+      const reason = worst?.matched_rule === unclearRule ? worst.reason : (next.reason ?? worst?.reason);
       worst = { ...next, ...(reason !== undefined && { reason }) };
     }
     // The rule that decided stays: its approval's time and its credential hang on it.

@@ -12,12 +12,17 @@ import { isHarmlessSed } from './scripts/sed.ts';
 import { type Arg, argOf } from './words.ts';
 
 /** Everything a command does, by its profile. */
-export function interpret(call: Invocation, { profile }: Grammar, parsed: Parsed): void {
+export function interpret(
+  call: Invocation,
+  { profile }: Grammar,
+  parsed: Parsed,
+  words: readonly Arg[] = call.args,
+): void {
   const operands = assigned(call, profile, parsed);
   hideTexts(call, parsed, operands);
   sayProblems(call, profile, parsed, operands);
   const folders = parsed.options.filter(({ known }) => known?.role === 'folder').flatMap(({ value }) => value ?? []);
-  const act = (): void => effects(call, profile, parsed, operands);
+  const act = (): void => effects(call, profile, parsed, operands, words);
   folders.reduceRight<() => void>((inner, folder) => () => call.within(folder, inner), act)();
 }
 
@@ -73,16 +78,18 @@ const hasEffects = ({ values, attached, refused }: Profile): boolean =>
   [values, attached].some((roles) => roles && strong.some((role) => roles[role] !== undefined));
 const strong = ['write', 'delete', 'execute', 'line', 'sed', 'awk', 'unread', 'method', 'data'] as const;
 
-function effects(call: Invocation, profile: Profile, parsed: Parsed, operands: readonly Assigned[]): void {
-  const verb = isNamed(parsed.operands[0]?.text, profile.verbs?.words) ? [profile.verbs!.does] : [];
-  const changed = worst([...verb, ...parsed.options.flatMap(({ known }) => known?.changes ?? [])]);
-  const asks =
-    parsed.operands.length === 0 &&
-    parsed.options.length > 0 &&
-    parsed.options.every(({ name }) => /^(?:-V|-h|--version|--help)$/.test(name));
-  const does = asks ? 'read' : (changed ?? (parsed.options.some(isSending) ? 'write' : profile.does));
+function effects(
+  call: Invocation,
+  profile: Profile,
+  parsed: Parsed,
+  operands: readonly Assigned[],
+  words: readonly Arg[],
+): void {
+  const changed = changedTo(profile, parsed);
+  const sends = parsed.options.some(isSending);
+  const does = isQuestion(parsed) ? 'read' : (changed ?? (sends ? 'write' : profile.does));
   const act: Act = { call, profile, parsed, does, changed };
-  if (profile.whole) call.whole(does);
+  if (profile.whole) call.whole(does, words);
   if (profile.input === 'script' && !isScripted(parsed)) call.unclear(`${call.binary} runs what arrives on its input`);
   for (const option of parsed.options) valueEffect(act, option);
   if (profile.below) searchBelow(act, profile.below, operands);
@@ -111,6 +118,17 @@ interface Act {
 
 const worst = (all: readonly Capability[]): Capability | undefined =>
   (['delete', 'execute', 'write', 'read'] as const).find((capability) => all.includes(capability));
+
+/** What options and the first operand make of it. */
+function changedTo({ verbs = {}, alone }: Profile, { options, operands }: Parsed): Capability | undefined {
+  const verb = (Object.keys(verbs) as Capability[]).filter((does) => isNamed(operands[0]?.text, verbs[does]));
+  const byOptions = options.flatMap(({ known }) => known?.changes ?? []);
+  return worst([...verb, ...byOptions]) ?? (operands.length === 0 ? alone : undefined);
+}
+
+/** It is only asked what it is. */
+const isQuestion = ({ options, operands }: Parsed): boolean =>
+  operands.length === 0 && options.length > 0 && options.every(({ name }) => /^(?:-V|-h|--version|--help)$/.test(name));
 
 const isNamed = (word: string | undefined, names: Names | undefined): boolean =>
   word !== undefined && namesOf(names).includes(word);

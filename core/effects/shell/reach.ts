@@ -36,6 +36,21 @@ export function namesSources(pattern: string): boolean {
   return (one ?? several)!.split(',').every((suffix) => sourceSuffixes.has(suffix.toLowerCase()));
 }
 
+/** Files of data and settings; what one of them is called rules can see. */
+const dataSuffixes = new Set('json yaml yml toml ini cfg conf xml lock properties txt map ipynb plist'.split(' '));
+
+/** A file by its name, and no folder. */
+export function namesFile({ known, glob, text }: Arg): boolean {
+  const [, suffix] = /[^/]\.([A-Za-z0-9]+)$/.exec(text) ?? [];
+  const isUsual =
+    /(?:^|\/)(?:[A-Z][A-Za-z]*file|README|LICENSE|CHANGELOG|CONTRIBUTING|CODEOWNERS|AUTHORS|NOTICE|VERSION|COPYING)$/.test(
+      text,
+    );
+  return (
+    known && !glob && (isUsual || (suffix !== undefined && (sourceSuffixes.has(suffix) || dataSuffixes.has(suffix))))
+  );
+}
+
 /** What a shell wildcard matches ends like it, and does not begin with a dot. */
 export function globsSources(pattern: string): boolean {
   const name = pattern.slice(pattern.lastIndexOf('/') + 1);
@@ -58,16 +73,25 @@ export function readBelow(
   roots: readonly Arg[],
   patterns: readonly Arg[],
 ): void {
-  if (below.when !== undefined && !isGiven(parsed, below.when)) return;
-  if (isGiven(parsed, below.namesOnly) || narrows(below, parsed)) return;
-  const hidden = below.reach === 'everything' || isGiven(parsed, below.reveals);
+  const asked = below.when === undefined || isGiven(parsed, below.when);
+  const pairs = below.pairs === true && roots.length > 0 && !roots.some(namesFile);
+  if ((!asked && !pairs) || isGiven(parsed, below.namesOnly) || narrows(below, parsed)) return;
+  // It looks at a file that is named wherever it stands.
+  if (below.reach === 'visible' && roots.length > 0 && roots.every(namesFile)) return;
   const tells =
     below.spoils !== undefined && patterns.length > 0 && !isGiven(parsed, below.spoils) && patterns.every(isTelling);
-  if (tells && (!hidden || (roots.length > 0 && roots.every((root) => isSourceFolder(call, root))))) return;
+  const certain = roots.length > 0 && roots.every((root) => isSourceFolder(call, root));
+  if (tells && (certain || !revealsHidden(below, parsed))) return;
   call.unclear(
     `${call.binary} would read whatever lies below ${roots.map((root) => root.text).join(', ') || 'the folder'}; name the kind of files (as in *.ts), or name files`,
   );
 }
+
+/** A glob that lets files in lets in hidden ones, too, unless it says how their names end. */
+const revealsHidden = ({ reach, reveals, narrows: globs }: Below, parsed: Parsed): boolean =>
+  reach === 'everything' ||
+  isGiven(parsed, reveals) ||
+  given(parsed, globs).some(({ value }) => !/^!|^[\w*/-]*\.(?!env$)\w+$/.test(value?.text ?? '*'));
 
 /** All names it is told to read are those of sources. */
 function narrows({ narrows: globs, types }: Below, parsed: Parsed): boolean {

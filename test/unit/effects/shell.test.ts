@@ -260,7 +260,7 @@ describe('commands', () => {
   test.each([
     ['git status -sb', 'read'],
     ['git log --oneline', 'read'],
-    ['git diff --output=x', 'read'],
+    ['git diff --stat --output=x', 'read'],
     ['git branch', 'read'],
     ['git branch x', 'write'],
     ['git branch -D x', 'delete'],
@@ -270,7 +270,7 @@ describe('commands', () => {
     ['git push -f', 'delete'],
     ['git push -uf origin x', 'delete'],
     ['git push --force-with-lease', 'delete'],
-    ['git push --forc', 'delete'],
+    ['git push --mirr', 'delete'],
     ['git push origin +x', 'delete'],
     ['git push origin :x', 'delete'],
     ['git push --mirror', 'delete'],
@@ -282,7 +282,6 @@ describe('commands', () => {
     ['git stash list', 'read'],
     ['git stash drop', 'delete'],
     ['git commit -m x', 'write'],
-    ['git frobnicate', 'execute'],
   ])('%s: %s', (line, capability) => {
     const git = run(line).parts.find(({ tool, target }) => tool === 'shell.git' && target !== 'x');
     expect([git?.capability, run(line).unclear]).toEqual([capability, undefined]);
@@ -325,6 +324,9 @@ describe('commands', () => {
     'test -v x',
     'jq -n env',
     "jq -n '$ENV.A'",
+    'git frobnicate',
+    'frobnicate a',
+    'git push --forc',
     'git -c core.pager=x log',
     'git config core.sshCommand x',
     'git clone ext::x',

@@ -41,7 +41,7 @@ export const buildTools = {
     flags:
       '-b -q -v -x --bail --check-leaks --ci --color --dry-run --exit --forbid-only --forbid-pending --full-trace --no-color --parallel --recursive',
     values: { number: '-s -t -j --jobs --retries --slow --timeout', text: '-f -g --fgrep --grep' },
-    verbs: { words: 'init inspect debug', does: 'write' },
+    verbs: { write: 'init inspect debug' },
     operands: ['read*'],
   },
   ruff: {
@@ -57,7 +57,7 @@ export const buildTools = {
     },
     refused: '--fix --unsafe-fixes --fix-only --add-noqa --watch',
     responseFiles: true,
-    verbs: { words: 'format clean server lsp analyze', does: 'write' },
+    verbs: { write: 'format clean server lsp analyze' },
     operands: ['read*'],
   },
   mypy: {

@@ -39,6 +39,8 @@ export type Role =
   | 'mark'
   /** A setting of ssh. */
   | 'setting'
+  /** A setting of git. */
+  | 'gitSetting'
   /** An archive that is read or written, as the mode says. */
   | 'archive'
   /** Programs of small languages, read by a closed grammar each. */
@@ -116,7 +118,9 @@ export interface Profile {
   /** Variables may stand before the command it runs (`A=1`). */
   readonly assigns?: true;
   /** First operands with which it does something else (`ruff format`). */
-  readonly verbs?: { readonly words: Names; readonly does: Capability };
+  readonly verbs?: Readonly<Partial<Record<Capability, Names>>>;
+  /** What it does without operands. */
+  readonly alone?: Capability;
   /** Variables that, set by an operand (`SHELL=x`), change what it runs. */
   readonly settings?: Names;
   readonly operands: Operands;
