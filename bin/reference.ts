@@ -14,6 +14,7 @@ import { errorsPage } from './reference/errors.ts';
 import { limitsPage } from './reference/limits.ts';
 import { json } from './reference/markdown.ts';
 import { gatewayOpenApi, openApi } from './reference/openapi.ts';
+import { shellProgramsPage } from './reference/shell-programs.ts';
 import { functionsPage, tablesPage } from './reference/tables.ts';
 
 const here = fileURLToPath(import.meta.url);
@@ -32,6 +33,7 @@ export async function reference(): Promise<Record<string, string>> {
     'tables.md': tablesPage(),
     'functions.md': functionsPage(),
     'cli.md': await cliPage(),
+    'shell-programs.md': shellProgramsPage(),
   };
 }
 

@@ -1019,6 +1019,16 @@ const toolGateway: readonly Requirement[] = [
   ),
   must('effects.bypasses', 'contract §3', 'Known bypasses of shell and SQL rules become what they would do.'),
   must(
+    'effects.profiles',
+    'contract §3',
+    'A shell program is read by its exact options and operands; what its profile does not know makes the line unclear.',
+  ),
+  must(
+    'effects.below',
+    'contract §3',
+    'Showing whatever lies below a folder, or changed in a revision, is reviewed unless names or patterns narrow it.',
+  ),
+  must(
     'effects.differential',
     'contract §3',
     'A shell line that is allowed does, when it really runs, nothing beyond its effects.',

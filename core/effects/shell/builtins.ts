@@ -1,8 +1,8 @@
 /** What the shell does itself: changes of directory, of variables, of the meaning of names. */
 import { resolveAt } from '../paths.ts';
+import { grammarOf, parseWords } from './arguments.ts';
 import { steersPrograms } from './environment.ts';
 import type { Invocation, Reader } from './invocation.ts';
-import { readOptions } from './options.ts';
 
 const nothing: Reader = () => {};
 
@@ -11,8 +11,11 @@ const refuse =
   (call) =>
     call.unclear(why);
 
+const cdWords = grammarOf('cd', { does: 'read', syntax: 'stops', flags: '-L -P -e', operands: ['folder?'] });
+
 function cd(call: Invocation): void {
-  const { operands } = readOptions(call.args, {});
+  const { operands, problems } = parseWords(call.args, cdWords);
+  for (const problem of problems) call.unclear(`cd: ${problem}`);
   const [dir] = operands;
   if (operands.length > 1 || dir?.text === '-' || (dir && (!dir.known || dir.glob))) {
     call.unclear('where cd leads is only known when the line runs');

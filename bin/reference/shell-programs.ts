@@ -1,0 +1,88 @@
+/** The page of the programs whose command lines are read, with all that is known of each. */
+import { namesOf } from '#core/effects/shell/arguments.ts';
+import { families } from '#core/effects/shell/profiles/all.ts';
+import { findWords } from '#core/effects/shell/profiles/finding.ts';
+import { type GitCommand, gitCommands, gitGlobals } from '#core/effects/shell/profiles/git.ts';
+import type { ByRole, Names, Profile } from '#core/effects/shell/profiles/profile.ts';
+import { code, codes, origin, table } from './markdown.ts';
+
+export function shellProgramsPage(): string {
+  const parts = families.map(({ title, programs }) => `## ${title}\n\n${programTable(programs)}`);
+  return `# Programs of shell lines
+
+${origin('`core/effects/shell/profiles`')}
+A shell line is decided by what it would do. For each program below the gateway knows which options there are, which of them take a value, and
+what each value and each operand is. A program, an option or a number of operands that is not here makes the line unclear, and an unclear line is
+at least reviewed. Long options may be abbreviated where the program allows it; an abbreviation that fits several options is unclear.
+
+What an operand or a value is: \`read\`, \`write\`, \`delete\` and \`execute\` are paths; of \`names\` only names and sizes are shown; \`text\` is neither opened
+nor run; \`command\` and \`line\` are read in turn; \`sed\`, \`awk\` and \`jq\` are programs that must be harmless; \`unread\` is refused. \`?\` is at most one, \`*\`
+any number, \`+\` at least one. Options written as \`-x[=…]\` have a value that may be missing.
+
+${parts.join('\n')}
+## find
+
+${table(
+  ['words', 'what they are'],
+  Object.entries(findWords).map(([kind, words]) => [codes(namesOf(words)), kind]),
+)}
+## git
+
+Options before the command: ${codes([...namesOf(gitGlobals.flags), ...valueNames(gitGlobals.values), '--exec-path'])}; those that change the repository or run programs are refused.
+
+${programTable(gitCommands)}`;
+}
+
+const programTable = (programs: Readonly<Record<string, Profile>>): string =>
+  table(
+    ['programs', 'does', 'operands', 'options', 'refused'],
+    Object.entries(programs).map(([names, profile]) => [
+      codes(namesOf(names)),
+      profile.does,
+      operandsOf(profile),
+      optionsOf(profile),
+      refusedOf(profile),
+    ]),
+  );
+
+const valueNames = (values: ByRole | undefined): string[] =>
+  Object.values(values ?? {}).flatMap((names) => namesOf(names));
+
+function operandsOf({ operands, instead = [] }: Profile): string {
+  const usual = operands.length === 0 ? 'none' : codes(operands);
+  const others = instead.map((each) => `with ${codes(namesOf(each.with))}: ${codes(each.operands)}`);
+  return [usual, ...others].join('; ');
+}
+
+function optionsOf({ flags, values = {}, attached = {}, changes = {}, digits, below, ...rest }: Profile): string {
+  const plain = namesOf(flags).join(' ');
+  const valued = (roles: ByRole, mark: string): string[] =>
+    Object.entries(roles)
+      .filter(([role]) => role !== 'unread')
+      .map(([role, names]) =>
+        code(
+          `${namesOf(names)
+            .map((name) => name + mark)
+            .join(' ')} ${role}`,
+        ),
+      );
+  const changing = Object.entries(changes).map(([does, names]) => `${code(names)} make it ${does}`);
+  const contents = (rest as GitCommand).contents;
+  return [
+    ...(plain === '' ? [] : [code(plain)]),
+    ...(digits ? [code('-5')] : []),
+    ...valued(values, ''),
+    ...valued(attached, '[=…]'),
+    ...changing,
+    ...(below ? [`reads folders${below.when ? ` with ${code(below.when)}` : ''}`] : []),
+    ...(contents ? [`shows contents${shown('with', contents.when)}${shown('unless', contents.unless)}`] : []),
+  ].join('; ');
+}
+
+const shown = (word: string, names: Names | undefined): string =>
+  names === undefined ? '' : ` ${word} ${code(names)}`;
+
+function refusedOf({ refused, values, attached }: Profile): string {
+  const all = [...namesOf(refused), ...namesOf(values?.unread), ...namesOf(attached?.unread)];
+  return all.length === 0 ? '' : code(all.join(' '));
+}
