@@ -434,6 +434,16 @@ const approvals: readonly Requirement[] = [
     'contract §3',
     'approval_url is <admin_url>/admin/v1/approvals/<envelope_id> and never decides on GET.',
   ),
+  must(
+    'approval.secret-in-program',
+    'contract §3',
+    'Text that will be executed is never hidden in part: a call with a secret in it is refused, and told to pass it by reference.',
+  ),
+  must(
+    'evidence.redaction-bounded',
+    'contract §4',
+    'What is withheld of a text is the secret itself, not the words that stand behind it.',
+  ),
   must('approval.withheld', 'contract §3', 'Where a sensitive value is withheld from the reviewer, the item says so.'),
   must('approval.history', 'contract §3', 'History filters by approved, denied and expired.'),
   must('approval.pages', 'contract §3', '1,000 pending approvals list fast and in pages.'),

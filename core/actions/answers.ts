@@ -3,11 +3,14 @@
 import { denialEnds } from '#core/approvals/approval.ts';
 import { approvalUrl } from '#core/approvals/views.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import type { DecisionResult } from '#core/contracts/envelope.ts';
+import type { DecisionResult, ToolCall } from '#core/contracts/envelope.ts';
 import { shorten, visible, visibleLines } from '#core/evidence/visible-text.ts';
 import { rpcCodes } from '#core/kernel/errors.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
+import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
+import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import type { Governed } from './governed.ts';
+import { byReference, secretRule } from './program-texts.ts';
 
 /** What every answer says of the decision. */
 export const answer = (
@@ -24,7 +27,7 @@ export function blocked(action: Governed, evidenceHash?: string): DecisionResult
   const { tool, target } = action.envelope;
   const { decision, snapshot } = action;
   const reason = decision.reason ?? `Rule ${decision.matched_rule} of policy ${decision.policy} blocks this call.`;
-  const suggested_alternative = suggestAlternative(snapshot.policy, action.envelope);
+  const suggested_alternative = alternativeTo(decision, snapshot.policy, action.envelope);
   return {
     ...answer(action),
     decision: 'block',
@@ -36,6 +39,13 @@ export function blocked(action: Governed, evidenceHash?: string): DecisionResult
     },
   };
 }
+
+/** What would do instead of a blocked call. */
+export const alternativeTo = (
+  { matched_rule }: Pick<PolicyDecision, 'matched_rule'>,
+  policy: CompiledPolicy,
+  call: ToolCall,
+): string => (matched_rule === secretRule ? byReference : suggestAlternative(policy, call));
 
 /** `row` is the request a human has to decide; `reason` says why an approval at hand did not do. */
 export function inReview(action: Governed, row: ApprovalRow, adminUrl: string, reason?: string): DecisionResult {

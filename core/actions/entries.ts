@@ -14,6 +14,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { taskNote } from '#core/manifests/decide-manifests.ts';
 import type { Governed } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
+import { programPaths, secretsInPrograms } from './program-texts.ts';
 
 /** The parts of a call that may hold secrets, with those replaced by salted digests. */
 export interface Redacted {
@@ -29,7 +30,9 @@ export interface Redacted {
 /** Salts go to their own table in the transaction of the entry that uses them. */
 export function withhold(ports: Pick<GovernPorts, 'ids'>, action: Governed): Redacted {
   const { target, justification, parameters, envelope_id } = action.envelope;
-  const task = action.effects ? taskNote(action.effects, action.drift) : {};
+  // Effects repeat what a refused text says, piece by piece.
+  const told = secretsInPrograms(action.envelope).length === 0 ? action.effects : undefined;
+  const task = told ? taskNote(told, action.drift) : {};
   const { value, withheld, changes } = redacted(ports, action, envelope_id, {
     target,
     justification,
@@ -103,6 +106,7 @@ function redacted<T extends object>(
 ) {
   const { value, salts, withheld } = redact(raw, {
     sensitivePaths: snapshot.configuration.evidence.sensitive,
+    programs: programPaths(envelope),
     randomHex: (bytes) => ports.ids.randomHex(bytes),
   });
   const changes: Change[] = salts.length === 0 ? [] : [{ type: 'salts.put', tenant: envelope.tenant, id, salts }];

@@ -16,13 +16,16 @@ import { blockOfDrift } from '#core/manifests/decide-manifests.ts';
 import type { Attached } from '#core/manifests/ports.ts';
 import { checkSandbox } from '#core/sandbox/check.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
+import { refuseSecrets } from './program-texts.ts';
 
-/** What the configuration alone says of a call: policy and sandbox. */
+/** What is said of a call whoever makes it: no secret in executable text, then policy and sandbox. */
 export function evaluate(
   { policy, configuration }: Pick<Snapshot, 'policy' | 'configuration'>,
   call: ToolCall,
   effects: Effects,
 ): PolicyDecision {
+  const refused = refuseSecrets(call, policy.name);
+  if (refused) return refused;
   const decision = decideEffects(policy, call, effects);
   if (decision.decision === 'block') return decision;
   const outside = checkSandbox(configuration.sandbox, effects.parts.length > 0 ? effects.parts : [call]);

@@ -1,5 +1,6 @@
 /** Policy versions, configuration, simulation and explanation (spec §2.10, §4.3, §4.5; contract §1, §7). */
 
+import { alternativeTo } from '#core/actions/answers.ts';
 import { evaluate } from '#core/actions/judge.ts';
 import { configuredPlacement } from '#core/actions/placement.ts';
 import { loadConfiguration } from '#core/configuration/lazy-load.ts';
@@ -12,7 +13,6 @@ import { simulateSchema } from '#core/contracts/admin-requests.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
-import { suggestAlternative } from '#core/tool-policy/alternative.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { diffPolicies } from '#core/tool-policy/diff.ts';
 import { explain } from '#core/tool-policy/explain.ts';
@@ -89,7 +89,9 @@ export const simulate: Operation = async (call) => {
     const toolCall: ToolCall = { ...configuredPlacement(evaluated.configuration, bare), ...bare };
     const effects = await call.ports.effects(toolCall);
     const { rule: _rule, ...decision } = evaluate(evaluated, toolCall, effects);
-    const suggestion = decision.decision === 'block' && { suggested_alternative: suggestAlternative(policy, toolCall) };
+    const suggestion = decision.decision === 'block' && {
+      suggested_alternative: alternativeTo(decision, policy, toolCall),
+    };
     return { ...decision, ...suggestion };
   };
   const results = [];

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { childPath, cursorsAtRoot, descend, type PathCursor, sensitivePath } from './json-path.ts';
+import { programSecrets } from './program-secrets.ts';
 import { secretRanges } from './secret-formats.ts';
 import { secrecyOf } from './secret-names.ts';
 
@@ -34,6 +35,8 @@ export interface RedactOptions {
   /** JSON paths from the document's root, as `sensitivePath` reads them. */
   readonly sensitivePaths: readonly string[];
   readonly randomHex: (bytes: number) => string;
+  /** Paths of texts that will be executed: they stay whole, or are withheld whole. */
+  readonly programs?: ReadonlySet<string>;
 }
 
 /**
@@ -41,7 +44,7 @@ export interface RedactOptions {
  * @throws TypeError for a path that cannot be read; check them with `sensitivePath` when the configuration is loaded.
  */
 export function redact(value: unknown, options: RedactOptions): Redaction {
-  const run = new Redactor(options.randomHex);
+  const run = new Redactor(options.randomHex, options.programs ?? new Set());
   const cursors = cursorsAtRoot(options.sensitivePaths.map(sensitivePath));
   return { value: run.copy(value, '$', cursors), salts: run.salts, withheld: run.withheld };
 }
@@ -64,9 +67,11 @@ class Redactor {
   readonly salts: Salt[] = [];
   readonly withheld: string[] = [];
   readonly #randomHex: (bytes: number) => string;
+  readonly #programs: ReadonlySet<string>;
 
-  constructor(randomHex: (bytes: number) => string) {
+  constructor(randomHex: (bytes: number) => string, programs: ReadonlySet<string>) {
     this.#randomHex = randomHex;
+    this.#programs = programs;
   }
 
   copy(value: unknown, path: string, cursors: readonly PathCursor[]): unknown {
@@ -107,12 +112,19 @@ class Redactor {
   }
 
   #text(text: string, path: string): unknown {
+    if (this.#programs.has(path)) return this.#program(text, path);
     const ranges = secretRanges(text);
     if (ranges.length === 0) return text;
     const [first] = ranges;
     if (first && first[0] === 0 && first[1] === text.length) return this.#whole(text, path);
     this.#withhold(path);
     return this.#cut(text, ranges);
+  }
+
+  #program(text: string, path: string): string {
+    if (programSecrets(text).length === 0) return text;
+    this.#withhold(path);
+    return this.#cut(text, [[0, text.length]]);
   }
 
   /** A member's name may itself be a token; it is masked like any text. */

@@ -8,8 +8,8 @@ import { secrecyOf } from './secret-names.ts';
 /** Half-open range of characters. */
 export type Range = readonly [start: number, end: number];
 
-/** What the issuer's own prefix gives away. Group 1, if there is one, is the secret part. */
-const prefixed: readonly RegExp[] = [
+/** What the issuer's own prefix gives away. */
+const issued: readonly RegExp[] = [
   /(?:AKIA|ASIA)[A-Z0-9]{16}/g, // AWS access key id
   /gh[oprsu]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}/g,
   /glpat-[A-Za-z0-9_-]{20,}/g,
@@ -17,6 +17,10 @@ const prefixed: readonly RegExp[] = [
   /(?<![A-Za-z0-9])[rs]k_(?:live|test)_[A-Za-z0-9]{16,}/g, // Stripe
   /AIza[A-Za-z0-9_-]{35}/g, // Google
   /npm_[A-Za-z0-9]{36}/g,
+];
+
+/** What stands behind a fixed word or sign: group 1. */
+const introduced: readonly RegExp[] = [
   /\bBearer[ \t]{1,8}([A-Za-z0-9._~+/=-]{16,})/gi,
   /(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,31}:\/\/[^\s:/?#@"'<>]{0,256}:([^\s/?#@"'<>]{1,512})@/g, // user:password@
 ];
@@ -31,15 +35,16 @@ const skKey = /(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{20,}/g;
 const assignment =
   /(?<![\w-])(--)?([A-Za-z_][\w-]{0,127})(?:\\{0,3}["']?[ \t]{0,3}[:=][ \t]{0,3}(\\{0,3}["'])|=|(:?[ \t]{1,3})(?=[^\s-]))/g;
 const bareValue = /[^\s"'&;,()<>|]*/y;
-/** Header lines hold their secret behind a scheme or a cookie's name: all of the line is withheld. */
+/** Header lines hold their secret behind a scheme or a cookie's name; more words of the line are none of it. */
 const headerName = /(?:authorization|cookie)$/i;
-const headerValue = /[^\r\n"']*/y;
+const headerValue =
+  /(?:[A-Za-z][\w-]{0,31}[ \t]{1,4})?[^\s"'`;|&$()<>,]*(?:[,;][ \t]{0,4}[\w.-]{1,64}=[^\s"'`;|&$()<>,]*){0,64}/y;
 /** A reference to a secret is none. */
 const reference = /^\$[A-Za-z_{(]/;
 
 /** Every range of `text` that holds a secret: sorted, without overlaps. */
 export function secretRanges(text: string): Range[] {
-  const found = [...matches(text), ...jwts(text), ...privateKeys(text), ...assigned(text)];
+  const found = [...issuedRanges(text), ...introducedRanges(text), ...assigned(text)];
   found.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
   const merged: [number, number][] = [];
   for (const [start, end] of found) {
@@ -50,9 +55,16 @@ export function secretRanges(text: string): Range[] {
   return merged;
 }
 
-function* matches(text: string): Iterable<Range> {
-  for (const pattern of prefixed) for (const match of text.matchAll(pattern)) yield groupRange(match, match[1]);
+/** What gives itself away by its form: tokens with their issuer's prefix, JSON Web Tokens, private keys. */
+export function* issuedRanges(text: string): Iterable<Range> {
+  for (const pattern of issued) for (const match of text.matchAll(pattern)) yield groupRange(match, undefined);
   for (const match of text.matchAll(skKey)) if (/\d/.test(match[0])) yield groupRange(match, undefined);
+  yield* jwts(text);
+  yield* privateKeys(text);
+}
+
+function* introducedRanges(text: string): Iterable<Range> {
+  for (const pattern of introduced) for (const match of text.matchAll(pattern)) yield groupRange(match, match[1]);
 }
 
 /** All these groups end where their match does, but for one closing character after it. */
@@ -114,19 +126,33 @@ function* assigned(text: string): Iterable<Range> {
     const secrecy = secrecyOf(name);
     if (secrecy === 'none' || (line && secrecy === 'text' && !header)) continue;
     const start = heads.lastIndex;
-    const end = quote ? closingQuote(text, start, quote) : scanEnd(text, start, header ? headerValue : bareValue);
+    const run = header ? headerValue : bareValue;
+    const end = (quote && quotedEnd(text, start, quote)) || scanEnd(text, start, run);
     heads.lastIndex = end;
     if (end > start && !reference.test(text.slice(start, start + 2))) yield [start, end];
   }
 }
 
-/** Where a quoted value ends; quotes escaped more deeply than the opening one belong to it. Unclosed: the text's end. */
-function closingQuote(text: string, start: number, opening: string): number {
+/** A secret with blanks is a phrase; what is longer is a text. */
+const phraseCharacters = 256;
+
+/**
+ * Where a quoted value ends; quotes escaped more deeply than the opening one belong to it. Undefined where it is a text of
+ * many words or several lines rather than a secret: its first word counts then.
+ */
+export function quotedEnd(text: string, start: number, opening: string): number | undefined {
   const quote = opening.at(-1)!;
   for (let end = text.indexOf(quote, start); end >= 0; end = text.indexOf(quote, end + 1)) {
     let backslashes = 0;
     while (end - backslashes > start && text[end - backslashes - 1] === '\\') backslashes++;
-    if (backslashes <= opening.length - 1) return end - backslashes;
+    if (backslashes > opening.length - 1) continue;
+    return isPhrase(text, start, end - backslashes) ? end - backslashes : undefined;
   }
-  return text.length;
+  // The rest of a stream may still be on its way.
+  return isPhrase(text, start, text.length) ? text.length : undefined;
+}
+
+function isPhrase(text: string, start: number, end: number): boolean {
+  const value = text.slice(start, Math.min(end, start + 64 * 1024));
+  return !/[\r\n]/.test(value) && (value.length <= phraseCharacters || !/\s/.test(value));
 }

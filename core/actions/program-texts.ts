@@ -1,0 +1,124 @@
+/**
+ * Which texts of a call will be executed where the call goes: what the readers of effects take for a line, a statement or an
+ * argument vector, and parameters that are named as code. They are shown and recorded whole or not at all.
+ */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { lineOf } from '#core/effects/shell/carried.ts';
+import { sqlTextsOf } from '#core/effects/sql/texts.ts';
+import { childPath } from '#core/evidence/json-path.ts';
+import { programSecrets } from '#core/evidence/program-secrets.ts';
+import { normalisedName, secrecyOf } from '#core/evidence/secret-names.ts';
+import type { PolicyDecision } from '#core/tool-policy/decide.ts';
+import { foldCase } from '#core/tool-policy/unicode.ts';
+
+/** What a parameter's name ends in when its text is code of some language. */
+const codeNames = new Set(
+  `command commands cmd cmds commandline script scripts sql statement statements argv args expression expressions expr eval
+  code program javascript js typescript ts python py bash shell powershell lua ruby perl lambda formula jq awk exec entrypoint
+  snippet cell cells hook hooks`.split(/\s+/),
+);
+/** Their parameters travel as data; `code` is a word of logins there. */
+const dataProtocols = new Set(['http', 'llm']);
+const environmentNames = ['env', 'environment'];
+const inputNames = ['stdin', 'input'];
+
+interface ProgramText {
+  /** As `redact` names it below `{ target, parameters }`. */
+  readonly path: string;
+  readonly text: string;
+  /** It stands below a name whose value is withheld as a whole. */
+  readonly hidden: boolean;
+}
+
+/** Paths of the texts of a call that will be executed. */
+export const programPaths = (call: ToolCall): ReadonlySet<string> =>
+  new Set([...programTexts(call)].map(({ path }) => path));
+
+/** Paths of executable texts that hold a secret, or that would be withheld with what is around them. */
+export const secretsInPrograms = (call: ToolCall): readonly string[] =>
+  [...programTexts(call)]
+    .filter(({ text, hidden }) => hidden || programSecrets(text).length > 0)
+    .map(({ path }) => path);
+
+/** `matched_rule` of a call that is refused because its executable text holds a secret. */
+export const secretRule = 'effects:secret';
+
+/** The refusal of a call with a secret in its executable text; undefined for every other call [approval.secret-in-program]. */
+export function refuseSecrets(call: ToolCall, policy: string): PolicyDecision | undefined {
+  const places = secretsInPrograms(call);
+  if (places.length === 0) return undefined;
+  const shown = places.slice(0, 5).map((path) => path.replace(/^\$\./, ''));
+  return {
+    decision: 'block',
+    matched_rule: secretRule,
+    policy,
+    reason: `Found what looks like a secret in ${shown.join(', ')}. This text is executed, so reviewers and evidence see all of it: it may not hold secrets. Pass secrets by reference.`,
+  };
+}
+
+/** How a caller passes a secret without writing it down. */
+export const byReference =
+  'Pass secrets by reference: a variable that the program reads where it runs ($NAME; executors.shell.env gives programs variables), ' +
+  'a file there, or the credential that a grant for this tool mints (credentials.grants).';
+
+function* programTexts(call: ToolCall): Iterable<ProgramText> {
+  const protocol = foldCase(call.protocol).trim();
+  if (dataProtocols.has(protocol)) return;
+  const { lines, runs } = readerTexts(call);
+  if (call.target !== '' && (protocol === 'shell' || lines.has(call.target)))
+    yield { path: '$.target', text: call.target, hidden: false };
+  for (const [name, value] of Object.entries(call.parameters)) {
+    const path = childPath('$.parameters', name);
+    if (runs && environmentNames.includes(name)) yield* environment(value, path);
+    else yield* textsBelow(value, path, name, { lines, input: runs && inputNames.includes(name) });
+  }
+}
+
+/** What the readers themselves take for lines, words and statements. */
+function readerTexts(call: ToolCall): { readonly lines: ReadonlySet<string>; readonly runs: boolean } {
+  const lines = new Set<string>();
+  try {
+    const carried = lineOf(call);
+    for (const text of carried?.texts ?? []) {
+      if (typeof text === 'string') lines.add(text);
+      else for (const word of text) lines.add(word.text);
+    }
+    for (const { text } of sqlTextsOf(call).texts) lines.add(text);
+    return { lines, runs: carried !== undefined };
+  } catch {
+    return { lines, runs: true };
+  }
+}
+
+interface Looking {
+  readonly lines: ReadonlySet<string>;
+  readonly input: boolean;
+  readonly hidden?: boolean;
+}
+
+function* textsBelow(value: unknown, path: string, name: string, looking: Looking): Iterable<ProgramText> {
+  const { lines, input, hidden = secrecyOf(name) === 'whole' } = looking;
+  if (typeof value === 'string') {
+    if (input || isCode(name) || lines.has(value)) yield { path, text: value, hidden };
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries())
+      yield* textsBelow(item, childPath(path, index), name, { ...looking, hidden });
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value))
+      yield* textsBelow(item, childPath(path, key), key, {
+        lines,
+        input,
+        hidden: hidden || secrecyOf(key) === 'whole',
+      });
+  }
+}
+
+const isCode = (name: string): boolean => codeNames.has(normalisedName(name.slice(-128)).split('_').at(-1)!);
+
+/** Variables can hold programs (`GIT_SSH_COMMAND`); one whose name says that it is a secret is data, and withheld. */
+function* environment(value: unknown, path: string): Iterable<ProgramText> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, item] of Object.entries(value))
+    if (typeof item === 'string' && secrecyOf(name) === 'none')
+      yield { path: childPath(path, name), text: item, hidden: false };
+}

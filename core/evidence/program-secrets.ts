@@ -1,0 +1,191 @@
+/**
+ * Finds secrets that stand literally in text that will be executed: commands, SQL, scripts. A reference (`$TOKEN`, `$(…)`,
+ * `{{ … }}`) is none, and neither is prose about secrets. What is found here makes the call be refused, for executable text
+ * is never hidden in part [approval.secret-in-program]. Runs in linear time: what may repeat is bounded.
+ */
+import { issuedRanges, quotedEnd, type Range } from './secret-formats.ts';
+import { isLiteral, isSingleLiteral, isTokenLike } from './secret-literals.ts';
+import { secrecyOf } from './secret-names.ts';
+
+/** Every range of program text that holds a secret, in no particular order; ranges may overlap. */
+export function programSecrets(text: string): Range[] {
+  const found = inText(text);
+  if (found.length === 0) found.push(...encoded(text));
+  return found;
+}
+
+const inText = (text: string): Range[] => [
+  ...issuedRanges(text),
+  ...patterned(text),
+  ...assigned(text),
+  ...optionValues(text),
+];
+
+/** Group 1 is what must be literal. */
+const patterns: readonly RegExp[] = [
+  /(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,31}:\/\/[^\s:/?#@"'<>]{0,256}:([^\s/?#@"'<>]{1,512})@/g, // user:password@
+  /\blogin[ \t]{1,4}\S{1,128}[ \t]{1,4}password[ \t]{1,4}(\S{1,256})/g, // .netrc
+  /\bpass:([^\s"']{1,256})/g, // openssl
+  /\b(?:password|passwd|identified[ \t]{1,4}by|secret(?:_key|_access_key)?)[ \t\r\n]{1,4}'((?:[^']|''){1,512})'/gi, // SQL
+];
+/** Group 1 must look like a token as well: the words before it stand in prose, too. */
+const tokenPatterns: readonly RegExp[] = [
+  /\bBearer[ \t]{1,8}([A-Za-z0-9._~+/=-]{8,})/gi,
+  /:\/\/([A-Za-z0-9_-]{20,512})@/g, // a token in place of user and password
+];
+
+function* patterned(text: string): Iterable<Range> {
+  const found = (match: RegExpExecArray): Range => [match.index, match.index + match[0].length];
+  for (const pattern of patterns)
+    for (const match of text.matchAll(pattern)) if (isLiteral(match[1]!)) yield found(match);
+  for (const pattern of tokenPatterns)
+    for (const match of text.matchAll(pattern)) if (isTokenLike(match[1]!)) yield found(match);
+}
+
+/** `NAME=value`, `"name": "value"`, `--name value`, `Name: value`: a name, what parts it from its value, an opening quote. */
+const assignment =
+  /(?<![\w-])(--?)?([A-Za-z_][\w.-]{0,127})(\\{0,3}["'])?([ \t]{0,3}(?::=|=>|[:=])(?!=)[ \t]{0,3}|[ \t]{1,3})(\\{0,3}["'])?/g;
+const bareValue = /[^\s"'`&;,()<>|]*/y;
+const headerName = /(?:authorization|cookie)$/i;
+
+function* assigned(text: string): Iterable<Range> {
+  const heads = new RegExp(assignment);
+  for (let match = heads.exec(text); match; match = heads.exec(text)) {
+    const start = heads.lastIndex;
+    const [, dashes, name = '', nameQuote, gap = '', quote] = match;
+    const secrecy = secrecyOf(name);
+    if (secrecy === 'none') continue;
+    const separator = gap.trim();
+    // `password x` is prose; `--password x` is an option and its value.
+    if (separator === '' && dashes === undefined) continue;
+    // In `'Name: '"$VALUE"` the quote behind the name closes what began before it.
+    const closes = nameQuote === undefined && quote !== undefined && text[match.index - 1] === quote.at(-1);
+    const closed = quote === undefined || closes ? undefined : quotedEnd(text, start, quote);
+    if (separator === ':' && headerName.test(name)) {
+      if (headerHoldsSecret(text, match.index, start, closed)) yield [match.index, closed ?? start];
+      continue;
+    }
+    const from = closes && /["']/.test(text[start] ?? '') ? start + 1 : start;
+    const end = closed ?? bareEnd(text, from);
+    const value = text.slice(from, end);
+    const found = {
+      value,
+      next: text[end] ?? '',
+      quoted: closed !== undefined,
+      mentionsOnly: secrecy === 'text' && /^(?:auth|credentials?)$/i.test(name),
+    };
+    if (
+      holdsSecret(
+        found,
+        dashes !== undefined && /^secrets?$/i.test(name),
+        separator,
+        gap,
+        atLineStart(text, match.index),
+      )
+    )
+      yield [match.index, end];
+  }
+}
+
+interface Found {
+  readonly value: string;
+  readonly next: string;
+  readonly quoted: boolean;
+  /** The name is one for kinds of authentication as well: `--auth basic`. */
+  readonly mentionsOnly: boolean;
+}
+
+function holdsSecret(
+  { value, next, quoted, mentionsOnly }: Found,
+  namesSecret: boolean,
+  separator: string,
+  gap: string,
+  lineStart: boolean,
+): boolean {
+  if (quoted) return !/^\s/.test(value) && isLiteral(value);
+  // A function's result, an element, a name handed on: `f(token=token)`, `token=read(…)`.
+  if (/[([]/.test(next) && /^[A-Za-z_][\w.]*$/.test(value)) return false;
+  if (/[,)]/.test(next) && /^[A-Za-z_][A-Za-z_.]*$/.test(value)) return false;
+  if (mentionsOnly || namesSecret) return isTokenLike(value);
+  const prose = separator === ':' ? !(lineStart && /^[\r\n]?$/.test(next)) : /\s/.test(gap) && separator !== '';
+  return prose ? isTokenLike(value) : isSingleLiteral(value);
+}
+
+const bareEnd = (text: string, start: number): number => {
+  bareValue.lastIndex = start;
+  bareValue.exec(text);
+  return bareValue.lastIndex;
+};
+
+const atLineStart = (text: string, at: number): boolean => /\n[ \t-]{0,40}$/.test(text.slice(Math.max(0, at - 41), at));
+
+const schemes = /^(?:bearer|basic|token|digest|negotiate|apikey|api-key|key|hmac|aws4-hmac-sha256|ntlm|hawk|jwt)$/i;
+const spokenOf = /^(?:tokens?|auth|headers?|authentication|authorization|schemes?|prefix|is|and|or|for)$/i;
+
+/** Scheme and token of an `Authorization` line, values of a `Cookie` line; in prose only what looks like a token. */
+function headerHoldsSecret(text: string, nameAt: number, start: number, closed: number | undefined): boolean {
+  const value = text.slice(start, closed ?? Math.min(text.length, start + 1024));
+  const line = closed === undefined ? (/^[^"'`\r\n;|&<>()]*/.exec(value)?.[0] ?? '') : value;
+  const end = text[start + line.length] ?? '';
+  const words = line.trim().split(/\s+/);
+  if (line.includes('=') && /cookie/i.test(text.slice(nameAt, start)))
+    return line.split(';').some((pair) => isLiteral(pair.slice(pair.indexOf('=') + 1).trim()));
+  const [first = '', second] = words;
+  const prose = /[A-Za-z][ \t]$/.test(text.slice(Math.max(0, nameAt - 2), nameAt)) && !/[;|&<>]/.test(end);
+  const looks = prose || words.length > 2 ? isTokenLike : isSingleLiteral;
+  if (schemes.test(first)) return second !== undefined && !spokenOf.test(second) && looks(second);
+  if (second === undefined) return looks(first);
+  return isTokenLike(first) || isTokenLike(second);
+}
+
+/** Options that hold a password, by the programs that have them. `value` finds it in what follows the option. */
+const options: readonly { readonly option: RegExp; readonly program: RegExp; readonly attached?: boolean }[] = [
+  {
+    option: /(?<=\s)(?:-[A-Za-z]{0,8}[uU]|--(?:proxy-)?user)(?:[ \t]{1,4}|=)["']?[^\s"':]{0,128}:([^\s"']{1,256})/g,
+    program: /\b(?:curl|wget|https?|xh)\s/,
+  },
+  {
+    option: /(?<=\s)(?:-[A-Za-z]{0,8}b|--cookie)(?:[ \t]{1,4}|=)["']?[\w.-]{1,64}=([^\s"';]{1,512})/g,
+    program: /\bcurl\s/,
+  },
+  { option: /(?<=\s)-p["']?([^\s"']{1,256})/g, program: /\b(?:mysql\w*|mariadb\w*)\s/ },
+  {
+    option: /(?<=\s)-p[ \t]{1,4}["']?([^\s"']{1,256})/g,
+    program: /\b(?:sshpass|(?:docker|podman|nerdctl|helm|oras|crane)(?:\s+registry)?\s+login)\s/,
+  },
+  { option: /(?<=\bsshpass[ \t]{1,4})-p["']?([^\s"']{1,256})/g, program: /\bsshpass\s/ },
+  { option: /(?<=\s)-a[ \t]{1,4}["']?([^\s"']{1,256})/g, program: /\bredis-cli\s/ },
+  { option: /(?<=\s)-w[ \t]{1,4}["']?([^\s"']{1,256})/g, program: /\bldap\w+\s/ },
+];
+
+/** How far before an option its program is looked for. */
+const commandCharacters = 4_096;
+
+function* optionValues(text: string): Iterable<Range> {
+  for (const { option, program } of options) {
+    if (!program.test(text)) continue;
+    for (const match of text.matchAll(option)) {
+      const before = text.slice(Math.max(0, match.index - commandCharacters), match.index);
+      const command = before.slice(before.search(/[^;|&\n]*$/));
+      if (program.test(`${command} `) && isSingleLiteral(match[1]!)) yield [match.index, match.index + match[0].length];
+    }
+  }
+}
+
+const base64Run = /[A-Za-z0-9+/]{16,}={0,2}/g;
+/** As much as is decoded of one text. */
+const decodedCharacters = 64 * 1024;
+
+/** Base64 of a text that holds a secret. What decodes to a program is shown as it stands, like any other word. */
+function* encoded(text: string): Iterable<Range> {
+  let left = decodedCharacters;
+  for (const match of text.matchAll(base64Run)) {
+    const run = match[0].slice(0, left);
+    left -= run.length;
+    if (left <= 0) return;
+    const decoded = Buffer.from(run, 'base64').toString('utf8');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what is no text holds them
+    if (/[\u0000-\u0008\u000e-\u001f\ufffd]/.test(decoded)) continue;
+    if (inText(decoded).length > 0) yield [match.index, match.index + match[0].length];
+  }
+}
