@@ -263,6 +263,11 @@ const configuration: readonly Requirement[] = [
   ),
   must('config.base-url-drops-key', 'contract §2', 'A changed base_url drops the stored key.'),
   must(
+    'config.secrets-stay-bound',
+    'contract §2',
+    'A secret is sent to the addresses and used for the purposes it was entered for; only the configuration file changes that.',
+  ),
+  must(
     'config.prices',
     'contract §1',
     'Prices come from a dated file; an unknown model is refused or estimated, never silently 0.',
@@ -276,6 +281,11 @@ const identity: readonly Requirement[] = [
     'auth.digest-constant-time',
     'spec §5',
     'Keys are stored as SHA-256 digests, found by digest and compared in constant time.',
+  ),
+  must(
+    'identity.person-tenants',
+    'contract §2',
+    'A person acts in the tenant of the key in use and in the tenants named for them, and in no other.',
   ),
   must('auth.missing', 'contract §2', 'Without a credential every /admin/v1 route and /metrics is 401.'),
   must('auth.unknown-key', 'contract §6', 'An unknown key is 401 authentication_error.'),
@@ -714,6 +724,11 @@ const admin: readonly Requirement[] = [
   must('admin.usage', 'spec §4.3', 'usage counts per tenant, decision and tool.'),
   must('admin.violations', 'spec §4.3', 'violations lists blocked actions with breakdowns.'),
   must('admin.status', 'spec §4.5', 'Detailed health shows stores, versions, queues, sessions and recent violations.'),
+  must(
+    'admin.metrics-own-tenant',
+    'contract §2',
+    'Metrics show a tenant its own counters, and the platform all of them.',
+  ),
   must('admin.metrics', 'spec §6', 'svc_policy_decisions_total{decision,protocol} counts decisions on /metrics.'),
   must('admin.openapi', 'spec §9', 'The OpenAPI description is generated from the routes and carries the one version.'),
   must('admin.bad-json', 'spec §4.3', 'Invalid JSON bodies are rejected with an error that says what was found.'),
@@ -839,6 +854,11 @@ const hosts: readonly Requirement[] = [
     'local.ready',
     'contract §2',
     'The local run prints a banner and one ready line with URLs and keys_file, within 3 seconds.',
+  ),
+  must(
+    'local.no-keys-in-files',
+    'contract §2',
+    'The banner shows generated keys to a terminal or a reader, and writes none into a file.',
   ),
   must('local.drain', 'contract §2', 'SIGTERM drains and exits 0.'),
   must('local.same-machine-file', 'contract §3', 'The local clock interprets the same ASL file as AWS.'),

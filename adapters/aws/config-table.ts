@@ -2,7 +2,7 @@
  * Policy versions in DynamoDB (contract §1).
  *
  * Items of the table, all by `id`: `version#<n>` — one version row; `current` — the pointer, a copy of the row in force;
- * `imported` — the digest of the file imported last.
+ * `imported` — the digest of the file imported last; `bindings` — which secret may be used where.
  *
  * Access patterns: the row in force (consistent Get of the pointer: one read, no second hop); one version (Get); the
  * last 20 (BatchGet of known numbers: they count without gaps); advance (one transaction).
@@ -17,7 +17,7 @@ import {
   TransactWriteItemsCommand,
   type TransactWriteItemsCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
+import type { BesideVersion, ConfigStore, HeldBindings, VersionRow } from '#core/configuration/ports.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 
 /** Spec §8. */
@@ -25,6 +25,7 @@ export const keptVersions = 20;
 
 const pointerId = 'current';
 const importedId = 'imported';
+const bindingsId = 'bindings';
 const versionId = (version: number) => `version#${version}`;
 
 const toRow = (item: Item): VersionRow => {
@@ -45,7 +46,11 @@ export const listParams = (table: string, newest: number): BatchGetItemCommandIn
 };
 
 /** The pointer's condition orders all writers; the row's own guards against a number ever meaning two things. */
-export function advanceParams(table: string, row: VersionRow, importedSha256?: string): TransactWriteItemsCommandInput {
+export function advanceParams(
+  table: string,
+  row: VersionRow,
+  { importedSha256, bindings }: BesideVersion = {},
+): TransactWriteItemsCommandInput {
   const expected = row.version - 1;
   const dropped = row.version - keptVersions;
   return {
@@ -72,10 +77,19 @@ export function advanceParams(table: string, row: VersionRow, importedSha256?: s
       ...(importedSha256 === undefined
         ? []
         : [{ Put: { TableName: table, Item: toItem({ id: importedId, sha256: importedSha256 }) as never } }]),
+      ...(bindings === undefined ? [] : [{ Put: bindingsPut(table, bindings) }]),
       ...(dropped < 1 ? [] : [{ Delete: { TableName: table, Key: { id: { S: versionId(dropped) } } } }]),
     ],
   };
 }
+
+/** Kept as JSON: names of secrets are not names of attributes. */
+const bindingsPut = (table: string, { revision, names }: HeldBindings) => ({
+  TableName: table,
+  Item: toItem({ id: bindingsId, revision, names: JSON.stringify(names) }) as never,
+  ConditionExpression: revision === 1 ? 'attribute_not_exists(id)' : 'revision = :before',
+  ...(revision > 1 && { ExpressionAttributeValues: { ':before': { N: `${revision - 1}` } } }),
+});
 
 export function configTable(client: DynamoDBClient, table: string): ConfigStore {
   const read = async (id: string): Promise<Item | undefined> =>
@@ -106,9 +120,16 @@ export function configTable(client: DynamoDBClient, table: string): ConfigStore 
       return item && (fromItem(item) as { sha256: string }).sha256;
     },
 
-    async advance(row, importedSha256) {
+    async bindings() {
+      const item = await read(bindingsId);
+      if (!item) return { revision: 0, names: {} };
+      const { revision, names } = fromItem(item) as { revision: number; names: string };
+      return { revision, names: JSON.parse(names) as HeldBindings['names'] };
+    },
+
+    async advance(row, beside) {
       try {
-        await client.send(new TransactWriteItemsCommand(advanceParams(table, row, importedSha256)));
+        await client.send(new TransactWriteItemsCommand(advanceParams(table, row, beside)));
         return true;
       } catch (cause) {
         if (cause instanceof TransactionCanceledException && lost(cause)) return false;

@@ -17,3 +17,7 @@ export const environmentSecrets = (
     return own(environment) || own(generated) || undefined;
   },
 });
+
+/** Names the operator lists in `GATEWAY_SECRET_NAMES`, with commas or blanks between them. */
+export const listedSecretNames = (environment: Readonly<Record<string, string | undefined>>): string[] =>
+  (environment.GATEWAY_SECRET_NAMES ?? '').split(/[\s,]+/).filter((name) => name !== '');

@@ -12,11 +12,17 @@ export interface Ready {
   readonly keys_file: string | null;
 }
 
-export function banner(ready: Ready, keys: Partial<LocalKeys>, colours: boolean): string {
-  const bold = (text: string) => (colours ? `\u001b[1m${text}\u001b[22m` : text);
-  const dim = (text: string) => (colours ? `\u001b[2m${text}\u001b[22m` : text);
+/** Colours go to a terminal only; keys never into a file, which other users of the machine may read. */
+export interface Output {
+  readonly terminal: boolean;
+  readonly file: boolean;
+}
+
+export function banner(ready: Ready, keys: Partial<LocalKeys>, { terminal, file }: Output): string {
+  const bold = (text: string) => (terminal ? `\u001b[1m${text}\u001b[22m` : text);
+  const dim = (text: string) => (terminal ? `\u001b[2m${text}\u001b[22m` : text);
   const line = (name: string, value: string, note = '') => `  ${name.padEnd(12)} ${value}  ${dim(note)}`.trimEnd();
-  const shown = Object.entries(keys).map(([name, key]) => line(name, key));
+  const shown = file ? [] : Object.entries(keys).map(([name, key]) => line(name, key));
   return [
     '',
     `${bold(`Agent Governance Gateway ${ready.version}`)} ${dim(`Node ${process.version}`)}`,
@@ -25,7 +31,7 @@ export function banner(ready: Ready, keys: Partial<LocalKeys>, colours: boolean)
     line('gateway', `${ready.gateway_url}/v1`, 'chat completions, messages: base URL of the official SDKs'),
     line('mcp', `${ready.mcp_url}/mcp`, 'MCP clients, with the agent key as bearer token'),
     '',
-    ...(shown.length > 0 ? [bold('Demo keys'), ...shown, dim(`  kept in ${ready.keys_file}`), ''] : []),
+    ...(ready.keys_file === null ? [] : [bold('Demo keys'), ...shown, dim(`  kept in ${ready.keys_file}`), '']),
     bold('Try, in another terminal'),
     '  npx agentctl chat "hello"',
     '  npx agentctl test-action --protocol git --tool scm.create_pull_request --target acme/site --capability write --param title=Fix --param head=fix --param base=main',

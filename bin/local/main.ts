@@ -1,5 +1,5 @@
 /** `npm start`: the gateway on this machine. */
-import { writeFileSync } from 'node:fs';
+import { fstatSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { keysPath, type LocalKeys, localKeys } from '#adapters/local/keys-file.ts';
@@ -11,7 +11,7 @@ import { dialects } from '#core/dialects/dialects.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { bodyLimit } from '#lambdas/middleware/body-limit.ts';
-import { banner, type Ready } from './banner.ts';
+import { banner, type Output, type Ready } from './banner.ts';
 import { type Gateway, startGateway } from './compose.ts';
 import { type Flags, helpText, isLoopback, parseFlags, UsageError } from './flags.ts';
 import { type HttpServer, listen } from './http-server.ts';
@@ -98,8 +98,10 @@ const messagesError = (url: string, error: GatewayError) =>
 /** For people on stdout, for programs as its last line, and for `agentctl` in the state folder. */
 function announce(flags: Flags, keys: Partial<LocalKeys>, ready: Ready): void {
   writeFileSync(join(flags.state, 'ready.json'), `${JSON.stringify(ready)}\n`, { mode: 0o600 });
-  process.stdout.write(`${banner(ready, keys, process.stdout.isTTY === true)}\n${JSON.stringify(ready)}\n`);
+  process.stdout.write(`${banner(ready, keys, output())}\n${JSON.stringify(ready)}\n`);
 }
+
+const output = (): Output => ({ terminal: process.stdout.isTTY === true, file: fstatSync(process.stdout.fd).isFile() });
 
 /** The first signal drains, a second one ends at once. */
 function endingSignal(): Promise<void> {

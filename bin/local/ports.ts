@@ -18,7 +18,7 @@ import { ticketsTable } from '#adapters/aws/tickets-table.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { observedLedger } from '#adapters/local/commit-feed.ts';
-import { environmentSecrets } from '#adapters/local/environment-secrets.ts';
+import { environmentSecrets, listedSecretNames } from '#adapters/local/environment-secrets.ts';
 import { folderObjectStore } from '#adapters/local/folder-object-store.ts';
 import { keyFileSigner } from '#adapters/local/key-file-signer.ts';
 import { demoAppKey, type LocalKeys, ticketKey } from '#adapters/local/keys-file.ts';
@@ -116,6 +116,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     secrets,
     objects,
     configStore,
+    secretNames: listedSecretNames(environment),
     snapshots,
     packs: packFiles(shippedPacks(checkout)),
     ledger: observedLedger(dynamoLedger(store), options.committed),

@@ -1,4 +1,5 @@
 /** The first configuration of a fresh deployment, by the admin token alone: no key is known before it (contract §1). */
+import { boundBy } from '#core/configuration/bound-secrets.ts';
 import { loadConfiguration } from '#core/configuration/lazy-load.ts';
 import { storeVersion } from '#core/configuration/versions.ts';
 import type { Principal } from '#core/identity/principal.ts';
@@ -8,7 +9,9 @@ import { recordAct } from './record.ts';
 
 export async function putFirstConfig(ports: GatewayPorts, principal: Principal, text: string): Promise<Reply> {
   const loaded = await loadConfiguration(text, { packs: ports.packs });
-  const row = await storeVersion(ports, loaded.configuration, principal.person ?? principal.name, 'api');
+  const row = await storeVersion(ports, loaded.configuration, principal.person ?? principal.name, 'api', {
+    bind: (bound) => boundBy(bound, loaded.configuration, 'api'),
+  });
   const snapshot = await ports.snapshots.refresh();
   await recordAct({ ports, principal: { ...principal, tenant: snapshot.configuration.tenants[0]!.id } }, 'config.put', {
     policy_version: row.version,

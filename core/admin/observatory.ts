@@ -1,5 +1,6 @@
 /** Health, identity, status, usage, violations, metrics (spec §4.3; contract §2, §7). */
 import { isoTime } from '#core/kernel/ports.ts';
+import type { Usage } from '#core/observatory/ports.ts';
 import { budgetsOf } from './budgets.ts';
 import { providersOf } from './chat-views.ts';
 import { cursorOf, limitOf, type Operation } from './operation.ts';
@@ -13,22 +14,52 @@ export const whoami: Operation = async ({ principal }) => {
 const decisionsTotal = 'svc_policy_decisions_total';
 
 /**
- * This process's registry. Where decisions are made by other functions, their counter comes from the projection instead,
- * a second or two behind.
+ * The platform's callers read this process's registry; every other caller reads its own tenant's counters, from the
+ * projection and so a second or two behind [admin.metrics-own-tenant].
  */
-export const metrics: Operation = async ({ ports, principal }) => {
-  const own = ports.metricsText();
-  const projected = own.includes(decisionsTotal) ? '' : await projectedDecisions(ports, principal.tenant);
-  return { contentType: 'text/plain; version=0.0.4; charset=utf-8', body: own + projected };
-};
+export const metrics: Operation = async ({ ports, principal }) => ({
+  contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  body: principal.platform
+    ? await platformMetrics(ports, principal.tenant)
+    : await tenantMetrics(ports, principal.tenant),
+});
 
-async function projectedDecisions({ observations }: GatewayPorts, tenant: string): Promise<string> {
-  const { decisions_by_protocol } = await observations.usage(tenant, {});
-  const lines = decisions_by_protocol.map(
-    ({ decision, protocol, count }) =>
-      `${decisionsTotal}{decision="${decision}",protocol="${protocol.replaceAll(/[^a-z]/gi, '_')}"} ${count}\n`,
+/** Where decisions are made by other functions, this process has not counted them. */
+async function platformMetrics({ observations, metricsText }: GatewayPorts, tenant: string): Promise<string> {
+  const own = metricsText();
+  return own.includes(decisionsTotal) ? own : own + decisionCounters(await observations.usage(tenant, {}));
+}
+
+async function tenantMetrics({ observations }: GatewayPorts, tenant: string): Promise<string> {
+  const usage = await observations.usage(tenant, {});
+  const outcomes = Object.entries(usage.outcomes).map(([outcome, count]) => [{ outcome }, count] as const);
+  return [
+    decisionCounters(usage),
+    counters('svc_chat_requests_total', outcomes),
+    counters('svc_chat_tokens_total', [
+      [{ direction: 'input' }, usage.tokens.input],
+      [{ direction: 'output' }, usage.tokens.output],
+    ]),
+    counters('svc_chat_cost_microusd_total', [[{}, usage.cost_microusd]]),
+  ].join('');
+}
+
+const decisionCounters = ({ decisions_by_protocol }: Usage): string =>
+  counters(
+    decisionsTotal,
+    decisions_by_protocol.map(({ decision, protocol, count }) => [
+      { decision, protocol: protocol.replaceAll(/[^a-z]/gi, '_') },
+      count,
+    ]),
   );
-  return lines.length === 0 ? '' : `# TYPE ${decisionsTotal} counter\n${lines.join('')}`;
+
+/** Prometheus text of one counter. Label values are words of the gateway's own. */
+function counters(name: string, values: readonly (readonly [Readonly<Record<string, string>>, number])[]): string {
+  const lines = values.map(([labels, value]) => {
+    const pairs = Object.entries(labels).map(([label, word]) => `${label}="${word}"`);
+    return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}\n`;
+  });
+  return lines.length === 0 ? '' : `# TYPE ${name} counter\n${lines.join('')}`;
 }
 
 /** Everything `agentctl status` shows, in one bounded read of each store. */

@@ -3,8 +3,8 @@
 import { alternativeTo } from '#core/actions/answers.ts';
 import { evaluate } from '#core/actions/judge.ts';
 import { configuredPlacement } from '#core/actions/placement.ts';
+import { keepBound } from '#core/configuration/bound-secrets.ts';
 import { loadConfiguration } from '#core/configuration/lazy-load.ts';
-import { dropMovedKeys } from '#core/configuration/moved-keys.ts';
 import { buildPolicyDocument } from '#core/configuration/policy-document.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
 import { readVersion } from '#core/configuration/stored-form.ts';
@@ -32,8 +32,13 @@ export const putConfig: Operation = async (call) => {
   const { ports, principal } = call;
   const loaded = await loadConfiguration(call.text(), { packs: ports.packs });
   const { configuration: before } = await ports.snapshots.refresh();
-  const { configuration, warnings } = dropMovedKeys(before, loaded.configuration);
-  const row = await storeVersion(ports, configuration, principal.person ?? principal.name, 'api');
+  const rules = { before, listed: ports.secretNames };
+  const { names } = await ports.configStore.bindings();
+  const { configuration, warnings } = keepBound({ ...rules, bound: names }, loaded.configuration);
+  const row = await storeVersion(ports, configuration, principal.person ?? principal.name, 'api', {
+    // Another change may have bound a name meanwhile.
+    bind: (bound) => keepBound({ ...rules, bound }, configuration).bound,
+  });
   await adopted(call, 'config.put', row);
   return { status: 201, body: { ...row, warnings: [...loaded.warnings, ...warnings] } };
 };

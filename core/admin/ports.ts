@@ -16,6 +16,11 @@ export type BreakerState = 'closed' | 'open' | 'half-open';
 export interface GatewayPorts extends GovernPorts {
   readonly secrets: SecretStore;
   readonly configStore: ConfigStore;
+  /**
+   * Environment names that a configuration over HTTP may bring in besides those in use; undefined where secrets come from a
+   * store that holds nothing but what the operator put there.
+   */
+  readonly secretNames: readonly string[] | undefined;
   /** Text of a shipped policy pack, by name. */
   readonly packs: (name: string) => Promise<string>;
   readonly manifests: ManifestStore;

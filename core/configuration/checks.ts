@@ -10,6 +10,7 @@ import { oneOf, unique, unknown } from './name-checks.ts';
 import { checkOrigins } from './origin-checks.ts';
 import type { Problem } from './problems.ts';
 import { checkSecretNames } from './secret-name-checks.ts';
+import { keyObject } from './stored-keys.ts';
 import { checkUpstreamNames } from './upstream-checks.ts';
 
 /** @param warnings receives what is odd but allowed. */
@@ -22,7 +23,7 @@ export function checkConfiguration(
   const problems = [
     ...checkLlm(file),
     ...checkOrigins(file),
-    ...checkPeople(file),
+    ...checkPeople(file, warnings),
     ...unique(file.tenants, ['tenants'], 'id', 'tenant ids'),
     ...checkKeys(file, warnings),
     ...checkChannels(file),
@@ -37,7 +38,7 @@ export function checkConfiguration(
   return problems;
 }
 
-function checkPeople(file: ConfigurationFile): Problem[] {
+function checkPeople(file: ConfigurationFile, warnings: string[]): Problem[] {
   const tenants = ['*', ...file.tenants.map(({ id }) => id)];
   const each = file.people.flatMap(({ id, github_login: login, tenants: theirs }, i): Problem[] => [
     ...(id.toLowerCase() === adminPerson
@@ -49,12 +50,25 @@ function checkPeople(file: ConfigurationFile): Problem[] {
       ? []
       : [{ path: ['people', i, 'github_login'], found: JSON.stringify(login), allowed: 'the login of a person' }]),
   ]);
+  warnings.push(...votersNowhere(file));
   return [
     ...each,
     ...unique(file.people, ['people'], 'id', 'people ids'),
     ...unique(file.people, ['people'], 'slack_id', 'Slack accounts'),
     ...unique(file.people, ['people'], 'github_login', 'GitHub logins'),
   ];
+}
+
+/** People whose account is mapped and whose votes count in no tenant. */
+function votersNowhere({ people, tenants }: ConfigurationFile): string[] {
+  const withKey = new Set(tenants.flatMap(({ api_keys }) => api_keys.map((key) => keyObject(key).person)));
+  return people
+    .filter(({ id, slack_id, github_login }) => (slack_id ?? github_login) !== undefined && !withKey.has(id))
+    .filter((person) => person.tenants.length === 0)
+    .map(
+      ({ id }) =>
+        `people: ${id} has a chat or Git-host account but no tenants and no key, so votes of that account count nowhere; name tenants.`,
+    );
 }
 
 function checkChannels({ approvals: { channels } }: ConfigurationFile): Problem[] {

@@ -1,4 +1,5 @@
 /** A configuration file becomes a version when it, or what it names, has changed (contract §1). */
+import { boundBy } from './bound-secrets.ts';
 import { digestOfSource, loadConfiguration } from './load.ts';
 import type { VersionRow } from './ports.ts';
 import type { SourceReaders } from './sources.ts';
@@ -26,6 +27,7 @@ export async function importFile(
   for (const bytes of modules) await deps.objects.put(bytes);
   const written = await writeVersion(deps, configuration, by, 'file', {
     importedSha256: source_sha256,
+    bind: (bound) => boundBy(bound, configuration, 'file'),
     // Asked again on every try: another instance may be importing the same file.
     unless: async () => (await deps.configStore.lastImported()) === source_sha256,
   });

@@ -42,7 +42,8 @@ function checkPerson(file: ConfigurationFile, tenant: string, key: FileKeyObject
     problems.push({ path: [...path, 'person'], found: `a key of kind ${key.kind}`, allowed });
   }
   const person = file.people.find(({ id }) => id === key.person);
-  if (person && !person.tenants.includes('*') && !person.tenants.includes(tenant)) {
+  const named = person?.tenants ?? [];
+  if (person && named.length > 0 && !named.includes('*') && !named.includes(tenant)) {
     const allowed = `a person of this tenant (${person.id} has ${person.tenants.join(', ')})`;
     problems.push({ path: [...path, 'person'], found: JSON.stringify(person.id), allowed });
   }

@@ -11,6 +11,23 @@ export interface VersionRow {
   readonly of_version?: number;
 }
 
+/** Name of a secret → addresses and purposes it was entered for. */
+export type SecretBindings = Readonly<Record<string, readonly string[]>>;
+
+/** Bindings with the number of their last change: who writes them has read them. */
+export interface HeldBindings {
+  readonly revision: number;
+  readonly names: SecretBindings;
+}
+
+/** What is stored in the same write as a version. */
+export interface BesideVersion {
+  /** SHA-256 of the imported file. */
+  readonly importedSha256?: string;
+  /** Replaces the bindings of `revision - 1`. */
+  readonly bindings?: HeldBindings;
+}
+
 export interface ConfigStore {
   /** Strongly consistent. */
   current(): Promise<VersionRow | undefined>;
@@ -19,9 +36,11 @@ export interface ConfigStore {
   list(): Promise<readonly VersionRow[]>;
   /** SHA-256 of the file imported last. */
   lastImported(): Promise<string | undefined>;
+  /** Strongly consistent; revision 0 before the first. */
+  bindings(): Promise<HeldBindings>;
   /**
    * One conditional write: row `expected + 1` put, pointer moved if it still names `expected`, and (for imports) the
-   * file digest kept; version `expected − 19` dropped. False when the pointer had moved.
+   * file digest and the bindings kept; version `expected − 19` dropped. False when the pointer or the bindings had moved.
    */
-  advance(row: VersionRow, importedSha256?: string): Promise<boolean>;
+  advance(row: VersionRow, beside?: BesideVersion): Promise<boolean>;
 }

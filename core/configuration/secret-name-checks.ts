@@ -1,6 +1,7 @@
 /** Environment names for secrets: from an allow-list, and what lets callers in is sent nowhere (contract §2). */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { type Path, type Problem, pathText } from './problems.ts';
+import { environmentNames } from './secret-uses.ts';
 
 interface Use {
   readonly path: Path;
@@ -9,7 +10,7 @@ interface Use {
 
 /** @param allowed when given, the only names that may be used. */
 export function checkSecretNames(file: ConfigurationFile, allowed: readonly string[] | undefined): Problem[] {
-  const uses = secretUses(file, []);
+  const uses = environmentNames(file, []);
   const outside = uses.filter(({ name }) => allowed && !allowed.includes(name));
   return [
     ...outside.map(({ path, name }) => ({ path, found: name, allowed: `one of ${allowed?.join(', ')}` })),
@@ -41,12 +42,3 @@ const isInbound = ({ path }: Use) => path[0] === 'admin' || path[0] === 'tenants
 /** Who knows these writes callbacks in anybody's name. */
 const verifiesVotes = (path: Path) =>
   path[0] === 'approvals' && /(signing|webhook)_secret_env$/.test(String(path.at(-1)));
-
-/** Every `…_env` of the configuration. */
-function secretUses(value: unknown, path: Path): Use[] {
-  if (value === null || typeof value !== 'object') return [];
-  return Object.entries(value).flatMap(([step, held]) => {
-    const at = [...path, Array.isArray(value) ? Number(step) : step];
-    return typeof held === 'string' && step.endsWith('_env') ? [{ path: at, name: held }] : secretUses(held, at);
-  });
-}

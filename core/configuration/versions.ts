@@ -3,7 +3,7 @@ import type { Configuration } from '#core/contracts/config.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import { type Clock, isoTime, type ObjectStore } from '#core/kernel/ports.ts';
-import type { ConfigStore, VersionRow } from './ports.ts';
+import type { BesideVersion, ConfigStore, SecretBindings, VersionRow } from './ports.ts';
 import { configurationBytes, readVersion } from './stored-form.ts';
 
 export interface VersionDeps {
@@ -18,7 +18,8 @@ export const storeVersion = async (
   configuration: Configuration,
   by: string,
   source: VersionRow['source'],
-): Promise<VersionRow> => (await writeVersion(deps, configuration, by, source)).row;
+  options: AdvanceOptions = {},
+): Promise<VersionRow> => (await writeVersion(deps, configuration, by, source, options)).row;
 
 /**
  * A new version whose content is an old one's: history is only ever added to.
@@ -40,6 +41,11 @@ type Draft = Pick<VersionRow, 'sha256' | 'created_by' | 'source' | 'of_version'>
 
 export interface AdvanceOptions {
   readonly importedSha256?: string;
+  /**
+   * The bindings of secrets after this version, from those before it; asked on every try.
+   * @throws GatewayError when the version may not be stored over them.
+   */
+  readonly bind?: (bound: SecretBindings) => SecretBindings;
   /** When it holds, the version in force is left as it is. */
   readonly unless?: () => Promise<boolean>;
 }
@@ -63,13 +69,22 @@ const maxTries = 8;
 async function advance(
   { configStore, clock }: VersionDeps,
   draft: Draft,
-  { importedSha256, unless }: AdvanceOptions = {},
+  { importedSha256, unless, bind }: AdvanceOptions = {},
 ): Promise<{ row: VersionRow; imported: boolean }> {
   for (let tries = 0; tries < maxTries; tries++) {
     const current = await configStore.current();
     if (current && (await unless?.())) return { row: current, imported: false };
     const row: VersionRow = { version: (current?.version ?? 0) + 1, created_at: isoTime(clock.now()), ...draft };
-    if (await configStore.advance(row, importedSha256)) return { row, imported: true };
+    const beside = { ...(importedSha256 && { importedSha256 }), ...(bind && (await rebound(configStore, bind))) };
+    if (await configStore.advance(row, beside)) return { row, imported: true };
   }
   throw new GatewayError('conflict', 'The configuration kept changing while this version was stored; try again.');
+}
+
+async function rebound(
+  configStore: ConfigStore,
+  bind: (bound: SecretBindings) => SecretBindings,
+): Promise<Pick<BesideVersion, 'bindings'>> {
+  const { revision, names } = await configStore.bindings();
+  return { bindings: { revision: revision + 1, names: bind(names) } };
 }

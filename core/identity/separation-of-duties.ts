@@ -5,8 +5,12 @@ import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import { adminKeyId, adminPerson, type Identities } from './identities.ts';
 import type { Principal } from './principal.ts';
 
-/** A snapshot, as far as it says who people are. */
+/** A snapshot, as far as it says who people are, and where. */
 interface People {
+  readonly configuration: Pick<Configuration, 'people' | 'tenants'>;
+}
+
+interface Named {
   readonly configuration: Pick<Configuration, 'people'>;
 }
 
@@ -44,12 +48,12 @@ export function assertTenant(principal: Principal, tenant: string, what = 'It'):
 }
 
 /** The human behind a Slack account; undefined when nobody is mapped to it. */
-export function personBySlackId({ configuration }: People, team: string, user: string): Person | undefined {
+export function personBySlackId({ configuration }: Named, team: string, user: string): Person | undefined {
   return configuration.people.find(({ slack_id }) => slack_id === `${team}/${user}`);
 }
 
 /** The human behind an account of the Git host, whose logins have no case; undefined when nobody is mapped to it. */
-export function personByGithubLogin({ configuration }: People, login: string): Person | undefined {
+export function personByGithubLogin({ configuration }: Named, login: string): Person | undefined {
   return configuration.people.find(({ github_login }) => github_login?.toLowerCase() === login.toLowerCase());
 }
 
@@ -59,13 +63,19 @@ export function personByGithubLogin({ configuration }: People, login: string): P
  * @throws GatewayError `forbidden` without a mapped person or the role to vote, `not_found` in a foreign tenant.
  */
 export const slackVoter = (snapshot: People, team: string, user: string, tenant: string | undefined): Principal =>
-  voterOf(personBySlackId(snapshot, team, user), { name: 'Slack', key_id: `slack:${team}/${user}` }, tenant);
+  voterOf(snapshot, personBySlackId(snapshot, team, user), { name: 'Slack', key_id: `slack:${team}/${user}` }, tenant);
 
 /** The same of a vote by pull-request comment. */
 export const githubVoter = (snapshot: People, login: string, tenant: string | undefined): Principal =>
-  voterOf(personByGithubLogin(snapshot, login), { name: 'Git host', key_id: `github:${login.toLowerCase()}` }, tenant);
+  voterOf(
+    snapshot,
+    personByGithubLogin(snapshot, login),
+    { name: 'Git host', key_id: `github:${login.toLowerCase()}` },
+    tenant,
+  );
 
 function voterOf(
+  { configuration }: People,
   person: Person | undefined,
   { name, key_id }: { readonly name: string; readonly key_id: string },
   tenant: string | undefined,
@@ -82,10 +92,14 @@ function voterOf(
     kind: 'human',
     person: person.id,
     platform: false,
-    tenants: person.tenants,
+    tenants: person.tenants.length > 0 ? person.tenants : tenantsOfKeys(configuration, person.id),
   };
   if (tenant !== undefined) assertTenant(principal, tenant, 'The approval');
   return principal;
 }
+
+/** Where a key names the person [identity.person-tenants]. */
+const tenantsOfKeys = ({ tenants }: People['configuration'], person: string): string[] =>
+  tenants.filter(({ api_keys }) => api_keys.some((key) => key.person === person)).map(({ id }) => id);
 
 const refused = (why: string) => new GatewayError('separation_of_duties', `Not counted: ${why}.`);

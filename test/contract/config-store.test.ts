@@ -38,7 +38,7 @@ describe.each(stores)('versions %s', (_where, open) => {
 
   test('are current once advanced, and found by number', async () => {
     const store = await open();
-    expect(await store.advance(row(1), 'file-1')).toBe(true);
+    expect(await store.advance(row(1), { importedSha256: 'file-1' })).toBe(true);
     const back: VersionRow = { ...row(2), source: 'rollback', of_version: 1 };
     expect(await store.advance(back)).toBe(true);
     expect(await store.current()).toEqual(back);
@@ -49,9 +49,9 @@ describe.each(stores)('versions %s', (_where, open) => {
 
   test('are refused when the pointer had moved, and then nothing is written', async () => {
     const store = await open();
-    await store.advance(row(1), 'file-1');
-    expect(await store.advance(row(1, 'bob'), 'file-2')).toBe(false);
-    expect(await store.advance(row(3), 'file-3')).toBe(false);
+    await store.advance(row(1), { importedSha256: 'file-1' });
+    expect(await store.advance(row(1, 'bob'), { importedSha256: 'file-2' })).toBe(false);
+    expect(await store.advance(row(3), { importedSha256: 'file-3' })).toBe(false);
     expect(await store.current()).toEqual(row(1));
     expect(await store.get(3)).toBeUndefined();
     expect(await store.lastImported()).toBe('file-1');

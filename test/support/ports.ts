@@ -126,6 +126,7 @@ export async function testPorts(options: TestOptions = {}) {
     secrets,
     objects,
     configStore,
+    secretNames: undefined,
     snapshots,
     packs,
     ledger: dynamoLedger(store),

@@ -7,7 +7,10 @@ export const person = z.strictObject({
   id: word,
   name: z.string().optional(),
   role: z.enum(roles).default('viewer'),
-  tenants: z.array(z.string().min(1)).min(1).default(['*']),
+  tenants: z.array(z.string().min(1)).default([]).meta({
+    description:
+      'Tenants in which the person may act and vote besides the one of the key in use; "*" for all. Without it, votes from chat and Git hosts count in the tenants in which a key names the person.',
+  }),
   /** `<team>/<user>`, as Slack names them. */
   slack_id: z
     .string()

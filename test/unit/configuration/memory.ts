@@ -1,6 +1,6 @@
 /** The stores of configuration in memory, with a clock that is wound by hand. */
 import { readFileSync } from 'node:fs';
-import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
+import type { BesideVersion, ConfigStore, HeldBindings, VersionRow } from '#core/configuration/ports.ts';
 import { shippedPriceFile, shippedPrices } from '#core/configuration/shipped-prices.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
@@ -25,6 +25,7 @@ export function memoryConfigStore(): ConfigStore & {
 } {
   const rows: VersionRow[] = [];
   let imported: string | undefined;
+  let bindings: HeldBindings = { revision: 0, names: {} };
   const store = {
     reads: 0,
     fault: undefined as Error | undefined,
@@ -43,11 +44,16 @@ export function memoryConfigStore(): ConfigStore & {
     async lastImported() {
       return imported;
     },
-    async advance(row: VersionRow, importedSha256?: string) {
+    async bindings() {
+      return bindings;
+    },
+    async advance(row: VersionRow, beside: BesideVersion = {}) {
       await store.beforeAdvance();
       if ((rows.at(-1)?.version ?? 0) !== row.version - 1) return false;
+      if (beside.bindings && beside.bindings.revision !== bindings.revision + 1) return false;
       rows.push(row);
-      imported = importedSha256 ?? imported;
+      imported = beside.importedSha256 ?? imported;
+      bindings = beside.bindings ?? bindings;
       return true;
     },
   };

@@ -161,7 +161,7 @@ test('the admin token and generated keys stand beside the configured ones', asyn
   const { identities } = await snapshots.current();
   expect(authenticate({ 'x-api-key': 'generated' }, identities)).toMatchObject({
     person: 'alice',
-    tenants: ['default', '*'],
+    tenants: ['default'],
   });
   expect(authenticate({ authorization: 'Bearer the-token' }, identities)).toEqual({
     key_id: 'admin-token',

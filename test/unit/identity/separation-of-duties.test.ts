@@ -1,4 +1,5 @@
 /** Who may vote on what. */
+import type { Configuration } from '#core/contracts/config.ts';
 import { adminPrincipal, keyIdOf } from '#core/identity/identities.ts';
 import {
   assertMayVote,
@@ -64,10 +65,25 @@ test("[auth.tenant-isolation] another tenant's things are not found", () => {
   expect(() => assertTenant(bob, 'other')).toThrow(expect.objectContaining({ code: 'not_found' }));
 });
 
+const tenantsWithKeysOf = (people: Readonly<Record<string, readonly string[]>>) =>
+  Object.entries(people).map(([id, persons]) => ({
+    id,
+    api_keys: persons.map((person) => ({
+      person,
+      role: 'operator',
+      kind: 'human',
+      priority: 'normal',
+      platform: false,
+    })),
+  })) as unknown as Configuration['tenants'];
+
 describe('Slack', () => {
   const snapshot = {
     configuration: {
+      tenants: tenantsWithKeysOf({ default: ['carol'], other: ['vera'] }),
       people: [
+        { id: 'carol', role: 'operator' as const, tenants: [], slack_id: 'T01/U03' },
+        { id: 'dave', role: 'operator' as const, tenants: [], slack_id: 'T01/U04' },
         { id: 'alice', name: 'Alice', role: 'admin' as const, tenants: ['default'], slack_id: 'T01/U01' },
         { id: 'vera', role: 'viewer' as const, tenants: ['*'], slack_id: 'T01/U02' },
       ],
@@ -92,6 +108,15 @@ describe('Slack', () => {
     expect(() => slackVoter(snapshot, 'T01', 'U01', 'other')).toThrow(expect.objectContaining({ code: 'not_found' }));
     expect(() => slackVoter(snapshot, 'T01', 'U02', 'default')).toThrow('allowed operator or admin');
   });
+
+  test('[identity.person-tenants] a person without tenants votes where a key names them, and nowhere else', () => {
+    expect(slackVoter(snapshot, 'T01', 'U03', 'default')).toMatchObject({ person: 'carol', tenants: ['default'] });
+    for (const [user, tenant] of [
+      ['U03', 'other'],
+      ['U04', 'default'],
+    ] as const)
+      expect(() => slackVoter(snapshot, 'T01', user, tenant)).toThrow(expect.objectContaining({ code: 'not_found' }));
+  });
 });
 
 describe('the Git host', () => {
@@ -100,7 +125,7 @@ describe('the Git host', () => {
     { id: 'vera', role: 'viewer' as const, tenants: ['*'], github_login: 'vera' },
     { id: 'bob', role: 'operator' as const, tenants: ['*'] },
   ];
-  const snapshot = { configuration: { people } };
+  const snapshot = { configuration: { people, tenants: [] } };
 
   test('[sod.unmapped-chat] a login mapped to no person has no vote', () => {
     for (const login of ['mallory', 'alice', '', 'undefined']) {

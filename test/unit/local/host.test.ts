@@ -55,16 +55,22 @@ describe('the banner', () => {
   const keys = { agent: 'key-a', human: 'key-h' };
 
   test('shows addresses, keys, Node and four commands', () => {
-    const text = banner(ready, keys, false);
+    const text = banner(ready, keys, { terminal: false, file: false });
     for (const part of ['1.2.3', process.version, 'http://g', 'http://a', 'http://m', 'key-a', 'key-h', '/s/keys.json'])
       expect(text).toContain(part);
     expect(text.match(/npx agentctl /g)).toHaveLength(4);
     expect(text).not.toContain('\u001b');
   });
 
+  test('[local.no-keys-in-files] names the file of the keys, and no key, where it goes into a file', () => {
+    const text = banner(ready, keys, { terminal: false, file: true });
+    expect(text).toContain('/s/keys.json');
+    expect(text).not.toMatch(/key-a|key-h/);
+  });
+
   test('has colours where asked, and no keys where none are generated', () => {
-    expect(banner(ready, keys, true)).toContain('\u001b[1m');
-    expect(banner({ ...ready, keys_file: null }, {}, false)).not.toMatch(/Demo keys|null/);
+    expect(banner(ready, keys, { terminal: true, file: false })).toContain('\u001b[1m');
+    expect(banner({ ...ready, keys_file: null }, {}, { terminal: false, file: false })).not.toMatch(/Demo keys|null/);
   });
 });
 

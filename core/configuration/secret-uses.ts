@@ -1,0 +1,114 @@
+/** Where each secret of a configuration goes: to an address, or to one purpose within the gateway. */
+import { type Configuration, defaultTicketKeyName } from '#core/contracts/config.ts';
+import { globMatches } from '#core/tool-policy/glob.ts';
+import { type Path, pathText } from './problems.ts';
+
+export interface SecretUse {
+  readonly path: Path;
+  /** Environment name of the secret, or `secret:<secret_id>` of a stored one. */
+  readonly name: string;
+  /** An address it is sent to, or the setting it serves. */
+  readonly use: string;
+  /** Whether the name is one of the process's environment. */
+  readonly environment: boolean;
+}
+
+/** Every secret with every use of it: `path` names the setting that makes the use. */
+export function secretUses(configuration: Configuration): SecretUse[] {
+  const sent = sentUses(configuration);
+  const named = new Set(sent.map(({ path }) => pathText(path)));
+  const { tickets } = configuration.credentials;
+  const inside = [
+    ...environmentNames(configuration, []).filter(({ path }) => !named.has(pathText(path))),
+    ...configuration.executors.shell.env.map((name, at) => ({ path: ['executors', 'shell', 'env', at], name })),
+    ...(tickets.key_env ? [] : [{ path: ['credentials', 'tickets', 'key_env'], name: defaultTicketKeyName }]),
+  ];
+  return [...sent, ...inside.map(({ path, name }) => ({ path, name, use: purposeOf(path), environment: true }))];
+}
+
+/** Every `…_env` of a configuration, with its place. */
+export function environmentNames(value: unknown, path: Path): { readonly path: Path; readonly name: string }[] {
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([step, held]) => {
+    const at = [...path, Array.isArray(value) ? Number(step) : step];
+    return typeof held === 'string' && step.endsWith('_env') ? [{ path: at, name: held }] : environmentNames(held, at);
+  });
+}
+
+/** Secrets that leave the gateway as they are, or as the credentials made from them. */
+function sentUses(configuration: Configuration): SecretUse[] {
+  const { providers, upstreams, approvals } = configuration;
+  const { slack, github } = approvals.channels;
+  const to = (path: Path, name: string | undefined, ...uses: readonly string[]): SecretUse[] =>
+    name === undefined ? [] : uses.map((use) => ({ path, name, use: sameForm(use), environment: true }));
+  return [
+    ...providers.flatMap((provider, at) =>
+      // Without an address each type calls its vendor's.
+      to(['providers', at, 'api_key_env'], provider.api_key_env, provider.base_url ?? provider.type),
+    ),
+    ...upstreams.mcp.flatMap((server, at) => [
+      ...to(['upstreams', 'mcp', at, 'token_env'], server.token_env, serverAddress(server)),
+      ...server.env.flatMap((name, nth) => to(['upstreams', 'mcp', at, 'env', nth], name, serverAddress(server))),
+    ]),
+    ...to(['approvals', 'channels', 'slack', 'bot_token_env'], slack?.bot_token_env, slack?.api_url ?? ''),
+    ...to(['approvals', 'channels', 'github', 'token_env'], github?.token_env, github?.api_url ?? ''),
+    ...brokerUses(configuration),
+  ];
+}
+
+/** A broker's secret goes to its issuer, and what is minted from it to whatever its grants name. */
+function brokerUses(configuration: Configuration): SecretUse[] {
+  return configuration.credentials.brokers.flatMap((broker, at): SecretUse[] => {
+    const path = (field: string): Path => ['credentials', 'brokers', at, field];
+    const granted = destinations(configuration, broker.name);
+    const uses = (name: string, field: string, environment: boolean, issuer: readonly string[]) =>
+      [...issuer, ...granted].map((use) => ({ path: path(field), name, use: sameForm(use), environment }));
+    if (broker.type === 'static') return uses(broker.secret_env, 'secret_env', true, []);
+    if (broker.type === 'vault') return uses(broker.token_env, 'token_env', true, [broker.url]);
+    if (broker.type === 'scm_app')
+      return uses(broker.private_key_env, 'private_key_env', true, [broker.api_url ?? broker.type]);
+    if (broker.type === 'secrets_manager') return uses(`secret:${broker.secret_id}`, 'secret_id', false, []);
+    return [];
+  });
+}
+
+/** Addresses that calls under a broker's grants are sent to. */
+function destinations({ credentials, tool_policies, upstreams }: Configuration, broker: string): string[] {
+  const ofRules = tool_policies.rules.filter(({ credential }) => credential?.broker === broker);
+  const grants = [...credentials.grants.filter((grant) => grant.broker === broker), ...ofRules];
+  const reached = grants.flatMap(({ protocol, tool, upstream = '*' }) => {
+    const named = <Entry extends { readonly name: string }>(entries: readonly Entry[]) =>
+      entries.filter(({ name }) => upstream === '*' || globMatches(upstream, name));
+    const toServers = mayBe(protocol, 'mcp') || !knownProtocols.includes(protocol);
+    return [
+      ...(toServers ? named(upstreams.mcp).map(serverAddress) : []),
+      ...(mayBe(protocol, 'http')
+        ? named(upstreams.http)
+            .filter(({ name }) => mayBeOf(tool, name))
+            .map(addressOf)
+        : []),
+    ];
+  });
+  return [...new Set(reached)];
+}
+
+/** Protocols whose calls no MCP server gets. */
+const knownProtocols: readonly string[] = ['git', 'sql', 'http', 'shell'];
+const addressOf = ({ base_url }: { readonly base_url: string }) => base_url;
+const mayBe = (glob: string, protocol: string) => glob === protocol || /[*?{[]/.test(glob);
+
+/** A tool of protocol http is `<service>.<operation>`. */
+function mayBeOf(tool: string, service: string): boolean {
+  const literal = tool.split(/[*?{[]/)[0] ?? '';
+  return literal.includes('.') ? literal.startsWith(`${service}.`) : `${service}.`.startsWith(literal);
+}
+
+type McpServer = Configuration['upstreams']['mcp'][number];
+const serverAddress = ({ url, command = [] }: McpServer): string => url ?? `stdio:${JSON.stringify(command)}`;
+
+/** The setting without the numbers of its entries. A secret that is being replaced serves what it served before. */
+const purposeOf = (path: Path): string =>
+  path.map((step) => (typeof step === 'number' ? '[]' : step.replace(/^previous_/, ''))).join('.');
+
+const sameForm = (address: string): string =>
+  /^https?:/.test(address) && URL.canParse(address) ? new URL(address).href.replace(/\/+$/, '') : address;
