@@ -1065,6 +1065,16 @@ const toolGateway: readonly Requirement[] = [
   ),
   must('effects.everyday', 'contract §3', 'Harmless everyday shell lines stay allowed about as often as before.'),
   must(
+    'effects.http-known-parameters',
+    'contract §3',
+    'A parameter that may change where a request goes, or its method, makes the request unclear.',
+  ),
+  must(
+    'effects.http-differential',
+    'contract §3',
+    'Host and path that are decided on are those the client of Node connects to and sends.',
+  ),
+  must(
     'effects.sql-closed-world',
     'contract §3',
     'A function, operator, cast or attribute of a SQL text that is not listed as harmless is a call.',

@@ -5,6 +5,7 @@
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/tool-policy/unicode.ts';
 import { type Address, readAddress } from './http/address.ts';
+import { addedQuery, parameterDoubts, urlKeys } from './http/parameters.ts';
 import type { EffectReader, Effects } from './ports.ts';
 
 const readers = new Set(['get', 'head', 'options', 'trace']);
@@ -23,7 +24,6 @@ const carriers = new Set([
   'download',
   'web_fetch',
 ]);
-const urlKeys = ['url', 'uri', 'href', 'endpoint', 'address', 'link'];
 const overrideHeaders = new Set(['x-http-method-override', 'x-http-method', 'x-method-override']);
 
 /** Reads calls of protocol `http`, and tools of other protocols that fetch a URL. Never throws. */
@@ -39,10 +39,11 @@ export const httpEffects: EffectReader = (call) => {
 function effectsOf(call: ToolCall): Effects {
   const unclear = new Set<string>();
   if (isOperation(call)) return ofOperation(call, unclear);
-  const addresses = addressesOf(call).map((text) => readAddress(text));
-  if (addresses.length === 0) {
-    addresses.push(readAddress(''));
-  }
+  for (const doubt of parameterDoubts(call)) unclear.add(doubt);
+  const query = addedQuery(call.parameters);
+  if (query === undefined) unclear.add('what the parameters add to the query cannot be read');
+  const texts = addressesOf(call);
+  const addresses = (texts.length === 0 ? [''] : texts).map((text) => readAddress(withQuery(text, query ?? '')));
   for (const { doubts } of addresses) for (const doubt of doubts) unclear.add(doubt);
   const targets = new Map(addresses.map((address) => [address.target, address]));
   if (targets.size > 1) unclear.add('the call names more than one address');
@@ -63,6 +64,12 @@ function effectsOf(call: ToolCall): Effects {
     ...(unclear.size > 0 && { unclear: [...unclear].slice(0, 5).join('; ') }),
   };
 }
+
+const withQuery = (address: string, query: string): string => {
+  if (query === '') return address;
+  const [plain = ''] = address.split('#');
+  return `${plain}${plain.includes('?') ? '&' : '?'}${query}`;
+};
 
 /** An operation of a service by its own name (`billing.refund`): what it sends is not to be told from its words. */
 const isOperation = (call: ToolCall): boolean =>

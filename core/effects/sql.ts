@@ -6,6 +6,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/tool-policy/unicode.ts';
 import type { EffectReader, Effects } from './ports.ts';
 import { otherReadings } from './sql/dialects.ts';
+import { fragmentsOf } from './sql/fragments.ts';
 import type { Operation } from './sql/operation.ts';
 import { readStatements, type SqlReading } from './sql/read-statements.ts';
 import { guessedOperation } from './sql/refused.ts';
@@ -33,7 +34,7 @@ export const sqlEffects =
 /** Whether the grammar is needed for the call: it is loaded only then. */
 export function carriesSql(call: ToolCall): boolean {
   try {
-    return sqlTextsOf(call).texts.length > 0;
+    return sqlTextsOf(call).texts.length > 0 || (isSql(call) && fragmentsOf(call).length > 0);
   } catch {
     return true;
   }
@@ -43,7 +44,7 @@ function effectsOf(parse: SqlParse, call: ToolCall): Effects {
   const { texts, carrier, dialect, unclear: odd } = sqlTextsOf(call);
   if (texts.length === 0) {
     if (odd !== undefined) return { parts: [], carrier: false, unclear: odd };
-    return { parts: foldCase(call.protocol).trim() === 'sql' ? structuredCall(call) : [], carrier: false };
+    return isSql(call) ? ofStructured(parse, call) : { parts: [], carrier: false };
   }
   const unclear = new Set<string>(odd === undefined ? [] : [odd]);
   let refused = false;
@@ -64,6 +65,24 @@ function effectsOf(parse: SqlParse, call: ToolCall): Effects {
     parts,
     // What was not read stands for itself, and the policy's default counts.
     carrier: carrier && parts.length > 0 && !refused,
+    ...(unclear.size > 0 && { unclear: [...unclear].slice(0, 5).join('; ') }),
+  };
+}
+
+const isSql = ({ protocol }: ToolCall): boolean => foldCase(protocol).trim() === 'sql';
+
+/** A call without a text, and what the pieces of SQL in its parameters do beside. */
+function ofStructured(parse: SqlParse, call: ToolCall): Effects {
+  const unclear = new Set<string>();
+  const operations = fragmentsOf(call).flatMap(({ text, certain }) => {
+    const reading = readText(parse, text);
+    if (reading.refused && !certain) return [];
+    for (const reason of reading.unclear) unclear.add(reason);
+    return reading.operations.filter(({ verb, target }) => verb !== 'select' || (target !== '' && target !== 't'));
+  });
+  return {
+    parts: [...structuredCall(call), ...distinct(operations).slice(0, maxParts).map(partOf)],
+    carrier: false,
     ...(unclear.size > 0 && { unclear: [...unclear].slice(0, 5).join('; ') }),
   };
 }

@@ -85,6 +85,9 @@ function doubtsOf(text: string): string[] {
   if (text.includes('\\')) doubts.push('the address holds a backslash');
   if (/\s/.test(text)) doubts.push('the address holds blanks');
   if (/^\s*https?:(?!\/\/[^/\\])/i.test(text)) doubts.push('the scheme is not followed by two slashes');
+  if (/%25(?:2[ef]|5c)/i.test(text)) doubts.push('the address is encoded twice');
+  if (/(?:^|[/\\]|%2f|%5c)\.{1,2}(?:%2f|%5c|;)|(?:%2f|%5c)\.{1,2}(?:[/\\?#;]|$)/i.test(text))
+    doubts.push('the address holds dots that some servers resolve and others do not');
   if (/%2e/i.test(text) && text.split(/[/\\?#]|%2f|%5c/i).some((segment) => encodedDots.test(segment)))
     doubts.push('the address holds encoded dots');
   return doubts;

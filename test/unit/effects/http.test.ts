@@ -42,6 +42,8 @@ describe('one spelling', () => {
     ['http://api.example.com:80/a', 'http://api.example.com/a'],
     ['http://api.example.com:8080/a', 'http://api.example.com:8080/a'],
     ['https://api.example.com/a/./b/../c', 'https://api.example.com/a/c'],
+    ['https://api.example.com/a;v=1/b..c/...', 'https://api.example.com/a;v=1/b..c/...'],
+    ['https://api.example.com/a%2Fb/100%25', 'https://api.example.com/a%2Fb/100%25'],
     ['https://api.example.com/%7Euser/%41%2f', 'https://api.example.com/~user/A%2F'],
     ['https://api.example.com/a#part', 'https://api.example.com/a'],
     ['https://api.example.com./a', 'https://api.example.com/a'],
@@ -83,6 +85,12 @@ describe('tricks', () => {
     ['https://good.example/a%0d%0aSet-Cookie:x', 'good.example', 'line break'],
     [' https://good.example/', 'good.example', 'blanks'],
     ['https://good.example/a/%2e%2e/admin', 'good.example', 'encoded dots'],
+    ['https://good.example/public/..%2fadmin', 'good.example', 'some servers resolve'],
+    ['https://good.example/public%2f../admin', 'good.example', 'some servers resolve'],
+    ['https://good.example/public/..;/admin', 'good.example', 'some servers resolve'],
+    ['https://good.example/public/..;x=1/admin', 'good.example', 'some servers resolve'],
+    ['https://good.example/public/%252e%252e/admin', 'good.example', 'encoded twice'],
+    ['https://good.example/public%255cadmin', 'good.example', 'encoded twice'],
     ['file:///etc/passwd', '', 'scheme is file'],
     ['gopher://x:70/_y', 'x', 'scheme is gopher'],
     ['javascript:alert(1)', '', 'scheme is javascript'],
@@ -128,6 +136,58 @@ describe('tricks', () => {
       parameters: { host: 'good.example', method: 'GET' },
     });
     expect(parameters).toMatchObject({ host: 'evil.example', method: 'get' });
+  });
+});
+
+describe('[effects.http-known-parameters] parameters', () => {
+  const target = 'https://good.example/v1';
+  const of = (parameters: Record<string, unknown>, protocol = 'http') =>
+    read({ protocol, tool: protocol === 'http' ? 'http.request' : 'fetch', target, parameters });
+
+  test.each([
+    ['proxy', 'http://evil.example:3128'],
+    ['hostname', 'evil.example'],
+    ['host', 'evil.example'],
+    ['port', 8080],
+    ['baseUrl', 'https://evil.example'],
+    ['base_url', 'https://evil.example'],
+    ['verb', 'DELETE'],
+    ['httpMethod', 'DELETE'],
+    ['options', { method: 'DELETE' }],
+    ['agent_of_the_future', 'x'],
+    ['insecure', true],
+  ])('%s is not known, so the request is unclear', (name, value) => {
+    expect(of({ [name]: value }).unclear).toContain(JSON.stringify(name));
+  });
+
+  test.each([
+    [{ proxy: 'http://evil.example' }, 'proxy'],
+    [{ 'Base-URL': 'https://evil.example' }, 'Base-URL'],
+    [{ HTTP_METHOD: 'DELETE' }, 'HTTP_METHOD'],
+    [{ options: { request: { hostname: 'evil.example' } } }, 'hostname'],
+    [{ config: [{ socketPath: '/run/docker.sock' }] }, 'socketPath'],
+  ])('of other protocols %j steers', (parameters, name) => {
+    expect(of(parameters, 'mcp').unclear).toContain(JSON.stringify(name));
+  });
+
+  test.each([
+    [{ headers: { accept: 'text/html' }, timeout_ms: 500, max_length: 5000, prompt: 'what does it cost?' }],
+    [{ method: 'POST', json: { host: 'db', port: 1, options: { proxy: 'none' } } }],
+    [{ method: 'POST', body: { query: '{ viewer { login } }', variables: { host: 'x' } } }],
+    [{ query: 'query { viewer { login } }' }],
+  ])('%j is clear', (parameters) => {
+    expect(of(parameters).unclear).toBeUndefined();
+    expect(of({ ...parameters, onlyMainContent: true, tag: 'x' }, 'mcp').unclear).toBeUndefined();
+  });
+
+  test('a query given beside the address is part of it', () => {
+    expect(only({ target, parameters: { params: { page: 2, tag: ['a', 'b c'] } } }).target).toBe(
+      'https://good.example/v1?page=2&tag=a&tag=b+c',
+    );
+    expect(only({ target: `${target}?x=1#part`, parameters: { query: 'y=2' } }).target).toBe(
+      'https://good.example/v1?x=1&y=2',
+    );
+    expect(read({ target, parameters: { params: { a: { b: 1 } } } }).unclear).toContain('query');
   });
 });
 

@@ -258,6 +258,41 @@ describe('a call without text', () => {
   });
 });
 
+describe('[effects.sql-closed-world] SQL in the parameters of a call without text', () => {
+  const select = (parameters: Record<string, unknown>): Effects =>
+    read({ tool: 'sql.select', target: 'users', parameters });
+
+  test.each([
+    [{ where: '(id).wipe > 0' }, ['sql.call wipe']],
+    [{ where: 'true; drop table users' }, ['sql.drop users']],
+    [{ filter: 'id in (select id from secrets)' }, ['sql.select secrets']],
+    [{ columns: ['id', 'wipe(id)'] }, ['sql.call wipe']],
+    [{ columns: "id, pg_read_file('/etc/passwd')" }, ['sql.call pg_read_file']],
+    [{ order_by: 'id using ===' }, ['sql.call ===']],
+    [{ limit: '(1).wipe' }, ['sql.call wipe']],
+    [{ joins: ['join secrets s on s.id = id'] }, ['sql.select secrets']],
+    [{ expression: '(id).wipe' }, ['sql.call wipe']],
+  ])('%j', (parameters, found) => {
+    const effects = select(parameters);
+    expect(shown(effects)).toEqual(['sql.select users', ...found]);
+    expect(effects.unclear).toBeUndefined();
+  });
+
+  test('a piece that no grammar reads is unclear', () => {
+    expect(select({ where: 'id = 1 ORDER' }).unclear).toContain('refuses');
+  });
+
+  test.each([
+    [{ columns: ['id', 'users.name', '*'], order_by: ['name desc'], limit: 10, offset: '5' }],
+    [{ where: "status = 'open' and total > 10", columns: ['count(*)', 'lower(name) as n'] }],
+    [{ where: { id: 'drop table users; (1).wipe' }, database: 'shop-1' }],
+    [{ note: 'for the report; it is urgent', limit: 5 }],
+  ])('%j reads the table and nothing else', (parameters) => {
+    expect(shown(select(parameters))).toEqual(['sql.select users']);
+    expect(select(parameters).unclear).toBeUndefined();
+  });
+});
+
 describe('tools of other protocols', () => {
   const mcp = (tool: string, parameters: Record<string, unknown>): Effects =>
     read({ protocol: 'mcp', tool, target: '', parameters });

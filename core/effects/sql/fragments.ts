@@ -1,0 +1,57 @@
+/** Pieces of SQL in the parameters of a call without a text: `where: "id = 1"`, `columns: ["count(*)"]`. */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+
+export interface Fragment {
+  /** A whole statement around the piece. */
+  readonly text: string;
+  /** It is SQL if anything; else only if it parses. */
+  readonly certain: boolean;
+}
+
+/** Every text of the parameters that is more than a name, a number or a bound value. */
+export function fragmentsOf({ parameters }: ToolCall): Fragment[] {
+  return Object.entries(parameters).flatMap(([key, value]) => {
+    if (bound.has(key)) return [];
+    const around = Object.hasOwn(statements, key) ? statements[key] : undefined;
+    return [value]
+      .flat()
+      .filter((item): item is string => typeof item === 'string' && !plain.test(item))
+      .map((item) => ({ text: `${around ?? 'select'} ${item}`, certain: around !== undefined }));
+  });
+}
+
+/** Parameters whose values never become part of a statement, or name where it runs. */
+const bound: ReadonlySet<string> = new Set(
+  'values set data row rows record records parameters params args bindings database db connection schema reason'.split(
+    ' ',
+  ),
+);
+
+/** A name with dots, a star, a number, or a name with its order. */
+const plain = /^(?:\*|-?\d+(?:\.\d+)?|(?:[\p{L}_][\p{L}\p{N}_$]*\.)*[\p{L}_*][\p{L}\p{N}_$]*(?: (?:asc|desc))?)?$/iu;
+
+const statements: Readonly<Record<string, string>> = {
+  where: 'select 1 where',
+  filter: 'select 1 where',
+  filters: 'select 1 where',
+  condition: 'select 1 where',
+  conditions: 'select 1 where',
+  match: 'select 1 where',
+  having: 'select 1 having',
+  columns: 'select',
+  fields: 'select',
+  select: 'select',
+  returning: 'select',
+  group_by: 'select 1 group by',
+  order: 'select 1 order by',
+  order_by: 'select 1 order by',
+  orderBy: 'select 1 order by',
+  sort: 'select 1 order by',
+  limit: 'select 1 limit',
+  offset: 'select 1 offset',
+  from: 'select 1 from',
+  table: 'select 1 from',
+  tables: 'select 1 from',
+  join: 'select 1 from t',
+  joins: 'select 1 from t',
+};

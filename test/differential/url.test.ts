@@ -1,0 +1,249 @@
+/**
+ * The address that is decided on, against the one Node's own client goes to: whatever the spelling, host, port and path
+ * are those that are connected to and sent, or the address is unclear. Every connection ends at a server of this test.
+ */
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import tls from 'node:tls';
+import fc from 'fast-check';
+import { type Address, readAddress } from '#core/effects/http/address.ts';
+
+interface Seen {
+  host?: string;
+  port?: string;
+  hostHeader?: string | undefined;
+  path?: string | undefined;
+}
+
+let server: Server;
+let seen: Seen;
+const originalConnect = net.connect.bind(net);
+
+beforeAll(async () => {
+  server = createServer((request: IncomingMessage, response) => {
+    seen.hostHeader = request.headers.host;
+    seen.path = request.url;
+    response.writeHead(204, { connection: 'close' }).end();
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const noted = (options: unknown): void => {
+    const { host, hostname, port: to } = options as { host?: string; hostname?: string; port?: number | string };
+    seen.host = host ?? hostname ?? '';
+    seen.port = String(to);
+  };
+  jest.spyOn(net, 'connect').mockImplementation(((options: unknown) => {
+    noted(options);
+    return originalConnect({ host: '127.0.0.1', port });
+  }) as typeof net.connect);
+  jest.spyOn(tls, 'connect').mockImplementation(((options: unknown) => {
+    noted(options);
+    throw new Error('noted');
+  }) as typeof tls.connect);
+});
+afterAll(async () => {
+  jest.restoreAllMocks();
+  await new Promise((closed) => server.close(closed));
+});
+
+/** Where `fetch` goes with the text; nothing where it refuses. */
+async function wentTo(text: string): Promise<Seen | undefined> {
+  seen = {};
+  await fetch(text, { redirect: 'error' }).catch(() => undefined);
+  return seen.host === undefined ? undefined : seen;
+}
+
+const unbracketed = (host: string): string =>
+  host
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
+    .replace(/(?<=[^.])\.+$/, '');
+/** As RFC 3986 has it: escapes of unreserved characters mean the characters. */
+const unescaped = (text: string): string =>
+  text.replace(/%[0-9a-f]{2}/gi, (written) => {
+    const char = String.fromCharCode(Number.parseInt(written.slice(1), 16));
+    return /[\w.~-]/.test(char) ? char : written.toUpperCase();
+  });
+
+function compare(text: string, address: Address, went: Seen): void {
+  expect([text, unbracketed(went.host!)]).toEqual([text, unbracketed(address.host)]);
+  expect([text, went.port || (address.scheme === 'https' ? '443' : '80')]).toEqual([text, address.port]);
+  if (went.path === undefined) return;
+  // A question mark with nothing behind it asks for the same.
+  expect([text, unescaped(went.path).replace(/^([^?]*)\?$/, '$1')]).toEqual([text, address.path + address.query]);
+  expect([text, unbracketed(went.hostHeader!.replace(/:\d+$/, ''))]).toEqual([text, unbracketed(address.host)]);
+}
+
+const of = (...items: readonly string[]) => fc.constantFrom(...items);
+const host = fc.oneof(
+  of(
+    'api.example.com',
+    'EXAMPLE.com',
+    'a_b.example',
+    'example.com.',
+    'example.com..',
+    'localhost',
+    'xn--gd-fmca.example',
+  ),
+  of(
+    '127.0.0.1',
+    '0x7f.0.0.1',
+    '0177.0.0.1',
+    '2130706433',
+    '127.1',
+    '0',
+    '1.2.3.4.',
+    '1.2.3',
+    '256.1.1.1',
+    '0x7f000001',
+  ),
+  of(
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[::FFFF:7f00:1]',
+    '[fe80::1%25eth0]',
+    '[fe80::1%eth0]',
+    '[64:ff9b::7f00:1]',
+    '[1::2]',
+  ),
+  of(
+    'ｅｘａｍｐｌｅ.com',
+    'exa\u00admple.com',
+    'ex%61mple.com',
+    'example%2ecom',
+    'bücher.example',
+    '①②⑦.0.0.1',
+    'a。b',
+    'faß.de',
+  ),
+  of(
+    'evil.example\\@good.example',
+    'good.example#@evil.example',
+    'good.example?@evil.example',
+    'a..b',
+    '-a-.example',
+    'ex ample',
+    '',
+  ),
+  fc.domain(),
+  fc.ipV4Extended(),
+  fc.ipV6().map((address) => `[${address}]`),
+);
+const user = of('', '', '', '', 'me@', 'me:pw@', 'good.example@', 'a@b@', '%40@', ':@', '@');
+const port = of('', '', '', ':80', ':443', ':8080', ':', ':0080', ':65535', ':65536', ':0', ':8o', ':-1');
+const piece = fc.oneof(
+  of(
+    'a',
+    'B',
+    '..',
+    '.',
+    '%2e',
+    '%2E%2e',
+    '.%2e',
+    '%2f',
+    '%5c',
+    '\\',
+    ';x=1',
+    '..;',
+    '%252e',
+    '%00',
+    '%0a',
+    '\t',
+    '\n',
+    ' ',
+    '%zz',
+  ),
+  of(
+    'ä',
+    'ａ',
+    '%c3%a4',
+    '{',
+    '}',
+    '|',
+    '^',
+    '`',
+    '"',
+    '<',
+    "'",
+    '[',
+    ']',
+    '~',
+    '%7e',
+    '+',
+    '@',
+    ':',
+    '*',
+    '&',
+    '=',
+    '...',
+    '',
+  ),
+);
+const path = fc
+  .array(piece, { maxLength: 5 })
+  .chain((list) => of('/').map((slash) => (list.length === 0 ? '' : slash + list.join(slash))));
+const query = fc.oneof(
+  of('', '', '?', '?a=1', '?a=%41&b=/../x', "?q='x'&é", '??', '?a#b'),
+  piece.map((text) => `?${text}`),
+);
+const fragment = of('', '', '#x', '#/../y', '#@evil.example');
+const scheme = of(
+  'http://',
+  'http://',
+  'http://',
+  'https://',
+  'HTTP://',
+  'hTtPs://',
+  'http:',
+  'http:/',
+  'http:///',
+  'http:\\\\',
+  ' http://',
+  'ht\ttp://',
+  '//',
+  'ftp://',
+  'ws://',
+);
+const url = fc.tuple(scheme, user, host, port, path, query, fragment).map((parts) => parts.join(''));
+
+test('[effects.http-differential] what is decided on is what fetch connects to and asks for', async () => {
+  const count = { clear: 0, unclear: 0, compared: 0 };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof({ weight: 4, arbitrary: url }, { weight: 1, arbitrary: fc.webUrl({ withQueryParameters: true }) }),
+      async (text) => {
+        const address = readAddress(text);
+        const went = await wentTo(text);
+        if (address.doubts.length > 0) {
+          count.unclear++;
+          return;
+        }
+        count.clear++;
+        if (went === undefined) return;
+        count.compared++;
+        compare(text, address, went);
+      },
+    ),
+    { seed: 20261122, numRuns: 2500 },
+  );
+  console.info(`addresses: ${count.clear} clear (${count.compared} connected to), ${count.unclear} unclear`);
+  expect(count.compared).toBeGreaterThan(300);
+  expect(count.unclear).toBeGreaterThan(300);
+}, 120_000);
+
+test('[effects.http-differential] plain addresses are clear, and connected to as written', async () => {
+  for (const text of [
+    'http://api.example.com/v1/users?page=2#top',
+    'http://API.example.com:8080/a/b;v=1',
+    'http://127.0.0.1:9000/',
+    'http://[2001:db8::1]:8080/x',
+    'http://example.com/%7Euser/a%2Fb?q=%41',
+    'https://example.com/a',
+  ]) {
+    const address = readAddress(text);
+    expect([text, address.doubts]).toEqual([text, []]);
+    const went = await wentTo(text);
+    expect(went).toBeDefined();
+    compare(text, address, went!);
+  }
+});
