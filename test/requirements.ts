@@ -602,6 +602,32 @@ const evidence: readonly Requirement[] = [
   must('evidence.order.detected', 'contract §4', 'Swapped, removed and duplicated entries are found.'),
   must('evidence.foreign.detected', 'contract §4', 'An entry of another session and a forged result are found.'),
   must(
+    'evidence.checkpoint',
+    'contract §4',
+    'Where chains stand is signed in batches, beside the archive and never within a commit; verification compares with it and says in not_checked what it could not compare.',
+  ),
+  must(
+    'evidence.checkpoint.continues',
+    'contract §4',
+    'A chain that does not continue its last checkpoint is signed neither as a manifest nor as a checkpoint; the refusal is logged and counted.',
+  ),
+  must(
+    'evidence.checkpoint.file',
+    'contract §4',
+    'The local checkpoint file is append-only, chained and of mode 0600: edits, gaps and strangers’ lines are found, a torn line is dropped.',
+  ),
+  must(
+    'evidence.checkpoint.bundle',
+    'contract §4',
+    'A bundle carries the newest checkpoint of its session with the proof that a stranger checks offline.',
+  ),
+  must(
+    'evidence.rewriting.found',
+    'contract §4',
+    'What somebody with full access to the tables rewrites, cuts, forks, back-dates, swaps, replaces or deletes is found by verify and audit verify, with its place.',
+  ),
+  must('evidence.archive.read', 'contract §4', 'The archive is read back and compared with the chain, entry by entry.'),
+  must(
     'evidence.approval-proven',
     'contract §4',
     'An entry approved:<id> or denied:<id> without an earlier vote of that id over the same call, or a second use of one, makes the chain invalid at that entry.',

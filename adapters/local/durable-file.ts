@@ -35,7 +35,7 @@ async function writeBeside(path: string, bytes: Uint8Array | string, mode: numbe
 }
 
 /** The name is durable only when its folder is. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   await withFile(await open(folder, 'r'), (file) => file.sync());
 }
 

@@ -45,6 +45,7 @@ export function addAudit(parent: Parent): void {
 /** The server does a bounded piece at a time; a sum of all pieces is the answer. */
 async function verifyAll(cli: Cli): Promise<Outcome> {
   const sum = { total_entries: 0, sessions: 0 };
+  const not_checked: unknown[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
   let last: Fields;
@@ -52,6 +53,7 @@ async function verifyAll(cli: Cli): Promise<Outcome> {
     last = fields((await cli.api().call('verifyAudit', { query: { cursor } })).json);
     sum.total_entries += count(last.total_entries);
     sum.sessions += Array.isArray(last.sessions) ? last.sessions.length : count(last.sessions);
+    if (Array.isArray(last.not_checked)) not_checked.push(...last.not_checked);
     cursor = text(last.cursor);
     if (cursor !== undefined && seen.has(cursor)) {
       throw new Failure(exitCodes.negative, 'the server gave the same cursor twice: the verification has no end');
@@ -59,14 +61,14 @@ async function verifyAll(cli: Cli): Promise<Outcome> {
     if (cursor !== undefined) seen.add(cursor);
   } while (cursor !== undefined && last.valid === true);
 
-  const { broken_link, not_checked } = last;
+  const { broken_link } = last;
   const valid = last.valid === true;
   if (cli.globals.json) {
     cli.out.pretty({
       valid,
       ...sum,
       ...(broken_link !== undefined && { broken_link }),
-      ...(not_checked !== undefined && { not_checked }),
+      ...(not_checked.length > 0 && { not_checked }),
     });
   } else {
     cli.out.line('valid: ', painted(valid ? 'green' : 'red', String(valid)));
@@ -74,7 +76,7 @@ async function verifyAll(cli: Cli): Promise<Outcome> {
     cli.out.field('sessions', sum.sessions);
     const { session_id, index, reason } = fields(broken_link);
     if (broken_link !== undefined) cli.out.line(`broken_link: session ${session_id}, entry ${index}: ${reason}`);
-    if (Array.isArray(not_checked)) for (const item of not_checked) cli.out.line(painted('yellow', String(item)));
+    for (const item of not_checked) cli.out.line(painted('yellow', String(item)));
   }
   return valid ? 'positive' : 'negative';
 }

@@ -1,7 +1,8 @@
 /** `evidence verify`: a session's chain online, or an exported bundle with nothing but a public key (contract §4). */
 import { readFile } from 'node:fs/promises';
 import type { Verification } from '#core/contracts/evidence.ts';
-import type { EntryLine } from '#core/evidence/verify.ts';
+import type { Checkpointed } from '#core/evidence/ports.ts';
+import type { CheckpointsElsewhere, EntryLine } from '#core/evidence/verify.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { fileTrouble, UsageError } from './failure.ts';
 import { type Fields, fields, list } from './json-fields.ts';
@@ -12,6 +13,7 @@ interface VerifyOptions {
   readonly session?: string;
   readonly file?: string;
   readonly publicKey?: string;
+  readonly checkpoints?: string;
 }
 
 export function addEvidenceVerify(parent: Parent): void {
@@ -22,30 +24,71 @@ export function addEvidenceVerify(parent: Parent): void {
       'evidence verify --session s-1',
       'evidence verify --session s-1 --public-key gateway.pem',
       'evidence verify --file s-1.json --public-key gateway.pem   # offline',
+      'evidence verify --file s-1.json --public-key gateway.pem --checkpoints checkpoints.jsonl',
     ],
     options: (command) =>
       command
         .option('--session <id>', 'session of the running gateway')
         .option('--file <bundle>', 'exported bundle; needs no server')
-        .option('--public-key <pem>', 'the key you trust; without it a file’s origin is not checked'),
-    run: (cli, { session, file, publicKey }) => {
-      if (file !== undefined && session === undefined) return verifyFile(cli, file, publicKey);
+        .option('--public-key <pem>', 'the key you trust; without it a file’s origin is not checked')
+        .option('--checkpoints <file>', 'compare a bundle with this checkpoint file instead of the one it carries'),
+    run: (cli, { session, file, publicKey, checkpoints }) => {
+      if (file !== undefined && session === undefined) return verifyFile(cli, file, publicKey, checkpoints);
+      if (checkpoints !== undefined) throw new UsageError('--checkpoints goes with --file <bundle> and --public-key');
       if (session !== undefined && file === undefined) return verifySession(cli, session, publicKey);
       throw new UsageError('give either --session <id> or --file <bundle>');
     },
   });
 }
 
-async function verifyFile(cli: Cli, file: string, publicKey: string | undefined): Promise<Outcome> {
+async function verifyFile(
+  cli: Cli,
+  file: string,
+  publicKey: string | undefined,
+  checkpoints: string | undefined,
+): Promise<Outcome> {
   const key = await readKey(publicKey);
+  if (checkpoints !== undefined && key === undefined) {
+    throw new UsageError('--checkpoints needs --public-key: the key that signs the file');
+  }
+  const elsewhere = checkpoints !== undefined ? await checkpointsIn(checkpoints, key!) : undefined;
   const bundle = await readFile(file).catch((cause) => {
     throw fileTrouble('read', file, cause);
   });
   const { json } = cli.globals;
-  const verification = await verifyBytes(bundle, key, json ? undefined : (line) => showEntry(cli.out, { ...line }));
-  if (json) cli.out.pretty(verification);
-  else showVerification(cli.out, { ...verification });
-  return verification.valid && verification.not_checked.length === 0 ? 'positive' : 'negative';
+  const verification = await verifyBytes(
+    bundle,
+    key,
+    json ? undefined : (line) => showEntry(cli.out, { ...line }),
+    elsewhere,
+  );
+  const { unanchored: _, ...said } = verification;
+  if (json) cli.out.pretty(said);
+  else showVerification(cli.out, said);
+  return verification.valid && !verification.unanchored ? 'positive' : 'negative';
+}
+
+/** What a checkpoint file says of the bundle's session, up to the end of the bundle. */
+async function checkpointsIn(file: string, key: string): Promise<CheckpointsElsewhere> {
+  const { readCheckpoints } = await import('#adapters/local/checkpoint-lines.ts');
+  const found: Checkpointed[] = [];
+  const { damage, torn } = await readCheckpoints(file, [key], ({ checkpoint, points }) => {
+    const { created_at, signature } = checkpoint;
+    for (const point of points) found.push({ point, created_at, key_id: signature.key_id });
+  }).catch((cause) => {
+    throw fileTrouble('read', file, cause);
+  });
+  const defect = damage ?? (torn ? 'the checkpoint file ends within a line' : undefined);
+  return ({ tenant, session_id, total_entries = 0 }) => {
+    const checkpoint = found.findLast(
+      ({ point }) => point.tenant === tenant && point.session_id === session_id && point.index < total_entries,
+    );
+    const unsaid = checkpoint ? [] : ['checkpoints not checked: the file holds none of this session'];
+    return {
+      ...(checkpoint && { checkpoint }),
+      notChecked: defect === undefined ? unsaid : [`checkpoints not checked: ${defect}`],
+    };
+  };
 }
 
 /** The gateway's word, its entries, and with a trusted key our own look at the same chain. */
@@ -61,26 +104,31 @@ async function verifySession(cli: Cli, session: string, publicKey: string | unde
   const listed = Array.isArray(claimed.entries);
   if (listed && !globals.json) for (const entry of list(claimed.entries)) showEntry(out, entry);
 
-  let own: Verification | undefined;
+  let own: Verified | undefined;
   if (key !== undefined || !(listed || globals.json)) {
     const bundle = Buffer.from(await cli.api().text('exportSession', { path }));
     own = await verifyBytes(bundle, key, listed || globals.json ? undefined : (line) => showEntry(out, { ...line }));
   }
-  const holds = own === undefined || (own.valid && (key === undefined || own.not_checked.length === 0));
+  const holds = own === undefined || (own.valid && (key === undefined || !own.unanchored));
   const valid = claimed.valid === true && holds;
   if (!globals.json) showVerification(out, own && !own.valid ? { ...own } : { ...claimed, valid });
   else if (!holds) out.note(`the exported bundle does not hold: ${own?.broken_link?.reason ?? 'origin not checked'}`);
   return valid ? 'positive' : 'negative';
 }
 
+/** A verdict, and whether it rests on nothing but what travelled with the bundle. */
+type Verified = Verification & { readonly unanchored: boolean };
+
 /** Loaded when needed: the other commands start without the schemas it brings. */
 async function verifyBytes(
   bundle: Uint8Array,
   key: string | undefined,
   onEntry: ((line: EntryLine) => void) | undefined,
-): Promise<Verification> {
-  const { verifyBundle } = await import('#core/evidence/verify.ts');
-  return verifyBundle(bundle, key, onEntry);
+  elsewhere?: CheckpointsElsewhere,
+): Promise<Verified> {
+  const { isUnanchored, verifyBundle } = await import('#core/evidence/verify.ts');
+  const verification = await verifyBundle(bundle, key, onEntry, elsewhere);
+  return { ...verification, unanchored: isUnanchored(verification) };
 }
 
 async function readKey(file: string | undefined): Promise<string | undefined> {
@@ -106,6 +154,11 @@ export function showVerification(out: Output, result: Fields): void {
   out.field('total_entries', result.total_entries);
   out.field('session_manifest_hash', result.session_manifest_hash);
   if (result.broken_link !== undefined) out.line(`broken_link: entry ${index}: ${reason}`);
+  const { index: fixed, created_at, key_id } = fields(result.checkpoint);
+  if (result.checkpoint !== undefined) {
+    out.line(`checkpoint: entries 0 to ${fixed} are fixed by the one of ${created_at}, key ${key_id}`);
+  }
+  if (result.archived_entries !== undefined) out.line(`archive: ${result.archived_entries} entries equal their copies`);
   for (const item of Array.isArray(result.not_checked) ? result.not_checked : []) {
     out.line(painted('yellow', String(item)));
   }

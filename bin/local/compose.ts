@@ -5,7 +5,6 @@ import { localHands } from '#adapters/executors/hands.ts';
 import { approvalDefinition, localApprovalClock } from '#adapters/local/approval-clock.ts';
 import { createInterpreter, type Interpreter } from '#adapters/local/asl/interpreter.ts';
 import { type CommitFeed, createCommitFeed } from '#adapters/local/commit-feed.ts';
-import { folderArchive } from '#adapters/local/folder-archive.ts';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
 import { systemTimers } from '#adapters/local/timers.ts';
 import { StdioServers } from '#adapters/mcp/stdio.ts';
@@ -77,7 +76,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const feed = createCommitFeed({
     log: ports.evidence,
     tenants: async () => (await ports.snapshots.current()).configuration.tenants.map(({ id }) => id),
-    handler: project({ ...ports, archive: folderArchive(join(flags.state, 'archive')) }),
+    handler: project({ ...ports, archive: local.archived, cover: local.cover }),
     checkpoint: join(flags.state, 'projected.json'),
     clock: systemClock,
     report,
@@ -112,6 +111,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       await Promise.all(parts.map((part) => part.stop()));
       await clock.interpreter?.stop();
       await feed.stop();
+      await local.checkpoints.close();
       await ports.wasm.stop();
       await telemetry.flush();
       await store.stop();

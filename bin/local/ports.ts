@@ -20,7 +20,6 @@ import { httpCall } from '#adapters/http/provider-http.ts';
 import { observedLedger } from '#adapters/local/commit-feed.ts';
 import { environmentSecrets, listedSecretNames } from '#adapters/local/environment-secrets.ts';
 import { folderObjectStore } from '#adapters/local/folder-object-store.ts';
-import { keyFileSigner } from '#adapters/local/key-file-signer.ts';
 import { demoAppKey, type LocalKeys, ticketKey } from '#adapters/local/keys-file.ts';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { systemClock } from '#adapters/system/clock.ts';
@@ -46,6 +45,7 @@ import type { GatewayPorts } from '#lambdas/ports.ts';
 import packageJson from '#package' with { type: 'json' };
 import { importConfiguration, recordImport, shippedPacks } from './configuration-file.ts';
 import { nameSecrets, namingSnapshots, overlayKeys } from './generated-secrets.ts';
+import { type KeptEvidence, keptEvidence } from './kept-evidence.ts';
 import type { LocalStore } from './store.ts';
 
 export const { version } = packageJson;
@@ -74,7 +74,7 @@ export interface PortsOptions {
 }
 
 /** What the functions of every surface are given here. */
-export type LocalPorts = GatewayPorts & ChatDoorPorts & { readonly wasm: { stop(): Promise<void> } };
+export type LocalPorts = GatewayPorts & ChatDoorPorts & KeptEvidence & { readonly wasm: { stop(): Promise<void> } };
 
 /** Imports the configuration file and composes the ports over it. */
 export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
@@ -122,7 +122,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     ledger: observedLedger(dynamoLedger(store), options.committed),
     evidence,
     manifests: evidence,
-    signer: await keyFileSigner(join(stateFolder, 'signing-key.pem')),
+    ...(await keptEvidence({ stateFolder, shared: store.shared, evidence, clock, telemetry })),
     approvals,
     pendingRoom: new PendingRoom(approvals),
     probes: new Probes(),

@@ -10,6 +10,8 @@ export interface LocalStore {
   readonly client: DynamoDBClient;
   readonly tables: TableNames;
   readonly executions: ExecutionStore;
+  /** Whether other processes may write to it as well. */
+  readonly shared: boolean;
   stop(): Promise<void>;
 }
 
@@ -28,6 +30,7 @@ export async function openStore(
       client,
       tables,
       executions: executionsTable(client, executionsName),
+      shared: server === undefined,
       stop: async () => {
         client.destroy();
         await server?.stop();

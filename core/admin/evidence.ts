@@ -7,7 +7,9 @@ import { markdownReport } from '#core/evidence/report.ts';
 import { htmlReport } from '#core/evidence/report-html.ts';
 import { signedManifest } from '#core/evidence/sign.ts';
 import type { EntryLine } from '#core/evidence/verify.ts';
+import { missingSession, type Witness, witnessOf } from '#core/evidence/witness.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { AuditSummary, nextSessions } from './audit-pieces.ts';
 import { assertOwn, type Call, cursorOf, limitOf, type Operation } from './operation.ts';
 
 export const listSessions: Operation = async ({ ports, principal, query }) => {
@@ -18,18 +20,23 @@ export const listSessions: Operation = async ({ ports, principal, query }) => {
 
 /** Only a chain that holds is signed, so only such a chain is exported. */
 export const exportSession: Operation = async (call) => {
-  const { head, entries } = await sessionOf(call);
-  const { signer, manifests } = call.ports;
-  const manifest = await signedManifest(head, entries(), signer, manifests);
+  const { head, entries, witness } = await sessionOf(call);
+  const { signer, manifests, checkpoints } = call.ports;
+  const manifest = await signedManifest(head, entries(), signer, manifests, witness);
+  const proof = witness?.checkpoint && (await checkpoints?.proof(head.tenant, head.session_id));
+  // One that came after the head was read speaks for entries the bundle does not hold.
+  const checkpoint = proof && proof.point.index < head.total_entries ? proof : undefined;
   return {
     contentType: 'application/json',
     headers: { 'content-disposition': `attachment; filename="${manifest.session_id.replaceAll(':', '_')}.json"` },
-    body: bundleChunks(manifest, entries(), await signer.publicKey()),
+    body: bundleChunks(manifest, entries(), await signer.publicKey(), checkpoint),
   };
 };
 
 export const verifySession: Operation = async (call) => {
-  const session = await sessionOf(call);
+  const { principal, params } = call;
+  const session = await sessionOf(call, (witness) => principal.kind !== 'agent' && missingSession(witness));
+  if (!('entries' in session)) return { body: { session_id: params.id, ...session } };
   const lines: EntryLine[] = [];
   const wantsLines = call.query.entries === 'true';
   const listed = wantsLines && { onEntry: (line: EntryLine) => void lines.push(line) };
@@ -54,18 +61,31 @@ export const htmlSessionReport: Operation = async (call) => {
   };
 };
 
-async function sessionOf(call: Call): Promise<LiveSession> {
+/** @param missing what is answered instead of 404 for a session that has no head. */
+async function sessionOf<T extends object = never>(
+  call: Call,
+  missing: (witness: Witness) => T | undefined | false = () => undefined,
+): Promise<LiveSession | T> {
   const { ports, principal, params } = call;
   const id = params.id ?? '';
-  const head = await ports.evidence.head(principal.tenant, id);
-  if (!head) throw notFound(`Session ${id}`);
+  const { head, witness } = await witnessOf(ports, principal.tenant, id);
+  if (!head) {
+    const answer = missing(witness);
+    if (answer) return answer;
+    throw notFound(`Session ${id}`);
+  }
   assertOwn(call, head.owner_key, `Session ${id}`);
-  return liveSession(ports, head);
+  return liveSession(ports, head, witness);
 }
 
 /** The session as it stands now: entries appended later are left for the next manifest. */
-const liveSession = ({ evidence, signer, manifests }: Call['ports'], head: SessionHead): LiveSession => ({
+const liveSession = (
+  { evidence, signer, manifests }: Call['ports'],
+  head: SessionHead,
+  witness: Witness,
+): LiveSession => ({
   head,
+  witness,
   signer,
   manifests,
   entries: () => firstEntries(evidence.entries(head.tenant, head.session_id), head.total_entries),
@@ -100,28 +120,17 @@ function timeOf(query: Readonly<Record<string, string>>, name: 'from' | 'to'): n
   return time;
 }
 
-/** One bounded piece: the sessions of one page. The cursor goes on; the CLI follows it to the end. */
+/** One bounded piece of the tenant's sessions. The cursor goes on; the CLI follows it to the end. */
 export const verifyAudit: Operation = async ({ ports, principal, query }) => {
-  const page = await ports.evidence.sessions(principal.tenant, { limit: limitOf(query, 50, 20), ...cursorOf(query) });
-  let total_entries = 0;
-  let broken_link: unknown;
-  for (const head of page.items) {
-    const { verification } = await verifyLive(liveSession(ports, head));
-    total_entries += verification.total_entries;
-    if (!verification.valid) {
-      broken_link = { session_id: head.session_id, ...verification.broken_link };
-      break;
-    }
+  const piece = await nextSessions(ports, principal.tenant, limitOf(query, 50, 20), query.cursor);
+  const summary = new AuditSummary();
+  for (const id of piece.sessions) {
+    const { head, witness } = await witnessOf(ports, principal.tenant, id);
+    const { verification } = head
+      ? await verifyLive(liveSession(ports, head, witness))
+      : { verification: missingSession(witness) };
+    if (verification) summary.add(id, verification);
+    if (summary.broken) break;
   }
-  const more = broken_link === undefined && page.cursor !== undefined && { cursor: page.cursor };
-  return {
-    body: {
-      valid: broken_link === undefined,
-      total_entries,
-      sessions: page.items.length,
-      ...(broken_link !== undefined && { broken_link }),
-      complete: !more,
-      ...more,
-    },
-  };
+  return { body: summary.body(piece.cursor) };
 };

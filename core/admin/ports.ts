@@ -3,7 +3,7 @@ import type { GovernPorts } from '#core/actions/ports.ts';
 import type { ResponseCache } from '#core/cache/ports.ts';
 import type { ConfigStore } from '#core/configuration/ports.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
-import type { ManifestStore, Signer } from '#core/evidence/ports.ts';
+import type { ArchiveReader, CheckpointLog, ManifestStore, Signer } from '#core/evidence/ports.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import type { Admissions } from '#core/limits/admissions.ts';
 import type { Counters } from '#core/limits/ports.ts';
@@ -25,6 +25,9 @@ export interface GatewayPorts extends GovernPorts {
   readonly packs: (name: string) => Promise<string>;
   readonly manifests: ManifestStore;
   readonly signer: Signer;
+  /** Where evidence is kept that those who write the tables cannot write, for functions that read it. */
+  readonly checkpoints?: CheckpointLog;
+  readonly archived?: ArchiveReader;
   readonly credentials: CredentialStore;
   /** Capability tickets, where the function lists and revokes or issues them. */
   readonly tickets?: TicketStore;

@@ -59,12 +59,45 @@ export const sessionManifestSchema = z.strictObject({
 export type SessionManifest = z.infer<typeof sessionManifestSchema>;
 export type UnsignedManifest = Omit<SessionManifest, 'signature'>;
 
+/** Where a session's chain stood: the entry of this index has this hash, and so has all that came before it. */
+export const chainPointSchema = z.strictObject({
+  tenant: z.string(),
+  session_id: z.string(),
+  index: z.int().nonnegative(),
+  hash: hex,
+});
+export type ChainPoint = z.infer<typeof chainPointSchema>;
+
+/** One signature over where several chains stood at one moment. */
+export const checkpointSchema = z.strictObject({
+  version: z.literal(1),
+  created_at: z.string(),
+  /** Number of chain points, and the root of the hash tree over them. */
+  size: z.int().positive(),
+  root: hex,
+  /** Hash of the checkpoint before it in the same log; empty for the first one, and where order is kept by other means. */
+  previous: z.union([hex, z.literal('')]),
+  signature: signatureSchema,
+});
+export type Checkpoint = z.infer<typeof checkpointSchema>;
+
+/** A checkpoint with the proof that one chain point is among those it signs. */
+export const sessionCheckpointSchema = z.strictObject({
+  point: chainPointSchema,
+  position: z.int().nonnegative(),
+  path: z.array(hex).max(64),
+  checkpoint: checkpointSchema,
+});
+export type SessionCheckpoint = z.infer<typeof sessionCheckpointSchema>;
+
 export const bundleFormat = 'agent-governance-gateway/session-bundle@1';
 
 export const sessionBundleSchema = z.strictObject({
   format: z.literal(bundleFormat),
   manifest: sessionManifestSchema,
   entries: z.array(evidenceEntrySchema),
+  /** The newest checkpoint of the session, when there is one. */
+  checkpoint: sessionCheckpointSchema.optional(),
   /** PEM, for convenience only: a verifier trusts a key it got elsewhere. */
   public_key: z.string(),
 });
@@ -76,6 +109,10 @@ export interface Verification {
   readonly total_entries: number;
   readonly session_manifest_hash?: string;
   readonly broken_link?: { readonly index: number; readonly reason: string };
+  /** The newest checkpoint that the chain was compared with: entries up to `index` are fixed by it. */
+  readonly checkpoint?: { readonly index: number; readonly created_at: string; readonly key_id: string };
+  /** How many entries were compared with their copies in the archive. */
+  readonly archived_entries?: number;
   /** What was not checked, in words; `origin not checked` without a trusted public key. */
   readonly not_checked: readonly string[];
 }

@@ -1,5 +1,10 @@
 /** Streams a session's export as one JSON document, never holding the session in memory (spec §2.5, contract §4). */
-import { bundleFormat, type EvidenceEntry, type SessionManifest } from '#core/contracts/evidence.ts';
+import {
+  bundleFormat,
+  type EvidenceEntry,
+  type SessionCheckpoint,
+  type SessionManifest,
+} from '#core/contracts/evidence.ts';
 
 const chunkCharacters = 64 * 1024;
 
@@ -7,12 +12,14 @@ const chunkCharacters = 64 * 1024;
  * The bundle's text in pieces. Entries behind the manifest's last one are left out: the session may be growing while it
  * is exported, and the manifest speaks for its own entries only. If the source fails midway the document stays
  * unfinished, so no parser takes a part for the whole.
+ * @param checkpoint of the session, at or before the manifest's last entry.
  * @param publicKey PEM of the key `manifest.signature.key_id` names: after a rotation, not the newest one.
  */
 export async function* bundleChunks(
   manifest: SessionManifest,
   entries: AsyncIterable<EvidenceEntry>,
   publicKey: string,
+  checkpoint?: SessionCheckpoint,
 ): AsyncIterable<string> {
   let text = `{"format":${JSON.stringify(bundleFormat)},\n"manifest":${JSON.stringify(manifest)},\n"entries":[`;
   let separator = '\n';
@@ -24,7 +31,8 @@ export async function* bundleChunks(
       text = '';
     }
   }
-  yield `${text}\n],\n"public_key":${JSON.stringify(publicKey)}}\n`;
+  const proof = checkpoint === undefined ? '' : `\n"checkpoint":${JSON.stringify(checkpoint)},`;
+  yield `${text}\n],${proof}\n"public_key":${JSON.stringify(publicKey)}}\n`;
 }
 
 /** The first `count` entries of a chain that may be growing; the source is closed after them. */

@@ -1,9 +1,10 @@
-/** Verifies a session where it lives: entries, stored head and signed manifest against each other (contract §4). */
+/** Verifies a session where it lives: entries, stored head, signed manifest, checkpoint and archive. */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import { manifestOf } from './manifest.ts';
 import type { ManifestStore, SessionHead, Signer } from './ports.ts';
 import { BrokenChain, signedManifest } from './sign.ts';
 import { type EntryLine, verifyChain } from './verify.ts';
+import type { Witness } from './witness.ts';
 
 export interface LiveSession {
   readonly head: SessionHead;
@@ -11,6 +12,8 @@ export interface LiveSession {
   readonly entries: () => AsyncIterable<EvidenceEntry>;
   readonly signer: Signer;
   readonly manifests: ManifestStore;
+  /** What other places say of the session, asked before the head was read. */
+  readonly witness?: Witness;
   readonly onEntry?: (line: EntryLine) => void;
 }
 
@@ -22,12 +25,12 @@ export interface LiveVerification {
 
 /** A broken chain is an answer here, not a fault (spec §3.4: valid true or valid false; no other states). */
 export async function verifyLive(session: LiveSession): Promise<LiveVerification> {
-  const { head, entries, signer, manifests, onEntry } = session;
-  const manifest = await signedManifest(head, entries(), signer, manifests).catch((thrown: unknown) => {
+  const { head, entries, signer, manifests, witness, onEntry } = session;
+  const manifest = await signedManifest(head, entries(), signer, manifests, witness).catch((thrown: unknown) => {
     if (thrown instanceof BrokenChain) return undefined;
     throw thrown;
   });
   const trustedPublicKey = await signer.publicKey();
-  const verification = await verifyChain(entries(), { manifest, trustedPublicKey, head, onEntry });
+  const verification = await verifyChain(entries(), { manifest, trustedPublicKey, head, witness, onEntry });
   return { verification, manifest: manifest ?? manifestOf(head, []) };
 }

@@ -2,7 +2,13 @@
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { RiskRecord } from '#core/contracts/behavior.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
-import type { EntryDraft, EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
+import type {
+  ChainPoint,
+  EntryDraft,
+  EvidenceEntry,
+  SessionCheckpoint,
+  SessionManifest,
+} from '#core/contracts/evidence.ts';
 
 /** Strongly consistent state of one session: where its chain ends and to whom it belongs. */
 export interface SessionHead {
@@ -59,6 +65,42 @@ export interface ManifestStore {
   get(tenant: string, sessionId: string, lastHash: string): Promise<SessionManifest | undefined>;
   /** Keeps the first one written for its last_hash and returns the one kept. */
   put(manifest: SessionManifest): Promise<SessionManifest>;
+}
+
+/** The newest checkpoint of a session as its log keeps it. */
+export interface Checkpointed {
+  readonly point: ChainPoint;
+  readonly created_at: string;
+  readonly key_id: string;
+}
+
+/**
+ * Signed checkpoints, kept where those who write the tables cannot write: an Object-Lock bucket on AWS, an append-only
+ * file locally.
+ */
+export interface CheckpointLog {
+  /** The newest checkpoint of a session; undefined for a session without one. */
+  last(tenant: string, sessionId: string): Promise<Checkpointed | undefined>;
+  /** The same with the proof that strangers check. */
+  proof(tenant: string, sessionId: string): Promise<SessionCheckpoint | undefined>;
+  /** The sessions of a tenant that have checkpoints, in no particular order. */
+  sessions(tenant: string, options: { limit: number; cursor?: string }): Promise<Page<string>>;
+  /** What is wrong with the log as a whole, in words. */
+  damage(): Promise<string | undefined>;
+  /** Signs where these chains stand and keeps it durably. At least one point; of a session at most one. */
+  append(points: readonly ChainPoint[]): Promise<void>;
+}
+
+/** The hashes of a session's entries as archived, by index: several where copies differ. */
+export type ArchivedHashes = ReadonlyMap<number, readonly string[]>;
+
+/** The reading side of the archive. */
+export interface ArchiveReader {
+  /** Whether every entry of this store comes to this archive; not where several processes archive apart. */
+  readonly complete: boolean;
+  hashes(tenant: string, sessionId: string): Promise<ArchivedHashes>;
+  /** Copies from `fromIndex` on in index order, without a gap; ends where one is missing or where two differ. */
+  entries(tenant: string, sessionId: string, fromIndex: number): AsyncIterable<EvidenceEntry>;
 }
 
 /** ECDSA P-256 with SHA-256: KMS on AWS, a key file locally. */

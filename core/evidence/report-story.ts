@@ -65,9 +65,13 @@ export async function sessionStory(
   };
 }
 
-function verdictOf({ valid, total_entries, broken_link, not_checked }: Verification): SessionStory['verdict'] {
+function verdictOf(verification: Verification): SessionStory['verdict'] {
+  const { valid, total_entries, broken_link, checkpoint, not_checked } = verification;
+  const fixed = checkpoint
+    ? ` A checkpoint signed at ${checkpoint.created_at} fixes entries 0 to ${checkpoint.index}.`
+    : '';
   const sentence = valid
-    ? `The chain is intact: ${total_entries} ${total_entries === 1 ? 'entry' : 'entries'}, each linked to the one before.`
+    ? `The chain is intact: ${total_entries} ${total_entries === 1 ? 'entry' : 'entries'}, each linked to the one before.${fixed}`
     : `The chain is broken at entry ${broken_link?.index ?? 0}: ${text(broken_link?.reason) ?? 'no reason was given'}.`;
   return { valid, sentence, notChecked: not_checked.map(visible) };
 }

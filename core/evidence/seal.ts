@@ -1,7 +1,7 @@
 /** Examines a manifest by itself, before any entry is compared with it: shape, hash, signature (contract §4). */
 import { type SessionManifest, sessionManifestSchema } from '#core/contracts/evidence.ts';
 import { manifestHash } from './manifest.ts';
-import { signatureDefect } from './signature.ts';
+import { type PublicKeys, signatureDefect } from './signature.ts';
 
 export interface Seal {
   /** Whether there was a manifest at all. */
@@ -15,7 +15,7 @@ export interface Seal {
 
 interface SealParts {
   readonly manifest?: unknown;
-  readonly trustedPublicKey?: string | undefined;
+  readonly trustedPublicKey?: PublicKeys | undefined;
   readonly accompanyingPublicKey?: string | undefined;
 }
 

@@ -6,23 +6,33 @@
  * does not follow from those before it. The manifest and the stored head stand behind the last entry: when every entry
  * holds and one of these disagrees, the index is the number of entries.
  */
-import { bundleFormat, type Verification } from '#core/contracts/evidence.ts';
+import {
+  bundleFormat,
+  type SessionCheckpoint,
+  type SessionManifest,
+  type Verification,
+} from '#core/contracts/evidence.ts';
 import { type JsonRules, parseStrict, parseStrictBytes } from '#core/kernel/json.ts';
+import { sessionCheckpointDefect } from './checkpoint.ts';
 import type { SessionHead } from './ports.ts';
 import { examineSeal, type Seal } from './seal.ts';
+import type { PublicKeys } from './signature.ts';
 import { ChainWalk, type EntryLine, headEnd, manifestEnd } from './walk.ts';
+import type { Witness } from './witness.ts';
 
 export type { EntryLine } from './walk.ts';
 
 export interface Expectation {
   /** The session manifest, as untrusted as the entries. */
   readonly manifest?: unknown;
-  /** PEM of the key the verifier trusts, got elsewhere than from the bundle. */
-  readonly trustedPublicKey?: string | undefined;
+  /** PEM of the key the verifier trusts, got elsewhere than from the bundle; of several, any may have signed. */
+  readonly trustedPublicKey?: PublicKeys | undefined;
   /** PEM that travelled with the manifest: shows it was not altered since, never where it came from. */
   readonly accompanyingPublicKey?: string | undefined;
   /** The stored head of the live chain: trusted, and the only thing that knows where an open chain ends. */
   readonly head?: SessionHead | undefined;
+  /** What other places say of the chain. */
+  readonly witness?: Partial<Witness> | undefined;
   /** Told of every entry up to and including the first broken one. */
   readonly onEntry?: ((line: EntryLine) => void) | undefined;
 }
@@ -36,7 +46,7 @@ export async function verifyChain(
   expectation: Expectation = {},
 ): Promise<Verification> {
   const seal = examineSeal(expectation);
-  const walk = new ChainWalk(expectation.head, seal.manifest, expectation.onEntry);
+  const walk = new ChainWalk(expectation.head, seal.manifest, expectation.onEntry, expectation.witness);
   for await (const entry of entries) walk.follow(entry);
   return verdict(walk, seal, expectation.head);
 }
@@ -50,19 +60,39 @@ const bundleRules: JsonRules = { nesting: 80, numbers: 'double', protoKeys: 'car
  */
 export async function verifyBundle(
   bundle: unknown,
-  trustedPublicKey?: string,
+  trustedPublicKey?: PublicKeys,
   onEntry?: (line: EntryLine) => void,
+  elsewhere?: CheckpointsElsewhere,
 ): Promise<Verification> {
   const opened = openBundle(bundle);
   if (typeof opened === 'string') return unreadable(opened, trustedPublicKey);
-  const { entries, manifest, public_key } = opened;
-  return verifyChain(entries, { manifest, trustedPublicKey, accompanyingPublicKey: public_key, onEntry });
+  const { entries, manifest, public_key, checkpoint } = opened;
+  const keys = { trustedPublicKey, accompanyingPublicKey: public_key };
+  const defect =
+    checkpoint === undefined ? undefined : sessionCheckpointDefect(checkpoint, trustedPublicKey ?? public_key);
+  const own = checkpointOfBundle(defect === undefined ? checkpoint : undefined);
+  const witness = elsewhere ? elsewhere(manifest as Partial<SessionManifest>) : own;
+  const verification = await verifyChain(entries, { manifest, ...keys, witness, onEntry });
+  if (defect === undefined || !verification.valid) return verification;
+  return { ...verification, valid: false, broken_link: { index: verification.total_entries, reason: defect } };
+}
+
+/** What a log of checkpoints, got elsewhere than with the bundle, says of the session; the manifest is not to be trusted. */
+export type CheckpointsElsewhere = (manifest: Partial<SessionManifest>) => Pick<Witness, 'checkpoint' | 'notChecked'>;
+
+/** The checkpoint that came with a bundle; whose it is, the walk finds out. */
+function checkpointOfBundle(given: unknown): Pick<Witness, 'checkpoint' | 'notChecked'> {
+  if (given === undefined) return { notChecked: ['checkpoints not checked: the bundle carries none'] };
+  const { point, checkpoint } = given as SessionCheckpoint;
+  const { created_at, signature } = checkpoint;
+  return { checkpoint: { point, created_at, key_id: signature.key_id }, notChecked: [] };
 }
 
 interface OpenBundle {
   readonly manifest: unknown;
   readonly entries: readonly unknown[];
   readonly public_key: string;
+  readonly checkpoint?: unknown;
 }
 
 /** The bundle's parts, or why it is none. */
@@ -75,20 +105,24 @@ function openBundle(bundle: unknown): OpenBundle | string {
     return `the bundle cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
   }
   if (typeof document !== 'object' || document === null) return 'the bundle is not a JSON object';
-  const { format, manifest, entries, public_key, ...others } = document as Record<string, unknown>;
+  const { format, manifest, entries, public_key, checkpoint, ...others } = document as Record<string, unknown>;
   if (format !== bundleFormat) return `the bundle's format is not ${bundleFormat}`;
   if (!Array.isArray(entries)) return 'the bundle holds no list of entries';
   if (typeof public_key !== 'string') return 'the bundle holds no public_key';
   if (typeof manifest !== 'object' || manifest === null) return 'the bundle holds no manifest';
   const [other] = Object.keys(others);
   if (other !== undefined) return `the bundle holds a field that bundles do not have: ${JSON.stringify(other)}`;
-  return { manifest, entries, public_key };
+  return { manifest, entries, public_key, ...(checkpoint !== undefined && { checkpoint }) };
 }
+
+/** Whether the verdict rests on what travelled with the chain alone: then it proves nothing to a stranger. */
+export const isUnanchored = ({ not_checked }: Pick<Verification, 'not_checked'>): boolean =>
+  not_checked.some((said) => said === originNotChecked || said === completenessNotChecked);
 
 const originNotChecked = 'origin not checked';
 const completenessNotChecked = 'completeness not checked: neither a manifest nor a stored head was given';
 
-function unreadable(reason: string, trustedPublicKey: string | undefined): Verification {
+function unreadable(reason: string, trustedPublicKey: PublicKeys | undefined): Verification {
   const not_checked = trustedPublicKey === undefined ? [originNotChecked] : [];
   return { valid: false, total_entries: 0, broken_link: { index: 0, reason }, not_checked };
 }
@@ -99,12 +133,15 @@ function verdict(walk: ChainWalk, seal: Seal, head: SessionHead | undefined): Ve
     walk.broken ?? walk.disagreement(ends) ?? (seal.defect ? { index: walk.total, reason: seal.defect } : undefined);
   const session_manifest_hash =
     seal.manifest?.session_manifest_hash ?? (broken_link ? undefined : walk.manifest()?.session_manifest_hash);
+  const { not_checked, ...compared } = walk.compared();
   return {
     valid: !broken_link,
     total_entries: walk.total,
+    ...compared,
     ...(session_manifest_hash !== undefined && { session_manifest_hash }),
     ...(broken_link && { broken_link }),
     not_checked: [
+      ...not_checked,
       ...(seal.originChecked ? [] : [originNotChecked]),
       ...(head || seal.given ? [] : [completenessNotChecked]),
     ],

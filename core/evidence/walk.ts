@@ -3,11 +3,13 @@ import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } f
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { ApprovalTrail } from './approval-trail.ts';
 import { entryHash } from './chain.ts';
+import { Comparison } from './compare.ts';
 import { shapeDefect } from './entry-shape.ts';
 import { manifestOf } from './manifest.ts';
 import type { SessionHead } from './ports.ts';
 import { Tally } from './tally.ts';
 import { visible } from './visible-text.ts';
+import type { Witness } from './witness.ts';
 
 type BrokenLink = NonNullable<Verification['broken_link']>;
 
@@ -25,10 +27,12 @@ export interface EntryLine {
 export class ChainWalk {
   readonly #tally = new Tally();
   readonly #approvals = new ApprovalTrail();
+  readonly #comparison: Comparison;
   readonly #session: Pick<SessionHead, 'tenant' | 'session_id'> | undefined;
   readonly #end: number;
   readonly #onEntry: ((line: EntryLine) => void) | undefined;
   #seen = 0;
+  #contradicted = false;
   #broken: BrokenLink | undefined;
 
   /** Head and manifest say whose chain it is and where it ends; without them the first entry says whose it is. */
@@ -36,7 +40,9 @@ export class ChainWalk {
     head: SessionHead | undefined,
     manifest: SessionManifest | undefined,
     onEntry: ((line: EntryLine) => void) | undefined,
+    witness?: Partial<Witness>,
   ) {
+    this.#comparison = new Comparison(witness);
     this.#session = head ?? manifest;
     this.#end = Math.min(head?.total_entries ?? Infinity, manifest?.total_entries ?? Infinity);
     this.#onEntry = onEntry;
@@ -63,6 +69,7 @@ export class ChainWalk {
   #add(entry: EvidenceEntry): void {
     this.#tally.add(entry);
     this.#approvals.add(entry);
+    this.#comparison.add(entry);
   }
 
   #defect(candidate: unknown, index: number): string | undefined {
@@ -83,12 +90,29 @@ export class ChainWalk {
     if (entry.previous_hash !== (previous?.hash ?? '')) return 'the entry does not link to the entry before it';
     if (entryHash(entry) !== entry.hash) return 'the entry was altered: its hash does not match its fields';
     if (index >= this.#end) return 'the entry lies beyond the end of the chain';
-    return this.#approvals.defect(entry);
+    return this.#contradiction(this.#comparison.defect(entry)) ?? this.#approvals.defect(entry);
   }
 
-  /** Where entries that hold among themselves depart from what head or manifest say of them. */
+  /** Whether checkpoint or archive say otherwise than the chain, which may hold in itself. */
+  get contradicted(): boolean {
+    return this.#contradicted;
+  }
+
+  #contradiction<T>(found: T | undefined): T | undefined {
+    if (found !== undefined) this.#contradicted = true;
+    return found;
+  }
+
+  /** What the chain was compared with beside head and manifest, and what not. */
+  compared(): ReturnType<Comparison['summary']> {
+    return this.#comparison.summary();
+  }
+
+  /** Where entries that hold among themselves depart from what checkpoint, archive, head or manifest say of them. */
   disagreement(ends: readonly ClaimedEnd[]): BrokenLink | undefined {
     const manifest = this.manifest();
+    const apart = this.#contradiction(this.#comparison.ending(this.#seen));
+    if (apart) return apart;
     for (const { name, claims } of ends) {
       if (this.#seen < claims.total_entries) {
         const reason = `the end is cut off: ${this.#seen} entries are here, ${name} names ${claims.total_entries}`;

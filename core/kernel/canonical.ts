@@ -54,7 +54,14 @@ function isPlain(object: object): boolean {
 }
 
 /** Prefix bytes keep an entry hash from ever equalling a manifest hash of the same text, or what a comment was asked about. */
-export const hashDomain = { entry: 0x00, manifest: 0x01, question: 0x02 } as const;
+export const hashDomain = {
+  entry: 0x00,
+  manifest: 0x01,
+  question: 0x02,
+  checkpoint: 0x03,
+  treeLeaf: 0x04,
+  treeNode: 0x05,
+} as const;
 
 /** Lower-case hex SHA-256 of `prefix ‖ UTF-8(text)`; without a prefix, of the text alone. A prefix is below 0x80. */
 export function sha256(text: string | Uint8Array, prefix?: number): string {

@@ -8,6 +8,8 @@ import { projectEntry } from '#core/observatory/project.ts';
 export interface ProjectPorts {
   readonly observations: Pick<Observations, 'apply'>;
   readonly archive: Archive;
+  /** Puts entries that are archived under a checkpoint. */
+  readonly cover?: (entries: readonly EvidenceEntry[]) => Promise<void>;
   readonly telemetry: Telemetry;
 }
 
@@ -33,13 +35,13 @@ async function project(
   const kept = await Promise.allSettled(inserts.map((record) => keep(ports.archive, record)));
   const failedAt = kept.findIndex(({ status }) => status === 'rejected');
   const done = failedAt < 0 ? kept : kept.slice(0, failedAt);
-  try {
-    await ports.observations.apply(
-      done.map((outcome) => projectEntry((outcome as PromiseFulfilledResult<EvidenceEntry>).value)),
-    );
-  } catch (cause) {
-    return stoppedAt(ports, inserts[0]!, cause);
-  }
+  const entries = done.map((outcome) => (outcome as PromiseFulfilledResult<EvidenceEntry>).value);
+  // Side by side: what fails is done again, and neither holds the other up.
+  const made = await Promise.allSettled([
+    entries.length > 0 && ports.cover?.(entries),
+    ports.observations.apply(entries.map(projectEntry)),
+  ]);
+  for (const outcome of made) if (outcome.status === 'rejected') return stoppedAt(ports, inserts[0]!, outcome.reason);
   if (failedAt < 0) return undefined;
   return stoppedAt(ports, inserts[failedAt]!, (kept[failedAt] as PromiseRejectedResult).reason);
 }

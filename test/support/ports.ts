@@ -203,11 +203,11 @@ function countedSteps(client: DynamoDBClient) {
   });
   return {
     client: counted,
-    /** Sequential store steps that `work` took. */
-    async during<T>(work: () => Promise<T>): Promise<{ steps: number; value: T }> {
-      const before = count.steps;
+    /** Store calls that `work` made, and the sequential steps it took. */
+    async during<T>(work: () => Promise<T>): Promise<{ steps: number; calls: number; value: T }> {
+      const before = { ...count };
       const value = await work();
-      return { steps: count.steps - before, value };
+      return { steps: count.steps - before.steps, calls: count.calls - before.calls, value };
     },
   };
 }

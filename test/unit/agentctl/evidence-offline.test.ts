@@ -1,6 +1,15 @@
 /** `evidence verify --file`: no server, no configuration, a file from anybody (contract §4). */
 import { bundleFormat, type EvidenceEntry, type SessionBundle } from '#core/contracts/evidence.ts';
-import { copy, draft, drafts, otherKey, seal, sealedSession, trustedKey } from '../evidence/sample.ts';
+import {
+  checkpointedAt,
+  checkpointOver,
+  copy,
+  draft,
+  drafts,
+  otherKey,
+  sealedSession,
+  trustedKey,
+} from '../evidence/sample.ts';
 import { Home } from './support.ts';
 
 const home = new Home();
@@ -8,8 +17,10 @@ let bundle: SessionBundle;
 let key: string;
 
 beforeAll(async () => {
-  const { entries, manifest } = await sealedSession();
-  bundle = { format: bundleFormat, manifest, entries, public_key: trustedKey };
+  const session = await sealedSession();
+  const { entries, manifest } = session;
+  const checkpoint = await checkpointOver(session);
+  bundle = { format: bundleFormat, manifest, entries, checkpoint, public_key: trustedKey };
   key = home.write('key.pem', trustedKey);
 });
 afterAll(() => home.remove());
@@ -23,13 +34,14 @@ test('[evidence.verify.offline] a bundle is valid with the pinned key, without a
   const { code, out, err } = await verify(JSON.stringify(bundle), '--public-key', key);
   expect([code, err]).toEqual([0, '']);
   const lines = out.trimEnd().split('\n');
-  expect(lines).toHaveLength(8);
+  expect(lines).toHaveLength(9);
   expect(lines[0]).toMatch(/^#0 {2}2026-01-02T03:04:01\.678Z {2}review {3}01890000-\S+ {2}[0-9a-f]{64} {2}ok$/);
   const { session_manifest_hash } = bundle.manifest;
   expect(lines.slice(5)).toEqual([
     'valid: true',
     'total_entries: 5',
     `session_manifest_hash: ${session_manifest_hash}`,
+    `checkpoint: entries 0 to 4 are fixed by the one of ${checkpointedAt}, key test-key`,
   ]);
 });
 
@@ -43,6 +55,7 @@ test('--json is one document', async () => {
   expect([code, err]).toEqual([0, '']);
   expect(JSON.parse(out)).toEqual({
     ...{ valid: true, total_entries: 5, not_checked: [] },
+    checkpoint: { index: 4, created_at: checkpointedAt, key_id: 'test-key' },
     session_manifest_hash: bundle.manifest.session_manifest_hash,
   });
 });
@@ -96,9 +109,9 @@ test('a file that is not there is wrong usage, not a verdict', async () => {
 
 test('a long session is read whole, every line of it printed', async () => {
   const long = Array.from({ length: 5000 }, (_, index) => draft('allow', drafts[2]!.body, index));
-  const { manifest } = await sealedSession(long);
-  const entries = seal(long).entries;
-  const { code, out } = await verify(JSON.stringify({ ...bundle, manifest, entries }), '--public-key', key);
+  const { manifest, entries } = await sealedSession(long);
+  const checkpoint = await checkpointOver({ entries });
+  const { code, out } = await verify(JSON.stringify({ ...bundle, manifest, entries, checkpoint }), '--public-key', key);
   expect([code, out.match(/ ok$/gm)?.length]).toEqual([0, 5000]);
   expect(out).toContain('total_entries: 5000\n');
 });

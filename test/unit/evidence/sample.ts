@@ -1,7 +1,8 @@
 /** A fixed session to test with: ids and times never change, so hashes are golden values. */
 import { generateKeyPairSync, sign } from 'node:crypto';
-import type { EntryDraft, EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
+import type { EntryDraft, EvidenceEntry, SessionCheckpoint, SessionManifest } from '#core/contracts/evidence.ts';
 import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
+import { checkpointOf, signCheckpoint } from '#core/evidence/checkpoint.ts';
 import type { ManifestStore, SessionHead, Signer } from '#core/evidence/ports.ts';
 import { signedManifest } from '#core/evidence/sign.ts';
 
@@ -89,6 +90,16 @@ export function seal(from: readonly EntryDraft[], owner = 'key-1'): Sealed {
 export async function sealedSession(from = drafts): Promise<Sealed & { readonly manifest: SessionManifest }> {
   const { entries, head } = seal(from);
   return { entries, head, manifest: await signedManifest(head, entries, signer, memoryManifests()) };
+}
+
+export const checkpointedAt = '2026-01-02T03:05:00.000Z';
+
+/** A checkpoint over the last entry, among those of other sessions. */
+export async function checkpointOver({ entries }: Pick<Sealed, 'entries'>, by = signer): Promise<SessionCheckpoint> {
+  const { tenant, session_id, index, hash } = entries.at(-1)!;
+  const others = ['other-1', 'other-2'].map((id) => ({ tenant, session_id: id, index: 0, hash: 'cd'.repeat(32) }));
+  const points = [others[0]!, { tenant, session_id, index, hash }, others[1]!];
+  return checkpointOf(await signCheckpoint(points, { created_at: checkpointedAt, previous: '' }, by), points, 1);
 }
 
 export async function textOf(chunks: AsyncIterable<string>): Promise<string> {

@@ -5,6 +5,7 @@ import { manifestHash } from '#core/evidence/manifest.ts';
 import { type EntryLine, verifyBundle, verifyChain } from '#core/evidence/verify.ts';
 import { copy, draft, drafts, otherKey, seal, sealedSession, trustedKey } from './sample.ts';
 
+const noCheckpoint = 'checkpoints not checked: the bundle carries none';
 const whole = sealedSession();
 const bundleOf = async (change: (entries: EvidenceEntry[]) => EvidenceEntry[] = (entries) => entries) => {
   const { entries, manifest } = await whole;
@@ -21,7 +22,7 @@ test('[evidence.verify.offline] a whole bundle is valid with the public key alon
     valid: true,
     total_entries: 5,
     session_manifest_hash: manifest.session_manifest_hash,
-    not_checked: [],
+    not_checked: [noCheckpoint],
   });
   expect(await verifyBundle(JSON.stringify(await bundleOf()), trustedKey)).toMatchObject({ valid: true });
   expect(await verifyBundle(Buffer.from(JSON.stringify(await bundleOf())), trustedKey)).toMatchObject({ valid: true });
@@ -29,18 +30,24 @@ test('[evidence.verify.offline] a whole bundle is valid with the public key alon
 
 describe('[evidence.verify.origin] whose log it is', () => {
   test('without a trusted key the origin is said not to be checked', async () => {
-    expect(await verifyBundle(await bundleOf())).toMatchObject({ valid: true, not_checked: ['origin not checked'] });
+    expect(await verifyBundle(await bundleOf())).toMatchObject({
+      valid: true,
+      not_checked: [noCheckpoint, 'origin not checked'],
+    });
   });
 
   test('another trusted key refuses it: the key inside the bundle counts for nothing', async () => {
     const verification = await verifyBundle(await bundleOf(), otherKey);
-    expect(verification).toMatchObject({ valid: false, broken_link: { index: 5 }, not_checked: [] });
+    expect(verification).toMatchObject({ valid: false, broken_link: { index: 5 }, not_checked: [noCheckpoint] });
     expect(verification.broken_link?.reason).toMatch(/signature/);
   });
 
   test('a signature the accompanying key does not fit is found even so', async () => {
     const bundle = { ...(await bundleOf()), public_key: otherKey };
-    expect(await verifyBundle(bundle)).toMatchObject({ valid: false, not_checked: ['origin not checked'] });
+    expect(await verifyBundle(bundle)).toMatchObject({
+      valid: false,
+      not_checked: [noCheckpoint, 'origin not checked'],
+    });
     expect(await verifyBundle(bundle, trustedKey)).toMatchObject({ valid: true });
   });
 
@@ -162,7 +169,7 @@ describe('manifests that do not fit', () => {
     const bundle = await bundleOf();
     const verification = await verifyBundle({ ...bundle, manifest: { ...bundle.manifest, ...change } }, trustedKey);
     expect(verification.broken_link).toEqual({ index: 5, reason: expect.stringMatching(/malformed/) });
-    expect(verification.not_checked).toEqual(['origin not checked']);
+    expect(verification.not_checked).toEqual([noCheckpoint, 'origin not checked']);
   });
 
   test('a broken entry is named before the manifest', async () => {

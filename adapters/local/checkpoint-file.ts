@@ -1,0 +1,123 @@
+/**
+ * The checkpoints of the local run: an append-only file, one signed checkpoint a line with its chain points, each naming
+ * the hash of the one before. A line that was cut short by a crash was never acknowledged and is dropped.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { ChainPoint, Checkpoint, SessionCheckpoint } from '#core/contracts/evidence.ts';
+import { checkpointHash, checkpointOf, signCheckpoint } from '#core/evidence/checkpoint.ts';
+import type { Checkpointed, CheckpointLog, Page, Signer } from '#core/evidence/ports.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
+import { type Clock, isoTime } from '#core/kernel/ports.ts';
+import { type CheckpointLine, readCheckpoints } from './checkpoint-lines.ts';
+import { syncFolder } from './durable-file.ts';
+
+export interface CheckpointFileOptions {
+  readonly path: string;
+  readonly signer: Signer;
+  /** PEM of every key that may have signed lines of this file. */
+  readonly publicKeys: readonly string[];
+  readonly clock: Clock;
+}
+
+/** Where a session's newest checkpoint stands in the file. */
+interface Place {
+  readonly last: Checkpointed;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly position: number;
+}
+
+export interface CheckpointFile extends CheckpointLog {
+  close(): Promise<void>;
+}
+
+/** Opens the file, made with mode 0600 when there is none, and reads what it holds. */
+export async function checkpointFile(options: CheckpointFileOptions): Promise<CheckpointFile> {
+  const { path, signer, clock } = options;
+  const file = await open(path, 'a+', 0o600);
+  await syncFolder(dirname(path));
+  const places = new Map<string, Map<string, Place>>();
+  const found = await readCheckpoints(path, options.publicKeys, remember);
+  if (found.torn) await file.truncate(found.end);
+  let { end, previous } = found;
+  let damaged = found.damage;
+  let writing: Promise<void> = Promise.resolve();
+
+  function remember({ checkpoint, points, offset, bytes }: CheckpointLine): void {
+    const { created_at, signature } = checkpoint;
+    points.forEach((point, position) => {
+      const tenant = places.get(point.tenant) ?? new Map<string, Place>();
+      places.set(point.tenant, tenant);
+      const last = { point, created_at, key_id: signature.key_id };
+      tenant.set(point.session_id, { last, offset, bytes, position });
+    });
+  }
+
+  async function write(points: readonly ChainPoint[]): Promise<void> {
+    const created_at = isoTime(clock.now());
+    const checkpoint = await signCheckpoint(points, { created_at, previous }, signer);
+    const line = Buffer.from(`${canonicalize({ checkpoint, points })}\n`);
+    await file.appendFile(line);
+    await file.datasync();
+    remember({ checkpoint, points, offset: end, bytes: line.length });
+    end += line.length;
+    previous = checkpointHash(checkpoint);
+  }
+
+  /** The line as it stands in the file now; undefined when it is not the one that was written. */
+  async function lineOf({ last, offset, bytes, position }: Place): Promise<SessionCheckpoint | undefined> {
+    try {
+      const { checkpoint, points } = JSON.parse(await textAt(file, offset, bytes)) as {
+        checkpoint: Checkpoint;
+        points: ChainPoint[];
+      };
+      const proof = checkpointOf(checkpoint, points, position);
+      return canonicalize(proof.point) === canonicalize(last.point) ? proof : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  const placeOf = (tenant: string, sessionId: string) => places.get(tenant)?.get(sessionId);
+
+  return {
+    last: async (tenant, sessionId) => placeOf(tenant, sessionId)?.last,
+
+    async proof(tenant, sessionId) {
+      const place = placeOf(tenant, sessionId);
+      const proof = place && (await lineOf(place));
+      if (place && !proof) damaged ??= `the checkpoint file was changed at byte ${place.offset} while the gateway ran`;
+      return proof;
+    },
+
+    async sessions(tenant, { limit, cursor }): Promise<Page<string>> {
+      const ids = [...(places.get(tenant)?.keys() ?? [])];
+      const from = cursor === undefined ? 0 : Number(cursor);
+      const next = from + limit < ids.length && { cursor: String(from + limit) };
+      return { items: ids.slice(from, from + limit), ...next };
+    },
+
+    async damage() {
+      if (damaged !== undefined) return damaged;
+      const { size } = await file.stat();
+      if (size < end) damaged = 'the checkpoint file was cut while the gateway ran';
+      return damaged;
+    },
+
+    append(points) {
+      writing = writing.catch(() => {}).then(() => write(points));
+      return writing;
+    },
+
+    async close() {
+      await writing.catch(() => {});
+      await file.close();
+    },
+  };
+}
+
+async function textAt(file: FileHandle, offset: number, bytes: number): Promise<string> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, offset);
+  return buffer.toString('utf8', 0, bytesRead);
+}

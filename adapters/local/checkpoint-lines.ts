@@ -1,0 +1,102 @@
+/** Reads a checkpoint file and finds where it was altered, cut in the middle, or signed by a stranger. */
+import { createReadStream } from 'node:fs';
+import * as z from 'zod';
+import { type ChainPoint, type Checkpoint, chainPointSchema, checkpointSchema } from '#core/contracts/evidence.ts';
+import { checkpointHash, isOver, unsignedCheckpoint } from '#core/evidence/checkpoint.ts';
+
+export interface CheckpointLine {
+  readonly checkpoint: Checkpoint;
+  readonly points: readonly ChainPoint[];
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+export interface ReadCheckpoints {
+  /** Where the whole lines end. */
+  readonly end: number;
+  /** Hash of the last checkpoint. */
+  readonly previous: string;
+  /** What is wrong with the file, in words. */
+  readonly damage?: string;
+  /** Whether bytes follow the last whole line. */
+  readonly torn: boolean;
+}
+
+/** Lines that wait for the signature that speaks for them. */
+const heldLines = 1_000;
+
+const lineSchema = z.strictObject({ checkpoint: checkpointSchema, points: z.array(chainPointSchema).min(1) });
+
+/**
+ * Reads every line. A line links to the one before it, so one good signature at the end speaks for all; only where a link
+ * is broken each line has to speak for itself.
+ * @param onLine told of the lines that hold.
+ */
+export async function readCheckpoints(
+  path: string,
+  publicKeys: readonly string[],
+  onLine: (line: CheckpointLine) => void,
+): Promise<ReadCheckpoints> {
+  let [number, lastNumber, offset, previous] = [0, 0, 0, ''];
+  let damage: string | undefined;
+  let last: Checkpoint | undefined;
+  let unvouched: CheckpointLine[] = [];
+
+  const vouched = () => {
+    const reason = last && unsignedCheckpoint(last, publicKeys);
+    const good =
+      reason === undefined
+        ? unvouched
+        : unvouched.filter(({ checkpoint }) => !unsignedCheckpoint(checkpoint, publicKeys));
+    if (reason !== undefined)
+      damage ??= `line ${lastNumber} of the checkpoint file is not signed by a key of this gateway`;
+    for (const line of good) onLine(line);
+    unvouched = [];
+  };
+
+  for await (const { text, bytes, whole } of linesOf(path)) {
+    if (!whole) return { end: offset, previous, torn: true, ...finished() };
+    number++;
+    const parsed = lineOf(text);
+    if (!parsed || parsed.checkpoint.previous !== previous) {
+      vouched();
+      damage ??= `line ${number} of the checkpoint file ${parsed ? 'does not follow the line before it' : 'was altered'}`;
+    }
+    if (parsed) {
+      unvouched.push({ ...parsed, offset, bytes });
+      last = parsed.checkpoint;
+      lastNumber = number;
+      previous = checkpointHash(parsed.checkpoint);
+      if (unvouched.length === heldLines) vouched();
+    }
+    offset += bytes;
+  }
+  return { end: offset, previous, torn: false, ...finished() };
+
+  function finished() {
+    vouched();
+    return damage === undefined ? {} : { damage };
+  }
+}
+
+function lineOf(text: string): z.infer<typeof lineSchema> | undefined {
+  try {
+    const line = lineSchema.parse(JSON.parse(text));
+    return isOver(line.checkpoint, line.points) ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lines with their length in the file; the last one may not be whole. */
+async function* linesOf(path: string): AsyncIterable<{ text: string; bytes: number; whole: boolean }> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    rest = Buffer.concat([rest, chunk]);
+    for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10)) {
+      yield { text: rest.toString('utf8', 0, at), bytes: at + 1, whole: true };
+      rest = rest.subarray(at + 1);
+    }
+  }
+  if (rest.length > 0) yield { text: rest.toString('utf8'), bytes: rest.length, whole: false };
+}

@@ -1,0 +1,101 @@
+/**
+ * Signs where chains stand, from the copies that go into the archive, as they come. A chain that does not continue its
+ * last checkpoint is refused: the signature would cover up a rewriting [evidence.checkpoint.continues].
+ */
+import type { ChainPoint, EvidenceEntry } from '#core/contracts/evidence.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { Telemetry } from '#core/kernel/ports.ts';
+import { entryHash } from './chain.ts';
+import type { ArchiveReader, CheckpointLog } from './ports.ts';
+
+export interface CheckpointerPorts {
+  readonly checkpoints: Pick<CheckpointLog, 'last' | 'append'>;
+  /** Holds the entries at hand already. */
+  readonly archive: Pick<ArchiveReader, 'entries'>;
+  readonly telemetry: Telemetry;
+}
+
+/** An entry that does not follow from the session's last checkpoint: an incident of ours. */
+export class CheckpointRefused extends GatewayError {
+  readonly point: Omit<ChainPoint, 'hash'>;
+
+  constructor({ tenant, session_id, index }: EvidenceEntry, reason: string) {
+    super('server_error', `No checkpoint of session ${session_id} is signed at entry ${index}: ${reason}.`);
+    this.point = { tenant, session_id, index };
+  }
+}
+
+/** Covers entries that were just archived, of any sessions and in any order; one that was covered before is no matter. */
+export async function checkpointEntries(ports: CheckpointerPorts, entries: readonly EvidenceEntry[]): Promise<void> {
+  const points: ChainPoint[] = [];
+  for (const own of Map.groupBy(entries, ({ tenant, session_id }) => `${tenant}#${session_id}`).values()) {
+    const point = await standOf(ports, own.sort(byIndex)).catch((thrown: unknown) => refused(ports, thrown));
+    if (point) points.push(point);
+  }
+  if (points.length > 0) await ports.checkpoints.append(points);
+}
+
+const byIndex = (a: EvidenceEntry, b: EvidenceEntry): number => a.index - b.index;
+
+function refused({ telemetry }: CheckpointerPorts, thrown: unknown): undefined {
+  if (!(thrown instanceof CheckpointRefused)) throw thrown;
+  telemetry.count('svc_checkpoints_refused_total', {});
+  telemetry.log('error', 'a chain does not continue its last checkpoint', { ...thrown.point, error: thrown.message });
+}
+
+/** Where the session stands with these entries; undefined when it stands where it stood. */
+async function standOf(ports: CheckpointerPorts, own: readonly EvidenceEntry[]): Promise<ChainPoint | undefined> {
+  const { tenant, session_id } = own[0]!;
+  const last = (await ports.checkpoints.last(tenant, session_id))?.point;
+  const progress = new Progress(last);
+  for (const entry of own) if (progress.takes(entry)) progress.follow(entry);
+  if (own.at(-1)!.index > progress.index) {
+    // Deliveries may come out of order: what lies between was archived by then, or will be.
+    for await (const entry of ports.archive.entries(tenant, session_id, progress.index + 1)) progress.follow(entry);
+  }
+  return progress.index === (last?.index ?? -1) ? undefined : progress.point(tenant, session_id);
+}
+
+/** A chain followed from its last checkpoint on. */
+class Progress {
+  #index: number;
+  #hash: string;
+  readonly #fixed: boolean;
+
+  constructor(last: ChainPoint | undefined) {
+    this.#index = last?.index ?? -1;
+    this.#hash = last?.hash ?? '';
+    this.#fixed = last !== undefined;
+  }
+
+  get index(): number {
+    return this.#index;
+  }
+
+  point(tenant: string, session_id: string): ChainPoint {
+    return { tenant, session_id, index: this.#index, hash: this.#hash };
+  }
+
+  /** Whether the entry is the next one. A session older than its checkpoints begins with the first entry that comes. */
+  takes(entry: EvidenceEntry): boolean {
+    if (entry.index === this.#index && entry.hash !== this.#hash) {
+      throw new CheckpointRefused(entry, 'the last checkpoint names another entry of this place');
+    }
+    const begins = !this.#fixed && this.#index === -1;
+    return begins || entry.index === this.#index + 1;
+  }
+
+  /** @throws CheckpointRefused */
+  follow(entry: EvidenceEntry): void {
+    const first = this.#index === -1 && entry.index > 0;
+    if (!first && entry.previous_hash !== this.#hash) {
+      throw new CheckpointRefused(
+        entry,
+        'it does not link to the entry that the last checkpoint names, or one after it',
+      );
+    }
+    if (entryHash(entry) !== entry.hash) throw new CheckpointRefused(entry, 'its hash does not match its fields');
+    this.#index = entry.index;
+    this.#hash = entry.hash;
+  }
+}

@@ -1,0 +1,119 @@
+/** Compares a chain, entry by entry, with its checkpoint and its archived copies [evidence.checkpoint]. */
+import type { EvidenceEntry, Verification } from '#core/contracts/evidence.ts';
+import type { Witness } from './witness.ts';
+
+type BrokenLink = NonNullable<Verification['broken_link']>;
+
+/** Clocks differ by less, and copies follow sooner, than this. */
+const toleranceMs = 5 * 60_000;
+
+export class Comparison {
+  readonly #witness: Partial<Witness>;
+  #archived = 0;
+  #lastIndex = -1;
+  /** Entries without a copy, behind the last one that has one. */
+  #missingFrom: number | undefined;
+  /** The first entry without a copy although a later one has had its copy for long. */
+  #gap: BrokenLink | undefined;
+  #anyGap: number | undefined;
+
+  constructor(witness: Partial<Witness> = {}) {
+    this.#witness = witness;
+  }
+
+  /** Why an entry that links to those before it is not the one that was written. */
+  defect(entry: EvidenceEntry): string | undefined {
+    const { checkpoint, archived } = this.#witness;
+    const copies = archived?.get(entry.index);
+    if (copies && !copies.includes(entry.hash)) return 'the entry is not the one in the archive: it was rewritten';
+    if (copies && copies.length > 1)
+      return 'the archive holds another entry of this place as well: the chain was forked';
+    if (!checkpoint) return undefined;
+    const { point, created_at } = checkpoint;
+    if (point.tenant !== entry.tenant || point.session_id !== entry.session_id) {
+      return `the checkpoint of ${created_at} is of another session`;
+    }
+    if (entry.index === point.index && entry.hash !== point.hash) {
+      return `the entry is not the one that the checkpoint of ${created_at} names: it or one before it was rewritten`;
+    }
+    if (entry.index > point.index && Date.parse(entry.timestamp) < Date.parse(created_at) - toleranceMs) {
+      return `the entry is back-dated: the checkpoint over the entries before it was signed at ${created_at}`;
+    }
+    return undefined;
+  }
+
+  /** Takes note of an entry that holds. */
+  add(entry: EvidenceEntry): void {
+    this.#lastIndex = entry.index;
+    const { archived, archiveComplete, at = 0 } = this.#witness;
+    if (!archived) return;
+    if (!archived.has(entry.index)) {
+      this.#missingFrom ??= entry.index;
+      return;
+    }
+    this.#archived++;
+    if (this.#missingFrom === undefined) return;
+    this.#anyGap ??= this.#missingFrom;
+    if (archiveComplete && at - Date.parse(entry.timestamp) > toleranceMs) {
+      const reason = `the entry is not in the archive, though entry ${entry.index} is: the gateway did not write it`;
+      this.#gap ??= { index: this.#missingFrom, reason };
+    }
+    this.#missingFrom = undefined;
+  }
+
+  /** What the whole chain shows: an end that is cut off, or an entry that was put in from outside. */
+  ending(total: number): BrokenLink | undefined {
+    const { checkpoint, archived } = this.#witness;
+    let named = -1;
+    for (const index of archived?.keys() ?? []) named = Math.max(named, index);
+    if (checkpoint && checkpoint.point.index >= total) {
+      const count = checkpoint.point.index + 1;
+      const reason = `the end is cut off: ${total} entries are here, the checkpoint of ${checkpoint.created_at} names ${count}`;
+      return { index: total, reason };
+    }
+    if (named >= total) {
+      return {
+        index: total,
+        reason: `the end is cut off: ${total} entries are here, the archive holds entry ${named}`,
+      };
+    }
+    return this.#gap;
+  }
+
+  /** What was compared, and in words what was not. */
+  summary(): Pick<Verification, 'checkpoint' | 'archived_entries' | 'not_checked'> {
+    const { checkpoint, archived, notChecked } = this.#witness;
+    if (notChecked === undefined) return { not_checked: [] };
+    const unable = (what: string) => notChecked.some((said) => said.startsWith(what));
+    return {
+      ...(checkpoint && {
+        checkpoint: {
+          index: checkpoint.point.index,
+          created_at: checkpoint.created_at,
+          key_id: checkpoint.key_id,
+        },
+      }),
+      ...(archived && { archived_entries: this.#archived }),
+      not_checked: [
+        ...notChecked,
+        ...(unable('checkpoints')
+          ? []
+          : this.#uncovered(checkpoint?.point.index ?? -1, 'checkpoints', 'under a checkpoint')),
+        ...(unable('archive') ? [] : this.#uncopied()),
+      ],
+    };
+  }
+
+  #uncovered(to: number, what: string, state: string): string[] {
+    if (to >= this.#lastIndex) return [];
+    const range = to + 1 === this.#lastIndex ? `entry ${to + 1} is` : `entries ${to + 1} to ${this.#lastIndex} are`;
+    return [`${what} not checked: ${range} not ${state} yet`];
+  }
+
+  #uncopied(): string[] {
+    const from = this.#anyGap ?? this.#missingFrom;
+    if (from === undefined) return [];
+    if (this.#anyGap !== undefined) return [`archive not checked: entry ${from} and perhaps later ones are not in it`];
+    return this.#uncovered(from - 1, 'archive', 'in it');
+  }
+}

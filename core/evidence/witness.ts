@@ -1,0 +1,112 @@
+/**
+ * What other places than the tables say of a session: its newest checkpoint and its archived copies. The tables are
+ * compared with them, because whoever can write the tables can write neither.
+ */
+import type { Verification } from '#core/contracts/evidence.ts';
+import type { Clock, Telemetry } from '#core/kernel/ports.ts';
+import type { ArchivedHashes, ArchiveReader, Checkpointed, CheckpointLog, EvidenceLog, SessionHead } from './ports.ts';
+
+export interface Witness {
+  readonly checkpoint?: Checkpointed;
+  readonly archived?: ArchivedHashes;
+  /** Whether a missing copy is a sign that the gateway did not write the entry. */
+  readonly archiveComplete: boolean;
+  /** What could not be asked, in words. */
+  readonly notChecked: readonly string[];
+  /** When it was asked, in milliseconds. */
+  readonly at: number;
+}
+
+export interface WitnessPorts {
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  readonly pause: (ms: number) => Promise<void>;
+  readonly evidence: Pick<EvidenceLog, 'head'>;
+  readonly checkpoints?: CheckpointLog;
+  readonly archived?: ArchiveReader;
+}
+
+/** Copies and checkpoints follow a commit within about a second: a session that just grew is given that time. */
+const young = { ms: 5_000, pauseMs: 100, tries: 20 };
+
+/** Asked before the head is read for good: an honest chain has then grown at least as far. */
+export async function witnessOf(
+  ports: WitnessPorts,
+  tenant: string,
+  sessionId: string,
+): Promise<{ readonly witness: Witness; readonly head: SessionHead | undefined }> {
+  const before = await ports.evidence.head(tenant, sessionId);
+  const checkpoints = await askCheckpoints(ports, tenant, sessionId, before);
+  const archive = await askArchive(ports, tenant, sessionId);
+  const head = await ports.evidence.head(tenant, sessionId);
+  const notChecked = [...checkpoints.notChecked, ...archive.notChecked];
+  const archiveComplete = ports.archived?.complete ?? false;
+  return { head, witness: { ...checkpoints, ...archive, notChecked, archiveComplete, at: ports.clock.now() } };
+}
+
+/** Why a session whose head is gone was there: undefined when nothing tells of it. */
+export function missingSession({ checkpoint, archived }: Witness): Verification | undefined {
+  const known = checkpoint
+    ? `the checkpoint of ${checkpoint.created_at} names ${checkpoint.point.index + 1} entries of it`
+    : archived && archived.size > 0 && `the archive holds ${archived.size} entries of it`;
+  if (!known) return undefined;
+  const broken_link = { index: 0, reason: `the session was deleted: ${known}, and it has no head` };
+  return { valid: false, total_entries: 0, broken_link, not_checked: [] };
+}
+
+type Asked<T> = Partial<T> & { readonly notChecked: readonly string[] };
+
+async function askCheckpoints(
+  ports: WitnessPorts,
+  tenant: string,
+  sessionId: string,
+  head: SessionHead | undefined,
+): Promise<Asked<{ checkpoint: Checkpointed }>> {
+  const { checkpoints } = ports;
+  if (!checkpoints) return { notChecked: ['checkpoints not checked: this gateway keeps none'] };
+  try {
+    const [checkpoint, damage] = await Promise.all([
+      newest(ports, checkpoints, tenant, sessionId, head),
+      checkpoints.damage(),
+    ]);
+    const notChecked = damage === undefined ? [] : [`checkpoints not checked: ${damage}`];
+    return { ...(checkpoint && { checkpoint }), notChecked };
+  } catch (fault) {
+    return { notChecked: [`checkpoints not checked: ${unreadable(ports, 'the checkpoints', fault)}`] };
+  }
+}
+
+async function newest(
+  { clock, pause }: WitnessPorts,
+  checkpoints: CheckpointLog,
+  tenant: string,
+  sessionId: string,
+  head: SessionHead | undefined,
+): Promise<Checkpointed | undefined> {
+  let found = await checkpoints.last(tenant, sessionId);
+  if (!head || clock.now() - Date.parse(head.updated_at) > young.ms) return found;
+  for (let tries = 0; tries < young.tries && (found?.point.index ?? -1) < head.total_entries - 1; tries++) {
+    await pause(young.pauseMs);
+    found = await checkpoints.last(tenant, sessionId);
+  }
+  return found;
+}
+
+async function askArchive(
+  ports: WitnessPorts,
+  tenant: string,
+  sessionId: string,
+): Promise<Asked<{ archived: ArchivedHashes }>> {
+  if (!ports.archived) return { notChecked: ['archive not checked: this gateway reads none'] };
+  try {
+    return { archived: await ports.archived.hashes(tenant, sessionId), notChecked: [] };
+  } catch (fault) {
+    return { notChecked: [`archive not checked: ${unreadable(ports, 'the archive', fault)}`] };
+  }
+}
+
+function unreadable({ telemetry }: WitnessPorts, what: string, fault: unknown): string {
+  const error = fault instanceof Error ? fault.message : String(fault);
+  telemetry.log('error', `${what} could not be read`, { error });
+  return `${what} could not be read`;
+}

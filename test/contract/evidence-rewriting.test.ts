@@ -1,0 +1,279 @@
+/** Somebody with full access to the tables rewrites what happened; verification says where, and nothing is signed. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EntryDraft } from '#core/contracts/evidence.ts';
+import { verifyBundle } from '#core/evidence/verify.ts';
+import { type Answer, caller } from '../support/call-door.ts';
+import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
+import { keys } from '../support/ports.ts';
+import { TableAttacker } from '../support/table-attacker.ts';
+
+let gateway: KeptGateway;
+let attacker: TableAttacker;
+const admin = 'admin-token-1';
+
+beforeEach(async () => {
+  gateway = await keptGateway();
+  attacker = new TableAttacker(gateway.store);
+});
+afterEach(() => gateway.stop());
+
+const call = (method: string, path: string, key = admin, body?: unknown): Promise<Answer> =>
+  caller(gateway.ports())(method, path, { key, ...(body !== undefined && { body }) });
+const read = (session: string, target: string) =>
+  call('POST', '/admin/v1/test-action', keys.agent, {
+    ...{ protocol: 'git', tool: 'scm.get_file_contents', target, capability: 'read' },
+    actor: { agent: 'writer', session },
+  });
+const verify = (session: string) => call('GET', `/admin/v1/evidence/sessions/${session}/verify`);
+const exported = (session: string) => call('GET', `/admin/v1/evidence/sessions/${session}/export`);
+const audit = () => call('GET', '/admin/v1/audit/verify');
+
+/** Six entries: three reads and their results, checkpointed and archived; then an hour without a call. */
+async function session(name: string): Promise<void> {
+  for (const target of ['acme/a', 'acme/b', 'acme/c']) await read(name, target);
+  await gateway.projected();
+  gateway.pass(3600);
+}
+
+const retold = (entries: readonly EntryDraft[], index: number, change: Partial<EntryDraft>): EntryDraft[] =>
+  entries.map((entry, i) => (i === index ? { ...entry, ...change } : entry));
+
+const harmless = { tool: 'scm.get_file_contents', target: 'acme/nothing', decision: 'allow' };
+
+type Attack = (by: TableAttacker) => Promise<void>;
+const attacks: readonly (readonly [name: string, index: number, reason: string, attack: Attack])[] = [
+  [
+    'one entry is rewritten, the chain and the head hashed anew',
+    2,
+    'not the one in the archive',
+    async (by) => by.tell('s', retold(await by.entries('s'), 2, { body: harmless })),
+  ],
+  [
+    'the last entry is rewritten',
+    5,
+    'not the one in the archive',
+    async (by) => by.tell('s', retold(await by.entries('s'), 5, { body: { outcome: 'failed' } })),
+  ],
+  ['the end is cut off', 4, 'the end is cut off', async (by) => by.tell('s', (await by.entries('s')).slice(0, 4))],
+  [
+    'the beginning is cut off',
+    0,
+    'not the one in the archive',
+    async (by) => by.tell('s', (await by.entries('s')).slice(2)),
+  ],
+  [
+    'an entry in the middle is taken out',
+    2,
+    'not the one in the archive',
+    async (by) => by.tell('s', (await by.entries('s')).toSpliced(2, 1)),
+  ],
+  [
+    'two entries change places',
+    2,
+    'not the one in the archive',
+    async (by) => {
+      const [a, b, c, d, e, f] = await by.entries('s');
+      await by.tell('s', [a!, b!, e!, f!, c!, d!]);
+    },
+  ],
+  [
+    'the chain is forked: another end after the third entry',
+    3,
+    'not the one in the archive',
+    async (by) => {
+      const entries = (await by.entries('s')).slice(0, 3);
+      await by.tell('s', [...entries, { ...entries[2]!, body: harmless }, entries[1]!, entries[0]!, entries[1]!]);
+    },
+  ],
+  [
+    'an entry is back-dated',
+    4,
+    'not the one in the archive',
+    async (by) => by.tell('s', retold(await by.entries('s'), 4, { timestamp: '2025-06-01T00:00:00.000Z' })),
+  ],
+  [
+    'a back-dated entry is put at the end',
+    6,
+    'back-dated',
+    async (by) => by.append('s', { ...(await by.entries('s'))[0]!, timestamp: '2025-12-01T00:00:00.000Z' }),
+  ],
+  [
+    'an older head is put back',
+    2,
+    'the end is cut off',
+    async (by) => {
+      const before = await by.entries('s');
+      await by.tell('older', before.slice(0, 2));
+      const older = await by.head('older');
+      const [, last] = before;
+      await by.setHead({ ...older, session_id: 's', first_hash: before[0]!.hash, last_hash: last!.hash });
+      await by.remove('older');
+    },
+  ],
+  [
+    'everything is replaced',
+    0,
+    'not the one in the archive',
+    async (by) =>
+      by.tell(
+        's',
+        (await by.entries('s')).map((entry) => ({ ...entry, body: harmless })),
+      ),
+  ],
+  [
+    'two sessions change their names',
+    0,
+    'not the one in the archive',
+    async (by) => {
+      const [own, other] = [await by.entries('s'), await by.entries('t')];
+      await by.tell('s', other);
+      await by.tell('t', own);
+    },
+  ],
+  ['the session is deleted', 0, 'the session was deleted', (by) => by.remove('s')],
+  [
+    'the session is deleted and begun anew',
+    0,
+    'not the one in the archive',
+    async (by) => {
+      const [first] = await by.entries('s');
+      await by.tell('s', [{ ...first!, body: harmless }]);
+    },
+  ],
+];
+
+describe('[evidence.rewriting.found] the verification of session and tenant names the entry when', () => {
+  test.each(attacks)('%s', async (_, index, reason, attack) => {
+    await session('s');
+    await session('t');
+    expect((await verify('s')).body).toMatchObject({
+      ...{ valid: true, total_entries: 6, not_checked: [], archived_entries: 6, checkpoint: { index: 5 } },
+    });
+    expect((await audit()).body).toMatchObject({ valid: true, sessions: 2, complete: true });
+
+    await attack(attacker);
+
+    const broken_link = { index, reason: expect.stringContaining(reason) };
+    expect((await verify('s')).body).toMatchObject({ valid: false, broken_link });
+    expect((await audit()).body).toMatchObject({ valid: false, broken_link: { session_id: 's', ...broken_link } });
+    expect((await exported('s')).status).not.toBe(200);
+  });
+
+  test.each(attacks.filter(([name]) => !name.includes('back-dated entry is put') && !name.includes('deleted')))(
+    'no archive is there, the checkpoint alone, and %s',
+    async (_, __, ___, attack) => {
+      await session('s');
+      await session('t');
+      await attack(attacker);
+      const { archived: _archived, ...ports } = gateway.ports();
+      const { body } = await caller(ports)('GET', '/admin/v1/evidence/sessions/s/verify', { key: admin });
+      expect(body).toMatchObject({ valid: false, broken_link: { reason: expect.stringMatching(/checkpoint of/) } });
+      expect(body.not_checked).toContain('archive not checked: this gateway reads none');
+    },
+  );
+});
+
+test('[evidence.rewriting.found] an entry that was put in and then built upon is found once copies have had their time', async () => {
+  await session('s');
+  const [allow] = await attacker.entries('s');
+  const timestamp = new Date(gateway.ports().clock.now()).toISOString();
+  await attacker.append('s', { ...allow!, timestamp, kind: 'approve', body: { approval_id: 'x', call_digest: 'y' } });
+  await read('s', 'acme/d');
+  await gateway.projected();
+  expect((await verify('s')).body).toMatchObject({
+    valid: true,
+    checkpoint: { index: 5 },
+    not_checked: [
+      'checkpoints not checked: entries 6 to 8 are not under a checkpoint yet',
+      'archive not checked: entry 6 and perhaps later ones are not in it',
+    ],
+  });
+  gateway.pass(301);
+  expect((await verify('s')).body).toMatchObject({
+    valid: false,
+    broken_link: { index: 6, reason: expect.stringContaining('the gateway did not write it') },
+  });
+});
+
+describe('[evidence.checkpoint.continues] what does not continue its last checkpoint', () => {
+  test('is not signed: neither a manifest nor a checkpoint', async () => {
+    await session('s');
+    await attacker.tell('s', retold(await attacker.entries('s'), 2, { body: harmless }));
+    await read('s', 'acme/d');
+    await gateway.projected();
+    expect(await gateway.ports().checkpoints.last('default', 's')).toMatchObject({ point: { index: 5 } });
+    expect(gateway.telemetry.metricsText()).toMatch(/^svc_checkpoints_refused_total 1$/m);
+    expect(gateway.lines.filter((line) => line.includes('does not continue its last checkpoint'))).toHaveLength(1);
+    const { last_hash } = await attacker.head('s');
+    expect((await exported('s')).status).toBe(500);
+    expect(await gateway.ports().manifests.get('default', 's', last_hash)).toBeUndefined();
+  });
+
+  test('of the sessions of one batch the others are signed', async () => {
+    await session('s');
+    await session('t');
+    await attacker.tell('s', retold(await attacker.entries('s'), 0, { body: harmless }));
+    await read('s', 'acme/d');
+    await read('t', 'acme/d');
+    await gateway.projected();
+    expect(await gateway.ports().checkpoints.last('default', 's')).toMatchObject({ point: { index: 5 } });
+    expect(await gateway.ports().checkpoints.last('default', 't')).toMatchObject({ point: { index: 7 } });
+  });
+
+  test('is not what comes twice, or out of order', async () => {
+    for (const target of ['acme/a', 'acme/b', 'acme/c']) await read('s', target);
+    const [a, b, c, d, e, f] = gateway.queue.splice(0);
+    await gateway.projected([a!, b!]);
+    await gateway.projected([e!, d!]);
+    expect(await gateway.ports().checkpoints.last('default', 's')).toMatchObject({ point: { index: 1 } });
+    await gateway.projected([c!, b!, a!]);
+    await gateway.projected([f!]);
+    expect(await gateway.ports().checkpoints.last('default', 's')).toMatchObject({
+      point: { index: 5, hash: f!.hash },
+    });
+    expect((await verify('s')).body).toMatchObject({ valid: true, not_checked: [] });
+  });
+});
+
+test('[evidence.checkpoint.bundle] a bundle carries the checkpoint: a stranger finds what was exported after a rewriting', async () => {
+  await session('s');
+  const { text, body } = await exported('s');
+  const pem = body.public_key;
+  expect(body.checkpoint).toMatchObject({ point: { session_id: 's', index: 5 }, checkpoint: { size: 1 } });
+  expect(await verifyBundle(text, pem)).toMatchObject({ valid: true, not_checked: [], checkpoint: { index: 5 } });
+
+  const spoilt = (change: (bundle: typeof body) => unknown) => {
+    const bundle = JSON.parse(text);
+    change(bundle);
+    return verifyBundle(bundle, pem);
+  };
+  const forged: readonly ((bundle: typeof body) => unknown)[] = [
+    ({ checkpoint }) => Object.assign(checkpoint.point, { index: 4 }),
+    ({ checkpoint }) => Object.assign(checkpoint.checkpoint, { created_at: '2026-01-01T00:00:01.000Z' }),
+    ({ checkpoint }) => checkpoint.path.push('ab'.repeat(32)),
+    ({ checkpoint }) => Object.assign(checkpoint, { extra: 1 }),
+    (bundle) => Object.assign(bundle, { checkpoint: null }),
+  ];
+  for (const change of forged) {
+    expect(await spoilt(change)).toMatchObject({
+      valid: false,
+      broken_link: { reason: expect.stringContaining('checkpoint') },
+    });
+  }
+  expect(await spoilt((bundle) => delete bundle.checkpoint)).toMatchObject({
+    valid: true,
+    not_checked: ['checkpoints not checked: the bundle carries none'],
+  });
+});
+
+test('[evidence.checkpoint] commits take the same store steps with checkpoints as without', async () => {
+  await read('s', 'acme/warm');
+  const without = await gateway.steps.during(() => read('s', 'acme/a'));
+  await gateway.projected();
+  const withThem = await gateway.steps.during(() => read('s', 'acme/b'));
+  expect(withThem.calls).toBe(without.calls);
+  const projecting = await gateway.steps.during(() => gateway.projected());
+  expect(await readFile(join(gateway.folder, 'checkpoints.jsonl'), 'utf8')).toMatch(/^(\{.*\}\n){2}$/);
+  expect(projecting.calls).toBe(1); // its sums; archive and checkpoints are files
+});

@@ -1,0 +1,23 @@
+/** Hash trees of any size: every leaf has a path, and no other leaf has it. */
+import fc from 'fast-check';
+import { leafHash, rootFromPath, treePath, treeRoot } from '#core/evidence/merkle.ts';
+
+const texts = fc.array(fc.string(), { minLength: 1, maxLength: 40 });
+
+test('[evidence.checkpoint] each path leads to the root, from its own leaf and place only', () => {
+  fc.assert(
+    fc.property(texts, fc.nat(), fc.nat(), (all, at, other) => {
+      const leaves = all.map((text, i) => leafHash(`${i} ${text}`));
+      const [position, elsewhere] = [at % leaves.length, other % leaves.length];
+      const [root, path] = [treeRoot(leaves), treePath(leaves, position)];
+      expect(rootFromPath(leaves[position]!, position, leaves.length, path)).toBe(root);
+      expect(rootFromPath(leafHash('x'), position, leaves.length, path)).not.toBe(root);
+      expect(rootFromPath(leaves[position]!, position, leaves.length, [...path, root])).toBeUndefined();
+      expect(rootFromPath(leaves[position]!, leaves.length, leaves.length, path)).toBeUndefined();
+      if (elsewhere !== position) {
+        expect(rootFromPath(leaves[position]!, elsewhere, leaves.length, path)).not.toBe(root);
+        expect(rootFromPath(leaves[elsewhere]!, position, leaves.length, path)).not.toBe(root);
+      }
+    }),
+  );
+});

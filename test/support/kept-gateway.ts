@@ -1,0 +1,52 @@
+/** A gateway over the real store with archive and checkpoints in a folder; what it commits is projected when told. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { observedLedger } from '#adapters/local/commit-feed.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
+import { door as project } from '#lambdas/project/door.ts';
+import { keptEvidence } from '../../bin/local/kept-evidence.ts';
+import { type TestOptions, testPorts } from './ports.ts';
+
+export type KeptGateway = Awaited<ReturnType<typeof keptGateway>>;
+
+export async function keptGateway(options: TestOptions = {}) {
+  const base = await testPorts(options);
+  const folder = await mkdtemp(join(tmpdir(), 'kept-evidence-'));
+  const { evidence, clock, telemetry } = base.ports;
+  const open = () => keptEvidence({ stateFolder: folder, shared: false, evidence, clock, telemetry });
+  let kept = await open();
+  const queue: EvidenceEntry[] = [];
+  const ledger = observedLedger(base.ports.ledger, (entry) => void queue.push(entry));
+  const ports = () => ({ ...base.ports, ...kept, ledger });
+
+  return {
+    ...base,
+    folder,
+    /** Fresh after `reopen`. */
+    ports,
+    /** Commits that are not projected yet. */
+    queue,
+    /** Archives, checkpoints and counts what was committed, as the stream's consumer would. */
+    async projected(entries: readonly EvidenceEntry[] = queue.splice(0)): Promise<void> {
+      const Records = entries.map((entry) => ({
+        eventName: 'INSERT' as const,
+        dynamodb: { SequenceNumber: entry.hash, NewImage: { entry: { S: canonicalize(entry) } } },
+      }));
+      const handler = project({ ...ports(), archive: kept.archived, cover: kept.cover });
+      const { batchItemFailures } = await handler({ Records });
+      if (batchItemFailures.length > 0) throw new Error('an entry was not projected');
+    },
+    /** As after a restart: files are read anew. */
+    async reopen(): Promise<void> {
+      await kept.checkpoints.close();
+      kept = await open();
+    },
+    async stop() {
+      await kept.checkpoints.close();
+      await base.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

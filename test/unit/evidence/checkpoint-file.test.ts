@@ -1,0 +1,158 @@
+/** The checkpoint file: kept over restarts, and whoever spoils it is found or at least said. */
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkpointFile } from '#adapters/local/checkpoint-file.ts';
+import { readCheckpoints } from '#adapters/local/checkpoint-lines.ts';
+import { folderArchive } from '#adapters/local/folder-archive.ts';
+import type { ChainPoint } from '#core/contracts/evidence.ts';
+import { sessionCheckpointDefect } from '#core/evidence/checkpoint.ts';
+import { otherKey, sealedSession, signer, trustedKey } from './sample.ts';
+
+let folder: string;
+let path: string;
+const clock = { now: () => Date.UTC(2026, 0, 1) };
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'checkpoints-'));
+  path = join(folder, 'checkpoints.jsonl');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const open = () => checkpointFile({ path, signer, publicKeys: [trustedKey], clock });
+const point = (session_id: string, index: number, tenant = 't'): ChainPoint => ({
+  ...{ tenant, session_id, index },
+  hash: String(index).padStart(2, '0').repeat(32),
+});
+
+/** Five checkpoints, the third over three sessions. */
+async function written(): Promise<string[]> {
+  const file = await open();
+  await file.append([point('a', 0)]);
+  await file.append([point('a', 1)]);
+  await file.append([point('a', 2), point('b', 0), point('a', 0, 'u')]);
+  await file.append([point('b', 1)]);
+  await file.append([point('a', 3)]);
+  await file.close();
+  return (await readFile(path, 'utf8')).split('\n').slice(0, -1);
+}
+
+describe('[evidence.checkpoint.file] the checkpoint file', () => {
+  test('keeps each session’s newest checkpoint over a restart, with its proof', async () => {
+    await written();
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const file = await open();
+    expect(await file.damage()).toBeUndefined();
+    expect(await file.last('t', 'a')).toEqual({
+      point: point('a', 3),
+      created_at: '2026-01-01T00:00:00.000Z',
+      key_id: 'test-key',
+    });
+    expect(await file.last('u', 'a')).toMatchObject({ point: point('a', 0, 'u') });
+    expect(await file.last('t', 'c')).toBeUndefined();
+    expect(await file.proof('t', 'c')).toBeUndefined();
+    for (const [tenant, id] of [
+      ['t', 'a'],
+      ['t', 'b'],
+      ['u', 'a'],
+    ] as const) {
+      expect(sessionCheckpointDefect(await file.proof(tenant, id), trustedKey)).toBeUndefined();
+      expect(sessionCheckpointDefect(await file.proof(tenant, id), otherKey)).toMatch(/signature fails/);
+    }
+    expect(await file.sessions('t', { limit: 1 })).toEqual({ items: ['a'], cursor: '1' });
+    expect(await file.sessions('t', { limit: 1, cursor: '1' })).toEqual({ items: ['b'] });
+    await file.close();
+  });
+
+  test('drops a line that a crash cut short, and goes on behind the last whole one', async () => {
+    const lines = await written();
+    await appendFile(path, lines[4]!.slice(0, 40));
+    const file = await open();
+    expect(await file.damage()).toBeUndefined();
+    await file.append([point('a', 4)]);
+    await file.close();
+    const again = await open();
+    expect([await again.damage(), (await again.last('t', 'a'))?.point.index]).toEqual([undefined, 4]);
+    await again.close();
+  });
+
+  test.each<[string, (lines: string[]) => string[], string]>([
+    [
+      'a point is edited',
+      (lines) => lines.with(1, lines[1]!.replace('"index":1', '"index":9')),
+      'line 2 of the checkpoint file was altered',
+    ],
+    [
+      'a time is edited',
+      (lines) => lines.with(1, lines[1]!.replace('2026-01-01', '2026-01-02')),
+      'line 2 of the checkpoint file is not signed',
+    ],
+    [
+      'the last time is edited',
+      (lines) => lines.with(4, lines[4]!.replace('2026-01-01', '2026-01-02')),
+      'line 5 of the checkpoint file is not signed',
+    ],
+    ['a line is taken out', (lines) => lines.toSpliced(2, 1), 'line 3 of the checkpoint file does not follow'],
+    ['the beginning is cut off', (lines) => lines.slice(2), 'line 1 of the checkpoint file does not follow'],
+    [
+      'two lines change places',
+      (lines) => [lines[1]!, lines[0]!, ...lines.slice(2)],
+      'line 1 of the checkpoint file does not follow',
+    ],
+    ['a line is no JSON', (lines) => lines.with(3, 'nothing'), 'line 4 of the checkpoint file was altered'],
+  ])('says so when %s, and believes the other lines', async (_, spoil, damage) => {
+    const lines = await written();
+    await writeFile(path, `${spoil(lines).join('\n')}\n`);
+    const file = await open();
+    expect(await file.damage()).toContain(damage);
+    expect((await file.last('t', 'b'))?.point.index).toBe(damage.includes('line 4') ? 0 : 1);
+    const edited = damage.includes('line 5');
+    expect((await file.last('t', 'a'))?.point.index).toBe(edited ? 2 : 3);
+    await file.close();
+  });
+
+  test('believes no line that another key signed', async () => {
+    await written();
+    const seen: number[] = [];
+    const { damage } = await readCheckpoints(path, [otherKey], ({ offset }) => void seen.push(offset));
+    expect([seen, damage]).toEqual([[], expect.stringContaining('not signed by a key of this gateway')]);
+  });
+
+  test('says so when it is cut or changed under the running gateway', async () => {
+    const lines = await written();
+    const file = await open();
+    await writeFile(path, `${lines.slice(0, 3).join('\n')}\n`);
+    expect(await file.damage()).toContain('cut while the gateway ran');
+    await file.close();
+
+    await writeFile(path, `${lines.join('\n')}\n`);
+    const changed = await open();
+    await writeFile(path, `${lines.with(4, lines[4]!.replace('"index":3', '"index":7')).join('\n')}\n`);
+    expect(await changed.proof('t', 'a')).toBeUndefined();
+    expect(await changed.damage()).toContain('was changed at byte');
+    await changed.close();
+  });
+});
+
+test('[evidence.archive.read] the archive of a folder is read back: copies once, twins as twins, up to the first gap', async () => {
+  const { entries } = await sealedSession();
+  const [a, b, c, d, e] = entries;
+  const archive = folderArchive(join(folder, 'archive'));
+  expect([...(await archive.hashes('default', 's-1'))]).toEqual([]);
+  for (const entry of [b!, a!, b!, e!]) await archive.keep(entry);
+  const read = async (from: number) => {
+    const found: number[] = [];
+    for await (const entry of archive.entries('default', 's-1', from)) found.push(entry.index);
+    return found;
+  };
+  expect(Object.fromEntries(await archive.hashes('default', 's-1'))).toEqual({
+    0: [a!.hash],
+    1: [b!.hash],
+    4: [e!.hash],
+  });
+  expect([await read(0), await read(1), await read(2)]).toEqual([[0, 1], [1], []]);
+  await archive.keep({ ...c!, hash: d!.hash });
+  await archive.keep(c!);
+  expect((await archive.hashes('default', 's-1')).get(2)).toEqual([d!.hash, c!.hash]);
+  expect(await read(0)).toEqual([0, 1]); // two copies of one place: none is believed
+});
