@@ -782,6 +782,7 @@ const admin: readonly Requirement[] = [
     'Hostile input gets the right status, says what was found and allowed, and writes nothing.',
   ),
   must('error.store-down', 'spec §7.2', 'When a store fails the answer is 503: fail closed.'),
+  must('json.values', 'contract §3', 'A body of more values than are taken is 413 before it is parsed.'),
   must('limit.body', 'spec §8', 'A body above the limit is 413 by its actual size.'),
   must('cors.off', 'contract §1', 'Without allowed origins there are no CORS headers.'),
   must(

@@ -2,12 +2,12 @@ import { resultSizes } from '#core/actions/kept-result.ts';
 import { approvalLeaseSeconds, denialStandsSeconds } from '#core/approvals/approval.ts';
 import { socketLimits } from '#core/chat/socket-message.ts';
 import { maxYamlBytes } from '#core/configuration/yaml.ts';
-import { chatSizes } from '#core/contracts/chat.ts';
+import { chatJson, chatSizes } from '#core/contracts/chat.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import { sessionPattern, sizes } from '#core/contracts/envelope.ts';
 import { functions } from '#core/contracts/functions.ts';
 import { longestSandboxMs } from '#core/executors/sandbox-message.ts';
-import { maxNesting } from '#core/kernel/json.ts';
+import { maxNesting, maxValues } from '#core/kernel/json.ts';
 import { wrongKeys } from '#core/limits/admissions.ts';
 import { leaseSeconds as reservationSeconds } from '#core/limits/ports.ts';
 import { defaultStateBudget } from '#core/tool-policy/analyse.ts';
@@ -29,6 +29,7 @@ export function limitsPage(): string {
     ['`justification`', `${sizes.justificationCharacters} characters`, '400'],
     ['a session id', code(sessionPattern.source), '400'],
     ['nesting of a body', `${maxNesting} levels`, '400'],
+    ['values (members and elements) of a body', `${maxValues}; ${chatJson.values} of a chat`, '413, -32602'],
     [
       'a request body of the gateway',
       `${server.max_body_bytes} bytes unless \`server.max_body_bytes\` says otherwise`,

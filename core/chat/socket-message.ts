@@ -1,5 +1,5 @@
 /** What travels over the chat WebSocket: JSON texts, many calls side by side by their ids (spec §4.1, contract §5). */
-import type { DialectName } from '#core/contracts/chat.ts';
+import { chatJson, type DialectName } from '#core/contracts/chat.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
 
@@ -68,7 +68,7 @@ const kinds: Readonly<Record<string, DialectName>> = {
 export function readMessage(text: string, freshId: () => string): SocketMessage {
   let message: Json = null;
   try {
-    message = parseStrict(text, { numbers: 'double' });
+    message = parseStrict(text, chatJson);
     if (!isObject(message)) throw invalidRequest('A message is one JSON object.');
     return messageOf(message, freshId);
   } catch (thrown) {

@@ -1,5 +1,7 @@
 /** Chat traffic as it is counted, decided and recorded (spec §2.7, §4.1, §6; contract §4, §5). Never its content. */
 
+import type { JsonRules } from '../kernel/json.ts';
+
 /** The two wire forms of a chat call: OpenAI chat completions and Anthropic messages. */
 export const dialectNames = ['openai', 'anthropic'] as const;
 export type DialectName = (typeof dialectNames)[number];
@@ -10,6 +12,9 @@ export const chatSizes = {
   /** Characters per token where nobody counted (contract §1). */
   charactersPerToken: 4,
 } as const;
+
+/** How chat requests are read: numbers only pass through; a long conversation with many tools holds some thousand values. */
+export const chatJson = { numbers: 'double', values: 50_000 } as const satisfies JsonRules;
 
 /** Billable tokens of one call; what a provider did not count is absent. */
 export interface Usage {

@@ -52,7 +52,12 @@ export async function verifyChain(
 }
 
 /** Levels a bundle may nest: a request's 64 and those of the bundle, its list, the entry and its body, with some room. */
-const bundleRules: JsonRules = { nesting: 80, numbers: 'double', protoKeys: 'carried' };
+const bundleRules: JsonRules = {
+  nesting: 80,
+  values: Number.POSITIVE_INFINITY,
+  numbers: 'double',
+  protoKeys: 'carried',
+};
 
 /**
  * Verifies an exported bundle: JSON text, its bytes, or the parsed document. Text and bytes are better: duplicate keys,

@@ -6,11 +6,15 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json };
 
 export const maxNesting = 64;
+/** Values (members and elements) of one text, unless told otherwise; work on a value costs more than its characters. */
+export const maxValues = 20_000;
 
 /** What a reader of JSON accepts beyond the grammar. */
 export interface JsonRules {
   /** The deepest nesting allowed; documents that wrap whole requests (session bundles) need a few levels more. */
   readonly nesting?: number;
+  /** The most values (members and elements) of the whole text. */
+  readonly values?: number;
   /**
    * `exact`: a number that a double does not carry exactly is refused, since it would be decided, stored and forwarded as
    * another one. `double`: numbers become the nearest double, for documents that only pass through.
@@ -26,9 +30,11 @@ export type JsonDefect = 'inexact_number' | 'proto_key';
 /**
  * Parses hostile JSON text.
  * @throws GatewayError `invalid_request` naming the defect: syntax, duplicate key, `__proto__`, lone surrogate, nesting, a
- * number that is not carried exactly. The last and `__proto__` have a `data.reason` (JsonDefect).
+ * number that is not carried exactly. The last and `__proto__` have a `data.reason` (JsonDefect). `payload_too_large` for more
+ * values than `values`.
  */
 export function parseStrict(text: string, rules: JsonRules = {}): Json {
+  assertBounded(text, rules);
   refuseLoneSurrogates(text, 'The body');
   let value: Json;
   try {
@@ -93,11 +99,34 @@ function refuseUnrepresentable(value: Json): void {
   }
 }
 
+/**
+ * Counts nesting and values before anything is built of them: text that is no JSON at all may pass here, never more of it.
+ * @throws GatewayError `invalid_request` for nesting, `payload_too_large` for values.
+ */
+function assertBounded(text: string, { nesting = maxNesting, values = maxValues }: JsonRules): void {
+  let [depth, count] = [0, 1];
+  for (let position = 0; position < text.length; position++) {
+    const code = text.charCodeAt(position);
+    if (code === quote) position = endOfString(text, position) - 1;
+    else if (code === comma) count++;
+    else if (code === openBrace || code === openBracket) {
+      count++;
+      if (++depth > nesting) throw invalidRequest(`The body is nested deeper than ${nesting} levels.`);
+    } else if (code === closeBrace || code === closeBracket) depth--;
+    if (count > values) {
+      throw new GatewayError(
+        'payload_too_large',
+        `The body holds more than ${values} values (members and elements), the most that are taken.`,
+      );
+    }
+  }
+}
+
+const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
+
 /** Walks text that JSON.parse accepted and refuses what it forgives. */
-function scanStructure(
-  text: string,
-  { nesting = maxNesting, numbers = 'exact', protoKeys = 'refused' }: JsonRules,
-): void {
+function scanStructure(text: string, { numbers = 'exact', protoKeys = 'refused' }: JsonRules): void {
   const open: (Set<string> | null)[] = [];
   let position = 0;
   while (position < text.length) {
@@ -124,7 +153,6 @@ function scanStructure(
     if (char === '{') open.push(new Set());
     else if (char === '[') open.push(null);
     else if (char === '}' || char === ']') open.pop();
-    if (open.length > nesting) throw invalidRequest(`The body is nested deeper than ${nesting} levels.`);
     position++;
   }
 }
@@ -145,13 +173,17 @@ const protoKey = (): GatewayError =>
 
 function endOfString(text: string, start: number): number {
   let position = start + 1;
-  while (text[position] !== '"') position += text[position] === '\\' ? 2 : 1;
+  for (; position < text.length; position++) {
+    const code = text.charCodeAt(position);
+    if (code === quote) break;
+    if (code === backslash) position++;
+  }
   return position + 1;
 }
 
 function endOfNumber(text: string, start: number): number {
   let position = start + 1;
-  while (/[0-9.eE+-]/.test(text[position] ?? '')) position++;
+  while ('0123456789.eE+-'.includes(text[position] ?? ' ')) position++;
   return position;
 }
 

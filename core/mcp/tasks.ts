@@ -157,7 +157,14 @@ async function own(ports: McpPorts, { principal }: Caller, id: string): Promise<
   const sha256 = /^done-([0-9a-f]{64})$/.exec(id)?.[1];
   if (sha256 !== undefined) {
     const bytes = await ports.objects.get(sha256);
-    const kept = bytes && parseStrictBytes(bytes, { nesting: 256, numbers: 'double', protoKeys: 'carried' });
+    const kept =
+      bytes &&
+      parseStrictBytes(bytes, {
+        nesting: 256,
+        values: Number.POSITIVE_INFINITY,
+        numbers: 'double',
+        protoKeys: 'carried',
+      });
     if (isObject(kept) && kept.task === 1 && kept.tenant === tenant && kept.key_id === key_id) {
       return doneTask(sha256, String(kept.at), kept.outcome as unknown as RpcOutcome);
     }

@@ -1,4 +1,5 @@
 /** Estimates the input tokens of a messages request (spec §4.1). */
+import { chatJson } from '#core/contracts/chat.ts';
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { estimateTokens } from '#core/dialects/count-tokens.ts';
@@ -18,7 +19,7 @@ export function door(ports: Pick<GatewayPorts, 'snapshots' | 'telemetry' | 'admi
     const { route } = matchRoute(own, event);
     const snapshot = await ports.snapshots.current();
     const principal = identify(event, route, snapshot, ports.admissions);
-    const body = jsonObject(event, boundedChatBody(event, snapshot, principal), { numbers: 'double' });
+    const body = jsonObject(event, boundedChatBody(event, snapshot, principal), chatJson);
     dialects.anthropic.checkRequest(body);
     return replyOf({ body: { input_tokens: estimateTokens('anthropic', body) } });
   };

@@ -120,7 +120,8 @@ function bodyOf(event: HttpEvent, { snapshot }: McpCall, inPlace: boolean): Json
   try {
     return parseStrictBytes(bytes);
   } catch (fault) {
-    const { message, cause } = asGatewayError(fault);
+    const { code, message, cause } = asGatewayError(fault);
+    if (code === 'payload_too_large') throw fault;
     const defect = jsonDefectOf(fault);
     if (defect !== undefined) throw unfit(bytes, message, defect, inPlace);
     const unreadable = (cause as Error | undefined)?.name === 'SyntaxError' || message.includes('UTF-8');

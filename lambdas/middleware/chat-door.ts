@@ -5,6 +5,7 @@ import { chat, headersOf } from '#core/chat/pipeline.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
 import type { Snapshot } from '#core/configuration/snapshots.ts';
 import type { DialectName } from '#core/contracts/chat.ts';
+import { chatJson } from '#core/contracts/chat.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
@@ -29,7 +30,7 @@ export function chatDoor(name: FunctionName, dialect: DialectName, ports: ChatDo
     const { route } = matchRoute(own, event);
     const snapshot = await ports.snapshots.current();
     const principal = identify(event, route, snapshot, ports.admissions);
-    const body = jsonObject(event, boundedChatBody(event, snapshot, principal), { numbers: 'double' });
+    const body = jsonObject(event, boundedChatBody(event, snapshot, principal), chatJson);
     return ports.telemetry.continued(traceOf(event), async () => {
       const reply = await chat(ports, {
         dialect,

@@ -138,6 +138,37 @@ test('nesting is allowed up to the limit and refused beyond it', () => {
   expect(refusal(() => parseStrict(`${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`)).code).toBe('invalid_request');
 });
 
+test.each([
+  [
+    'elements',
+    (n: number) =>
+      `[${Array(n - 1)
+        .fill('0')
+        .join(',')}]`,
+  ],
+  [
+    'empty arrays',
+    (n: number) =>
+      `[${Array(n / 2 - 1)
+        .fill('[]')
+        .join(',')}]`,
+  ],
+  ['members', (n: number) => `{${Array.from({ length: n - 1 }, (_, at) => `"k${at}":0`).join(',')}}`],
+])('[json.values] more values than are taken are refused before anything is built of them: %s', (_, of) => {
+  expect(parseStrict(of(20_000))).toBeDefined();
+  const parse = jest.spyOn(JSON, 'parse');
+  expect(() => parseStrict(of(20_004))).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
+  expect(() => parseStrict('['.repeat(1_000_000))).toThrow(/deeper than 64/);
+  expect(parse).not.toHaveBeenCalled();
+  parse.mockRestore();
+  expect(parseStrict(of(20_004), { values: 50_000 })).toBeDefined();
+});
+
+test('[json.values] commas and brackets within strings are no values', () => {
+  const text = JSON.stringify([`${'[,{\\"'.repeat(30_000)}`]);
+  expect(parseStrict(text)).toHaveLength(1);
+});
+
 test('bytes must be UTF-8: malformed ones are refused, never replaced', () => {
   expect(parseStrictBytes(Buffer.from('"€"'))).toBe('€');
   expect(refusal(() => parseStrictBytes(Uint8Array.of(0x22, 0xff, 0x22))).message).toMatch(/UTF-8/);
