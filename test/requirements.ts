@@ -137,6 +137,21 @@ const policies: readonly Requirement[] = [
     'contract §3',
     'Rules on arguments: equals, in, glob, not_glob, min, max, max_length, absent; list[*] is every element; a missing path fails.',
   ),
+  must(
+    'policy.guards',
+    'contract §3',
+    "A pack's guards block secret files, keys, system accounts and ways out of the workspace in every protocol and every parameter that is a path; no rule lifts them.",
+  ),
+  must(
+    'policy.guards.disable',
+    'contract §3',
+    'tool_policies.disable_guards puts a guard out of force, with a warning that status shows; an unknown name is refused.',
+  ),
+  must(
+    'policy.capability-words',
+    'contract §3',
+    'A rule or call that names a capability other than read, write, execute or delete is refused with the words allowed.',
+  ),
   must('policy.fails-closed', 'spec §1', 'An error while evaluating never allows.'),
   must(
     'policy.break-glass',

@@ -68,7 +68,13 @@ export const policyRollback: Operation = async (call) => {
 
 /** The act is evidence; this instance uses the new version at once, others notice within 5 seconds. */
 async function adopted(call: Call, action: string, { version, sha256, of_version }: VersionRow): Promise<void> {
-  await recordAct(call, action, { policy_version: version, sha256, ...(of_version !== undefined && { of_version }) });
+  const stored = await readVersion(call.ports, version);
+  const disabled_guards = stored?.configuration.tool_policies.disable_guards ?? [];
+  await recordAct(call, action, {
+    ...{ policy_version: version, sha256 },
+    ...(of_version !== undefined && { of_version }),
+    ...(disabled_guards.length > 0 && { disabled_guards }),
+  });
   await call.ports.snapshots.refresh();
 }
 
@@ -80,8 +86,10 @@ export const policyDiff: Operation = async (call) => {
 };
 
 export const listPolicies: Operation = async ({ snapshot }) => {
-  const { name, default_decision, rules } = snapshot.policyDocument;
-  return { body: { version: snapshot.version, policy: name, default_decision, rules, warnings: snapshot.warnings } };
+  const { name, default_decision, rules, guards = [] } = snapshot.policyDocument;
+  return {
+    body: { version: snapshot.version, policy: name, default_decision, guards, rules, warnings: snapshot.warnings },
+  };
 };
 
 /** Evaluates calls against the live policy or an older version; records nothing. */

@@ -3,9 +3,8 @@
  * of its name is a reading one.
  */
 
-/** From harmless to grave: of several verbs in one name the last in this order counts. */
-export const capabilities = ['read', 'write', 'execute', 'delete'] as const;
-export type Capability = (typeof capabilities)[number];
+import type { Capability } from '#core/contracts/envelope.ts';
+
 export type Change = Exclude<Capability, 'read'>;
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));

@@ -4,11 +4,21 @@ import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 
 /** Without a pack and without a word for it, what no rule matches is reviewed: fail closed, but not shut. */
 export function buildPolicyDocument({
-  tool_policies: { pack, rules, default_decision },
+  tool_policies: { pack, rules, default_decision, disable_guards },
 }: Pick<Configuration, 'tool_policies'>): ToolPolicyDocument {
   return {
     name: pack?.name ?? 'configured',
     default_decision: default_decision ?? pack?.default_decision ?? 'review',
+    guards: (pack?.guards ?? []).filter(({ name }) => !disable_guards.includes(name)),
     rules: [...rules, ...(pack?.rules ?? [])],
   };
 }
+
+/** A warning for each guard that is out of force: nothing else tells that its calls may be allowed. */
+export const disabledGuards = ({
+  tool_policies: { pack, disable_guards },
+}: Pick<Configuration, 'tool_policies'>): string[] =>
+  [...new Set(disable_guards)].map(
+    (name) =>
+      `The guard ${name} of pack ${pack?.name ?? 'none'} is disabled (tool_policies.disable_guards): what it blocked is left to the rules.`,
+  );

@@ -6,7 +6,7 @@ import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, ObjectStore, SecretStore } from '#core/kernel/ports.ts';
 import { type CompiledPolicy, compilePolicy } from '#core/tool-policy/compile.ts';
 import { unknownProtocols } from '#core/tool-policy/protocols.ts';
-import { buildPolicyDocument } from './policy-document.ts';
+import { buildPolicyDocument, disabledGuards } from './policy-document.ts';
 import type { ConfigStore, VersionRow } from './ports.ts';
 import { identitiesOf, type ResolvedSecrets, resolveSecrets } from './secrets.ts';
 import { readBody } from './stored-form.ts';
@@ -104,7 +104,7 @@ async function lookAt(deps: SnapshotDeps, before: Held | undefined): Promise<Hel
   if (same && secrets.fingerprint === before.secrets.fingerprint) return { ...before, lookedAt };
 
   const { identities, warnings } = identitiesOf(base.configuration, secrets, deps.overlayKeys ?? []);
-  const policyWarnings = unknownProtocols(base.policyDocument);
+  const policyWarnings = [...disabledGuards(base.configuration), ...unknownProtocols(base.policyDocument)];
   const lacking = filtersWithoutModule(base.configuration);
   const snapshot = { ...base, identities, warnings: [...policyWarnings, ...lacking, ...secrets.warnings, ...warnings] };
   return { snapshot, secrets, lookedAt };

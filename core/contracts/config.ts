@@ -69,6 +69,8 @@ export const configurationSchema = z
           }),
         default_decision: z.enum(decisions).optional(),
         rules: z.array(toolRuleSchema).default([]),
+        /** Guards of the pack that are out of force; `status` warns of each. */
+        disable_guards: z.array(z.string().min(1)).default([]),
       })
       .prefault({}),
     approvals,

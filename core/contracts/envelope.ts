@@ -10,6 +10,10 @@ export const worst = (a: Decision, b: Decision): Decision => (decisions.indexOf(
 
 export const knownProtocols = ['git', 'shell', 'sql', 'http', 'mcp'] as const;
 
+/** From harmless to grave. */
+export const capabilities = ['read', 'write', 'execute', 'delete'] as const;
+export type Capability = (typeof capabilities)[number];
+
 export const sizes = {
   envelopeBytes: 256 * 1024,
   targetBytes: 4 * 1024,
@@ -44,7 +48,7 @@ export const actionRequestSchema = z.strictObject({
     .string()
     .regex(noControls, 'target holds control characters')
     .refine((text) => Buffer.byteLength(text) <= sizes.targetBytes, `target is longer than ${sizes.targetBytes} bytes`),
-  capability: name('capability'),
+  capability: z.enum(capabilities, `capability must be one of ${capabilities.join(', ')}`),
   /** The server or service that is to serve the call; a call that runs is refused where another one serves it. */
   upstream: z
     .string()

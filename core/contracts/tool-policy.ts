@@ -21,6 +21,8 @@ export const argumentPredicateSchema = z
 export type ArgumentPredicate = z.infer<typeof argumentPredicateSchema>;
 
 export const toolRuleSchema = z.strictObject({
+  /** What people call the rule; `matched_rule` stays `<protocol>:<tool-pattern>`. */
+  name: z.string().min(1).max(128).optional(),
   protocol: z.string().default('*'),
   tool: z.string().default('*'),
   /** Name or glob of the MCP server or HTTP service that serves the call; without it, whichever does. */
@@ -39,11 +41,37 @@ export const toolRuleSchema = z.strictObject({
 });
 export type ToolRule = z.infer<typeof toolRuleSchema>;
 
+const globList = z.array(z.string().min(1)).min(1);
+
+/**
+ * A block that no rule lifts: evaluated beside the first match, for every protocol unless it names some. All conditions must
+ * hold. Several entries of one name are one guard.
+ */
+export const toolGuardSchema = z
+  .strictObject({
+    name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'a name such as secret-files'),
+    protocols: globList.optional(),
+    tool: z.string().min(1).optional(),
+    target: z.string().min(1).optional(),
+    capability: z.string().min(1).optional(),
+    arguments: z.record(z.string().min(1), argumentPredicateSchema).optional(),
+    /** The target, or a value of the parameters that is a path, holds a word that matches; case does not count. */
+    paths: globList.optional(),
+    /** Words that do not count although `paths` matches them. */
+    except: globList.optional(),
+    reason: z.string().min(1),
+    suggested_alternative: z.string().optional(),
+  })
+  .refine(({ paths, target }) => paths === undefined || target === undefined, 'paths or target, not both')
+  .refine(({ paths, except }) => except === undefined || paths !== undefined, 'except only beside paths');
+export type ToolGuard = z.infer<typeof toolGuardSchema>;
+
 /** A pack file: `policies/<pack>.yaml`. */
 export const toolPackSchema = z.strictObject({
   name: z.string().min(1),
   description: z.string().optional(),
   default_decision: z.enum(decisions),
+  guards: z.array(toolGuardSchema).default([]),
   rules: z.array(toolRuleSchema),
 });
 export type ToolPack = z.infer<typeof toolPackSchema>;
@@ -52,5 +80,7 @@ export type ToolPack = z.infer<typeof toolPackSchema>;
 export interface ToolPolicyDocument {
   readonly name: string;
   readonly default_decision: (typeof decisions)[number];
+  /** Of the pack, without those the configuration disables. */
+  readonly guards?: readonly ToolGuard[];
   readonly rules: readonly ToolRule[];
 }

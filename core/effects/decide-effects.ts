@@ -1,8 +1,7 @@
 /** The decision of a policy over a call and its effects: the worst of all, and review where the text is not certain. */
 import { decisions, type ToolCall } from '#core/contracts/envelope.ts';
-import type { CompiledPolicy, CompiledRule } from '#core/tool-policy/compile.ts';
+import { type CompiledPolicy, type CompiledRule, policyOf } from '#core/tool-policy/compile.ts';
 import { decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
-import { RuleIndex } from '#core/tool-policy/rule-index.ts';
 import type { Effects } from './ports.ts';
 
 /** `matched_rule` of a review whose ground is that the text could not be read with certainty. */
@@ -95,17 +94,16 @@ function namingPolicy(policy: CompiledPolicy, call: ToolCall): CompiledPolicy {
   let naming = ofPolicy.get(isShell);
   if (!naming) {
     const rules = policy.rules.filter((rule) => names(rule, isShell));
-    naming = {
-      ...policy,
-      defaultDecision: 'allow',
-      rules,
-      index: new RuleIndex(rules),
-      readsParameters: rules.some((rule) => rule.arguments.length > 0),
-    };
+    const guards = policy.guards.filter((guard) => names(guard, isShell) || looksAtNames(guard));
+    naming = policyOf(policy.name, 'allow', guards, rules);
     ofPolicy.set(isShell, naming);
   }
   return naming;
 }
+
+/** Parameters beside the text that is read, such as a working directory, are in no part. */
+const looksAtNames = ({ target, arguments: conditions }: CompiledRule): boolean =>
+  target === undefined && conditions.some(({ path: { anywhere } }) => anywhere !== undefined && anywhere !== 'all');
 
 const names = ({ tool, capability, protocol }: CompiledRule, isShell: boolean): boolean =>
   tool !== undefined || capability !== undefined || (protocol !== undefined && !isShell);

@@ -8,11 +8,14 @@ import { Reach } from './reach.ts';
 export const defaultStateBudget = 200_000;
 
 export interface UnreachableRule {
+  /** Negative for a guard. */
   readonly index: number;
-  /** `<protocol>:<tool-pattern>`. */
+  /** `<protocol>:<tool-pattern>`, or `guard:<name>`. */
   readonly rule: string;
   /** The rules that take all its calls; empty when no call at all could match it. */
   readonly covered_by: readonly number[];
+  /** The guards among them, which have no place among the rules. */
+  readonly guards?: readonly string[];
 }
 
 export interface PolicyAnalysis {
@@ -24,15 +27,21 @@ export interface PolicyAnalysis {
 
 /** @throws GatewayError `invalid_request` when the policy does not compile. */
 export function analysePolicy(document: ToolPolicyDocument, options: { stateBudget?: number } = {}): PolicyAnalysis {
-  const { rules } = compilePolicy(document);
-  const reach = new Reach(rules, new StateBudget(options.stateBudget ?? defaultStateBudget));
+  const { guards, rules } = compilePolicy(document);
+  const reach = new Reach([...guards, ...rules], new StateBudget(options.stateBudget ?? defaultStateBudget));
   const unreachable: UnreachableRule[] = [];
   const warnings: string[] = [];
+  for (const name of new Set(guards.map((guard) => guard.name))) {
+    const own = guards.filter((guard) => guard.name === name);
+    const found = orNotAnalysed(() => own.some((guard) => reach.find([guard], [], false)));
+    if (found instanceof Error) warnings.push(`${name}: not analysed: ${found.message}.`);
+    else if (!found) unreachable.push({ index: own[0]!.index, rule: name, covered_by: [] });
+  }
   for (const rule of rules) {
-    const covered = orNotAnalysed(() => coverOf(rule, rules.slice(0, rule.index), reach));
+    const covered = orNotAnalysed(() => coverOf(rule, [...guards, ...rules.slice(0, rule.index)], reach));
     if (covered instanceof Error)
       warnings.push(`rules[${rule.index}] (${rule.name}): not analysed: ${covered.message}.`);
-    else if (covered) unreachable.push({ index: rule.index, rule: rule.name, covered_by: covered });
+    else if (covered) unreachable.push({ index: rule.index, rule: rule.name, ...takers(covered) });
   }
   return { analysed: warnings.length === 0, unreachable, warnings };
 }
@@ -49,8 +58,8 @@ export function orNotAnalysed<T>(ask: () => T): T | Error {
 
 const smallCover = 24;
 
-/** Indexes of the rules that cover one, as few as can be told; nothing when it can match. */
-function coverOf(rule: CompiledRule, earlier: readonly CompiledRule[], reach: Reach): number[] | undefined {
+/** The rules that cover one, as few as can be told; nothing when it can match. */
+function coverOf(rule: CompiledRule, earlier: readonly CompiledRule[], reach: Reach): CompiledRule[] | undefined {
   if (reach.find([rule], earlier, false)) return undefined;
   let cover = earlier.filter((other) => reach.overlap(rule, other));
   if (cover.length <= smallCover) {
@@ -59,5 +68,11 @@ function coverOf(rule: CompiledRule, earlier: readonly CompiledRule[], reach: Re
       if (!reach.find([rule], others, false)) cover = others;
     }
   }
-  return cover.map(({ index }) => index);
+  return cover;
+}
+
+function takers(cover: readonly CompiledRule[]): Pick<UnreachableRule, 'covered_by' | 'guards'> {
+  const guards = [...new Set(cover.filter(({ index }) => index < 0).map(({ name }) => name))];
+  const covered_by = cover.filter(({ index }) => index >= 0).map(({ index }) => index);
+  return { covered_by, ...(guards.length > 0 && { guards }) };
 }

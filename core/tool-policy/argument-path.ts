@@ -3,22 +3,22 @@
  * anywhere, keys included). The last two let a block name what it must find, which "every" cannot.
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { forEachText } from './normalise.ts';
+import { type Places, someTextAt } from './parameter-places.ts';
 
 export type Step = { readonly key: string } | 'element';
 export interface ArgumentPath {
   readonly source: string;
   readonly steps: readonly Step[];
   readonly quantifier: 'every' | 'some';
-  /** `**`: all texts of the parameters instead of a place among them. */
-  readonly anywhere: boolean;
+  /** `**`: the texts at these places instead of one place among the parameters. */
+  readonly anywhere?: Places;
 }
 
 const part = /^([^[\]?*]+)((?:\[[*?]\])*)$/;
 
 /** @throws GatewayError `invalid_request` saying what was found and what is allowed. */
 export function parsePath(source: string): ArgumentPath {
-  if (source === '**') return { source, steps: [], quantifier: 'some', anywhere: true };
+  if (source === '**') return { source, steps: [], quantifier: 'some', anywhere: 'all' };
   const every = source.includes('[*]');
   const some = source.includes('[?]');
   const parts = source.split('.').map((text) => part.exec(text));
@@ -31,12 +31,20 @@ export function parsePath(source: string): ArgumentPath {
     { key: found![1]! },
     ...Array.from({ length: found![2]!.length / 3 }, () => 'element' as const),
   ]);
-  return { source, steps, quantifier: some ? 'some' : 'every', anywhere: false };
+  return { source, steps, quantifier: some ? 'some' : 'every' };
 }
+
+/** Some text at the places, wherever it stands. */
+export const textsAt = (places: Places): ArgumentPath => ({
+  source: places === 'all' ? '**' : `** (${places})`,
+  steps: [],
+  quantifier: 'some',
+  anywhere: places,
+});
 
 /** Whether the values at a path hold. There is always one: what is missing counts as `undefined`. */
 export function holdsAt(path: ArgumentPath, parameters: unknown, holds: (value: unknown) => boolean): boolean {
-  if (path.anywhere) return someText(parameters, holds);
+  if (path.anywhere) return someTextAt(path.anywhere, parameters, holds);
   return holdsFrom(path, 0, parameters, holds);
 }
 
@@ -54,12 +62,4 @@ function ownMember(value: unknown, key: string): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value) || !Object.hasOwn(value, key))
     return undefined;
   return (value as Record<string, unknown>)[key];
-}
-
-function someText(value: unknown, holds: (value: unknown) => boolean): boolean {
-  let found = false;
-  forEachText(value, (text) => {
-    found ||= holds(text);
-  });
-  return found;
 }

@@ -1,11 +1,13 @@
 /** Turns a policy document into what decides fast: globs compiled, rules indexed by protocol and tool. */
 import type { Decision } from '#core/contracts/envelope.ts';
-import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
+import type { ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
-import { parsePath } from './argument-path.ts';
+import { parsePath, textsAt } from './argument-path.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import { compileGlob, type Glob, type GlobKind, matchesAll } from './glob.ts';
-import { compilePredicate } from './predicate.ts';
+import type { Places } from './parameter-places.ts';
+import { pathGlob } from './path-pattern.ts';
+import { compilePredicate, globPredicate } from './predicate.ts';
 import { RuleIndex } from './rule-index.ts';
 
 export type { CompiledArgument, CompiledRule } from './compiled-rule.ts';
@@ -13,6 +15,8 @@ export type { CompiledArgument, CompiledRule } from './compiled-rule.ts';
 export interface CompiledPolicy {
   readonly name: string;
   readonly defaultDecision: Decision;
+  /** Blocks that stand before every rule: combined to the worst, a block beside the first match decides. */
+  readonly guards: readonly CompiledRule[];
   readonly rules: readonly CompiledRule[];
   readonly index: RuleIndex;
   /** Whether any rule looks into `parameters`. */
@@ -21,27 +25,45 @@ export interface CompiledPolicy {
 
 /** @throws GatewayError `invalid_request` naming the rule, the field, what was found and what is allowed. */
 export function compilePolicy(document: ToolPolicyDocument): CompiledPolicy {
-  const rules = document.rules.map(compileRule);
+  const rules = document.rules.map((rule, index) => compileRule(rule, index, `rules[${index}]`));
+  const guards = (document.guards ?? []).flatMap((guard, i) => locate(`guards[${i}]`, () => rulesOfGuard(guard)));
+  return policyOf(document.name, document.default_decision, guards.map(numbered), rules);
+}
+
+/** Compiled rules ready to decide; guards keep their place before the rules. */
+export function policyOf(
+  name: string,
+  defaultDecision: Decision,
+  guards: readonly CompiledRule[],
+  rules: readonly CompiledRule[],
+): CompiledPolicy {
+  const all = [...guards, ...rules];
   return {
-    name: document.name,
-    defaultDecision: document.default_decision,
+    name,
+    defaultDecision,
+    guards,
     rules,
-    index: new RuleIndex(rules),
-    readsParameters: rules.some((rule) => rule.arguments.length > 0),
+    index: new RuleIndex(all),
+    readsParameters: all.some((rule) => rule.arguments.length > 0),
   };
 }
+
+const numbered = (guard: CompiledRule, at: number, { length }: readonly CompiledRule[]): CompiledRule => ({
+  ...guard,
+  index: at - length,
+});
 
 export const ruleName = (rule: Pick<ToolRule, 'protocol' | 'tool'>): string =>
   `${rule.protocol || '*'}:${rule.tool || '*'}`;
 
-function compileRule(rule: ToolRule, index: number): CompiledRule {
+function compileRule(rule: ToolRule, index: number, where: string): CompiledRule {
   const field = (
     name: 'protocol' | 'tool' | 'upstream' | 'target' | 'capability',
     kind: GlobKind,
   ): Glob | undefined => {
     const pattern = rule[name];
     if (pattern === undefined || matchesAll(pattern)) return undefined;
-    return locate(`rules[${index}].${name}`, () => compileGlob(pattern, kind));
+    return locate(`${where}.${name}`, () => compileGlob(pattern, kind));
   };
   return {
     index,
@@ -53,12 +75,30 @@ function compileRule(rule: ToolRule, index: number): CompiledRule {
     target: field('target', 'text'),
     capability: field('capability', 'name'),
     arguments: Object.entries(rule.arguments ?? {}).map(([path, predicate]) =>
-      locate(`rules[${index}].arguments["${path}"]`, () => ({
+      locate(`${where}.arguments["${path}"]`, () => ({
         path: parsePath(path),
         predicate: compilePredicate(predicate),
       })),
     ),
   };
+}
+
+/** Every way in which a path may stand in a call is a rule of its own. */
+function rulesOfGuard(guard: ToolGuard): CompiledRule[] {
+  const { name, protocols = ['*'], paths, except = [], ...conditions } = guard;
+  return protocols.flatMap((protocol) => {
+    const rule: ToolRule = { ...conditions, protocol, tool: conditions.tool ?? '*', decision: 'block' };
+    const base = { ...compileRule(rule, 0, name), name: `guard:${name}` };
+    if (paths === undefined) return [base];
+    const word = pathGlob({ globs: paths, except, wholePath: false });
+    const whole = pathGlob({ globs: paths, except, wholePath: true });
+    const inTexts = (places: Places, glob: Glob): CompiledRule => ({
+      ...base,
+      arguments: [...base.arguments, { path: textsAt(places), predicate: globPredicate(glob) }],
+    });
+    const anywhere = [{ ...base, target: word }, inTexts('path-named', word), inTexts('not-text', whole)];
+    return protocol === 'shell' ? [{ ...base, target: word }, inTexts('all', word)] : anywhere;
+  });
 }
 
 function locate<T>(where: string, compile: () => T): T {

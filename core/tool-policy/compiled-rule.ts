@@ -11,9 +11,10 @@ export interface CompiledArgument {
 
 /** A field left undefined is no condition. */
 export interface CompiledRule {
+  /** Its place among the rules; negative for a guard, which stands before them all. */
   readonly index: number;
   readonly rule: ToolRule;
-  /** The `matched_rule` of its decisions: `<protocol>:<tool-pattern>`. */
+  /** The `matched_rule` of its decisions: `<protocol>:<tool-pattern>`, or `guard:<name>`. */
   readonly name: string;
   readonly protocol: Glob | undefined;
   readonly tool: Glob | undefined;

@@ -8,11 +8,12 @@ import { holds } from './predicate.ts';
 
 export interface PolicyDecision {
   readonly decision: Decision;
-  /** `<protocol>:<tool-pattern>` of the rule, `default` when none matched. */
+  /** `<protocol>:<tool-pattern>` of the rule, `guard:<name>`, `default` when none matched. */
   readonly matched_rule: string;
   /** Name of the policy in force. */
   readonly policy: string;
   readonly rule?: ToolRule;
+  /** Its place among the rules; a guard has none. */
   readonly rule_index?: number;
   readonly reason?: string;
 }
@@ -56,7 +57,7 @@ export function decideReading(policy: CompiledPolicy, call: NormalCall): PolicyD
     matched_rule: match.name,
     policy: policy.name,
     rule: match.rule,
-    rule_index: match.index,
+    ...(match.index >= 0 && { rule_index: match.index }),
     ...(match.rule.reason !== undefined && { reason: match.rule.reason }),
   };
 }
@@ -65,7 +66,8 @@ export function decideReading(policy: CompiledPolicy, call: NormalCall): PolicyD
 export const argumentHolds = ({ path, predicate }: CompiledArgument, call: NormalCall): boolean =>
   holdsAt(path, call.parameters, (value) => holds(predicate, value, call.text));
 
-function firstMatch(policy: CompiledPolicy, call: NormalCall): CompiledRule | undefined {
+/** The guard or rule that decides, if one matches. */
+export function firstMatch(policy: CompiledPolicy, call: NormalCall): CompiledRule | undefined {
   // Candidates match in protocol and tool already.
   for (const rule of policy.index.candidates(call.protocol, call.tool)) if (restMatches(rule, call)) return rule;
   return undefined;

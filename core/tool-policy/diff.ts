@@ -3,7 +3,7 @@ import { type Decision, decisions, type ToolCall } from '#core/contracts/envelop
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { defaultStateBudget, orNotAnalysed } from './analyse.ts';
 import { type CompiledPolicy, type CompiledRule, compilePolicy } from './compile.ts';
-import { decide } from './decide.ts';
+import { firstMatch, worstReading } from './decide.ts';
 import { StateBudget } from './language.ts';
 import { Unsolved } from './parameter-solver.ts';
 import { Reach } from './reach.ts';
@@ -12,9 +12,11 @@ import { Reach } from './reach.ts';
 export interface Region {
   readonly from: Decision;
   readonly to: Decision;
-  /** `<protocol>:<tool-pattern>` or `default`. */
+  /** `<protocol>:<tool-pattern>`, `guard:<name>` or `default`. */
   readonly rule_before: string;
   readonly rule_after: string;
+  /** How many pairs of rules so named disagree; the example is of the shortest call among them. */
+  readonly repeated?: number;
   readonly example: Omit<ToolCall, 'parameters'> & Partial<Pick<ToolCall, 'parameters'>>;
 }
 
@@ -33,7 +35,10 @@ export function diffPolicies(
   options: { stateBudget?: number } = {},
 ): PolicyDiff {
   const [a, b] = [compilePolicy(before), compilePolicy(after)];
-  const reach = new Reach([...a.rules, ...b.rules], new StateBudget(options.stateBudget ?? defaultStateBudget));
+  const reach = new Reach(
+    [a, b].flatMap(({ guards, rules }) => [...guards, ...rules]),
+    new StateBudget(options.stateBudget ?? defaultStateBudget),
+  );
   const regions: Region[] = [];
   const warnings: string[] = [];
   for (const x of endsOf(a)) {
@@ -45,13 +50,29 @@ export function diffPolicies(
       else if (call) regions.push(regionOf(x, y, call));
     }
   }
+  const grouped = groups(regions);
   const tightens = ({ from, to }: Region): boolean => decisions.indexOf(to) > decisions.indexOf(from);
   return {
     analysed: warnings.length === 0,
-    tightened: regions.filter(tightens),
-    loosened: regions.filter((region) => !tightens(region)),
+    tightened: grouped.filter(tightens),
+    loosened: grouped.filter((region) => !tightens(region)),
     warnings,
   };
+}
+
+/** Regions between rules of the same names are one: a rule that lifts a guard does so for each of its conditions. */
+function groups(regions: readonly Region[]): Region[] {
+  const byRules = new Map<string, Region[]>();
+  for (const region of regions) {
+    const { from, to, rule_before, rule_after } = region;
+    const key = JSON.stringify([from, to, rule_before, rule_after]);
+    byRules.set(key, [...(byRules.get(key) ?? []), region]);
+  }
+  const size = ({ example }: Region): number => JSON.stringify(example).length;
+  return [...byRules.values()].map((same) => {
+    const shortest = same.reduce((best, region) => (size(region) < size(best) ? region : best));
+    return same.length === 1 ? shortest : { ...shortest, repeated: same.length };
+  });
 }
 
 /** How a decision can come about: by a rule, when none before it matches, or by default. */
@@ -62,15 +83,18 @@ interface End {
   readonly earlier: readonly CompiledRule[];
 }
 
-const endsOf = ({ rules, defaultDecision }: CompiledPolicy): End[] => [
-  ...rules.map((rule, i) => ({
-    name: rule.name,
-    decision: rule.rule.decision,
-    rules: [rule],
-    earlier: rules.slice(0, i),
-  })),
-  { name: 'default', decision: defaultDecision, rules: [], earlier: rules },
-];
+const endsOf = ({ guards, rules, defaultDecision }: CompiledPolicy): End[] => {
+  const all = [...guards, ...rules];
+  return [
+    ...all.map((rule, i) => ({
+      name: rule.name,
+      decision: rule.rule.decision,
+      rules: [rule],
+      earlier: all.slice(0, i),
+    })),
+    { name: 'default', decision: defaultDecision, rules: [], earlier: all },
+  ];
+};
 
 /** A rule that stands earlier in the other policy took the calls there: most pairs of similar policies end here. */
 const decidedAlike = (x: End, y: End, reach: Reach): boolean =>
@@ -91,7 +115,10 @@ function shownBy(x: End, y: End, reach: Reach, isShown: (call: ToolCall) => bool
 }
 
 const agrees = (a: CompiledPolicy, b: CompiledPolicy, x: End, y: End, call: ToolCall): boolean =>
-  decide(a, call).rule_index === x.rules[0]?.index && decide(b, call).rule_index === y.rules[0]?.index;
+  endsAt(a, call) === x.rules[0]?.index && endsAt(b, call) === y.rules[0]?.index;
+
+const endsAt = (policy: CompiledPolicy, call: ToolCall): number | undefined =>
+  firstMatch(policy, worstReading(policy, call))?.index;
 
 function regionOf(x: End, y: End, { parameters, ...call }: ToolCall): Region {
   const example = Object.keys(parameters).length > 0 ? { ...call, parameters } : call;

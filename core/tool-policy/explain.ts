@@ -1,4 +1,4 @@
-/** Why a call was decided as it was: each rule up to the match, and the first condition that failed (spec §4.5 `why`). */
+/** Why a call was decided as it was: each guard and each rule up to the match, and the first condition that failed (spec §4.5 `why`). */
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import { holdsAt } from './argument-path.ts';
 import type { CompiledArgument, CompiledPolicy, CompiledRule } from './compile.ts';
@@ -6,9 +6,12 @@ import { argumentHolds, worstReading } from './decide.ts';
 import type { NormalCall } from './normalise.ts';
 
 export interface RuleTrace {
+  /** Negative for a guard. */
   readonly index: number;
-  /** `<protocol>:<tool-pattern>`. */
+  /** `<protocol>:<tool-pattern>`, or `guard:<name>`. */
   readonly rule: string;
+  /** The name it was given. */
+  readonly name?: string;
   readonly decision: Decision;
   readonly matched: boolean;
   /** `found` is in normal form: what the rule was compared with. */
@@ -19,13 +22,33 @@ export interface RuleTrace {
 export function explain(policy: CompiledPolicy, call: ToolCall): RuleTrace[] {
   const reading = worstReading(policy, call);
   const traces: RuleTrace[] = [];
+  for (const [name, guards] of guardsByName(policy)) {
+    const matched = guards.some((guard) => !firstFailure(guard, reading));
+    traces.push({ index: guards[0]!.index, rule: name, decision: 'block', matched });
+    if (matched) return traces;
+  }
   for (const rule of policy.rules) {
     const failed = firstFailure(rule, reading);
     const { index, name } = rule;
-    traces.push({ index, rule: name, decision: rule.rule.decision, matched: !failed, ...(failed && { failed }) });
+    const named = rule.rule.name !== undefined && { name: rule.rule.name };
+    traces.push({
+      index,
+      rule: name,
+      ...named,
+      decision: rule.rule.decision,
+      matched: !failed,
+      ...(failed && { failed }),
+    });
     if (!failed) break;
   }
   return traces;
+}
+
+/** The conditions of each guard, in order. */
+function guardsByName({ guards }: CompiledPolicy): Map<string, CompiledRule[]> {
+  const byName = new Map<string, CompiledRule[]>();
+  for (const guard of guards) byName.set(guard.name, [...(byName.get(guard.name) ?? []), guard]);
+  return byName;
 }
 
 /** The first condition of a rule a call does not meet. */

@@ -1,7 +1,7 @@
 /** Languages of one field (tool, target, …): which patterns must match and which must not, and a shortest such text. */
 import { alphabetOf } from './alphabet.ts';
-import { Automaton, type Walker } from './automaton.ts';
-import type { Glob } from './glob.ts';
+import type { Walker } from './automaton.ts';
+import { type Glob, walkerOf } from './glob.ts';
 import { every, not, type StateBudget, shortestText } from './language.ts';
 
 /** Ids of patterns, ascending: `id` must match, `~id` (negative) must not. */
@@ -13,7 +13,7 @@ export class FieldLanguages {
   private readonly normal: Walker;
   private readonly budget: StateBudget;
   private readonly globs: Glob[] = [];
-  private readonly automata: Automaton[] = [];
+  private readonly automata: Walker[] = [];
   private readonly ids = new Map<string, number>();
   private readonly shortest = new Map<string, string | undefined>();
   private alphabet: readonly number[] | undefined;
@@ -27,7 +27,7 @@ export class FieldLanguages {
     const known = this.ids.get(glob.source);
     if (known !== undefined) return known;
     this.alphabet = undefined;
-    this.automata.push(new Automaton(glob.nodes));
+    this.automata.push(walkerOf(glob));
     this.ids.set(glob.source, this.globs.length);
     return this.globs.push(glob) - 1;
   }

@@ -1,5 +1,5 @@
 /** Globs ready to match: plain texts, prefixes and the rest as automata (contract §3). */
-import { Automaton } from './automaton.ts';
+import { Automaton, type Walker } from './automaton.ts';
 import { everyChar, noSlash } from './char-set.ts';
 import { type GlobNode, parseGlob } from './glob-syntax.ts';
 import { normalPattern } from './pattern.ts';
@@ -17,6 +17,8 @@ export interface Glob {
   /** The one text it matches, if it is only one. */
   readonly literal: string | undefined;
   readonly nodes: readonly GlobNode[];
+  /** Its automaton, where the nodes do not say it all. */
+  readonly walker?: () => Walker;
   /** Expects a text in normal form. */
   readonly matches: (text: string) => boolean;
 }
@@ -68,6 +70,9 @@ function matcherOf(nodes: readonly GlobNode[], prefix: string, literal: string |
     return automaton.matches(text);
   };
 }
+
+/** A fresh automaton of a glob, for the analysis. */
+export const walkerOf = (glob: Glob): Walker => glob.walker?.() ?? new Automaton(glob.nodes);
 
 const cache = new Map<string, Glob>();
 const maxCached = 1000;

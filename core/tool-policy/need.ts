@@ -1,13 +1,14 @@
 /** What a set of calls asks of the parameters. */
 import type { Step } from './argument-path.ts';
 import type { CompiledArgument } from './compiled-rule.ts';
+import type { Places } from './parameter-places.ts';
 import type { Predicate } from './predicate.ts';
 
 /** One condition, or its negation, on what lies at the remaining steps. */
 export interface Need {
   readonly steps: readonly Step[];
   readonly quantifier: 'every' | 'some';
-  readonly anywhere: boolean;
+  readonly anywhere?: Places;
   readonly predicate: Predicate;
   readonly negated: boolean;
 }
@@ -16,7 +17,7 @@ export interface Need {
 export const needOf = ({ path, predicate }: CompiledArgument, negated: boolean): Need => ({
   steps: path.steps,
   quantifier: negated === (path.quantifier === 'every') ? 'some' : 'every',
-  anywhere: path.anywhere,
+  ...(path.anywhere && { anywhere: path.anywhere }),
   predicate,
   negated,
 });

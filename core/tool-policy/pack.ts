@@ -1,7 +1,9 @@
 /** Policy packs: a parsed YAML document becomes a pack, or an error that says where and what (spec §1). */
 import type * as z from 'zod';
+import { capabilities } from '#core/contracts/envelope.ts';
 import { type ToolPack, toolPackSchema } from '#core/contracts/tool-policy.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
+import { unknownCapabilities } from './capability-words.ts';
 import { compilePolicy } from './compile.ts';
 
 /** The packs that ship with the gateway, in `policies/<name>.yaml`. */
@@ -22,6 +24,13 @@ export function parsePack(value: unknown, where: string): ToolPack {
 function compilePack(pack: ToolPack, where: string): void {
   try {
     compilePolicy(pack);
+    for (const [list, all] of Object.entries({ rules: pack.rules, guards: pack.guards })) {
+      all.forEach(({ capability }, i) => {
+        const [unknown] = unknownCapabilities(capability);
+        if (unknown === undefined) return;
+        throw invalidRequest(`${list}[${i}].capability: found "${unknown}"; allowed ${capabilities.join(', ')}.`);
+      });
+    }
   } catch (thrown) {
     throw invalidRequest(`${where}: ${(thrown as Error).message}`);
   }

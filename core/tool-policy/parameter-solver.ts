@@ -1,6 +1,7 @@
 /** Finds parameters that satisfy argument conditions and fail others, exactly: kinds of values, intervals, automata. */
 
 import type { Need } from './need.ts';
+import { exampleNames, isPlace, type Places } from './parameter-places.ts';
 import { holds } from './predicate.ts';
 import type { TextSolver } from './text-solver.ts';
 
@@ -15,7 +16,7 @@ export function solveParameters(needs: readonly Need[], texts: TextSolver): Reco
   // A ban holds for every text, wherever it is; a wanted text may stand at any free name.
   const bans = needs.filter((need) => need.anywhere && need.quantifier === 'every');
   const wanted = needs.filter((need) => need.anywhere && need.quantifier === 'some');
-  const root = new Solver(texts, bans).asObject(local);
+  const root = new Solver(texts, bans).asObject(local, '');
   return root && addWanted(root.value as Record<string, unknown>, wanted, bans, local, texts);
 }
 
@@ -29,14 +30,35 @@ function addWanted(
   const names = new Set(local.map((need) => (need.steps[0] as { key: string }).key));
   const result = { ...parameters };
   for (const want of wanted) {
-    const text = texts.shortest([want, ...bans], new Set());
-    if (text === undefined) return undefined;
-    const name = texts.shortest(bans, new Set([...names, ...Object.keys(result)]));
-    if (name === undefined) throw new Unsolved('no free name is left for a text that a condition wants');
-    result[name] = text;
+    const taken = new Set([...names, ...Object.keys(result)]);
+    const options = freeNames(want.anywhere ?? 'all', bans, taken, texts);
+    if (options.length === 0) throw new Unsolved('no free name is left for a text that a condition wants');
+    const found = options.flatMap((name) => {
+      const text = texts.shortest([want, ...bansAt(bans, name)], new Set());
+      return text === undefined ? [] : [{ name, text }];
+    })[0];
+    if (!found) return undefined;
+    result[found.name] = found.text;
   }
   return result;
 }
+
+/** Names under which a text stands at the places: of each kind one, since only the kind decides which bans hold there. */
+function freeNames(places: Places, bans: readonly Need[], taken: ReadonlySet<string>, texts: TextSolver): string[] {
+  const isFree = (name: string): boolean =>
+    !taken.has(name) && isPlace(places, name) && bansAt(bans, '').every((ban) => fits(ban, texts.normal(name)));
+  const shortest = texts.shortest(bansAt(bans, ''), new Set([...taken, ...exampleNames]));
+  const kinds = [
+    exampleNames.filter((name) => isPlace('path-named', name)),
+    exampleNames.filter((name) => !isPlace('not-text', name)),
+  ];
+  return [...(shortest === undefined ? [] : [shortest]), ...kinds.flatMap((names) => names.find(isFree) ?? [])].filter(
+    isFree,
+  );
+}
+
+const bansAt = (bans: readonly Need[], name: string): Need[] =>
+  bans.filter(({ anywhere }) => isPlace(anywhere ?? 'all', name));
 
 /** A corner this solver leaves open; the analysis says «not analysed». */
 export class Unsolved extends Error {}
@@ -51,22 +73,22 @@ class Solver {
   }
 
   /** The smallest value for the needs. `present`: it may not be missing. */
-  private solve(needs: readonly Need[], present: boolean): Found {
+  private solve(needs: readonly Need[], present: boolean, name: string): Found {
     if (!present && needs.every(acceptsMissing)) return { value: undefined };
     const here = needs.filter((need) => need.steps.length === 0);
     const found: Found[] = [];
-    if (needs.every((need) => need.steps.length === 0 || acceptsMissing(need))) found.push(...this.scalars(here));
-    found.push(this.asObject(needs), this.asList(needs));
+    if (needs.every((need) => need.steps.length === 0 || acceptsMissing(need))) found.push(...this.scalars(here, name));
+    found.push(this.asObject(needs, name), this.asList(needs, name));
     return smallest(found);
   }
 
-  private scalars(here: readonly Need[]): Found[] {
+  private scalars(here: readonly Need[], name: string): Found[] {
     const values = [null, true, false, ...numbersFor(here)].filter((value) => here.every((need) => fits(need, value)));
-    const text = this.texts.shortest([...here, ...this.bans], new Set());
+    const text = this.texts.shortest([...here, ...bansAt(this.bans, name)], new Set());
     return [...values.map((value) => ({ value })), ...(text === undefined ? [] : [{ value: text }])];
   }
 
-  asObject(needs: readonly Need[]): Found {
+  asObject(needs: readonly Need[], name: string): Found {
     const value: Record<string, unknown> = {};
     const groups = new Map<string, Need[]>();
     for (const need of needs) {
@@ -76,17 +98,17 @@ class Solver {
       groups.set(step.key, [...(groups.get(step.key) ?? []), { ...need, steps }]);
     }
     for (const [key, group] of groups) {
-      const child = this.solve(group, false);
+      const child = this.solve(group, false, key);
       if (!child) return undefined;
       if (child.value === undefined) continue;
       // A key is a text too.
-      if (!this.bans.every((ban) => fits(ban, this.texts.normal(key)))) return undefined;
+      if (!bansAt(this.bans, name).every((ban) => fits(ban, this.texts.normal(key)))) return undefined;
       Object.defineProperty(value, key, { value: child.value, enumerable: true, configurable: true, writable: true });
     }
     return { value };
   }
 
-  private asList(needs: readonly Need[]): Found {
+  private asList(needs: readonly Need[], name: string): Found {
     const inside: Need[] = [];
     for (const need of needs) {
       const [step, ...steps] = need.steps;
@@ -96,7 +118,8 @@ class Solver {
     if (inside.every(acceptsMissing)) return { value: [] };
     const each = inside.filter((need) => need.quantifier === 'every');
     const one = inside.filter((need) => need.quantifier === 'some');
-    const elements = one.length === 0 ? [this.solve(each, true)] : one.map((need) => this.solve([...each, need], true));
+    const elements =
+      one.length === 0 ? [this.solve(each, true, name)] : one.map((need) => this.solve([...each, need], true, name));
     return elements.every((element) => element) ? { value: elements.map((element) => element!.value) } : undefined;
   }
 }

@@ -42,6 +42,13 @@ export function compilePredicate(source: ArgumentPredicate): Predicate {
   };
 }
 
+/** A text that a compiled glob matches. */
+export const globPredicate = (glob: Glob): Predicate => ({
+  ...compilePredicate({ glob: '**' }),
+  source: { glob: glob.source },
+  globs: [glob],
+});
+
 /** `value` as found (undefined when missing); `text` brings a text into normal form. */
 export function holds(predicate: Predicate, value: unknown, text: (raw: string) => string): boolean {
   if (value === undefined) return predicate.missingPasses;

@@ -1,7 +1,7 @@
 /** Shortest text in a parameter for which predicates hold or fail: their globs, constants and lengths as automata. */
 import { alphabetOf } from './alphabet.ts';
 import { Automaton, type Walker } from './automaton.ts';
-import type { Glob } from './glob.ts';
+import { type Glob, walkerOf } from './glob.ts';
 import { every, type Formula, not, type StateBudget, shortestText, some } from './language.ts';
 import type { Need } from './need.ts';
 import { atMost } from './normal-form.ts';
@@ -90,7 +90,7 @@ export class TextSolver {
   }
 
   private glob(glob: Glob): number {
-    return this.walker(`*${glob.source}`, () => new Automaton(glob.nodes));
+    return this.walker(`*${glob.source}`, () => walkerOf(glob));
   }
 
   private literal(text: string): number {

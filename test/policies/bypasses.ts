@@ -447,7 +447,7 @@ export const bypasses: readonly Bypass[] = [
     [{ tool: 'shell.pytest', target: 'tests/', capability: 'execute' }, 'allow', 'a tester as a tool'],
     [
       { protocol: 'mcp', tool: 'jira.get_issue', target: 'PROJ-1', capability: 'read' },
-      'review',
+      'allow',
       'no shell at all: as the pack says',
     ],
   ]),

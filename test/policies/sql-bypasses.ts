@@ -429,9 +429,9 @@ export const bypasses: readonly SqlRow[] = [
     'COPY to a file',
     "copy (select 1) to '/var/lib/postgresql/.ssh/authorized_keys'",
     ['copy /var/lib/postgresql/.ssh/authorized_keys'],
-    'review',
+    'block',
   ),
-  row('COPY from a file', "copy t from '/etc/passwd'", ['copy /etc/passwd', 'insert t'], 'review'),
+  row('COPY from a file', "copy t from '/etc/passwd'", ['copy /etc/passwd', 'insert t'], 'block'),
 
   // Functions that do more than compute.
   row('files', "select pg_read_file('/etc/passwd')", ['call pg_read_file'], 'review'),

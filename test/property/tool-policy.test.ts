@@ -1,7 +1,7 @@
 /** The analysis against brute force over a small alphabet. */
 import fc from 'fast-check';
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
+import type { ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { analysePolicy } from '#core/tool-policy/analyse.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { decide } from '#core/tool-policy/decide.ts';
@@ -17,7 +17,16 @@ const textsUpTo = (length: number): string[] =>
 const texts = [...new Set(textsUpTo(4))];
 const targets = [...new Set(texts.map((target) => normaliseCall(callOf('a', target, 'r')).target))];
 const tools = ['a', 'b', 'ab', 'ba', 'aa', 'c'];
-const parameterSets = [{}, { x: 1 }, { x: 'a' }, { x: 'b' }, { x: ['a'] }];
+const parameterSets = [
+  {},
+  { x: 1 },
+  { x: 'a' },
+  { x: 'b' },
+  { x: ['a'] },
+  { path: 'b a' },
+  { query: 'a' },
+  { x: { b: 'a b' } },
+];
 const calls: ToolCall[] = tools.flatMap((tool) =>
   targets.flatMap((target) => parameterSets.map((parameters) => callOf(tool, target, 'r', parameters))),
 );
@@ -52,9 +61,26 @@ const rule = fc
       ...(args && { arguments: args }),
     }),
   );
+const guard = fc
+  .record({
+    paths: fc.option(fc.constantFrom('a', 'b*', '**/b', '[ab]', 'a/**'), { nil: undefined }),
+    except: fc.option(fc.constantFrom('ba', 'a/b'), { nil: undefined }),
+    tool: toolGlob,
+    protocol: fc.constantFrom('*', 'git', 'shell'),
+  })
+  .map(({ paths, except, tool, protocol }): ToolGuard => {
+    const where = paths === undefined ? { target: 'b*' } : { paths: [paths], ...(except && { except: [except] }) };
+    return {
+      name: `g-${paths === undefined ? 'target' : 'paths'}`,
+      protocols: [protocol],
+      tool,
+      ...where,
+      reason: 'no',
+    };
+  });
 const policy = fc
-  .array(rule, { minLength: 1, maxLength: 6 })
-  .map((rules): ToolPolicyDocument => ({ name: 'random', default_decision: 'review', rules }));
+  .record({ rules: fc.array(rule, { minLength: 1, maxLength: 6 }), guards: fc.array(guard, { maxLength: 2 }) })
+  .map(({ rules, guards }): ToolPolicyDocument => ({ name: 'random', default_decision: 'review', guards, rules }));
 
 test('[policy.analysis.exact] a rule said never to match is matched by no call; every other is matched by some', () => {
   fc.assert(

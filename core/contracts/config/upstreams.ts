@@ -1,5 +1,6 @@
 /** MCP servers and HTTP services behind the gateway (spec §4.4). */
 import * as z from 'zod';
+import { capabilities } from '../envelope.ts';
 import { address, bytes, executionMs, glob, kibibyte, secretName, word } from './words.ts';
 
 /** What a tool is to the policy, where its name and arguments do not say it. The first entry whose `tool` matches counts. */
@@ -9,7 +10,7 @@ const mcpOverride = z.strictObject({
   /** Its name for policies. */
   name: z.string().min(1).max(256).optional(),
   protocol: z.string().min(1).max(64).optional(),
-  capability: z.enum(['read', 'write', 'execute', 'delete']).optional(),
+  capability: z.enum(capabilities).optional(),
   /** Arguments whose values, joined by "/", are the target. */
   target: z.array(z.string().min(1)).min(1).optional(),
 });

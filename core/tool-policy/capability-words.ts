@@ -1,0 +1,30 @@
+/** Words a rule may use for a capability: a misspelt one would make a rule that never matches, or one that matches too much. */
+import { capabilities } from '#core/contracts/envelope.ts';
+import { compileGlob, matchesAll } from './glob.ts';
+import type { GlobNode } from './glob-syntax.ts';
+
+/** The words of a rule's capability pattern that no call can have; for a pattern with wildcards the pattern itself. */
+export function unknownCapabilities(pattern: string | undefined): string[] {
+  if (pattern === undefined || matchesAll(pattern)) return [];
+  const { nodes, matches } = compileGlob(pattern, 'name');
+  const words = wordsOf(nodes);
+  const known: readonly string[] = capabilities;
+  if (words === undefined) return known.some(matches) ? [] : [pattern];
+  return words.filter((word) => !known.includes(word));
+}
+
+/** Every text a pattern without wildcards stands for. */
+function wordsOf(nodes: readonly GlobNode[]): string[] | undefined {
+  let words = [''];
+  for (const node of nodes) {
+    const next = node.kind === 'literal' ? [node.text] : node.kind === 'either' ? branchesOf(node.branches) : undefined;
+    if (!next) return undefined;
+    words = words.flatMap((word) => next.map((text) => word + text));
+  }
+  return words;
+}
+
+function branchesOf(branches: readonly (readonly GlobNode[])[]): string[] | undefined {
+  const words = branches.map(wordsOf);
+  return words.every((branch) => branch !== undefined) ? words.flat() : undefined;
+}

@@ -1,0 +1,201 @@
+/**
+ * Patterns of guards: a text matches when one of its words is a path of a kind. `cat a .env` holds such a word, `.env.example`
+ * does not. Case does not count. An automaton like those of globs, so that the analysis stays exact.
+ */
+import { Automaton, dead, type Walker } from './automaton.ts';
+import { unite } from './char-set.ts';
+import type { Glob } from './glob.ts';
+import { type GlobNode, parseGlob } from './glob-syntax.ts';
+import { foldUnicode } from './unicode.ts';
+
+export interface PathPattern {
+  /** Globs over one word; `**` crosses folders. */
+  readonly globs: readonly string[];
+  /** Words that do not count although a glob matches them. */
+  readonly except: readonly string[];
+  /** Only a text that looks like one path counts: no line break, and a blank only behind a beginning such as `/`. */
+  readonly wholePath: boolean;
+}
+
+/** @throws GatewayError `invalid_request` for a malformed glob. */
+export function pathGlob(pattern: PathPattern): Glob {
+  const [globs, except] = [pattern.globs, pattern.except].map((all) => all.map(nodesOf));
+  let walker = new PathWalker(globs!, except!, pattern.wholePath);
+  return {
+    source: JSON.stringify(pattern),
+    prefix: '',
+    literal: undefined,
+    nodes: [],
+    walker: () => new PathWalker(globs!, except!, pattern.wholePath),
+    matches: (text) => {
+      // Hostile texts could make states without end; forget them rather than grow.
+      if (walker.isLarge) walker = new PathWalker(globs!, except!, pattern.wholePath);
+      return walker.matches(text);
+    },
+  };
+}
+
+const nodesOf = (glob: string): GlobNode[] => parseGlob(glob, foldUnicode).flatMap(anyCase);
+
+function anyCase(node: GlobNode): GlobNode[] {
+  if (node.kind === 'either')
+    return [{ kind: 'either', branches: node.branches.map((branch) => branch.flatMap(anyCase)) }];
+  if (node.kind !== 'literal') return [node];
+  return [...node.text].map((char) => ({
+    kind: 'chars',
+    set: unite([char.toLowerCase(), char.toUpperCase()].map((each) => [each.codePointAt(0)!, each.codePointAt(0)!])),
+  }));
+}
+
+/** What parts words: blanks, controls, and the signs around paths in options, lists, addresses and quotes. */
+const separators = ' ,;:=|&<>()\'"`@{}[]$#?!';
+const isSeparator = (code: number): boolean =>
+  code < 0x20 || code === 0x7f || (code < 0x80 ? separators.includes(String.fromCharCode(code)) : isBlank(code));
+const isBlank = (code: number): boolean => /\s/u.test(String.fromCodePoint(code));
+const isBreak = (code: number): boolean => /[\n\r\v\f\u0085\u2028\u2029]/.test(String.fromCodePoint(code));
+
+/** How the text so far looks: nothing yet, one word, several words, or a beginning after which blanks belong to the path. */
+type Shape = 'start' | 'word' | 'path';
+
+interface State {
+  readonly globs: number;
+  readonly except: number;
+  readonly found: boolean;
+  readonly shape: Shape;
+}
+
+const special = [
+  ...separators,
+  '/',
+  '~',
+  '.',
+  '\n',
+  '\u007f',
+  '\u00a0',
+  '\u0085',
+  '\u1680',
+  '\u2028',
+  '\u2029',
+  '\u202f',
+  '\u205f',
+  '\u3000',
+  '\ufeff',
+];
+const maxStates = 4096;
+
+class PathWalker implements Walker {
+  readonly start = 1;
+  readonly cuts: readonly number[];
+  private readonly globs: Automaton;
+  private readonly except: Automaton;
+  private readonly wholePath: boolean;
+  private readonly states: (State | undefined)[] = [undefined];
+  private readonly ids = new Map<string, number>();
+  private readonly classes = new Map<string, number>();
+  private readonly classOfAscii: readonly number[];
+  private readonly steps: Int32Array[] = [new Int32Array(0)];
+
+  constructor(globs: readonly GlobNode[][], except: readonly GlobNode[][], wholePath: boolean) {
+    this.globs = new Automaton([{ kind: 'either', branches: globs }]);
+    this.except = new Automaton([{ kind: 'either', branches: except }]);
+    this.wholePath = wholePath;
+    const own = special.flatMap((char) => [char.codePointAt(0)!, char.codePointAt(0)! + 1]);
+    const cuts = new Set([0, 0x09, 0x0e, 0x20, 0x80, 0x2000, 0x200b, ...own, ...this.globs.cuts, ...this.except.cuts]);
+    this.cuts = [...cuts].sort((a, b) => a - b);
+    this.classOfAscii = Array.from({ length: 128 }, (_, code) => this.searchClass(code));
+    this.intern({ globs: this.globs.start, except: this.except.start, found: false, shape: 'start' });
+  }
+
+  get isLarge(): boolean {
+    return this.states.length > maxStates;
+  }
+
+  classOf(codePoint: number): number {
+    return codePoint < 128 ? this.classOfAscii[codePoint]! : this.searchClass(codePoint);
+  }
+
+  accepts(state: number): boolean {
+    const at = this.states[state];
+    return at !== undefined && (at.found || this.isHit(at));
+  }
+
+  acceptsAll(state: number): boolean {
+    return !this.wholePath && (this.states[state]?.found ?? false);
+  }
+
+  step(state: number, codePoint: number): number {
+    if (state === dead) return dead;
+    const row = this.steps[state]!;
+    const at = this.classOf(codePoint);
+    const known = at < row.length ? row[at]! : -1;
+    if (known >= 0) return known;
+    const next = this.next(this.states[state]!, codePoint);
+    return this.remember(state, at, next === undefined ? dead : this.intern(next));
+  }
+
+  matches(text: string): boolean {
+    let state = this.start;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.codePointAt(i)!;
+      if (code > 0xffff) i++;
+      state = this.step(state, code);
+      if (state === dead) return false;
+      if (this.acceptsAll(state)) return true;
+    }
+    return this.accepts(state);
+  }
+
+  private next(at: State, code: number): State | undefined {
+    if (at.found && !this.wholePath) return at;
+    const shape = this.wholePath ? shapeAfter(at.shape, code) : at.shape;
+    if (shape === undefined) return undefined;
+    if (at.found) return { ...at, shape };
+    return isSeparator(code)
+      ? { globs: this.globs.start, except: this.except.start, found: this.isHit(at), shape }
+      : { globs: this.globs.step(at.globs, code), except: this.except.step(at.except, code), found: false, shape };
+  }
+
+  private isHit(at: State): boolean {
+    return this.globs.accepts(at.globs) && !this.except.accepts(at.except);
+  }
+
+  private intern(state: State): number {
+    // Once found, the rest of the word no longer counts.
+    const { globs, except, found, shape } = state;
+    const key = found ? `found ${shape}` : `${globs} ${except} ${shape}`;
+    const known = this.ids.get(key);
+    if (known !== undefined) return known;
+    this.ids.set(key, this.states.length);
+    this.steps.push(new Int32Array(0));
+    return this.states.push(state) - 1;
+  }
+
+  private remember(state: number, at: number, next: number): number {
+    let row = this.steps[state]!;
+    if (at >= row.length) {
+      const wider = new Int32Array(this.classes.size).fill(-1);
+      wider.set(row);
+      row = wider;
+      this.steps[state] = row;
+    }
+    row[at] = next;
+    return next;
+  }
+
+  private searchClass(code: number): number {
+    const kind = isBreak(code) ? 3 : isBlank(code) ? 2 : isSeparator(code) ? 1 : beginsPath(code) ? 4 : 0;
+    const key = `${this.globs.classOf(code)} ${this.except.classOf(code)} ${kind}`;
+    const known = this.classes.get(key) ?? this.classes.size;
+    this.classes.set(key, known);
+    return known;
+  }
+}
+
+const beginsPath = (code: number): boolean => code === 0x2f || code === 0x7e || code === 0x2e;
+
+/** Undefined for a text that is not one path. */
+function shapeAfter(shape: Shape, code: number): Shape | undefined {
+  if (isBreak(code)) return undefined;
+  if (shape === 'start') return beginsPath(code) ? 'path' : 'word';
+  return shape === 'word' && isBlank(code) ? undefined : shape;
+}

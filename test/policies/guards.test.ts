@@ -1,0 +1,171 @@
+/** Guards of the shipped packs: what no rule lifts, and the everyday calls beside it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { readCallEffects } from '#adapters/sql/effect-reader.ts';
+import { buildPolicyDocument } from '#core/configuration/policy-document.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { ToolPack, ToolRule } from '#core/contracts/tool-policy.ts';
+import { decideEffects } from '#core/effects/decide-effects.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { parsePack, shippedPacks } from '#core/tool-policy/pack.ts';
+
+const packs = new Map(
+  shippedPacks.map((name): [string, ToolPack] => [
+    name,
+    parsePack(parse(readFileSync(join(process.cwd(), 'policies', `${name}.yaml`), 'utf8')), name),
+  ]),
+);
+const everything: ToolRule = { protocol: '*', tool: '*', decision: 'allow' };
+
+/** Decides under a pack with an own rule before it that allows every call. */
+async function decidedOpen(pack: string, call: ToolCall, disable_guards: string[] = []) {
+  const tool_policies = { pack: packs.get(pack)!, rules: [everything], disable_guards };
+  const policy = compilePolicy(buildPolicyDocument({ tool_policies }));
+  return decideEffects(policy, call, await readCallEffects(call));
+}
+
+const mcp = (parameters: Record<string, unknown>, tool = 'read_file', target = ''): ToolCall => ({
+  ...{ protocol: 'mcp', tool, target, capability: 'read', parameters },
+});
+const shell = (command: string): ToolCall => ({
+  ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } },
+});
+
+const parameterNames = (
+  'path filepath file_path filePath target_file relative_path absolute_path notebook_path file_name filename name uri src ' +
+  'source old_path newPath destination document resource x item input_file'
+).split(' ');
+
+const secretPaths = (
+  '.env ./.env a/../.env src/.env .ENV .env.local .env.production prod.env .envrc .env. .env~ %2eenv %252eenv ' +
+  'src\\.env file:///srv/app/.env //srv//.env ~/.ssh/id_rsa /root/.ssh/authorized_keys C:\\Users\\a\\.ssh\\config ' +
+  '~/.aws/credentials .npmrc ~/.netrc ~/.pypirc ~/.kube/config kubeconfig k8s/kubeconfig.yaml .git/config ' +
+  '.git-credentials terraform.tfstate prod.tfvars config/credentials.json secrets.yml config/SECRETS.YAML secret.yaml ' +
+  'gcp-service-account.json .gateway/keys.json .docker/config.json .config/gh/hosts.yml ~/.bash_history .env::$DATA ' +
+  '\uff0eenv .e\u200bnv .env.example/../.env .env,.env.example'
+).split(' ');
+const keyPaths = 'server.pem test/fixtures/key.pem app.p12 release.jks server.KEY id_ed25519 keys/id_rsa.bak'.split(
+  ' ',
+);
+const systemPaths =
+  '/etc/shadow /etc/passwd /etc/sudoers.d/x etc/../etc/shadow /proc/self/environ /proc/1/environ /proc/1/task/2/environ /run/secrets/db /var/run/secrets/x'.split(
+    ' ',
+  );
+const climbing = '.. ../x ../../etc/hosts a/../../x ..\\x ..%2fx'.split(' ');
+
+describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
+  const guardOf = async (call: ToolCall): Promise<string> => {
+    const { decision, matched_rule } = await decidedOpen(pack, call);
+    return decision === 'block' ? matched_rule : decision;
+  };
+
+  test.each(parameterNames)(
+    'a secret file is blocked under the parameter %s, also in lists and objects',
+    async (name) => {
+      for (const value of ['.env', ['README.md', '.env'], { deep: [{ [name]: '/srv/.ssh/id_rsa' }] }]) {
+        expect([value, await guardOf(mcp({ [name]: value }))]).toEqual([value, 'guard:secret-files']);
+      }
+    },
+  );
+
+  test.each([
+    ...secretPaths.map((path) => [path, 'guard:secret-files']),
+    ...keyPaths.map((path) => [path, 'guard:key-files']),
+    ...systemPaths.map((path) => [path, 'guard:system-files']),
+    ...climbing.map((path) => [path, 'guard:climbing-out']),
+  ])('%s is blocked by %s as target, parameter and key', async (path, guard) => {
+    for (const call of [
+      mcp({ path }),
+      mcp({ whatever: path }),
+      mcp({ file_paths: ['a.md', path] }),
+      mcp({ uris: [path] }),
+      mcp({ files: { [path]: 'x' } }, 'write_files'),
+      mcp({}, 'read_file', path),
+      { ...mcp({ path }, 'scm.get_file_contents', 'acme/web'), protocol: 'git' },
+      { ...mcp({ path }), protocol: 'of-its-own' },
+    ]) {
+      expect([call, await guardOf(call)]).toEqual([call, guard]);
+    }
+  });
+
+  test.each([
+    ['cat .env', 'guard:secret-files'],
+    ['cat README.md ~/.aws/credentials', 'guard:secret-files'],
+    ['head -1 /etc/shadow', 'guard:system-files'],
+    ['cp server.pem /tmp/x', 'guard:key-files'],
+    ['cat ../other/README.md', 'guard:climbing-out'],
+  ])('the line %s is blocked by %s', async (line, guard) => {
+    expect(await guardOf(shell(line))).toBe(guard);
+    expect(await guardOf(mcp({ command: line }, 'run_command'))).toBe(guard);
+  });
+
+  test('a parameter beside a command that is read counts, too', async () => {
+    expect(await guardOf(mcp({ command: 'ls', cwd: '/root/.ssh' }, 'run_command'))).toBe('guard:secret-files');
+    expect(await guardOf(mcp({ command: 'ls', env_file: '.env' }, 'run_command'))).toBe('guard:secret-files');
+  });
+
+  test.each([
+    ['get_secret', 'read'],
+    ['getSecretValue', 'read'],
+    ['read_db_password', 'read'],
+    ['list_credentials', 'read'],
+    ['get_api_key', 'read'],
+    ['vault.read', 'read'],
+  ])('the tool %s hands out a secret', async (tool, capability) => {
+    const guard = await guardOf({ ...mcp({ name: 'prod-db' }, tool), capability });
+    expect(guard).toMatch(
+      pack === 'infra-review' ? /^guard:(?:secret-tools|platform-secrets)$/ : /^guard:secret-tools$/,
+    );
+  });
+
+  test.each([
+    mcp({ path: '.env.example' }),
+    mcp({ path: 'config/.env.sample' }),
+    mcp({ path: '.env.template' }),
+    mcp({ path: 'example.env' }),
+    mcp({ path: 'docs/secrets.md' }),
+    mcp({ path: 'src/credentials.ts' }),
+    mcp({ path: 'src/environment.ts' }),
+    mcp({ path: 'src/keyboard.ts' }),
+    mcp({ path: 'certs/ca.pem' }),
+    mcp({ path: 'keys/release.pub' }),
+    mcp({ path: '.gitignore', content: '.env\nnode_modules' }, 'write_file'),
+    mcp({ path: '.gitignore', edits: [{ oldText: 'dist', newText: '.env' }] }, 'edit_file'),
+    mcp({ query: '.env' }, 'search_code'),
+    mcp({ q: 'id_rsa in:file' }, 'search_code'),
+    mcp({ title: 'Read .env once', body: 'See ../docs and /etc/passwd.' }, 'create_issue'),
+    mcp({ thought: 'The file /etc/shadow is out of scope.' }, 'sequentialthinking'),
+    mcp({ note: 'we never read .env' }, 'add_note'),
+    mcp({ remark: 'we never read .env here' }, 'add_note'),
+    mcp({ branch: 'fix/.env-loading' }, 'create_branch'),
+    mcp({ path: '/srv/work/src/a.ts' }),
+    mcp({ url: 'https://example.com/a/../b' }, 'open_page'),
+    mcp({ basehead: 'main...feature' }, 'compare_commits'),
+    mcp({ path: 'a..b/c' }),
+  ])('beside it %j is not guarded', async (call) => {
+    const { matched_rule } = await decidedOpen(pack, call);
+    expect(matched_rule).not.toMatch(/^guard:/);
+  });
+
+  test.each([
+    mcp({ owner: 'acme', repo: 'web' }, 'list_secret_scanning_alerts'),
+    mcp({ text: 'how long is this' }, 'count_tokens'),
+    mcp({}, 'search_password_policies'),
+  ])('beside it $tool is not guarded', async (call) => {
+    const { matched_rule } = await decidedOpen(pack, call);
+    if (pack !== 'infra-review') expect(matched_rule).not.toMatch(/^guard:/);
+  });
+
+  test('[policy.guards.disable] only disable_guards lifts a guard, and no other guard with it', async () => {
+    const secret = mcp({ path: '.env' });
+    expect((await decidedOpen(pack, secret)).decision).toBe('block');
+    expect((await decidedOpen(pack, secret, ['secret-files'])).decision).toBe('allow');
+    expect((await decidedOpen(pack, mcp({ path: '/etc/shadow' }), ['secret-files'])).decision).toBe('block');
+  });
+});
+
+test('[policy.guards] the guards that packs share are the same in all of them', () => {
+  const shared = (pack: string) => packs.get(pack)!.guards.filter(({ name }) => name !== 'platform-secrets');
+  for (const pack of shippedPacks) expect(shared(pack)).toEqual(shared('readonly'));
+});
