@@ -3,9 +3,10 @@
  * branches in one spelling, and what a call leaves open (the default branch) said.
  */
 import { capabilityFromName } from '#core/classification/classify-tool.ts';
+import { toolWords, wordsIn } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/tool-policy/unicode.ts';
-import { branchesOf } from './git/branches.ts';
+import { branchesOf, mergeOf } from './git/branches.ts';
 import { filesOf } from './git/files.ts';
 import { repositoriesOf } from './git/repository.ts';
 import type { EffectReader, Effects } from './ports.ts';
@@ -23,15 +24,15 @@ export const gitEffects: EffectReader = (call) => {
 
 function effectsOf(call: ToolCall): Effects {
   const tool = foldCase(call.tool).trim();
-  const operation = tool.slice(tool.search(/[^./:]*$/));
+  const { words } = toolWords(call.tool);
   const named = capabilityFromName(call.tool);
   const unclear = new Set<string>();
   // A Git host executes nothing for a caller that is not a change to it.
   const capability = named === 'execute' ? 'write' : named;
   const repositories = repositoriesOf(call, unclear);
   const files = filesOf(call, unclear);
-  const branches = branchesOf(call.parameters, operation, capability);
-  const common: Record<string, unknown> = { ...scalarsOf(call.parameters), ...flagsOf(call.parameters, operation) };
+  const branches = branchesOf(call.parameters, words, capability);
+  const common: Record<string, unknown> = { ...scalarsOf(call.parameters), ...flagsOf(call.parameters, words) };
   // On a part that changes something `branch` is what is written, not what the call says beside.
   if (capability !== 'read') delete common.branch;
 
@@ -61,26 +62,29 @@ function effectsOf(call: ToolCall): Effects {
 
 const yes = new Set<unknown>([true, 1, 'true', 'yes', '1', 'on']);
 const isYes = (value: unknown): boolean => yes.has(typeof value === 'string' ? value.trim().toLowerCase() : value);
-const forcing = ['force', 'force_push', 'force_with_lease', 'forcePush', 'forceWithLease', 'mirror'];
+const isForcing = (words: readonly string[]): boolean => words.some((word) => /^(?:forced?|mirror)$/.test(word));
 
-function flagsOf(parameters: ToolCall['parameters'], operation: string): Record<string, unknown> {
+function flagsOf(parameters: ToolCall['parameters'], words: readonly string[]): Record<string, unknown> {
   const refspecs = [parameters.refspec, parameters.refspecs, parameters.ref].flat();
   const force =
-    forcing.some((key) => isYes(parameters[key])) ||
+    isForcing(words) ||
+    setsForce(parameters) ||
     refspecs.some((spec) => typeof spec === 'string' && spec.startsWith('+')) ||
-    /(?:^|_)(?:force|forced)(?:_|$)/.test(operation) ||
     [parameters.args, parameters.flags, parameters.options]
       .flat()
       .some((word) => typeof word === 'string' && /^(?:--force|--mirror|-[a-z]*f)/.test(word));
-  return { ...(force && { force: true }), ...mergesOf(operation) };
+  const merges = mergeOf(words);
+  return { ...(force && { force: true }), ...(merges !== undefined && { merges }) };
 }
 
-/** What lands in the branch: a pull request somebody may have looked at, or another branch as it is. */
-const mergesOf = (operation: string): Record<string, unknown> => {
-  if (/^(?:merge_(?:pull|merge)_request|enable_auto_merge|auto_merge|squash|rebase_and_merge)/.test(operation))
-    return { merges: 'pull_request' };
-  return /^merge(?:_|$)/.test(operation) ? { merges: 'branch' } : {};
-};
+/** `force: true`, `forceWithLease: "yes"`, `options: { force: true }`. */
+const setsForce = (value: object, depth = 0): boolean =>
+  Object.entries(value).some(
+    ([key, inner]) =>
+      (isForcing(wordsIn(key)) && isYes(inner)) ||
+      (typeof inner === 'object' && inner !== null && depth < maxDepth && setsForce(inner, depth + 1)),
+  );
+const maxDepth = 3;
 
 /** Small values of the call, so that rules about a title or a merge method meet the parts too; never file contents. */
 const maxScalars = 64;

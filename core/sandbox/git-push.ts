@@ -1,59 +1,97 @@
-/** What a `git push` in a shell would do, as parts of a Git host's protocol, so that one set of limits covers both ways. */
+/**
+ * What a `git` command in a shell writes to branches, as parts of a Git host's protocol, so that one set of limits covers
+ * both ways. Commands, options and forms are listed: what is not known may write to any branch, by force.
+ */
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { branchName } from '#core/effects/git/branches.ts';
+import { refspecBranch, type TouchedBranch, touchedBranch } from '#core/effects/git/branches.ts';
+import { type GitOptions, readGitOptions } from './git-options.ts';
+import { anyWrite, branchWrites, type GitWrite, harmlessCommands, pushes } from './git-writes.ts';
 
-const withValue = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--exec-path', '--config-env']);
-const pushValue = new Set(['-o', '--push-option', '--repo', '--receive-pack', '--exec']);
-
-/** One part per branch pushed; none where the command is no push. */
+/** One part for each branch that the command writes; none where it writes none by name. */
 export function pushesOf(part: ToolCall): ToolCall[] {
   const words = wordsOf(part);
-  const at = subcommandAt(words);
-  if (words[at] !== 'push') return [];
-  const { options, operands } = split(words.slice(at + 1));
-  const has = (pattern: RegExp): boolean => options.some((option) => pattern.test(option));
-  const removes = has(/^(?:--delete|-[a-zA-Z]*d[a-zA-Z]*)$/);
-  const everything = has(/^--(?:all|branches|mirror|prune)$/);
-  const specs = operands.slice(1);
-  const forced =
-    has(/^(?:--force(?:$|-|=)|--mirror$|-[a-zA-Z]*f[a-zA-Z]*$)/) || specs.some((spec) => spec.startsWith('+'));
-  const push = (branch: string | undefined, deleted: boolean): ToolCall => ({
+  return writesOf(words).map(({ repository, touched, deletes, forced }) => ({
     protocol: 'git',
     tool: 'scm.push',
-    target: operands[0] ?? '',
-    capability: deleted ? 'delete' : 'write',
-    parameters: { ...(forced && { force: true }), ...(branch ? { branch } : { default_branch: true }) },
-  });
-  // Without a refspec the current branch goes, whichever that is.
-  if (specs.length === 0 || everything) return [push(undefined, removes)];
-  return specs.map((spec) => {
-    const branch = branchName(spec.includes(':') ? spec.slice(spec.indexOf(':') + 1) : spec);
-    return push(branch === 'HEAD' || branch === '@' ? undefined : branch, removes || /^\+?:/.test(spec));
-  });
+    target: repository,
+    capability: deletes ? 'delete' : 'write',
+    parameters: { ...(forced && { force: true }), ...touched },
+  }));
 }
 
+function writesOf(words: readonly string[]): readonly GitWrite[] {
+  const global = readGitOptions(words, globals);
+  const [command, ...args] = global.operands;
+  if (command === undefined) return [];
+  // Settings of one command say what a push sends, and what other names of commands mean.
+  const steers = global.values('-c', '--config-env').some((text) => /^(?:alias|remote|branch|push|url)\./i.test(text));
+  if (!global.known || steers) return harmlessCommands.has(command) && !steers ? [] : anyWrite;
+  if (Object.hasOwn(pushes, command)) return pushed(args, command);
+  if (command === 'subtree') return subtree(args);
+  if (Object.hasOwn(branchWrites, command)) return branchWrites[command]!(args);
+  return harmlessCommands.has(command) ? [] : anyWrite;
+}
+
+const globals: GitOptions = {
+  flags: `-p --paginate -P --no-pager --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice --bare --version
+    -v --help -h --html-path --man-path --info-path --exec-path --literal-pathspecs --glob-pathspecs --noglob-pathspecs
+    --icase-pathspecs`,
+  values: '-C -c --git-dir --work-tree --namespace --config-env --attr-source --super-prefix',
+  stops: true,
+};
+
+/** `push`, `send-pack`, `http-push`: `[options] [<repository> [<refspec>…]]`. */
+function pushed(args: readonly string[], command: string): readonly GitWrite[] {
+  const { known, operands, has } = readGitOptions(args, pushes[command]!);
+  if (!known) return anyWrite;
+  const [repository = '', ...specs] = operands;
+  const deletes = has('--delete', '-d');
+  const forced = has('--force', '-f', '--force-with-lease', '--mirror') || specs.some((spec) => spec.startsWith('+'));
+  const to = (touched: TouchedBranch, removes = deletes): GitWrite => ({
+    repository,
+    touched,
+    deletes: removes,
+    forced,
+  });
+  // Without a refspec the current branch goes, or what the settings of the repository say.
+  if (specs.length === 0 || has('--all', '--branches', '--mirror', '--prune', '--stdin'))
+    return [to({ default_branch: true })];
+  return specs.map((spec) => to(deletes ? touchedBranch(spec) : refspecBranch(spec), deletes || /^\+?:./.test(spec)));
+}
+
+/** `git subtree push --prefix=<folder> <repository> <refspec>`; its other commands write the current branch. */
+function subtree(args: readonly string[]): readonly GitWrite[] {
+  const { known, operands, values } = readGitOptions(args, {
+    flags:
+      '-q --quiet -d --debug --rejoin --no-rejoin --ignore-joins --no-ignore-joins --squash --no-squash -S --gpg-sign',
+    values: '-P --prefix -m --message -b --branch --annotate --onto',
+  });
+  if (!known) return anyWrite;
+  const [command, repository = '', ...specs] = operands;
+  const branches = values('-b', '--branch').map(
+    (name): GitWrite => ({ ...anyWrite[0]!, touched: touchedBranch(name), forced: false }),
+  );
+  if (command !== 'push') return branches;
+  return [
+    ...branches,
+    ...(specs.length === 0
+      ? anyWrite
+      : specs.map(
+          (spec): GitWrite => ({
+            repository,
+            touched: refspecBranch(spec),
+            deletes: false,
+            forced: spec.startsWith('+'),
+          }),
+        )),
+  ];
+}
+
+/** The words behind `git`; `git-push` is `push`. */
 function wordsOf({ parameters, target }: ToolCall): string[] {
   const argv = parameters.argv ?? parameters.args;
   const words = Array.isArray(argv) ? argv.filter((word) => typeof word === 'string') : target.split(/\s+/);
-  return /(?:^|\/)git$/.test(words[0] ?? '') ? words.slice(1) : words;
-}
-
-function subcommandAt(words: readonly string[]): number {
-  let at = 0;
-  while (words[at]?.startsWith('-')) at += withValue.has(words[at]!) ? 2 : 1;
-  return at;
-}
-
-function split(words: readonly string[]): { options: string[]; operands: string[] } {
-  const options: string[] = [];
-  const operands: string[] = [];
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at]!;
-    if (!word.startsWith('-')) operands.push(word);
-    else {
-      options.push(word);
-      if (pushValue.has(word)) at++;
-    }
-  }
-  return { options, operands };
+  const first = /(?:^|\/)git(?:-([\w-]+))?$/.exec(words[0] ?? '');
+  if (!first) return words;
+  return first[1] === undefined ? words.slice(1) : [first[1], ...words.slice(1)];
 }

@@ -27,7 +27,7 @@ export const checkShell: Check = (settings, part) => {
     if (outside !== undefined)
       return { rule: 'shell.allowed_paths', reason: `The path ${outside} is not among those allowed.` };
   }
-  for (const push of binary === 'git' ? pushesOf(part) : []) {
+  for (const push of /^git(?:-|$)/.test(binary) ? pushesOf(part) : []) {
     const finding = checkWrite(git, push);
     if (finding) return finding;
   }

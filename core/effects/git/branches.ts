@@ -1,47 +1,112 @@
-/** Which branches a call writes, and which it only reads from. */
+/** Which branches a call to a Git host writes, and which it only reads from. */
+import { wordsIn } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 
-/** `default_branch: true`: the host's default branch is meant, or may be. */
+/** `default_branch: true`: the host's default branch is meant, or any may be. */
 export interface TouchedBranch {
   readonly branch?: string;
   readonly default_branch?: true;
 }
 
-/** Operations that write no branch, or whose branch is not the one written. */
-const proposing =
-  /^(?:create|update|reopen|close)_(?:pull|merge)_request|^(?:create|add|update|close|reopen|assign|label|comment|submit|request|dismiss|approve)_.*(?:issue|comment|review|label|reaction|milestone|discussion|gist|project)|^fork_|^create_(?:repo|tag|release|deployment|webhook|hook)|^star|^watch|^subscribe|^run_|^rerun_|^cancel_|^trigger_|^dispatch/;
+const anyBranch: TouchedBranch = { default_branch: true };
+
+const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/));
+
+/** Operations whose every word is one of these write no branch: they are about requests, issues, tags, runs. */
+const proposing = {
+  verbs: set(`add approve assign cancel close comment create delete dismiss dispatch edit enable fork label lock mark
+    open react remove reopen reply request rerun resolve retry run set star start submit subscribe trigger unassign unlock
+    unresolve unstar unsubscribe unwatch update watch write`),
+  objects:
+    set(`a all alert and artifact assignee assignees blocking card cards check checks column comment comments copilot
+    dependency deployment deployments discussion discussions draft duplicate event events failed field fields for from gist gists
+    hook hooks in issue issues item items job jobs label labels lines milestone milestones new note notes notification
+    notifications on or pending pipeline pipelines priority project projects pull reaction read reactions release releases replies
+    reply repo repository request requests review reviewer reviewers reviews run runs status sub subscription subscriptions suite tag tags template the thread
+    threads time title to topic topics type webhook webhooks with work workflow workflows`),
+};
 
 /** The branches a call writes; one entry without name where it writes none. */
-export function branchesOf(parameters: ToolCall['parameters'], operation: string, capability: string): TouchedBranch[] {
-  const written = new Set<string>();
-  const add = (value: unknown): void => {
-    for (const item of [value].flat())
-      if (typeof item === 'string' && item.trim() !== '') written.add(branchName(item));
-  };
-  if (capability === 'read' || proposing.test(operation)) return [{}];
+export function branchesOf(
+  parameters: ToolCall['parameters'],
+  words: readonly string[],
+  capability: string,
+): TouchedBranch[] {
+  if (capability === 'read' || isProposing(words)) return [{}];
+  const merges = mergeOf(words);
   // Merging a pull request goes into its base, which the call does not say and the host knows.
-  if (/^(?:merge_(?:pull|merge)_request|enable_auto_merge|auto_merge|squash|rebase_and_merge)/.test(operation)) {
-    return [{ default_branch: true }];
+  if (merges === 'pull_request') return [anyBranch];
+  const written = new Map<string, TouchedBranch>();
+  const add = (touched: TouchedBranch): void => void written.set(touched.branch ?? '', touched);
+  for (const { key, text } of textsOf(parameters)) {
+    if (isRefspec(key)) add(refspecBranch(text));
+    else if (isWritten(key) || (merges !== undefined && /^base(?:_branch|Branch)?$/.test(key)))
+      add(touchedBranch(text));
   }
-  for (const key of [
-    'branch',
-    'branch_name',
-    'branchName',
-    'target_branch',
-    'ref',
-    'new_branch',
-    'new_name',
-    'old_name',
-  ])
-    add(parameters[key]);
-  if (/^merge/.test(operation)) add(parameters.base);
-  for (const spec of [parameters.refspec, parameters.refspecs].flat()) {
-    if (typeof spec === 'string') add(spec.slice(spec.indexOf(':') + 1) || spec.slice(0, -1));
-  }
-  if (written.size > 0)
-    return [...written].map((branch) => (branch === 'HEAD' ? { default_branch: true } : { branch }));
   // A host writes to the default branch where no other is named.
-  return [{ default_branch: true }];
+  return written.size > 0 ? [...written.values()] : [anyBranch];
+}
+
+/** What the operation merges: a pull request that somebody may have looked at, or another branch as it is. */
+export function mergeOf(words: readonly string[]): 'pull_request' | 'branch' | undefined {
+  const at = words.findLastIndex((word, i) => /^requests?$/.test(word) && /^(?:pull|merge)$/.test(words[i - 1] ?? ''));
+  const isRequest = at !== -1 || words.some((word) => word === 'pr' || word === 'mr');
+  const others = words.filter((_, i) => at === -1 || (i !== at && i !== at - 1));
+  const verbs = new Set(others);
+  if (
+    isRequest &&
+    ['merge', 'squash', 'rebase', 'automerge', 'accept', 'land', 'complete'].some((verb) => verbs.has(verb))
+  )
+    return 'pull_request';
+  if (
+    verbs.has('automerge') ||
+    verbs.has('squash') ||
+    (verbs.has('merge') && (verbs.has('auto') || verbs.has('rebase')))
+  )
+    return 'pull_request';
+  return verbs.has('merge') ? 'branch' : undefined;
+}
+
+/** What is done to a repository as a whole may change its branches. */
+const ofRepositories = set('create dispatch fork star subscribe unstar unsubscribe unwatch watch');
+
+const isProposing = (words: readonly string[]): boolean =>
+  words.length > 0 &&
+  (!words.some((word) => /^repo(?:sitory)?$/.test(word)) ||
+    words.every((word) => !proposing.verbs.has(word) || ofRepositories.has(word))) &&
+  mergeOf(words) !== 'pull_request' &&
+  words.some((word) => proposing.verbs.has(word)) &&
+  words.every((word) => proposing.verbs.has(word) || proposing.objects.has(word) || isRequestWord(word, words));
+
+/** `merge` counts as a noun in `create_merge_request` only. */
+const isRequestWord = (word: string, words: readonly string[]): boolean =>
+  word === 'merge' && mergeOf(words) === undefined;
+
+/** Keys that name the branch which is written, not the one it begins from or is compared with. */
+const isWritten = (key: string): boolean => {
+  const words = wordsIn(key);
+  if (['ref', 'new_name', 'old_name', 'newName', 'oldName'].includes(key)) return true;
+  return (
+    words.some((word) => /^branch(?:es|name)?$/.test(word)) &&
+    !words.some((word) =>
+      ['source', 'start', 'from', 'base', 'head', 'compare', 'tracking', 'protection'].includes(word),
+    )
+  );
+};
+
+const isRefspec = (key: string): boolean => /^ref_?specs?$/i.test(key);
+
+const maxDepth = 4;
+
+/** Every text of the parameters under its own key, also in lists and objects, but for contents. */
+function* textsOf(value: unknown, key = '', depth = 0): Generator<{ readonly key: string; readonly text: string }> {
+  if (typeof value === 'string') {
+    if (value.trim() !== '') yield { key, text: value };
+  } else if (Array.isArray(value)) {
+    for (const item of value) yield* textsOf(item, key, depth + 1);
+  } else if (typeof value === 'object' && value !== null && depth < maxDepth) {
+    for (const [inner, below] of Object.entries(value)) yield* textsOf(below, inner, depth + 1);
+  }
 }
 
 /** `refs/heads/main`, `heads/main`, `+main`: all `main`. */
@@ -51,3 +116,18 @@ export const branchName = (text: string): string =>
     .replace(/^\+/, '')
     .replace(/^\/?(?:refs\/)?heads\//, '')
     .replace(/^\/+|\/+$/g, '');
+
+/** The branch a name means; any where it is a pattern, the current one, or a revision that git works out. */
+export function touchedBranch(text: string): TouchedBranch {
+  const branch = branchName(text);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are in no name of a branch
+  if (branch === '' || branch === 'HEAD' || branch === '@' || /[\u0000- ~^:?*[\\\u007f$`]|@\{|\.\./.test(branch))
+    return anyBranch;
+  return { branch };
+}
+
+/** The branch at the receiving end of a refspec: `fix`, `fix:main`, `:main`, `refs/heads/*:refs/heads/*`. */
+export function refspecBranch(spec: string): TouchedBranch {
+  const colon = spec.lastIndexOf(':');
+  return touchedBranch(colon === -1 ? spec : spec.slice(colon + 1));
+}

@@ -1,4 +1,5 @@
 /** Which files of a repository a call touches. */
+import { wordsIn } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { resolvePath } from '#core/tool-policy/paths.ts';
 import { canonicalText, plainReading } from '#core/tool-policy/text.ts';
@@ -8,50 +9,73 @@ export interface TouchedFile {
   readonly removed: boolean;
 }
 
-const single = [
-  'path',
-  'file',
-  'file_path',
-  'filePath',
-  'filename',
-  'old_path',
-  'new_path',
-  'previous_path',
-  'source',
-  'destination',
-];
-const many = ['files', 'paths', 'changes', 'actions', 'operations', 'tree', 'additions', 'deletions'];
+type Add = (path: string, removed: boolean) => void;
+
+/** Words of keys that hold paths, and of keys that hold lists of files. */
+const pathWords = new Set(
+  'path paths file files filename filenames filepath filepaths dir directory folder'.split(' '),
+);
+const listKeys = new Set('changes actions operations tree additions deletions edits updates modifications'.split(' '));
+/** Words of keys that say something about a file, or name a place that is not in the repository's tree. */
+const otherWords = new Set(
+  'content contents mode size sha type encoding url count limit page lines line extension repo repository project namespace text message'.split(
+    ' ',
+  ),
+);
+const maxDepth = 4;
 
 /** Each path once, resolved inside the repository; what climbs out or hides is said. */
 export function filesOf({ parameters }: ToolCall, unclear: Set<string>): TouchedFile[] {
   const found = new Map<string, TouchedFile>();
-  const add = (raw: string, removed: boolean): void => {
+  const add: Add = (raw, removed) => {
+    if (raw === '') return;
     const path = normalPath(raw, unclear);
     found.set(path, { path, removed: removed || (found.get(path)?.removed ?? false) });
   };
-  for (const key of single) {
-    const value = parameters[key];
-    if (typeof value === 'string' && value !== '') add(value, false);
-  }
-  for (const key of many) for (const item of itemsOf(parameters[key])) addItem(item, key === 'deletions', add);
+  look(parameters, false, 0, add);
   return [...found.values()];
 }
 
-/** `['a.ts']`, `[{ path }]`, `{ 'a.ts': '…' }`. */
-function itemsOf(value: unknown): unknown[] {
-  if (Array.isArray(value)) return value;
-  if (typeof value === 'string') return [value];
-  return value !== null && typeof value === 'object' ? Object.keys(value) : [];
+/** Goes through the members of an object; `inList`: it stands for a file, and `name` is its path. */
+function look(
+  object: Readonly<Record<string, unknown>>,
+  inList: boolean,
+  depth: number,
+  add: Add,
+  removes = false,
+): void {
+  const removed = removes || isRemoval(object, inList);
+  for (const [key, value] of Object.entries(object)) {
+    const holds = holdsPaths(key) || (inList && key === 'name');
+    const isList = holds || listKeys.has(key.toLowerCase());
+    const below = removed || key.toLowerCase() === 'deletions';
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (typeof item === 'string') {
+        if (holds || (isList && Array.isArray(value))) add(item, below);
+      } else if (typeof item === 'object' && item !== null && depth < maxDepth) {
+        // `files: { "a.ts": "…" }`
+        if (isList && !Array.isArray(value))
+          for (const path of Object.keys(item)) if (/[./]/.test(path) || !isRecord(item)) add(path, below);
+        look(item as Record<string, unknown>, isList, depth + 1, add, below);
+      }
+    }
+  }
 }
 
-function addItem(item: unknown, removes: boolean, add: (path: string, removed: boolean) => void): void {
-  if (typeof item === 'string') add(item, removes);
-  if (typeof item !== 'object' || item === null) return;
-  const record = item as Record<string, unknown>;
-  const verb =
-    [record.action, record.operation, record.status, record.mode].find((word) => typeof word === 'string') ?? '';
-  const removed = removes || /^(?:delete|remove)/i.test(String(verb)) || record.deleted === true || record.sha === null;
-  for (const key of single) if (typeof record[key] === 'string' && record[key] !== '') add(record[key], removed);
+function holdsPaths(key: string): boolean {
+  const words = wordsIn(key);
+  if (key === 'source' || key === 'destination') return true;
+  return words.some((word) => pathWords.has(word)) && !words.some((word) => otherWords.has(word));
+}
+
+/** One file with its members, and not files by their names. */
+const isRecord = (item: object): boolean =>
+  Object.keys(item).some((key) => /^\w+$/.test(key) && (holdsPaths(key) || key === 'name' || key === 'content'));
+
+function isRemoval(record: Readonly<Record<string, unknown>>, inList: boolean): boolean {
+  const verb = [record.action, record.operation, record.status, record.mode].find((word) => typeof word === 'string');
+  if (!inList) return false;
+  return /^(?:delete|remove)/i.test(String(verb ?? '')) || record.deleted === true || record.sha === null;
 }
 
 function normalPath(raw: string, unclear: Set<string>): string {
