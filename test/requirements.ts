@@ -1043,6 +1043,11 @@ const toolGateway: readonly Requirement[] = [
     'A changed tool definition is recorded once: a warning, or no call until a human accepts it.',
   ),
   must(
+    'mcp.forwarded-is-decided',
+    'contract §3',
+    'A server gets the arguments that were decided, digested and put into evidence, and protocol members by a list; everything else is refused.',
+  ),
+  must(
     'mcp.new-tool',
     'contract §3',
     'A tool that a known server offers for the first time is reported, and under drift: block waits for a human.',

@@ -29,7 +29,7 @@ const statusKey = (tenant: string, status: ApprovalStatus) => `${tenant}#${statu
 const keptSeconds = 30 * 24 * 3600;
 const ttlOf = (iso: string) => Math.floor(Date.parse(iso) / 1000) + keptSeconds;
 
-const toRowItem = ({ parameters, ...row }: ApprovalRow): Item =>
+const toRowItem = ({ parameters, sent_with, ...row }: ApprovalRow): Item =>
   toItem({
     id: row.envelope_id,
     tenant_status: statusKey(row.tenant, row.status),
@@ -37,15 +37,17 @@ const toRowItem = ({ parameters, ...row }: ApprovalRow): Item =>
     ttl: ttlOf(row.expires_at),
     ...row,
     parameters_json: canonicalize(parameters),
+    ...(sent_with && { sent_with_json: canonicalize(sent_with) }),
   });
 
 export function toRow(item: Item): ApprovalRow {
   const { id: _id, tenant_status: _status, queued: _queued, ttl: _ttl, ...kept } = fromItem(item);
-  const { result_json, parameters_json, ...row } = kept;
+  const { result_json, parameters_json, sent_with_json, ...row } = kept;
   return {
     ...row,
     // Rows of an earlier release hold them as a map.
     ...(typeof parameters_json === 'string' && { parameters: JSON.parse(parameters_json) }),
+    ...(typeof sent_with_json === 'string' && { sent_with: JSON.parse(sent_with_json) }),
     ...(typeof result_json === 'string' && { result: JSON.parse(result_json) }),
   } as unknown as ApprovalRow;
 }

@@ -21,6 +21,7 @@ export interface Redacted {
   readonly target: string;
   readonly justification: string;
   readonly parameters: Record<string, unknown>;
+  readonly sent_with?: Record<string, unknown>;
   /** Effects and drift, as drift and risk are found in them later. */
   readonly task: Record<string, unknown>;
   readonly withheld: readonly string[];
@@ -29,7 +30,7 @@ export interface Redacted {
 
 /** Salts go to their own table in the transaction of the entry that uses them. */
 export function withhold(ports: Pick<GovernPorts, 'ids'>, action: Governed): Redacted {
-  const { target, justification, parameters, envelope_id } = action.envelope;
+  const { target, justification, parameters, sent_with, envelope_id } = action.envelope;
   // Effects repeat what a refused text says, piece by piece.
   const told = secretsInPrograms(action.envelope).length === 0 ? action.effects : undefined;
   const task = told ? taskNote(told, action.drift) : {};
@@ -37,6 +38,7 @@ export function withhold(ports: Pick<GovernPorts, 'ids'>, action: Governed): Red
     target,
     justification,
     parameters,
+    ...(sent_with && { sent_with }),
     task,
   });
   // What is withheld of the call is withheld of its effects too, and told once.
@@ -122,7 +124,7 @@ export function decisionDraft(
 ): { draft: EntryDraft; changes: readonly Change[] } {
   const { envelope, decision, snapshot, call_digest } = action;
   const { protocol, tool, capability, upstream, upstream_tool } = envelope;
-  const { target, parameters, justification, task, withheld } = safe;
+  const { target, parameters, sent_with, justification, task, withheld } = safe;
   const assessed = action.assess?.(extra.approval_ref !== undefined);
   const body = {
     protocol,
@@ -132,6 +134,7 @@ export function decisionDraft(
     ...(upstream !== undefined && { upstream }),
     ...(upstream_tool !== undefined && { upstream_tool }),
     ...(action.privateParameters ? { parameters_sha256: digestOf(envelope.parameters) } : { parameters }),
+    ...(sent_with && { sent_with }),
     ...(withheld.length > 0 && { withheld }),
     matched_rule: decision.matched_rule,
     policy: decision.policy,

@@ -3,8 +3,15 @@ import type { ActionEnvelope, ActionRequest, Placement } from '#core/contracts/e
 import type { Principal } from '#core/identity/principal.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 
+/** A request of a caller inside the gateway, which knows more of the call than its own callers may say. */
+export interface GovernedRequest extends ActionRequest {
+  /** Where the call goes; null where the caller carries it out itself. */
+  readonly placement?: Placement | null;
+  readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
+}
+
 export function openEnvelope(
-  request: ActionRequest,
+  request: GovernedRequest,
   principal: Principal,
   sessionId: string,
   envelopeId: string,
@@ -20,6 +27,7 @@ export function openEnvelope(
     target: request.target,
     capability: request.capability,
     ...placement,
+    ...(request.sent_with && { sent_with: request.sent_with }),
     parameters: request.parameters ?? {},
     justification: request.justification ?? '',
     ...(request.approval_ref !== undefined && { approval_ref: request.approval_ref }),
@@ -40,4 +48,5 @@ export const callDigest = (envelope: ActionEnvelope): string =>
     upstream: envelope.upstream,
     upstream_tool: envelope.upstream_tool,
     parameters: envelope.parameters,
+    sent_with: envelope.sent_with,
   });

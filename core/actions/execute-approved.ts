@@ -101,7 +101,7 @@ async function askedAgain(
 ): Promise<{ readonly action: Governed; readonly refused?: Refused | undefined }> {
   const snapshot = await ports.snapshots.current();
   const { tenant, key_id, actor, protocol, tool, target, capability, parameters, justification } = row;
-  const { upstream, upstream_tool } = row;
+  const { upstream, upstream_tool, sent_with } = row;
   const envelope: ActionEnvelope = {
     envelope_id: ports.ids.uuid(),
     ...{
@@ -114,6 +114,7 @@ async function askedAgain(
       capability,
       upstream,
       upstream_tool,
+      sent_with,
       parameters,
       justification,
     },

@@ -5,7 +5,7 @@
 
 import { type Blocked, blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
 import type { Snapshot } from '#core/configuration/snapshots.ts';
-import type { ActionEnvelope, ActionRequest, DecisionResult, Placement } from '#core/contracts/envelope.ts';
+import type { ActionEnvelope, ActionRequest, DecisionResult } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
@@ -13,17 +13,12 @@ import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { answer, blocked, dryRun } from './answers.ts';
 import { type CarryOut, carryOut } from './carry-out.ts';
 import { decisionDraft, follow, resultDraft } from './entries.ts';
-import { callDigest, openEnvelope } from './envelope.ts';
+import { callDigest, type GovernedRequest, openEnvelope } from './envelope.ts';
 import { type Candidate, type Governed, sessionOwner, tasksOf } from './governed.ts';
 import { evaluate, judge } from './judge.ts';
 import { placementOf } from './placement.ts';
 import type { GovernPorts } from './ports.ts';
 import { review } from './review.ts';
-
-/** A request of a caller that knows where it goes; null where the caller carries it out itself. */
-export interface PlacedRequest extends ActionRequest {
-  readonly placement?: Placement | null;
-}
 
 /**
  * Governs one action and answers the decision result of spec §2.2.
@@ -34,7 +29,7 @@ export async function govern(
   ports: GovernPorts,
   principal: Principal,
   sessionId: string,
-  request: PlacedRequest,
+  request: GovernedRequest,
   carry: CarryOut = carryOut,
 ): Promise<DecisionResult> {
   const snapshot = await ports.snapshots.current();
@@ -87,7 +82,7 @@ function probesOf({ probes }: GovernPorts, { tenant, key_id }: ActionEnvelope, s
 }
 
 /** A dry run tells what would be decided, also where nobody is at hand to carry it out. */
-async function placed(ports: GovernPorts, { configuration }: Snapshot, bare: ActionEnvelope, request: PlacedRequest) {
+async function placed(ports: GovernPorts, { configuration }: Snapshot, bare: ActionEnvelope, request: GovernedRequest) {
   const { placement, upstream, dry_run } = request;
   if (placement !== undefined) return placement;
   try {

@@ -231,6 +231,7 @@ function newRow(ports: GovernPorts, action: Governed, safe: Redacted): ApprovalR
     target: safe.target,
     justification: safe.justification,
     parameters: safe.parameters,
+    ...(safe.sent_with && { sent_with: safe.sent_with }),
     withheld: safe.withheld,
     call_digest: action.call_digest,
     matched_rule: decision.matched_rule,

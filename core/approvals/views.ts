@@ -5,8 +5,19 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 export function approvalItem(row: ApprovalRow, adminUrl: string) {
   const { envelope_id, actor, protocol, tool, target, capability, upstream, parameters, queued_at, expires_at } = row;
   const { justification, matched_rule, call_digest, withheld, session_id, status } = row;
-  const { upstream_tool } = row;
-  const call = { protocol, tool, target, capability, upstream, upstream_tool, parameters, withheld, call_digest };
+  const { upstream_tool, sent_with } = row;
+  const call = {
+    protocol,
+    tool,
+    target,
+    capability,
+    upstream,
+    upstream_tool,
+    parameters,
+    sent_with,
+    withheld,
+    call_digest,
+  };
   const approval_url = approvalUrl(adminUrl, envelope_id);
   return {
     envelope_id,

@@ -111,7 +111,10 @@ function checkCredentials({ credentials: { brokers, grants } }: ConfigurationFil
 const checkUpstreams = ({ upstreams: { mcp, http } }: ConfigurationFile): Problem[] => [
   ...unique(mcp, ['upstreams', 'mcp'], 'name', 'upstream names'),
   ...unique(http, ['upstreams', 'http'], 'name', 'upstream names'),
-  ...mcp.flatMap(({ tools }, i) => globProblems(tools, (at) => ['upstreams', 'mcp', i, 'tools', at])),
+  ...mcp.flatMap(({ tools, forwarded_meta }, i) => [
+    ...globProblems(tools, (at) => ['upstreams', 'mcp', i, 'tools', at]),
+    ...globProblems(forwarded_meta, (at) => ['upstreams', 'mcp', i, 'forwarded_meta', at]),
+  ]),
   ...http.flatMap(({ allowed_paths }, i) =>
     globProblems(allowed_paths, (at) => ['upstreams', 'http', i, 'allowed_paths', at]),
   ),

@@ -97,6 +97,8 @@ export interface ActionEnvelope extends ToolCall {
   readonly key_id: string;
   /** The tool's name at its upstream, where policies know it by another. */
   readonly upstream_tool?: string | undefined;
+  /** What the server is sent besides its arguments, where it is more than the protocol needs: decided with the call. */
+  readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
   readonly justification: string;
   readonly approval_ref?: string;
   readonly manifest_id?: string;

@@ -5,8 +5,8 @@
 import { blocked } from '#core/actions/answers.ts';
 import { carryOut } from '#core/actions/carry-out.ts';
 import { decisionDraft } from '#core/actions/entries.ts';
-import { callDigest, openEnvelope } from '#core/actions/envelope.ts';
-import { govern, type PlacedRequest } from '#core/actions/govern.ts';
+import { callDigest, type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
+import { govern } from '#core/actions/govern.ts';
 import { type Governed, sessionOwner } from '#core/actions/governed.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
@@ -18,13 +18,15 @@ import type { Caller, Exchange } from './caller.ts';
 import { drifted, noteDefinitions } from './drift.ts';
 import { keptResult, type Run, runExecutor } from './executor.ts';
 import { upstreamError } from './faults.ts';
+import { answersForServer, assertKnown } from './forward.ts';
 import { inputRequired, opensAddresses, type Returned, returned, standing, stateKeysIfAny } from './input-required.ts';
 import { inventoryOf, toolNamed } from './inventory.ts';
 import { invalidParams, mcpCodes, RpcFault, type RpcOutcome, type RpcRequest } from './messages.ts';
 import { checkParamHeaders, paramHeaders } from './param-headers.ts';
 import type { McpPorts } from './ports.ts';
+import { forwardedMeta } from './request-meta.ts';
 import { stateToClient, stateToServer } from './request-state.ts';
-import { taskFor, withoutTasks } from './tasks.ts';
+import { taskFor } from './tasks.ts';
 import { policyName } from './tool-names.ts';
 import { complete } from './translate.ts';
 import { holding, waitingOf, withoutHold } from './waiting.ts';
@@ -36,6 +38,7 @@ export async function callTool(
   request: RpcRequest,
   exchange: Exchange,
 ): Promise<RpcOutcome> {
+  assertKnown(request.method, request.params, caller.era);
   const back = await returned(ports, caller, request.params);
   return back
     ? make(ports, back.caller, { ...request, params: back.params }, exchange, back)
@@ -57,9 +60,11 @@ async function make(
   if (caller.era === 'stateless') checkParamHeaders(tool.definition, args, caller.passed);
   const governed = actionOf(tool, nameFor(caller, tool, args), args);
   const placement = placementIn(tool, governed.tool);
-  const action: PlacedRequest = {
+  const meta = forwardedMeta(params._meta, caller.era, tool.entry.forwarded_meta);
+  const action: GovernedRequest = {
     ...governed,
     placement,
+    sent_with: sentWith(params, meta.governed),
     actor: { agent: caller.agent },
     ...(back && { approval_ref: back.state.approval }),
   };
@@ -74,7 +79,8 @@ async function make(
   const waiting = waitingOf(caller.conversation, params, signing !== undefined, holdSecondsOf(caller));
   const run: Run = {
     ...{ conversation: caller.conversation, entry: tool.entry, id, passed: paramHeaders(tool.definition, args) },
-    params: forServer(params, tool, waiting === 'task'),
+    tool: tool.own,
+    meta: meta.protocol,
     signal: exchange.signal,
     onMessage: exchange.send,
     onEvents: exchange.streams,
@@ -127,17 +133,22 @@ export const noteFor =
 const nameFor = ({ snapshot }: Caller, tool: Tool, args: JsonObject): string =>
   policyName(tool, (name) => decide(snapshot.policy, actionOf(tool, name, args)).decision);
 
-/** What the server gets: its own name of the tool; the client's task, where the gateway keeps it, is none of its. */
-function forServer(params: JsonObject, tool: Tool, keepsTask: boolean): JsonObject {
-  const { task, ...rest } = withoutTasks(stateToServer(params));
-  return { ...rest, name: tool.own, ...(task !== undefined && !keepsTask && { task }) };
+/** A server's own state, the answers to what it asked, and metadata of the operator's list: each may change what a call means. */
+function sentWith(params: JsonObject, meta: JsonObject): JsonObject | undefined {
+  const { requestState, inputResponses } = stateToServer(params);
+  const sent: JsonObject = {
+    ...(requestState !== undefined && { requestState }),
+    ...(inputResponses !== undefined && { inputResponses: answersForServer(inputResponses) }),
+    ...(Object.keys(meta).length > 0 && { _meta: meta }),
+  };
+  return Object.keys(sent).length > 0 ? sent : undefined;
 }
 
 /** A block like any other, in evidence too: the source that decided is the definition, not a rule. */
 async function refuseDrift(
   ports: McpPorts,
   { principal, sessionId, snapshot }: Caller,
-  request: PlacedRequest,
+  request: GovernedRequest,
   tool: Tool,
 ): Promise<DecisionResult> {
   const envelope = openEnvelope(request, principal, sessionId, ports.ids.uuid(), request.placement ?? undefined);
@@ -173,7 +184,7 @@ async function answer(
   if (decision !== 'allow' && own) return own;
   if (run?.outcome) return 'result' in run.outcome ? { result: stateToClient(run.outcome.result) } : run.outcome;
   if (own) return own;
-  const result = await keptResult(ports, String(run?.params.name ?? 'The call'), decided);
+  const result = await keptResult(ports, run?.tool ?? 'The call', decided);
   return { result: caller?.era === 'stateless' ? complete('tools/call', result) : result };
 }
 

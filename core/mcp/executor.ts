@@ -22,8 +22,10 @@ import { redactResult } from './redact-result.ts';
 export interface Run {
   readonly conversation: Conversation;
   readonly entry: McpUpstreamEntry;
-  /** Parameters of the server's `tools/call`. */
-  readonly params: JsonObject;
+  /** Its name at the server. */
+  readonly tool: string;
+  /** Members of `_meta` that the protocol needs. */
+  readonly meta: JsonObject;
   readonly id: RequestId;
   readonly signal: AbortSignal;
   readonly onMessage: (message: JsonObject) => void;
@@ -37,14 +39,29 @@ export interface Run {
 export const runExecutor = (run: Run): Executor => ({
   name: `MCP server ${run.entry.name}`,
   handles: () => true,
-  execute: (_envelope, credential) => execute(run, credential),
+  execute: (envelope, credential) => execute(run, paramsOf(envelope, run.meta), credential),
 });
+
+/** Parameters of the server's `tools/call`: what was decided, digested and put into evidence, and what the protocol needs. */
+function paramsOf(
+  { tool, upstream_tool, parameters, sent_with = {} }: ActionEnvelope,
+  protocol: JsonObject,
+): JsonObject {
+  const { _meta: governed, ...others } = sent_with as JsonObject;
+  const meta = { ...(isObject(governed) && governed), ...protocol };
+  return {
+    name: upstream_tool ?? tool,
+    arguments: parameters as JsonObject,
+    ...others,
+    ...(Object.keys(meta).length > 0 && { _meta: meta }),
+  };
+}
 
 /** Failures after which the call may have taken effect all the same. */
 const uncertain: ReadonlySet<string> = new Set(['timeout', 'aborted', 'broken', 'garbage', 'too-large']);
 
-async function execute(run: Run, credential: IssuedCredential | undefined): Promise<unknown> {
-  const { conversation, entry, params, onMessage, ...asking } = run;
+async function execute(run: Run, params: JsonObject, credential: IssuedCredential | undefined): Promise<unknown> {
+  const { conversation, entry, onMessage, ...asking } = run;
   const secrets = credential ? secretsOf(credential) : [];
   let outcome: RpcOutcome;
   let sent = false;
@@ -58,12 +75,12 @@ async function execute(run: Run, credential: IssuedCredential | undefined): Prom
       bearer: credential?.secret,
     });
   } catch (fault) {
-    const error = upstreamError(String(params.name), entry, fault);
+    const error = upstreamError(run.tool, entry, fault);
     run.outcome = { error };
     // A server that does not accept the minted credential: a refused login (core/actions/carry-out.ts).
     if (sent && credential && fault instanceof UpstreamFault && fault.status === 401) {
       const { message } = error;
-      const named = { tool: String(params.name), upstream: entry.name, hint: hints.unauthorized, status: 401 };
+      const named = { tool: run.tool, upstream: entry.name, hint: hints.unauthorized, status: 401 };
       throw new UpstreamError(message, { ...named, kind: 'unauthorized' });
     }
     const thrown = new Error(error.message, { cause: fault });
@@ -73,7 +90,7 @@ async function execute(run: Run, credential: IssuedCredential | undefined): Prom
   }
   run.outcome = redactResult(outcome as JsonObject, secrets) as RpcOutcome;
   if ('error' in run.outcome) {
-    run.outcome = { error: upstreamError(String(params.name), entry, run.outcome.error) };
+    run.outcome = { error: upstreamError(run.tool, entry, run.outcome.error) };
     throw new Error(run.outcome.error.message);
   }
   return run.outcome.result;
@@ -133,11 +150,11 @@ export function mcpExecutor(
       const conversation = conversationOf(envelope);
       const own = envelope.upstream_tool ?? envelope.tool;
       const args = envelope.parameters as JsonObject;
-      const params = withEnvelope(conversation, { name: own, arguments: args });
+      const params = withEnvelope(conversation, paramsOf(envelope, {}));
       const asking = { id: ports.ids.uuid(), signal };
       const passed = await headersFor(ports, conversation, { entry, own }, args, asking);
-      const run: Run = { ...asking, conversation, entry, params, passed, onMessage: () => {} };
-      return execute(run, credential);
+      const run: Run = { ...asking, conversation, entry, tool: own, meta: {}, passed, onMessage: () => {} };
+      return execute(run, params, credential);
     },
   };
 }

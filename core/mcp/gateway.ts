@@ -11,6 +11,7 @@ import type { Caller, Exchange } from './caller.ts';
 import { type Conversation, type Conversations, versionNamed } from './conversations.ts';
 import { dispatch, type Services } from './dispatch.ts';
 import { assumedVersion, batchVersion, type Era, eraOf, type McpHeaders } from './era.ts';
+import { notificationForServer } from './forward.ts';
 import { greetings, helloOf } from './greet.ts';
 import { Listening } from './listen.ts';
 import {
@@ -246,10 +247,12 @@ export class McpGateway {
     const cancelled = method === 'notifications/cancelled' ? params?.requestId : undefined;
     const running = isId(cancelled) ? this.#running.get(runningKey(caller, cancelled)) : undefined;
     if (running) return running.abort();
+    const forServers = notificationForServer(method, params);
+    if (!forServers) return;
     for (const entry of caller.session ? caller.conversation.entries : []) {
       const link = await caller.conversation.link(entry);
       if (!link.shared && link.era === 'session')
-        await link.send({ jsonrpc: '2.0', method, ...(params && { params }) });
+        await link.send({ jsonrpc: '2.0', method, ...(params && { params: forServers }) });
     }
   }
 

@@ -6,6 +6,7 @@ import type { Conversation } from './conversations.ts';
 import { metaKeys, sessionVersions, statelessVersions, tasksExtension } from './era.ts';
 import { invalidParams, isObject } from './messages.ts';
 import { type Hello, UpstreamFault, type UpstreamLink } from './ports.ts';
+import { clientInfoOf, declared } from './request-meta.ts';
 
 /** @throws RpcFault -32602 for an `initialize` that says too little. */
 export function helloOf({ protocolVersion, capabilities, clientInfo }: JsonObject): Hello {
@@ -14,7 +15,11 @@ export function helloOf({ protocolVersion, capabilities, clientInfo }: JsonObjec
   if (!isObject(clientInfo) || typeof clientInfo.name !== 'string')
     throw invalidParams('params.clientInfo needs a name.');
   const known = (sessionVersions as readonly string[]).includes(protocolVersion);
-  return { protocolVersion: known ? protocolVersion : sessionVersions[0], capabilities, clientInfo };
+  return {
+    protocolVersion: known ? protocolVersion : sessionVersions[0],
+    capabilities: declared(capabilities) as JsonObject,
+    clientInfo: clientInfoOf(clientInfo),
+  };
 }
 
 /** What every server that could be reached says of itself; one that could not is met again when it is needed. */

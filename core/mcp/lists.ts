@@ -7,6 +7,7 @@ import type { Caller, Exchange } from './caller.ts';
 import { type Asking, ask, type Conversation } from './conversations.ts';
 import { isAccepted } from './drift.ts';
 import { upstreamError } from './faults.ts';
+import { forwardable } from './forward.ts';
 import { certainlyBlocked } from './hidden.ts';
 import { inventoryOf, isServed, listPage, memberOf } from './inventory.ts';
 import { invalidParams, isObject, type RpcOutcome, type RpcRequest } from './messages.ts';
@@ -22,7 +23,7 @@ export async function listTools(
   exchange: Exchange,
 ): Promise<RpcOutcome> {
   const { conversation } = caller;
-  const asking = askingOf(ports, caller, exchange);
+  const asking = askingOf(ports, exchange);
   const [only, another] = conversation.entries;
   if (only && !another && only.prefix === undefined) {
     // One server without renaming: its own pages, as they are.
@@ -74,7 +75,7 @@ export async function listThings(
   exchange: Exchange,
 ): Promise<RpcOutcome> {
   const { conversation } = caller;
-  const asking = askingOf(ports, caller, exchange);
+  const asking = askingOf(ports, exchange);
   const [only, another] = conversation.entries;
   if (only && !another && only.prefix === undefined) return pageOf(conversation, only, request, asking);
   const { index, cursor } = cursorOf(request.params.cursor);
@@ -105,7 +106,7 @@ const parted = (entry: McpUpstreamEntry, prompt: unknown): string => partedName(
 export async function askOwner(
   ports: McpPorts,
   caller: Caller,
-  { method, params, id }: RpcRequest,
+  { method, params: given, id }: RpcRequest,
   exchange: Exchange,
 ): Promise<RpcOutcome> {
   const { conversation } = caller;
@@ -114,8 +115,8 @@ export async function askOwner(
     id,
     onMessage: exchange.send,
     onEvents: exchange.streams,
-    passed: caller.passed,
   };
+  const params = forwardable(method, given, caller.era);
   const [only, another] = conversation.entries;
   if (!only) throw invalidParams(`There is no MCP server for ${method}.`);
   const prompt = promptOf(method, params);
@@ -161,11 +162,15 @@ function promptOf(method: string, params: JsonObject): string | undefined {
   return ref?.type === 'ref/prompt' && typeof ref.name === 'string' ? ref.name : undefined;
 }
 
-const pageOf = (conversation: Conversation, entry: McpUpstreamEntry, request: RpcRequest, asking: Asking) =>
-  asked(conversation, entry, request.method, request.params, { ...asking, id: request.id });
+const pageOf = (
+  conversation: Conversation,
+  entry: McpUpstreamEntry,
+  { method, params, id }: RpcRequest,
+  asking: Asking,
+) => asked(conversation, entry, method, forwardable(method, params, conversation.era), { ...asking, id });
 
-const askingOf = (ports: McpPorts, { passed }: Caller, { signal, send, streams }: Exchange): Asking => ({
-  ...{ signal, onMessage: send, onEvents: streams, passed },
+const askingOf = (ports: McpPorts, { signal, send, streams }: Exchange): Asking => ({
+  ...{ signal, onMessage: send, onEvents: streams },
   id: ports.ids.uuid(),
 });
 

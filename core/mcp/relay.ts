@@ -2,6 +2,7 @@
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Caller, Exchange } from './caller.ts';
 import { ask } from './conversations.ts';
+import { answerForServer, forwardable } from './forward.ts';
 import { mcpCodes, type RequestId, RpcFault, type RpcOutcome, type RpcRequest } from './messages.ts';
 import { type McpPorts, UpstreamFault } from './ports.ts';
 
@@ -12,16 +13,17 @@ export async function toServer({ conversation }: Caller, id: RequestId, outcome:
   if (!entry || own === undefined) throw new RpcFault(mcpCodes.invalidRequest, 'Nobody asked for this response.');
   const link = await conversation.link(entry);
   if (link.shared) return;
-  await link.send({ jsonrpc: '2.0', id: JSON.parse(own) as RequestId, ...(outcome as JsonObject) });
+  await link.send({ jsonrpc: '2.0', id: JSON.parse(own) as RequestId, ...(answerForServer(outcome) as JsonObject) });
 }
 
 /** `logging/setLevel`: for every server that logs. */
 export async function toServers(
   ports: McpPorts,
-  { conversation }: Caller,
-  { method, params, id }: RpcRequest,
+  { conversation, era }: Caller,
+  { method, params: given, id }: RpcRequest,
   { signal, send, streams }: Exchange,
 ): Promise<RpcOutcome> {
+  const params = forwardable(method, given, era);
   const outcomes = await Promise.all(
     conversation.entries.map(async (entry) => {
       const own = conversation.entries.length === 1 ? id : ports.ids.uuid();

@@ -13,7 +13,7 @@ import { type JsonObject, parseStrictBytes } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Caller, Exchange } from './caller.ts';
 import { denialError } from './denial-error.ts';
-import { capabilitiesOf, metaKeys, tasksExtension } from './era.ts';
+import { metaKeys } from './era.ts';
 import { keptResult } from './executor.ts';
 import {
   invalidParams,
@@ -245,14 +245,6 @@ function fields({ era }: Caller, { id, status, message, createdAt, updatedAt }: 
     lastUpdatedAt: updatedAt,
     ...(era === 'session' ? { ttl: ttlMs, pollInterval: pollMs } : { ttlMs, pollIntervalMs: pollMs }),
   };
-}
-
-/** Tasks are the gateway's own: a server that made one would hand out an id that nobody here knows. */
-export function withoutTasks(params: JsonObject): JsonObject {
-  const { extensions, ...capabilities } = capabilitiesOf(params);
-  if (!isObject(extensions) || !isObject(params._meta)) return params;
-  const { [tasksExtension]: _ours, ...others } = extensions;
-  return { ...params, _meta: { ...params._meta, [metaKeys.capabilities]: { ...capabilities, extensions: others } } };
 }
 
 /** The methods of the revision at hand. */

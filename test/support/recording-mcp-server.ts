@@ -15,6 +15,8 @@ export interface RecordingServer {
   readonly url: string;
   /** Messages of one method, oldest first. */
   received(method?: string): Received[];
+  /** Every message, answers to the server's own requests among them. */
+  everything(): readonly Received[];
   clear(): void;
   /** Offers other tools from now on. */
   offer(tools: readonly JsonObject[]): void;
@@ -50,6 +52,7 @@ export async function startRecordingServer(offered: readonly JsonObject[]): Prom
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     received: (method = 'tools/call') => received.filter(({ message }) => message.method === method),
+    everything: () => received,
     clear: () => void received.splice(0),
     offer: (other) => {
       tools = other;

@@ -40,6 +40,8 @@ export const mcpUpstream = z
     prefix: word.refine((name) => !name.includes('__'), 'a prefix without "__"').optional(),
     /** What a changed definition of a tool does: a warning, or no call until a human accepts it. */
     drift: z.enum(['warn', 'block']).default('warn'),
+    /** Keys of a call's `_meta` the server is sent besides the protocol's own; they are decided with the call. */
+    forwarded_meta: z.array(glob).default([]),
     overrides: z.array(mcpOverride).default([]),
   })
   .refine(({ transport, url }) => transport === 'stdio' || url !== undefined, {

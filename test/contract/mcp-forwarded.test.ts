@@ -1,0 +1,240 @@
+/** What a server receives is what was decided, kept as evidence and shown to the reviewer; whatever else a client sends is refused. */
+import { executeApproved } from '#core/actions/execute-approved.ts';
+import {
+  call,
+  compose,
+  configure,
+  entries,
+  http,
+  keys,
+  meta,
+  modern,
+  open,
+  send,
+  test_,
+  useMcpDoors,
+  vote,
+} from '../support/mcp-doors.ts';
+import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
+
+useMcpDoors([{ protocol: 'mcp', tool: 'asked', decision: 'review' }]);
+
+let upstream: RecordingServer;
+beforeAll(async () => {
+  upstream = await startRecordingServer([plainTool('run'), plainTool('asked')]);
+});
+afterAll(() => upstream.stop());
+beforeEach(async () => {
+  upstream.clear();
+  await configure({ upstreams: [{ name: 'one', url: upstream.url, forwarded_meta: ['com.acme/*'] }] });
+});
+
+const received = (method = 'tools/call') => upstream.received(method).map(({ message }) => message.params);
+const trace = { traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`, tracestate: 'vendor=value,other=1' };
+
+describe('[mcp.forwarded-is-decided] tools/call', () => {
+  test.each<[string, object, object]>([
+    [
+      'a member beside the arguments',
+      { options: { recursive: true } },
+      { reason: 'unknown_member', member: 'options' },
+    ],
+    [
+      'a member called constructor',
+      { constructor: { name: 'x' } },
+      { reason: 'unknown_member', member: 'constructor' },
+    ],
+    ['a member of another era', { requestState: 'x' }, { reason: 'unknown_member', member: 'requestState' }],
+    [
+      'a task with more than its life',
+      { task: { ttl: 1, target: '/' } },
+      { reason: 'unknown_member', member: 'target' },
+    ],
+    ['metadata of its own', { _meta: { tenant: 'PRODUCTION' } }, { reason: 'unknown_meta', key: 'tenant' }],
+    [
+      'metadata in somebody’s namespace',
+      { _meta: { 'evil.example/to': 'x' } },
+      { reason: 'unknown_meta', key: 'evil.example/to' },
+    ],
+    [
+      'metadata under a made-up key of the protocol',
+      { _meta: { 'io.modelcontextprotocol/tenant': 'x' } },
+      { reason: 'unknown_meta', key: 'io.modelcontextprotocol/tenant' },
+    ],
+    [
+      'metadata beside a good token',
+      { _meta: { progressToken: 1, dry_run: false } },
+      { reason: 'unknown_meta', key: 'dry_run' },
+    ],
+  ])('with %s is refused, and nothing is sent or kept', async (_what, more, data) => {
+    const session = await open();
+    for (const name of ['run', 'asked']) {
+      const { error } = (await call(name, { a: 1 }, { session }, more)).last;
+      expect(error).toMatchObject({ code: -32602, data });
+      expect(error.message).toMatch(/holds ".*llowed are .*arguments/s);
+    }
+    expect([received(), await entries(session)]).toEqual([[], []]);
+  });
+
+  test.each<[string, object]>([
+    ['a token that is an object', { progressToken: { a: 1 } }],
+    ['an endless token', { progressToken: 'x'.repeat(2000) }],
+    ['no object', ['x']],
+  ])('with %s in _meta is refused', async (_what, _meta) => {
+    expect((await call('run', {}, { session: await open() }, { _meta })).last.error.code).toBe(-32602);
+    expect(received()).toEqual([]);
+  });
+
+  test('carries progress token and trace, and nothing a client notes for itself', async () => {
+    const notes = {
+      'claudecode/toolUseId': 'toolu_1',
+      'vscode.conversationId': 'c',
+      'vscode.requestId': 'r',
+      'openai/locale': 'de',
+      'x-codex-turn-metadata': { a: 1 },
+      threadId: 't',
+      baggage: 'tenant=PRODUCTION',
+      'io.modelcontextprotocol/related-task': { taskId: 'x' },
+    };
+    const session = await open();
+    await call('run', { a: [1, { b: null }] }, { session }, { _meta: { progressToken: 'p1', ...trace, ...notes } });
+    expect(received()).toEqual([
+      { name: 'run', arguments: { a: [1, { b: null }] }, _meta: { progressToken: 'p1', ...trace } },
+    ]);
+    await call('run', {}, { session }, { _meta: { ...notes, traceparent: 'evil', tracestate: 'a=b' } });
+    await call('run', {}, { session });
+    expect(received().slice(1)).toEqual([
+      { name: 'run', arguments: {} },
+      { name: 'run', arguments: {} },
+    ]);
+  });
+
+  test('of the new era carries what its client declares, without texts of its own', async () => {
+    const client = { name: 'c', version: '1', tenant: 'PRODUCTION' };
+    const capabilities = {
+      elicitation: { form: {} },
+      experimental: { tenant: 'PRODUCTION', flag: true },
+      extensions: {
+        'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app', 'not one'], secret: 'x' },
+      },
+    };
+    const envelope = {
+      ...meta,
+      'io.modelcontextprotocol/clientInfo': client,
+      'io.modelcontextprotocol/clientCapabilities': capabilities,
+    };
+    await modern('tools/call', { name: 'run', arguments: {} }, {}, envelope);
+    const message = upstream.received()[0]?.message;
+    expect(JSON.stringify(message?.params)).not.toMatch(/PRODUCTION|not one|secret/);
+  });
+
+  test('the operator’s metadata goes with the call, and is decided, shown and kept with it', async () => {
+    const session = await open();
+    const sent = { _meta: { 'com.acme/cost-centre': 'A-17', progressToken: 4 } };
+    const { envelope_id } = (await call('asked', { a: 1 }, { session }, sent)).last.error.data;
+    const shown = await http('GET', `/admin/v1/approvals/${envelope_id}`, undefined, { key: keys.human });
+    const [entry] = await entries(session);
+    const governed = { _meta: { 'com.acme/cost-centre': 'A-17' } };
+    expect([shown.last.sent_with, entry!.body.sent_with]).toEqual([governed, governed]);
+    await vote(envelope_id, 'approve');
+    const other = { _meta: { 'com.acme/cost-centre': 'B-99' } };
+    for (const more of [other, {}])
+      expect((await call('asked', { a: 1 }, { session }, more)).last.error.data.envelope_id).not.toBe(envelope_id);
+    expect(received()).toEqual([]);
+    expect(
+      (await call('asked', { a: 1 }, { session }, { _meta: { ...sent._meta, progressToken: 5 } })).last.result,
+    ).toBeDefined();
+    expect(received()).toEqual([
+      { name: 'asked', arguments: { a: 1 }, _meta: { ...governed._meta, progressToken: 5 } },
+    ]);
+  });
+
+  test('a call the state machine makes carries the same', async () => {
+    const session = await open();
+    const more = { _meta: { 'com.acme/cost-centre': 'C' } };
+    const { envelope_id } = (await call('asked', { z: 1, a: 2 }, { session }, more)).last.error.data;
+    await vote(envelope_id, 'approve');
+    await executeApproved(compose().ports, (await test_.ports.approvals.find(envelope_id))!);
+    expect(received()).toEqual([{ name: 'asked', arguments: { z: 1, a: 2 }, ...more }]);
+  });
+});
+
+describe('[mcp.forwarded-is-decided] other methods', () => {
+  test.each<[string, object, object]>([
+    ['prompts/get', { name: 'p', arguments: { a: 'b' } }, { name: 'p', arguments: { a: 'b' } }],
+    ['resources/read', { uri: 'file:///a' }, { uri: 'file:///a' }],
+    ['resources/subscribe', { uri: 'file:///a' }, { uri: 'file:///a' }],
+    ['resources/unsubscribe', { uri: 'file:///a' }, { uri: 'file:///a' }],
+    ['logging/setLevel', { level: 'info' }, { level: 'info' }],
+    ['prompts/list', { cursor: 'c' }, { cursor: 'c' }],
+    ['resources/list', {}, {}],
+    ['resources/templates/list', {}, {}],
+    [
+      'completion/complete',
+      {
+        ref: { type: 'ref/prompt', name: 'p' },
+        argument: { name: 'a', value: 'b' },
+        context: { arguments: { c: 'd' } },
+      },
+      {
+        ref: { type: 'ref/prompt', name: 'p' },
+        argument: { name: 'a', value: 'b' },
+        context: { arguments: { c: 'd' } },
+      },
+    ],
+  ])('%s: known members are forwarded, others and unknown metadata refused', async (method, params, forwarded) => {
+    const session = await open();
+    const sent = { session, headers: { 'mcp-param-tenant': 'PRODUCTION' } };
+    const asked = await send(method, { ...params, _meta: { progressToken: 9, threadId: 'x' } }, sent);
+    expect(asked.last.error).toBeUndefined();
+    expect(received(method)).toEqual([{ ...forwarded, _meta: { progressToken: 9 } }]);
+    expect(upstream.received(method)[0]!.headers).not.toHaveProperty('mcp-param-tenant');
+    for (const more of [{ recursive: true }, { _meta: { tenant: 'x' } }])
+      expect((await send(method, { ...params, ...more }, { session })).last.error.code).toBe(-32602);
+    expect(received(method)).toHaveLength(1);
+  });
+
+  test('completion/complete: members within members are known as well', async () => {
+    const session = await open();
+    const params = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: 'b' } };
+    for (const more of [
+      { ref: { ...params.ref, path: '/' } },
+      { argument: { ...params.argument, x: 1 } },
+      { ref: 'p' },
+    ])
+      expect((await send('completion/complete', { ...params, ...more }, { session })).last.error.code).toBe(-32602);
+    expect(received('completion/complete')).toEqual([]);
+  });
+
+  test('initialize says who the client is and what it can do, and no more', async () => {
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: { sampling: {}, roots: { listChanged: true }, experimental: { tenant: 'PRODUCTION' } },
+      clientInfo: { name: 't', version: '1', tenant: 'PRODUCTION' },
+      tenant: 'PRODUCTION',
+    };
+    await send('initialize', params);
+    expect(received('initialize')[0]).toMatchObject({ capabilities: { sampling: {}, roots: { listChanged: true } } });
+    expect(JSON.stringify(received('initialize'))).not.toContain('PRODUCTION');
+  });
+
+  test.each([
+    ['notifications/roots/list_changed', { tenant: 'x' }, [{}]],
+    ['notifications/progress', { progressToken: 1, progress: 1, tenant: 'x' }, [{ progressToken: 1, progress: 1 }]],
+    ['notifications/made_up', { tenant: 'x' }, []],
+  ])('%s', async (method, params, forwarded) => {
+    const session = await open();
+    const message = { jsonrpc: '2.0', method, params };
+    expect((await http('POST', '/mcp', message, { session })).status).toBe(202);
+    expect(received(method)).toEqual(forwarded);
+  });
+
+  test('the answer to a server’s request is what such an answer has', async () => {
+    const session = await open();
+    await call('run', {}, { session });
+    const result = { action: 'accept', content: { ok: true }, tenant: 'PRODUCTION', _meta: { tenant: 'x' } };
+    await http('POST', '/mcp', { jsonrpc: '2.0', id: 'one~7', result }, { session });
+    const messages = upstream.everything().filter(({ message }) => message.id === 7);
+    expect(messages.map(({ message }) => message.result)).toEqual([{ action: 'accept', content: { ok: true } }]);
+  });
+});
