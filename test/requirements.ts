@@ -803,6 +803,11 @@ const admin: readonly Requirement[] = [
   ),
   must('error.store-down', 'spec §7.2', 'When a store fails the answer is 503: fail closed.'),
   must('json.values', 'contract §3', 'A body of more values than are taken is 413 before it is parsed.'),
+  must(
+    'limit.heavy-work',
+    'contract §5',
+    'Large texts are filtered, and large calls read, in worker threads; beyond their time a text is 413 and a call unclear, with no free worker 503.',
+  ),
   must('limit.body', 'spec §8', 'A body above the limit is 413 by its actual size.'),
   must('cors.off', 'contract §1', 'Without allowed origins there are no CORS headers.'),
   must(

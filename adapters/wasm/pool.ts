@@ -1,8 +1,8 @@
 /** WASM content filters at work: compiled once, checked in worker threads that a deadline ends (spec §2.9, §4.6, §8). */
 import type { WasmRunner } from '#core/content-policy/ports.ts';
+import { threads } from '../system/threads.ts';
 import type { CheckCall } from './check.ts';
 import { compileModule } from './module.ts';
-import { threads } from './threads.ts';
 import type { WorkerAnswer } from './worker.ts';
 
 export interface WasmRunnerOptions {
@@ -15,7 +15,11 @@ export interface WasmRunnerOptions {
 /** Costs nothing until the first check, which starts the threads. */
 export function wasmRunner({ modules, workers = 2 }: WasmRunnerOptions): WasmRunner & { stop(): Promise<void> } {
   const compiled = compiledModules(modules);
-  const pool = threads<CheckCall, WorkerAnswer>(workerFile(), workers);
+  const pool = threads<CheckCall, WorkerAnswer>(workerFile(), workers, {
+    // No limit of the heap: modules allocate nothing on it, and under one a thread whose memory grows spends seconds in
+    // collections before it ends.
+    what: 'WASM module',
+  });
   return {
     async check({ module, content, metadata, timeoutMs }) {
       const answer = await pool.run({ module: await compiled(module), content, metadata }, timeoutMs);

@@ -112,6 +112,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       await clock.interpreter?.stop();
       await feed.stop();
       await local.checkpoints.close();
+      await local.background.stop();
       await ports.wasm.stop();
       await telemetry.flush();
       await store.stop();

@@ -26,6 +26,7 @@ import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
+import { backgroundWork } from '#adapters/work/background.ts';
 import { PendingRoom } from '#core/approvals/pending-room.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { Probes } from '#core/behavior/probes.ts';
@@ -74,7 +75,12 @@ export interface PortsOptions {
 }
 
 /** What the functions of every surface are given here. */
-export type LocalPorts = GatewayPorts & ChatDoorPorts & KeptEvidence & { readonly wasm: { stop(): Promise<void> } };
+export type LocalPorts = GatewayPorts &
+  ChatDoorPorts &
+  KeptEvidence & {
+    readonly wasm: { stop(): Promise<void> };
+    readonly background: { stop(): Promise<void> };
+  };
 
 /** Imports the configuration file and composes the ports over it. */
 export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
@@ -103,6 +109,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   );
   for (const warning of (await snapshots.current()).warnings) telemetry.log('warn', warning);
 
+  const background = backgroundWork({ telemetry, effects: lazyEffects });
   const evidence = evidenceTable(store);
   const tickets = ticketsTable(store);
   const approvals = approvalsTable(store);
@@ -133,7 +140,9 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     tickets,
     keyRisks: keyRisksTable(store),
     tasks: manifestsTable(store),
-    effects: lazyEffects,
+    effects: (call) => background.effects(call),
+    texts: background.texts,
+    background,
     executors: [],
     observations: observationsTable(store),
     counters: countersTable({ ...store, clock }),

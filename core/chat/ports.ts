@@ -2,6 +2,7 @@
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { ResponseCache } from '#core/cache/ports.ts';
 import type { WasmRunner } from '#core/content-policy/ports.ts';
+import type { TextWork } from '#core/content-policy/text-work.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import type { Providers } from '#core/providers/ports.ts';
@@ -10,6 +11,8 @@ export interface ChatPorts extends GovernPorts {
   readonly counters: Counters;
   readonly providers: Providers;
   readonly wasm: WasmRunner;
+  /** Where large texts are looked at; without it, here. */
+  readonly texts?: TextWork;
   readonly cache: ResponseCache;
   readonly timeouts: Timeouts;
   /** In [0, 1): jitter of retries. */

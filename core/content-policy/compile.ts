@@ -4,9 +4,12 @@ import { Filters } from './filters.ts';
 import { stripPii } from './personal-data.ts';
 import type { ContentPolicy, WasmRunner } from './ports.ts';
 import { OutputScan } from './stream-scan.ts';
+import type { TextWork } from './text-work.ts';
 
 export interface ContentPolicyPorts {
   readonly wasm: WasmRunner;
+  /** Where large texts are looked at; without it, here. */
+  readonly texts?: TextWork | undefined;
 }
 
 /**
@@ -16,12 +19,12 @@ export interface ContentPolicyPorts {
 export function compileContentPolicy(
   { policies, transform }: Pick<Configuration, 'policies' | 'transform'>,
   tenant: { readonly id: string; readonly transform?: Transform | undefined } | undefined,
-  { wasm }: ContentPolicyPorts,
+  ports: ContentPolicyPorts,
 ): ContentPolicy {
   const lenient = policies.governance_mode === 'permissive' || policies.break_glass;
   const strips = transform.response?.strip_pii || tenant?.transform?.response?.strip_pii;
-  const input = new Filters(policies.input, 'input', lenient, wasm);
-  const output = new Filters(strips ? [...policies.output, stripPii] : policies.output, 'output', lenient, wasm);
+  const input = new Filters(policies.input, 'input', lenient, ports);
+  const output = new Filters(strips ? [...policies.output, stripPii] : policies.output, 'output', lenient, ports);
   return {
     inputIdle: input.idle,
     outputIdle: output.idle,
@@ -37,15 +40,16 @@ const compiled = new WeakMap<WasmRunner, WeakMap<object, Map<string, ContentPoli
 export function contentPolicyFor(
   configuration: Pick<Configuration, 'policies' | 'transform' | 'tenants'>,
   tenantId: string,
-  { wasm }: ContentPolicyPorts,
+  ports: ContentPolicyPorts,
 ): ContentPolicy {
+  const { wasm } = ports;
   const ofRunner = compiled.get(wasm) ?? new WeakMap<object, Map<string, ContentPolicy>>();
   compiled.set(wasm, ofRunner);
   const policies = ofRunner.get(configuration) ?? new Map<string, ContentPolicy>();
   ofRunner.set(configuration, policies);
   const tenant = configuration.tenants.find(({ id }) => id === tenantId);
   const key = tenant?.transform?.response?.strip_pii ? 'strips' : 'plain';
-  const policy = policies.get(key) ?? compileContentPolicy(configuration, tenant, { wasm });
+  const policy = policies.get(key) ?? compileContentPolicy(configuration, tenant, ports);
   policies.set(key, policy);
   return policy;
 }

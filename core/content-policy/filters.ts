@@ -1,15 +1,21 @@
 /** The filters of one phase, in the order of their kinds: keyword, regex, PII, WASM (spec §1 stages 4 and 6). */
 import type { ContentFilter } from '#core/contracts/config.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import { type Named, type Phase, Tally } from './findings.ts';
 import { type KeywordFilter, Keywords } from './keywords.ts';
 import { PersonalData, type PiiFilter } from './personal-data.ts';
 import type { ContentContext, Scanned, Verdict, WasmRunner } from './ports.ts';
 import { readingOf } from './reading.ts';
 import { Regexes, type RegexFilter } from './regexes.ts';
+import { isLarge, type TextWork } from './text-work.ts';
 import { type WasmFilter, WasmFilters } from './wasm-filters.ts';
 
 const kinds = ['keyword', 'regex', 'pii', 'wasm'] as const;
 export type Kind = (typeof kinds)[number];
+/** Those that look at every character of a text. */
+const scannedKinds: readonly Kind[] = ['keyword', 'regex', 'pii'];
+
+const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise;
 
 export class Filters {
   readonly phase: Phase;
@@ -21,8 +27,16 @@ export class Filters {
   readonly #named: readonly Named[];
   readonly #lenient: boolean;
 
+  readonly #configured: readonly ContentFilter[];
+  readonly #work: TextWork | undefined;
+
   /** @param lenient an erring filter is logged and passes. */
-  constructor(configured: readonly ContentFilter[], phase: Phase, lenient: boolean, runner: WasmRunner) {
+  constructor(
+    configured: readonly ContentFilter[],
+    phase: Phase,
+    lenient: boolean,
+    { wasm, texts }: { readonly wasm: WasmRunner; readonly texts?: TextWork | undefined },
+  ) {
     const filters = kinds.flatMap((kind) => configured.filter(({ type }) => type === kind));
     const of = <F extends ContentFilter>(kind: F['type']): { index: number; filter: F }[] =>
       filters.flatMap((filter, index) => (filter.type === kind ? [{ index, filter: filter as F }] : []));
@@ -33,32 +47,70 @@ export class Filters {
     this.keywords = new Keywords(of<KeywordFilter>('keyword'));
     this.regexes = new Regexes(of<RegexFilter>('regex'));
     this.personalData = new PersonalData(of<PiiFilter>('pii'));
-    this.wasm = new WasmFilters(of<WasmFilter>('wasm'), runner, phase);
+    this.wasm = new WasmFilters(of<WasmFilter>('wasm'), wasm, phase);
+    this.#configured = configured.filter(({ type }) => type !== 'wasm');
+    this.#work = texts;
   }
 
   tally(): Tally {
     return new Tally(this.#named, this.phase, this.#lenient);
   }
 
-  /** All filters look, whatever an earlier one found. Never throws; texts are redacted in place. */
+  /** Where large texts are looked at, if not here. */
+  get work(): TextWork | undefined {
+    return this.#work;
+  }
+
+  /**
+   * All filters look, whatever an earlier one found; texts are redacted in place.
+   * @throws GatewayError only for requests that are too large to be looked at in time.
+   */
   async check(texts: readonly Scanned[], context: ContentContext): Promise<Verdict> {
     const tally = this.tally();
     const written = texts.filter(({ text }) => text !== '').map((slot) => ({ slot, raw: slot.text }));
     const asked = this.wasm.check(written.map(({ raw }) => raw).join('\n'), context, tally);
-    for (const { slot, raw } of written) this.#checkText(slot, raw, tally);
+    const looked = this.#checkTexts(
+      written.map(({ raw }) => raw),
+      tally,
+    );
+    const checked = isPromise(looked) ? (await Promise.all([looked, asked]))[0] : looked;
+    written.forEach(({ slot, raw }, at) => {
+      const text = checked[at] ?? raw;
+      if (text !== raw) this.guarded(tally, ['pii'], () => slot.set(text));
+    });
     await asked;
     return tally.verdict();
   }
 
-  #checkText(slot: Scanned, raw: string, tally: Tally): void {
+  /** Small texts here and now, large ones in a worker where there is one. */
+  #checkTexts(raws: readonly string[], tally: Tally): readonly string[] | Promise<readonly string[]> {
+    if (this.#configured.length === 0) return raws;
+    if (!this.#work || !isLarge(raws)) return raws.map((raw) => this.checkText(raw, tally));
+    const job = { filters: this.#configured, phase: this.phase, lenient: this.#lenient, texts: raws };
+    return this.#work.check(job).then(
+      ({ texts, found }) => {
+        tally.add(found);
+        return texts;
+      },
+      (fault: unknown) => {
+        if (fault instanceof GatewayError && this.phase === 'input' && !this.#lenient) throw fault;
+        this.#allErred(tally, scannedKinds);
+        return raws;
+      },
+    );
+  }
+
+  /** One text by the filters that look at every character; redacted where one says so. */
+  checkText(raw: string, tally: Tally): string {
+    let text = raw;
     const reading = this.guarded(tally, kinds, () => readingOf(raw));
-    if (!reading) return;
+    if (!reading) return raw;
     this.guarded(tally, ['keyword'], () => this.keywords.check(reading, tally));
     this.guarded(tally, ['regex'], () => this.regexes.check(raw, reading, tally));
     this.guarded(tally, ['pii'], () => {
-      const text = this.personalData.check(raw, reading, tally);
-      if (text !== raw) slot.set(text);
+      text = this.personalData.check(raw, reading, tally);
     });
+    return text;
   }
 
   /** Our own faults fail closed: every filter of the kind has erred. */
@@ -66,10 +118,14 @@ export class Filters {
     try {
       return work();
     } catch {
-      this.#named.forEach(({ type }, index) => {
-        if (of.includes(type)) tally.erred(index);
-      });
+      this.#allErred(tally, of);
       return undefined;
     }
+  }
+
+  #allErred(tally: Tally, of: readonly Kind[]): void {
+    this.#named.forEach(({ type }, index) => {
+      if (of.includes(type)) tally.erred(index);
+    });
   }
 }

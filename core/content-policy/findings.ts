@@ -13,6 +13,13 @@ const strictness = ['log', 'redact', 'warn', 'review', 'block'] as const;
 /** The longest reason of a filter's own that is kept. */
 const detailCharacters = 500;
 
+/** What a tally holds, as it travels from a worker. */
+export interface TallyPart {
+  readonly counts: readonly number[];
+  readonly details: readonly (readonly string[])[];
+  readonly erred: readonly ('block' | 'log' | null)[];
+}
+
 /** Collects what the filters of one check or one stream find. */
 export class Tally {
   readonly #filters: readonly Named[];
@@ -41,6 +48,23 @@ export class Tally {
   erred(filter: number, onError: 'block' | 'allow' = 'block'): void {
     const action = onError === 'allow' || this.#lenient ? 'log' : 'block';
     if (this.#erred[filter] !== 'block') this.#erred[filter] = action;
+  }
+
+  part(): TallyPart {
+    return {
+      counts: this.#counts,
+      details: this.#details.map((details) => [...details]),
+      erred: this.#erred.map((erred) => erred ?? null),
+    };
+  }
+
+  /** Adds what a worker found with the same filters; it has none of those of kind wasm, which come last. */
+  add({ counts, details, erred }: TallyPart): void {
+    counts.forEach((count, filter) => {
+      this.found(filter, count, details[filter]);
+      const action = erred[filter];
+      if (action) this.erred(filter, action === 'log' ? 'allow' : 'block');
+    });
   }
 
   hasErred(filter: number): boolean {

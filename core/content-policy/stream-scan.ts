@@ -13,6 +13,7 @@ import { ChannelScan } from './channel-scan.ts';
 import type { Filters } from './filters.ts';
 import type { Tally } from './findings.ts';
 import type { ContentContext, StreamScan, Verdict } from './ports.ts';
+import { type TextWork, turnCharacters } from './text-work.ts';
 
 /** What WASM filters see of a long stream: its end. */
 const wasmCharacters = 64 * 1024;
@@ -41,7 +42,20 @@ export class OutputScan implements StreamScan {
   }
 
   push(channel: string, text: string): string | Promise<string> {
+    const { work } = this.#filters;
+    if (work && text.length > turnCharacters) return this.#pushInTurns(channel, text, work);
     return this.#release(channel, text, (scan) => scan.push(text));
+  }
+
+  /** Everybody else has a turn between the slices of a long text. */
+  async #pushInTurns(channel: string, text: string, work: TextWork): Promise<string> {
+    let released = '';
+    for (let from = 0; from < text.length && !this.#tally.blocked; from += turnCharacters) {
+      const slice = text.slice(from, from + turnCharacters);
+      released += await this.#release(channel, slice, (scan) => scan.push(slice));
+      await work.turn();
+    }
+    return this.#tally.blocked ? '' : released;
   }
 
   end(channel: string): string | Promise<string> {

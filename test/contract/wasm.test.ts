@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { threads } from '#adapters/system/threads.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
-import { threads } from '#adapters/wasm/threads.ts';
 import { built, checking, counting, echo, filter, flagging, growing, looping } from '../unit/wasm/wat.ts';
 
 const root = resolve(__dirname, '../..');
@@ -162,21 +162,21 @@ describe('threads', () => {
     parentPort.postMessage('ready');`;
 
   test('that end or fail in a call are replaced', async () => {
-    const pool = threads<string, unknown>(file('worker.cjs', worker), 1);
-    await expect(pool.run('end', 5_000)).rejects.toThrow('the WASM worker ended');
+    const pool = threads<string, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
+    await expect(pool.run('end', 5_000)).rejects.toThrow('the worker of the WASM module ended');
     await expect(pool.run('throw', 5_000)).rejects.toThrow('broken');
     expect(await pool.run('fine', 5_000)).toBe('fine');
     await pool.stop();
   });
 
   test('are given no environment', async () => {
-    const pool = threads<string, unknown>(file('worker.cjs', worker), 1);
+    const pool = threads<string, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
     expect(await pool.run('environment', 5_000)).toBe(0);
     await pool.stop();
   });
 
   test('that answered in time are heard, however busy this process was meanwhile', async () => {
-    const pool = threads<unknown, unknown>(file('worker.cjs', worker), 1);
+    const pool = threads<unknown, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
     await pool.run('fine', 5_000);
     const answered = new Int32Array(new SharedArrayBuffer(8));
     const call = pool.run({ answered }, 20);
@@ -188,7 +188,7 @@ describe('threads', () => {
 
   test('that cannot start fail the calls that wait for them, and are tried again', async () => {
     const late = new URL(`file://${join(folder, 'late.cjs')}`);
-    const pool = threads<string, unknown>(late, 2);
+    const pool = threads<string, unknown>(late, 2, { what: 'WASM module' });
     const calls = await Promise.allSettled([pool.run('a', 5_000), pool.run('b', 5_000), pool.run('c', 5_000)]);
     expect(calls.map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
     file('late.cjs', worker);
@@ -197,13 +197,13 @@ describe('threads', () => {
   });
 
   test('that are stopped fail the calls at work, waiting and later', async () => {
-    const pool = threads<string, unknown>(file('worker.cjs', worker), 1);
+    const pool = threads<string, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
     await pool.run('fine', 5_000);
     const calls = Promise.allSettled([pool.run('wait', 60_000), pool.run('fine', 60_000)]);
     await pool.stop();
     const reasons = (await calls).map((call) => (call as PromiseRejectedResult).reason.message);
-    expect(reasons).toEqual(Array(2).fill('the WASM workers have been stopped'));
-    await expect(pool.run('fine', 5_000)).rejects.toThrow('the WASM workers have been stopped');
+    expect(reasons).toEqual(Array(2).fill('the workers of the WASM module have been stopped'));
+    await expect(pool.run('fine', 5_000)).rejects.toThrow('the workers of the WASM module have been stopped');
   });
 });
 

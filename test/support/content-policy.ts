@@ -1,6 +1,7 @@
 /** Content policies for tests, and their two ways of looking at a text. */
 import { compileContentPolicy } from '#core/content-policy/compile.ts';
 import type { ContentContext, ContentPolicy, Verdict, WasmRunner } from '#core/content-policy/ports.ts';
+import type { TextWork } from '#core/content-policy/text-work.ts';
 import type { ContentFilter, Transform } from '#core/contracts/config.ts';
 
 export const context: ContentContext = { tenant_id: 'acme', model: 'mock', provider: 'mock' };
@@ -23,9 +24,10 @@ export function policyOf(
   },
   wasm: WasmRunner = noWasm,
   tenant?: { id: string; transform?: Transform },
+  texts?: TextWork,
 ): ContentPolicy {
   const policies = { governance_mode, break_glass, input, output };
-  return compileContentPolicy({ policies, transform }, tenant, { wasm });
+  return compileContentPolicy({ policies, transform }, tenant, { wasm, texts });
 }
 
 /** The text at once, through the output filters. */

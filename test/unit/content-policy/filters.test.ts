@@ -166,7 +166,7 @@ test('[policy.governance-mode] a fault of our own blocks, in the name of the fil
 
   const faulty = (lenient: boolean): OutputScan => {
     const filters = new Filters([keyword('block', 'alpha')], 'output', lenient, {
-      check: async () => ({ flagged: false }),
+      wasm: { check: async () => ({ flagged: false }) },
     });
     const fault = () => {
       throw new Error('out of memory');

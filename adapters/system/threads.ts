@@ -1,10 +1,27 @@
 /** Worker threads that take one call at a time, and are ended in the middle of one that runs too long (spec §2.9). */
 import { Worker } from 'node:worker_threads';
 
+/** A call that ran too long, or waited too long for a thread. */
+export class ThreadLate extends Error {
+  readonly why: 'late' | 'busy';
+
+  constructor(why: ThreadLate['why'], message: string) {
+    super(message);
+    this.why = why;
+  }
+}
+
+export interface ThreadsOptions {
+  /** As messages name it: `the WASM module ran longer than 100 ms`. */
+  readonly what: string;
+  /** The most a thread's heap may grow to, in megabytes; a thread that needs more ends. @default no limit of its own */
+  readonly heapMb?: number;
+}
+
 export interface Threads<Call, Answer> {
   /**
    * The time runs from when a thread takes the call.
-   * @throws Error when it ran out, the thread died, or none became free in five seconds.
+   * @throws ThreadLate, or another Error, when it ran out, the thread died, or none became free in five seconds.
    */
   run(call: Call, timeoutMs: number): Promise<Answer>;
   /** Ends all threads; calls at work fail. */
@@ -32,15 +49,19 @@ const maxWaitMs = 5_000;
  * @param file a worker that says anything once it is ready, and answers each message with one.
  * @param count threads, started at the first call and again at once when one has ended.
  */
-export function threads<Call, Answer>(file: URL, count: number): Threads<Call, Answer> {
+export function threads<Call, Answer>(
+  file: URL,
+  count: number,
+  { what, heapMb }: ThreadsOptions,
+): Threads<Call, Answer> {
   const all = new Set<Thread<Call, Answer>>();
   const waiting: Job<Call, Answer>[] = [];
   let stopped = false;
 
   const start = (): void => {
-    // No environment: a thread that runs others' code holds no secret. No `resourceLimits`: modules allocate nothing on
-    // the heap they bound, and under them a thread whose memory grows spends seconds in collections before it ends.
-    const worker = new Worker(file, { env: {}, argv: [] });
+    // No environment: a thread that runs others' code, or reads others' texts, holds no secret.
+    const limits = heapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: heapMb } };
+    const worker = new Worker(file, { env: {}, argv: [], ...limits });
     const thread: Thread<Call, Answer> = { worker, ready: false, job: undefined };
     all.add(thread);
     worker.on('message', (answer: Answer) => {
@@ -50,7 +71,7 @@ export function threads<Call, Answer>(file: URL, count: number): Threads<Call, A
       if (next) begin(thread, next);
     });
     worker.on('error', (fault) => end(thread, fault as Error));
-    worker.on('exit', () => end(thread, new Error('the WASM worker ended')));
+    worker.on('exit', () => end(thread, new Error(`the worker of the ${what} ended`)));
     worker.unref(); // last, for listening holds the process open again
   };
 
@@ -60,7 +81,7 @@ export function threads<Call, Answer>(file: URL, count: number): Threads<Call, A
     job.timer = setTimeout(() => {
       // An answer may have arrived while this process was busy: messages are read before this comes to its turn.
       setImmediate(() => {
-        if (thread.job === job) end(thread, new Error(`the WASM module ran longer than ${job.timeoutMs} ms`));
+        if (thread.job === job) end(thread, new ThreadLate('late', `the ${what} ran longer than ${job.timeoutMs} ms`));
       });
     }, job.timeoutMs);
     thread.worker.postMessage(job.call);
@@ -91,14 +112,14 @@ export function threads<Call, Answer>(file: URL, count: number): Threads<Call, A
     waiting.push(job);
     job.timer = setTimeout(() => {
       waiting.splice(waiting.indexOf(job), 1);
-      job.reject(new Error(`no WASM worker became free within ${maxWaitMs} ms`));
+      job.reject(new ThreadLate('busy', `no worker of the ${what} became free within ${maxWaitMs} ms`));
     }, maxWaitMs);
   };
 
   return {
     run: (call, timeoutMs) =>
       new Promise((resolve, reject) => {
-        if (stopped) throw new Error('the WASM workers have been stopped');
+        if (stopped) throw new Error(`the workers of the ${what} have been stopped`);
         while (all.size < count) start();
         const job = { call, timeoutMs, resolve, reject };
         const free = [...all].find(({ ready, job: taken }) => ready && !taken);
@@ -109,7 +130,7 @@ export function threads<Call, Answer>(file: URL, count: number): Threads<Call, A
     stop: async () => {
       stopped = true;
       const ended = [...all].map(({ worker }) => worker.terminate());
-      for (const thread of [...all]) end(thread, new Error('the WASM workers have been stopped'));
+      for (const thread of [...all]) end(thread, new Error(`the workers of the ${what} have been stopped`));
       await Promise.all(ended);
     },
   };

@@ -1,0 +1,16 @@
+/** One job of `text-work.ts`, as a worker does it. Compiled filters are kept for the next job of the same configuration. */
+import { LRUCache } from 'lru-cache';
+import { Filters } from './filters.ts';
+import type { CheckedTexts, TextJob } from './text-work.ts';
+
+const compiled = new LRUCache<string, Filters>({ max: 8 });
+
+export function checkTexts({ filters, phase, lenient, texts }: TextJob): CheckedTexts {
+  const name = JSON.stringify([filters, phase, lenient]);
+  const known = compiled.get(name) ?? new Filters(filters, phase, lenient, { wasm: noWasm });
+  compiled.set(name, known);
+  const tally = known.tally();
+  return { texts: texts.map((text) => known.checkText(text, tally)), found: tally.part() };
+}
+
+const noWasm = { check: () => Promise.reject(new Error('WASM filters run in threads of their own')) };
