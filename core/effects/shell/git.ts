@@ -2,8 +2,9 @@
 import { type Grammar, given, grammarOf, isGiven, namesOf, type Parsed, parseWords } from './arguments.ts';
 import { interpret } from './interpret.ts';
 import type { Invocation } from './invocation.ts';
-import { type GitCommand, gitCommands, gitGlobals } from './profiles/git.ts';
-import { namesFile, namesSources, readBelow } from './reach.ts';
+import { type GitCommand, gitCommands, gitGlobals, patches } from './profiles/git.ts';
+import { readBelow } from './reach.ts';
+import { namesFile, namesSources } from './source-names.ts';
 import type { Arg } from './words.ts';
 
 const harmlessKeys =
@@ -95,8 +96,7 @@ function readContents(call: Invocation, name: string, { contents, below }: GitCo
 }
 
 const isSummary = (names: string | undefined, parsed: Parsed): boolean =>
-  isGiven(parsed, names) &&
-  !isGiven(parsed, '-p -u -U --patch --unified --patch-with-raw --patch-with-stat --check --binary');
+  isGiven(parsed, names) && !isGiven(parsed, patches);
 
 const patternsOf = (parsed: Parsed): readonly Arg[] =>
   isGiven(parsed, '-e') ? given(parsed, '-e').flatMap(({ value }) => value ?? []) : parsed.operands.slice(0, 1);
@@ -112,10 +112,10 @@ function isNarrowed(parsed: Parsed): boolean {
 const namesKind = ({ known, glob, text }: Arg): boolean =>
   known && !glob && /[*?[]/.test(text) && namesSources(text.replace(/^:\(glob\)/, ''));
 
-/** `HEAD:src/a.ts`: a file of a revision by its name. */
+/** `HEAD:src/a.ts`: a file of a revision by its name; not `HEAD@{10:30}` or `HEAD^{/fix: it}`, which are revisions. */
 const namesRevisions = ({ operands }: Parsed): boolean =>
   operands.length > 0 &&
-  operands.every(({ text, known }) => known && /^[^-:][^:]*:[^:]+$|^:(?:[0-3]:)?[^:!^(/]+$/.test(text));
+  operands.every(({ text, known }) => known && /^(?:[\w][\w./~^@-]*)?:(?:[0-3]:)?[\w.][^:{}]*$/.test(text));
 
 type Special = (call: Invocation, parsed: Parsed) => void;
 

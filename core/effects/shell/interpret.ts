@@ -51,6 +51,9 @@ function sayProblems(call: Invocation, profile: Profile, parsed: Parsed, operand
     call.unclear(`${call.binary}: ${problem} (what is read stands in docs/reference/shell-programs.md)`);
   for (const { known, name } of parsed.options)
     if (known?.refused) call.unclear(`${call.binary} ${name} runs, loads or changes something that is not read`);
+  for (const { value } of parsed.options)
+    if (value && !value.known && namesSecret(value.text))
+      call.unclear(`${call.binary} may show a variable that names a secret`);
   const hasOptions = profile.syntax !== 'none';
   const runs = operands.some(({ role }) => role === 'command');
   for (const { arg, role } of operands) {
@@ -227,7 +230,8 @@ function searchBelow({ call, parsed }: Act, below: Below, operands: readonly Ass
 
 function runCommand({ call, profile }: Act, command: readonly Arg[]): void {
   const env: Record<string, string> = {};
-  let at = 0;
+  // To env a dash alone is `-i`.
+  let at = profile.assigns && command[0]?.text === '-' ? 1 : 0;
   for (; profile.assigns && at < command.length; at++) {
     const [, name, value] = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(command[at]!.text) ?? [];
     if (name === undefined) break;

@@ -1,6 +1,7 @@
 /** One command about to run, and what a reader of commands may say about it. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { isRooted, resolveAt } from '../paths.ts';
+import { globsSources } from './source-names.ts';
 import type { Arg } from './words.ts';
 
 /** What arrives on the standard input, where it matters. */
@@ -91,7 +92,7 @@ export class Invocation implements Situation {
   /** Acts on a file. `names`: only its name and size are shown, so wildcards reveal little. */
   path(capability: Capability, arg: Arg, names = false): void {
     if (!arg.known) this.isOpen(arg);
-    else if (arg.glob && !names && !saysItsNames.test(arg.text))
+    else if (arg.glob && !names && !globsSources(arg.text))
       this.unclear(`which files "${short(arg.text)}" matches is only known when the line runs`);
     if (isRooted(arg.text)) this.effect(capability, resolveAt('', arg.text));
     else for (const cwd of this.host.cwds) this.effect(capability, resolveAt(cwd, arg.text), cwd);
@@ -137,8 +138,5 @@ export class Invocation implements Situation {
     this.unclear(`what "${short(arg.text)}" stands for is only known when the line runs`);
   }
 }
-
-/** `src/*.test.ts`: whatever matches ends like the pattern, and names that begin with a dot do not match. */
-const saysItsNames = /^(?:[^*?[]*\/)?[\w-]*\*[\w-]*(?:\.[\w-]+)+$/;
 
 export const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);

@@ -3,14 +3,8 @@ import { resolveAt } from '../paths.ts';
 import { given, isGiven, type Parsed } from './arguments.ts';
 import type { Invocation } from './invocation.ts';
 import type { Below } from './profiles/profile.ts';
+import { namesFile, namesSources } from './source-names.ts';
 import type { Arg } from './words.ts';
-
-/** Endings of files that hold code or prose; data and configuration are none of them. */
-const sourceSuffixes = new Set(
-  `ts tsx mts cts js jsx mjs cjs py pyi rb go rs java kt kts scala c h cc cpp cxx hh hpp m mm cs fs php pl pm swift dart
-  ex exs erl hs lua r jl clj groovy vue svelte astro css scss sass less html htm md mdx rst txt adoc sql graphql proto
-  sh bash zsh fish ps1 bat mk cmake tf test spec snap svg tpl ejs hbs jinja j2 log csv diff patch`.split(/\s+/),
-);
 
 /** Types of ripgrep that hold code or prose. */
 const sourceTypes = new Set(
@@ -26,44 +20,6 @@ const sourceFolders = new Set(
   documentation examples example samples scripts bin tools include utils helpers hooks adapters plugins styles templates
   locales i18n migrations bench benchmarks lambdas functions policies`.split(/\s+/),
 );
-
-/** `*.ts`, `*.{ts,tsx}`, `src/*.test.ts`, `package.json`: whatever matches holds code or prose, or is named in full. */
-export function namesSources(pattern: string): boolean {
-  const name = pattern.slice(pattern.lastIndexOf('/') + 1);
-  if (name !== '' && !/[*?[\]{}!\\]/.test(name)) return true;
-  const [, one, several] = /\.(?:([A-Za-z0-9]+)|\{([A-Za-z0-9,]+)\})$/.exec(name) ?? [];
-  if (one === undefined && several === undefined) return false;
-  return (one ?? several)!.split(',').every((suffix) => sourceSuffixes.has(suffix.toLowerCase()));
-}
-
-/** Files of data and settings; what one of them is called rules can see. */
-const dataSuffixes = new Set('json yaml yml toml ini cfg conf xml lock properties txt map ipynb plist'.split(' '));
-
-/** A file by its name, and no folder. */
-export function namesFile({ known, glob, text }: Arg): boolean {
-  const [, suffix] = /[^/]\.([A-Za-z0-9]+)$/.exec(text) ?? [];
-  const isUsual =
-    /(?:^|\/)(?:[A-Z][A-Za-z]*file|README|LICENSE|CHANGELOG|CONTRIBUTING|CODEOWNERS|AUTHORS|NOTICE|VERSION|COPYING)$/.test(
-      text,
-    );
-  return (
-    known && !glob && (isUsual || (suffix !== undefined && (sourceSuffixes.has(suffix) || dataSuffixes.has(suffix))))
-  );
-}
-
-/** What a shell wildcard matches ends like it, and does not begin with a dot. */
-export function globsSources(pattern: string): boolean {
-  const name = pattern.slice(pattern.lastIndexOf('/') + 1);
-  if (
-    name.startsWith('.') ||
-    /[*?[\]{}]/.test(pattern.slice(0, pattern.lastIndexOf('/') + 1).replaceAll(/(?:^|\/)\*\*?(?=\/)/g, ''))
-  )
-    return false;
-  if (/[*?[]/.test(name) && namesSources(name)) return true;
-  // `package*.json`: no name of a secret begins like that.
-  const [, prefix] = /^([A-Za-z][\w-]{3,})\*[\w-]*(?:\.[A-Za-z0-9]+)+$/.exec(name) ?? [];
-  return prefix !== undefined && !/^(?:cred|secr|pass|priv|serv|clie|keys?|auth|toke)/i.test(prefix);
-}
 
 /** A program that reads what lies below `roots` makes the line unclear, unless something narrows it. */
 export function readBelow(

@@ -8,10 +8,11 @@ import { assign } from '#core/effects/shell/operands.ts';
 import { families, profiles } from '#core/effects/shell/profiles/all.ts';
 import { gitCommands } from '#core/effects/shell/profiles/git.ts';
 import type { Operands, Profile } from '#core/effects/shell/profiles/profile.ts';
-import { isTelling, namesFile, namesSources } from '#core/effects/shell/reach.ts';
+import { isTelling } from '#core/effects/shell/reach.ts';
 import { isHarmlessAwk } from '#core/effects/shell/scripts/awk.ts';
 import { isHarmlessJq } from '#core/effects/shell/scripts/jq.ts';
 import { isHarmlessSed } from '#core/effects/shell/scripts/sed.ts';
+import { globsSources, namesFile, namesSources } from '#core/effects/shell/source-names.ts';
 import { argOf } from '#core/effects/shell/words.ts';
 import { shellEffects } from '#core/effects/shell.ts';
 
@@ -250,8 +251,22 @@ describe('[effects.below] narrowing', () => {
     ['src', false],
     ['config', false],
     ['.env', false],
-    ['a*.ts', true],
+    ['a.MD', true],
     ['main..HEAD', false],
     ['v1.2', false],
   ])('%j is a file by its name: %s', (path, isFile) => expect(namesFile(argOf(path))).toBe(isFile));
+
+  test.each([
+    ['src/*.ts', true],
+    ['src/**/*.test.ts', true],
+    ['package*.json', true],
+    ['*', false],
+    ['*.json', false],
+    ['config/*.yml', false],
+    ['.e*', false],
+    ['src/.*.ts', false],
+    ['cred*.json', false],
+    ['secr*.yml', false],
+    ['*/*', false],
+  ])('the wildcard %j yields code or prose: %s', (pattern, narrow) => expect(globsSources(pattern)).toBe(narrow));
 });

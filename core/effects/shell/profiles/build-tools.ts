@@ -25,6 +25,7 @@ export const buildTools = {
   'jest vitest': {
     ...whole,
     exact: true,
+    verbs: { write: 'init' },
     flags: `-b -i -o -v -q -x --bail --ci --clearMocks --color --coverage --debug --detectOpenHandles --errorOnDeprecated --expand --findRelatedTests --forceExit
       --json --lastCommit --listTests --logHeapUsage --no-coverage --noStackTrace --no-color --onlyChanged --onlyFailures --passWithNoTests --randomize
       --resetMocks --resetModules --restoreMocks --runInBand --run --showSeed --silent --verbose --no-cache`,

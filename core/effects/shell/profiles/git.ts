@@ -33,8 +33,8 @@ const deletes = { ...base, does: 'delete' } as const;
 /** Shows a summary of a difference instead of it. */
 const summaries =
   '-s --no-patch --stat --shortstat --numstat --dirstat --cumulative --dirstat-by-file --summary --name-only --name-status --raw --compact-summary --quiet';
-const patches =
-  '-p -u -U -c -W -L --patch --unified --cc --patch-with-raw --patch-with-stat --function-context --binary --word-diff --word-diff-regex --color-words --remerge-diff --diff-merges --dd --check';
+export const patches =
+  '-p -u -U -c -W --patch --unified --cc --patch-with-raw --patch-with-stat --function-context --binary --word-diff --word-diff-regex --color-words --remerge-diff --diff-merges --dd --check';
 
 const diff = {
   flags: `-z -p -u -R -B -a -b -w -W -r -t -s -0 -1 -2 -3 --patch --no-patch --function-context --raw --patch-with-raw --patch-with-stat --numstat --shortstat --cumulative --check

@@ -9,13 +9,13 @@ const grep = {
     --no-group-separator --no-ignore-case --no-messages --null --null-data --only-matching --perl-regexp --quiet
     --recursive --silent --text --unix-byte-offsets --version --with-filename --word-regexp -V`,
   values: {
-    number: '-A -B -C -m --after-context --before-context --max-count',
+    number: '-A -B -C -m --after-context --before-context --context --max-count',
     text: '-e --regexp --exclude --exclude-dir --label --group-separator',
     glob: '--include',
     word: '-d -D --directories --devices --binary-files',
     read: '-f --file --exclude-from',
   },
-  attached: { word: '--color --colour', number: '--context' },
+  attached: { word: '--color --colour' },
   digits: true,
   operands: ['text', 'read*'],
   instead: [{ with: '-e --regexp -f --file', operands: ['read*'] }],
