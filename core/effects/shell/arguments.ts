@@ -93,7 +93,7 @@ export function parseWords(args: readonly Arg[], grammar: Grammar): Parsed {
     if (!text.startsWith('-') || text === '-') {
       firstOperand ??= at;
       operands.push(arg);
-      if (syntax !== 'stops') continue;
+      if (syntax !== 'stops' && syntax !== 'words') continue;
       for (const rest of args.slice(at + 1)) certain.add(rest);
       operands.push(...args.slice(at + 1));
       break;

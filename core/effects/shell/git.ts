@@ -84,12 +84,13 @@ const throwsAway = (name: string, { operands }: Parsed): boolean =>
 /** Contents of files are shown only by name, by the kind of files, or by a pattern that tells what the lines hold. */
 function readContents(call: Invocation, name: string, { contents, below }: GitCommand, parsed: Parsed): void {
   if (below) {
-    if (!isNarrowed(parsed)) readBelow(call, below, parsed, [], patternsOf(parsed));
+    const [patterns, operands] = patternsOf(parsed);
+    if (!isNarrowed(parsed, operands)) readBelow(call, below, parsed, [], patterns);
     return;
   }
   if (!contents) return;
   const shows = contents.when === undefined ? !isSummary(contents.unless, parsed) : isGiven(parsed, contents.when);
-  if (shows && !isNarrowed(parsed) && !namesRevisions(parsed))
+  if (shows && !isNarrowed(parsed, parsed.operands) && !namesRevisions(name, parsed))
     call.unclear(
       `git ${name} would show what stands in every file that changed; name files behind --, or the kind of files (as in '*.ts'), or add --stat`,
     );
@@ -98,24 +99,43 @@ function readContents(call: Invocation, name: string, { contents, below }: GitCo
 const isSummary = (names: string | undefined, parsed: Parsed): boolean =>
   isGiven(parsed, names) && !isGiven(parsed, patches);
 
-const patternsOf = (parsed: Parsed): readonly Arg[] =>
-  isGiven(parsed, '-e') ? given(parsed, '-e').flatMap(({ value }) => value ?? []) : parsed.operands.slice(0, 1);
+/** What it looks for, and where. */
+function patternsOf(parsed: Parsed): readonly [patterns: readonly Arg[], operands: readonly Arg[]] {
+  if (isGiven(parsed, '-e -f')) return [given(parsed, '-e').flatMap(({ value }) => value ?? []), parsed.operands];
+  return [parsed.operands.slice(0, 1), parsed.operands.slice(1)];
+}
 
-/** Every path it is given names a file, or how the names of files end. */
-function isNarrowed(parsed: Parsed): boolean {
-  const paths = parsed.operands.filter((arg) => parsed.certain.has(arg) || namesFile(arg));
+/** Every path among the operands names a file, or how the names of files end. */
+function isNarrowed({ certain }: Parsed, operands: readonly Arg[]): boolean {
+  const behind = operands.filter((arg) => certain.has(arg));
+  // Without `--` a word may be a revision or a path.
+  const paths = behind.length > 0 ? behind : operands.filter((arg) => !isRevision(arg));
   const wanted = paths.filter(({ text }) => !/^:[!^]|^:\(exclude\)/.test(text));
   return wanted.length > 0 && wanted.every((arg) => namesFile(arg) || namesKind(arg));
 }
+
+/** Words that no folder is called. */
+const isRevision = ({ known, text }: Arg): boolean =>
+  known &&
+  !/(?:^|\/)\.\.?(?:\/|$)/.test(text) &&
+  /^(?:HEAD|@|main|master|develop|trunk|origin\/[\w./-]+|[0-9a-f]{7,40}|v\d+(?:\.\d+)*|stash@\{\d+\})$|[~^]\d*$|\w\.\.\.?(?:\w|$)|^\.\.\.?\w/.test(
+    text,
+  );
 
 /** `*.ts`, `:(glob)src/*.ts`: a pattern of paths that git resolves. */
 const namesKind = ({ known, glob, text }: Arg): boolean =>
   known && !glob && /[*?[]/.test(text) && namesSources(text.replace(/^:\(glob\)/, ''));
 
-/** `HEAD:src/a.ts`: a file of a revision by its name; not `HEAD@{10:30}` or `HEAD^{/fix: it}`, which are revisions. */
-const namesRevisions = ({ operands }: Parsed): boolean =>
+/**
+ * `HEAD:src/a.ts`: a file of a revision by its name; not `HEAD@{10:30}` or `HEAD^{/fix: it}`, which are revisions. Of a folder
+ * `git show` lists the names, and `git diff` the contents.
+ */
+const namesRevisions = (name: string, { operands }: Parsed): boolean =>
   operands.length > 0 &&
-  operands.every(({ text, known }) => known && /^(?:[\w][\w./~^@-]*)?:(?:[0-3]:)?[\w.][^:{}]*$/.test(text));
+  operands.every((arg) => {
+    const [, path] = /^(?:[\w][\w./~^@-]*)?:(?:[0-3]:)?([\w.][^:{}]*)$/.exec(arg.text) ?? [];
+    return arg.known && path !== undefined && (name === 'show' || namesFile({ ...arg, text: path }));
+  });
 
 type Special = (call: Invocation, parsed: Parsed) => void;
 

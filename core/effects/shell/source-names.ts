@@ -24,7 +24,7 @@ const dataSuffixes = new Set(
 
 /** A file by its name, and no folder. */
 export function namesFile({ known, glob, text }: Arg): boolean {
-  const [, suffix] = /[^/]\.([A-Za-z0-9]+)$/.exec(text) ?? [];
+  const [, suffix] = /^[^:]*[^/:]\.([A-Za-z0-9]+)$/.exec(text) ?? [];
   const isUsual =
     /(?:^|\/)(?:[A-Z][A-Za-z]*file|README|LICENSE|CHANGELOG|CONTRIBUTING|CODEOWNERS|AUTHORS|NOTICE|VERSION|COPYING)$/.test(
       text,

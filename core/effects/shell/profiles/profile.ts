@@ -83,7 +83,8 @@ export interface Profile {
   readonly does: Capability;
   /**
    * How its words are read: `permutes` as getopt_long does (the default), `stops` at the first operand,
-   * `anywhere` permutes whatever the environment says, `words` are whole words behind one dash, `none` has no options.
+   * `anywhere` permutes whatever the environment says, `words` are whole words behind one dash and end at
+   * the first operand, `none` has no options.
    */
   readonly syntax?: 'permutes' | 'stops' | 'anywhere' | 'words' | 'none';
   /** Long options are written in full or not at all. */
