@@ -1120,6 +1120,16 @@ const toolGateway: readonly Requirement[] = [
     'contract §3',
     'A shell line that is allowed does, when it really runs, nothing beyond its effects.',
   ),
+  must(
+    'effects.dialects',
+    'contract §3',
+    'Shell text that shells read differently, or that runs what a variable holds, is unclear.',
+  ),
+  must(
+    'effects.bounds',
+    'contract §3',
+    'Words, effects and nesting of a shell line are bounded; beyond them it is unclear.',
+  ),
   must('effects.everyday', 'contract §3', 'Harmless everyday shell lines stay allowed about as often as before.'),
   must(
     'effects.http-known-parameters',

@@ -1,5 +1,6 @@
 /** A line that is one plain command, as the arguments it becomes; whatever a shell would have to work out is refused. */
 import { parseShell } from '#core/effects/shell/parser.ts';
+import type { Budget } from '#core/effects/shell/syntax.ts';
 import { expandWord } from '#core/effects/shell/words.ts';
 
 /** Undefined for pipes, lists, redirections, variables, substitutions, wildcards, assignments and what cannot be read. */
@@ -7,8 +8,10 @@ export function shellWords(line: string): readonly string[] | undefined {
   // `!` turns the exit code around, `time` prints beside the output: the tree has neither.
   if (/^\s*(?:!|time\b)/.test(line)) return undefined;
   try {
-    const [list, ...others] = parseShell(line, { nodes: 0 });
-    if (!list || others.length > 0 || list.rest.length > 0 || list.background) return undefined;
+    const budget: Budget = { nodes: 0 };
+    const [list, ...others] = parseShell(line, budget);
+    if (budget.doubt !== undefined || !list || others.length > 0 || list.rest.length > 0 || list.background)
+      return undefined;
     const [command, ...piped] = list.first;
     if (command?.kind !== 'simple' || piped.length > 0) return undefined;
     if (command.assignments.length > 0 || command.redirects.length > 0) return undefined;

@@ -1,8 +1,9 @@
 /** What the shell does itself: changes of directory, of variables, of the meaning of names. */
 import { resolveAt } from '../paths.ts';
 import { grammarOf, parseWords } from './arguments.ts';
-import { steersPrograms } from './environment.ts';
-import type { Invocation, Reader } from './invocation.ts';
+import { isHarmlessVariable, namesSecret, variableDoubt } from './environment.ts';
+import { type Invocation, type Reader, short } from './invocation.ts';
+import type { Arg } from './words.ts';
 
 const nothing: Reader = () => {};
 
@@ -26,7 +27,7 @@ function cd(call: Invocation): void {
 
 function evaluate(call: Invocation): void {
   const words = call.args[0]?.text === '--' ? call.args.slice(1) : call.args;
-  if (words.some((arg) => !arg.known)) call.line(undefined);
+  if (words.some((arg) => !arg.known || arg.glob)) call.line(undefined);
   else if (words.length > 0) call.line(words.map((arg) => arg.text).join(' '));
 }
 
@@ -36,50 +37,73 @@ function source(call: Invocation): void {
   else call.path('execute', file);
 }
 
+/** It runs later, wherever the line then stands. */
 function trap(call: Invocation): void {
   const [action] = call.args;
-  if (call.args.length > 1 && action && !/^-?$|^-[lp]$/.test(action.text)) call.line(action);
+  if (call.args.length < 2 || !action || /^-?$|^-[lp]$/.test(action.text)) return;
+  call.unclear('a trap runs at a time that is not known');
+  call.line(action);
 }
 
-/** `export`, `declare`, `read`: names that come to hold something. */
-function variables(call: Invocation): void {
-  for (const arg of call.args) {
-    if (/^-[a-zA-Z]*[nCEV]/.test(arg.text) && call.binary !== 'export')
-      call.unclear(`${call.binary} ${arg.text} is not read`);
-    const name = /^[A-Za-z_]\w*/.exec(arg.text)?.[0] ?? '';
-    if (arg.splits || arg.text.startsWith('$')) call.isOpen(arg);
-    if (/^[^=]*\[/.test(arg.text)) call.unclear(`${call.binary} may run what stands in brackets`);
-    if (
-      steersPrograms(name) &&
-      (arg.text.includes('=') || /^(?:read|mapfile|readarray|getopts|unset)$/.test(call.binary))
-    )
-      call.unclear(`the variable ${name} may change which programs run`);
-  }
-  const shows = call.args.length === 0 || call.args.every(({ text }) => text === '-p' || text === '-x');
-  if (shows && !/^(?:read|unset|mapfile|readarray|getopts|local)$/.test(call.binary)) call.effect('read', '');
+/** `export`, `declare`, `read`, `unset`: plain names, and options that give them no other meaning. */
+const variables =
+  (options: RegExp): Reader =>
+  (call) => {
+    let at = 0;
+    for (; call.args[at]?.text.startsWith('-'); at++) {
+      const { text, known } = call.args[at]!;
+      if (text === '--') break;
+      if (!known || !options.test(text))
+        call.unclear(`${call.binary} ${short(text)} is not one of the options that are read`);
+      // The text that `read` shows, the number of characters it takes, its time.
+      if (call.binary === 'read' && /[pnt]$/.test(text)) at++;
+    }
+    const names = call.args.slice(at).filter(({ text }) => text !== '--');
+    for (const arg of names) nameOf(call, arg);
+    const shows = names.length === 0 || call.args.some(({ text }) => /^-\w*p/.test(text));
+    if (shows && !/^(?:read|unset|local)$/.test(call.binary)) call.effect('read', '');
+  };
+
+function nameOf(call: Invocation, arg: Arg): void {
+  const [, name, value] = /^([A-Za-z_]\w*)(?:(=[\s\S]*))?$/.exec(arg.text) ?? [];
+  if (name === undefined || arg.glob || arg.splits || (!arg.known && value === undefined))
+    call.unclear(`${call.binary} is given "${short(arg.text)}", which is not a plain name`);
+  else if (!isHarmlessVariable(name)) call.unclear(variableDoubt(name));
+  else if (namesSecret(arg.text)) call.unclear('a variable that may hold a secret is copied');
 }
 
 function set(call: Invocation): void {
   if (call.args.length === 0) call.effect('read', '');
-  const usual = /^(?:[-+][euxvfEaTn]*o?|errexit|nounset|xtrace|noglob|noclobber|pipefail)$/;
-  if (!call.args.every(({ text, known }) => known && usual.test(text)))
-    call.unclear('set changes what the line reads or means');
+  let named = false;
+  for (const { text, known } of call.args) {
+    const usual: RegExp = named ? /^(?:errexit|nounset|xtrace|noglob|pipefail)$/ : /^[-+][euxf]*o?$/;
+    if (!known || !usual.test(text) || text.length === 1) call.unclear('set changes what the line reads or means');
+    named = !named && text.endsWith('o');
+  }
 }
 
-function shopt(call: Invocation): void {
-  if (
-    call.args.some(
-      ({ text, known }) =>
-        !known || /^(?:expand_aliases|extglob|dotglob|extdebug|lastpipe|nocaseglob|globstar)$/.test(text),
-    )
-  )
-    call.unclear('an option changes how the shell reads the line');
-}
+const unary = /^-[b-hknprstuwxzGLNOS]$/;
+const binary = /^(?:==?|!=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
 
-/** `test -v` evaluates subscripts. */
+/** `test` and `[`: operators that are read, in a form in which no operand can become one. `-v` and `-R` evaluate. */
 function test(call: Invocation): void {
-  if (call.args.some(({ text }) => text === '-v' || text === '-R'))
-    call.unclear('a test of a variable may run what it holds');
+  const { args } = call;
+  if (call.binary === '[' && args.at(-1)?.text !== ']') call.unclear('a test has no end');
+  const words = call.binary === '[' ? args.slice(0, -1) : [...args];
+  if (words.some((arg) => arg.splits || arg.glob)) call.unclear('what is tested is only known when the line runs');
+  for (let at = 0; at < words.length; ) {
+    const operator = (offset: number, of: RegExp): boolean =>
+      words[at + offset]?.known === true && of.test(words[at + offset]!.text);
+    if (operator(0, /^!$/) && at + 1 < words.length) at++;
+    if (operator(1, binary) && at + 2 < words.length) at += 3;
+    else if (operator(0, unary) && at + 1 < words.length) at += 2;
+    else if (words.length === 1 || operator(0, /^[\w./]*$/)) at++;
+    else break;
+    if (at === words.length) return;
+    if (!operator(0, /^-[ao]$/) || words.some((arg) => !arg.known)) break;
+    at++;
+  }
+  if (words.length > 0) call.unclear('a test is not of a known form');
 }
 
 function alias(call: Invocation): void {
@@ -91,23 +115,40 @@ function alias(call: Invocation): void {
   }
 }
 
+/** Acts on nothing, as long as its arguments are of this form. */
+const plain =
+  (form: RegExp): Reader =>
+  (call) => {
+    if (call.args.some(({ text, known }) => !(known || /^\$[?#$!]$/.test(text)) || !form.test(text)))
+      call.unclear(`${call.binary} is given an argument that is not read`);
+  };
+
 const each = (names: string, reader: Reader): [string, Reader][] => names.split(' ').map((name) => [name, reader]);
 
 export const builtins: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ...each(
-    ': true false exit return break continue shift wait umask ulimit times jobs fg bg disown logout suspend caller sync clear tput',
-    nothing,
-  ),
+  ...each(': true false', nothing),
+  ...each('exit return break continue shift', plain(/^(?:\d{1,3}|\$[?#])$/)),
+  ...each('wait fg bg disown', plain(/^(?:\d+|%[\w+-]*|\$!)$/)),
+  ...each('jobs', plain(/^(?:-[lprs]|%[\w+-]*)$/)),
+  ...each('umask', plain(/^(?:[0-7]{1,4}|-[Sp])$/)),
+  ...each('ulimit', plain(/^(?:-[a-zA-Z]+|\d+|unlimited|hard|soft)$/)),
+  ...each('times logout suspend caller sync clear', plain(/^$/)),
+  ...each('tput', plain(/^(?:\d+|[a-z]\w*)$/)),
   ...each('cd chdir', cd),
   ...each('eval', evaluate),
   ...each('source .', source),
   ...each('trap', trap),
-  ...each('export declare typeset local readonly read mapfile readarray unset getopts', variables),
+  ...each('export readonly', variables(/^-p$/)),
+  ...each('declare typeset', variables(/^-[prxg]+$/)),
+  ...each('local', variables(/^-r$/)),
+  ...each('read', variables(/^-[rs]*[pnt]?$/)),
+  ...each('unset', variables(/^-v$/)),
   ...each('set', set),
-  ...each('shopt', shopt),
+  ...each('shopt', refuse('an option changes how the shell reads the line')),
   ...each('test [', test),
   ...each('alias', alias),
   ...each('unalias', nothing),
+  ...each('mapfile readarray getopts', refuse('variables are set in a way that is not followed')),
   ...each('pushd popd dirs', refuse('the stack of directories is not followed')),
   ...each('history fc', refuse('the history of commands is not known')),
   ...each(

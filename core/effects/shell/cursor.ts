@@ -15,6 +15,7 @@ export abstract class Cursor {
   constructor(source: string, budget: Budget, depth: number) {
     if (source.length > limits.characters)
       throw new Unreadable(`the line is longer than ${limits.characters} characters`);
+    if (!source.isWellFormed()) throw new Unreadable('the line is not well-formed text');
     if (controls.test(source)) throw new Unreadable('the line holds control characters');
     if (overrides.test(source)) throw new Unreadable('the line holds characters that turn the direction of reading');
     this.source = source;
@@ -24,6 +25,11 @@ export abstract class Cursor {
 
   protected get char(): string {
     return this.source[this.at] ?? '';
+  }
+
+  /** The line is not certain, and is read on for what else it holds. */
+  protected doubt(why: string): void {
+    this.budget.doubt ??= why;
   }
 
   protected startsWith(text: string): boolean {
@@ -52,10 +58,17 @@ export abstract class Cursor {
     for (;;) {
       const char = this.char;
       if (char === ' ' || char === '\t') this.at++;
-      else if (char === '\\' && this.source[this.at + 1] === '\n') this.at += 2;
+      else if (char === '\\' && this.source[this.at + 1] === '\n') this.goOn();
       else if (char === '#') this.at = this.lineEnd();
       else return;
     }
+  }
+
+  /** A line that goes on in the next one, between two words; elsewhere it may join what seem to be two operators. */
+  private goOn(): void {
+    if (!/[ \t\n]/.test(this.source[this.at - 1] ?? '\n'))
+      throw new Unreadable('a line goes on in the next one where no blank stands');
+    this.at += 2;
   }
 
   protected lineEnd(): number {

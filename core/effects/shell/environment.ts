@@ -1,15 +1,45 @@
-/** Variables that change which program runs or what it loads; the others only inform. */
+/** Variables that a line may set or show. Any other may change which program runs, what it loads, or hold a secret. */
 
-const harmless =
-  /^(?:NODE_ENV|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONHASHSEED|PYTHONIOENCODING|PYTHONUTF8|GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|GIT_TERMINAL_PROMPT|SHELL_SESSION_ID)$/;
-const dangerous =
-  /^(?:PATH|IFS|ENV|HOME|PWD|OLDPWD|CDPATH|SHELL|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|MAKEFLAGS|MAKEFILES|RSYNC_RSH|TAR_OPTIONS|PROMPT_COMMAND|PS[0-4]|CLASSPATH|CC|CXX|LD|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|JAVA_TOOL_OPTIONS|GOFLAGS|CARGO_BUILD_RUSTC_WRAPPER|RUSTC_WRAPPER|FPATH|ZDOTDIR|GREP_OPTIONS|TZDIR|LOCPATH|GCONV_PATH|GLOBIGNORE|(?:BASH|SHELL|LD|DYLD|GIT|SSH|SUDO|PYTHON|PERL|RUBY|NODE|NPM|YARN|PIP|LESS|XDG|DOCKER|AWS|TERMINFO|LUA|PHP|ANSIBLE|PYTEST|JEST|VIM|RIPGREP|JQ|AWK|LS|GAWK)(?:[_A-Z0-9].*)?)$/;
+/** Names of a line's own, as loops and short scripts have them. */
+const own = /^[a-z][a-z0-9_]{0,31}$/;
 
-/** Whether setting the variable may load or run something. */
-export const steersPrograms = (name: string): boolean => {
-  const upper = name.toUpperCase();
-  return dangerous.test(upper) && !harmless.test(upper);
-};
+/** Lower-case names that shells or programs know: proxies, settings of package managers, the tied arrays of zsh. */
+const known =
+  /^(?:path|cdpath|fpath|manpath|mailpath|module_path|psvar|prompt|argv|status|histchars|watch|fignore|options|commands|functions|aliases|galiases|saliases|builtins|parameters|auto_resume|[a-z]+_proxy|(?:npm|pnpm|yarn|pip|uv|cargo|git|ssh|ld|dyld|python|node|ruby|perl|bash|zsh)_.*)$/;
 
-/** Names of variables whose value nobody prints by accident. */
-export const namesSecret = (text: string): boolean => /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|PRIVATE/i.test(text);
+/** Upper-case names of a line's own, and settings that only say how something is shown or measured. */
+const harmless = new Set(
+  `A B C D F I J K L M N X Y Z ARG ARGS BASE BRANCH BUILD COUNT CURRENT DATE DAY DEST DIR DIRS END ENTRY FILE FILES FOLDER ID IDS INDEX INPUT
+  ITEM ITEMS KIND LABEL LAST LENGTH LEVEL LINE LIST LOG LOGS MAX MIN MODE MODULE MSG MESSAGE NAME NAMES NEW NUM NUMBER OLD OUT OUTPUT PACKAGE
+  PKG PATTERN PREFIX RESULT RESULTS ROOT SHA SIZE SRC START STATUS STEP SUFFIX SUM TAG TARGET TEST TESTS TEXT TIMESTAMP TMP TOTAL TYPE VALUE VER
+  VERSION WORD WORDS YEAR MONTH
+  CI NODE_ENV FORCE_COLOR NO_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM LANG LANGUAGE LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES LC_NUMERIC LC_TIME
+  TZ PORT VERBOSE QUIET DEBUG SILENT SOURCE_DATE_EPOCH RUST_BACKTRACE RUST_LOG LOG_LEVEL RAILS_ENV RACK_ENV APP_ENV FLASK_ENV
+  PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONIOENCODING PYTHONUTF8 GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE
+  GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE GIT_TERMINAL_PROMPT`.split(/\s+/),
+);
+
+/** Set by the system or the shell: shown without harm, but not set. */
+const shown = new Set(
+  `HOME USER LOGNAME PWD OLDPWD SHELL TERM PATH HOSTNAME HOSTTYPE OSTYPE MACHTYPE UID EUID PPID RANDOM SECONDS LINENO SHLVL COLUMNS LINES EDITOR
+  PAGER TMPDIR IFS OPTIND OPTARG REPLY BASH BASHPID BASH_VERSION EPOCHSECONDS EPOCHREALTIME VIRTUAL_ENV CONDA_DEFAULT_ENV JAVA_HOME GOPATH GOROOT
+  XDG_RUNTIME_DIR XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME NVM_DIR GITHUB_ACTIONS GITHUB_REF GITHUB_SHA GITHUB_WORKSPACE RUNNER_OS`.split(
+    /\s+/,
+  ),
+);
+
+/** Whether setting the variable changes nothing but what the line itself does with it. */
+export const isHarmlessVariable = (name: string): boolean =>
+  harmless.has(name) || (own.test(name) && !known.test(name));
+
+export const variableDoubt = (name: string): string =>
+  `the variable ${name.slice(0, 40)} is not one of those known to be harmless, and may change which programs run`;
+
+/** Whether a text with expansions as they are written shows a variable that may hold a secret. */
+export function namesSecret(text: string): boolean {
+  for (const [, name = ''] of text.matchAll(/\$\{?[#!]?([A-Za-z_]\w*)/g)) {
+    if (shown.has(name) || harmless.has(name)) continue;
+    if (!own.test(name) || /key|token|secret|pass|credential|auth|private/.test(name)) return true;
+  }
+  return false;
+}

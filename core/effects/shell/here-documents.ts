@@ -9,6 +9,9 @@ interface HereDocument {
   readonly redirect: Redirect;
 }
 
+/** `END`, `'END'`, `"END"`, `\\END`: shells agree on what ends the text, and whether expansions in it count. */
+const plainDelimiter = /^(?:([A-Za-z_][\w-]*)|'([\w-]+)'|"([\w-]+)"|\\([A-Za-z_][\w-]*))$/;
+
 export abstract class HereDocuments extends Cursor {
   private readonly pending: HereDocument[] = [];
 
@@ -22,15 +25,12 @@ export abstract class HereDocuments extends Cursor {
     return true;
   }
 
-  protected expectHereDocument(delimiter: Word, stripTabs: boolean, redirect: Redirect): void {
-    if (delimiter.pieces.some((piece) => piece.kind === 'unknown'))
-      throw new Unreadable('the end of a here-document is not a plain word');
-    this.pending.push({
-      delimiter: delimiter.pieces.map((piece) => (piece.kind === 'text' ? piece.text : '')).join(''),
-      quoted: delimiter.pieces.some((piece) => piece.quoted),
-      stripTabs,
-      redirect,
-    });
+  /** @param delimiter as it is written, quotes included. */
+  protected expectHereDocument(delimiter: string, stripTabs: boolean, redirect: Redirect): void {
+    const [, plain, ...quoted] = plainDelimiter.exec(delimiter) ?? [];
+    const name = plain ?? quoted.find((text) => text !== undefined);
+    if (name === undefined) throw new Unreadable('the end of a here-document is not a plain word');
+    this.pending.push({ delimiter: name, quoted: plain === undefined, stripTabs, redirect });
   }
 
   protected get awaitsDocument(): boolean {

@@ -1,5 +1,6 @@
 /** Characters into words: quotes, escapes, expansions, substitutions (POSIX sh and what bash adds). */
 import { ansiQuoted } from './ansi-quotes.ts';
+import { isHarmlessVariable, variableDoubt } from './environment.ts';
 import { HereDocuments } from './here-documents.ts';
 import { type Piece, type Script, spend, Unreadable, type Word } from './syntax.ts';
 
@@ -9,14 +10,20 @@ interface Draft {
   readonly inner: Script[];
 }
 
+/** What an interactive shell takes for a command of its history. */
+const historyMark = /!(?=[\w!?#$*:^{-])/;
+/** Arithmetic over numbers alone: no name is looked up, nothing is expanded. */
+const numbers = /\(\([\d \t+*/%<>=!&|^~?:,-]*\)\)/y;
+const plainOperator = /(?::?[-+=?]|##?|%%?)/y;
+/** Forms of bash that are an error elsewhere. */
+const bashOperator = /(?:\/\/?|\^\^?|,,?)/y;
+/** What may stand in an expansion in braces beside expansions: no shell takes it for a quote or an operator. */
+const plainInside = /[\w \t./:,@%+=~*?^#[\]-]/;
 const hidden = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Z}]/u;
 const plain = /[^\s'"\\$`;&|()<>\u0080-\uffff]+/y;
 const plainQuoted = /[^"\\$`]+/y;
 
 export abstract class Lexer extends HereDocuments {
-  /** Where `$((` was found to begin a substitution: found once, or nesting would double the work at every level. */
-  private readonly noArithmetic = new Set<number>();
-
   /** The commands up to a closing parenthesis, which stays. */
   protected abstract commands(): Script;
   /** A text of its own, one level deeper. */
@@ -40,6 +47,7 @@ export abstract class Lexer extends HereDocuments {
   private piece(draft: Draft): void {
     const run = this.match(plain);
     if (run !== undefined) {
+      this.refuseHistory(run);
       this.at += run.length;
       add(draft, run, false);
       return;
@@ -71,6 +79,12 @@ export abstract class Lexer extends HereDocuments {
     }
   }
 
+  /** @param run text at the cursor, outside of single quotes. */
+  private refuseHistory(run: string): void {
+    if (run.includes('!') && historyMark.test(run + (this.source[this.at + run.length] ?? '')))
+      this.doubt('"!" may call up a command of the history');
+  }
+
   private beyondAscii(draft: Draft): void {
     const char = String.fromCodePoint(this.source.codePointAt(this.at)!);
     if (hidden.test(char))
@@ -82,8 +96,9 @@ export abstract class Lexer extends HereDocuments {
   private escaped(draft: Draft): void {
     const next = this.source[this.at + 1];
     if (next === undefined) throw new Unreadable('the line ends in a backslash');
+    if (next === '\n') throw new Unreadable('a word goes on in the next line');
     this.at += 2;
-    if (next !== '\n') add(draft, next, true);
+    add(draft, next, true);
   }
 
   /** From an opening quote to its end, which is eaten. */
@@ -101,6 +116,7 @@ export abstract class Lexer extends HereDocuments {
     for (;;) {
       const run = this.match(plainQuoted);
       if (run !== undefined) {
+        if (end !== '') this.refuseHistory(run);
         this.at += run.length;
         add(draft, run, true);
       }
@@ -130,17 +146,20 @@ export abstract class Lexer extends HereDocuments {
   private dollar(draft: Draft, quoted: boolean): void {
     const start = this.at++;
     const char = this.char;
+    if (this.startsWith('\\\n')) throw new Unreadable('an expansion goes on in the next line');
     if (char === '(') this.substitution(draft, quoted, start);
     else if (char === '{') this.parameter(draft, quoted, start);
     else if (char === '[') throw new Unreadable('$[…] is not read');
     else if (char === "'" && !quoted) this.ansi(draft);
     else if (char === '"' && !quoted) {
+      this.doubt('$"…" is read differently by different shells');
       this.at++;
       this.quoted(draft, '"');
     } else this.variable(draft, quoted, start);
   }
 
   private ansi(draft: Draft): void {
+    this.doubt("$'…' is read differently by different shells");
     const { text, end } = ansiQuoted(this.source, this.at + 1);
     add(draft, text, true);
     this.at = end + 1;
@@ -153,40 +172,46 @@ export abstract class Lexer extends HereDocuments {
       return;
     }
     this.at += name.length;
-    // Numbers, whatever they are.
-    if ('?#$!'.includes(name)) add(draft, '0', true);
-    else unknown(draft, this.source.slice(start, this.at), quoted);
+    // Numbers do not split; `"$@"` may become any number of words.
+    unknown(draft, this.source.slice(start, this.at), ('?#$'.includes(name) || quoted) && name !== '@');
   }
 
+  /** `${…}`: the forms that look nothing up but the variable itself; arithmetic and indirection run what a value holds. */
   private parameter(draft: Draft, quoted: boolean, start: number): void {
-    const head = this.match(/\{[!#]?(?:[A-Za-z_]\w*|[0-9]+|[@*#?$!_-])/y);
+    const head = this.match(/\{#?(?:[A-Za-z_]\w*|[0-9]+|[@*#?$!_-])/y);
     if (head === undefined) throw new Unreadable('an expansion in braces is not of a known form');
     this.at += head.length;
-    if (this.startsWith('@')) throw new Unreadable('an expansion with @ may run what it holds');
-    this.inside(draft, '}', quoted);
-    unknown(draft, this.source.slice(start, this.at), quoted);
+    const element = this.match(/\[(?:[@*]|\d+)\](?=\})/y);
+    this.at += element?.length ?? 0;
+    if (!this.eat('}')) this.operator(draft, head, quoted);
+    const several = head.endsWith('@') || element === '[@]';
+    unknown(draft, this.source.slice(start, this.at), quoted && !several);
   }
 
-  /** Skips to `close`, reading the substitutions on the way. Whether `'` quotes there, shells do not agree upon. */
-  private inside(draft: Draft, close: string, quoted: boolean, other?: () => void): void {
+  private operator(draft: Draft, head: string, quoted: boolean): void {
+    const operator = this.match(plainOperator) ?? this.match(bashOperator) ?? this.match(/:\d+(?::\d+)?(?=\})/y);
+    if (operator === undefined || head.startsWith('{#'))
+      throw new Unreadable('an expansion in braces may run what it holds');
+    this.at += operator.length;
+    const name = head.slice(1);
+    if (operator.endsWith('=') && !isHarmlessVariable(name)) this.doubt(variableDoubt(name));
+    this.inside(draft, quoted);
+  }
+
+  /** Skips to the closing brace, reading the substitutions on the way. What quotes there, shells do not agree upon. */
+  private inside(draft: Draft, quoted: boolean): void {
     const aside: Draft = { pieces: [], inner: draft.inner };
     this.deeper(() => {
-      while (!this.eat(close)) {
+      while (!this.eat('}')) {
         const char = this.char;
         if (char === '') throw new Unreadable('an expansion is not closed');
-        if (char === "'") {
-          if (quoted) throw new Unreadable('a single quote stands in a quoted expansion');
-          this.upTo("'");
-        } else if (char === '"') {
+        if (char === '"' && !quoted) {
           this.at++;
           this.quoted(aside, '"');
-        } else if (char === '\\') this.at += 2;
-        else if (char === '$') this.dollar(aside, false);
-        else if (char === '`') this.backticks(aside, false);
-        else {
-          other?.();
-          this.at++;
-        }
+        } else if (char === '$') this.dollar(aside, quoted);
+        else if (char === '`') this.backticks(aside, quoted);
+        else if (plainInside.test(char)) this.at++;
+        else throw new Unreadable(`"${char}" stands in an expansion in braces`);
       }
     });
   }
@@ -195,8 +220,8 @@ export abstract class Lexer extends HereDocuments {
   private substitution(draft: Draft, quoted: boolean, start: number): void {
     spend(this.budget);
     if (this.awaitsDocument) throw new Unreadable('a substitution stands between a here-document and its text');
-    const arithmetic = this.source[start] === '$' && this.startsWith('((') && this.arithmetic(draft);
-    if (!arithmetic) {
+    if (this.source[start] === '$' && this.startsWith('((')) this.arithmetic();
+    else {
       this.at++;
       draft.inner.push(this.deeper(() => this.commands()));
       this.assertDocumentsRead();
@@ -205,46 +230,22 @@ export abstract class Lexer extends HereDocuments {
     unknown(draft, this.source.slice(start, this.at), quoted);
   }
 
-  /** `$((…))`, unless it is a substitution that begins with a subshell; then nothing is eaten. */
-  private arithmetic(draft: Draft): boolean {
-    const { at: start, depth } = this;
-    if (this.noArithmetic.has(start)) return false;
-    const before = draft.inner.length;
-    let open = 0;
-    this.at += 2;
-    try {
-      this.inside(draft, '))', true, () => {
-        if (this.char === '(') open++;
-        else if (this.char === ')') open--;
-        if (open < 0) throw new Unreadable('the parentheses do not pair');
-      });
-    } catch (thrown) {
-      if (!(thrown instanceof Unreadable)) throw thrown;
-      open = -1;
-    }
-    if (open === 0) {
-      if (/[A-Za-z_]/.test(this.source.slice(start, this.at)))
-        throw new Unreadable('arithmetic over variables may run what they hold');
-      return true;
-    }
-    this.noArithmetic.add(start);
-    Object.assign(this, { at: start, depth });
-    draft.inner.length = before;
-    return false;
+  /** `$((…))` over numbers. Any other may be a subshell in a substitution, or run what variables hold. */
+  private arithmetic(): void {
+    const text = this.match(numbers);
+    if (text === undefined) throw new Unreadable('$((…)) holds more than numbers and operators');
+    this.at += text.length;
   }
 
   private backticks(draft: Draft, quoted: boolean): void {
     spend(this.budget);
-    const start = this.at++;
-    let text = '';
-    while (!this.eat('`')) {
-      const char = this.char;
-      if (char === '') throw new Unreadable('a backtick is not closed');
-      const next = this.source[this.at + 1] ?? '';
-      const isEscape = char === '\\' && next !== '' && ('$`\\'.includes(next) || (quoted && next === '"'));
-      text += isEscape ? next : char;
-      this.at += isEscape ? 2 : 1;
-    }
+    const start = this.at;
+    const end = this.source.indexOf('`', start + 1);
+    if (end < 0) throw new Unreadable('a backtick is not closed');
+    const text = this.source.slice(start + 1, end);
+    if (text.includes('\\') || (quoted && text.includes('"')))
+      throw new Unreadable('quotes within backticks are read differently by different shells');
+    this.at = end + 1;
     draft.inner.push(this.read(text));
     unknown(draft, this.source.slice(start, this.at), quoted);
   }

@@ -5,6 +5,7 @@ import {
   type Assignment,
   type Budget,
   type Command,
+  limits,
   type Pipeline,
   type Redirect,
   type RedirectOperator,
@@ -130,12 +131,15 @@ class Parser extends Lexer {
     bodies: readonly Script[],
     scope: 'subshell' | 'group' | 'branch' | 'loop',
     words: readonly Word[] = [],
+    sets?: string,
   ): Command {
     const redirects: Redirect[] = [];
     for (this.skipBlanks(); ; this.skipBlanks()) {
+      const before = redirects.at(-1)?.operator;
       const redirect = this.redirect();
-      if (!redirect) return { kind: 'compound', bodies, words, scope, redirects };
+      if (!redirect) return { kind: 'compound', bodies, words, scope, redirects, ...(sets !== undefined && { sets }) };
       redirects.push(redirect);
+      if (before?.startsWith('&>')) this.doubt('to some shells &> ends a command');
     }
   }
 
@@ -154,9 +158,9 @@ class Parser extends Lexer {
 
   private loop(): Command {
     this.skipBlanks();
-    if (this.match(/[A-Za-z_]\w*(?=[\s;])/y) === undefined)
-      throw new Unreadable('the variable of a loop is not a plain name');
-    this.word();
+    const name = this.match(/[A-Za-z_]\w*(?=[\s;])/y);
+    if (name === undefined) throw new Unreadable('the variable of a loop is not a plain name');
+    this.at += name.length;
     this.skipLines();
     const words: Word[] = [];
     if (this.keyword('in')) {
@@ -165,7 +169,7 @@ class Parser extends Lexer {
     this.eat(';');
     this.skipLines();
     this.expect('do');
-    return this.compound([this.body('done')], 'loop', words);
+    return this.compound([this.body('done')], 'loop', words, name);
   }
 
   private choice(): Command {
@@ -189,22 +193,27 @@ class Parser extends Lexer {
     return this.compound(bodies, 'branch', words);
   }
 
-  /** `[[ … ]]`. A shell without it would run what follows `&&` and `||`, so no plain word may stand there. */
+  /**
+   * `[[ … ]]`: words and tests by name. To a shell without it operators are its own: it would run what follows them, or
+   * write where they point.
+   */
   private test(): Command {
     const words: Word[] = [];
     for (;;) {
-      this.skipLines();
+      this.skipBlanks();
       if (this.keyword(']]')) return this.compound([], 'branch', words);
       if (this.atWord()) {
         const word = this.word();
-        if (/^-(?:v|eq|ne|l[te]|g[te])$/.test(plainText(word) ?? ''))
-          throw new Unreadable('a test of numbers may run what its variables hold');
+        if (/^-(?:v|R|eq|ne|l[te]|g[te])$/.test(textOf(word)))
+          this.doubt('a test of numbers or variables may run what they hold');
         words.push(word);
       } else if (this.eat('&&') || this.eat('||')) {
-        this.skipLines();
-        if (this.match(/[\w./]/y) !== undefined) throw new Unreadable('[[ … ]] is a command to some shells');
-      } else if (this.char !== '' && '()<>|'.includes(this.char)) this.at++;
-      else throw new Unreadable('a test [[ … ]] is not closed');
+        this.skipBlanks();
+        if (this.match(/(?:! )?-[a-zA-Z] /y) === undefined) this.doubt('[[ … ]] is a command to some shells');
+      } else if (this.char !== '' && '()<>|'.includes(this.char)) {
+        this.doubt(`"${this.char}" within [[ … ]] is an operator of its own to some shells`);
+        this.at++;
+      } else throw new Unreadable('a test [[ … ]] is not closed');
     }
   }
 
@@ -224,6 +233,7 @@ class Parser extends Lexer {
     this.skipLines();
     const body = this.deeper(() => this.command());
     if (body.kind !== 'compound') throw new Unreadable('the body of a function is no group');
+    this.doubt('a function changes what a word means');
     return { kind: 'function', name, body };
   }
 
@@ -233,13 +243,16 @@ class Parser extends Lexer {
     const redirects: Redirect[] = [];
     for (;;) {
       this.skipBlanks();
+      const before = redirects.at(-1)?.operator;
       const redirect = this.redirect();
       if (redirect) redirects.push(redirect);
       else if (this.atWord()) {
-        const assigned = words.length === 0 ? this.match(/[A-Za-z_]\w*(?:\[[\w@*]+\])?\+?=/y) : undefined;
+        const assigned = words.length === 0 ? this.match(/[A-Za-z_]\w*(?:\[\d+\])?\+?=/y) : undefined;
         if (assigned !== undefined) assignments.push(this.assignment(assigned));
         else words.push(this.word());
+        if (words.length > limits.words) throw new Unreadable(`a command has more than ${limits.words} words`);
       } else break;
+      if (before?.startsWith('&>')) this.doubt('to some shells &> ends a command');
     }
     const [first] = words;
     const name = first && plainText(first);
@@ -265,20 +278,25 @@ class Parser extends Lexer {
     const name = /^\w+/.exec(head)![0];
     if (!this.eat('(')) return { name, values: this.atWord() ? [this.word()] : [] };
     const values: Word[] = [];
-    for (this.skipLines(); !this.eat(')'); this.skipLines()) values.push(this.expectWord());
+    for (this.skipLines(); !this.eat(')'); this.skipLines()) {
+      if (this.char === '[') throw new Unreadable('an index of an array may run what stands in it');
+      values.push(this.expectWord());
+    }
     return { name, values };
   }
 
   private redirect(): Redirect | undefined {
     const head = this.match(/(?:\d+|\{[A-Za-z_]\w*\})?(?:<<<|<<-?|<>|<&|>>|>&|>\||<(?!\()|>(?!\())|&>>|&>/y);
     if (head === undefined) return undefined;
+    if (/^(?:\{|\d\d)/.test(head)) throw new Unreadable(`"${head}" is a word of its own to some shells`);
     this.at += head.length;
     this.skipBlanks();
-    const operator = head.replace(/^(?:\d+|\{\w+\})/, '');
+    const operator = head.replace(/^\d/, '');
+    const start = this.at;
     const target = this.expectWord();
     const document = operator === '<<' || operator === '<<-';
     const redirect: Redirect = { operator: (document ? '<<' : operator) as RedirectOperator, target };
-    if (document) this.expectHereDocument(target, operator === '<<-', redirect);
+    if (document) this.expectHereDocument(this.source.slice(start, this.at), operator === '<<-', redirect);
     return redirect;
   }
 
@@ -314,6 +332,9 @@ class Parser extends Lexer {
     return this.match(pattern) !== undefined;
   }
 }
+
+const textOf = ({ pieces }: Word): string =>
+  pieces.map((piece) => (piece.kind === 'text' ? piece.text : piece.source)).join('');
 
 /** The text of a word without quotes or expansions. */
 export function plainText({ pieces }: Word): string | undefined {

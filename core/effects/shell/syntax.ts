@@ -38,6 +38,8 @@ export type Command =
       readonly words: readonly Word[];
       readonly bodies: readonly Script[];
       readonly redirects: readonly Redirect[];
+      /** The variable of a loop. */
+      readonly sets?: string;
       /** What becomes of the working directory: kept outside, changed for what follows, perhaps changed, or again and again. */
       readonly scope: 'subshell' | 'group' | 'branch' | 'loop';
     }
@@ -54,7 +56,16 @@ export interface AndOr {
 
 export type Script = readonly AndOr[];
 
-export const limits = { characters: 64 * 1024, nodes: 10_000, depth: 64, lines: 8, parts: 256 } as const;
+export const limits = {
+  characters: 64 * 1024,
+  nodes: 10_000,
+  depth: 64,
+  lines: 8,
+  parts: 256,
+  /** Words of one command, and the words of all effects together: each effect carries those of its command. */
+  words: 1024,
+  partWords: 8192,
+} as const;
 
 /** The text is not certain to mean what we think; the message is the reason shown. */
 export class Unreadable extends Error {}
@@ -62,6 +73,8 @@ export class Unreadable extends Error {}
 /** Work already done on one call, shared by all texts in it. */
 export interface Budget {
   nodes: number;
+  /** The first construct that shells read differently, or that runs what a variable holds. The reading goes on as bash's. */
+  doubt?: string;
 }
 
 export function spend(budget: Budget): void {

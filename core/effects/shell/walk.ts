@@ -3,7 +3,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase, isAscii } from '#core/tool-policy/unicode.ts';
 import { baseName, resolveAt } from '../paths.ts';
 import { readerOf } from './commands.ts';
-import { steersPrograms } from './environment.ts';
+import { isHarmlessVariable, namesSecret, variableDoubt } from './environment.ts';
 import { type Host, Invocation, type Situation, type Stdin, short } from './invocation.ts';
 import { outputOf } from './output.ts';
 import { parseShell } from './parser.ts';
@@ -19,7 +19,7 @@ import {
   Unreadable,
   type Word,
 } from './syntax.ts';
-import { type Arg, expandWord, joinedWord } from './words.ts';
+import { type Arg, expandWord, hasBraces, joinedWord, unbracedWord } from './words.ts';
 
 type Simple = Extract<Command, { kind: 'simple' }>;
 
@@ -32,14 +32,18 @@ export class Walk implements Host {
   /** The first reason why the reading is not certain. */
   reason: string | undefined;
   cwds: readonly string[];
-  private readonly budget: Budget = { nodes: 0 };
+  private readonly budget: Budget;
   private readonly seen = new Set<string>();
+  private readonly vectors = new Map<string, number>();
+  private readonly vectorOf = new WeakMap<object, number>();
+  private partWords = 0;
   private characters = 0;
   private lines = 0;
   private runs = 0;
 
-  constructor(cwd: string) {
+  constructor(cwd: string, budget: Budget = { nodes: 0 }) {
     this.cwds = [cwd];
+    this.budget = budget;
   }
 
   /** Shell text as it stands in a call. */
@@ -53,14 +57,29 @@ export class Walk implements Host {
   }
 
   add(part: ToolCall): void {
-    const key = `${part.tool}\n${part.capability}\n${part.target}\n${part.parameters.cwd ?? ''}\n${(part.parameters.argv as string[]).join('\n')}`;
+    const argv = part.parameters.argv as readonly string[];
+    const key = `${this.vector(argv)} ${part.tool}\n${part.capability}\n${part.target}\n${part.parameters.cwd ?? ''}`;
     if (this.seen.has(key)) return;
     if (this.parts.length >= limits.parts) throw new Unreadable(`the line has more than ${limits.parts} effects`);
+    this.partWords += argv.length;
+    if (this.partWords > limits.partWords)
+      throw new Unreadable('the commands of the line have too many words to be told');
     this.characters += part.target.length;
     if (this.characters > 4 * limits.characters)
       throw new Unreadable('the effects of the line are too long to be told');
     this.seen.add(key);
     this.parts.push(part);
+  }
+
+  /** A number for the words of a command, which are joined once whatever the count of its effects. */
+  private vector(argv: readonly string[]): number {
+    const known = this.vectorOf.get(argv);
+    if (known !== undefined) return known;
+    const text = argv.join('\n');
+    const id = this.vectors.get(text) ?? this.vectors.size;
+    this.vectors.set(text, id);
+    this.vectorOf.set(argv, id);
+    return id;
   }
 
   unclear(why: string): void {
@@ -73,6 +92,7 @@ export class Walk implements Host {
     // Data that bash would run once it meets arithmetic.
     if (/\[(?:\$\(|`)/.test(text)) this.unclear('a subscript in the line may be run');
     const script = parseShell(text, this.budget);
+    if (this.budget.doubt !== undefined) this.unclear(this.budget.doubt);
     this.script(script, situation);
     this.lines--;
   }
@@ -81,6 +101,7 @@ export class Walk implements Host {
     const [first, ...rest] = args;
     if (!first) return;
     spend(this.budget);
+    if (args.length > limits.words) throw new Unreadable(`a command has more than ${limits.words} words`);
     const { text } = first;
     if (!first.known || first.glob || text === '' || /\s/.test(text) || text.startsWith('!') || text.startsWith('~')) {
       this.unclear(`which command "${short(text)}" runs is only known when the line runs`);
@@ -166,7 +187,8 @@ export class Walk implements Host {
   }
 
   private compound(command: Extract<Command, { kind: 'compound' }>, situation: Situation): void {
-    for (const word of command.words) this.expansions(word, situation);
+    for (const word of command.words) this.copied(word, situation);
+    if (command.sets !== undefined) this.setsVariable(command.sets);
     const stdin = this.redirects(command.redirects, situation) ?? situation.stdin;
     const inside = { ...situation, stdin };
     const before = this.cwds;
@@ -190,15 +212,46 @@ export class Walk implements Host {
 
   private simple({ assignments, words, redirects }: Simple, situation: Situation): void {
     const env: Record<string, string> = {};
+    const args = this.arguments(words);
     for (const { name, values } of assignments) {
-      for (const value of values) this.expansions(value, situation);
+      for (const value of values) this.copied(value, situation);
+      // For the length of this one command.
+      if (name === 'IFS' && args[0]?.text === 'read') continue;
       env[name] = values.map((value) => joinedWord(value).text).join(' ');
       this.setsVariable(name);
     }
     for (const word of words) this.expansions(word, situation);
     const stdin = this.redirects(redirects, situation) ?? situation.stdin;
-    const args = words.flatMap(expandWord);
-    if (args.length > 0) this.run(args, { stdin, env: { ...situation.env, ...env } });
+    if (args.length === 0) return;
+    const inside = { stdin, env: { ...situation.env, ...env } };
+    this.run(args, inside);
+    if (words.some(hasBraces)) this.unbraced(words.flatMap(unbracedWord), inside);
+  }
+
+  private arguments(words: readonly Word[]): Arg[] {
+    const args: Arg[] = [];
+    for (const word of words) {
+      args.push(...expandWord(word));
+      if (args.length > limits.words) throw new Unreadable(`a command has more than ${limits.words} words`);
+    }
+    return args;
+  }
+
+  /** The command of a shell that leaves braces as they are: it may do no other things, to paths with braces in them. */
+  private unbraced(args: readonly Arg[], situation: Situation): void {
+    const other = new Walk('', this.budget);
+    other.cwds = this.cwds;
+    other.guard(() => other.run(args, situation));
+    if (other.reason !== undefined) this.unclear(other.reason);
+    const same = (part: ToolCall) => (own: ToolCall) => own.tool === part.tool && own.capability === part.capability;
+    for (const part of other.parts) if (!part.target.includes('{') || !this.parts.some(same(part))) this.add(part);
+  }
+
+  /** What the word becomes is kept, and may be shown later. */
+  private copied(word: Word, situation: Situation): void {
+    this.expansions(word, situation);
+    if (word.pieces.some((piece) => piece.kind === 'unknown' && namesSecret(piece.source)))
+      this.unclear('a variable that may hold a secret is copied');
   }
 
   private expansions({ inner }: Word, situation: Situation): void {
@@ -206,14 +259,15 @@ export class Walk implements Host {
   }
 
   private setsVariable(name: string): void {
-    if (steersPrograms(name)) this.unclear(`the variable ${name} may change which programs run`);
+    if (!isHarmlessVariable(name)) this.unclear(variableDoubt(name));
   }
 
   /** The files a redirection names, and what it puts on the standard input. */
   private redirects(redirects: readonly Redirect[], situation: Situation): Stdin | undefined {
     let stdin: Stdin | undefined;
     for (const { operator, target } of redirects) {
-      this.expansions(target, situation);
+      if (operator.startsWith('<<')) this.copied(target, situation);
+      else this.expansions(target, situation);
       const arg = joinedWord(target);
       if (operator === '<<' || operator === '<<<') {
         stdin = arg.known ? { kind: 'text', text: arg.text } : unknown;
@@ -226,7 +280,7 @@ export class Walk implements Host {
   }
 
   private redirect(operator: string, arg: Arg, { env }: Situation): void {
-    const duplicates = operator.endsWith('&') && /^(?:\d+-?|-)$/.test(arg.text);
+    const duplicates = operator.endsWith('&') && /^(?:\d|-)$/.test(arg.text);
     if (duplicates || /^\/dev\/(?:null|stdin|stdout|stderr|tty|zero|fd\/\d+)$/.test(resolveAt('', arg.text))) return;
     const call = new Invocation(this, 'redirect', [arg], { stdin: inherited, env });
     if (/^\/dev\/(?:tcp|udp)\//.test(arg.text)) {

@@ -21,7 +21,7 @@ interface Unit {
 }
 
 const maxWords = 256;
-const maxCharacters = 4096;
+const maxCharacters = 128;
 
 /** @throws Unreadable when braces yield too much. */
 export function expandWord(word: Word): Arg[] {
@@ -41,6 +41,15 @@ function expandUnits(units: readonly Unit[]): (readonly Unit[])[] {
     0,
   );
 }
+
+/** Whether the word is another, or several, to a shell that expands braces. */
+export const hasBraces = (word: Word): boolean =>
+  word.pieces.some((piece) => piece.kind === 'text' && !piece.quoted && /\{/.test(piece.text)) &&
+  /,|\.\./.test(joinedWord(word).text);
+
+/** The arguments of a shell that leaves braces as they are. */
+export const unbracedWord = (word: Word): Arg[] =>
+  splitAtBlanks(word.pieces.map(toUnit)).filter(isSomething).map(toArg);
 
 /** `rm${IFS}x` is two words: to set IFS is a matter of its own. */
 function splitAtBlanks(units: readonly Unit[]): (readonly Unit[])[] {
@@ -82,7 +91,7 @@ function toArg(all: readonly Unit[]): Arg {
   return {
     text,
     // `~+` and `~-` are the working directories now and before; zsh makes `=x` the path of x.
-    known: !units.some(isOpen) && !(first?.kind === 'plain' && /^(?:~[-+]|=)/.test(first.text)),
+    known: !units.some(isOpen) && !(first?.kind === 'plain' && /^(?:~[-+]|=[^=])/.test(first.text)),
     splits: units.some((unit) => unit.kind === 'open'),
     glob: units.some(
       (unit) => unit.kind === 'plain' && (/[*?]/.test(unit.text) || (unit.text.includes('[') && text.includes(']'))),
@@ -145,6 +154,8 @@ function rangeOf(units: readonly Unit[]): Unit[][] | undefined {
   );
   if (!range) return undefined;
   const [, low, high, first, last, by] = range;
+  if (first !== undefined && first < 'a' !== last! < 'a')
+    throw new Unreadable('a range of letters in braces goes beyond letters');
   const from = low === undefined ? first!.codePointAt(0)! : Number(low);
   const to = high === undefined ? last!.codePointAt(0)! : Number(high);
   const step = Math.max(1, Math.abs(Number(by ?? 1)));

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { bypasses } from './bypasses.ts';
-import { decide, findingsOf } from './compare.ts';
+import { findingsOf } from './compare.ts';
 import { isolation, Lab } from './lab.ts';
 
 const given = isolation();
