@@ -375,6 +375,13 @@ export const bypasses: readonly SqlRow[] = [
     ['create x', 'select users'],
     'review',
   ),
+  row(
+    'EXPLAIN with an option of an extension',
+    'explain (future) select * from users',
+    ['explain users'],
+    'review',
+    'future',
+  ),
   row('SELECT INTO', 'select * into loot from users', ['create loot', 'select users'], 'review'),
   row('CREATE TABLE AS', 'create table loot as table users', ['create loot', 'select users'], 'review'),
   row('row locks', 'select * from users for update', ['select users', 'lock users'], 'review'),

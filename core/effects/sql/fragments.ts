@@ -1,5 +1,6 @@
 /** Pieces of SQL in the parameters of a call without a text: `where: "id = 1"`, `columns: ["count(*)"]`. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { looksLikeSql } from './texts.ts';
 
 export interface Fragment {
   /** A whole statement around the piece. */
@@ -16,13 +17,17 @@ export function fragmentsOf({ parameters }: ToolCall): Fragment[] {
     return [value]
       .flat()
       .filter((item): item is string => typeof item === 'string' && !plain.test(item))
-      .map((item) => ({ text: `${around ?? 'select'} ${item}`, certain: around !== undefined }));
+      .map((item) => {
+        if (around !== undefined) return { text: `${around} ${item}`, certain: true };
+        // A parameter of another name may hold a whole statement.
+        return looksLikeSql(item) ? { text: item, certain: true } : { text: `select ${item}`, certain: false };
+      });
   });
 }
 
 /** Parameters whose values never become part of a statement, or name where it runs. */
 const bound: ReadonlySet<string> = new Set(
-  'values set data row rows record records parameters params args bindings database db connection schema reason'.split(
+  'values set data row rows record records parameters params args bindings database db connection schema reason note notes comment description title purpose label'.split(
     ' ',
   ),
 );

@@ -29,10 +29,15 @@ export const sessionStatements: Readonly<Record<string, StatementReader>> = {
   UnlistenStmt: (body) => one('unlisten', 'read', identifier(textAt(body, 'conditionname') ?? '')),
 
   // Planning reads statistics; ANALYZE carries the statement out.
-  ExplainStmt: (body) => ({
-    operations: [],
-    planned: !optionsOf(listAt(body, 'options')).some(({ name, value }) => name === 'analyze' && !isOff(value)),
-  }),
+  ExplainStmt: (body) => {
+    const options = optionsOf(listAt(body, 'options'));
+    const unknown = options.find(({ name }) => !explainOptions.has(name));
+    return {
+      operations: [],
+      planned: !options.some(({ name, value }) => name === 'analyze' && !isOff(value)),
+      ...(unknown && { unclear: `EXPLAIN with the option ${unknown.name.slice(0, 64)} is not read` }),
+    };
+  },
   // The statement may be executed at any time after.
   PrepareStmt: (body) => one('prepare', 'execute', identifier(textAt(body, 'name') ?? '')),
   ExecuteStmt: (body) => ({
@@ -57,6 +62,10 @@ export const sessionStatements: Readonly<Record<string, StatementReader>> = {
     return { operations: [callOf(name, call, 'procedure')], skip: ['funccall'], visit: [call.args] };
   },
 };
+
+const explainOptions: ReadonlySet<string> = new Set(
+  'analyze verbose costs settings generic_plan buffers serialize wal timing summary memory format'.split(' '),
+);
 
 /** Who the session is from here on. */
 const roleSettings: ReadonlySet<string> = new Set(['role', 'session_authorization']);

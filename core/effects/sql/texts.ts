@@ -23,6 +23,12 @@ const textKeys = [
   'sqlStatement',
   'sql_query',
   'sqls',
+  'rawSql',
+  'raw_sql',
+  'sqlQuery',
+  'sqlText',
+  'sql_text',
+  'stmt',
 ];
 
 /** Tools whose whole work is the text they are given. */
@@ -36,6 +42,9 @@ const databases =
 const postgres = /postgres|(?:^|[._/-])(?:pg|psql|supabase|neon|timescale)(?:[._/-]|$)/;
 const verbs =
   /^(?:\s|;|\(|--[^\n]*\n|\/\*(?:(?!\*\/)[\s\S])*\*\/)*(?:select|insert|update|delete|merge|with|values|table|create|alter|drop|truncate|grant|revoke|copy|call|do|exec(?:ute)?|explain|analyze|vacuum|set|reset|show|begin|start|commit|rollback|prepare|lock|refresh|comment|replace|load|attach|pragma|use|declare)\b/i;
+
+/** Whether a text begins with a word of SQL. */
+export const looksLikeSql = (text: string): boolean => verbs.test(text);
 
 export function sqlTextsOf(call: ToolCall): SqlTexts {
   const tool = foldCase(call.tool).trim();
@@ -69,7 +78,7 @@ function ofOtherCall(call: ToolCall, tool: string, operation: string): SqlTexts 
     if (!named && !speaksSql && !generic) return [];
     return textsAt(call.parameters, key).map((text) => ({
       text,
-      certain: named || (speaksSql && generic) || verbs.test(text),
+      certain: named || (speaksSql && generic) || looksLikeSql(text),
     }));
   });
   return { texts, carrier: speaksSql && generic, dialect };

@@ -272,6 +272,8 @@ describe('[effects.sql-closed-world] SQL in the parameters of a call without tex
     [{ limit: '(1).wipe' }, ['sql.call wipe']],
     [{ joins: ['join secrets s on s.id = id'] }, ['sql.select secrets']],
     [{ expression: '(id).wipe' }, ['sql.call wipe']],
+    [{ raw: 'delete from orders' }, ['sql.delete orders']],
+    [{ SQL: 'drop table orders' }, ['sql.drop orders']],
   ])('%j', (parameters, found) => {
     const effects = select(parameters);
     expect(shown(effects)).toEqual(['sql.select users', ...found]);
@@ -280,13 +282,14 @@ describe('[effects.sql-closed-world] SQL in the parameters of a call without tex
 
   test('a piece that no grammar reads is unclear', () => {
     expect(select({ where: 'id = 1 ORDER' }).unclear).toContain('refuses');
+    expect(select({ raw: 'delete orders from users' }).unclear).toContain('refuses');
   });
 
   test.each([
     [{ columns: ['id', 'users.name', '*'], order_by: ['name desc'], limit: 10, offset: '5' }],
     [{ where: "status = 'open' and total > 10", columns: ['count(*)', 'lower(name) as n'] }],
     [{ where: { id: 'drop table users; (1).wipe' }, database: 'shop-1' }],
-    [{ note: 'for the report; it is urgent', limit: 5 }],
+    [{ note: 'update of the report; it is urgent', who: 'the finance team', limit: 5 }],
   ])('%j reads the table and nothing else', (parameters) => {
     expect(shown(select(parameters))).toEqual(['sql.select users']);
     expect(select(parameters).unclear).toBeUndefined();
