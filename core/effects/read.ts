@@ -2,6 +2,7 @@
  * The reader of every call: chosen by protocol, and for MCP and unknown protocols by the shape of tool and parameters. What
  * one text holds of another language (a shell command inside COPY … PROGRAM) is read as that.
  */
+import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import { toolWords } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/tool-policy/unicode.ts';
@@ -44,7 +45,8 @@ const looksLike: Readonly<Record<ReaderName, (call: ToolCall) => boolean>> = {
   git: (call) =>
     namesOneOf(call.tool, gitWords) &&
     (has(call, ['repo', 'repository', 'full_name', 'project_id']) ||
-      (has(call, ['owner']) && has(call, ['branch', 'path']))),
+      (has(call, ['owner']) && has(call, ['branch', 'path'])) ||
+      writesBranch(call)),
 };
 
 const has = (call: ToolCall, keys: readonly string[]): boolean =>
@@ -59,6 +61,14 @@ const namesOneOf = (tool: string, words: ReadonlySet<string>): boolean => {
   const { family, words: own } = toolWords(tool);
   return [...family, ...own].some((word) => words.has(word));
 };
+
+/** Tools of a local repository (`git_push`) name no repository of a host. */
+const writesBranch = (call: ToolCall): boolean => {
+  if (capabilityFromName(call.tool) === 'read') return false;
+  const isPush = ['git', 'push'].every((word) => namesOneOf(call.tool, new Set([word])));
+  return isPush || has(call, branchKeys);
+};
+const branchKeys = ['branch', 'branch_name', 'branchName', 'target_branch', 'targetBranch', 'refspec', 'refspecs'];
 
 const combine = (all: readonly Effects[], carrier: boolean): Effects => {
   const unclear = all.flatMap((effects) => effects.unclear ?? []);

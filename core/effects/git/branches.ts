@@ -32,7 +32,7 @@ export function branchesOf(
   words: readonly string[],
   capability: string,
 ): TouchedBranch[] {
-  if (capability === 'read' || isProposing(words)) return [{}];
+  if (capability === 'read' || isProposing(words) || checksOut(words)) return [{}];
   const merges = mergeOf(words);
   // Merging a pull request goes into its base, which the call does not say and the host knows.
   if (merges === 'pull_request') return [anyBranch];
@@ -77,6 +77,12 @@ const isProposing = (words: readonly string[]): boolean =>
   mergeOf(words) !== 'pull_request' &&
   words.some((word) => proposing.verbs.has(word)) &&
   words.every((word) => proposing.verbs.has(word) || proposing.objects.has(word) || isRequestWord(word, words));
+
+const checkingOut = set('branch checkout git local repo repository switch to');
+
+/** `git_checkout` takes a branch into the work tree and leaves it as it is. */
+const checksOut = (words: readonly string[]): boolean =>
+  words.some((word) => word === 'checkout' || word === 'switch') && words.every((word) => checkingOut.has(word));
 
 /** `merge` counts as a noun in `create_merge_request` only. */
 const isRequestWord = (word: string, words: readonly string[]): boolean =>

@@ -163,3 +163,9 @@ test('any call has an answer', () => {
     { numRuns: 1000 },
   );
 });
+
+test('a checkout writes no branch, and a push without one may write any', () => {
+  expect(shown(read('git_checkout', { branch_name: 'main' }))).toEqual([['write', undefined, undefined]]);
+  expect(shown(read('git_push', { remote: 'origin' }))).toEqual([['write', undefined, true]]);
+  expect(shown(read('checkout_and_push', { branch_name: 'main' }))).toEqual([['write', undefined, 'main']]);
+});

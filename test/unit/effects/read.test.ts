@@ -28,6 +28,10 @@ test.each([
   ['mcp', 'postgres.query', { sql: 'select * from a' }, ['sql sql.select a']],
   ['mcp', 'fetch', { url: 'https://a.example/' }, ['http http.get https://a.example/']],
   ['mcp', 'github.push_files', { owner: 'acme', repo: 'web', branch: 'b' }, ['git github.push_files acme/web']],
+  ['mcp', 'git_push', { repo_path: '.', remote: 'origin' }, ['git git_push ']],
+  ['mcp', 'repo.commitFiles', { targetBranch: 'main', path: 'a' }, ['git repo.commitfiles ']],
+  ['mcp', 'git_status', { repo_path: '.' }, []],
+  ['mcp', 'push.send', { title: 'built' }, []],
   ['new', 'postgres.query', { sql: 'select * from a' }, ['sql sql.select a']],
 ])('%s %s %j', (protocol, tool, parameters, parts) => {
   const effects = read({ protocol, tool, parameters });
