@@ -16,9 +16,11 @@ import { sqlTextsOf } from './sql/texts.ts';
 /** Parses a SQL text; throws for what the grammar refuses. */
 export type SqlParse = (sql: string) => unknown;
 
-/** The grammar needs about a second per megabyte; queries that people and agents write have some kilobytes. */
+/** Of all texts of a call: the grammar may need a second for ten times as much, and queries have some kilobytes. */
 export const maxSqlBytes = 64 * 1024;
 const maxParts = 1000;
+/** Each is a call of the grammar. */
+const maxTexts = 500;
 
 /** Reads calls of protocol `sql`, and MCP tools that carry SQL. Never throws. */
 export const sqlEffects =
@@ -49,8 +51,11 @@ function effectsOf(parse: SqlParse, call: ToolCall): Effects {
   const unclear = new Set<string>(odd === undefined ? [] : [odd]);
   let refused = false;
   const operations: Operation[] = [];
-  for (const { text, certain } of texts) {
-    const reading = readText(parse, text);
+  let left = maxSqlBytes;
+  if (texts.length > maxTexts) unclear.add(`the call holds more than ${maxTexts} SQL texts`);
+  for (const { text, certain } of texts.slice(0, maxTexts)) {
+    const reading = readText(parse, text, left);
+    left -= Buffer.byteLength(text);
     // A parameter that only may be SQL and is not: words for something else.
     if (!certain && reading.refused) continue;
     refused ||= reading.refused;
@@ -74,8 +79,12 @@ const isSql = ({ protocol }: ToolCall): boolean => foldCase(protocol).trim() ===
 /** A call without a text, and what the pieces of SQL in its parameters do beside. */
 function ofStructured(parse: SqlParse, call: ToolCall): Effects {
   const unclear = new Set<string>();
-  const operations = fragmentsOf(call).flatMap(({ text, certain }) => {
-    const reading = readText(parse, text);
+  let left = maxSqlBytes;
+  const fragments = fragmentsOf(call);
+  if (fragments.length > maxTexts) unclear.add(`the call holds more than ${maxTexts} pieces of SQL`);
+  const operations = fragments.slice(0, maxTexts).flatMap(({ text, certain }) => {
+    const reading = readText(parse, text, left);
+    left -= Buffer.byteLength(text);
     if (reading.refused && !certain) return [];
     for (const reason of reading.unclear) unclear.add(reason);
     return reading.operations.filter(({ verb, target }) => verb !== 'select' || (target !== '' && target !== 't'));
@@ -92,8 +101,9 @@ interface TextReading extends SqlReading {
   readonly refused: boolean;
 }
 
-function readText(parse: SqlParse, text: string): TextReading {
-  if (Buffer.byteLength(text) > maxSqlBytes) return refuse(text, `a SQL text is longer than ${maxSqlBytes} bytes`);
+/** @param left how many bytes of the call may still be read. */
+function readText(parse: SqlParse, text: string, left: number): TextReading {
+  if (Buffer.byteLength(text) > left) return refuse(text, `the SQL of the call is longer than ${maxSqlBytes} bytes`);
   // The grammar reads C strings: what stands behind a NUL would not be seen.
   if (text.includes('\0')) return refuse(text, 'a SQL text holds a NUL');
   if (!text.isWellFormed()) return refuse(text, 'a SQL text is not well-formed Unicode');

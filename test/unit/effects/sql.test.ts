@@ -361,6 +361,17 @@ describe('tools of other protocols', () => {
 describe('limits', () => {
   test('a text beyond the bound is unclear', () => {
     expect(readSql(`select '${'x'.repeat(maxSqlBytes)}'`).unclear).toContain('longer than');
+    const half = `select '${'x'.repeat(maxSqlBytes / 2)}'`;
+    expect(read({ parameters: { statements: [half] } }).unclear).toBeUndefined();
+    expect(read({ parameters: { statements: [half, half] } }).unclear).toContain('longer than');
+  });
+
+  test('a call with very many texts is unclear', () => {
+    expect(read({ parameters: { statements: Array(501).fill('select 1') } }).unclear).toContain('more than 500');
+    expect(read({ parameters: { statements: Array(20).fill('select 1') } }).unclear).toBeUndefined();
+    expect(
+      read({ tool: 'sql.select', target: 'users', parameters: { columns: Array(501).fill('lower(a)') } }).unclear,
+    ).toContain('more than 500');
   });
 
   test('deep nesting is unclear before the grammar sees it, and usual nesting is not', () => {
