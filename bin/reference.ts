@@ -15,6 +15,7 @@ import { limitsPage } from './reference/limits.ts';
 import { json } from './reference/markdown.ts';
 import { gatewayOpenApi, openApi } from './reference/openapi.ts';
 import { shellProgramsPage } from './reference/shell-programs.ts';
+import { sqlPage } from './reference/sql.ts';
 import { functionsPage, tablesPage } from './reference/tables.ts';
 
 const here = fileURLToPath(import.meta.url);
@@ -34,6 +35,7 @@ export async function reference(): Promise<Record<string, string>> {
     'functions.md': functionsPage(),
     'cli.md': await cliPage(),
     'shell-programs.md': shellProgramsPage(),
+    'sql-queries.md': sqlPage(),
   };
 }
 

@@ -35,7 +35,7 @@ export const betweenForms: ReadonlySet<unknown> = new Set([
   'AEXPR_NOT_BETWEEN_SYM',
 ]);
 
-const builtInOperators: ReadonlySet<string> = new Set(
+export const builtInOperators: ReadonlySet<string> = new Set(
   `!! !~ !~* !~~ !~~* # ## #- #> #>> % & && &< &<| &> * *< *<= *<> *= *> *>= + - -> ->> -|- / < <-> << <<= <<| <=
   <> != <@ <^ = > >= >> >>= >^ ? ?# ?& ?- ?-| ?| ?|| @ @-@ @> @? @@ @@@ ^ ^@ | |&> |/ |>> || ||/ ~ ~* ~<=~ ~<~ ~= ~>=~ ~>~
   ~~ ~~*`.split(/\s+/),

@@ -14,7 +14,7 @@ export function typeEffect(type: Tree): Operation | undefined {
   return operation('call', 'execute', name.target, { object: 'type', schema: name.schema });
 }
 
-const harmlessTypes: ReadonlySet<string> = new Set(
+export const harmlessTypes: ReadonlySet<string> = new Set(
   `bit bool box bpchar bytea char cid cidr circle date datemultirange daterange float4 float8 inet int2 int2vector int4
   int4multirange int4range int8 int8multirange int8range interval json jsonb jsonpath line lseg macaddr macaddr8 money
   name numeric nummultirange numrange oid oidvector path pg_lsn point polygon regclass regcollation regconfig

@@ -1,0 +1,26 @@
+/** The page of what a SQL query may use without that being an effect of its own. */
+import { harmlessFunctions } from '#core/effects/sql/harmless-functions.ts';
+import { builtInOperators } from '#core/effects/sql/operators.ts';
+import { harmlessTypes } from '#core/effects/sql/types.ts';
+import { codes, origin } from './markdown.ts';
+
+export function sqlPage(): string {
+  const functions = Object.entries(harmlessFunctions).map(([group, names]) => `### ${group}\n\n${codes(names)}\n`);
+  return `# SQL queries
+
+${origin('`core/effects/sql`')}
+A SQL text is read by PostgreSQL's grammar. What is listed here only computes. Another function, a type or an operator of another name, and an
+attribute such as \`(x).f\`, is an effect \`sql.call\` of that name, which a policy decides like any other.
+
+## Functions
+
+${functions.join('\n')}
+## Types that values may be cast to
+
+${codes([...harmlessTypes])}
+
+## Operators
+
+${codes([...builtInOperators])}
+`;
+}
