@@ -912,6 +912,11 @@ const hosts: readonly Requirement[] = [
     'contract §2',
     'The banner shows generated keys to a terminal or a reader, and writes none into a file.',
   ),
+  must(
+    'executor.contained',
+    'contract §3',
+    "A program of the local shell executor sees neither the gateway's processes nor its state nor, unless allowed, a network; where that cannot be had none runs.",
+  ),
   must('local.drain', 'contract §2', 'SIGTERM drains and exits 0.'),
   must('local.same-machine-file', 'contract §3', 'The local clock interprets the same ASL file as AWS.'),
   must(

@@ -2,6 +2,7 @@
 
 import type { ExecutorPorts } from '#core/executors/ports.ts';
 import { shellWords } from '#core/executors/shell-words.ts';
+import type { Containment } from './containment.ts';
 import { httpExchange } from './http-exchange.ts';
 
 type Hands = Omit<ExecutorPorts, 'secrets'>;
@@ -12,14 +13,24 @@ const shared: Hands = {
   shellWords,
 };
 
-/** On this machine: programs run beside the gateway. `environment` is where their listed variables come from. */
-export function localHands(environment: NodeJS.ProcessEnv): Hands {
+/**
+ * On this machine: programs run beside the gateway.
+ * @param environment where their listed variables come from.
+ * @param hidden folders no contained program sees.
+ */
+export function localHands(environment: NodeJS.ProcessEnv, hidden: readonly string[]): Hands {
+  let containment: Promise<Containment | undefined> | undefined;
   return {
     ...shared,
     dataApi: rdsData(),
     shell: async (command, signal) => {
       const { commandRunner } = await import('./run-command.ts');
-      return commandRunner({ environment })(command, signal);
+      const { findContainment } = await import('./containment.ts');
+      const contain = () => {
+        containment ??= findContainment(hidden);
+        return containment;
+      };
+      return commandRunner({ environment, contain })(command, signal);
     },
   };
 }

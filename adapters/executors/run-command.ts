@@ -6,14 +6,17 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ExecutionFault } from '#core/executors/fault.ts';
+import { ExecutionFault, refused } from '#core/executors/fault.ts';
 import type { Command, CommandResult, CommandRunner } from '#core/executors/ports.ts';
+import type { Containment } from './containment.ts';
 import { limited } from './process-limits.ts';
 import { folderIn, programAt, programPath } from './program.ts';
 
 export interface RunOptions {
   /** Where names of `Command.env` are looked up. */
   readonly environment?: NodeJS.ProcessEnv;
+  /** Finds what contains programs here. @default nothing does */
+  readonly contain?: () => Promise<Containment | undefined>;
   /** Folders in which programs are looked for, as PATH is written. */
   readonly path?: string;
 }
@@ -21,14 +24,18 @@ export interface RunOptions {
 /** How long an output stays open after its program ended, for a process that left the group and holds it. */
 const graceMs = 500;
 
-export function commandRunner({ environment = process.env, path = programPath }: RunOptions = {}): CommandRunner {
+export function commandRunner({
+  environment = process.env,
+  path = programPath,
+  contain = () => Promise.resolve(undefined),
+}: RunOptions = {}): CommandRunner {
   return async (command, signal) => {
     const [name, ...args] = command.argv;
     const program = await programAt(name, path);
     const own = await mkdtemp(join(tmpdir(), 'gateway-command-'));
     try {
       const cwd = await folderIn(command.root ?? own, command.cwd);
-      const line = await limited(program, args, command.maxProcesses);
+      const line = await contained(await limited(program, args, command.maxProcesses), command, contain);
       if (signal?.aborted) throw new ExecutionFault('cancelled', 'it was cancelled before anything ran');
       const env = {
         ...passedOn(environment, command.env),
@@ -43,6 +50,21 @@ export function commandRunner({ environment = process.env, path = programPath }:
       await rm(own, { recursive: true, force: true });
     }
   };
+}
+
+/** @throws ExecutionFault `refused` where the command is to be contained and this machine permits no way to do it. */
+async function contained(
+  line: string[],
+  { containment }: Command,
+  contain: () => Promise<Containment | undefined>,
+): Promise<string[]> {
+  if (!containment) return line;
+  const found = await contain();
+  if (found) return found.wrap(line, containment);
+  throw refused(
+    'this machine permits no containment of programs: neither unshare nor bwrap can make a user namespace here',
+    'Permit user namespaces, or write executors.shell.contained: false to run programs with all rights of the gateway.',
+  );
 }
 
 /** Never the gateway's own, whatever the configuration says. */

@@ -68,7 +68,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     },
   });
   const mcp = mcpGateway({ ...local, upstreams: upstreamsOf(local, options.environment) });
-  const ports = withExecutors(mcp.ports, localHands(options.environment));
+  const ports = withExecutors(mcp.ports, localHands(options.environment, [flags.state]));
   governed.ports = ports;
   const resumed = await clock.interpreter?.recover();
   if (resumed) telemetry.log('info', 'approval clocks resumed', { count: resumed });

@@ -6,6 +6,7 @@ import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, ObjectStore, SecretStore } from '#core/kernel/ports.ts';
 import { type CompiledPolicy, compilePolicy } from '#core/tool-policy/compile.ts';
 import { unknownProtocols } from '#core/tool-policy/protocols.ts';
+import { containmentWarnings } from './containment-warnings.ts';
 import { buildPolicyDocument, disabledGuards } from './policy-document.ts';
 import type { ConfigStore, VersionRow } from './ports.ts';
 import { identitiesOf, type ResolvedSecrets, resolveSecrets } from './secrets.ts';
@@ -106,7 +107,17 @@ async function lookAt(deps: SnapshotDeps, before: Held | undefined): Promise<Hel
   const { identities, warnings } = identitiesOf(base.configuration, secrets, deps.overlayKeys ?? []);
   const policyWarnings = [...disabledGuards(base.configuration), ...unknownProtocols(base.policyDocument)];
   const lacking = filtersWithoutModule(base.configuration);
-  const snapshot = { ...base, identities, warnings: [...policyWarnings, ...lacking, ...secrets.warnings, ...warnings] };
+  const snapshot = {
+    ...base,
+    identities,
+    warnings: [
+      ...policyWarnings,
+      ...lacking,
+      ...containmentWarnings(base.configuration),
+      ...secrets.warnings,
+      ...warnings,
+    ],
+  };
   return { snapshot, secrets, lookedAt };
 }
 

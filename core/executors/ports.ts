@@ -88,6 +88,8 @@ export interface Command {
   readonly maxProcesses: number;
   /** Names of environment variables that are passed on. */
   readonly env: readonly string[];
+  /** What keeps it away from the gateway; absent where the configuration does without, or the host itself contains it. */
+  readonly containment?: { readonly network: boolean } | undefined;
 }
 
 export interface CommandResult {

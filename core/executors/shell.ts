@@ -61,6 +61,7 @@ function commandOf(
     maxOutputBytes: settings.max_output_bytes,
     maxProcesses: settings.max_processes,
     env: settings.env,
+    ...(settings.contained && { containment: { network: settings.network } }),
   };
 }
 

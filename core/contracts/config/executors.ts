@@ -72,6 +72,13 @@ export const executors = z.strictObject({
         .default([]),
       /** Programs run in it or below it. Needed locally; on AWS each command has an empty folder of its own. */
       working_directory: z.string().startsWith('/', 'an absolute path').optional(),
+      contained: z.boolean().default(true).meta({
+        description:
+          "Locally, programs run without sight of the gateway's processes, its state folder and the network. Where the machine permits no containment none run; false runs them with all rights of the gateway's user.",
+      }),
+      network: z.boolean().default(false).meta({
+        description: 'Locally, contained programs share the network of this machine, its own ports included.',
+      }),
       timeout_ms: executionMs.default(30_000),
       /** Of each of the two outputs. */
       max_output_bytes: bytes.default(256 * kibibyte),

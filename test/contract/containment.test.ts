@@ -1,0 +1,137 @@
+/**
+ * Programs of executor `shell` in their containment, as real processes: what of the gateway they can reach. Where this machine
+ * permits no containment, none of them runs.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { byBubblewrap, byUnshare, type Containment, findContainment } from '#adapters/executors/containment.ts';
+import { commandRunner } from '#adapters/executors/run-command.ts';
+import { ExecutionFault } from '#core/executors/fault.ts';
+import type { Command } from '#core/executors/ports.ts';
+import { shellExecutor } from '#core/executors/shell.ts';
+import { shellWords } from '#core/executors/shell-words.ts';
+import { configured, envelopeOf, until } from '../support/executor-cases.ts';
+
+let containment: Containment | undefined;
+let state: string;
+let root: string;
+let port: number;
+let connections = 0;
+let closed = 0;
+const listener = createServer((socket) => {
+  connections += 1;
+  socket.on('close', () => {
+    closed += 1;
+  });
+  socket.on('error', () => {});
+  socket.resume();
+});
+
+beforeAll(async () => {
+  state = mkdtempSync(join(tmpdir(), 'gateway-state-'));
+  root = mkdtempSync(join(tmpdir(), 'gateway-root-'));
+  writeFileSync(join(state, 'keys.json'), 'the-secret-of-the-state-folder');
+  await new Promise<void>((listening) => listener.listen(0, '127.0.0.1', listening));
+  port = (listener.address() as { port: number }).port;
+});
+beforeEach(async () => {
+  containment = await findContainment([state]);
+});
+afterAll(() => {
+  listener.close();
+  for (const folder of [state, root]) rmSync(folder, { recursive: true, force: true });
+});
+
+const command = (script: string, network = false): Command => ({
+  ...{ argv: ['bash', '-c', script], root, timeoutMs: 20_000, maxOutputBytes: 10_000, maxProcesses: 50, env: [] },
+  containment: { network },
+});
+
+/** The outcome of a script; without containment, a refusal, which is what such a machine owes. */
+async function outcomeOf(script: string, network = false) {
+  const run = commandRunner({ environment: {}, contain: async () => containment });
+  if (containment) return run(command(script, network));
+  await expect(run(command(script, network))).rejects.toThrow('permits no containment');
+  return undefined;
+}
+
+const attempts = (): readonly (readonly [string, string])[] => [
+  ['reads a file of the state folder', `cat ${state}/keys.json`],
+  ['lists the state folder', `ls ${state} | grep keys`],
+  ['takes the hiding away', `umount ${state}; unshare -rm umount ${state}; cat ${state}/keys.json`],
+  ['reads the environment of the gateway', `tr '\\0' '\\n' < /proc/${process.pid}/environ | grep PATH`],
+  ['finds the gateway among the processes', 'grep -lx node /proc/[0-9]*/comm'],
+  ['signals the gateway', `kill -0 ${process.pid}`],
+  ['connects to a port of the gateway', `exec 3<>/dev/tcp/127.0.0.1/${port}`],
+  ['has a right of root', 'grep -E "^Cap(Eff|Prm|Bnd):.*[1-9a-f]" /proc/self/status'],
+  ['sees the sockets of services', 'test -n "$(find /run -type s)"'],
+];
+
+test.each([
+  ['unshare', byUnshare],
+  ['bwrap, where it is installed', byBubblewrap],
+])('[executor.contained] by %s, no program reads, finds, signals or calls the gateway', async (_, way) => {
+  containment = await findContainment([state], [way]);
+  const before = connections;
+  for (const [what, script] of attempts()) {
+    const outcome = await outcomeOf(script);
+    if (outcome) expect([what, outcome.exit_code === 0, outcome.stdout]).toEqual([what, false, '']);
+  }
+  expect(connections).toBe(before);
+});
+
+test('[executor.contained] the neighbours: it works in its folder as its own user, and its outcome is told', async () => {
+  const outcome = await outcomeOf('id -u; echo made > inner.txt; cat inner.txt; echo wrong >&2; exit 3');
+  if (!outcome) return;
+  expect(outcome).toMatchObject({ exit_code: 3, stdout: `${process.getuid?.()}\nmade\n`, stderr: 'wrong\n' });
+  expect(readFileSync(join(root, 'inner.txt'), 'utf8')).toBe('made\n');
+});
+
+test('[executor.contained] with network allowed it reaches a port, and still no state', async () => {
+  const before = connections;
+  const outcome = await outcomeOf(`exec 3<>/dev/tcp/127.0.0.1/${port} && ! cat ${state}/keys.json`, true);
+  if (!outcome) return;
+  expect(outcome.exit_code).toBe(0);
+  await until(() => connections === before + 1);
+});
+
+test('[executor.contained] nothing of it outlives its call, not even what left its group', async () => {
+  const before = { connections, closed };
+  const run = commandRunner({ environment: {}, contain: async () => containment });
+  const leaving = `setsid bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port}; sleep 600' & sleep 600`;
+  const cancelled = new AbortController();
+  const outcome = run({ ...command(leaving, true), timeoutMs: 600_000 }, cancelled.signal);
+  if (!containment) return expect(outcome).rejects.toThrow('permits no containment');
+  await until(() => connections === before.connections + 1);
+  cancelled.abort();
+  await expect(outcome).rejects.toThrow('cancelled');
+  await until(() => closed === before.closed + 1);
+});
+
+test('[executor.contained] where none is possible nothing runs, unless the configuration does without', async () => {
+  const none = commandRunner({ environment: {}, contain: async () => undefined });
+  await expect(none(command('echo ran'))).rejects.toThrow(ExecutionFault);
+  const plain = await none({ ...command('echo ran'), containment: undefined });
+  expect(plain.stdout).toBe('ran\n');
+});
+
+test.each([
+  ['contained without network, unless told otherwise', {}, { network: false }],
+  ['contained with network', { network: true }, { network: true }],
+  ['not contained', { contained: false }, undefined],
+])('[executor.contained] the executor asks for a program that is %s', async (_, settings, expected) => {
+  const asked: Command[] = [];
+  const shell = { enabled: true, allowed_binaries: ['ls'], working_directory: root, ...settings };
+  const executor = shellExecutor(
+    configured({ executors: { shell } }).executors.shell,
+    async (wanted) => {
+      asked.push(wanted);
+      return { exit_code: 0, stdout: '', stderr: '', truncated: false, timed_out: false };
+    },
+    shellWords,
+  );
+  await executor.execute(envelopeOf('shell', 'shell.ls', '', 'execute', { argv: ['ls'] }), undefined, {});
+  expect(asked[0]?.containment).toEqual(expected);
+});
