@@ -1,7 +1,7 @@
 /** `test-action`: governs one action (spec §4.3, §4.5). */
 import { addCallOptions, type CallOptions, callOf } from './call-options.ts';
 import { addCommand, type Parent } from './command.ts';
-import { showDecision } from './decision.ts';
+import { hasFailed, showDecision } from './decision.ts';
 import { fields } from './json-fields.ts';
 
 interface ActionOptions extends CallOptions {
@@ -35,7 +35,7 @@ export function addActions(parent: Parent): void {
       const result = fields(answer.json);
       if (cli.globals.json) cli.out.json(answer.text);
       else showDecision(cli, result, retryWords(options));
-      return result.decision === 'allow' && result.error === undefined ? 'positive' : 'negative';
+      return result.decision === 'allow' && !hasFailed(result) ? 'positive' : 'negative';
     },
   });
 }
@@ -61,6 +61,7 @@ function retryWords(options: ActionOptions): string[] {
     'tool',
     'target',
     'capability',
+    'upstream',
     'params',
     'session',
     'agent',

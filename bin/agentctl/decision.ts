@@ -17,7 +17,10 @@ export function showDecision(cli: Cli, answer: Fields, retry: readonly string[])
   const data = fields(fields(answer.error).data);
   out.line('decision: ', decisionPart(answer.decision));
   if (answer.decision !== 'review') out.field('message', fields(answer.error).message);
+  if (answer.decision === 'allow' && hasFailed(answer))
+    out.line('execution: ', painted('red', outcomeOf(answer, data)));
   out.field('matched_rule', answer.matched_rule);
+  out.field('upstream', answer.upstream);
   out.field('policy', policyName(answer));
   out.field('envelope_id', answer.envelope_id);
   out.field('session_id', answer.session_id);
@@ -29,6 +32,13 @@ export function showDecision(cli: Cli, answer: Fields, retry: readonly string[])
   if (answer.dry_run === true) out.line(painted('dim', 'dry run: nothing was recorded'));
   else if (answer.decision === 'review') showNext(cli, answer, retry);
 }
+
+/** Whether an action was allowed and not carried out well: its executor failed, or the tool itself reports an error. */
+export const hasFailed = ({ error, result }: Fields): boolean => error !== undefined || fields(result).isError === true;
+
+/** `unknown`: it may have taken effect all the same. */
+const outcomeOf = ({ error }: Fields, { outcome }: Fields): string =>
+  error === undefined ? 'the tool reports an error' : (text(outcome) ?? 'failed');
 
 const policyName = ({ policy, policy_version }: Fields): string | undefined =>
   policy_version === undefined ? text(policy) : `${text(policy) ?? ''} (version ${policy_version})`.trim();

@@ -22,11 +22,14 @@ interface Resource {
   readonly preflight?: FunctionName;
 }
 
-/** @throws GatewayError `not_found`, or MethodNotAllowed for a path that other methods have. */
+/**
+ * `/mcp/` is `/mcp`: clients and their users write both.
+ * @throws GatewayError `not_found`, or MethodNotAllowed for a path that other methods have.
+ */
 export function createRouter(routes: readonly Route[]): Router {
   const resources = resourcesOf(routes);
   return (method, path) => {
-    const given = path.split('/');
+    const given = (path === '/mcp/' ? '/mcp' : path).split('/');
     const found = resources.find(({ segments }) => matches(segments, given));
     if (found === undefined) throw new GatewayError('not_found', `There is nothing at ${shortened(path)}.`);
     const handledBy = found.methods.get(method) ?? (method === 'OPTIONS' ? found.preflight : undefined);

@@ -15,12 +15,13 @@ import { byReference, secretRule } from './program-texts.ts';
 /** What every answer says of the decision. */
 export const answer = (
   action: Governed,
-): Pick<DecisionResult, 'envelope_id' | 'matched_rule' | 'policy' | 'policy_version' | 'session_id'> => ({
+): Pick<DecisionResult, 'envelope_id' | 'matched_rule' | 'policy' | 'policy_version' | 'session_id' | 'upstream'> => ({
   envelope_id: action.envelope.envelope_id,
   matched_rule: action.decision.matched_rule,
   policy: action.decision.policy,
   policy_version: action.snapshot.version,
   session_id: action.envelope.actor.session,
+  ...(action.envelope.upstream !== undefined && { upstream: action.envelope.upstream }),
 });
 
 export function blocked(action: Governed, evidenceHash?: string): DecisionResult {

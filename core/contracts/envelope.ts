@@ -79,8 +79,10 @@ export interface Placement {
   readonly upstream: string;
   /** The tool's name there, where policies know it by another. */
   readonly upstream_tool?: string;
-  /** The name policies decide it by, where the inventory says another one than its caller. */
+  /** What policies decide it by, where the inventory says it and not its caller. */
   readonly tool?: string;
+  readonly capability?: string;
+  readonly target?: string;
 }
 
 export interface Actor {
@@ -111,6 +113,8 @@ export const decisionResultSchema = z.object({
   policy: z.string(),
   policy_version: z.int().optional(),
   session_id: z.string().optional(),
+  /** The server or service the call goes to, or went to. */
+  upstream: z.string().optional(),
   evidence_hash: z.string().optional(),
   dry_run: z.boolean().optional(),
   error: z.object({ code: z.int(), message: z.string(), data: z.record(z.string(), z.unknown()) }).optional(),

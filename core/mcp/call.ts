@@ -88,7 +88,9 @@ async function make(
   const executors = [runExecutor(run)];
   // Who was asked before and comes back is waiting: the person is on the way.
   const holds = waiting === 'held' || back !== undefined;
-  const waits = holds ? holding(ports, params, exchange.send, exchange.signal) : withoutHold(ports);
+  const waits = holds
+    ? holding(ports, holdSecondsOf(caller), params, exchange.send, exchange.signal)
+    : withoutHold(ports);
   const result = await govern(waits, caller.principal, caller.sessionId, action, (given, ...rest) =>
     carryOut({ ...given, executors }, ...rest),
   );

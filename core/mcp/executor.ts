@@ -75,7 +75,7 @@ async function execute(run: Run, params: JsonObject, credential: IssuedCredentia
       bearer: credential?.secret,
     });
   } catch (fault) {
-    const error = upstreamError(run.tool, entry, fault);
+    const error = upstreamError(run.tool, entry, fault, sent);
     run.outcome = { error };
     // A server that does not accept the minted credential: a refused login (core/actions/carry-out.ts).
     if (sent && credential && fault instanceof UpstreamFault && fault.status === 401) {
@@ -90,7 +90,7 @@ async function execute(run: Run, params: JsonObject, credential: IssuedCredentia
   }
   run.outcome = redactResult(outcome as JsonObject, secrets) as RpcOutcome;
   if ('error' in run.outcome) {
-    run.outcome = { error: upstreamError(run.tool, entry, run.outcome.error) };
+    run.outcome = { error: upstreamError(run.tool, entry, run.outcome.error, true) };
     throw new Error(run.outcome.error.message);
   }
   return run.outcome.result;

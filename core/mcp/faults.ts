@@ -16,6 +16,13 @@ const hints: Readonly<Record<UpstreamFaultKind, string>> = {
   aborted: 'The call was cancelled; whether it took effect is not known.',
 };
 
+/** Where no tool was called: it may be tried again. */
+const harmlessHints: Readonly<Partial<Record<UpstreamFaultKind, string>>> = {
+  broken: 'Nothing was changed: try again.',
+  timeout: 'Nothing was changed: try again, or have timeout_ms raised.',
+  aborted: 'The request was cancelled.',
+};
+
 /** Codes a client can act on are kept; everything else is -32000. */
 const kept: ReadonlySet<number> = new Set([
   mcpCodes.invalidParams,
@@ -23,8 +30,11 @@ const kept: ReadonlySet<number> = new Set([
   mcpCodes.missingCapability,
 ]);
 
-/** @param failure a fault of the connection, or the error the server answered. */
-export function upstreamError(what: string, { name }: McpUpstreamEntry, failure: unknown): RpcError {
+/**
+ * @param failure a fault of the connection, or the error the server answered.
+ * @param called whether a tool was called, which may have taken effect all the same.
+ */
+export function upstreamError(what: string, { name }: McpUpstreamEntry, failure: unknown, called = false): RpcError {
   if (isAnswer(failure)) {
     const data: JsonObject = {
       ...(isObject(failure.data) && failure.data),
@@ -41,10 +51,11 @@ export function upstreamError(what: string, { name }: McpUpstreamEntry, failure:
   const fault = failure instanceof UpstreamFault ? failure : undefined;
   const kind = fault?.kind ?? (isAbort(failure) ? 'aborted' : 'unreachable');
   const why = fault ? redactResult(fault.message) : kind === 'aborted' ? 'cancelled' : 'the call could not be made';
+  const hint = (called ? undefined : harmlessHints[kind]) ?? hints[kind];
   return {
     code: mcpCodes.upstreamFailed,
-    message: `${what} failed at ${name}: ${why}. ${hints[kind]}`,
-    data: { tool: what, upstream: name, reason: kind, hint: hints[kind] },
+    message: `${what} failed at ${name}: ${why}. ${hint}`,
+    data: { tool: what, upstream: name, reason: kind, hint },
   };
 }
 

@@ -1,13 +1,17 @@
 /** Which server has the tool of a call that names none: by the servers' own lists, never by what the configuration would let pass. */
+
+import { graver } from '#core/classification/classify-tool.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
-import type { ActionEnvelope, Placement } from '#core/contracts/envelope.ts';
+import type { ActionEnvelope, Capability, Placement } from '#core/contracts/envelope.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
 import { decide } from '#core/tool-policy/decide.ts';
-import { placementIn, type Tool, wordsOf } from './action.ts';
+import { actionOf, placementIn, type Tool, wordsOf } from './action.ts';
 import type { Conversation } from './conversations.ts';
 import { drifted, noteDefinitions } from './drift.ts';
 import { type Inventory, inventoryOf } from './inventory.ts';
+import { RpcFault } from './messages.ts';
 import type { McpPorts } from './ports.ts';
 import { partedName, policyName } from './tool-names.ts';
 
@@ -35,12 +39,31 @@ export async function placed(
   const tool = having(known, call) ?? having(await read(ports, conversation, call, true), call);
   if (tool) {
     if (await drifted(ports.mcpStore, tool)) throw waits(tool);
-    const as = (name: string) => ({ ...call, upstream: tool.entry.name, tool: wordsOf(tool, name).tool });
-    const name = policyName(tool, (each) => decide(policy, as(each)).decision);
-    return { ...placementIn(tool, as(name).tool), tool: as(name).tool };
+    return placementOf(tool, policy, call);
   }
   const silent = known.silent.find(({ entry }) => asked.includes(entry));
   throw silent ? unread(call, silent.entry.name) : nobody(call, asked);
+}
+
+/** The same words for the call as if an MCP client had made it; what its caller says of its capability only tightens. */
+function placementOf(tool: Tool, policy: CompiledPolicy, call: ActionEnvelope): Placement {
+  const as = (name: string) => {
+    const { tool: known, target, capability } = wordsAs(tool, name, call);
+    return { ...call, upstream: tool.entry.name, tool: known, target, capability };
+  };
+  const { tool: known, target, capability } = as(policyName(tool, (name) => decide(policy, as(name)).decision));
+  return { ...placementIn(tool, known), tool: known, target, capability };
+}
+
+/** @throws GatewayError `invalid_request` for arguments that no envelope can hold. */
+function wordsAs(tool: Tool, name: string, call: ActionEnvelope) {
+  try {
+    const words = actionOf(tool, name, call.parameters as JsonObject);
+    return { ...words, capability: graver(words.capability as Capability, call.capability as Capability) };
+  } catch (fault) {
+    if (fault instanceof RpcFault) throw invalidRequest(fault.message);
+    throw fault;
+  }
 }
 
 const read = (ports: PlacingPorts, conversation: Conversation, call: ActionEnvelope, fresh: boolean) =>

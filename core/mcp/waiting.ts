@@ -56,6 +56,7 @@ const progressEveryMs = 1_000;
 /** The ports of a call that is held: the client hears that it waits, and a client that cancelled is waited for no more. */
 export function holding<P extends GovernPorts>(
   ports: P,
+  holdSeconds: number,
   params: JsonObject,
   send: (message: JsonObject) => void,
   signal: AbortSignal,
@@ -70,7 +71,7 @@ export function holding<P extends GovernPorts>(
       const now = ports.clock.now();
       if (token !== undefined && now - told >= progressEveryMs) {
         told = now;
-        send(waitingNotice(token, now - began));
+        send(waitingNotice(token, now - began, holdSeconds));
       }
       await ports.pause(ms);
       signal.throwIfAborted();
@@ -79,9 +80,9 @@ export function holding<P extends GovernPorts>(
 }
 
 /** Progress must grow, and the server's own begins at 0 or 1 once the call runs: waiting counts in millionths. */
-const waitingNotice = (token: string | number, waitedMs: number): JsonObject =>
+const waitingNotice = (token: string | number, waitedMs: number, holdSeconds: number): JsonObject =>
   notificationOf('notifications/progress', {
     progressToken: token,
     progress: waitedMs / 1e9,
-    message: `Waiting for a human's approval since ${Math.round(waitedMs / 1000)} s.`,
+    message: `Waiting for approval (${Math.round(waitedMs / 1000)} s of ${holdSeconds} s)`,
   });

@@ -113,6 +113,24 @@ describe('[mcp.placement] a call of test-action', () => {
     await at.gateway.stop();
   });
 
+  test('has the capability and the target of its tool and arguments, whatever its caller says', async () => {
+    files.offer(toolsOf('files.read delete_note'));
+    const rules = ['read', 'execute'].map((capability) => ({
+      protocol: 'mcp',
+      capability,
+      target: 'docs/**',
+      decision: 'allow',
+    }));
+    const tool_policies = { pack: null, default_decision: 'review', rules };
+    await configure({ upstreams: entriesOf(), extra: { tool_policies } });
+    const claimed = { capability: 'read', target: 'docs/a.md' };
+    const of = async (tool: string, path: string) =>
+      (await act({ ...claimed, tool, parameters: { path } })).last.decision;
+    expect([await of('delete_note', 'docs/a.md'), await of('files.read', '/etc/passwd')]).toEqual(['review', 'review']);
+    expect(await of('files.read', 'docs/a.md')).toBe('allow');
+    expect(sent()).toEqual([['files.read'], [], []]);
+  });
+
   test('in a dry run is decided also while no server answers', async () => {
     for (const server of servers()) server.fail(403);
     expect((await act({ tool: 'wipe', dry_run: true })).last.decision).toBe('block');

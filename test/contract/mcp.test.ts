@@ -334,7 +334,7 @@ describe('waiting for a human', () => {
     expect(last.result.content).toEqual([{ type: 'text', text: 'opened held' }]);
     expect(messages[0]).toMatchObject({
       method: 'notifications/progress',
-      params: { progressToken: 'p1', message: expect.any(String) },
+      params: { progressToken: 'p1', message: expect.stringMatching(/^Waiting for approval \(\d+ s of \d+ s\)$/) },
     });
   });
 

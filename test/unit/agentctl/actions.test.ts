@@ -50,6 +50,26 @@ describe('test-action', () => {
     ]);
   });
 
+  test.each([
+    ['failed', 'billing.get at billing: path /nope is not among /models. Nothing was sent.'],
+    ['unknown', 'billing.get at billing: it was silent. Whether the call took effect is not known.'],
+  ])('[cli.test-action] an allowed call whose execution %s exits 1 and says why', async (outcome, message) => {
+    const error = { code: -32000, message, data: { tool: 'billing.get', outcome } };
+    answer({ ...review, decision: 'allow', matched_rule: 'http:billing.get', upstream: 'billing', error });
+    const { code, out } = await home.run(['test-action', ...call]);
+    expect(code).toBe(1);
+    expect(out).toContain(
+      `decision: allow\nmessage: ${message}\nexecution: ${outcome}\nmatched_rule: http:billing.get\nupstream: billing\n`,
+    );
+  });
+
+  test('[cli.test-action] so does one whose tool reports an error itself', async () => {
+    answer({ ...review, decision: 'allow', error: undefined, result: { content: [], isError: true } });
+    const { code, out } = await home.run(['test-action', ...call, '--upstream', 'files']);
+    expect([code, out]).toEqual([1, expect.stringContaining('execution: the tool reports an error\n')]);
+    expect(sent()).toMatchObject({ upstream: 'files' });
+  });
+
   test('a review exits 1 with approval_url and the very commands that come next', async () => {
     answer(review);
     const { code, out } = await home.run(['test-action', ...call, '--param', "title=It's late", '--state', home.state]);

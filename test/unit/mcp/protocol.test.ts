@@ -169,3 +169,12 @@ test('an outbox gives what was put in, ends, and tells of a reader who left', as
   await left.return();
   expect([await next, told]).toEqual([{ done: true, value: undefined }, 1]);
 });
+
+test('[mcp.upstream-error] only a tool that was called may have taken effect', () => {
+  const silent = new UpstreamFault('timeout', 'it was silent for 30000 ms');
+  const said = (called: boolean) => upstreamError('echo', entry(), silent, called).message;
+  expect(said(true)).toMatch(
+    /^echo failed at one: it was silent for 30000 ms\. Whether the call took effect is not known/,
+  );
+  expect(said(false)).toMatch(/Nothing was changed: try again, or have timeout_ms raised\.$/);
+});
