@@ -1,5 +1,5 @@
 /** The words of a command read against its profile, as the program itself reads them. */
-import type { Capability } from './invocation.ts';
+import { type Capability, short } from './invocation.ts';
 import type { Names, Profile, Role } from './profiles/profile.ts';
 import type { Arg } from './words.ts';
 
@@ -141,7 +141,7 @@ function readLong(arg: Arg, grammar: Grammar, next: Next, into: Option[], proble
     return;
   }
   if (others.length > 0) {
-    problems.push(`${written} may stand for several of its options`);
+    problems.push(`${short(written)} may stand for several of its options`);
     for (const each of [known, ...others]) into.push({ name: each.name, known: each, value, source: value && arg });
     return;
   }
@@ -185,7 +185,7 @@ function readCluster(
     if (!known) {
       const value = rest === '' ? undefined : { ...arg, text: rest };
       if (!arg.known && '$`<>'.includes(name[1]!))
-        problems.push(`what "${arg.text}" stands for is only known when the line runs`);
+        problems.push(`what "${short(arg.text)}" stands for is only known when the line runs`);
       else unknownOption(name, into, problems, value && /^[=~./]/.test(rest) ? value : undefined);
       // What follows may be its value, or more letters.
       if (/^[=~./]/.test(rest)) return;
@@ -209,6 +209,6 @@ function withNext(known: KnownOption, next: Next, into: Option[], problems: stri
 }
 
 function unknownOption(name: string, into: Option[], problems: string[], value?: Arg): void {
-  problems.push(`${name} is not an option that is read`);
+  problems.push(`${short(name)} is not an option that is read`);
   into.push({ name, known: undefined, value, source: value });
 }

@@ -1,7 +1,7 @@
 /** Reading whatever lies below a folder: certain only where names or patterns say that no secrets come along. */
 import { resolveAt } from '../paths.ts';
 import { given, isGiven, type Parsed } from './arguments.ts';
-import type { Invocation } from './invocation.ts';
+import { type Invocation, short } from './invocation.ts';
 import type { Below } from './profiles/profile.ts';
 import { namesFile, namesSources } from './source-names.ts';
 import type { Arg } from './words.ts';
@@ -39,7 +39,14 @@ export function readBelow(
   const certain = roots.length > 0 && roots.every((root) => isSourceFolder(call, root));
   if (tells && (certain || !revealsHidden(below, parsed))) return;
   call.unclear(
-    `${call.binary} would read whatever lies below ${roots.map((root) => root.text).join(', ') || 'the folder'}; name the kind of files (as in *.ts), or name files`,
+    `${call.binary} would read whatever lies below ${
+      short(
+        roots
+          .map(({ text }) => text)
+          .slice(0, 3)
+          .join(', '),
+      ) || 'the folder'
+    }; name the kind of files (as in *.ts), or name files`,
   );
 }
 

@@ -36,9 +36,16 @@ export async function findingsOf(lab: Lab, what: Runnable, parts: readonly ToolC
   });
 }
 
-/** @param wanted different allowed lines to run. */
-export async function compare(lab: Lab, seed: number, wanted: number): Promise<Compared> {
-  const lines = new Lines(seed, everyday());
+/**
+ * @param wanted different allowed lines to run.
+ * @param lines where they come from.
+ */
+export async function compare(
+  lab: Lab,
+  seed: number,
+  wanted: number,
+  lines: { next(): Runnable } = new Lines(seed, everyday()),
+): Promise<Compared> {
   const known = new Set<string>();
   const findings: Finding[] = [];
   let decided = 0;

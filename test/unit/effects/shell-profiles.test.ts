@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { decideEffects } from '#core/effects/decide-effects.ts';
 import { grammarOf, namesOf, parseWords } from '#core/effects/shell/arguments.ts';
 import { readerOf } from '#core/effects/shell/commands.ts';
 import { assign } from '#core/effects/shell/operands.ts';
@@ -15,6 +16,8 @@ import { isHarmlessSed } from '#core/effects/shell/scripts/sed.ts';
 import { globsSources, namesFile, namesSources } from '#core/effects/shell/source-names.ts';
 import { argOf } from '#core/effects/shell/words.ts';
 import { shellEffects } from '#core/effects/shell.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { parsePack } from '#core/tool-policy/pack.ts';
 
 const unclear = (command: string): string | undefined =>
   shellEffects({ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } })
@@ -64,6 +67,42 @@ describe('[effects.profiles] a profile', () => {
   ])('says of %j that %s', (line, why) => {
     expect(unclear(line)).toContain(why);
     expect(unclear(line)).not.toMatch(/undefined|\[object/);
+  });
+});
+
+describe('[effects.profiles] [effects.below] what is unclear', () => {
+  const everything = compilePolicy(
+    parsePack(
+      {
+        name: 'everything',
+        description: 'x',
+        default_decision: 'allow',
+        rules: [{ protocol: 'shell', tool: 'shell.**', decision: 'allow' }],
+      },
+      'everything',
+    ),
+  );
+
+  test.each([
+    ['cat --frob a', '--frob is not an option'],
+    ['frobnicate', 'frobnicate is not a program'],
+    ['git log -p', 'name files behind --'],
+    ["grep -r '' .", 'name the kind of files'],
+    ["grep --include='*.yml' -r foo config", 'below config'],
+    ['cp -r . x', 'below .'],
+    ['tar cf x.tar .', 'packs whatever lies below'],
+    ['rsync -a . x', 'below .'],
+    ['git archive HEAD', 'git archive would show'],
+  ])('is not allowed by a rule that allows everything: %j', async (command, why) => {
+    const call = { protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } };
+    const decision = decideEffects(everything, call, shellEffects(call));
+    expect(decision).toMatchObject({ decision: 'review', reason: expect.stringContaining(why) });
+    expect(decision.reason!.length).toBeLessThan(400);
+  });
+
+  test('is told in few words, however long the line', () => {
+    expect(unclear(`cat ${'x'.repeat(5000)} --${'y'.repeat(5000)}`)!.length).toBeLessThan(200);
+    expect(unclear(`grep -r '' ${'x'.repeat(5000)} ${'y '.repeat(500)}`)!.length).toBeLessThan(300);
   });
 });
 

@@ -15,7 +15,7 @@ export function tar(call: Invocation, grammar: Grammar): void {
   interpret(call, grammar, parsed);
   if (packs) {
     for (const arg of parsed.operands) call.path('read', arg);
-    call.unclear(`${call.binary} packs whatever lies below ${parsed.operands.map(({ text }) => text).join(', ')}`);
+    call.unclear(`${call.binary} packs whatever lies below the folders it is given`);
   } else if (!isGiven(parsed, '-t --list -d --diff --compare -C --directory')) call.path('write', argOf('.'), true);
   if (!archive && !packs) call.effect('read', '');
 }
