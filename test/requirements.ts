@@ -465,6 +465,11 @@ const approvals: readonly Requirement[] = [
     'approval_url is <admin_url>/admin/v1/approvals/<envelope_id> and never decides on GET.',
   ),
   must(
+    'approval.card',
+    'contract §3',
+    'The approval shows key, owner, upstream, effects of the raw call in words, rule with reason, risk and expiry; labels as labels.',
+  ),
+  must(
     'approval.secret-in-program',
     'contract §3',
     'Text that will be executed is never hidden in part: a call with a secret in it is refused, and told to pass it by reference.',
@@ -876,7 +881,12 @@ const admin: readonly Requirement[] = [
 const cli: readonly Requirement[] = [
   must('cli.test-action', 'spec §4.5', 'agentctl test-action evaluates an action; --dry-run records nothing.'),
   must('cli.pending', 'spec §4.5', 'agentctl pending lists pending approvals, with --json as JSON.'),
-  must('cli.vote', 'spec §4.5', 'agentctl approve and deny take --reviewer and --comment.'),
+  must(
+    'cli.vote',
+    'spec §4.5',
+    'agentctl approve and deny take --reviewer, else the person of the key, and --comment.',
+  ),
+  must('cli.show', 'spec §4.5', 'agentctl show prints the card of one approval; the beginning of an id is enough.'),
   must(
     'cli.evidence.verify',
     'spec §4.5',

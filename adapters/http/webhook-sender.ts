@@ -23,7 +23,7 @@ export function webhookNotifier({ url, secret, adminUrl, clock }: WebhookOptions
       const timestamp = String(Math.floor(now / 1000));
       // A repeated delivery carries the same id, so that receivers can tell.
       const id = `${row.envelope_id}#${event}`;
-      const body = JSON.stringify({ event, id, sent_at: isoTime(now), approval: approvalView(row, adminUrl) });
+      const body = JSON.stringify({ event, id, sent_at: isoTime(now), approval: approvalView(row, adminUrl, now) });
       const response = await fetch(url, {
         method: 'POST',
         headers: {

@@ -1,4 +1,6 @@
-/** `pending`, `approve`, `deny`: what waits for a human, and the human's answer (spec §2.3, §2.4, §4.5). */
+/** `pending`, `show`, `approve`, `deny`: what waits for a human, and the human's answer. */
+import { briefCard, showCard, wholeCard } from './approval-card.ts';
+import { approvalId } from './approval-id.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { wholeNumber } from './globals.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
@@ -10,7 +12,7 @@ interface PageOptions {
   readonly cursor?: string;
 }
 interface VoteOptions {
-  readonly reviewer: string;
+  readonly reviewer?: string;
   readonly comment?: string;
 }
 
@@ -30,6 +32,22 @@ export function addApprovals(parent: Parent): void {
       return 'positive';
     },
   });
+  addCommand<{ readonly full?: true }>(parent, {
+    usage: 'show <envelope_id>',
+    summary: 'Show one approval: who asks, what the call would do, all of the call',
+    examples: ['show 0197a3c2', 'show 0197a3c2-7d1e-7000-8000-000000000001 --full'],
+    options: (command) => command.option('--full', 'leave nothing out, however long it is'),
+    run: async (cli, { full }, [id = '']) => {
+      const answer = await cli.api().call('getApproval', { path: { envelope_id: await approvalId(cli, id) } });
+      const item = fields(answer.json);
+      if (cli.globals.json) cli.out.json(answer.text);
+      else {
+        showCard(cli.out, item, full ? wholeCard : briefCard);
+        if (item.status !== 'pending') showRecord(cli.out, item);
+      }
+      return 'positive';
+    },
+  });
   addVote(parent, 'approve', 'Approve a pending action');
   addVote(parent, 'deny', 'Deny a pending action');
 }
@@ -38,19 +56,23 @@ function addVote(parent: Parent, vote: 'approve' | 'deny', summary: string): voi
   addCommand<VoteOptions>(parent, {
     usage: `${vote} <envelope_id>`,
     summary,
-    examples: [`${vote} 0197a3c2-7d1e-7000-8000-000000000001 --reviewer alice --comment "looked at the diff"`],
+    examples: [
+      `${vote} 0197a3c2-7d1e-7000-8000-000000000001 --comment "looked at the diff"`,
+      `${vote} 0197a3c2 --reviewer alice`,
+    ],
     options: (command) =>
       command
-        .requiredOption('--reviewer <name>', 'name recorded beside the person the key belongs to')
+        .option('--reviewer <name>', 'name recorded beside the person the key belongs to (default: that person)')
         .option('--comment <text>', 'why, for the record'),
     run: (cli, options, [id = '']) => castVote(cli, vote, id, options),
   });
 }
 
 async function castVote(cli: Cli, vote: 'approve' | 'deny', id: string, options: VoteOptions): Promise<Outcome> {
-  const { reviewer, comment } = options;
+  const { comment } = options;
+  const reviewer = options.reviewer ?? (await personOfKey(cli));
   const body = { reviewer, ...(comment !== undefined && { comment }) };
-  const answer = await cli.api().call(vote, { path: { envelope_id: id }, body });
+  const answer = await cli.api().call(vote, { path: { envelope_id: await approvalId(cli, id) }, body });
   const record = fields(answer.json);
   if (cli.globals.json) cli.out.json(answer.text);
   else showRecord(cli.out, record);
@@ -58,33 +80,29 @@ async function castVote(cli: Cli, vote: 'approve' | 'deny', id: string, options:
   return record.status === (vote === 'approve' ? 'approved' : 'denied') ? 'positive' : 'negative';
 }
 
+/** Whom the key names; the server decides whether they may vote. */
+async function personOfKey(cli: Cli): Promise<string> {
+  const { person, name, key_id } = fields((await cli.api().call('whoami')).json);
+  return text(person) ?? text(name) ?? text(key_id) ?? 'unknown';
+}
+
 function showRecord(out: Output, record: Fields): void {
   const style = record.status === 'approved' ? 'green' : 'red';
   out.line('status: ', painted(style, text(record.status) ?? 'unknown'));
-  const names = ['envelope_id', 'reviewer', 'person', 'approved_at', 'denied_at', 'comment', 'evidence_hash'];
+  const names = [
+    ...['envelope_id', 'reviewer', 'person', 'approved_at', 'denied_at', 'comment', 'evidence_hash'],
+    ...['executed_by', 'outcome', 'refused_because'],
+  ];
   for (const name of names) out.field(name, record[name]);
 }
 
 function showPending(out: Output, page: Fields): void {
   const items = list(page.pending);
   if (items.length === 0) out.line('nothing is pending');
-  for (const item of items) showItem(out, item);
+  for (const item of items) {
+    showCard(out, item, briefCard);
+    out.line();
+  }
   const cursor = text(page.cursor);
   if (cursor) out.line(`more: ${commandLine(['agentctl', 'pending', '--cursor', cursor])}`);
-}
-
-/** All of the call, uncut: the reviewer answers for every byte of it. */
-function showItem(out: Output, item: Fields): void {
-  const actor = fields(item.actor);
-  out.line(painted('bold', text(item.envelope_id) ?? '(no id)'));
-  out.line(`  ${[item.protocol, item.tool].filter(text).join(' ')} on ${text(item.target) ?? '(no target)'}`);
-  out.field('  capability', item.capability);
-  out.field('  agent', [actor.agent, actor.session].filter(text).join(', session '));
-  out.field('  parameters', item.parameters);
-  if (list(item.withheld).length > 0) out.field('  withheld from you', item.withheld);
-  out.field('  justification', text(item.justification));
-  out.field('  matched_rule', item.matched_rule);
-  out.field('  queued_at', item.queued_at);
-  out.field('  expires_at', item.expires_at);
-  out.line();
 }

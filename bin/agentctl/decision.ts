@@ -58,9 +58,10 @@ function showNext({ out, globals }: Cli, answer: Fields, retry: readonly string[
   const session = text(answer.session_id);
   const sameSession = session && !retry.includes('--session') ? ['--session', session] : [];
   out.line();
-  out.line('A person decides:');
-  out.line(`  ${commandLine(['agentctl', 'approve', id, '--reviewer', 'NAME', '--comment', 'WHY', ...where])}`);
-  out.line(`  ${commandLine(['agentctl', 'deny', id, '--reviewer', 'NAME', '--comment', 'WHY', ...where])}`);
+  out.line('A person looks, and decides:');
+  out.line(`  ${commandLine(['agentctl', 'show', id, ...where])}`);
+  out.line(`  ${commandLine(['agentctl', 'approve', id, '--comment', 'WHY', ...where])}`);
+  out.line(`  ${commandLine(['agentctl', 'deny', id, '--comment', 'WHY', ...where])}`);
   out.line('Then the same call goes through once:');
   out.line(`  ${commandLine(['agentctl', ...retry, ...sameSession, '--approval-ref', id, ...where])}`);
 }

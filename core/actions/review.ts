@@ -11,6 +11,7 @@ import { firstOfItsMinute } from '#core/kernel/first-of-minute.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { foreignApproval, ownerOf } from './abuse-notes.ts';
 import { answer, denied, inReview } from './answers.ts';
+import { cardFacts } from './card-facts.ts';
 import { type CarryOut, carryOut, holderOf } from './carry-out.ts';
 import { decisionDraft, follow, type Redacted, withhold } from './entries.ts';
 import { type Candidate, type Governed, sessionOwner } from './governed.ts';
@@ -236,6 +237,7 @@ function newRow(ports: GovernPorts, action: Governed, safe: Redacted): ApprovalR
     call_digest: action.call_digest,
     matched_rule: decision.matched_rule,
     policy_version: snapshot.version,
+    ...cardFacts(action, now),
     queued_at: isoTime(now),
     expires_at: isoTime(now + timeoutSeconds(action) * 1000),
     status: 'pending',

@@ -15,8 +15,10 @@ import { assertOwn, type Call, cursorOf, limitOf, type Operation, parsed } from 
 export const listApprovals: Operation = async (call) => {
   const { ports } = call;
   const page = await ports.approvals.list(call.principal.tenant, 'pending', pageOf(call));
-  const now = isoTime(ports.clock.now());
-  const pending = page.items.filter((row) => row.expires_at > now).map((row) => approvalItem(row, ports.adminUrl));
+  const now = ports.clock.now();
+  const pending = page.items
+    .filter((row) => row.expires_at > isoTime(now))
+    .map((row) => approvalItem(row, ports.adminUrl, now));
   return { body: { pending, ...(page.cursor && { cursor: page.cursor }) } };
 };
 
@@ -49,7 +51,7 @@ export const approvalHistory: Operation = async (call) => {
     (row) => status !== 'denied' || (row.reason === 'timeout') === (wanted === 'expired'),
   );
   const more = found.cursor ? `${at}.${found.cursor}` : states[Number(at) + 1] && `${Number(at) + 1}.`;
-  const approvals = rows.map((row) => approvalView(row, call.ports.adminUrl));
+  const approvals = rows.map((row) => approvalView(row, call.ports.adminUrl, call.ports.clock.now()));
   return { body: { approvals, ...(more && { cursor: more }) } };
 };
 
@@ -62,7 +64,9 @@ const pageOf = ({ query, principal }: Call): { limit: number; cursor?: string; k
 /** The record of a call that ran brings its result in full, also one that lies in the object store. */
 export const getApproval: Operation = async (call) => {
   const row = await rowOf(call);
-  return { body: { ...approvalView(row, call.ports.adminUrl), ...(await readResult(call.ports, row)) } };
+  return {
+    body: { ...approvalView(row, call.ports.adminUrl, call.ports.clock.now()), ...(await readResult(call.ports, row)) },
+  };
 };
 
 const vote =

@@ -4,6 +4,7 @@
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { shorten, visible, visibleLines } from '#core/evidence/visible-text.ts';
+import { effectsOf, executedTexts, factsOf } from './card.ts';
 import { headlineOf } from './headline.ts';
 import { questionDigest } from './pull-requests.ts';
 import { approvalUrl } from './views.ts';
@@ -12,38 +13,52 @@ import { approvalUrl } from './views.ts';
 const maxComment = 65_536;
 
 export function pullRequestComment(row: ApprovalRow, headSha: string, linkBase: string): string {
-  const head = [
-    `**${headlineOf(row, (text, room) => codeSpan(text, room))}**`,
-    ...(row.status === 'pending' ? answers(row, headSha) : []),
-    `[Details](<${approvalUrl(linkBase, row.envelope_id)}>)`,
-    codeBlock(facts(row), maxComment / 2),
-    'Parameters:',
-  ].join('\n\n');
+  const effects = effectsOf(row).map((line) => `- ${visible(line)}`);
+  const head = (canApprove: boolean) =>
+    [
+      `**${headlineOf(row, (text, room) => codeSpan(text, room))}**`,
+      ...(row.status === 'pending' ? answers(row, headSha, canApprove) : []),
+      `[Details](<${approvalUrl(linkBase, row.envelope_id)}>)`,
+      codeBlock(
+        [facts(row), ...(effects.length > 0 ? ['', 'What the call would do:', ...effects] : [])].join('\n'),
+        maxComment / 2,
+      ),
+    ].join('\n\n');
   const parameters = visibleLines(JSON.stringify(row.parameters, null, 1));
-  return `${head}\n\n${codeBlock(parameters, maxComment - head.length - 2)}`;
+  const whole = `${head(true)}\n\nParameters:\n\n${codeBlock(parameters, Number.POSITIVE_INFINITY)}`;
+  if (whole.length <= maxComment) return whole;
+  // What is executed is shown whole or not at all.
+  const executed = executedTexts(row).map(([place, text]) => `${place}:\n${visibleLines(text)}`);
+  const shown =
+    executed.length > 0 &&
+    `${head(true)}\n\nExecuted as it stands:\n\n${codeBlock(executed.join('\n\n'), Number.POSITIVE_INFINITY)}`;
+  if (shown && shown.length <= maxComment) return `${shown}${rest(parameters, maxComment - shown.length)}`;
+  const start = shown ? `${head(false)}\n\n${tooLong(row.envelope_id)}` : head(true);
+  return `${start}${rest(parameters, maxComment - start.length)}`;
 }
 
+/** As much of the parameters as there is room for, if there is any. */
+function rest(parameters: string, room: number): string {
+  const title = '\n\nParameters:\n\n';
+  return room < title.length + 200 ? '' : title + codeBlock(parameters, room - title.length);
+}
+
+const tooLong = (id: string): string =>
+  `What would be executed is too long for a comment. It can be denied here; approve it after reading all of it: \`agentctl show ${id} --full\`.`;
+
 /** None of these lines begins with a slash, so that no service takes the question for its answer. */
-const answers = (row: ApprovalRow, headSha: string): readonly string[] => [
+const answers = (row: ApprovalRow, headSha: string, canApprove: boolean): readonly string[] => [
   'To decide, begin a comment with one of these lines:',
-  `- \`/approve ${row.envelope_id} ${questionDigest(row, headSha)}\`\n- \`/deny ${row.envelope_id} why not\``,
+  `${canApprove ? `- \`/approve ${row.envelope_id} ${questionDigest(row, headSha)}\`\n` : ''}- \`/deny ${row.envelope_id} why not\``,
   `Asked at commit ${headSha}, and void after a push. The last word of the approval, which may be left out, stands for this call at that commit.`,
 ];
 
+/** Room for facts whose texts are longer than names. */
+const rooms: Readonly<Record<string, number>> = { Target: 9000, Reason: 1000, Why: 2000, Withheld: 1000 };
+
 const facts = (row: ApprovalRow): string =>
-  [
-    ['Tool', row.tool, 250],
-    ['Target', row.target, 1000],
-    ['Capability', row.capability, 100],
-    ['Asked by', row.actor.agent, 150],
-    ['Session', row.session_id, 150],
-    ['Rule', row.matched_rule, 250],
-    ['Why', row.justification, 2000],
-    ['Withheld', row.withheld.join(', '), 1000],
-    ['Digest', row.call_digest, 64],
-  ]
-    .filter(([, text]) => text !== '')
-    .map(([name, text, room]) => `${String(name).padEnd(11)}${shorten(visible(text as string), room as number)}`)
+  [...factsOf(row), ['Digest', row.call_digest] as const]
+    .map(([label, text]) => `${label.padEnd(11)}${shorten(visible(text), rooms[label] ?? 300)}`)
     .join('\n');
 
 /** Why a comment did not count, for its writer: they are mentioned, and nobody else. */

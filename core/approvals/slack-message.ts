@@ -1,9 +1,10 @@
 /**
- * The Slack message of an approval (Block Kit): what is asked, by whom, under which rule. Buttons carry the id alone.
+ * The Slack message of an approval (Block Kit): the facts of its card, the effects, the call. Buttons carry the id alone.
  * Everything an agent wrote stands in code, where it can neither format, mention nor pass for a line of ours.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { visible, visibleLines } from '#core/evidence/visible-text.ts';
+import { effectsOf, executedTexts, factsOf } from './card.ts';
 import { headlineOf } from './headline.ts';
 import { approvalUrl } from './views.ts';
 
@@ -13,27 +14,75 @@ export interface SlackMessage {
   readonly blocks: readonly object[];
 }
 
-/** Slack refuses a section whose text is longer. */
+/** Slack refuses a section whose text is longer, and a message of more than 50 blocks. */
 const maxSection = 3000;
+/** Executable text that needs more is not shown in Slack, and not approved from there. */
+const maxExecutedSections = 12;
 
 export function slackMessage(row: ApprovalRow, linkBase: string): SlackMessage {
   const text = `${fitted(visible(row.tool), 250)} on ${fitted(visible(row.target), 400)}: ${headline(row)}`;
-  const section = { type: 'section', text: { type: 'mrkdwn', text: details(row, linkBase) } };
-  return { text, blocks: row.status === 'pending' ? [section, buttons(row)] : [section] };
+  const { sections, isWhole } = details(row, linkBase);
+  const blocks = sections.map((section) => ({ type: 'section', text: { type: 'mrkdwn', text: section } }));
+  return { text, blocks: row.status === 'pending' ? [...blocks, buttons(row, isWhole)] : blocks };
 }
 
-/** Parameters come last and get the room that is left, so that no length of theirs pushes out rule, digest or link. */
-function details(row: ApprovalRow, linkBase: string): string {
-  const lines = [
-    `*${headline(row)}*`,
-    `Tool ${code(row.tool, 250)} on ${code(row.target, 400)}, capability ${code(row.capability, 100)}`,
-    `Asked by ${code(row.actor.agent, 150)} in session ${code(row.session_id, 130)}, rule ${code(row.matched_rule, 250)}`,
-    ...(row.justification === '' ? [] : [`Why: ${code(row.justification, 400)}`]),
-    ...(row.withheld.length === 0 ? [] : [`Withheld as sensitive: ${code(row.withheld.join(', '), 200)}`]),
-    `Digest ${code(row.call_digest.slice(0, 16), 16)}, <${approvalUrl(linkBase, row.envelope_id)}|details>`,
-  ];
-  const head = `${lines.join('\n')}\nParameters:\n`;
-  return head + codeBlock(JSON.stringify(row.parameters, null, 1), maxSection - head.length);
+interface Details {
+  readonly sections: readonly string[];
+  /** Every byte of what will be executed is there. */
+  readonly isWhole: boolean;
+}
+
+/** Each kind of fact in a section of its own, so that no length of one pushes out another. */
+function details(row: ApprovalRow, linkBase: string): Details {
+  const { envelope_id, call_digest, parameters } = row;
+  const link = `<${approvalUrl(linkBase, envelope_id)}|details>`;
+  const head = `*${headline(row)}*\nDigest ${code(call_digest.slice(0, 16), 16)}, ${link}, or ${code(`agentctl show ${envelope_id}`, 80)}`;
+  const facts = factsOf(row).map(([label, text]) => `${label}: ${code(text, rooms[label] ?? 130)}`);
+  const effects = effectsOf(row).map((line) => `• ${code(line, 250)}`);
+  const before = [head, facts.join('\n'), ...(effects.length > 0 ? [listed('What the call would do:', effects)] : [])];
+  const title = 'Parameters:\n';
+  const json = JSON.stringify(parameters, null, 1);
+  const whole = title + codeBlock(json, Number.POSITIVE_INFINITY);
+  const texts = executedTexts(row);
+  const cutAbove = texts.filter(([place, text]) => place === 'target' && text.length > 250);
+  if (whole.length <= maxSection) {
+    const above = cutAbove.flatMap(([place, text]) => codeSections(place, text));
+    return { sections: [...before, ...above, whole], isWhole: true };
+  }
+  const executed = texts.flatMap(([place, text]) => codeSections(place, text));
+  const isWhole = executed.length <= maxExecutedSections;
+  const shown = isWhole ? executed : [tooLong(envelope_id)];
+  return { sections: [...before, title + codeBlock(json, maxSection - title.length), ...shown], isWhole };
+}
+
+/** Facts whose texts are longer than names; all of them together fit into one section. */
+const rooms: Readonly<Record<string, number>> = {
+  ...{ Tool: 250, Target: 400, Rule: 200, Reason: 300, Withheld: 200, Why: 400 },
+};
+
+/** As many lines as fit, and how many do not. */
+function listed(title: string, lines: readonly string[]): string {
+  let text = title;
+  for (const [index, line] of lines.entries()) {
+    if (text.length + line.length > maxSection - 100) return `${text}\n… ${lines.length - index} more, see details`;
+    text += `\n${line}`;
+  }
+  return text;
+}
+
+const tooLong = (id: string): string =>
+  `*What would be executed is too long for Slack.* It can be denied here; approve it after reading all of it: ${code(`agentctl show ${id} --full`, 80)}`;
+
+/** A text in as many sections as it takes, nothing of it left out. */
+function codeSections(place: string, text: string): string[] {
+  const parts = [''];
+  for (const char of visibleLines(text)) {
+    const next = escaped(char, '\\u{60}');
+    if (parts.at(-1)!.length + next.length > maxSection - 250) parts.push('');
+    parts[parts.length - 1] += next;
+  }
+  const count = (index: number) => (parts.length > 1 ? `, ${index + 1} of ${parts.length}` : '');
+  return parts.map((part, index) => `Executed as it stands (${code(place, 100)}${count(index)}):\n\`\`\`${part}\`\`\``);
 }
 
 const headline = (row: ApprovalRow) => headlineOf(row, (text, room) => fitted(visible(text), room));
@@ -50,7 +99,7 @@ const leftOut = (count: number) => `… (${count} more characters, see details)`
  * characters become entities, which are never cut in two.
  */
 function fitted(text: string, room: number, backtick = '`'): string {
-  const parts = Array.from(text, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '`': backtick })[char] ?? char);
+  const parts = Array.from(text, (char) => escaped(char, backtick));
   const whole = parts.join('');
   if (whole.length <= room) return whole;
   let kept = '';
@@ -60,9 +109,14 @@ function fitted(text: string, room: number, backtick = '`'): string {
   return kept + leftOut(parts.length - count);
 }
 
-const buttons = (row: ApprovalRow) => ({
+/** Slack's three control characters become entities. */
+const escaped = (char: string, backtick: string): string =>
+  ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '`': backtick })[char] ?? char;
+
+/** Nobody approves here what they cannot read here. */
+const buttons = (row: ApprovalRow, isWhole: boolean) => ({
   type: 'actions',
-  elements: [button(row, 'approve', 'Approve', 'primary'), button(row, 'deny', 'Deny', 'danger')],
+  elements: [...(isWhole ? [button(row, 'approve', 'Approve', 'primary')] : []), button(row, 'deny', 'Deny', 'danger')],
 });
 
 const button = (row: ApprovalRow, action_id: string, label: string, style: string) => ({

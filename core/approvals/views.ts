@@ -1,8 +1,12 @@
 /** How approvals look on the wire: item while pending (spec §2.3), record once decided (spec §2.4). */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 
-/** The reviewer sees what the digest covers; values withheld as sensitive are named, never silently missing. */
-export function approvalItem(row: ApprovalRow, adminUrl: string) {
+/**
+ * The reviewer sees what the digest covers; values withheld as sensitive are named, never silently missing. `key` and `rule`
+ * are what the gateway knows, `unverified` names what is the caller's own word.
+ * @param nowMs for how long is left to decide.
+ */
+export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number) {
   const { envelope_id, actor, protocol, tool, target, capability, upstream, parameters, queued_at, expires_at } = row;
   const { justification, matched_rule, call_digest, withheld, session_id, status } = row;
   const { upstream_tool, sent_with } = row;
@@ -19,16 +23,27 @@ export function approvalItem(row: ApprovalRow, adminUrl: string) {
     call_digest,
   };
   const approval_url = approvalUrl(adminUrl, envelope_id);
+  const { tenant, key_id, key_name, key_kind, key_owner, effects, executed, risk } = row;
+  const { policy, policy_version, rule_reason } = row;
+  const seconds = Math.max(0, Math.ceil((Date.parse(expires_at) - nowMs) / 1000));
   return {
     envelope_id,
     status,
+    key: { id: key_id, name: key_name, kind: key_kind, owner: key_owner },
+    tenant,
     actor,
     session_id,
+    unverified: ['actor.agent', 'justification'],
     ...call,
+    effects,
+    executed,
     queued_at,
     expires_at,
+    ...(status === 'pending' && { expires_in_seconds: seconds }),
     justification,
     matched_rule,
+    rule: { name: matched_rule, reason: rule_reason, policy, policy_version },
+    risk,
     approval_url,
   };
 }
@@ -36,13 +51,23 @@ export function approvalItem(row: ApprovalRow, adminUrl: string) {
 export function approvalRecord(row: ApprovalRow) {
   const { envelope_id, status, reviewer, person, channel, reason, decided_at, comment, evidence_hash } = row;
   const decided = status === 'denied' ? { denied_at: decided_at } : { approved_at: decided_at };
-  const { outcome, executed_by, result, result_sha256, result_bytes, result_withheld } = row;
-  const execution = outcome && { outcome, executed_by, result, result_sha256, result_bytes, result_withheld };
+  const { outcome, executed_by, refused_because, result, result_sha256, result_bytes, result_withheld } = row;
+  const execution = outcome && {
+    outcome,
+    executed_by,
+    refused_because,
+    result,
+    result_sha256,
+    result_bytes,
+    result_withheld,
+  };
   return { envelope_id, status, reviewer, person, channel, reason, ...decided, comment, evidence_hash, ...execution };
 }
 
 /** Item or record, whichever the state calls for; a record keeps the item's fields so that it can be understood. */
-export const approvalView = (row: ApprovalRow, adminUrl: string) =>
-  row.status === 'pending' ? approvalItem(row, adminUrl) : { ...approvalItem(row, adminUrl), ...approvalRecord(row) };
+export const approvalView = (row: ApprovalRow, adminUrl: string, nowMs: number) => ({
+  ...approvalItem(row, adminUrl, nowMs),
+  ...(row.status !== 'pending' && approvalRecord(row)),
+});
 
 export const approvalUrl = (adminUrl: string, envelopeId: string) => `${adminUrl}/admin/v1/approvals/${envelopeId}`;

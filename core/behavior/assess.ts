@@ -44,12 +44,23 @@ export function blockedBy(settings: BehaviorSettings, standing: Standing, nowMs:
   for (const whose of ['session', 'key'] as const) {
     const record = standing[whose];
     if (!record) continue;
-    const state = stateOf(record);
-    const { score, rule } = state ? scoreAt(state, nowMs, riskSettingsOf(settings)) : record;
+    const { score, rule } = scoreNow(settings, record, nowMs);
     if (score >= settings.kill_switch_score) return blocked(settings, whose, score, rule);
   }
   return undefined;
 }
+
+/** A record's score falls with time. */
+function scoreNow(settings: BehaviorSettings, record: RiskRecord, nowMs: number): Pick<RiskRecord, 'score' | 'rule'> {
+  const state = stateOf(record);
+  return state ? scoreAt(state, nowMs, riskSettingsOf(settings)) : record;
+}
+
+/** The scores held against a caller now; a session or key that nothing is held against has 0. */
+export const scoresOf = (settings: BehaviorSettings, { session, key }: Standing, nowMs: number) => ({
+  session: session ? scoreNow(settings, session, nowMs).score : 0,
+  key: key ? scoreNow(settings, key, nowMs).score : 0,
+});
 
 function blocked(settings: BehaviorSettings, whose: Blocked['of'], score: number, rule: string): Blocked {
   const who = whose === 'session' ? 'The session' : 'The key';

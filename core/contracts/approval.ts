@@ -1,4 +1,6 @@
 /** Approval items and records (spec §2.3, §2.4, §3.2; contract §3). */
+import type { KeyKind } from './routes.ts';
+
 /** pending → approved | denied; approved → executing → consumed. */
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'executing' | 'consumed';
 export type ExecutionOutcome = 'executed' | 'failed' | 'unknown' | 'not_executed';
@@ -45,6 +47,9 @@ export interface ApprovalRow extends KeptResult {
   /** Requester: the authenticated key and its owner, for separation of duties. */
   readonly key_id: string;
   readonly key_owner?: string;
+  readonly key_name?: string;
+  readonly key_kind?: KeyKind;
+  /** The caller's own label: recorded, shown as a label, never trusted. */
   readonly actor: { readonly agent: string; readonly session: string };
   readonly protocol: string;
   readonly tool: string;
@@ -59,9 +64,18 @@ export interface ApprovalRow extends KeptResult {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** JSON paths withheld from `parameters` as sensitive. */
   readonly withheld: readonly string[];
+  /** What the raw call comes to, one line an effect. */
+  readonly effects?: readonly string[];
+  /** JSON paths of texts that will be executed: they stand in the row whole. */
+  readonly executed?: readonly string[];
   readonly justification: string;
   readonly call_digest: string;
   readonly matched_rule: string;
+  /** Why the rule asks for a person, in its author's words or the reader's. */
+  readonly rule_reason?: string;
+  readonly policy?: string;
+  /** Scores of session and key when the request was queued, and the score at which calls are refused. */
+  readonly risk?: { readonly session: number; readonly key: number; readonly kill_switch: number };
   readonly policy_version: number;
   readonly queued_at: string;
   readonly expires_at: string;

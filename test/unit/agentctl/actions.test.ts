@@ -76,7 +76,7 @@ describe('test-action', () => {
     expect(code).toBe(1);
     expect(out).toContain('decision: review\n');
     expect(out).toContain(`approval_url: http://x/${id}\n`);
-    expect(out).toContain(`  agentctl approve ${id} --reviewer NAME --comment WHY --state ${home.state}\n`);
+    expect(out).toContain(`  agentctl approve ${id} --comment WHY --state ${home.state}\n`);
     const retry = `agentctl test-action ${call.join(' ')} --param 'title=It'\\''s late' --session s-9 --approval-ref ${id}`;
     expect(out).toContain(`  ${retry} --state ${home.state}\n`);
   });
@@ -167,7 +167,7 @@ describe('test-action', () => {
     const { out } = await home.run(['test-action', ...call]);
     expect(out).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
     expect(out.match(/^decision:/gm)).toHaveLength(1);
-    expect(out).toContain("agentctl approve 'x'\\''; rm -rf ~ #' --reviewer");
+    expect(out).toContain("agentctl approve 'x'\\''; rm -rf ~ #' --comment");
   });
 });
 

@@ -22,7 +22,7 @@ describe('approvals', () => {
     const { code, out } = await home.run(['pending', '--limit', '1']);
     expect([code, server.seen[0]!.path]).toEqual([0, '/admin/v1/approvals?limit=1']);
     expect(out).toContain('e-1\n  git scm.create_pr on acme/\\u{1b}[31mweb \\u{202e}\n');
-    expect(out).toContain(`  parameters: {"title":"${'x'.repeat(500)}"}\n`);
+    expect(out).toContain(`  parameters:\n    title: ${'x'.repeat(500)}\n`);
     expect(out).toContain('  withheld from you: ["$.token"]\n');
     expect(out).toContain("more: agentctl pending --cursor 'c 1'\n");
   });
@@ -51,6 +51,63 @@ describe('approvals', () => {
     expect(out).toBe(
       `status: ${status}\nenvelope_id: e-1\nreviewer: alice\nperson: alice@x\n${at}: now\nevidence_hash: ab\n`,
     );
+  });
+
+  test('[cli.vote] without --reviewer the vote carries the person of the key', async () => {
+    server.on('GET /admin/v1/whoami', { person: 'alice', name: 'alice-laptop' });
+    server.on('POST /admin/v1/approvals/e-1/deny', { status: 'denied' });
+    const { code } = await home.run(['deny', 'e-1', '--comment', 'no']);
+    expect([code, JSON.parse(server.seen.at(-1)!.body)]).toEqual([0, { reviewer: 'alice', comment: 'no' }]);
+  });
+
+  const ids = ['0197a3c2-7d1e-7000-8000-000000000001', '0197a3c9-7d1e-7000-8000-000000000002'];
+
+  test('[cli.show] the beginning of an id is enough, where one approval has it', async () => {
+    server.on('GET /admin/v1/approvals', { pending: ids.map((envelope_id) => ({ envelope_id })) });
+    server.on('GET /admin/v1/approvals/history', { approvals: [] });
+    server.on(`GET /admin/v1/approvals/${ids[1]}`, { ...item, envelope_id: ids[1], status: 'pending' });
+    expect((await home.run(['show', '0197a3c9'])).out).toContain(`${ids[1]}\n  git scm.create_pr`);
+    const shared = await home.run(['show', '0197a3']);
+    expect([shared.code, shared.err]).toEqual([2, expect.stringContaining('2 approvals begin with 0197a3')]);
+    const none = await home.run(['approve', '0197ffff', '--reviewer', 'alice']);
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('no approval begins with 0197ffff')]);
+  });
+
+  test('[cli.show] [approval.card] the card: what is executed whole, the rest cut with a word, all of it with --full', async () => {
+    const command = `echo one\n${'echo two; '.repeat(500)}`;
+    const content = Array.from({ length: 50 }, (_, line) => `line ${line}`).join('\n');
+    const card = {
+      ...item,
+      ...{
+        envelope_id: ids[0],
+        status: 'pending',
+        parameters: { content, command },
+        executed: ['$.parameters.command'],
+      },
+      ...{ effects: ['runs curl: reads https://get.example/\u202e'], expires_in_seconds: 1440, upstream: 'box' },
+      key: { id: 'abcd', name: 'writer', kind: 'agent', owner: 'bob' },
+      rule: { name: 'git:*', reason: 'A person looks.', policy: 'own', policy_version: 3 },
+      risk: { session: 5, key: 7, kill_switch: 80 },
+    };
+    server.on(`GET /admin/v1/approvals/${ids[0]}`, card);
+    const brief = (await home.run(['show', ids[0]!])).out;
+    for (const part of [
+      'git scm.create_pr at box on ',
+      '  what the call would do:\n    - runs curl: reads https://get.example/\\u{202e}\n',
+      '  key: writer (agent key), id abcd, owner bob\n',
+      '  label (given by the caller, not verified): claude\n',
+      '  matched_rule: git:* (policy own, version 3)\n  reason: A person looks.\n',
+      '  risk: session 5, key 7; calls are refused from 80\n',
+      '  expires: in 24 min, at later\n',
+      `    command (executed): (2 lines, ${command.length} characters)\n      | echo one\n      | ${'echo two; '.repeat(500)}\n`,
+      '      | line 19\n      … the rest is left out; SHA-256 of the whole text: ',
+      `agentctl show ${ids[0]} --full\n`,
+    ])
+      expect(brief).toContain(part);
+    expect(brief).not.toContain('line 20');
+    const full = (await home.run(['show', ids[0]!, '--full'])).out;
+    expect(full).toContain('      | line 49\n');
+    expect(full).not.toContain('left out');
   });
 
   test('[cli.vote] a vote that comes too late, or did not count, exits 1', async () => {

@@ -109,7 +109,7 @@ test('a call held for review shows the approval and the way on', async () => {
   ]);
   expect([code, gateway.seen[0]!.approvalRef]).toEqual([1, undefined]);
   expect(out).toContain('status: pending_approval\nenvelope_id: e-1\napproval_url: http://x/e-1\nqueued_at: now\n');
-  expect(out).toContain(`agentctl approve e-1 --reviewer NAME --comment WHY --state ${home.state}\n`);
+  expect(out).toContain(`agentctl approve e-1 --comment WHY --state ${home.state}\n`);
   expect(out).toContain(
     `agentctl chat 'it'\\''s me' --model fast --session s-1 --approval-ref e-1 --state ${home.state}\n`,
   );

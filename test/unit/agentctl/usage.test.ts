@@ -83,7 +83,7 @@ test.each([
   ['an unknown command', ['pendng'], '(Did you mean pending?)'],
   ['an unknown option', ['status', '--nope'], 'Usage: agentctl status'],
   ['a missing argument', ['approve', '--reviewer', 'alice'], 'Usage: agentctl approve'],
-  ['a missing required option', ['approve', 'e-1'], "required option '--reviewer <name>'"],
+  ['a missing required option', ['risk', 'release', 's1'], '--reason <text>'],
   ['an argument too many', ['status', 'now'], 'Usage: agentctl status'],
   ['a missing part of a call', ['test-action', '--protocol', 'git'], 'missing --tool, --target, --capability'],
   ['an id that is a path', ['why', '../../config'], 'envelope id must match'],

@@ -59,8 +59,11 @@ describe('[approval.pr-comment] the comment of a request', () => {
       `\`/deny ${approvalId} why not\``,
       `at commit ${sha}`,
       `[Details](<https://gateway.example/admin/v1/approvals/${approvalId}>)`,
-      'Tool       scm.create_pull_request\nTarget     acme/web\nCapability write\nAsked by   writer\nSession    s1',
-      'Rule       git:scm.create_*\nWhy        the build is red\nWithheld   $.parameters.password',
+      'Tool       scm.create_pull_request\nTarget     acme/web\nCapability write\nKey        ci-writer (agent key), owner bob\n',
+      'Rule       git:scm.create_* (policy pr-writer, version 1)\nReason     A person looks at pull requests.\n',
+      'Risk       session 12, key 20; calls are refused from 80\nWithheld   $.parameters.password\n',
+      'Label      not verified, given by the caller: writer\nWhy        in words of the caller: the build is red\n',
+      'What the call would do:\n- writes to acme/web (scm.create_pull_request)',
       '{\n "title": "Fix"\n}',
     ])
       expect(text).toContain(part);
@@ -110,6 +113,19 @@ describe('[pr-comment.text] what others wrote', () => {
     expect(text).toMatch(/… \(\d+ more characters\)/);
     expect(blocksOf(text).blocks).toHaveLength(2);
     expect(text).toContain(`/approve ${approvalId}`);
+  });
+
+  test('[approval.card] what is executed is shown whole, or not at all and not approved from there', () => {
+    const command = `echo ${'long '.repeat(8_000)}\nrm -rf build`;
+    const executed = ['$.parameters.command'];
+    const over = { executed, parameters: { command, note: 'n'.repeat(40_000) } };
+    const text = textOf(over);
+    expect(text).toContain(command);
+    expect(text).toContain(`/approve ${approvalId}`);
+    const longer = textOf({ executed, parameters: { command: command.repeat(3) } });
+    expect(longer).toContain('too long for a comment');
+    expect(longer).not.toContain('/approve ');
+    expect(longer).toContain(`/deny ${approvalId}`);
   });
 
   test('what cannot be seen is spelled out', () => {

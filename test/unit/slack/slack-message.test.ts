@@ -12,11 +12,13 @@ interface Actions {
 
 const link = 'https://gateway.example';
 const message = (over: Partial<ApprovalRow> = {}) => slackMessage(sampleRow(over), link);
-const textOf = (over: Partial<ApprovalRow> = {}) => (message(over).blocks[0] as Section).text.text;
+const sectionsOf = (over: Partial<ApprovalRow> = {}) =>
+  message(over).blocks.flatMap((block) => ('text' in block ? [(block as Section).text.text] : []));
+const textOf = (over: Partial<ApprovalRow> = {}) => sectionsOf(over).join('\n');
 
 describe('the message of a request', () => {
   test('[notify.slack-buttons] two buttons whose value is the id and nothing else', () => {
-    const { elements } = message().blocks[1] as unknown as Actions;
+    const { elements } = message().blocks.at(-1) as unknown as Actions;
     expect(elements.map(({ action_id, value }) => [action_id, value])).toEqual([
       ['approve', approvalId],
       ['deny', approvalId],
@@ -29,10 +31,11 @@ describe('the message of a request', () => {
     const text = textOf({ withheld: ['$.parameters.password'] });
     for (const part of [
       'Approval needed before 2026-01-01T00:30:00.000Z',
-      '`scm.create_pull_request` on `acme/web`, capability `write`',
-      'Asked by `writer` in session `s1`, rule `git:scm.create_*`',
-      'Why: `the build is red`',
-      'Withheld as sensitive: `$.parameters.password`',
+      'Tool: `scm.create_pull_request`\nTarget: `acme/web`\nCapability: `write`\nKey: `ci-writer (agent key), owner bob`\n',
+      'Rule: `git:scm.create_* (policy pr-writer, version 1)`\nReason: `A person looks at pull requests.`\n',
+      'Risk: `session 12, key 20; calls are refused from 80`\nWithheld: `$.parameters.password`\n',
+      'Label: `not verified, given by the caller: writer`\nWhy: `in words of the caller: the build is red`',
+      'What the call would do:\n• `writes to acme/web (scm.create_pull_request)`',
       `<https://gateway.example/admin/v1/approvals/${approvalId}|details>`,
       '"title": "Fix"',
     ])
@@ -47,7 +50,7 @@ describe('the message of a request', () => {
     [{ status: 'denied', person: 'system', reason: 'timeout' }, 'Denied: nobody decided in time'],
   ] as const)('once decided there are no buttons: %j', (over, headline) => {
     const { blocks, text } = message(over);
-    expect(blocks).toHaveLength(1);
+    expect(JSON.stringify(blocks)).not.toContain('"button"');
     expect(text).toContain(headline);
     expect(textOf(over)).toContain(`*${headline}*`);
   });
@@ -75,19 +78,37 @@ describe('the message of a request', () => {
     fc.assert(
       fc.property(fc.record({ tool: nasty, target: nasty, justification: nasty, body: nasty }), ({ body, ...over }) => {
         const row = { ...over, actor: { agent: over.tool, session: 's1' }, parameters: { body } };
-        const text = textOf(row);
-        expect(text.length).toBeLessThanOrEqual(3000);
+        const sections = sectionsOf({ ...row, effects: [body, over.tool] });
+        const text = sections.join('\n');
+        expect(Math.max(...sections.map(({ length }) => length))).toBeLessThanOrEqual(3000);
         expect(text.match(/</g)).toHaveLength(1);
         expect(text.match(/```/g)).toHaveLength(2);
         expect(text.replaceAll(/&(amp|lt|gt);/g, '')).not.toContain('&');
         const [lines = '', parameters = ''] = text.split('\nParameters:\n');
-        expect(lines.split('\n')).toHaveLength(over.justification === '' ? 4 : 5);
+        const without = [over.tool, over.target, over.justification].filter((each) => each === '').length;
+        // Head 2, facts 11, effects 3; a fact without text is left out, of the label its words stay.
+        expect(lines.split('\n').length).toBeGreaterThanOrEqual(16 - without);
+        expect(lines.split('\n').length).toBeLessThanOrEqual(16);
         expect(lines.replaceAll(/`[^`\n]+`/g, '')).not.toContain('`');
         expect(parameters.slice(3, -3)).not.toContain('`');
         expect(message(row).text).not.toContain('<');
       }),
       { numRuns: 300 },
     );
+  });
+
+  test('[approval.card] what is executed is shown whole over several sections, or not at all and not approved from there', () => {
+    const executed = ['$.parameters.command'];
+    const command = `cat <<EOF\n${'line `x`\n'.repeat(1_000)}EOF`;
+    const shown = sectionsOf({ executed, parameters: { command } }).filter((text) => text.startsWith('Executed'));
+    const parts = shown.map((text) => text.slice(text.indexOf('```') + 3, -3));
+    expect(parts.join('').replaceAll('\\u{60}', '`').replaceAll('&lt;', '<')).toBe(command);
+    expect(Math.max(...shown.map(({ length }) => length))).toBeLessThanOrEqual(3000);
+
+    const longer = message({ executed, parameters: { command: command.repeat(5) } });
+    expect(JSON.stringify(longer.blocks)).toContain('too long for Slack');
+    const { elements } = longer.blocks.at(-1) as unknown as Actions;
+    expect(elements.map(({ action_id }) => action_id)).toEqual(['deny']);
   });
 
   test('parameters that fit can be read back exactly', () => {

@@ -1,0 +1,110 @@
+/** The card of an approval: who asks, what the call would do, the call itself, why a person is asked, until when. */
+import { createHash } from 'node:crypto';
+import { type Fields, fields, text } from './json-fields.ts';
+import { type Output, painted, plain } from './output.ts';
+import { commandLine } from './shell.ts';
+
+export interface CardOptions {
+  /** Longest text of a parameter that is not executed, in lines and characters; more is left out and said to be. */
+  readonly lines: number;
+  readonly characters: number;
+}
+
+export const briefCard: CardOptions = { lines: 20, characters: 2_000 };
+export const wholeCard: CardOptions = { lines: Number.POSITIVE_INFINITY, characters: Number.POSITIVE_INFINITY };
+
+/** Text that will be executed is never cut: the reviewer answers for every byte of it. */
+export function showCard(out: Output, item: Fields, options: CardOptions): void {
+  const id = text(item.envelope_id) ?? '(no id)';
+  const upstream = text(item.upstream);
+  out.line(
+    painted('bold', id),
+    item.status === undefined || item.status === 'pending' ? '' : `  ${plain(item.status)}`,
+  );
+  const what = [item.protocol, item.tool].filter(text).join(' ') + (upstream ? ` at ${upstream}` : '');
+  out.line(`  ${what} on ${text(item.target) ?? '(no target)'}`);
+  const effects = Array.isArray(item.effects) ? item.effects.map(plain) : [];
+  if (effects.length > 0) out.line('  what the call would do:');
+  for (const effect of effects) out.line(`    - ${effect}`);
+  out.field('  capability', item.capability);
+  showParameters(out, item, id, options);
+  if (Array.isArray(item.withheld) && item.withheld.length > 0) out.field('  withheld from you', item.withheld);
+  showCaller(out, item);
+  showRule(out, item);
+  out.field('  call digest', item.call_digest);
+  out.field('  queued_at', item.queued_at);
+  const left = typeof item.expires_in_seconds === 'number' ? `${duration(item.expires_in_seconds)}, ` : '';
+  if (text(item.expires_at)) out.line(`  expires: ${left && 'in '}${left}at ${plain(item.expires_at)}`);
+  out.field('  approval_url', item.approval_url);
+}
+
+function showCaller(out: Output, item: Fields): void {
+  const key = fields(item.key);
+  const actor = fields(item.actor);
+  const kind = text(key.kind);
+  if (text(key.id)) {
+    const name = [text(key.name) ?? '(no name)', kind && `(${kind} key)`].filter(text).join(' ');
+    out.line(`  key: ${name}, id ${plain(key.id)}, ${text(key.owner) ? `owner ${plain(key.owner)}` : 'no owner'}`);
+  }
+  out.field('  tenant', text(item.tenant));
+  out.field('  session', text(item.session_id) ?? text(actor.session));
+  if (text(actor.agent)) out.line(`  label (given by the caller, not verified): ${plain(actor.agent)}`);
+  if (text(item.justification)) out.line(`  justification (in words of the caller): ${plain(item.justification)}`);
+}
+
+function showRule(out: Output, item: Fields): void {
+  const rule = fields(item.rule);
+  const policy = text(rule.policy) ? ` (policy ${plain(rule.policy)}, version ${plain(rule.policy_version)})` : '';
+  out.field('  matched_rule', `${plain(item.matched_rule)}${policy}`);
+  out.field('  reason', text(rule.reason));
+  const { session, key, kill_switch } = fields(item.risk);
+  if (session !== undefined)
+    out.line(`  risk: session ${plain(session)}, key ${plain(key)}; calls are refused from ${plain(kill_switch)}`);
+}
+
+function showParameters(out: Output, item: Fields, id: string, options: CardOptions): void {
+  const parameters = Object.entries(fields(item.parameters)).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (parameters.length === 0) return;
+  const executed = Array.isArray(item.executed) ? item.executed.map(plain) : [];
+  out.line('  parameters:');
+  for (const [name, value] of parameters) {
+    const path = `$.parameters.${name}`;
+    const isExecuted = executed.some(
+      (each) => each === path || each.startsWith(`${path}[`) || each.startsWith(`${path}.`),
+    );
+    showParameter(out, `${name}${isExecuted ? ' (executed)' : ''}`, value, isExecuted ? wholeCard : options, id);
+  }
+}
+
+function showParameter(out: Output, label: string, value: unknown, options: CardOptions, id: string): void {
+  const whole = typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+  const lines = whole.split(/\r?\n/);
+  const shown = cut(lines, options);
+  if (shown.length === 1 && shown[0] === whole) {
+    out.line(`    ${label}: ${whole}`);
+    return;
+  }
+  out.line(`    ${label}: (${lines.length} lines, ${whole.length} characters)`);
+  for (const line of shown) out.line(`      | ${line}`);
+  if (shown.join('\n').length >= lines.join('\n').length) return;
+  const digest = createHash('sha256').update(whole).digest('hex');
+  out.line(`      … the rest is left out; SHA-256 of the whole text: ${digest}`);
+  out.line(`      … all of it: ${commandLine(['agentctl', 'show', id, '--full'])}`);
+}
+
+function cut(lines: readonly string[], { lines: most, characters }: CardOptions): string[] {
+  const shown: string[] = [];
+  let left = characters;
+  for (const line of lines.slice(0, most === Number.POSITIVE_INFINITY ? undefined : most)) {
+    if (left <= 0) break;
+    shown.push(line.length > left ? line.slice(0, left).toWellFormed() : line);
+    left -= line.length + 1;
+  }
+  return shown;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.floor(seconds / 60)} min`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}

@@ -1,0 +1,40 @@
+/** What the person who decides is shown beside the call itself: who asks, what it comes to, why it was asked for, how risky. */
+import { scoresOf } from '#core/behavior/assess.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { effectsInWords } from '#core/effects/in-words.ts';
+import { secretRanges } from '#core/evidence/secret-formats.ts';
+import { shorten } from '#core/evidence/visible-text.ts';
+import type { Governed } from './governed.ts';
+import { programPaths } from './program-texts.ts';
+
+type CardFacts = Pick<
+  ApprovalRow,
+  'key_name' | 'key_kind' | 'effects' | 'executed' | 'policy' | 'rule_reason' | 'risk'
+>;
+
+const effectCharacters = 600;
+
+/** @param nowMs when the request is queued: the scores are those of that moment. */
+export function cardFacts(action: Governed, nowMs: number): CardFacts {
+  const { principal, envelope, effects, decision, snapshot, standing } = action;
+  const { behavior } = snapshot.configuration;
+  const lines = effects && effectsInWords(envelope, effects);
+  const reason = decision.rule?.reason ?? decision.reason;
+  return {
+    key_name: principal.name,
+    key_kind: principal.kind,
+    ...(lines && {
+      effects: lines.map(({ text, ofProgram }) => shorten(ofProgram ? text : withoutSecrets(text), effectCharacters)),
+    }),
+    executed: [...programPaths(envelope)],
+    policy: decision.policy,
+    ...(reason !== undefined && { rule_reason: withoutSecrets(reason) }),
+    ...(behavior.enabled &&
+      standing && {
+        risk: { ...scoresOf(behavior, standing, nowMs), kill_switch: behavior.kill_switch_score },
+      }),
+  };
+}
+
+const withoutSecrets = (text: string): string =>
+  secretRanges(text).reduceRight((kept, [start, end]) => `${kept.slice(0, start)}[redacted]${kept.slice(end)}`, text);

@@ -1,0 +1,58 @@
+/** The facts of an approval in the order a person reads them: the same in every channel, each as a label and a text. */
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+
+export type Fact = readonly [label: string, text: string];
+
+/** What the gateway knows itself, and then what the caller says of itself. Facts that a row lacks are left out. */
+export function factsOf(row: ApprovalRow): Fact[] {
+  const { tool, upstream, target, capability, tenant, session_id, matched_rule, rule_reason, withheld } = row;
+  const rule = row.policy === undefined ? '' : ` (policy ${row.policy}, version ${row.policy_version})`;
+  const facts: readonly Fact[] = [
+    ['Tool', upstream === undefined ? tool : `${tool} at ${upstream}`],
+    ['Target', target],
+    ['Capability', capability],
+    ['Key', keyOf(row)],
+    ['Tenant', tenant],
+    ['Session', session_id],
+    ['Rule', matched_rule + rule],
+    ['Reason', rule_reason ?? ''],
+    ['Risk', riskOf(row)],
+    ['Withheld', withheld.join(', ')],
+    ['Label', `not verified, given by the caller: ${row.actor.agent}`],
+    ['Why', row.justification === '' ? '' : `in words of the caller: ${row.justification}`],
+  ];
+  return facts.filter(([, text]) => text !== '');
+}
+
+/** The authenticated key and who answers for it; never the key itself. */
+function keyOf({ key_name, key_kind, key_owner }: ApprovalRow): string {
+  const kind = key_kind === undefined ? '' : ` (${key_kind} key)`;
+  const owner = key_owner === undefined ? ', no owner' : `, owner ${key_owner}`;
+  return key_name === undefined ? '' : `${key_name}${kind}${owner}`;
+}
+
+const riskOf = ({ risk }: ApprovalRow): string =>
+  risk === undefined ? '' : `session ${risk.session}, key ${risk.key}; calls are refused from ${risk.kill_switch}`;
+
+/** Lines of the raw call's effects. */
+export const effectsOf = ({ effects = [] }: ApprovalRow): readonly string[] => effects;
+
+/** Executable texts of a row, whole: path below the call and text. */
+export function executedTexts({ executed = [], target, parameters, withheld }: ApprovalRow): Fact[] {
+  const whole = { target, parameters };
+  return executed.flatMap((path): Fact[] => {
+    const text = withheld.includes(path) ? undefined : at(whole, path);
+    return typeof text === 'string' ? [[path.replace(/^\$\./, ''), text]] : [];
+  });
+}
+
+/** What stands at a path that `childPath` wrote. */
+function at(value: unknown, path: string): unknown {
+  let found: unknown = value;
+  for (const [, name, quoted, index] of path.matchAll(/\.([A-Za-z_$][\w$-]*)|\[("(?:[^"\\]|\\.)*")\]|\[(\d+)\]/g)) {
+    const key = name ?? index ?? (JSON.parse(quoted!) as string);
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Record<string, unknown>)[key];
+  }
+  return found;
+}
