@@ -19,11 +19,15 @@ function summaryOf(seed: number, allowed: number): Summary {
 }
 
 test('[effects.sql-differential] a thousand allowed queries change nothing and read no file of the server', () => {
-  const { asked, allowed, ran, holes, traceless } = summaryOf(1, 1000);
-  console.info(`asked ${asked}, allowed ${allowed}, ran to their end ${ran}`);
+  const { asked, allowed, ran, holes, traceless, listed } = summaryOf(1, 1000);
+  console.info(
+    `asked ${asked}, allowed ${allowed}, ran to their end ${ran}; calls of listed functions ${listed.calls}, ran ${listed.ran}`,
+  );
   expect(holes).toEqual([]);
   // Each hostile form is one that the database shows, so that an allowed one would have been found.
   expect(traceless).toEqual([]);
+  expect(listed.traces).toEqual([]);
+  expect(listed.ran).toBeGreaterThan(listed.calls / 2);
   expect(allowed).toBe(1000);
   expect(ran).toBeGreaterThan(800);
   expect(asked).toBeGreaterThan(allowed + 300);

@@ -6,12 +6,18 @@ import { PGlite } from '@electric-sql/pglite';
 
 /** Stands in the name and in the text of a file of the server. */
 export const canary = 'canary-7c1f';
+/** A file in the folder of the database with the same text, whose name says nothing. */
+const plainFile = 'notes';
 
 export interface Database {
   /** Runs a text as one would by hand: no READ ONLY transaction around it. What it changed stays. */
   run(sql: string): Promise<Outcome>;
   /** The same inside a transaction that is rolled back after the look. */
   tryOut(sql: string): Promise<Outcome>;
+  /** Runs each by itself, whatever becomes of it, and looks once. */
+  runAll(texts: readonly string[]): Promise<{ readonly traces: readonly string[]; readonly ran: number }>;
+  /** Calls of built-in functions, one for each of their signatures, with arguments of the right types. */
+  callsOf(names: readonly string[]): Promise<string[]>;
   /** Puts everything back. */
   restore(): Promise<void>;
 }
@@ -79,6 +85,52 @@ const definitions = `
   create rule audited as on update to adults do instead select trace('rule');
 `;
 
+/** A value of a type, as a text. */
+function argumentOf(type: string): string {
+  if (type in examples) return examples[type]!;
+  if (type.endsWith('[]')) return `array[${argumentOf(type.slice(0, -2))}]::${type}`;
+  return `null::${/^any|^record$|^internal$|^cstring$/.test(type) ? 'int' : type}`;
+}
+
+const examples: Readonly<Record<string, string>> = {
+  '"any"': '1',
+  anyelement: '1',
+  anycompatible: '1',
+  anyarray: 'array[1]',
+  anycompatiblearray: 'array[1]',
+  anyrange: 'int4range(1, 3)',
+  anymultirange: 'int4multirange(int4range(1, 3))',
+  record: 'row(1)',
+  text: `'${plainFile}'::text`,
+  name: "'users'::name",
+  'character varying': "'users'::varchar",
+  character: "'u'::bpchar",
+  regclass: "'counter'::regclass",
+  regtype: "'checked'::regtype",
+  oid: "'users'::regclass::oid",
+  integer: '1',
+  bigint: '1::bigint',
+  smallint: '1::smallint',
+  numeric: '1.5',
+  'double precision': '1.5::float8',
+  real: '1.5::float4',
+  boolean: 'true',
+  bytea: "'\\x00'::bytea",
+  json: `'{"a": 1}'::json`,
+  jsonb: `'{"a": 1}'::jsonb`,
+  jsonpath: "'$.a'::jsonpath",
+  xml: "'<a/>'::xml",
+  date: "date '2026-01-01'",
+  interval: "interval '1 day'",
+  uuid: 'gen_random_uuid()',
+  tsvector: "'a'::tsvector",
+  tsquery: "'a'::tsquery",
+  inet: "'10.0.0.1'::inet",
+  regconfig: "'simple'::regconfig",
+  'timestamp with time zone': 'now()',
+  'timestamp without time zone': 'now()::timestamp',
+};
+
 /** One row with all that can change, as a text. */
 const state = `select jsonb_build_object(
   'rows', (select jsonb_build_array(
@@ -107,7 +159,8 @@ export async function openDatabase(): Promise<Database> {
   const db = await PGlite.create();
   // The file exists before anything is compared.
   db.Module.FS.mkdir(`/${canary}`);
-  db.Module.FS.writeFile(`/${canary}/file`, `${canary} ${'x'.repeat(100)}`);
+  for (const path of [`/${canary}/file`, `/pglite/data/${plainFile}`])
+    db.Module.FS.writeFile(path, `${canary} ${'x'.repeat(100)}`);
   await db.exec(definitions);
   let notified = 0;
   await db.listen('noticed', () => notified++);
@@ -147,6 +200,29 @@ export async function openDatabase(): Promise<Database> {
       traces.push(...changes(after));
       before = after;
       return { traces, ...(error !== undefined && { error }) };
+    },
+
+    async runAll(texts) {
+      const traces = new Set<string>();
+      let ran = 0;
+      for (const sql of texts) {
+        const outcome = await execute(sql);
+        if (outcome.error === undefined) ran++;
+        for (const trace of outcome.traces) traces.add(`${trace}: ${sql}`);
+      }
+      const after = await look();
+      for (const trace of changes(after)) traces.add(trace);
+      before = after;
+      return { traces: [...traces], ran };
+    },
+
+    async callsOf(names) {
+      const { rows } = await db.query<{ name: string; types: string[]; retset: boolean }>(
+        `select proname as name, array(select format_type(t, null) from unnest(proargtypes) with ordinality u(t, n) order by n) as types
+        from pg_proc where pronamespace = 'pg_catalog'::regnamespace and prokind = 'f' and proname = any ($1)`,
+        [names],
+      );
+      return rows.map(({ name, types: given }) => `select pg_catalog."${name}"(${given.map(argumentOf).join(', ')})`);
     },
 
     async tryOut(sql) {

@@ -65,6 +65,7 @@ export const hostileValues: Readonly<Record<Type, readonly string[]>> = {
     `(select encode(pg_read_binary_file(${file}), 'escape'))`,
     `(select string_agg(p, '') from pg_ls_dir('/') p)`,
     `(select name from pg_ls_dir('/') name where name like 'canary%')`,
+    "pg_read_file('notes')",
     "set_config('app.x', 'changed', false)",
     "query_to_xml('select wipe(1)', true, true, '')::text",
     "(table_to_xml('users', true, true, ''))::text || (select wipe(1))",
