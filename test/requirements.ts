@@ -109,6 +109,11 @@ const actions: readonly Requirement[] = [
   must('action.normalisers', 'contract §3', 'Shell text and SQL are parsed into operations before matching.'),
   must('action.sandbox-rules', 'contract §3', 'Sandbox rules decide with matched_rule sandbox:<rule>.'),
   must(
+    'action.sandbox-git-differential',
+    'contract §3',
+    'No Git command that the limits let pass moves a protected branch in a real repository.',
+  ),
+  must(
     'action.sandbox-git-closed',
     'contract §3',
     'A Git command or call that is not known to leave protected branches and files alone is held by their limits.',
