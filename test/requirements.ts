@@ -94,6 +94,11 @@ const actions: readonly Requirement[] = [
     'Chat, MCP and Git hosts give a tool one capability and one target: the gravest verb anywhere in its name counts.',
   ),
   must(
+    'action.claims-only-tighten',
+    'contract §3',
+    'A caller may claim a graver capability than the name of its tool says, never a lesser one.',
+  ),
+  must(
     'action.annotations-only-tighten',
     'contract §3',
     'What a server says of its tool in annotations never makes a capability less grave.',
@@ -146,6 +151,11 @@ const policies: readonly Requirement[] = [
     'policy.arguments',
     'contract §3',
     'Rules on arguments: equals, in, glob, not_glob, min, max, max_length, absent; list[*] is every element; a missing path fails.',
+  ),
+  must(
+    'policy.relative-globs',
+    'contract §3',
+    'A pattern that begins with ./ matches relative paths that do not climb.',
   ),
   must(
     'policy.guards',

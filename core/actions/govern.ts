@@ -4,8 +4,9 @@
  */
 
 import { type Blocked, blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
+import { agreedCapability } from '#core/classification/agreed-capability.ts';
 import type { Snapshot } from '#core/configuration/snapshots.ts';
-import type { ActionEnvelope, ActionRequest, DecisionResult } from '#core/contracts/envelope.ts';
+import type { ActionEnvelope, ActionRequest, DecisionResult, Placement } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
@@ -34,7 +35,13 @@ export async function govern(
 ): Promise<DecisionResult> {
   const snapshot = await ports.snapshots.current();
   const bare = openEnvelope(request, principal, sessionId, ports.ids.uuid());
-  const envelope = { ...bare, ...(await placed(ports, snapshot, bare, request)) };
+  const placement = await placed(ports, snapshot, bare, request);
+  const { capability } = request;
+  const servers = snapshot.configuration.upstreams.mcp;
+  // A request that comes with its placement took the capability from where its tool is known.
+  const agreed =
+    request.placement === undefined ? agreedCapability(request, servers, placement?.capability) : capability;
+  const envelope = { ...bare, ...placement, capability: agreed };
   const attributes = { tool: envelope.tool, target: envelope.target, capability: envelope.capability };
 
   return ports.telemetry.span('mcpgw.tool_call', attributes, async (span) => {
@@ -82,7 +89,12 @@ function probesOf({ probes }: GovernPorts, { tenant, key_id }: ActionEnvelope, s
 }
 
 /** A dry run tells what would be decided, also where nobody is at hand to carry it out. */
-async function placed(ports: GovernPorts, { configuration }: Snapshot, bare: ActionEnvelope, request: GovernedRequest) {
+async function placed(
+  ports: GovernPorts,
+  { configuration }: Snapshot,
+  bare: ActionEnvelope,
+  request: GovernedRequest,
+): Promise<Partial<Placement> | null | undefined> {
   const { placement, upstream, dry_run } = request;
   if (placement !== undefined) return placement;
   try {

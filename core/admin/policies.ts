@@ -3,6 +3,7 @@
 import { alternativeTo } from '#core/actions/answers.ts';
 import { evaluate } from '#core/actions/judge.ts';
 import { configuredPlacement } from '#core/actions/placement.ts';
+import { agreedCapability } from '#core/classification/agreed-capability.ts';
 import { keepBound } from '#core/configuration/bound-secrets.ts';
 import { loadConfiguration } from '#core/configuration/lazy-load.ts';
 import { buildPolicyDocument } from '#core/configuration/policy-document.ts';
@@ -98,7 +99,8 @@ export const simulate: Operation = async (call) => {
   const evaluated = version === undefined ? call.snapshot : await asOf(call, version);
   const { policy } = evaluated;
   const simulated = async (given: (typeof calls)[number]) => {
-    const bare: ToolCall = { ...given, parameters: given.parameters ?? {} };
+    const capability = agreedCapability(given, evaluated.configuration.upstreams.mcp);
+    const bare: ToolCall = { ...given, capability, parameters: given.parameters ?? {} };
     const toolCall: ToolCall = { ...configuredPlacement(evaluated.configuration, bare), ...bare };
     const effects = await call.ports.effects(toolCall);
     const { rule: _rule, ...decision } = evaluate(evaluated, toolCall, effects);

@@ -81,7 +81,7 @@ export interface Placement {
   readonly upstream_tool?: string;
   /** What policies decide it by, where the inventory says it and not its caller. */
   readonly tool?: string;
-  readonly capability?: string;
+  readonly capability?: Capability;
   readonly target?: string;
 }
 

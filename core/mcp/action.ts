@@ -2,7 +2,13 @@
 import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import { targetFromArguments } from '#core/classification/target.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
-import { type ActionRequest, actionRequestSchema, type Placement, sizes } from '#core/contracts/envelope.ts';
+import {
+  type ActionRequest,
+  actionRequestSchema,
+  type Capability,
+  type Placement,
+  sizes,
+} from '#core/contracts/envelope.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { globMatches } from '#core/tool-policy/glob.ts';
 import { invalidParams, isObject } from './messages.ts';
@@ -22,7 +28,7 @@ export interface Tool {
 export interface ToolWords {
   readonly protocol: string;
   readonly tool: string;
-  readonly capability: string;
+  readonly capability: Capability;
   readonly upstream: string;
 }
 

@@ -59,7 +59,7 @@ function placementOf(tool: Tool, policy: CompiledPolicy, call: ActionEnvelope): 
 function wordsAs(tool: Tool, name: string, call: ActionEnvelope) {
   try {
     const words = actionOf(tool, name, call.parameters as JsonObject);
-    return { ...words, capability: graver(words.capability as Capability, call.capability as Capability) };
+    return { ...words, capability: graver(words.capability, call.capability as Capability) };
   } catch (fault) {
     if (fault instanceof RpcFault) throw invalidRequest(fault.message);
     throw fault;

@@ -3,6 +3,7 @@ import { Automaton, type Walker } from './automaton.ts';
 import { everyChar, noSlash } from './char-set.ts';
 import { type GlobNode, parseGlob } from './glob-syntax.ts';
 import { normalPattern } from './pattern.ts';
+import { isRelative, relativeWalker } from './relative-path.ts';
 import { decodePercent } from './text.ts';
 import { foldCase, foldUnicode } from './unicode.ts';
 
@@ -33,7 +34,10 @@ export function compileGlob(pattern: string, kind: GlobKind): Glob {
   const [first, ...rest] = nodes;
   const prefix = first?.kind === 'literal' ? first.text : '';
   const literal = rest.length === 0 && first?.kind === 'literal' ? prefix : undefined;
-  return { source: pattern, prefix, literal, nodes, matches: matcherOf(nodes, prefix, literal) };
+  const matches = matcherOf(nodes, prefix, literal);
+  const glob = { source: pattern, prefix, literal, nodes, matches };
+  if (kind === 'name' || literal !== undefined || !/^\s*\.\//.test(pattern)) return glob;
+  return { ...glob, walker: () => relativeWalker(nodes), matches: (text) => isRelative(text) && matches(text) };
 }
 
 /** Matches one text, already in normal form. */

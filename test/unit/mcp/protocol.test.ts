@@ -91,7 +91,7 @@ test('between the eras envelopes and result types come and go; within one nothin
 });
 
 test('[mcp.hidden] a tool is hidden only where every call of it is blocked', () => {
-  const words = { protocol: 'mcp', tool: 'delete_file', capability: 'delete', upstream: 'files' };
+  const words = { protocol: 'mcp', tool: 'delete_file', capability: 'delete' as const, upstream: 'files' };
   const blocked = (rules: object[], default_decision = 'review') =>
     certainlyBlocked(compilePolicy({ name: 't', default_decision, rules } as never), words);
   expect(blocked([{ tool: 'delete_*', decision: 'block' }])).toBe(true);

@@ -1,0 +1,44 @@
+/** What a caller says of a capability, and what the name says. */
+import { agreedCapability } from '#core/classification/agreed-capability.ts';
+import type { Capability } from '#core/contracts/envelope.ts';
+import { entry } from '../mcp/entry.ts';
+
+const agreed = (tool: string, capability: Capability, protocol = 'mcp') =>
+  agreedCapability({ protocol, tool, capability }, []);
+
+test.each([
+  ['kubernetes.get_and_scale', 'read', 'write'],
+  ['k8s.list_apply', 'read', 'write'],
+  ['search_and_replace', 'read', 'write'],
+  ['delete_repo', 'write', 'delete'],
+  ['frobnicate', 'read', 'execute'],
+  ['get_file', 'read', 'read'],
+  ['get_file', 'delete', 'delete'],
+  ['write_file', 'execute', 'execute'],
+] as const)('[action.claims-only-tighten] %s claimed as %s is %s', (tool, claimed, capability) => {
+  expect(agreed(tool, claimed)).toBe(capability);
+  expect(agreed(tool, claimed, ' MCP ')).toBe(capability);
+  expect(agreed(tool, claimed, 'of-its-own')).toBe(capability);
+});
+
+test('[action.claims-only-tighten] calls that a grammar reads keep the claim: their effects say what they do', () => {
+  for (const protocol of ['shell', 'sql', 'http', 'git']) expect(agreed('delete_all', 'read', protocol)).toBe('read');
+});
+
+test('[action.claims-only-tighten] an override names the capability of a tool, and a caller cannot get below it', () => {
+  const servers = [
+    entry({ name: 'notes', overrides: [{ tool: 'think', capability: 'read' }] }),
+    entry({ name: 'more', overrides: [{ tool: 'ponder', name: 'minds.ponder', capability: 'write' }] }),
+  ];
+  const with_ = (tool: string, capability: Capability) =>
+    agreedCapability({ protocol: 'mcp', tool, capability }, servers);
+  expect(with_('think', 'read')).toBe('read');
+  expect(with_('notes__think', 'read')).toBe('read');
+  expect(with_('minds.ponder', 'read')).toBe('write');
+  expect(with_('other', 'read')).toBe('execute');
+});
+
+test('[action.claims-only-tighten] the inventory has the word where the server is known', () => {
+  expect(agreedCapability({ protocol: 'mcp', tool: 'think', capability: 'read' }, [], 'read')).toBe('read');
+  expect(agreedCapability({ protocol: 'mcp', tool: 'get_file', capability: 'read' }, [], 'delete')).toBe('delete');
+});
