@@ -1071,6 +1071,11 @@ const toolGateway: readonly Requirement[] = [
   must('mcp.sessions', 'spec §4.4', 'A session belongs to the key that opened it and survives its process.'),
   must('mcp.passes-through', 'spec §4.4', 'Results pass untouched but for secrets.'),
   must('mcp.names', 'spec §4.4', 'Names that collide between servers carry their server.'),
+  must(
+    'mcp.tool-classes',
+    'contract §3',
+    'The list of MCP tools shows capability, why, target argument and the decision of the policy in force.',
+  ),
   must('mcp.hidden', 'spec §4.4', 'Tools that policy blocks in any case are not listed.'),
   must(
     'mcp.drift',

@@ -12,6 +12,7 @@ import { addEvidence } from './evidence.ts';
 import { type ExitCode, exitCodes, Failure } from './failure.ts';
 import { addGlobals } from './globals.ts';
 import { addManifest } from './manifest.ts';
+import { addMcp } from './mcp.ts';
 import { addMcpBridge } from './mcp-bridge.ts';
 import { Output, painted } from './output.ts';
 import { addPolicy } from './policy.ts';
@@ -57,6 +58,7 @@ const groups = [
   addRisk,
   addConfig,
   addRebuild,
+  addMcp,
   addMcpBridge,
 ];
 

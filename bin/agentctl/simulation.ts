@@ -84,7 +84,9 @@ function showWhy({ out }: Cli, answer: Fields): void {
     const { field, expected, found } = fields(step.failed);
     const failed = step.failed === undefined ? '' : `: ${plain(field)} is ${plain(found)}, not ${plain(expected)}`;
     const verdict = step.matched === true ? painted('bold', 'matched') : `no${failed}`;
-    out.line(`  rule ${plain(step.index)} `, decisionPart(step.decision), ` ${plain(step.rule)}  `, verdict);
+    const place = typeof step.index === 'number' && step.index < 0 ? 'guard' : `rule ${plain(step.index)}`;
+    const name = step.name === undefined ? '' : ` "${plain(step.name)}"`;
+    out.line(`  ${place} `, decisionPart(step.decision), ` ${plain(step.rule)}${name}  `, verdict);
   }
 }
 
@@ -95,8 +97,15 @@ function showDiff(out: Output, diff: Fields): void {
   ] as const) {
     const changes = list(diff[name]);
     out.line(painted(style, `${name}: ${changes.length}`));
-    for (const { from, to, rule_before, rule_after, example } of changes) {
-      out.line('  ', decisionPart(from), ' → ', decisionPart(to), `  ${plain(rule_before)} → ${plain(rule_after)}`);
+    for (const { from, to, rule_before, rule_after, example, repeated } of changes) {
+      const times = repeated === undefined ? '' : ` (${plain(repeated)} pairs of rules)`;
+      out.line(
+        '  ',
+        decisionPart(from),
+        ' → ',
+        decisionPart(to),
+        `  ${plain(rule_before)} → ${plain(rule_after)}${times}`,
+      );
       out.field('    example', example);
     }
   }

@@ -1,19 +1,50 @@
 /** Tool definitions of MCP servers: what was seen, and a human's word on what has changed (issue: drift). */
+import { classifyTool } from '#core/classification/classify-tool.ts';
+import { overrideOf } from '#core/mcp/action.ts';
 import { acceptDefinition, upstreamOf } from '#core/mcp/drift.ts';
+import { certainlyBlocked } from '#core/mcp/hidden.ts';
+import type { ToolMark } from '#core/mcp/ports.ts';
+import { decide } from '#core/tool-policy/decide.ts';
 import type { Call, Operation } from './operation.ts';
 import { recordAct } from './record.ts';
 
 export const listMcpTools: Operation = async (call) => {
   const marks = await allMarks(call);
   const tools = marks.flatMap(({ upstream, tools }) =>
-    Object.entries(tools).map(([tool, { fingerprint, seen_at, changed }]) => ({
-      ...{ upstream, tool, fingerprint, seen_at },
-      state: changed ? (fingerprint === undefined ? 'new' : 'changed') : 'accepted',
-      ...(changed && { changed }),
-    })),
+    Object.entries(tools).map(([tool, mark]) => {
+      const { fingerprint, seen_at, changed } = mark;
+      return {
+        ...{ upstream, tool, fingerprint, seen_at },
+        state: changed ? (fingerprint === undefined ? 'new' : 'changed') : 'accepted',
+        ...(changed && { changed }),
+        ...classOf(call, upstream, tool, mark),
+      };
+    }),
   );
   return { body: { tools } };
 };
+
+/** How policies see the tool, and what the one in force says of a call without target and arguments. */
+function classOf({ snapshot }: Call, upstream: string, tool: string, { about = {} }: ToolMark) {
+  const entry = snapshot.configuration.upstreams.mcp.find(({ name }) => name === upstream);
+  const override = entry && overrideOf(entry, tool);
+  const annotations = { readOnlyHint: about.read_only, destructiveHint: about.destructive };
+  const named = classifyTool(tool, annotations);
+  const { capability, why } = override?.capability
+    ? { capability: override.capability, why: 'upstreams.mcp[].overrides says so' }
+    : named;
+  const call = {
+    ...{ protocol: override?.protocol ?? 'mcp', tool: override?.name ?? tool, upstream },
+    ...{ target: '', capability, parameters: {} },
+  };
+  const { decision, matched_rule } = decide(snapshot.policy, call);
+  const target = override?.target?.join('/') ?? about.target;
+  return {
+    ...{ protocol: call.protocol, policy_name: call.tool, capability, why },
+    ...(target !== undefined && { target_argument: target }),
+    ...{ decision, matched_rule, hidden: certainlyBlocked(snapshot.policy, { ...call, capability }) },
+  };
+}
 
 /** Recorded before it holds: an acceptance nobody can find would be worse than one that did not come through. */
 export const acceptMcpTool: Operation = async (call) => {

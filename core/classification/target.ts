@@ -31,6 +31,12 @@ export function targetFromArguments(args: Readonly<Record<string, unknown>>, wan
   return text === undefined ? '' : byName.get(text)!;
 }
 
+/** The argument of a tool from which its calls take their target, by the names of its arguments; `owner/repo` for two. */
+export function targetArgument(names: readonly string[]): string | undefined {
+  if (names.includes('owner') && names.includes('repo')) return 'owner/repo';
+  return [...usual, ...texts].find((name) => names.some((each) => wordsIn(each).join('_') === name));
+}
+
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** A text, or the one text of a list: of several no single one is the target. */

@@ -76,5 +76,6 @@ export function argumentsOf(params: JsonObject): JsonObject {
   return args;
 }
 
-const overrideOf = ({ overrides }: McpUpstreamEntry, own: string) =>
+/** What the configuration says of a tool. */
+export const overrideOf = ({ overrides }: McpUpstreamEntry, own: string) =>
   overrides.find(({ tool }) => globMatches(tool, own));

@@ -3,6 +3,7 @@
  * known server offers for the first time. Descriptions are read by models: a changed or new one is how a server that was
  * trusted yesterday gives orders today.
  */
+import { targetArgument } from '#core/classification/target.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -10,7 +11,8 @@ import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Tool } from './action.ts';
-import type { McpPorts, McpStore, ToolMark, ToolMarks } from './ports.ts';
+import { isObject } from './messages.ts';
+import type { McpPorts, McpStore, ToolFacts, ToolMark, ToolMarks } from './ports.ts';
 
 /** Who was served when a change was seen. */
 type Actor = Pick<Principal, 'tenant' | 'key_id'>;
@@ -32,7 +34,9 @@ export async function noteDefinitions(
   entry: McpUpstreamEntry,
   definitions: readonly JsonObject[],
 ): Promise<void> {
-  const found = new Map(definitions.map((tool) => [tool.name as string, fingerprintOf(tool)]));
+  const found = new Map(
+    definitions.map((tool) => [tool.name as string, { fingerprint: fingerprintOf(tool), about: factsOf(tool) }]),
+  );
   for (let attempt = 0; attempt < tries; attempt++) {
     const marks = await ports.mcpStore.marks(entry.name);
     const news = newMarks(marks, found, isoTime(ports.clock.now()));
@@ -40,24 +44,52 @@ export async function noteDefinitions(
     const written = await ports.mcpStore.putMarks({
       upstream: entry.name,
       revision: marks.revision,
-      tools: { ...marks.tools, ...Object.fromEntries(news) },
+      tools: { ...marks.tools, ...Object.fromEntries(news.map(({ tool, mark }) => [tool, mark])) },
     });
     if (!written) continue;
-    for (const [tool, mark] of news) if (mark.changed) await report(ports, actor, entry, tool, mark);
+    for (const { tool, mark, drifted } of news) if (drifted) await report(ports, actor, entry, tool, mark);
     return;
   }
   throw new GatewayError('service_unavailable', `The tool definitions of ${entry.name} are being written; try again.`);
 }
 
-function newMarks(marks: ToolMarks, found: ReadonlyMap<string, string>, now: string): [string, ToolMark][] {
-  return [...found].flatMap(([tool, fingerprint]): [string, ToolMark][] => {
+interface News {
+  readonly tool: string;
+  readonly mark: ToolMark;
+  /** A new or changed definition, which is reported. */
+  readonly drifted: boolean;
+}
+
+function newMarks(
+  marks: ToolMarks,
+  found: ReadonlyMap<string, { readonly fingerprint: string; readonly about: ToolFacts }>,
+  now: string,
+): News[] {
+  return [...found].flatMap(([tool, { fingerprint, about }]): News[] => {
     const mark = Object.hasOwn(marks.tools, tool) ? marks.tools[tool] : undefined;
     // What a server has when it is first met is taken for good; what it adds is seen by a human, as what it changes is.
-    if (!mark && marks.revision === 0) return [[tool, { fingerprint, seen_at: now }]];
-    if (!mark) return [[tool, { seen_at: now, changed: { fingerprint, seen_at: now } }]];
-    if (mark.fingerprint === fingerprint || mark.changed?.fingerprint === fingerprint) return [];
-    return [[tool, { ...mark, changed: { fingerprint, seen_at: now } }]];
+    if (!mark && marks.revision === 0) return [{ tool, mark: { fingerprint, seen_at: now, about }, drifted: false }];
+    const changed = { fingerprint, seen_at: now };
+    if (!mark) return [{ tool, mark: { seen_at: now, changed, about }, drifted: true }];
+    const isKnown = mark.fingerprint === fingerprint || mark.changed?.fingerprint === fingerprint;
+    if (!isKnown) return [{ tool, mark: { ...mark, changed, about }, drifted: true }];
+    return mark.about ? [] : [{ tool, mark: { ...mark, about }, drifted: false }];
   });
+}
+
+function factsOf({ annotations, inputSchema }: JsonObject): ToolFacts {
+  const hint = (name: string): boolean | undefined => {
+    const value = isObject(annotations) ? annotations[name] : undefined;
+    return typeof value === 'boolean' ? value : undefined;
+  };
+  const [read_only, destructive] = [hint('readOnlyHint'), hint('destructiveHint')];
+  const properties = isObject(inputSchema) && isObject(inputSchema.properties) ? inputSchema.properties : {};
+  const target = targetArgument(Object.keys(properties));
+  return {
+    ...(read_only !== undefined && { read_only }),
+    ...(destructive !== undefined && { destructive }),
+    ...(target !== undefined && { target }),
+  };
 }
 
 async function report(
@@ -123,7 +155,8 @@ export async function acceptDefinition(
   const mark = Object.hasOwn(marks.tools, tool) ? marks.tools[tool] : undefined;
   if (!mark) throw notFound(`Tool ${tool} of ${upstream}`);
   if (!mark.changed) throw new GatewayError('conflict', `The definition of ${tool} has not changed.`);
-  const accepted = { fingerprint: mark.changed.fingerprint, seen_at: mark.changed.seen_at };
+  const { changed: seen, about } = mark;
+  const accepted = { ...seen, ...(about && { about }) };
   await record(accepted);
   const written = await store.putMarks({ ...marks, tools: { ...marks.tools, [tool]: accepted } });
   if (!written) throw new GatewayError('conflict', 'The definitions changed meanwhile; look again.');

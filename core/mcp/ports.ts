@@ -132,6 +132,16 @@ export interface ToolMark {
   readonly seen_at: string;
   /** A definition that nobody has accepted: another one than the accepted one, or a new tool's. */
   readonly changed?: { readonly fingerprint: string; readonly seen_at: string };
+  /** Of the definition seen last: what its capability and target follow from, beside the name. */
+  readonly about?: ToolFacts;
+}
+
+/** Nothing a server writes at will: hints are yes or no, and the argument is one of the gateway's own list. */
+export interface ToolFacts {
+  readonly read_only?: boolean;
+  readonly destructive?: boolean;
+  /** The argument that usually names what a call acts on, `owner/repo` for two of them. */
+  readonly target?: string;
 }
 
 /** Fingerprints of one upstream's tools. */

@@ -478,6 +478,25 @@ describe('drift', () => {
     expect(notes.map(({ body }) => body.tool)).toEqual(['get_file']);
   });
 
+  test('[mcp.tool-classes] the list of tools says how policies see them, and why', async () => {
+    const overrides = [{ tool: 'create_*', capability: 'execute', target: ['owner', 'name'] }];
+    await configure({ upstreams: [{ name: 'classes', url: server.url, overrides }] });
+    const session = await open();
+    await send('tools/list', {}, { session });
+    const { tools } = (await http('GET', '/admin/v1/mcp/tools', undefined, { key: keys.human })).last;
+    const about = (name: string) =>
+      tools.find(({ tool, upstream }: Record<string, string>) => upstream === 'classes' && tool === name);
+    expect(about('get_file')).toMatchObject({
+      ...{ capability: 'read', why: 'its name only reads', target_argument: 'path', protocol: 'mcp', hidden: false },
+      ...{ decision: expect.stringMatching(/^(?:allow|review|block)$/), matched_rule: expect.any(String) },
+    });
+    for (const { tool } of tools.filter(({ tool }: { tool: string }) => tool.startsWith('create_'))) {
+      expect(about(tool)).toMatchObject({
+        ...{ capability: 'execute', why: 'upstreams.mcp[].overrides says so', target_argument: 'owner/name' },
+      });
+    }
+  });
+
   test('[mcp.drift] with block the tool is hidden and refused until a human accepts it', async () => {
     await configure({ upstreams: [{ name: 'blocked', url: server.url, drift: 'block' }] });
     const session = await open();

@@ -214,6 +214,42 @@ describe('[cli.policy-tools]', () => {
     expect(out).toContain('  rule 1 review git:scm.create_*  matched\n');
   });
 
+  test('why shows guards beside the rules, and the name of a rule', async () => {
+    server.on(`GET /admin/v1/actions/${id}/why`, {
+      decision: 'block',
+      trace: [
+        { index: -2, rule: 'guard:key-files', decision: 'block', matched: false },
+        { index: -1, rule: 'guard:secret-files', decision: 'block', matched: true },
+        { index: 0, rule: 'mcp:*', name: 'reading', decision: 'allow', matched: false },
+      ],
+    });
+    const { out } = await home.run(['why', id]);
+    expect(out).toContain('  guard block guard:secret-files  matched\n');
+    expect(out).toContain('  rule 0 allow mcp:* "reading"  no\n');
+  });
+
+  test('[policy.diff] diff-policy counts the pairs of rules a line stands for', async () => {
+    const region = { from: 'block', to: 'allow', rule_before: 'guard:a', rule_after: 'b', repeated: 3, example: {} };
+    server.on('GET /admin/v1/policy-versions/3/diff', { tightened: [], loosened: [region], analysed: true });
+    const { out } = await home.run(['diff-policy', '3', '4']);
+    expect(out).toContain('  block → allow  guard:a → b (3 pairs of rules)\n');
+  });
+
+  test('[mcp.tool-classes] mcp tools shows each tool with its capability and why', async () => {
+    server.on('GET /admin/v1/mcp/tools', {
+      tools: [
+        {
+          ...{ upstream: 'files', tool: 'write_file', state: 'accepted', capability: 'write', target_argument: 'path' },
+          ...{ decision: 'review', matched_rule: 'default', hidden: false, why: 'the verb "write" of its name' },
+        },
+      ],
+    });
+    const { code, out } = await home.run(['mcp', 'tools']);
+    expect(code).toBe(0);
+    for (const word of ['files', 'write_file', 'write', 'path', 'review (default)', 'the verb "write" of its name'])
+      expect(out).toContain(word);
+  });
+
   test('diff-policy shows what became stricter and what looser', async () => {
     server.on('GET /admin/v1/policy-versions/3/diff', {
       tightened: [],

@@ -1,0 +1,31 @@
+/** `mcp`: the tools of the MCP servers, and how policies see them. */
+import { addCommand, addGroup, type Parent } from './command.ts';
+import { fields, list } from './json-fields.ts';
+
+export function addMcp(program: Parent): void {
+  const parent = addGroup(program, 'mcp', 'Tools of MCP servers: list with capability and decision');
+  addCommand<Record<string, never>>(parent, {
+    usage: 'tools',
+    summary: 'List the tools seen, their capability and why, and what the policy says of a call without arguments',
+    examples: ['mcp tools', 'mcp tools --json | jq -r \'.tools[] | select(.state != "accepted") | .tool\''],
+    run: async ({ api, out, globals }) => {
+      const answer = await api().call('listMcpTools', {});
+      if (globals.json) {
+        out.json(answer.text);
+        return 'positive';
+      }
+      const tools = list(fields(answer.json).tools);
+      if (tools.length === 0) out.line('no tools have been seen: a client that lists them makes the gateway read them');
+      else
+        out.table(
+          ['upstream', 'tool', 'state', 'capability', 'target', 'decision', 'why'],
+          tools.map(({ upstream, tool, state, capability, target_argument, decision, matched_rule, hidden, why }) => [
+            ...[upstream, tool, state, capability, target_argument ?? '-'],
+            `${decision} (${hidden === true ? 'hidden, ' : ''}${matched_rule})`,
+            why,
+          ]),
+        );
+      return 'positive';
+    },
+  });
+}
