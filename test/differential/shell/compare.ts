@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { callOfLine, type DecidedLine, decideCall, type ShellPack } from '../../support/decide-line.ts';
 import { broken, type Lab, type Runnable } from './lab.ts';
-import { Lines } from './lines.ts';
+import { Chance, files, folders, fragments, Lines } from './lines.ts';
 
 export interface Finding {
   readonly world: string;
@@ -36,16 +36,48 @@ export async function findingsOf(lab: Lab, what: Runnable, parts: readonly ToolC
   });
 }
 
+interface Asked {
+  readonly what: Runnable;
+  readonly call: ToolCall;
+}
+
 /**
  * @param wanted different allowed lines to run.
  * @param lines where they come from.
  */
-export async function compare(
+export function compare(
   lab: Lab,
   seed: number,
   wanted: number,
   lines: { next(): Runnable } = new Lines(seed, everyday()),
 ): Promise<Compared> {
+  const next = (): Asked => {
+    const what = lines.next();
+    return { what, call: callOf(what) };
+  };
+  return compareAll(lab, next, 'pr-writer', wanted);
+}
+
+/** Calls of tools that are named after a program, with one target, under the pack that only reads. */
+export function compareTargets(lab: Lab, seed: number, wanted: number): Promise<Compared> {
+  const chance = new Chance(seed);
+  const next = (): Asked => {
+    const name = chance.pick(['ls', 'cat', 'head', 'tail', 'wc', 'stat']);
+    const target = targetOf(chance);
+    const call = { protocol: 'shell', tool: `shell.${name}`, target, capability: 'read', parameters: {} } as const;
+    return { what: `${name} ${target}`, call };
+  };
+  return compareAll(lab, next, 'readonly', wanted);
+}
+
+function targetOf(chance: Chance): string {
+  const file = chance.pick(files);
+  const odd = chance.pick(fragments);
+  const folder = chance.pick(folders);
+  return chance.pick([file, `${folder}/${file}`, odd, `${file} ${odd}`, `${file}${odd}`, `${odd}${file}`, `./${file}`]);
+}
+
+async function compareAll(lab: Lab, next: () => Asked, pack: ShellPack, wanted: number): Promise<Compared> {
   const known = new Set<string>();
   const findings: Finding[] = [];
   let decided = 0;
@@ -53,13 +85,14 @@ export async function compare(
   while (allowed < wanted) {
     const running: Promise<Finding[]>[] = [];
     while (running.length < Math.min(batch, wanted - allowed)) {
-      const what = lines.next();
+      const { what, call } = next();
       const key = JSON.stringify(what);
       if (known.has(key)) continue;
       known.add(key);
       decided++;
-      const { decision, effects } = await decide(what);
-      if (decision.decision === 'allow') running.push(findingsOf(lab, what, effects.parts));
+      const { decision, effects } = await decideCall(call, pack);
+      const parts = effects.parts.length > 0 ? effects.parts : [call];
+      if (decision.decision === 'allow') running.push(findingsOf(lab, what, parts));
     }
     allowed += running.length;
     findings.push(...(await Promise.all(running)).flat());

@@ -22,6 +22,9 @@ const nobody = 65_534;
 const find = (name: string): string | undefined =>
   ['/bin', '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'].map((folder) => join(folder, name)).find(existsSync);
 
+/** Whether a program is installed. */
+export const isHere = (program: string): boolean => find(program) !== undefined;
+
 /** How lines are kept from doing harm here; undefined where nothing would keep them from it. */
 export function isolation(): { prefix: readonly string[]; uid?: number; says: string } | undefined {
   if (process.platform !== 'linux') return undefined;

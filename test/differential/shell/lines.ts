@@ -29,11 +29,11 @@ export class Chance {
   }
 }
 
-const files =
+export const files =
   'README.md package.json src/index.ts src/a.ts src/b.ts src/parser.ts src/lib/c.ts test/index.test.ts docs/intro.md docs/setup.md data/words.txt data/numbers.txt data/sample.csv data/table.tsv data/left.txt logs/app.log notes.txt requirements.txt app.py lines.txt names.txt config/app.yml ./README.md src/../README.md'.split(
     ' ',
   );
-const folders = 'src test docs data logs config . src/lib ./src'.split(' ');
+export const folders = 'src test docs data logs config . src/lib ./src'.split(' ');
 const patterns = [
   "'TODO'",
   'foo',
@@ -205,7 +205,7 @@ const redirects = [
 ];
 
 /** Put somewhere into a line. */
-const fragments = [
+export const fragments = [
   '$(id)',
   '`id`',
   '"$(touch PWNED)"',
