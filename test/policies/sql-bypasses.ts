@@ -283,6 +283,12 @@ export const impliedCalls: readonly SqlRow[] = [
 
 /** Relations of the system: harmless ones are known by name, and the rest is looked at by a human. */
 export const systemRelations: readonly SqlRow[] = [
+  row(
+    'tables with such words in their names',
+    'select * from systems, my_pg_log, hr.stl_parts',
+    ['select systems', 'select my_pg_log', 'select hr.stl_parts'],
+    'allow',
+  ),
   ...['pg_class', 'pg_catalog.pg_indexes', 'pg_stat_user_tables', 'information_schema.columns'].map((name) =>
     row(name, `select * from ${name}`, [`select ${name.includes('.') ? name : `pg_catalog.${name}`}`], 'allow'),
   ),
@@ -310,6 +316,12 @@ export const systemRelations: readonly SqlRow[] = [
     'extensions.pg_stat_statements',
     'pg_toast.pg_toast_1',
     'vault.decrypted_secrets',
+    'information_schema.processlist',
+    'system.query_log',
+    'account_usage.query_history',
+    'stl_query',
+    'v$session',
+    'dba_users',
     'mysql.user',
   ].map((name) => row(name, `table ${name}`, [`select ${name}`], 'review')),
   row('an extension in public', 'select query from public.pg_stat_statements', ['select pg_stat_statements'], 'review'),
