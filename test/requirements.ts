@@ -485,6 +485,11 @@ const approvals: readonly Requirement[] = [
     'The approval shows key, owner, upstream, effects of the raw call in words, rule with reason, risk and expiry; labels as labels.',
   ),
   must(
+    'approval.browser-page',
+    'contract §3',
+    'A browser without a key at approval_url is told how to decide; the page holds no data, and API clients get 401.',
+  ),
+  must(
     'approval.secret-in-program',
     'contract §3',
     'Text that will be executed is never hidden in part: a call with a secret in it is refused, and told to pass it by reference.',

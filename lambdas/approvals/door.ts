@@ -1,6 +1,26 @@
-/** Lists approvals and takes votes (spec §3.2). */
+/** Lists approvals and takes votes; a browser at the address of an approval is told how to decide. */
 import * as operations from '#core/admin/approvals.ts';
-import { httpDoor } from '../middleware/http-door.ts';
+import { browserPage, browserPageHeaders } from '#core/approvals/browser-page.ts';
+import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
+import { headerOf, headerValues } from '../middleware/body.ts';
+import { guarded } from '../middleware/guarded.ts';
+import { httpDoor, replyOf } from '../middleware/http-door.ts';
 import type { GatewayPorts } from '../ports.ts';
 
-export const door = (ports: GatewayPorts) => httpDoor('approvals', ports, operations);
+const itemPath = '/admin/v1/approvals/{envelope_id}';
+
+export const door = (ports: GatewayPorts): HttpHandler => {
+  const api = httpDoor('approvals', ports, operations);
+  const page = guarded(ports, async ({ pathParameters }) => {
+    const body = browserPage(pathParameters?.envelope_id ?? '');
+    return replyOf({ body, contentType: 'text/html; charset=utf-8', headers: browserPageHeaders });
+  });
+  return (event, context) => (isBrowser(event) ? page(event, context) : api(event, context));
+};
+
+/** Somebody opened the link: a page is asked for, without any key. Clients of the API get their 401 as before. */
+const isBrowser = (event: HttpEvent): boolean =>
+  event.resource === itemPath &&
+  ['GET', 'HEAD'].includes(event.httpMethod) &&
+  /\btext\/html\b/i.test(headerOf(event, 'accept') ?? '') &&
+  [...headerValues(event, 'x-api-key'), ...headerValues(event, 'authorization')].length === 0;

@@ -67,3 +67,46 @@ test('[approval.card] an effect of another text shows no secret of it', async ()
   const item = await call('GET', `/admin/v1/approvals/${body.envelope_id}`, { key: keys.human });
   expect(item.text).not.toContain('swordfish');
 });
+
+describe('[approval.browser-page] the address of an approval in a browser', () => {
+  const id = '01890000-0000-7000-8000-000000000001';
+  const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+  test('says how to decide, and holds nothing of any approval', async () => {
+    const asked = await call('POST', '/admin/v1/test-action', { key: keys.agent, body: action });
+    const known = await call('GET', `/admin/v1/approvals/${asked.body.envelope_id}`, { headers: browser });
+    const unknown = await call('GET', `/admin/v1/approvals/${id}`, { headers: browser });
+    expect([known.status, known.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(known.text).toContain(`agentctl approve ${asked.body.envelope_id} `);
+    expect(known.text.replaceAll(asked.body.envelope_id, id)).toBe(unknown.text);
+    expect(known.text).not.toMatch(/<script|<form|<img|<link|https?:/i);
+    expect(known.headers['content-security-policy']).toMatch(/^default-src 'none';.*form-action 'none'.*sandbox$/);
+    expect(known.headers['x-content-type-options']).toBe('nosniff');
+    const item = await call('GET', `/admin/v1/approvals/${asked.body.envelope_id}`, { key: keys.human });
+    expect(item.body.status).toBe('pending');
+  });
+
+  test('repeats nothing of an address that is no id', async () => {
+    const { text } = await call('GET', '/admin/v1/approvals/%3Cscript%3E', { headers: browser });
+    expect(text).toContain('agentctl show &lt;envelope_id&gt;');
+    expect(text).not.toContain('script');
+  });
+
+  test.each([
+    ['no key, no page asked for', {}, 401],
+    ['no key, JSON', { accept: 'application/json' }, 401],
+    ['a wrong key in a browser', { ...browser, 'x-api-key': 'wrong' }, 401],
+    ['a key in a browser', { ...browser, 'x-api-key': keys.human }, 404],
+  ])('%s: the API answers as ever', async (_, headers, status) => {
+    const answer = await call('GET', `/admin/v1/approvals/${id}`, { headers });
+    expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/json']);
+  });
+
+  test('only that address has it', async () => {
+    for (const [method, path] of [
+      ['GET', '/admin/v1/approvals'],
+      ['POST', `/admin/v1/approvals/${id}/approve`],
+    ] as const)
+      expect((await call(method, path, { headers: browser })).status).toBe(401);
+  });
+});
