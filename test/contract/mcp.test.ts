@@ -338,6 +338,19 @@ describe('waiting for a human', () => {
     });
   });
 
+  test('[approval.denial-told] a held call that is denied is answered as denied, and so is its retry', async () => {
+    await configure({ hold: 30 });
+    const session = await open();
+    const before = server.calls().length;
+    const waiting = call('create_issue', held, { session }, { _meta: { progressToken: 'p2' } });
+    const pending = await firstPending();
+    await vote(pending, 'deny');
+    const denied = { code: -32001, data: { reason: 'denied', reviewer: 'alice', envelope_id: pending } };
+    expect((await waiting).last.error).toMatchObject(denied);
+    expect((await call('create_issue', held, { session })).last.error).toMatchObject(denied);
+    expect(server.calls().length).toBe(before);
+  });
+
   test('without a progress token nobody is held', async () => {
     await configure({ hold: 30 });
     expect((await call('create_issue', { title: 'unheld' }, { session: await open() })).last.error.code).toBe(-32002);
