@@ -94,10 +94,11 @@ describe('Slack', () => {
     await notify(gateway.ports)();
     const posted = slack.calls.find(({ path }) => path === '/api/chat.postMessage');
     expect(posted?.headers.authorization).toBe('Bearer bot-token-value');
-    const [section, actions] = posted?.body.blocks ?? [];
+    const blocks = posted?.body.blocks ?? [];
+    const actions = blocks.at(-1);
     expect(actions.elements.map(({ value }: { value: string }) => value)).toEqual([id, id]);
-    expect(section.text.text).toContain('scm.create_pull_request');
-    expect(section.text.text).not.toContain('<!channel>');
+    expect(JSON.stringify(blocks)).toContain('scm.create_pull_request');
+    expect(JSON.stringify(blocks)).not.toContain('<!channel>');
 
     expect((await click(id)).status).toBe(200);
     expect(await statusOf(id)).toBe('approved');

@@ -105,7 +105,7 @@ test('[cli.pending] [cli.vote] a review is listed, approved with the human key, 
   const again = await ctl('approve', id, '--reviewer', 'alice');
   expect(again.code).toBe(1);
   expect(again.err + again.out).toMatch(/already/);
-});
+}, 30_000);
 
 test('[cli.vote] deny takes reviewer and comment', async () => {
   const asked = await ctl(...pullRequest.slice(0, -1), 'cli-denied', '--json');
