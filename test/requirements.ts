@@ -1007,6 +1007,11 @@ const chat: readonly Requirement[] = [
     'contract §5',
     'Texts made to look like card numbers take time in proportion to their length.',
   ),
+  must(
+    'content.every-text',
+    'contract §5',
+    'Filters look at every text of requests, replies and streams that is not known to be opaque, and across the parts of a message.',
+  ),
   must('chat.filters.strictest', 'contract §5', 'All filters run; the strictest action wins.'),
   must('chat.review-202', 'contract §5', 'A content review answers 202 and is retried with X-Approval-Ref.'),
   must('chat.kill-switch', 'spec §7.2', 'The behavioural kill switch answers 403 session_blocked.'),

@@ -2,6 +2,7 @@
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Named, type Phase, Tally } from './findings.ts';
+import { joinedTexts } from './joined-texts.ts';
 import { type KeywordFilter, Keywords } from './keywords.ts';
 import { PersonalData, type PiiFilter } from './personal-data.ts';
 import type { ContentContext, Scanned, Verdict, WasmRunner } from './ports.ts';
@@ -78,8 +79,22 @@ export class Filters {
       const text = checked[at] ?? raw;
       if (text !== raw) this.guarded(tally, ['pii'], () => slot.set(text));
     });
+    await this.#checkJoined(texts, tally);
     await asked;
     return tally.verdict();
+  }
+
+  /**
+   * What stands in several parts of one message, as they are read: one after the other. Personal data that is to be redacted
+   * and is split so cannot be replaced in its parts: then the filter has erred, which blocks.
+   */
+  async #checkJoined(texts: readonly Scanned[], tally: Tally): Promise<void> {
+    const joined = joinedTexts(texts);
+    if (joined.length === 0) return;
+    const beside = this.tally();
+    const checked = await this.#checkTexts(joined, beside);
+    if (checked.some((text, at) => text !== joined[at])) this.#allErred(beside, ['pii']);
+    tally.addNew(beside.part());
   }
 
   /** Small texts here and now, large ones in a worker where there is one. */

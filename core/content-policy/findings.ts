@@ -67,6 +67,16 @@ export class Tally {
     });
   }
 
+  /** Adds what another look found where this one found nothing: the same match is not counted twice. */
+  addNew({ counts, details, erred }: TallyPart): void {
+    const isNew = (filter: number) => !this.hasFound(filter);
+    this.add({
+      counts: counts.map((count, filter) => (isNew(filter) ? count : 0)),
+      details: details.map((known, filter) => (isNew(filter) ? known : [])),
+      erred,
+    });
+  }
+
   hasErred(filter: number): boolean {
     return this.#erred[filter] !== undefined;
   }

@@ -10,6 +10,8 @@ export interface ContentContext {
 /** A text to look at, and how to change it; `TextSlot` of the dialects fits. */
 export interface Scanned {
   readonly text: string;
+  /** Texts of one group stand together before the model: parts of one message. */
+  readonly group?: string;
   set(text: string): void;
 }
 

@@ -1,21 +1,27 @@
 /** Where text stands in Anthropic messages: requests, replies, stream events. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { TextSlot } from './dialect.ts';
-import { addContent, addDescriptions, addJson, addPart, addText } from './slots.ts';
+import { leaves } from './leaves.ts';
+import { addContent, addJson, addPart, addText, definitions, grouped } from './slots.ts';
 import { countOf, objectOf, objectsOf } from './wire.ts';
 
-/** What the model reads of tools and schemas, beside system and messages. */
-export function definitionTexts(body: JsonObject): TextSlot[] {
-  const slots: TextSlot[] = [];
-  for (const key of ['tools', 'output_config'] as const) addDescriptions(slots, key, body[key]);
-  return slots;
-}
+/** Read elsewhere, or by the provider's own code only. */
+const notDefinitions = new Set(['system', 'messages', 'model']);
+
+/** What the model reads of tools, schemas and members nobody here knows, beside system and messages. */
+export const definitionTexts = (body: JsonObject): TextSlot[] => definitions(body, notDefinitions);
 
 export function messageTexts(body: JsonObject): TextSlot[] {
-  const slots: TextSlot[] = [];
-  addContent(slots, 'system', 'system', body, 'system');
-  for (const [index, message] of objectsOf(body.messages).entries())
-    addContent(slots, `messages[${index}].content`, message.role === 'system' ? 'system' : 'text', message, 'content');
+  const system: TextSlot[] = [];
+  addContent(system, 'system', 'system', body, 'system');
+  const { system: content } = body;
+  const slots = grouped(system, 'system', typeof content === 'object' ? ({ content } as JsonObject) : {});
+  for (const [index, message] of objectsOf(body.messages).entries()) {
+    const own: TextSlot[] = [];
+    const kind = message.role === 'system' ? 'system' : 'text';
+    addContent(own, `messages[${index}].content`, kind, message, 'content');
+    slots.push(...grouped(own, `messages[${index}]`, message));
+  }
   return slots;
 }
 
@@ -26,7 +32,7 @@ export function replyTexts(reply: JsonObject): TextSlot[] {
     if (streamed(block)) addBlock(slots, `block:${index}`, block);
     else addPart(slots, `block:${index}`, 'text', block);
   }
-  return slots;
+  return [...slots, ...leaves(reply, 'reply', slots)];
 }
 
 /** Texts of one event: a block may begin with text, and goes on in deltas. */
@@ -34,14 +40,16 @@ export function eventTexts(event: JsonObject): TextSlot[] {
   const slots: TextSlot[] = [];
   const channel = `block:${countOf(event.index) ?? 0}`;
   const block = objectOf(event.content_block);
-  if (event.type === 'content_block_start' && block) addBlock(slots, channel, block);
+  const begun = event.type === 'content_block_start' ? block : undefined;
+  if (begun && streamed(begun)) addBlock(slots, channel, begun);
   const delta = objectOf(event.delta);
   if (event.type === 'content_block_delta' && delta) {
     addText(slots, `${channel}:text`, 'text', delta, 'text');
     addText(slots, `${channel}:thinking`, 'reasoning', delta, 'thinking');
     addText(slots, `${channel}:input`, 'tool_arguments', delta, 'partial_json');
   }
-  return slots;
+  // Results of the provider's own tools, citations and the like come whole.
+  return [...slots, ...leaves(event, channel, slots)];
 }
 
 function addBlock(slots: TextSlot[], channel: string, block: JsonObject): void {

@@ -10,7 +10,13 @@ import type { JsonObject } from '#core/kernel/json.ts';
 export interface TextSlot {
   /** The running text it belongs to: deltas of one channel continue each other. */
   readonly channel: string;
-  readonly kind: 'text' | 'system' | 'refusal' | 'reasoning' | 'tool_arguments' | 'tool_result';
+  readonly kind: 'text' | 'system' | 'refusal' | 'reasoning' | 'tool_arguments' | 'tool_result' | 'other';
+  /** Complete by itself: nothing continues it, also not in a stream. */
+  readonly whole?: boolean;
+  /** Texts of one group stand together before the model: parts of one message. */
+  group?: string;
+  /** The member it stands for, where it stands for one. */
+  readonly place?: { readonly holder: JsonObject; readonly key: string };
   readonly text: string;
   /** Replaces the text inside the object it was found in. */
   set(text: string): void;

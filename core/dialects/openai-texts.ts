@@ -1,17 +1,17 @@
 /** Where text stands in OpenAI chat completions: requests, replies, stream chunks. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { TextSlot } from './dialect.ts';
-import { addContent, addDescriptions, addText } from './slots.ts';
+import { leaves } from './leaves.ts';
+import { addContent, addText, definitions, grouped, plainJson } from './slots.ts';
 import { countOf, objectOf, objectsOf } from './wire.ts';
 
 export const isSystem = (message: JsonObject): boolean => message.role === 'system' || message.role === 'developer';
 
-/** What the model reads of tools and schemas, beside the messages. */
-export function definitionTexts(body: JsonObject): TextSlot[] {
-  const slots: TextSlot[] = [];
-  for (const key of ['tools', 'functions', 'response_format'] as const) addDescriptions(slots, key, body[key]);
-  return slots;
-}
+/** Read elsewhere, or by the provider's own code only. */
+const notDefinitions = new Set(['messages', 'prediction', 'model']);
+
+/** What the model reads of tools, schemas and members nobody here knows, beside the messages. */
+export const definitionTexts = (body: JsonObject): TextSlot[] => definitions(body, notDefinitions);
 
 export function messageTexts(body: JsonObject): TextSlot[] {
   const slots: TextSlot[] = [];
@@ -22,13 +22,21 @@ export function messageTexts(body: JsonObject): TextSlot[] {
       : message.role === 'tool' || message.role === 'function'
         ? 'tool_result'
         : 'text';
-    addContent(slots, `${path}.content`, kind, message, 'content');
-    addText(slots, `${path}.refusal`, 'refusal', message, 'refusal');
-    addReasoning(slots, path, message);
-    addCalls(slots, path, message);
+    const own: TextSlot[] = [];
+    addContent(own, `${path}.content`, kind, message, 'content');
+    addText(own, `${path}.refusal`, 'refusal', message, 'refusal');
+    addReasoning(own, path, message);
+    for (const call of objectsOf(message.tool_calls)) plainJson(objectOf(call.function) ?? {}, 'arguments');
+    plainJson(objectOf(message.function_call) ?? {}, 'arguments');
+    addCalls(own, path, message);
+    slots.push(...grouped(own, path, message));
   }
   const prediction = objectOf(body.prediction);
-  if (prediction) addContent(slots, 'prediction.content', 'text', prediction, 'content');
+  if (prediction) {
+    const own: TextSlot[] = [];
+    addContent(own, 'prediction.content', 'text', prediction, 'content');
+    slots.push(...grouped(own, 'prediction', prediction));
+  }
   return slots;
 }
 
@@ -52,7 +60,8 @@ export function choiceTexts(message: JsonObject, said: 'message' | 'delta'): Tex
     const audio = objectOf(part.audio);
     if (audio) addText(slots, `${choiceChannel}:audio`, 'text', audio, 'transcript');
   }
-  return slots;
+  // Names of tools, annotations, citations, members of one vendor's own: each comes whole.
+  return [...slots, ...leaves(message, 'reply', slots)];
 }
 
 /** Parallel calls of one choice that are told apart by name; there is no reply with more. */

@@ -1,6 +1,7 @@
 /** Where readable text stands inside wire objects, and how it is replaced there. */
-import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { type JsonObject, parseStrict } from '#core/kernel/json.ts';
 import type { TextSlot } from './dialect.ts';
+import { leaves } from './leaves.ts';
 import { argumentsOf, isObject } from './wire.ts';
 
 type Kind = TextSlot['kind'];
@@ -9,6 +10,7 @@ type Kind = TextSlot['kind'];
 class MemberSlot implements TextSlot {
   readonly channel: string;
   readonly kind: Kind;
+  group?: string;
   readonly #holder: JsonObject;
   readonly #key: string;
   readonly #changed: (() => void) | undefined;
@@ -25,6 +27,10 @@ class MemberSlot implements TextSlot {
     return this.#holder[this.#key] as string;
   }
 
+  get place() {
+    return { holder: this.#holder, key: this.#key };
+  }
+
   set(text: string): void {
     if (text === this.text) return;
     this.#holder[this.#key] = text;
@@ -36,6 +42,7 @@ class MemberSlot implements TextSlot {
 class JsonSlot implements TextSlot {
   readonly channel: string;
   readonly kind: Kind;
+  group?: string;
   #text: string;
   readonly #holder: JsonObject;
   readonly #key: string;
@@ -50,6 +57,10 @@ class JsonSlot implements TextSlot {
 
   get text(): string {
     return this.#text;
+  }
+
+  get place() {
+    return { holder: this.#holder, key: this.#key };
   }
 
   set(text: string): void {
@@ -108,13 +119,29 @@ export function addPart(slots: TextSlot[], channel: string, kind: Kind, part: Js
   addContent(slots, `${channel}.source.content`, own, source, 'content');
 }
 
-/** Adds every `description` at any depth: what a model reads of tools and schemas. */
-export function addDescriptions(slots: TextSlot[], channel: string, value: Json | undefined): void {
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) addDescriptions(slots, `${channel}[${index}]`, item);
-  } else if (isObject(value)) {
-    addText(slots, `${channel}.description`, 'system', value, 'description');
-    for (const [key, item] of Object.entries(value))
-      if (typeof item === 'object') addDescriptions(slots, `${channel}.${key}`, item);
+/** All a model may read of a request beside its messages: tools, schemas, and whatever members the dialect does not know. */
+export function definitions(body: JsonObject, others: ReadonlySet<string>): TextSlot[] {
+  const read = Object.fromEntries(Object.entries(body).filter(([name]) => !others.has(name)));
+  const inside = Object.entries(read).flatMap(([name, value]) => leaves(value, name, [], { names: true }));
+  const texts: TextSlot[] = [];
+  for (const [name, value] of Object.entries(read))
+    if (typeof value === 'string') addText(texts, name, 'other', body, name);
+  return [...texts, ...inside];
+}
+
+/** The same group for all of them, and every other text of `value` beside them. */
+export function grouped(slots: TextSlot[], group: string, value: JsonObject): TextSlot[] {
+  for (const slot of slots) slot.group = group;
+  return [...slots, ...leaves(value, group, slots)];
+}
+
+/** JSON text whose escapes hide what it says is written plainly; text that is no unambiguous JSON stays as it is. */
+export function plainJson(holder: JsonObject, key: string): void {
+  const text = holder[key];
+  if (typeof text !== 'string' || !text.includes('\\u')) return;
+  try {
+    holder[key] = JSON.stringify(parseStrict(text));
+  } catch {
+    // The provider reads it as it can; so do the filters.
   }
 }

@@ -108,7 +108,12 @@ class Gate implements StreamGate {
     let said = '';
     for (const slot of slots) {
       const { channel, text } = slot;
-      if (text !== '') this.#likes.set(channel, event);
+      if (text !== '' && !slot.whole) this.#likes.set(channel, event);
+      if (slot.whole) {
+        const checked = this.#scan ? `${await this.#scan.push(channel, text)}${await this.#scan.end(channel)}` : text;
+        if (checked !== text && this.verdict().decision === 'allow') slot.set(checked);
+        continue;
+      }
       const pushed = this.#scan ? this.#scan.push(channel, text) : text;
       const released = typeof pushed === 'string' ? pushed : await pushed;
       const out = this.#rewriter(slot)?.push(released) ?? released;

@@ -88,7 +88,7 @@ function taken(ports: ChatPorts, course: Course, { provider, settleSpan }: Answe
   course.counted = native.usageOf(body) ?? {};
   const finishReason = native.finishReason(body);
   if (finishReason !== undefined) course.finishReason = finishReason;
-  for (const { text } of native.replyTexts(body)) course.outputCharacters += text.length;
+  for (const { text, whole } of native.replyTexts(body)) if (!whole) course.outputCharacters += text.length;
   settleSpan({ body, usage: course.counted, finishReason });
   return translator(call.dialect, provider.dialect).reply(body, translationContext(call, ports.clock));
 }

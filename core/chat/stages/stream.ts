@@ -102,7 +102,7 @@ function take(course: Course, native: Dialect, event: JsonObject, { clock }: Cha
   if (counted) course.counted = { ...course.counted, ...counted };
   const finish = native.finishReason(event);
   if (finish !== undefined) course.finishReason = finish;
-  for (const { text } of native.eventTexts(event)) course.outputCharacters += text.length;
+  for (const { text, whole } of native.eventTexts(event)) if (!whole) course.outputCharacters += text.length;
   if (course.firstTokenMs === undefined && course.outputCharacters > 0)
     course.firstTokenMs = Math.max(0, clock.now() - course.startedMs);
 }

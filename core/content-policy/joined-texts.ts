@@ -1,0 +1,27 @@
+/** The texts of one message as a reader meets them: what is split over its parts is whole again. */
+import type { Scanned } from './ports.ts';
+
+/** What a filter may match across a boundary is at most this long on either side. */
+const boundaryCharacters = 512;
+
+/** Parts may continue each other, and may stand on lines of their own. */
+const between = ['', '\n'];
+
+/** For each group of several texts: the texts in order, long ones without their middles. */
+export function joinedTexts(texts: readonly Scanned[]): string[] {
+  const groups = Map.groupBy(
+    texts.filter(({ group, text }) => group !== undefined && text !== ''),
+    ({ group }) => group,
+  );
+  return [...groups.values()].flatMap((group) =>
+    group.length < 2 ? [] : between.map((line) => ends(group).join(line)),
+  );
+}
+
+/** The middle of a long text has been looked at by itself; a character that no filter looks for stands for it. */
+const ends = (group: readonly Scanned[]): string[] =>
+  group.map(({ text }) =>
+    text.length <= 2 * boundaryCharacters
+      ? text
+      : `${text.slice(0, boundaryCharacters)}\u0000${text.slice(-boundaryCharacters)}`,
+  );

@@ -1,0 +1,218 @@
+/** Filters look at every text of requests, replies and streams, wherever it stands, and at what stands across parts. */
+import type { Course } from '#core/chat/course.ts';
+import { streamGate } from '#core/chat/stages/output-policy.ts';
+import type { ContentFilter } from '#core/contracts/config.ts';
+import { dialects } from '#core/dialects/dialects.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { context, policyOf } from '../../support/content-policy.ts';
+
+const words = 'forbidden words';
+const filter: ContentFilter = { name: 'words', type: 'keyword', action: 'block', keywords: [words] };
+const policy = policyOf({ input: [filter], output: [filter] });
+const { openai, anthropic } = dialects;
+
+const decisionOnRequest = async (dialect: keyof typeof dialects, body: JsonObject) =>
+  (await policy.checkInput(dialects[dialect].requestTexts(structuredClone(body)), context)).decision;
+
+const user = (content: Json): JsonObject => ({ model: 'm', messages: [{ role: 'user', content }] });
+const text = (text: string): JsonObject => ({ type: 'text', text });
+const inTool = (more: JsonObject): JsonObject => ({
+  ...user('hi'),
+  tools: [{ type: 'function', function: { name: 'f', ...more } }],
+});
+const base64 = (value: string) => Buffer.from(value).toString('base64');
+
+const requests: readonly (readonly [string, keyof typeof dialects, JsonObject])[] = [
+  ['two parts of one message', 'openai', user([text('forbidden wo'), text('rds')])],
+  ['two parts on lines of their own', 'openai', user([text('forbidden'), text('words')])],
+  ['three parts', 'anthropic', user([text('forb'), text('idden wor'), text('ds')])],
+  [
+    'the ends of two long parts',
+    'openai',
+    user([text(`${'a '.repeat(2000)}forbidden`), text(`words ${'b '.repeat(2000)}`)]),
+  ],
+  ['two system blocks', 'anthropic', { ...user('hi'), system: [text('forbidden'), text('words')] }],
+  ['the name of who speaks', 'openai', { model: 'm', messages: [{ role: 'user', name: words, content: 'hi' }] }],
+  ['the name of a tool', 'openai', inTool({ name: words })],
+  ['the name of a parameter', 'openai', inTool({ parameters: { properties: { [words]: {} } } })],
+  ['a value of an enumeration', 'openai', inTool({ parameters: { properties: { a: { enum: ['b', words] } } } })],
+  ['a default', 'openai', inTool({ parameters: { properties: { a: { default: { deep: [words] } } } } })],
+  [
+    'the name of a response schema',
+    'openai',
+    { ...user('hi'), response_format: { type: 'json_schema', json_schema: { name: words } } },
+  ],
+  ['an example of a tool', 'anthropic', { ...user('hi'), tools: [{ name: 'f', input_examples: [{ q: words }] }] }],
+  [
+    'the source of a search result',
+    'anthropic',
+    user([{ type: 'search_result', source: words, title: 't', content: [] }]),
+  ],
+  [
+    'escaped arguments of a call',
+    'openai',
+    {
+      model: 'm',
+      messages: [
+        {
+          role: 'assistant',
+          tool_calls: [
+            { id: 'a', type: 'function', function: { name: 'f', arguments: '{"q":"f\\u006frbidden words"}' } },
+          ],
+        },
+      ],
+    },
+  ],
+  [
+    'a text file in base64',
+    'anthropic',
+    user([{ type: 'document', source: { type: 'base64', media_type: 'text/plain', data: base64(`a ${words}`) } }]),
+  ],
+  [
+    'a text file as a data URL',
+    'openai',
+    user([{ type: 'file', file: { filename: 'a.txt', file_data: `data:text/plain;base64,${base64(words)}` } }]),
+  ],
+  ['a member nobody knows', 'openai', { ...user('hi'), documents: [{ body: words }] }],
+  ['a text member nobody knows', 'openai', { ...user('hi'), chat_template: `{{ ${words} }}` }],
+  ['the name of an unknown member', 'openai', { ...user('hi'), extra: { [words]: 1 } }],
+  ['a part nobody knows', 'openai', user([{ type: 'memo', memo: { lines: [words] } }])],
+  ['metadata', 'anthropic', { ...user('hi'), metadata: { note: words } }],
+];
+
+test.each(requests)('[content.every-text] in a request: %s', async (_, dialect, body) => {
+  expect(await decisionOnRequest(dialect, body)).toBe('block');
+});
+
+test.each<[string, keyof typeof dialects, JsonObject]>([
+  [
+    'words of two messages',
+    'openai',
+    {
+      model: 'm',
+      messages: [
+        { role: 'user', content: 'forbidden' },
+        { role: 'user', content: 'words' },
+      ],
+    },
+  ],
+  [
+    'an image',
+    'openai',
+    user([text('look'), { type: 'image_url', image_url: { url: `data:image/png;base64,${base64(words)}` } }]),
+  ],
+  [
+    'a signature',
+    'anthropic',
+    {
+      model: 'm',
+      messages: [{ role: 'assistant', content: [{ type: 'thinking', thinking: 'a', signature: base64(words) }] }],
+    },
+  ],
+  [
+    'a schema without them',
+    'openai',
+    inTool({ parameters: { type: 'object', properties: { forbidden: { enum: ['words'] } } } }),
+  ],
+])('[content.every-text] the neighbour passes: %s', async (_, dialect, body) => {
+  expect(await decisionOnRequest(dialect, body)).toBe('allow');
+});
+
+test('[content.every-text] personal data split over parts blocks where it cannot be redacted', async () => {
+  const redacting = policyOf({ input: [{ name: 'pii', type: 'pii', action: 'redact', entities: ['email'] }] });
+  const body = user([text('write to alice@exam'), text('ple.com today')]);
+  expect((await redacting.checkInput(openai.requestTexts(body), context)).decision).toBe('block');
+  const whole = user([text('write to alice@example.com'), text('today')]);
+  expect((await redacting.checkInput(openai.requestTexts(whole), context)).decision).toBe('allow');
+  expect(JSON.stringify(whole)).not.toContain('alice@');
+});
+
+const block = (content_block: JsonObject): JsonObject[] => [
+  { type: 'content_block_start', index: 0, content_block },
+  { type: 'content_block_stop', index: 0 },
+];
+const citation = (more: JsonObject): JsonObject[] => [
+  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+  {
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'citations_delta', citation: { type: 'char_location', ...more } },
+  },
+];
+const chunk = (delta: JsonObject, more: JsonObject = {}): JsonObject[] => [
+  {
+    id: 'c',
+    object: 'chat.completion.chunk',
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason: null }],
+    ...more,
+  },
+];
+
+const streams: readonly (readonly [string, keyof typeof dialects, JsonObject[]])[] = [
+  [
+    'a result of the provider’s search',
+    'anthropic',
+    block({
+      type: 'web_search_tool_result',
+      tool_use_id: 'a',
+      content: [{ type: 'web_search_result', title: words, url: 'u' }],
+    }),
+  ],
+  [
+    'output of the provider’s code',
+    'anthropic',
+    block({ type: 'code_execution_tool_result', tool_use_id: 'a', content: { stdout: words } }),
+  ],
+  [
+    'a result of a server behind the provider',
+    'anthropic',
+    block({ type: 'mcp_tool_result', tool_use_id: 'a', content: [text(words)] }),
+  ],
+  ['cited text', 'anthropic', citation({ cited_text: words })],
+  ['the title of a cited document', 'anthropic', citation({ document_title: words })],
+  ['the name of a called tool', 'anthropic', block({ type: 'tool_use', id: 'a', name: words, input: {} })],
+  [
+    'the name of a called function',
+    'openai',
+    chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: words, arguments: '' } }] }),
+  ],
+  ['an annotation', 'openai', chunk({ annotations: [{ type: 'url_citation', url_citation: { title: words } }] })],
+  ['an image with words', 'openai', chunk({ images: [{ image_url: { url: `https://x.example/?${words}` } }] })],
+  ['citations beside the choices', 'openai', chunk({ content: 'a' }, { citations: [words] })],
+  ['text of the older form', 'openai', [{ id: 'c', object: 'text_completion', choices: [{ index: 0, text: words }] }]],
+];
+
+async function sent(dialect: keyof typeof dialects, events: readonly JsonObject[]) {
+  const call = { wire: dialects[dialect], tenant: { id: 't' }, resolvedModel: 'm', snapshot: { configuration: {} } };
+  const gate = streamGate({ call } as unknown as Course, policy);
+  const out: JsonObject[] = [];
+  for (const event of events) out.push(...(await gate!.pass(structuredClone(event))));
+  return { decision: gate!.verdict().decision, out };
+}
+
+test.each(streams)('[content.every-text] in a stream, before it leaves: %s', async (_, dialect, events) => {
+  const { decision, out } = await sent(dialect, events);
+  expect([decision, JSON.stringify(out).includes(words)]).toEqual(['block', false]);
+});
+
+test('[content.every-text] a stream without them leaves as it came', async () => {
+  for (const [, dialect, events] of streams) {
+    const harmless = JSON.parse(JSON.stringify(events).replaceAll(words, 'fine')) as JsonObject[];
+    expect(await sent(dialect, harmless)).toEqual({ decision: 'allow', out: harmless });
+  }
+});
+
+test.each<[string, keyof typeof dialects, JsonObject]>([
+  ['citations', 'anthropic', { content: [{ ...text('a'), citations: [{ cited_text: words }] }] }],
+  ['a tool’s name', 'anthropic', { content: [{ type: 'tool_use', id: 'a', name: words, input: {} }] }],
+  [
+    'search results beside the choices',
+    'openai',
+    { choices: [{ message: { content: 'a' } }], search_results: [{ snippet: words }] },
+  ],
+  ['a vendor’s own member', 'openai', { choices: [{ message: { content: 'a', notes: { deep: words } } }] }],
+])('[content.every-text] in a whole reply: %s', async (_, dialect, reply) => {
+  const texts = (dialect === 'openai' ? openai : anthropic).replyTexts(reply);
+  expect((await policy.checkOutput(texts, context)).decision).toBe('block');
+});
