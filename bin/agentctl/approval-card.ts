@@ -22,12 +22,15 @@ export function showCard(out: Output, item: Fields, options: CardOptions): void 
     item.status === undefined || item.status === 'pending' ? '' : `  ${plain(item.status)}`,
   );
   const what = [item.protocol, item.tool].filter(text).join(' ') + (upstream ? ` at ${upstream}` : '');
-  out.line(`  ${what} on ${text(item.target) ?? '(no target)'}`);
+  const there = text(item.upstream_tool) ? ` (${plain(item.upstream_tool)} there)` : '';
+  out.line(`  ${what}${there} on ${text(item.target) ?? '(no target)'}`);
   const effects = Array.isArray(item.effects) ? item.effects.map(plain) : [];
   if (effects.length > 0) out.line('  what the call would do:');
   for (const effect of effects) out.line(`    - ${effect}`);
   out.field('  capability', item.capability);
   showParameters(out, item, id, options);
+  for (const [name, value] of Object.entries(fields(item.sent_with)))
+    showParameter(out, `sent along, ${name}`, value, wholeCard, id);
   if (Array.isArray(item.withheld) && item.withheld.length > 0) out.field('  withheld from you', item.withheld);
   showCaller(out, item);
   showRule(out, item);

@@ -71,7 +71,8 @@ function callsIn(file: string): readonly unknown[] {
 }
 
 function showResult(out: Output, result: Fields, call: Fields): void {
-  const what = [call.protocol, call.tool, call.target, call.capability].map(plain).join(' ');
+  const at = call.upstream === undefined ? '' : ` at ${plain(call.upstream)}`;
+  const what = [call.protocol, call.tool, call.target, call.capability].map(plain).join(' ') + at;
   out.line(decisionPart(result.decision), `  ${plain(result.matched_rule)}  ${what}`);
   out.field('  reason', text(result.reason));
   out.field('  suggested_alternative', text(result.suggested_alternative));

@@ -8,7 +8,7 @@ export function factsOf(row: ApprovalRow): Fact[] {
   const { tool, upstream, target, capability, tenant, session_id, matched_rule, rule_reason, withheld } = row;
   const rule = row.policy === undefined ? '' : ` (policy ${row.policy}, version ${row.policy_version})`;
   const facts: readonly Fact[] = [
-    ['Tool', upstream === undefined ? tool : `${tool} at ${upstream}`],
+    ['Tool', upstream === undefined ? tool : `${tool} at ${upstream}${namedThere(row)}`],
     ['Target', target],
     ['Capability', capability],
     ['Key', keyOf(row)],
@@ -23,6 +23,13 @@ export function factsOf(row: ApprovalRow): Fact[] {
   ];
   return facts.filter(([, text]) => text !== '');
 }
+
+const namedThere = ({ upstream_tool }: ApprovalRow): string =>
+  upstream_tool === undefined ? '' : ` (${upstream_tool} there)`;
+
+/** What the server would be sent: the parameters, and beside them what goes with the call. */
+export const sentOf = ({ parameters, sent_with }: ApprovalRow): Readonly<Record<string, unknown>> =>
+  sent_with === undefined ? parameters : { arguments: parameters, sent_with };
 
 /** The authenticated key and who answers for it; never the key itself. */
 function keyOf({ key_name, key_kind, key_owner }: ApprovalRow): string {

@@ -4,7 +4,7 @@
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { shorten, visible, visibleLines } from '#core/evidence/visible-text.ts';
-import { effectsOf, executedTexts, factsOf } from './card.ts';
+import { effectsOf, executedTexts, factsOf, sentOf } from './card.ts';
 import { headlineOf } from './headline.ts';
 import { questionDigest } from './pull-requests.ts';
 import { approvalUrl } from './views.ts';
@@ -24,7 +24,7 @@ export function pullRequestComment(row: ApprovalRow, headSha: string, linkBase: 
         maxComment / 2,
       ),
     ].join('\n\n');
-  const parameters = visibleLines(JSON.stringify(row.parameters, null, 1));
+  const parameters = visibleLines(JSON.stringify(sentOf(row), null, 1));
   const whole = `${head(true)}\n\nParameters:\n\n${codeBlock(parameters, Number.POSITIVE_INFINITY)}`;
   if (whole.length <= maxComment) return whole;
   // What is executed is shown whole or not at all.

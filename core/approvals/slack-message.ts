@@ -4,7 +4,7 @@
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { visible, visibleLines } from '#core/evidence/visible-text.ts';
-import { effectsOf, executedTexts, factsOf } from './card.ts';
+import { effectsOf, executedTexts, factsOf, sentOf } from './card.ts';
 import { headlineOf } from './headline.ts';
 import { approvalUrl } from './views.ts';
 
@@ -34,14 +34,14 @@ interface Details {
 
 /** Each kind of fact in a section of its own, so that no length of one pushes out another. */
 function details(row: ApprovalRow, linkBase: string): Details {
-  const { envelope_id, call_digest, parameters } = row;
+  const { envelope_id, call_digest } = row;
   const link = `<${approvalUrl(linkBase, envelope_id)}|details>`;
   const head = `*${headline(row)}*\nDigest ${code(call_digest.slice(0, 16), 16)}, ${link}, or ${code(`agentctl show ${envelope_id}`, 80)}`;
   const facts = factsOf(row).map(([label, text]) => `${label}: ${code(text, rooms[label] ?? 130)}`);
   const effects = effectsOf(row).map((line) => `• ${code(line, 250)}`);
   const before = [head, facts.join('\n'), ...(effects.length > 0 ? [listed('What the call would do:', effects)] : [])];
   const title = 'Parameters:\n';
-  const json = JSON.stringify(parameters, null, 1);
+  const json = JSON.stringify(sentOf(row), null, 1);
   const whole = title + codeBlock(json, Number.POSITIVE_INFINITY);
   const texts = executedTexts(row);
   const cutAbove = texts.filter(([place, text]) => place === 'target' && text.length > 250);

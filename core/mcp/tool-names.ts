@@ -6,6 +6,7 @@ import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { type Decision, decisions } from '#core/contracts/envelope.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { globMatches } from '#core/tool-policy/glob.ts';
+import { foldCase } from '#core/tool-policy/unicode.ts';
 import type { Tool } from './action.ts';
 
 /** The tools of one server, in the order of the configuration. */
@@ -17,11 +18,11 @@ export interface Offer {
 }
 
 export function named(offers: readonly Offer[]): Tool[] {
-  const namesOf = new Map(offers.map((offer) => [offer.entry, namesIn(offer)]));
-  return offers.flatMap(({ entry, definitions }) =>
+  const claimants = offers.map(claimantOf);
+  return offers.flatMap(({ entry, definitions }, at) =>
     definitions.map((definition) => {
       const own = definition.name as string;
-      const parted = entry.prefix !== undefined || hasRival(entry, own, namesOf);
+      const parted = entry.prefix !== undefined || hasRival(claimants, at, folded(own));
       return { entry, definition, own, exposed: parted ? partedName(entry, own) : own };
     }),
   );
@@ -39,28 +40,38 @@ export function policyName({ own, exposed }: Tool, decisionAs: (name: string) =>
   return decisions.indexOf(decisionAs(own)) > decisions.indexOf(decisionAs(exposed)) ? own : exposed;
 }
 
-const namesIn = ({ definitions, remembered = [] }: Offer): ReadonlySet<string> =>
-  new Set([...remembered, ...definitions.map(({ name }) => name as string)]);
+/** A server with what it serves, as policies read names: without case, look-alikes as what they look like. */
+interface Claimant {
+  readonly entry: McpUpstreamEntry;
+  readonly names: ReadonlySet<string>;
+  readonly families: ReadonlySet<string>;
+  /** What every name of the gateway's own making for its tools begins with. */
+  readonly parted: string;
+}
+
+const folded = (name: string): string => foldCase(name).trim();
+
+function claimantOf({ entry, definitions, remembered = [] }: Offer): Claimant {
+  // Also names that policies know its tools by.
+  const given = entry.overrides.flatMap(({ name }) => name ?? []);
+  const names = [...definitions.map(({ name }) => name as string), ...remembered, ...given].map(folded);
+  const families = names.flatMap((name) => familyOf(name) ?? []);
+  return { entry, names: new Set(names), families: new Set(families), parted: folded(partedName(entry, '')) };
+}
 
 /** What stands before the first dot. */
 const familyOf = (name: string): string | undefined =>
   name.includes('.') ? name.slice(0, name.indexOf('.')) : undefined;
 
 /** Whether another server has the name, or the better claim on its family. */
-function hasRival(
-  entry: McpUpstreamEntry,
-  own: string,
-  namesOf: ReadonlyMap<McpUpstreamEntry, ReadonlySet<string>>,
-): boolean {
-  const entries = [...namesOf.keys()];
-  const mine = claimOf(entry, own, namesOf.get(entry)!);
-  return entries.some((other, at) => {
-    if (other === entry) return false;
-    const names = namesOf.get(other)!;
-    if (names.has(own) || own.startsWith(partedName(other, ''))) return true;
-    const theirs = claimOf(other, own, names);
+function hasRival(claimants: readonly Claimant[], at: number, name: string): boolean {
+  const mine = claimOf(claimants[at]!, name);
+  return claimants.some((other, index) => {
+    if (index === at) return false;
+    if (other.names.has(name) || name.startsWith(other.parted)) return true;
+    const theirs = claimOf(other, name);
     // The operator's word counts before a server's; of equal claims the first in the configuration has it.
-    return theirs > mine || (theirs === mine && theirs !== claims.none && at < entries.indexOf(entry));
+    return theirs > mine || (theirs === mine && theirs !== claims.none && index < at);
   });
 }
 
@@ -70,9 +81,8 @@ const claims = { none: 0, serves: 1, configured: 2 } as const;
 const everything = /^\*+$/;
 
 /** What gives a server a claim on names like this one: its `tools` in the configuration, or tools of the same family. */
-function claimOf({ tools }: McpUpstreamEntry, name: string, names: ReadonlySet<string>): number {
-  if (tools.some((pattern) => !everything.test(pattern) && globMatches(pattern, name))) return claims.configured;
+function claimOf({ entry, families }: Claimant, name: string): number {
+  if (entry.tools.some((pattern) => !everything.test(pattern) && globMatches(pattern, name))) return claims.configured;
   const family = familyOf(name);
-  if (family === undefined) return claims.none;
-  return [...names].some((each) => familyOf(each) === family) ? claims.serves : claims.none;
+  return family !== undefined && families.has(family) ? claims.serves : claims.none;
 }

@@ -1,4 +1,6 @@
 /** One form of every number: what a caller wrote is stored, shown to the reviewer, kept in evidence and forwarded, or refused. */
+import type { ChatCall } from '#core/chat/call.ts';
+import { governReply } from '#core/chat/tool-use.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { call, configure, entries, http, keys, open, test_, useMcpDoors, vote } from '../support/mcp-doors.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
@@ -72,6 +74,22 @@ describe('[json.exact-numbers]', () => {
     expect(last.error.message).toMatch(/Send it as a string/);
     expect([upstream.received(), await entries(session)]).toEqual([[], []]);
   });
+
+  test.each(carried)(
+    "a model's tool call: %s is stored, shown and handed to the caller as %s",
+    async (written, form) => {
+      const { identities } = await test_.ports.snapshots.current();
+      const principal = [...identities.byKeyId.values()].find(({ kind }) => kind === 'agent')!;
+      const chat = { principal, sessionId: `chat${written}` } as ChatCall;
+      const use = { type: 'tool_use', id: 't', name: 'price', input: { price: JSON.parse(written) } };
+      const governed = () => governReply(test_.ports, chat, { content: [use], stop_reason: 'tool_use' });
+      const id = /envelope ([0-9a-f-]{36})/.exec(JSON.stringify(await governed()))![1]!;
+      const row = await test_.ports.approvals.find(id);
+      expect(canonicalize(row!.parameters)).toBe(`{"price":${form}}`);
+      await vote(id, 'approve');
+      expect(JSON.stringify((await governed()).content)).toContain(`"input":{"price":${form}}`);
+    },
+  );
 
   test('deep and tiny values that no map of the store takes wait for a human as they are', async () => {
     const session = await open();

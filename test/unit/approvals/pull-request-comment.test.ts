@@ -50,6 +50,12 @@ const nasty = fc.oneof(
 );
 
 describe('[approval.pr-comment] the comment of a request', () => {
+  test('[mcp.upstream-in-digest] shows the server and what goes with the call', () => {
+    const text = textOf({ upstream: 'erp', sent_with: { _meta: { 'com.acme/cost-centre': 'A-17' } } });
+    expect(text).toContain(' at erp');
+    expect(text).toContain('"com.acme/cost-centre": "A-17"');
+  });
+
   test('says what, by whom, why, under which rule, until when, of which commit, and how to answer', () => {
     const text = textOf({ withheld: ['$.parameters.password'] });
     const digest = questionDigest(sampleRow(), sha);

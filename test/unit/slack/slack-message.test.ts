@@ -111,6 +111,19 @@ describe('the message of a request', () => {
     expect(elements.map(({ action_id }) => action_id)).toEqual(['deny']);
   });
 
+  test('[mcp.upstream-in-digest] the server, its name of the tool, and what goes with the call are shown', () => {
+    const sent_with = { _meta: { 'com.acme/cost-centre': 'A-17' } };
+    const shown = textOf({
+      tool: 'one__post',
+      upstream: 'one',
+      upstream_tool: 'post',
+      parameters: { a: 1 },
+      sent_with,
+    });
+    expect(shown).toContain('one__post at one (post there)');
+    expect(JSON.parse(shown.split('```')[1]!)).toEqual({ arguments: { a: 1 }, sent_with });
+  });
+
   test('parameters that fit can be read back exactly', () => {
     const parameters = { command: 'echo `id` && cat <file>' };
     const shown = textOf({ parameters }).split('```')[1]!;
