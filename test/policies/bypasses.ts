@@ -279,6 +279,7 @@ export const bypasses: readonly Bypass[] = [
     ["echo '1e id' | xargs --replace=p sed -n p README.md", 'review', 'and in the long one'],
     ["echo '1e id' | xargs --repl=p sed -n p README.md", 'review', 'abbreviated'],
     ["echo '1e id' | xargs -I p sed -n p README.md", 'review', 'and as the next word'],
+    ['ls | xargs -I X grep X README.md', 'review', 'a pattern out of the input, which may be an option'],
     ['nice --adj=5 rm x', 'block', 'behind an abbreviation'],
     ['timeout --sig=KILL 5 rm x', 'block', 'and another'],
     ['time --frob ls', 'review', 'an option that is not known'],

@@ -14,12 +14,14 @@ export function xargs(call: Invocation, grammar: Grammar): void {
   for (const problem of parsed.problems) call.unclear(`xargs: ${problem}`);
   const marks = parsed.options.filter(({ known }) => known?.role === 'mark').map(({ value }) => value?.text || '{}');
   const open = { text: '{}', known: false, splits: true, glob: false };
-  const filled = parsed.operands.map((arg) =>
-    marks.some((mark) => arg.text.includes(mark)) ? { ...arg, known: false } : arg,
-  );
+  const filled = parsed.operands.map((arg) => marks.reduce(filledAt, arg));
   const command = filled.length > 0 ? filled : [argOf('echo')];
   call.run(marks.length > 0 ? command : [...command, open], { kind: 'unknown' });
 }
+
+/** What stands in the place of the mark only the run will show; where it begins the word, that may be an option. */
+const filledAt = (arg: Arg, mark: string): Arg =>
+  arg.text.includes(mark) ? { ...arg, text: arg.text.replaceAll(mark, '$'), known: false } : arg;
 
 /** GNU parallel hands its command to a shell. */
 export function parallel(call: Invocation, grammar: Grammar): void {

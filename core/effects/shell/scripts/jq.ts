@@ -14,29 +14,53 @@ const words = new Set(
 );
 
 const token =
-  /"(?:[^"\\]|\\.)*"|\.\.|\.[A-Za-z_]\w*|\$[A-Za-z_]\w*|@[a-z0-9]+|[A-Za-z_]\w*(?:::\w+)*|\d[\d.eE]*|[[\]{}()|,:;.?/=<>!+*%#-]|\s+/y;
+  /\.\.|\.[A-Za-z_]\w*|\$[A-Za-z_]\w*|@[a-z0-9]+|[A-Za-z_]\w*(?:::\w+)*|\d[\d.eE]*|[[\]{}()|,:;.?/=<>!+*%#-]|\s+/y;
 
 /** Reads no file but its operands, and neither the environment nor modules. */
 export function isHarmlessJq(filter: string): boolean {
   if (filter.length > 4000) return false;
-  const defined = new Set<string>();
+  return scan(filter, 0, new Set(), 0) === filter.length;
+}
+
+/** Reads a filter up to its end, or up to the parenthesis that ends it within a text; where it stopped, or -1. */
+function scan(filter: string, start: number, defined: Set<string>, depth: number): number {
   const open: string[] = [];
   let before = '';
-  for (token.lastIndex = 0; token.lastIndex < filter.length; ) {
+  for (let at = start; at < filter.length; ) {
+    if (filter[at] === '"') {
+      at = endOfText(filter, at + 1, defined, depth);
+      if (at < 0) return -1;
+      before = '"';
+      continue;
+    }
+    token.lastIndex = at;
     const [text] = token.exec(filter) ?? [];
-    if (text === undefined) return false;
+    if (text === undefined || text === '#' || text === '$ENV') return -1;
+    at += text.length;
     if (text.trim() === '') continue;
-    // What stands in `\(…)` is a filter of its own.
-    if (text.startsWith('"') ? text.includes('\\(') : text === '#' || text === '$ENV') return false;
+    if (text === ')' && open.length === 0 && depth > 0) return at;
     if ('([{'.includes(text)) open.push(text);
     else if (')]}'.includes(text)) open.pop();
     else if (/^[A-Za-z_]/.test(text)) {
-      const isKey =
-        open.at(-1) === '{' && /^[{,]$/.test(before) && /^\s*(?:[,}]|:(?!:))/.test(filter.slice(token.lastIndex));
+      const isKey = open.at(-1) === '{' && /^[{,]$/.test(before) && /^\s*(?:[,}]|:(?!:))/.test(filter.slice(at));
       if (before === 'def') defined.add(text);
-      else if (!isKey && !words.has(text) && !defined.has(text)) return false;
+      else if (!isKey && !words.has(text) && !defined.has(text)) return -1;
     }
     before = text;
   }
-  return true;
+  return depth === 0 ? filter.length : -1;
+}
+
+/** The end of a text; what stands in `\(…)` is a filter of its own. */
+function endOfText(filter: string, start: number, defined: Set<string>, depth: number): number {
+  for (let at = start; at < filter.length; at++) {
+    if (filter[at] === '"') return at + 1;
+    if (filter[at] !== '\\') continue;
+    at++;
+    if (filter[at] !== '(') continue;
+    const end = depth < 8 ? scan(filter, at + 1, defined, depth + 1) : -1;
+    if (end < 0) return -1;
+    at = end - 1;
+  }
+  return -1;
 }
