@@ -1,7 +1,7 @@
 /** `git …`: which of its commands look, change, or throw away, and what makes git run something else. */
 import { type Grammar, given, grammarOf, isGiven, namesOf, type Parsed, parseWords } from './arguments.ts';
 import { interpret } from './interpret.ts';
-import type { Invocation } from './invocation.ts';
+import type { Capability, Invocation } from './invocation.ts';
 import { type GitCommand, gitCommands, gitGlobals, patches } from './profiles/git.ts';
 import { readBelow } from './reach.ts';
 import { namesFile, namesSources } from './source-names.ts';
@@ -71,15 +71,16 @@ function command(call: Invocation, name: Arg, args: readonly Arg[]): void {
   for (const { text } of parsed.operands)
     if (/^(?:ext|fd)::/.test(text)) call.unclear('git is given an address that runs a program');
   special.get(name.text)?.(call, parsed);
-  const does = throwsAway(name.text, parsed)
-    ? { ...found.profile, does: 'delete' as const, changes: {}, verbs: {} }
-    : found.grammar.profile;
-  interpret(call, { ...found.grammar, profile: does }, parsed, [name, ...args]);
+  const does = capabilityOf(name.text, parsed);
+  const profile = does ? { ...found.grammar.profile, does, changes: {}, verbs: {} } : found.grammar.profile;
+  interpret(call, { ...found.grammar, profile }, parsed, [name, ...args]);
 }
 
-/** A refspec that begins with `+` or `:` forces or deletes. */
-const throwsAway = (name: string, { operands }: Parsed): boolean =>
-  name === 'push' && operands.some(({ text }) => /^[+:]./.test(text));
+/** What operands alone make of a command: a refspec that begins with `+` or `:` forces or deletes; a key alone is shown. */
+function capabilityOf(name: string, parsed: Parsed): Capability | undefined {
+  if (name === 'push' && parsed.operands.some(({ text }) => /^[+:]./.test(text))) return 'delete';
+  return name === 'config' && showsSettings(parsed) ? 'read' : undefined;
+}
 
 /** Contents of files are shown only by name, by the kind of files, or by a pattern that tells what the lines hold. */
 function readContents(call: Invocation, name: string, { contents, below }: GitCommand, parsed: Parsed): void {
@@ -167,10 +168,14 @@ const special = new Map<string, Special>([
   ]),
 ]);
 
+const showsSettings = (parsed: Parsed): boolean =>
+  isGiven(parsed, '--list -l --get --get-all --get-regexp --get-urlmatch') ||
+  (parsed.operands.length <= 1 && !isGiven(parsed, '--unset --unset-all --add --replace-all')) ||
+  /^(?:get|list)$/.test(parsed.operands[0]?.text ?? '');
+
 /** Many settings are commands. */
 function setting(call: Invocation, parsed: Parsed): void {
-  if (isGiven(parsed, '--list -l --get --get-all --get-regexp --get-urlmatch') || parsed.operands.length <= 1) return;
-  if (/^(?:get|list)$/.test(parsed.operands[0]!.text)) return;
+  if (showsSettings(parsed)) return;
   const key = parsed.operands.find(({ text }) => !/^(?:set|add|unset)$/.test(text));
   if (!key?.known || !harmlessKeys.test(key.text)) call.unclear('a setting of git may make it run a program');
 }

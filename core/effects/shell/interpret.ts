@@ -69,17 +69,17 @@ function sayProblems(call: Invocation, profile: Profile, parsed: Parsed, operand
   }
 }
 
-/** What it begins with only the run will show, so that it may be an option. */
+/** What it begins with only the run will show, so that it may be an option that does more than the operands. */
 function mayBecomeOption({ text, known, glob }: Arg, profile: Profile): boolean {
-  if (!known) return /^[$`<>]/.test(text);
-  return glob && /^[*?[]/.test(text) && hasEffects(profile);
+  if (!known) return /^[$`<>]/.test(text) && hasOptionsWith(profile, [...acting, 'read', 'names']);
+  return glob && /^[*?[]/.test(text) && hasOptionsWith(profile, acting);
 }
 
-/** Some of its options with a value do more than its operands. */
-const hasEffects = ({ values, attached, refused }: Profile): boolean =>
+const acting = ['write', 'delete', 'execute', 'line', 'sed', 'awk', 'unread', 'method', 'data'] as const;
+const hasOptionsWith = ({ values, attached, refused, changes }: Profile, roles: readonly Role[]): boolean =>
   refused !== undefined ||
-  [values, attached].some((roles) => roles && strong.some((role) => roles[role] !== undefined));
-const strong = ['write', 'delete', 'execute', 'line', 'sed', 'awk', 'unread', 'method', 'data'] as const;
+  changes !== undefined ||
+  [values, attached].some((all) => all && roles.some((role) => all[role] !== undefined));
 
 function effects(
   call: Invocation,

@@ -283,6 +283,9 @@ describe('commands', () => {
     ['git stash list', 'read'],
     ['git stash drop', 'delete'],
     ['git commit -m x', 'write'],
+    ['git config user.name', 'read'],
+    ['git config --get core.pager', 'read'],
+    ['git config user.name x', 'write'],
   ])('%s: %s', (line, capability) => {
     const git = run(line).parts.find(({ tool, target }) => tool === 'shell.git' && target !== 'x');
     expect([git?.capability, run(line).unclear]).toEqual([capability, undefined]);
@@ -326,6 +329,7 @@ describe('commands', () => {
     'jq -n env',
     "jq -n '$ENV.A'",
     'git frobnicate',
+    'git config --unset',
     'frobnicate a',
     'git push --forc',
     'git -c core.pager=x log',
