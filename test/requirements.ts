@@ -673,6 +673,21 @@ const evidence: readonly Requirement[] = [
   ),
   must('evidence.archive.read', 'contract §4', 'The archive is read back and compared with the chain, entry by entry.'),
   must(
+    'evidence.keys.rotate',
+    'contract §4',
+    'The signing key rotates: manifests and checkpoints verify under the key of their key_id, and a statement signed by both keys links them for whoever pinned one.',
+  ),
+  must(
+    'evidence.keys.one-per-store',
+    'contract §4',
+    'A process with another signing key than the store was begun with is refused at start, and nothing is written.',
+  ),
+  must(
+    'evidence.keys.published',
+    'contract §4',
+    'The public keys that evidence was signed with are listed, with the statements that link them.',
+  ),
+  must(
     'evidence.approval-proven',
     'contract §4',
     'An entry approved:<id> or denied:<id> without an earlier vote of that id over the same call, or a second use of one, makes the chain invalid at that entry.',

@@ -7,7 +7,10 @@ import { createDurably } from './durable-file.ts';
 
 /** The key in `path`, generated with mode 0600 when there is none. The key id is the first 16 hex of SHA-256(SPKI DER). */
 export async function keyFileSigner(path: string): Promise<Signer> {
-  const privateKey = await readOrGenerate(path);
+  return signerOf(await readOrGenerate(path));
+}
+
+export function signerOf(privateKey: KeyObject): Signer {
   const publicKey = createPublicKey(privateKey);
   const spki = publicKey.export({ format: 'der', type: 'spki' });
   const pem = publicKey.export({ format: 'pem', type: 'spki' }).toString();

@@ -5,7 +5,7 @@ import { addEvidenceVerify } from './evidence-verify.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { deliver, saveWhole } from './files.ts';
 import { wholeNumber } from './globals.ts';
-import { fields, list, text } from './json-fields.ts';
+import { type Fields, fields, list, text } from './json-fields.ts';
 import { commandLine } from './shell.ts';
 import { wholeJson } from './whole-json.ts';
 
@@ -67,6 +67,31 @@ export function addEvidence(program: Parent): void {
     },
   });
   addPublicKey(parent);
+  addCommand<Record<string, never>>(parent, {
+    usage: 'keys',
+    summary: 'List the public keys evidence is signed with, the one in use first, and how they follow each other',
+    examples: ['evidence keys', 'evidence keys --json > signing-keys.json'],
+    run: async (cli) => {
+      const answer = await cli.api().call('signingKeys', {});
+      if (cli.globals.json) cli.out.json(answer.text);
+      else showKeys(cli, fields(answer.json));
+      return 'positive';
+    },
+  });
+}
+
+function showKeys({ out }: Cli, { keys, successions }: Fields): void {
+  const linked = list(successions).map(({ previous, next, created_at }) => ({
+    ids: [fields(previous).key_id, fields(next).key_id],
+    created_at,
+  }));
+  const rows = list(keys).map(({ key_id, public_key }, at) => [
+    key_id,
+    at === 0 ? 'in use' : 'former',
+    linked.find(({ ids }) => ids[1] === key_id)?.created_at ?? '',
+    fingerprint(publicKeyPem(public_key)),
+  ]);
+  out.table(['key', 'state', 'follows another since', 'SHA-256'], rows);
 }
 
 function showSessions({ out }: Cli, page: unknown): void {

@@ -61,6 +61,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     store,
     stateFolder: flags.state,
     configFile: flags.config,
+    adoptSigningKey: flags.adoptSigningKey === true,
     committed: (entry) => committed.feed?.committed(entry),
     approvalClock: async (later) => {
       clock.interpreter = await approvalInterpreter(store, () => governed.ports ?? later(), report);

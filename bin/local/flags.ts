@@ -11,6 +11,10 @@ export interface Flags {
   readonly mcpPort: number;
   readonly edgePort: number;
   readonly show?: 'help' | 'version';
+  /** Put a new signing key in place of the one in use, and end. */
+  readonly rotateSigningKey?: true;
+  /** Go on with this signing key although the store belongs to another one. */
+  readonly adoptSigningKey?: true;
 }
 
 /** Wrong usage: shown without a stack, exit code 2. */
@@ -30,6 +34,8 @@ Options:
   --admin-port N      (default: 8081)
   --mcp-port N        (default: 8082)
   --edge-port N       (default: 8443; not served yet)
+  --rotate-signing-key  put a new signing key, linked to the one in use, in its place, and end
+  --adopt-signing-key   take over a store whose signing key is lost
   --help              this text
   --version           the version
 
@@ -48,6 +54,8 @@ const options = {
   'admin-port': text,
   'mcp-port': text,
   'edge-port': text,
+  'rotate-signing-key': { type: 'boolean' },
+  'adopt-signing-key': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
@@ -64,6 +72,8 @@ export function parseFlags(args: readonly string[], environment: NodeJS.ProcessE
     adminPort: port('--admin-port', values['admin-port'], 8081),
     mcpPort: port('--mcp-port', values['mcp-port'], 8082),
     edgePort: port('--edge-port', values['edge-port'], 8443),
+    ...(values['rotate-signing-key'] && { rotateSigningKey: true }),
+    ...(values['adopt-signing-key'] && { adoptSigningKey: true }),
     ...(show && { show }),
   };
 }

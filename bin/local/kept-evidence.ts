@@ -2,12 +2,15 @@
 import { join } from 'node:path';
 import { type CheckpointFile, checkpointFile } from '#adapters/local/checkpoint-file.ts';
 import { folderArchive } from '#adapters/local/folder-archive.ts';
-import { keyFileSigner } from '#adapters/local/key-file-signer.ts';
+import { registerSigningKey } from '#adapters/local/registered-key.ts';
+import { stateSigner } from '#adapters/local/signing-keys.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { checkpointEntries } from '#core/evidence/checkpointer.ts';
+import { signingKeysOf } from '#core/evidence/key-succession.ts';
 import type { ArchiveReader, EvidenceLog, Signer } from '#core/evidence/ports.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import type { Archive } from '#core/observatory/ports.ts';
+import type { LocalStore } from './store.ts';
 
 export interface KeptEvidence {
   readonly signer: Signer;
@@ -19,19 +22,26 @@ export interface KeptEvidence {
 
 export interface KeptEvidenceOptions {
   readonly stateFolder: string;
-  /** Whether other processes write to the same store: their entries are not in this folder's archive. */
-  readonly shared: boolean;
+  /** `shared`: other processes write to it as well, and their entries are not in this folder's archive. */
+  readonly store: Pick<LocalStore, 'client' | 'tables' | 'shared'>;
+  /** Go on with this folder's signing key although the store belongs to another one. */
+  readonly adoptSigningKey?: boolean;
   readonly evidence: Pick<EvidenceLog, 'entries'>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
 }
 
+/** @throws OtherSigningKey when the store belongs to a gateway that signs with another key. */
 export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEvidence> {
-  const { stateFolder, shared, evidence, clock, telemetry } = options;
-  const signer = await keyFileSigner(join(stateFolder, 'signing-key.pem'));
+  const { stateFolder, store, evidence, clock, telemetry, adoptSigningKey: adopt = false } = options;
+  const { client, tables, shared } = store;
+  const signer = await stateSigner(stateFolder);
+  const before = await registerSigningKey({ client, table: tables.config, signer, adopt });
+  if (before) telemetry.log('warn', 'the signing key of the store has changed', { from: before, to: signer.keyId });
   const archived = folderArchive(join(stateFolder, 'archive'), { shared });
+  const publicKeys = (await signingKeysOf(signer)).keys.map(({ public_key }) => public_key);
   const path = join(stateFolder, 'checkpoints.jsonl');
-  const checkpoints = await checkpointFile({ path, signer, publicKeys: [await signer.publicKey()], clock });
+  const checkpoints = await checkpointFile({ path, signer, publicKeys, clock });
   const damage = await checkpoints.damage();
   if (damage !== undefined) telemetry.log('error', 'the checkpoint file is damaged', { file: path, error: damage });
   const archive = shared ? evidence : archived;

@@ -3,7 +3,9 @@ import { fstatSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { keysPath, type LocalKeys, localKeys } from '#adapters/local/keys-file.ts';
+import { rotateSigningKey } from '#adapters/local/signing-keys.ts';
 import { lockState } from '#adapters/local/state-lock.ts';
+import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
@@ -29,7 +31,22 @@ export async function main(args: readonly string[], environment: NodeJS.ProcessE
   const flags = parseFlags(args, environment, checkout);
   if (flags.show === 'help') return void process.stdout.write(helpText);
   if (flags.show === 'version') return void process.stdout.write(`${version}\n`);
+  if (flags.rotateSigningKey) return rotate(flags);
   await serve(flags, environment);
+}
+
+/** Nobody may run on the state folder meanwhile. */
+async function rotate({ state }: Flags): Promise<void> {
+  process.umask(0o077);
+  const lock = lockState(state);
+  try {
+    const { from, to } = await rotateSigningKey(state, systemClock);
+    process.stdout.write(
+      `Evidence is signed with key ${to} from the next start on; what ${from} signed stays valid.\n`,
+    );
+  } finally {
+    lock.release();
+  }
 }
 
 /** The story: lock, keys, listeners, everything behind them, ready; then until a signal ends it. */

@@ -64,6 +64,8 @@ export interface PortsOptions {
   readonly configFile: string;
   readonly checkout: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** Take over a store that another signing key is registered with. */
+  readonly adoptSigningKey?: boolean;
   /** Generated keys in force; none on a host that others can reach. */
   readonly keys: Partial<LocalKeys>;
   readonly telemetry: Telemetry & { metricsText(): string };
@@ -84,8 +86,11 @@ export type LocalPorts = GatewayPorts &
 
 /** Imports the configuration file and composes the ports over it. */
 export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
-  const { store, stateFolder, environment, keys, telemetry } = options;
+  const { store, stateFolder, environment, keys, telemetry, adoptSigningKey = false } = options;
   const [clock, ids] = [systemClock, systemIds];
+  const evidence = evidenceTable(store);
+  // Before anything is written: a store that belongs to another signing key is left as it is.
+  const kept = await keptEvidence({ ...{ stateFolder, store, evidence, clock, telemetry }, adoptSigningKey });
   const objects = folderObjectStore(join(stateFolder, 'objects'));
   const configStore = configTable(store.client, store.tables.config);
   const { checkout, configFile } = options;
@@ -110,7 +115,6 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   for (const warning of (await snapshots.current()).warnings) telemetry.log('warn', warning);
 
   const background = backgroundWork({ telemetry, effects: lazyEffects });
-  const evidence = evidenceTable(store);
   const tickets = ticketsTable(store);
   const approvals = approvalsTable(store);
   const brokerPorts = { secrets, clock, ids, tickets, outside: brokerOutside() };
@@ -129,7 +133,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     ledger: observedLedger(dynamoLedger(store), options.committed),
     evidence,
     manifests: evidence,
-    ...(await keptEvidence({ stateFolder, shared: store.shared, evidence, clock, telemetry })),
+    ...kept,
     approvals,
     pendingRoom: new PendingRoom(approvals),
     probes: new Probes(),

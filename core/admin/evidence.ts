@@ -1,6 +1,7 @@
 /** Evidence over HTTP: sessions, export, verification, reports, audit (spec §2.5, §4.3; contract §4). */
 
 import { bundleChunks, firstEntries } from '#core/evidence/bundle.ts';
+import { signingKeysOf } from '#core/evidence/key-succession.ts';
 import { type LiveSession, verifyLive } from '#core/evidence/live.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { markdownReport } from '#core/evidence/report.ts';
@@ -26,12 +27,18 @@ export const exportSession: Operation = async (call) => {
   const proof = witness?.checkpoint && (await checkpoints?.proof(head.tenant, head.session_id));
   // One that came after the head was read speaks for entries the bundle does not hold.
   const checkpoint = proof && proof.point.index < head.total_entries ? proof : undefined;
+  const { keys, successions } = await signingKeysOf(signer);
+  const signedBy = keys.find(({ key_id }) => key_id === manifest.signature.key_id);
+  const publicKey = signedBy?.public_key ?? (await signer.publicKey());
   return {
     contentType: 'application/json',
     headers: { 'content-disposition': `attachment; filename="${manifest.session_id.replaceAll(':', '_')}.json"` },
-    body: bundleChunks(manifest, entries(), await signer.publicKey(), checkpoint),
+    body: bundleChunks(manifest, entries(), publicKey, { checkpoint, successions }),
   };
 };
+
+/** The keys evidence is signed with, the one in use first, and the statements that link them. */
+export const signingKeys: Operation = async ({ ports }) => ({ body: await signingKeysOf(ports.signer) });
 
 export const verifySession: Operation = async (call) => {
   const { principal, params } = call;

@@ -90,6 +90,31 @@ export const sessionCheckpointSchema = z.strictObject({
 });
 export type SessionCheckpoint = z.infer<typeof sessionCheckpointSchema>;
 
+const publishedKeySchema = z.strictObject({
+  key_id: z.string(),
+  /** PEM (SPKI). */
+  public_key: z.string(),
+});
+/** A key that signs evidence, or did. */
+export type PublishedKey = z.infer<typeof publishedKeySchema>;
+
+/** One key follows another: both sign it, so whoever trusts one of them may trust the other. */
+export const keySuccessionSchema = z.strictObject({
+  version: z.literal(1),
+  created_at: z.string(),
+  previous: publishedKeySchema,
+  next: publishedKeySchema,
+  signatures: z.strictObject({ previous: z.string(), next: z.string() }),
+});
+export type KeySuccession = z.infer<typeof keySuccessionSchema>;
+
+/** The keys of a gateway, the one in use first. */
+export const signingKeysSchema = z.strictObject({
+  keys: z.array(publishedKeySchema).min(1),
+  successions: z.array(keySuccessionSchema),
+});
+export type SigningKeys = z.infer<typeof signingKeysSchema>;
+
 export const bundleFormat = 'agent-governance-gateway/session-bundle@1';
 
 export const sessionBundleSchema = z.strictObject({
@@ -100,6 +125,8 @@ export const sessionBundleSchema = z.strictObject({
   checkpoint: sessionCheckpointSchema.optional(),
   /** PEM, for convenience only: a verifier trusts a key it got elsewhere. */
   public_key: z.string(),
+  /** How the gateway's keys follow each other, when one was rotated. */
+  successions: z.array(keySuccessionSchema).optional(),
 });
 export type SessionBundle = z.infer<typeof sessionBundleSchema>;
 

@@ -131,6 +131,7 @@ export const routes: readonly Route[] = [
   route(`GET ${a}/evidence/sessions/{id}/report.html`, 'evidence', 'operator', 'htmlReport', 'HTML session report', {
     agents: 'own',
   }),
+  route(`GET ${a}/evidence/keys`, 'evidence', 'operator', 'signingKeys', 'Public keys that evidence is signed with'),
   route(`GET ${a}/audit`, 'evidence', 'operator', 'audit', 'Query the audit log', {
     query: ['actor', 'kind', 'session', 'tool', 'decision', 'from', 'to', ...paging],
   }),

@@ -2,24 +2,31 @@
 import {
   bundleFormat,
   type EvidenceEntry,
+  type KeySuccession,
   type SessionCheckpoint,
   type SessionManifest,
 } from '#core/contracts/evidence.ts';
 
 const chunkCharacters = 64 * 1024;
 
+/** What strangers check beside chain and manifest. */
+export interface BundleProofs {
+  /** Of the session, at or before the manifest's last entry. */
+  readonly checkpoint?: SessionCheckpoint | undefined;
+  readonly successions?: readonly KeySuccession[];
+}
+
 /**
  * The bundle's text in pieces. Entries behind the manifest's last one are left out: the session may be growing while it
  * is exported, and the manifest speaks for its own entries only. If the source fails midway the document stays
  * unfinished, so no parser takes a part for the whole.
- * @param checkpoint of the session, at or before the manifest's last entry.
  * @param publicKey PEM of the key `manifest.signature.key_id` names: after a rotation, not the newest one.
  */
 export async function* bundleChunks(
   manifest: SessionManifest,
   entries: AsyncIterable<EvidenceEntry>,
   publicKey: string,
-  checkpoint?: SessionCheckpoint,
+  { checkpoint, successions = [] }: BundleProofs = {},
 ): AsyncIterable<string> {
   let text = `{"format":${JSON.stringify(bundleFormat)},\n"manifest":${JSON.stringify(manifest)},\n"entries":[`;
   let separator = '\n';
@@ -31,8 +38,12 @@ export async function* bundleChunks(
       text = '';
     }
   }
-  const proof = checkpoint === undefined ? '' : `\n"checkpoint":${JSON.stringify(checkpoint)},`;
-  yield `${text}\n],${proof}\n"public_key":${JSON.stringify(publicKey)}}\n`;
+  const member = (name: string, value: unknown) => `\n"${name}":${JSON.stringify(value)},`;
+  const proofs = [
+    checkpoint === undefined ? '' : member('checkpoint', checkpoint),
+    successions.length === 0 ? '' : member('successions', successions),
+  ].join('');
+  yield `${text}\n],${proofs}\n"public_key":${JSON.stringify(publicKey)}}\n`;
 }
 
 /** The first `count` entries of a chain that may be growing; the source is closed after them. */

@@ -1,5 +1,6 @@
 /** Verifies a session where it lives: entries, stored head, signed manifest, checkpoint and archive. */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
+import { signingKeysOf } from './key-succession.ts';
 import { manifestOf } from './manifest.ts';
 import type { ManifestStore, SessionHead, Signer } from './ports.ts';
 import { BrokenChain, signedManifest } from './sign.ts';
@@ -30,7 +31,7 @@ export async function verifyLive(session: LiveSession): Promise<LiveVerification
     if (thrown instanceof BrokenChain) return undefined;
     throw thrown;
   });
-  const trustedPublicKey = await signer.publicKey();
+  const trustedPublicKey = (await signingKeysOf(signer)).keys.map(({ public_key }) => public_key);
   const verification = await verifyChain(entries(), { manifest, trustedPublicKey, head, witness, onEntry });
   return { verification, manifest: manifest ?? manifestOf(head, []) };
 }

@@ -8,6 +8,7 @@ import type {
   EvidenceEntry,
   SessionCheckpoint,
   SessionManifest,
+  SigningKeys,
 } from '#core/contracts/evidence.ts';
 
 /** Strongly consistent state of one session: where its chain ends and to whom it belongs. */
@@ -110,6 +111,8 @@ export interface Signer {
   sign(message: Uint8Array): Promise<string>;
   /** The public key as PEM (SPKI). */
   publicKey(): Promise<string>;
+  /** This key and those before it, where keys are rotated. */
+  keys?(): Promise<SigningKeys>;
 }
 
 /**

@@ -16,7 +16,7 @@ export interface Seal {
 interface SealParts {
   readonly manifest?: unknown;
   readonly trustedPublicKey?: PublicKeys | undefined;
-  readonly accompanyingPublicKey?: string | undefined;
+  readonly accompanyingPublicKey?: PublicKeys | undefined;
 }
 
 /** What the manifest is worth. Never throws. */

@@ -14,6 +14,7 @@ import {
 } from '#core/contracts/evidence.ts';
 import { type JsonRules, parseStrict, parseStrictBytes } from '#core/kernel/json.ts';
 import { sessionCheckpointDefect } from './checkpoint.ts';
+import { linkedKeys } from './key-succession.ts';
 import type { SessionHead } from './ports.ts';
 import { examineSeal, type Seal } from './seal.ts';
 import type { PublicKeys } from './signature.ts';
@@ -28,7 +29,7 @@ export interface Expectation {
   /** PEM of the key the verifier trusts, got elsewhere than from the bundle; of several, any may have signed. */
   readonly trustedPublicKey?: PublicKeys | undefined;
   /** PEM that travelled with the manifest: shows it was not altered since, never where it came from. */
-  readonly accompanyingPublicKey?: string | undefined;
+  readonly accompanyingPublicKey?: PublicKeys | undefined;
   /** The stored head of the live chain: trusted, and the only thing that knows where an open chain ends. */
   readonly head?: SessionHead | undefined;
   /** What other places say of the chain. */
@@ -71,10 +72,11 @@ export async function verifyBundle(
 ): Promise<Verification> {
   const opened = openBundle(bundle);
   if (typeof opened === 'string') return unreadable(opened, trustedPublicKey);
-  const { entries, manifest, public_key, checkpoint } = opened;
-  const keys = { trustedPublicKey, accompanyingPublicKey: public_key };
-  const defect =
-    checkpoint === undefined ? undefined : sessionCheckpointDefect(checkpoint, trustedPublicKey ?? public_key);
+  const { entries, manifest, public_key, checkpoint, successions } = opened;
+  const trusted = trustedPublicKey === undefined ? undefined : linkedKeys(trustedPublicKey, successions);
+  const accompanying = linkedKeys(public_key, successions);
+  const keys = { trustedPublicKey: trusted, accompanyingPublicKey: accompanying };
+  const defect = checkpoint === undefined ? undefined : sessionCheckpointDefect(checkpoint, trusted ?? accompanying);
   const own = checkpointOfBundle(defect === undefined ? checkpoint : undefined);
   const witness = elsewhere ? elsewhere(manifest as Partial<SessionManifest>) : own;
   const verification = await verifyChain(entries, { manifest, ...keys, witness, onEntry });
@@ -98,6 +100,7 @@ interface OpenBundle {
   readonly entries: readonly unknown[];
   readonly public_key: string;
   readonly checkpoint?: unknown;
+  readonly successions: readonly unknown[];
 }
 
 /** The bundle's parts, or why it is none. */
@@ -110,14 +113,23 @@ function openBundle(bundle: unknown): OpenBundle | string {
     return `the bundle cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
   }
   if (typeof document !== 'object' || document === null) return 'the bundle is not a JSON object';
-  const { format, manifest, entries, public_key, checkpoint, ...others } = document as Record<string, unknown>;
+  const {
+    format,
+    manifest,
+    entries,
+    public_key,
+    checkpoint,
+    successions = [],
+    ...others
+  } = document as Record<string, unknown>;
   if (format !== bundleFormat) return `the bundle's format is not ${bundleFormat}`;
   if (!Array.isArray(entries)) return 'the bundle holds no list of entries';
   if (typeof public_key !== 'string') return 'the bundle holds no public_key';
   if (typeof manifest !== 'object' || manifest === null) return 'the bundle holds no manifest';
   const [other] = Object.keys(others);
   if (other !== undefined) return `the bundle holds a field that bundles do not have: ${JSON.stringify(other)}`;
-  return { manifest, entries, public_key, ...(checkpoint !== undefined && { checkpoint }) };
+  if (!Array.isArray(successions)) return 'the bundle holds no list of successions';
+  return { manifest, entries, public_key, successions, ...(checkpoint !== undefined && { checkpoint }) };
 }
 
 /** Whether the verdict rests on what travelled with the chain alone: then it proves nothing to a stranger. */

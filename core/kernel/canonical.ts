@@ -61,6 +61,7 @@ export const hashDomain = {
   checkpoint: 0x03,
   treeLeaf: 0x04,
   treeNode: 0x05,
+  keySuccession: 0x06,
 } as const;
 
 /** Lower-case hex SHA-256 of `prefix ‖ UTF-8(text)`; without a prefix, of the text alone. A prefix is below 0x80. */

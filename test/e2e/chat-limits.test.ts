@@ -1,6 +1,7 @@
 /** Rate limits and budgets as callers meet them, on one gateway and on two that share a store (spec §8, contract §5). */
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { keyFileSigner } from '#adapters/local/key-file-signer.ts';
 import { type ChatGateway, providerYaml, type Say, startChatGateway } from '../support/chat-clients.ts';
 import { startDynamo, type TestDynamo } from '../support/dynamo.ts';
 import { type FakeProvider, say, startFakeProvider } from '../support/fake-providers.ts';
@@ -45,10 +46,12 @@ budgets:
     penniless: { monthly_usd: 0 }
 cache: { enabled: false }
 `;
-  // They share the store of configurations, too, as instances in the cloud do.
-  const objects = workFolder();
+  // They share the store of configurations and the signing key, too, as instances in the cloud do.
+  const [objects, keys] = [workFolder(), workFolder()];
+  await keyFileSigner(join(keys, 'signing-key.pem'));
   for (const state of [workFolder(), workFolder()]) {
     symlinkSync(objects, join(state, 'objects'));
+    copyFileSync(join(keys, 'signing-key.pem'), join(state, 'signing-key.pem'));
     gateways.push(await startChatGateway(yaml, { state, env: { DYNAMODB_ENDPOINT: dynamo.endpoint } }));
   }
   one = gateways[0]!;

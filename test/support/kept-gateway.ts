@@ -15,7 +15,8 @@ export async function keptGateway(options: TestOptions = {}) {
   const base = await testPorts(options);
   const folder = await mkdtemp(join(tmpdir(), 'kept-evidence-'));
   const { evidence, clock, telemetry } = base.ports;
-  const open = () => keptEvidence({ stateFolder: folder, shared: false, evidence, clock, telemetry });
+  const store = { ...base.store, shared: false };
+  const open = () => keptEvidence({ stateFolder: folder, store, evidence, clock, telemetry });
   let kept = await open();
   const queue: EvidenceEntry[] = [];
   const ledger = observedLedger(base.ports.ledger, (entry) => void queue.push(entry));

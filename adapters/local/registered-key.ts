@@ -1,0 +1,79 @@
+/** Which signing key a store belongs to: two processes that sign with different keys never share one. */
+import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { fromItem, toItem } from '#adapters/aws/items.ts';
+import { linkedKeys, signingKeysOf } from '#core/evidence/key-succession.ts';
+import type { Signer } from '#core/evidence/ports.ts';
+
+interface RegisteredKey {
+  readonly key_id: string;
+  readonly public_key: string;
+}
+
+const id = 'signing-key';
+
+/** The store belongs to a gateway with another signing key. */
+export class OtherSigningKey extends Error {
+  override readonly name = 'OtherSigningKey';
+}
+
+export interface RegisterOptions {
+  readonly client: DynamoDBClient;
+  /** The table of configurations. */
+  readonly table: string;
+  readonly signer: Signer;
+  /** Take the store over with this key although no statement links it to the registered one. */
+  readonly adopt?: boolean;
+}
+
+/**
+ * Registers the key with the store at the first start; later starts come with the same key or one that follows it.
+ * @returns the id of the key that was registered before, if it was another one.
+ * @throws OtherSigningKey
+ */
+export async function registerSigningKey({
+  client,
+  table,
+  signer,
+  adopt,
+}: RegisterOptions): Promise<string | undefined> {
+  const { keys, successions } = await signingKeysOf(signer);
+  const own = keys[0]!;
+  for (;;) {
+    const registered = await read();
+    if (registered?.key_id === own.key_id) return undefined;
+    if (registered && !adopt && !linkedKeys(registered.public_key, successions).includes(own.public_key)) {
+      throw refusal(registered.key_id, own.key_id);
+    }
+    if (await put(registered?.key_id)) return registered?.key_id;
+  }
+
+  async function read(): Promise<RegisteredKey | undefined> {
+    const { Item } = await client.send(
+      new GetItemCommand({ TableName: table, Key: toItem({ id }), ConsistentRead: true }),
+    );
+    return Item && (fromItem(Item) as unknown as RegisteredKey);
+  }
+
+  /** False when another process was first. */
+  async function put(over: string | undefined): Promise<boolean> {
+    try {
+      await client.send(
+        new PutItemCommand({
+          TableName: table,
+          Item: toItem({ id, ...own }),
+          ConditionExpression: over === undefined ? 'attribute_not_exists(id)' : 'key_id = :over',
+          ...(over !== undefined && { ExpressionAttributeValues: toItem({ ':over': over }) }),
+        }),
+      );
+      return true;
+    } catch (cause) {
+      if ((cause as Error).name !== 'ConditionalCheckFailedException') throw cause;
+      return false;
+    }
+  }
+}
+
+const refusal = (registered: string, own: string): OtherSigningKey =>
+  new OtherSigningKey(
+    `The store belongs to a gateway that signs with key ${registered}; this one signs with ${own}, and no statement links them. Start with the signing-key.pem and signing-keys.json of that gateway, or give this one a store of its own. If that key is lost, --adopt-signing-key goes on with this one; what the lost key signed then verifies under its old public key only.`,
+  );

@@ -1,0 +1,62 @@
+/**
+ * The signing keys of a state folder: the private key in use, and the list of public keys that were, with the statements
+ * that link them. A rotated private key is not kept.
+ */
+import { generateKeyPairSync } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type SigningKeys, signingKeysSchema } from '#core/contracts/evidence.ts';
+import { signingKeysOf, signSuccession } from '#core/evidence/key-succession.ts';
+import type { Signer } from '#core/evidence/ports.ts';
+import { type Clock, isoTime } from '#core/kernel/ports.ts';
+import { writeDurably } from './durable-file.ts';
+import { keyFileSigner, signerOf } from './key-file-signer.ts';
+
+const privatePath = (folder: string): string => join(folder, 'signing-key.pem');
+const publishedPath = (folder: string): string => join(folder, 'signing-keys.json');
+
+/** The signer of a state folder; its key is made when there is none, and is listed among the published ones. */
+export async function stateSigner(folder: string): Promise<Signer> {
+  const signer = await keyFileSigner(privatePath(folder));
+  const published = await publishedKeys(folder);
+  const [own] = (await signingKeysOf(signer)).keys;
+  const others = published.keys.filter(({ key_id }) => key_id !== signer.keyId);
+  const keys: SigningKeys = { keys: [own!, ...others], successions: published.successions };
+  if (published.keys[0]?.key_id !== signer.keyId) await publish(folder, keys);
+  return { ...signer, keys: async () => keys };
+}
+
+/**
+ * Puts a new key in place of the one in use; nobody may run on the folder meanwhile. The statement that links them is
+ * published first: a crash in between leaves a listed key that signs nothing.
+ */
+export async function rotateSigningKey(folder: string, clock: Clock): Promise<{ from: string; to: string }> {
+  const previous = await stateSigner(folder);
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const next = signerOf(privateKey);
+  const { keys, successions } = await signingKeysOf(previous);
+  const [own] = (await signingKeysOf(next)).keys;
+  const succession = await signSuccession(previous, next, isoTime(clock.now()));
+  await publish(folder, { keys: [own!, ...keys], successions: [...successions, succession] });
+  await writeDurably(privatePath(folder), privateKey.export({ format: 'pem', type: 'pkcs8' }));
+  return { from: previous.keyId, to: next.keyId };
+}
+
+const publish = (folder: string, keys: SigningKeys): Promise<void> =>
+  writeDurably(publishedPath(folder), `${JSON.stringify(keys, null, 2)}\n`);
+
+async function publishedKeys(folder: string): Promise<Pick<SigningKeys, 'keys' | 'successions'>> {
+  const path = publishedPath(folder);
+  const text = await readFile(path, 'utf8').catch((fault: NodeJS.ErrnoException) => {
+    if (fault.code !== 'ENOENT') throw fault;
+    return undefined;
+  });
+  if (text === undefined) return { keys: [], successions: [] };
+  try {
+    return signingKeysSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new Error(`${path} is not a list of signing keys: restore it, or move it away to begin a new one.`, {
+      cause,
+    });
+  }
+}
