@@ -2,21 +2,31 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
+import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
+import { formerKeyIds, lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { observationsTable } from '#adapters/aws/observations-table.ts';
 import { logTelemetry } from '#adapters/aws/telemetry.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
+import { checkpointEntries } from '#core/evidence/checkpointer.ts';
 import type { ProjectPorts } from './project/door.ts';
 
 export function projectPorts(): ProjectPorts {
   const environment = process.env;
   const write = (line: string) => void process.stdout.write(`${line}\n`);
+  const bucket = environment.ARCHIVE_BUCKET ?? '';
+  const client = new S3Client({});
+  const signer = lazyKmsSigner(environment.SIGNING_KEY_ID ?? '', {}, formerKeyIds(environment));
+  const archive = archiveBucket({ client, bucket });
+  const checkpoints = checkpointBucket({ client, bucket, signer, clock: systemClock, remembers: true });
+  const telemetry = logTelemetry({ clock: systemClock, write, service: 'agent-governance-gateway', emf: true });
   return {
     observations: observationsTable({
       client: new DynamoDBClient({}),
       tables: { observations: environment[tableEnvironment('observations')] ?? '' } as Record<TableName, string>,
     }),
-    archive: archiveBucket({ client: new S3Client({}), bucket: environment.ARCHIVE_BUCKET ?? '' }),
-    telemetry: logTelemetry({ clock: systemClock, write, service: 'agent-governance-gateway', emf: true }),
+    archive,
+    cover: (entries) => checkpointEntries({ checkpoints, archive, telemetry }, entries),
+    telemetry,
   };
 }

@@ -8,6 +8,7 @@ import { deliveriesTable } from '#adapters/aws/deliveries-table.ts';
 import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
 import { evidenceTable, type StoreOptions } from '#adapters/aws/evidence-table.ts';
 import { keyRisksTable } from '#adapters/aws/key-risks-table.ts';
+import { formerKeyIds } from '#adapters/aws/kms-signer.ts';
 import { manifestsTable } from '#adapters/aws/manifests-table.ts';
 import { mcpTable } from '#adapters/aws/mcp-table.ts';
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
@@ -32,6 +33,7 @@ import { configuredBrokers } from '#core/credentials/configured-brokers.ts';
 import type { Outside } from '#core/credentials/ports.ts';
 import type { Signer } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import type { Clock } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import packageJson from '#package' with { type: 'json' };
 import { errorReply } from './middleware/answers.ts';
@@ -39,7 +41,13 @@ import type { GatewayPorts } from './ports.ts';
 
 /** What only some functions may touch (`core/contracts/functions.ts`): who has no use for a client does not carry it. */
 export interface Hands {
-  readonly signer?: (keyId: string) => Signer;
+  readonly signer?: (keyId: string, former: readonly string[]) => Signer;
+  /** Archive and checkpoints, for those who read them. */
+  readonly kept?: (from: {
+    readonly bucket: string;
+    readonly signer: Signer;
+    readonly clock: Clock;
+  }) => Required<Pick<GatewayPorts, 'archived' | 'checkpoints'>>;
   readonly approvalClock?: (stateMachineArn: string) => ApprovalClock;
   /** Calls of the credential brokers to their issuers. */
   readonly outside?: () => Outside;
@@ -82,6 +90,7 @@ export function compose(
   telemetry.exportTo(tracesFromEnvironment(environment, { telemetry, snapshots }));
   const evidence = evidenceTable(store);
   const outside = hands.outside?.();
+  const signer = hands.signer?.(needed('SIGNING_KEY_ID'), formerKeyIds(environment)) ?? noSigner;
   const tickets = ticketsTable(store);
   const approvals = approvalsTable(store);
   const brokerPorts = { secrets, clock, ids: systemIds, tickets, ...(outside && { outside }) };
@@ -99,7 +108,8 @@ export function compose(
     ledger: dynamoLedger(store),
     evidence,
     manifests: evidence,
-    signer: hands.signer?.(needed('SIGNING_KEY_ID')) ?? noSigner,
+    signer,
+    ...hands.kept?.({ bucket: needed('ARCHIVE_BUCKET'), signer, clock }),
     approvals,
     pendingRoom: new PendingRoom(approvals),
     probes: new Probes(),

@@ -39,7 +39,9 @@ export function accessOf(
     ...(spec.stream ? streamAccess(scope, stores, spec.stream, settings) : []),
     ...(spec.objects ? objectAccess(stores, spec.objects) : []),
     ...(spec.archives ? [allow(['s3:PutObject'], [stores.archive.arnForObjects('*')])] : []),
+    ...(spec.readsArchive ? archiveReading(stores) : []),
     ...(spec.signs ? [allow(['kms:Sign', 'kms:GetPublicKey'], [stores.signingKey.keyArn])] : []),
+    ...(spec.signs ? named(['kms:GetPublicKey'], settings.formerSigningKeys) : []),
     ...(spec.verifiesSignatures && !spec.signs ? [allow(['kms:GetPublicKey'], [stores.signingKey.keyArn])] : []),
     ...(spec.secrets ?? []).map((name) =>
       allow(['secretsmanager:GetSecretValue'], [secretArnPattern(scope, settings, name)]),
@@ -127,6 +129,12 @@ const modelAccess = ({ emulator }: GatewaySettings): PolicyStatement =>
       `arn:${Aws.PARTITION}:bedrock:*:${Aws.ACCOUNT_ID}:inference-profile/*`,
     ],
   );
+
+/** A copy that is not there is told from one that may not be read by the right to list. */
+const archiveReading = ({ archive }: GatewayStores): PolicyStatement[] => [
+  allow(['s3:ListBucket'], [archive.bucketArn]),
+  allow(['s3:GetObject'], [archive.arnForObjects('*')]),
+];
 
 /** A broker tags its sessions and names who is behind them: the roles' trust has to allow all three. */
 const brokerAccess = ({ brokerRoles, brokerSecrets }: GatewaySettings): PolicyStatement[] => [

@@ -32,6 +32,7 @@ export function functionEnvironment(
     OBJECT_BUCKET: stores.objects.bucketName,
     ARCHIVE_BUCKET: stores.archive.bucketName,
     SIGNING_KEY_ID: stores.signingKey.keyId,
+    ...(settings.formerSigningKeys.length > 0 && { SIGNING_KEY_FORMER_IDS: settings.formerSigningKeys.join(',') }),
     APPROVAL_STATE_MACHINE_ARN: stateMachineArn(scope, settings),
     // HTTP with SigV4 under the permission X-Ray needs anyway; CloudWatch takes no gRPC.
     ...(settings.otlpTraces && { OTLP_TRACES_URL: `https://xray.${region}.${urlSuffix}/v1/traces` }),

@@ -121,7 +121,7 @@ const findings = (spec: FunctionSpec): Record<string, string> => ({
     'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<WebSocketApi273F6915>/gateway/DELETE/@connections/*]':
       'A connection gets its id when it opens; all of them belong to this one API.',
   }),
-  ...(spec.archives && {
+  ...((spec.archives || spec.readsArchive) && {
     'AwsSolutions-IAM5[Resource::GatewayStores:ExportsOutputFnGetAttArchiveBucket49F1AC64Arn3FBD647E/*]':
       'Archived entries are named by their tenant, session and position; the bucket refuses to overwrite or delete.',
   }),

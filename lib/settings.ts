@@ -24,6 +24,8 @@ export interface GatewaySettings {
   readonly otlpTraces: boolean;
   /** Bytes of comment before the first event of a stream, for runtimes that hold small writes back; 0 = none. */
   readonly streamPaddingBytes: number;
+  /** KMS keys that signed evidence before the present one, by ARN: what they signed is still verified. */
+  readonly formerSigningKeys: readonly string[];
   /** Roles of AWS that STS brokers assume, by ARN. Their trust must name the functions; see the deployment guide. */
   readonly brokerRoles: readonly string[];
   /** Stored secrets that brokers and SQL executors hand on, by ARN. */
@@ -50,6 +52,7 @@ export function readSettings(node: Node): GatewaySettings {
     archiveDays: whole(node, 'archiveDays', 365),
     otlpTraces: word(node, 'otlpTraces', ['off', 'on']) === 'on',
     streamPaddingBytes: whole(node, 'streamPaddingBytes', 0, 0),
+    formerSigningKeys: arns(node, 'formerSigningKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),
     brokerRoles: arns(node, 'brokerRoles', 'iam', /^:\d{12}:role\/[\w+=.@/-]+$/),
     brokerSecrets: arns(node, 'brokerSecrets', 'secretsmanager', /^[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+(?:-\?{6})?$/),
     sqlClusters: arns(node, 'sqlClusters', 'rds', /^[a-z0-9-]+:\d{12}:cluster:[\w-]+$/),

@@ -7,9 +7,14 @@ import { GatewayError } from '#core/kernel/errors.ts';
 type Kms = typeof import('./kms-sdk.ts') & { readonly client: KMSClient };
 
 /** The client is loaded with the first signature: most calls of a door need none. */
-export function lazyKmsSigner(keyId: string, config: KMSClientConfig = {}): Signer {
+export function lazyKmsSigner(
+  keyId: string,
+  config: KMSClientConfig = {},
+  /** Ids of the keys that signed before this one. */
+  former: readonly string[] = [],
+): Signer {
   let connected: Promise<Kms> | undefined;
-  let pem: Promise<string> | undefined;
+  const pems = new Map<string, Promise<string>>();
   const kms = (): Promise<Kms> => {
     connected ??= connect(config);
     return connected;
@@ -19,18 +24,31 @@ export function lazyKmsSigner(keyId: string, config: KMSClientConfig = {}): Sign
     async sign(message) {
       return signature(await kms(), keyId, message);
     },
-    publicKey() {
-      // A key's public half never changes; a failed fetch must not be remembered.
-      pem ??= kms()
-        .then((connection) => fetchPem(connection, keyId))
-        .catch((error: unknown) => {
-          pem = undefined;
-          throw error;
-        });
-      return pem;
+    publicKey: () => pemOf(keyId),
+    async keys() {
+      const keys = [keyId, ...former].map(async (key_id) => ({ key_id, public_key: await pemOf(key_id) }));
+      return { keys: await Promise.all(keys), successions: [] };
     },
   };
+
+  /** A key's public half never changes; a failed fetch must not be remembered. */
+  function pemOf(id: string): Promise<string> {
+    const known = pems.get(id);
+    if (known) return known;
+    const fetched = kms()
+      .then((connection) => fetchPem(connection, id))
+      .catch((error: unknown) => {
+        pems.delete(id);
+        throw error;
+      });
+    pems.set(id, fetched);
+    return fetched;
+  }
 }
+
+/** Ids of the signing keys before the present one, as a function is told of them. */
+export const formerKeyIds = ({ SIGNING_KEY_FORMER_IDS = '' }: NodeJS.ProcessEnv): string[] =>
+  SIGNING_KEY_FORMER_IDS.split(',').filter((id) => id !== '');
 
 async function connect(config: KMSClientConfig): Promise<Kms> {
   const sdk = await import('./kms-sdk.ts');

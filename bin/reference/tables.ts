@@ -35,6 +35,7 @@ export function functionsPage(): string {
     ...(spec.signs ? ['signs manifests'] : []),
     ...(spec.verifiesSignatures ? ['verifies signatures'] : []),
     ...(spec.archives ? ['writes the archive'] : []),
+    ...(spec.readsArchive ? ['reads the archive'] : []),
     ...(spec.objects ? [`objects: ${spec.objects}`] : []),
     ...(spec.invokesModels ? ['models of Bedrock'] : []),
     ...(spec.handsOverTo ? [`invokes ${spec.handsOverTo}`] : []),

@@ -33,6 +33,8 @@ export interface FunctionSpec {
   readonly objects?: 'read' | 'write';
   /** May write (never delete or overwrite) the Object-Lock archive. */
   readonly archives?: boolean;
+  /** May list and read the archive and the checkpoints beside it. */
+  readonly readsArchive?: boolean;
   readonly schedule?: { readonly everyMinutes: number };
   readonly stream?: TableName;
   readonly timeoutSeconds: number;
@@ -160,6 +162,7 @@ export const functions = {
     purpose: 'exports, verifies and reports evidence; the audit log',
     tables: { ...configuration, evidence: 'read', sessions: 'write' },
     signs: true,
+    readsArchive: true,
     secrets: ['keys'],
     objects: 'read',
   },
@@ -249,9 +252,11 @@ export const functions = {
     memoryMb: 1024,
   },
   project: {
-    purpose: 'projects the evidence stream into observations and the archive',
+    purpose: 'projects the evidence stream into observations and the archive, and signs checkpoints of it',
     tables: { observations: 'write' },
     archives: true,
+    readsArchive: true,
+    signs: true,
     stream: 'evidence',
     timeoutSeconds: 60,
     memoryMb: 256,

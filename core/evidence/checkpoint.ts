@@ -6,9 +6,17 @@ import {
   sessionCheckpointSchema,
 } from '#core/contracts/evidence.ts';
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import { leafHash, rootFromPath, treePath, treeRoot } from './merkle.ts';
 import type { Signer } from './ports.ts';
 import { type PublicKeys, signatureFault } from './signature.ts';
+
+/** What lies where a checkpoint should is none of ours. */
+export class CheckpointDamage extends GatewayError {
+  constructor(reason: string) {
+    super('server_error', `The newest checkpoint cannot be relied on: ${reason}.`);
+  }
+}
 
 const leafOf = (point: ChainPoint): string => leafHash(canonicalize(point));
 

@@ -6,6 +6,7 @@ import type { ChainPoint, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { entryHash } from './chain.ts';
+import { CheckpointDamage } from './checkpoint.ts';
 import type { ArchiveReader, CheckpointLog } from './ports.ts';
 
 export interface CheckpointerPorts {
@@ -38,9 +39,10 @@ export async function checkpointEntries(ports: CheckpointerPorts, entries: reado
 const byIndex = (a: EvidenceEntry, b: EvidenceEntry): number => a.index - b.index;
 
 function refused({ telemetry }: CheckpointerPorts, thrown: unknown): undefined {
-  if (!(thrown instanceof CheckpointRefused)) throw thrown;
+  if (!(thrown instanceof CheckpointRefused || thrown instanceof CheckpointDamage)) throw thrown;
+  const point = thrown instanceof CheckpointRefused ? thrown.point : {};
   telemetry.count('svc_checkpoints_refused_total', {});
-  telemetry.log('error', 'a chain does not continue its last checkpoint', { ...thrown.point, error: thrown.message });
+  telemetry.log('error', 'a chain does not continue its last checkpoint', { ...point, error: thrown.message });
 }
 
 /** Where the session stands with these entries; undefined when it stands where it stood. */

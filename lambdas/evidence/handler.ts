@@ -1,5 +1,13 @@
+import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
+import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
 import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { httpHandler } from '../aws.ts';
 import { door } from './door.ts';
 
-export const handler = httpHandler(door, { signer: lazyKmsSigner });
+export const handler = httpHandler(door, {
+  signer: (keyId, former) => lazyKmsSigner(keyId, {}, former),
+  kept: ({ bucket, signer, clock }) => ({
+    archived: archiveBucket({ bucket }),
+    checkpoints: checkpointBucket({ bucket, signer, clock }),
+  }),
+});

@@ -97,6 +97,7 @@ function expected(spec: FunctionSpec): Grants {
   if (spec.objects) grants.push('s3:GetObject objects/*', 's3:ListBucket objects');
   if (spec.objects === 'write') grants.push('s3:PutObject objects/*');
   if (spec.archives) grants.push('s3:PutObject archive/*');
+  if (spec.readsArchive) grants.push('s3:GetObject archive/*', 's3:ListBucket archive');
   for (const secret of spec.secrets ?? [])
     grants.push(`secretsmanager:GetSecretValue secretsmanager:secret:agent-governance/${secret}-??????`);
   if (spec.invokesModels) {
@@ -186,9 +187,16 @@ describe('what a deployment names', () => {
   });
 });
 
-it('[evidence.archive] lets the projector add to the archive, and nobody read it, delete from it or do anything else there', () => {
+it('[evidence.archive] lets the projector add to the archive, it and the verifier read it, and nobody delete from it or do anything else there', () => {
   const all = Object.keys(functions).flatMap((name) => grantsOf(name).map((grant) => `${name}: ${grant}`));
-  expect(all.filter((grant) => grant.includes('archive'))).toEqual(['project: s3:PutObject archive/*']);
+  expect(all.filter((grant) => grant.includes('archive'))).toEqual([
+    'evidence: s3:GetObject archive/*',
+    'evidence: s3:ListBucket archive',
+    'project: s3:GetObject archive/*',
+    'project: s3:ListBucket archive',
+    'project: s3:PutObject archive/*',
+  ]);
+  expect(holders('kms:Sign')).toEqual(['evidence', 'project']);
   expect(all.filter((grant) => /s3:Delete|s3:Bypass|s3:\*/.test(grant))).toEqual([]);
 });
 

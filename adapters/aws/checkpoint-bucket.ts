@@ -1,0 +1,114 @@
+/**
+ * Checkpoints in the Object-Lock bucket: one object per session and checkpoint, with its own proof, under names that no
+ * tenant has. Positions count down in them, so that the newest one is listed first.
+ */
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import type { ChainPoint, SessionCheckpoint } from '#core/contracts/evidence.ts';
+import { CheckpointDamage, checkpointOf, sessionCheckpointDefect, signCheckpoint } from '#core/evidence/checkpoint.ts';
+import { signingKeysOf } from '#core/evidence/key-succession.ts';
+import type { Checkpointed, CheckpointLog, Page, Signer } from '#core/evidence/ports.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
+import { type Clock, isoTime } from '#core/kernel/ports.ts';
+import { unlessPresent } from './archive-bucket.ts';
+
+export interface CheckpointBucketOptions {
+  readonly bucket: string;
+  readonly signer: Signer;
+  readonly clock: Clock;
+  /** @default a client of the surroundings */
+  readonly client?: S3Client;
+  /** Remembers what this process signed: for the writer, which would else ask for it with every batch. */
+  readonly remembers?: boolean;
+}
+
+const root = '@checkpoints/';
+const tenantFolder = (tenant: string): string => `${root}${encodeURIComponent(tenant)}/`;
+const folderOf = (tenant: string, session: string): string => `${tenantFolder(tenant)}${encodeURIComponent(session)}/`;
+const mostIndex = 999_999_999_999;
+export const checkpointKey = ({ tenant, session_id, index, hash }: ChainPoint): string =>
+  `${folderOf(tenant, session_id)}${String(mostIndex - index).padStart(12, '0')}-${hash}.json`;
+
+/** Sessions whose newest checkpoint is remembered. */
+const mostRemembered = 5_000;
+
+export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLog {
+  const { bucket: Bucket, signer, clock, client = new S3Client({}), remembers = false } = options;
+  const remembered = new Map<string, Checkpointed>();
+
+  const remember = ({ point, checkpoint }: Pick<SessionCheckpoint, 'point' | 'checkpoint'>): Checkpointed => {
+    const found = { point, created_at: checkpoint.created_at, key_id: checkpoint.signature.key_id };
+    if (!remembers) return found;
+    const key = folderOf(point.tenant, point.session_id);
+    remembered.delete(key);
+    remembered.set(key, found);
+    if (remembered.size > mostRemembered) remembered.delete(remembered.keys().next().value ?? '');
+    return found;
+  };
+
+  /** @throws CheckpointDamage when what lies there is not a checkpoint of this session, or not signed by our keys. */
+  async function newest(tenant: string, sessionId: string): Promise<SessionCheckpoint | undefined> {
+    const Prefix = folderOf(tenant, sessionId);
+    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 }));
+    const Key = Contents[0]?.Key;
+    if (Key === undefined) return undefined;
+    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+    const found = parsed((await Body?.transformToString()) ?? '');
+    const publicKeys = (await signingKeysOf(signer)).keys.map(({ public_key }) => public_key);
+    const defect = sessionCheckpointDefect(found, publicKeys);
+    const proof = found as SessionCheckpoint;
+    if (defect !== undefined) throw new CheckpointDamage(`${defect} (${Key})`);
+    if (checkpointKey(proof.point) !== Key) throw new CheckpointDamage(`it lies under another name (${Key})`);
+    return proof;
+  }
+
+  return {
+    async last(tenant, sessionId) {
+      const known = remembered.get(folderOf(tenant, sessionId));
+      const proof = known ? undefined : await newest(tenant, sessionId);
+      return known ?? (proof && remember(proof));
+    },
+
+    proof: newest,
+
+    async sessions(tenant, { limit, cursor }): Promise<Page<string>> {
+      const Prefix = tenantFolder(tenant);
+      const page = await client.send(
+        new ListObjectsV2Command({
+          ...{ Bucket, Prefix, Delimiter: '/', MaxKeys: limit },
+          ...(cursor !== undefined && { ContinuationToken: cursor }),
+        }),
+      );
+      const items = (page.CommonPrefixes ?? []).map(({ Prefix: name = '' }) =>
+        decodeURIComponent(name.slice(Prefix.length, -1)),
+      );
+      return { items, ...(page.NextContinuationToken !== undefined && { cursor: page.NextContinuationToken }) };
+    },
+
+    damage: async () => undefined,
+
+    async append(points) {
+      const created_at = isoTime(clock.now());
+      const checkpoint = await signCheckpoint(points, { created_at, previous: '' }, signer);
+      await Promise.all(
+        points.map(async (point, position) => {
+          const object = {
+            Key: checkpointKey(point),
+            Body: canonicalize(checkpointOf(checkpoint, points, position)),
+            ContentType: 'application/json',
+            IfNoneMatch: '*',
+          };
+          await client.send(new PutObjectCommand({ Bucket, ...object })).catch(unlessPresent);
+          remember({ point, checkpoint });
+        }),
+      );
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
