@@ -1,6 +1,7 @@
 /**
  * The evidence archive: copies of entries that nobody can change (contract §4, architecture: append only is a chain
- * of fences). Only the role of the `project` function may put, only where nothing lies yet; nobody may delete.
+ * of fences). Only the role of the `project` function may put, only where nothing lies yet; nobody may delete. Checkpoints lie beside
+ * the copies, under `@checkpoints/`.
  */
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';

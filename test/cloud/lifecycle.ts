@@ -162,8 +162,14 @@ export function lifecycleChecks(
       assert.ok((await lapse('repo/late')) || (await lapse('repo/later')), 'the wait ended by its time-out');
     }),
     check('the evidence of it all verifies, live and as a bundle under the KMS key', async () => {
-      const live = expectStatus(await call('human', `GET /admin/v1/evidence/sessions/${session}/verify`), 200);
+      let live = expectStatus(await call('human', `GET /admin/v1/evidence/sessions/${session}/verify`), 200);
       assert.equal(live.valid, true, JSON.stringify(live));
+      await until('archive and checkpoints to hold every entry', 60, async () => {
+        live = expectStatus(await call('human', `GET /admin/v1/evidence/sessions/${session}/verify`), 200);
+        return live.not_checked.length === 0;
+      });
+      assert.equal(live.checkpoint.index, live.total_entries - 1, JSON.stringify(live));
+      assert.equal(live.archived_entries, live.total_entries, JSON.stringify(live));
       const bundle = expectStatus(await call('human', `GET /admin/v1/evidence/sessions/${session}/export`), 200);
       const { valid, total_entries, not_checked } = await verifyBundle(
         bundle,

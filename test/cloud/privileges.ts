@@ -11,7 +11,13 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
@@ -179,6 +185,10 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayDoor
     ),
     may('observatory does not', 'observatory', false, ({ secrets }) =>
       secrets.send(new GetSecretValueCommand({ SecretId: brokerSecret })),
+    ),
+    may('evidence lists the archive', 'evidence', true, ({ s3 }) => s3.send(new ListObjectsV2Command({ Bucket }))),
+    may('test-action lists nothing of the archive', 'test-action', false, ({ s3 }) =>
+      s3.send(new ListObjectsV2Command({ Bucket })),
     ),
     may('test-action adds nothing to the archive', 'test-action', false, ({ s3 }) =>
       s3.send(new PutObjectCommand({ Bucket, Key: 'forged', Body: 'forged' })),

@@ -3,11 +3,7 @@ import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ScanCommand } from '@aws-sdk/client-dynamodb';
-import { registerSigningKey } from '#adapters/local/registered-key.ts';
-import { stateSigner } from '#adapters/local/signing-keys.ts';
 import packageJson from '#package' with { type: 'json' };
-import { startDynamo } from '../support/dynamo.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 const { version } = packageJson;
@@ -60,14 +56,7 @@ test('the generated keys are who they say', async () => {
 });
 
 test('what lies in the state folder is its owner’s alone', () => {
-  for (const file of [
-    'keys.json',
-    'ready.json',
-    'signing-key.pem',
-    'checkpoints.jsonl',
-    'scm-app-key.pem',
-    'dynamodb.db',
-  ]) {
+  for (const file of ['keys.json', 'ready.json', 'signing-key.pem', 'scm-app-key.pem', 'dynamodb.db']) {
     expect([file, statSync(join(gateway.state, file)).mode & 0o077]).toEqual([file, 0]);
   }
 });
@@ -157,29 +146,6 @@ describe('refuses to start', () => {
     ],
   ])('%s', async (_, args, env, code, says) => {
     expect(await run([...fresh(), ...args], env)).toMatchObject({ code, err: expect.stringMatching(says) });
-  });
-
-  test('[evidence.keys.one-per-store] a store that belongs to a gateway with another signing key', async () => {
-    const dynamo = await startDynamo();
-    const table = (await dynamo.createTables('gateway-')).config;
-    const signer = await stateSigner(join(folder, 'first'));
-    await registerSigningKey({ client: dynamo.client(), table, signer });
-    const env = { DYNAMODB_ENDPOINT: dynamo.endpoint };
-    const said = { code: 1, err: expect.stringMatching(/The store belongs to a gateway that signs with key/) };
-    expect(await run(fresh(), env)).toMatchObject(said);
-    const { Count } = await dynamo.client().send(new ScanCommand({ TableName: table }));
-    expect(Count).toBe(1); // the registered key: nothing was imported
-    await dynamo.stop();
-  });
-
-  test('[evidence.keys.rotate] a rotation of a folder in use', async () => {
-    const args = ['--state', gateway.state, '--rotate-signing-key'];
-    expect(await run(args)).toMatchObject({ code: 1, err: expect.stringMatching(/lock|in use|runs/i) });
-    const own = ['--state', join(folder, 'rotated'), '--rotate-signing-key'];
-    expect(await run(own)).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/^Evidence is signed with key [0-9a-f]{16}/),
-    });
   });
 
   test('a port in use', async () => {
