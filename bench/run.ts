@@ -1,6 +1,8 @@
 /**
  * `npm run bench`: every figure of docs/explanation/performance.md in one run. `--soak N` sets over how many further
  * actions memory is taken (2,000 unless told), `--approvals N` how many are pending together (1,000); `--json` prints one document.
+ * `--hostile` measures something else: what /health takes beside requests that were made to stop the gateway; `--only TEXT` takes the
+ * rows whose names hold it.
  */
 import { parseArgs } from 'node:util';
 import { benchActions } from './actions.ts';
@@ -11,6 +13,7 @@ import { benchContentPolicy } from './content-policy.ts';
 import { benchEffects } from './effects.ts';
 import { benchSqlEffects } from './effects-sql.ts';
 import { benchEvidence } from './evidence.ts';
+import { benchHostile } from './hostile/run.ts';
 import { benchMcp } from './mcp.ts';
 import { benchTickets } from './tickets.ts';
 import { benchToolPolicy } from './tool-policy.ts';
@@ -20,8 +23,12 @@ const { values } = parseArgs({
     soak: { type: 'string', default: '2000' },
     approvals: { type: 'string', default: '1000' },
     json: { type: 'boolean', default: false },
+    hostile: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
   },
 });
+
+if (values.hostile) process.exit((await benchHostile(values.only)) ? 0 : 1);
 
 const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Record<string, number>>> = {
   'tool policy': benchToolPolicy,

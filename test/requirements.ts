@@ -844,6 +844,11 @@ const admin: readonly Requirement[] = [
   must('error.store-down', 'spec §7.2', 'When a store fails the answer is 503: fail closed.'),
   must('json.values', 'contract §3', 'A body of more values than are taken is 413 before it is parsed.'),
   must(
+    'limit.hostile',
+    'contract §5',
+    'Requests that are made to stop the gateway get typed answers; /health answers beside them.',
+  ),
+  must(
     'limit.heavy-work',
     'contract §5',
     'Large texts are filtered, and large calls read, in worker threads; beyond their time a text is 413 and a call unclear, with no free worker 503.',

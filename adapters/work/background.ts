@@ -16,7 +16,7 @@ export const workLimits = {
   effectsMs: 1_000,
   heapMb: 256,
   threads: 2,
-  callCharacters: 4 * 1024,
+  callCharacters: 2 * 1024,
 } as const;
 
 export interface BackgroundOptions {

@@ -1,5 +1,4 @@
 /** A Node request as the API Gateway proxy event that doors take. */
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
@@ -74,12 +73,6 @@ export function eventOf(request: IncomingMessage, target: Target, match: Match, 
     },
   };
   return event as unknown as HttpEvent; // the rest of the context tells of an AWS account
-}
-
-export function withBody(event: HttpEvent, body: Buffer): HttpEvent {
-  if (body.length === 0) return event;
-  const text = isUtf8(body);
-  return { ...event, body: body.toString(text ? 'utf8' : 'base64'), isBase64Encoded: !text };
 }
 
 /** Names in lower case, every occurrence kept: a header sent twice is for the door to judge. */

@@ -10,8 +10,9 @@ import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts'
 import type { Route } from '#core/contracts/routes.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Ids, Telemetry } from '#core/kernel/ports.ts';
+import { withBytes } from '#lambdas/middleware/body.ts';
 import { declaredTooLarge, discardBody, hasBody, readBody, tooLarge } from './http-body.ts';
-import { checkHost, eventOf, targetOf, withBody } from './http-event.ts';
+import { checkHost, eventOf, targetOf } from './http-event.ts';
 import { errorReply, standardHeaders, writeReply } from './http-reply.ts';
 import { createRouter } from './http-router.ts';
 
@@ -91,7 +92,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     const bytes = hasBody(request) ? await bodyLimit(event) : 0;
     if (bytes > 0 && declaredTooLarge(request, bytes)) throw tooLarge(bytes);
     if (bytes > 0) goOn();
-    const whole = bytes > 0 ? withBody(event, await readBody(request, bytes)) : event;
+    const whole = bytes > 0 ? withBytes(event, await readBody(request, bytes)) : event;
     return door(whole, { awsRequestId: requestId, signal });
   };
   const bodyLimit = async (event: HttpEvent): Promise<number> => {

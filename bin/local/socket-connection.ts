@@ -33,6 +33,8 @@ const behindBytes = 256 * 1024;
 const inboxBytes = 256 * 1024;
 /** What a message weighs beside its text. */
 const messageBytes = 1024;
+/** So many messages may come with one read: everybody else has a turn among them. */
+const turnMessages = 8;
 /** Bodies of the calls that run. */
 const callBytes = 64 * 1024 * 1024;
 /** Calls refused one after the other because too many ran: whoever goes on is cut off. */
@@ -60,6 +62,7 @@ export class SocketConnection {
   #turn: Promise<void>;
   #inbox = 0;
   #beforeKey = 0;
+  #arrived = 0;
   #refused = 0;
   #alive = true;
   #state: 'open' | 'draining' | 'closing' = 'open';
@@ -123,7 +126,9 @@ export class SocketConnection {
     const weight = bytes + messageBytes;
     this.#inbox += weight;
     if (this.#inbox > inboxBytes) this.#ws.pause();
+    const waits = ++this.#arrived % turnMessages === 0;
     this.#turn = this.#turn
+      .then(() => (waits ? this.#ports.texts?.turn() : undefined))
       .then(() => this.#take(text, bytes))
       .catch((thrown) => this.#refuse(thrown))
       .then(() => {

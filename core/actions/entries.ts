@@ -10,6 +10,7 @@ import { withoutSecrets } from '#core/credentials/redact-values.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { redact } from '#core/evidence/redact.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { taskNote } from '#core/manifests/decide-manifests.ts';
 import type { Governed } from './governed.ts';
@@ -34,13 +35,18 @@ export function withhold(ports: Pick<GovernPorts, 'ids'>, action: Governed): Red
   // Effects repeat what a refused text says, piece by piece.
   const told = secretsInPrograms(action.envelope).length === 0 ? action.effects : undefined;
   const task = told ? taskNote(told, action.drift) : {};
-  const { value, withheld, changes } = redacted(ports, action, envelope_id, {
+  const { value, withheld, changes, salts } = redacted(ports, action, envelope_id, {
     target,
     justification,
     parameters,
     ...(sent_with && { sent_with }),
     task,
   });
+  if (salts > mostSalts)
+    throw new GatewayError(
+      'payload_too_large',
+      `The call holds ${salts} sensitive values; at most ${mostSalts} can be withheld one by one. Send fewer.`,
+    );
   // What is withheld of the call is withheld of its effects too, and told once.
   return { ...value, withheld: withheld.filter((path) => !path.startsWith('$.task')), changes };
 }

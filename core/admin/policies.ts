@@ -110,7 +110,10 @@ export const simulate: Operation = async (call) => {
     return { ...decision, ...suggestion };
   };
   const results = [];
-  for (const given of calls) results.push(await simulated(given));
+  for (const given of calls) {
+    results.push(await simulated(given));
+    await call.ports.pause(0); // everybody else has a turn
+  }
   noteProbes(call, results);
   return { body: { policy_version: version ?? call.snapshot.version, results } };
 };

@@ -74,18 +74,26 @@ async function answer(ports: ChatPorts, course: Course, traceId: string, reply: 
   if (whole) reply(...whole);
 }
 
+/** Above this everybody else has a turn between the stages: each works on the whole of the request. */
+const largeTokens = 64 * 1024;
+
 /** The stages, in the order of the specification. */
 async function stages(ports: ChatPorts, course: Course, answering: Answering): Promise<void> {
   const { call } = course;
   const policy = await contentPolicyOf(call.snapshot.configuration, call.tenant.id, ports);
+  const turn = async () => (call.inputTokens > largeTokens ? ports.texts?.turn() : undefined);
+  await turn();
   await admit(ports, course);
+  await turn();
   const body = transformRequest(call);
   const verdict = await checkInputPolicy(ports, course, policy, body);
+  await turn();
   if (verdict === 'review') {
     const pending = await awaitApproval(ports, course);
     if (pending) return answering.json(202, pending);
   }
   const flight = await fromCache(ports, course, body, answering);
+  await turn();
   if (flight !== 'answered') await callModel(ports, course, policy, body, flight, answering);
 }
 

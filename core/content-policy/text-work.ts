@@ -44,4 +44,4 @@ export function isLarge(texts: readonly string[]): boolean {
 }
 
 /** How much of a stream's text is scanned before everybody else has a turn. */
-export const turnCharacters = 4 * 1024;
+export const turnCharacters = 2 * 1024;

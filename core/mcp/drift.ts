@@ -16,9 +16,10 @@ import type { McpPorts, McpStore, ToolFacts, ToolMark, ToolMarks } from './ports
 
 /** Who was served when a change was seen. */
 type Actor = Pick<Principal, 'tenant' | 'key_id'>;
-type DriftPorts = Pick<McpPorts, 'clock' | 'ids' | 'ledger' | 'telemetry' | 'mcpStore'>;
+type DriftPorts = Pick<McpPorts, 'clock' | 'ids' | 'ledger' | 'telemetry' | 'mcpStore' | 'pause'>;
 
 const tries = 5;
+const turnTools = 64;
 
 /** SHA-256 over what a model is told of a tool and what its arguments mean. */
 export const fingerprintOf = ({ name, description, inputSchema, outputSchema, annotations }: JsonObject): string =>
@@ -34,9 +35,11 @@ export async function noteDefinitions(
   entry: McpUpstreamEntry,
   definitions: readonly JsonObject[],
 ): Promise<void> {
-  const found = new Map(
-    definitions.map((tool) => [tool.name as string, { fingerprint: fingerprintOf(tool), about: factsOf(tool) }]),
-  );
+  const found = new Map<string, { readonly fingerprint: string; readonly about: ReturnType<typeof factsOf> }>();
+  for (const [at, tool] of definitions.entries()) {
+    found.set(tool.name as string, { fingerprint: fingerprintOf(tool), about: factsOf(tool) });
+    if (at % turnTools === turnTools - 1) await ports.pause(0); // everybody else has a turn
+  }
   for (let attempt = 0; attempt < tries; attempt++) {
     const marks = await ports.mcpStore.marks(entry.name);
     const news = newMarks(marks, found, isoTime(ports.clock.now()));

@@ -15,7 +15,7 @@ import { RpcFault } from './messages.ts';
 import type { McpPorts } from './ports.ts';
 import { partedName, policyName } from './tool-names.ts';
 
-export type PlacingPorts = Pick<McpPorts, 'ids' | 'clock' | 'mcpStore' | 'ledger' | 'telemetry'>;
+export type PlacingPorts = Pick<McpPorts, 'pause' | 'ids' | 'clock' | 'mcpStore' | 'ledger' | 'telemetry'>;
 
 /** Whether tools of this protocol are served at all: `mcp`, and what the configuration calls tools of it. */
 export const speaks = ({ overrides }: McpUpstreamEntry, protocol: string): boolean =>

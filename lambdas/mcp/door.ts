@@ -23,6 +23,9 @@ import { sse } from '../middleware/sse.ts';
 
 const own = routes.filter((route) => route.handledBy === 'mcp');
 
+/** A body that takes some time to read. */
+const largeBytes = 256 * 1024;
+
 /** An answer that takes longer becomes a stream: what is silent for long is cut off on the way. */
 const jsonWithinMs = 10_000;
 
@@ -53,6 +56,7 @@ export function door(ports: McpPorts & OlderPorts & AdmissionPorts, gateway: Mcp
     event: HttpEvent,
     call: McpCall,
   ): Promise<HttpReply> => {
+    if (rawBody(event).length > largeBytes) await ports.pause(0); // everybody else has a turn
     switch (operation) {
       case 'mcpStream':
         wantsEvents(event);

@@ -18,5 +18,6 @@ export function bodyLimit(event: HttpEvent, snapshot: Snapshot): number {
   } catch {
     return 0; // the door says why
   }
-  return route.surface === 'admin' ? mostBytesOf(route.operation) : snapshot.configuration.server.max_body_bytes;
+  if (route.surface === 'admin') return mostBytesOf(route.operation);
+  return snapshot.configuration.server.max_body_bytes;
 }

@@ -1,5 +1,6 @@
 /** Request bodies: exact bytes, bounded, of the right type, strict JSON (contract §3, §5, §6). */
 
+import { isUtf8 } from 'node:buffer';
 import { sizes } from '#core/contracts/envelope.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
@@ -8,8 +9,28 @@ import { type JsonObject, type JsonRules, parseStrictBytes } from '#core/kernel/
 /** Configurations may be larger than envelopes, and a Git host sends the pull request with every comment. */
 const maxBytes: Readonly<Record<string, number>> = { putConfig: 2 * 1024 * 1024, githubCallback: 1024 * 1024 };
 
+/** The bytes of events whose host had them: a body of megabytes is not turned into text and back. */
+const bytesOf = new WeakMap<HttpEvent, Buffer>();
+
+/** The event with its body, as a host that has the very bytes makes it. Its text is only made when it is asked for. */
+export function withBytes(event: HttpEvent, bytes: Buffer): HttpEvent {
+  if (bytes.length === 0) return event;
+  const text = isUtf8(bytes);
+  let body: string | undefined;
+  const whole: HttpEvent = {
+    ...event,
+    isBase64Encoded: !text,
+    get body() {
+      body ??= bytes.toString(text ? 'utf8' : 'base64');
+      return body;
+    },
+  };
+  bytesOf.set(whole, bytes);
+  return whole;
+}
+
 export const rawBody = (event: HttpEvent): Buffer =>
-  Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  bytesOf.get(event) ?? Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
 
 /** The largest body an operation of the admin surface, or a callback, takes. */
 export const mostBytesOf = (operation: string): number => maxBytes[operation] ?? sizes.envelopeBytes;

@@ -30,7 +30,11 @@ export function chatDoor(name: FunctionName, dialect: DialectName, ports: ChatDo
     const { route } = matchRoute(own, event);
     const snapshot = await ports.snapshots.current();
     const principal = identify(event, route, snapshot, ports.admissions);
-    const body = jsonObject(event, boundedChatBody(event, snapshot, principal), chatJson);
+    const bytes = boundedChatBody(event, snapshot, principal);
+    const turn = async () => (bytes.length > largeBytes ? ports.texts?.turn() : undefined);
+    await turn();
+    const body = jsonObject(event, bytes, chatJson);
+    await turn();
     return ports.telemetry.continued(traceOf(event), async () => {
       const reply = await chat(ports, {
         dialect,
@@ -48,6 +52,9 @@ export function chatDoor(name: FunctionName, dialect: DialectName, ports: ChatDo
   };
   return openToPages(own, ports, answer, errorShape(dialect));
 }
+
+/** Above this everybody else has a turn before the body is read and after. */
+const largeBytes = 256 * 1024;
 
 const never = new AbortController().signal;
 

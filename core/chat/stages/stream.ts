@@ -49,6 +49,9 @@ export async function pump(
   }
 }
 
+/** So many events may come with one read: everybody else has a turn among them. */
+const turnEvents = 32;
+
 /** Event by event until the source ends, the caller leaves or a filter blocks. */
 async function flow(ports: ChatPorts, course: Course, { provider, reply }: Source, line: Line): Promise<void> {
   const { call } = course;
@@ -60,6 +63,7 @@ async function flow(ports: ChatPorts, course: Course, { provider, reply }: Sourc
     for await (const event of reply.events) {
       take(course, native, event, ports);
       if (course.outputCharacters > most || ++events > mostEvents) throw endless(course);
+      if (events % turnEvents === 0) await ports.texts?.turn();
       for (const out of translate.next(event)) await line.send(out);
       // Leaving the loop closes the provider's stream.
       if (line.blocked()) throw violation(course, line.verdict());

@@ -1,0 +1,41 @@
+/** The configuration of the gateway under attack: every filter, two hundred rules that look everywhere, upstreams that are hostile. */
+import type { Upstreams } from './upstreams.ts';
+
+export const hostileKeys = { agent: 'hostile-agent', human: 'hostile-human' };
+
+const rules = Array.from(
+  { length: 200 },
+  (_, n) =>
+    `    - { protocol: "*", tool: "never_${n}.*", decision: review, arguments: { "**": { glob: "*secret${n}*key*" } } }\n` +
+    `    - { protocol: git, tool: "*", target: "**/a*b*c*d${n}/**", decision: review, arguments: { "**": { glob: "**/x${n}/*.pem" } } }`,
+);
+
+export const hostileConfiguration = ({ provider, mcp }: Pick<Upstreams, 'provider' | 'mcp'>): string => `
+version: 1
+admin: { requests_per_second: 100000 }
+providers:
+  - { name: mock, type: mock, models: ["mock"] }
+  - { name: bad, type: openai, base_url: "http://127.0.0.1:${provider}/v1", models: ["bad-*"], timeout_ms: 5000 }
+people: [{ id: alice, role: admin }]
+tenants:
+  - id: default
+    api_keys:
+      - { key: ${hostileKeys.agent}, kind: agent, name: hostile }
+      - { key: ${hostileKeys.human}, kind: human, person: alice, role: admin, platform: true, name: alice }
+policies:
+  input:
+    - { name: words, type: keyword, action: block, keywords: ["ignore previous instructions", "reveal the system prompt"] }
+    - { name: shapes, type: regex, action: block, patterns: ["(a|b)*abb(c|d){3,20}x", "AKIA[0-9A-Z]{16}", "(\\\\w+\\\\s?)*end$"] }
+    - { name: people, type: pii, action: warn, entities: [email, ssn, credit_card, phone, iban, ip, api_key] }
+  output:
+    - { name: out, type: regex, action: block, patterns: ["(x+x+)+y"] }
+    - { name: people, type: pii, action: redact, entities: [email, ssn, credit_card, phone, iban, ip, api_key] }
+tool_policies:
+  pack: sql-explorer
+  rules:
+${rules.join('\n')}
+    - { protocol: shell, tool: "*", decision: allow }
+upstreams: { mcp: [{ name: bad, url: "http://127.0.0.1:${mcp}/"}] }
+behavior: { enabled: false }
+cache: { enabled: false }
+`;

@@ -1,0 +1,76 @@
+/**
+ * Asks /health every ten milliseconds, whether the last answer has come or not, in a thread of its own: what the requests
+ * cost their sender must not be taken for the gateway's.
+ */
+import { Agent, request } from 'node:http';
+import { parentPort, workerData } from 'node:worker_threads';
+
+export interface Times {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+  readonly failed: number;
+}
+
+export interface Probed {
+  readonly gateway: Times;
+  /** A process that does nothing else, asked at the same moments: what the machine itself takes. */
+  readonly idle: Times;
+}
+
+const everyMs = 10;
+
+/** Asks one address until the thread ends. */
+class Probe {
+  readonly #url: string;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 256 });
+  #times: number[] = [];
+  #open = new Set<number>();
+  #failed = 0;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  begin(): void {
+    [this.#times, this.#open, this.#failed] = [[], new Set(), 0];
+  }
+
+  ask(): void {
+    const [began, times, open] = [performance.now(), this.#times, this.#open];
+    open.add(began);
+    const ended = (well: boolean) => {
+      open.delete(began);
+      times.push(performance.now() - began);
+      if (!well && times === this.#times) this.#failed++;
+    };
+    request(this.#url, { agent: this.#agent }, (response) =>
+      response.resume().once('end', () => ended(response.statusCode === 200)),
+    )
+      .once('error', () => ended(false))
+      .end();
+  }
+
+  /** Those that are still waited for count as long as they have waited. */
+  end(): Times {
+    const late = [...this.#open].map((began) => performance.now() - began);
+    const sorted = [...this.#times, ...late].sort((a, b) => a - b);
+    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+    return { p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1), failed: this.#failed };
+  }
+}
+
+const { gateway, idle } = workerData as { gateway: string; idle: string };
+const probes = { gateway: new Probe(`${gateway}/health`), idle: new Probe(idle) };
+
+setInterval(() => {
+  probes.gateway.ask();
+  probes.idle.ask();
+}, everyMs);
+
+parentPort?.on('message', (what: 'begin' | 'end') => {
+  if (what === 'end')
+    return parentPort?.postMessage({ gateway: probes.gateway.end(), idle: probes.idle.end() } satisfies Probed);
+  probes.gateway.begin();
+  probes.idle.begin();
+});

@@ -1,0 +1,6 @@
+/** A process that does nothing but answer: what a probe of it takes is what the machine takes. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const server = createServer((_request, response) => void response.writeHead(200).end('{}'));
+server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ port: (server.address() as AddressInfo).port })));

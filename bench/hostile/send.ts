@@ -1,0 +1,109 @@
+/** Ways to be hostile on a wire: whole requests, raw bytes that never end, WebSockets. Loopback only, every one bounded. */
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { WebSocket } from 'ws';
+
+export interface Target {
+  readonly gateway: string;
+  readonly admin: string;
+  readonly mcp: string;
+}
+
+/** What came back: an HTTP status or a close code, and as much of the text as tells what it was. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** No answer within this is an answer too: none. */
+const patienceMs = 20_000;
+const keptCharacters = 40_000;
+
+export interface Post {
+  readonly url: string;
+  readonly key?: string | undefined;
+  readonly body: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly method?: string;
+}
+
+export function post({ url, key, body, headers = {}, method = 'POST' }: Post): Promise<Answer> {
+  return new Promise((resolve) => {
+    const sent = {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      ...(key !== undefined && { 'x-api-key': key }),
+      ...headers,
+    };
+    const call = request(url, { method, headers: sent, agent: false, timeout: patienceMs }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        if (text.length < keptCharacters) text += chunk;
+      });
+      response.once('close', () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    call.once('timeout', () => call.destroy());
+    call.once('error', (fault) => resolve({ status: 0, text: fault.message }));
+    call.end(body);
+  });
+}
+
+/** Bytes on a bare connection; `then` may go on writing until the connection closes or the time is over. */
+export function raw(
+  url: string,
+  bytes: string,
+  ms: number,
+  then?: (write: (more: string) => boolean) => void,
+): Promise<Answer> {
+  return new Promise((resolve) => {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(bytes);
+      then?.((more) => !socket.destroyed && socket.writable && socket.write(more));
+    });
+    let text = '';
+    const over = setTimeout(() => socket.destroy(), ms);
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      if (text.length < keptCharacters) text += chunk;
+    });
+    socket.on('error', () => {});
+    socket.once('close', () => {
+      clearTimeout(over);
+      resolve({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0), text });
+    });
+  });
+}
+
+export interface Say {
+  readonly url: string;
+  readonly key?: string;
+  readonly messages: readonly string[];
+  /** Answers after which the caller leaves by itself. */
+  readonly until?: number;
+}
+
+/** @returns the close code; 1000 for a caller that heard as many answers as it waited for. */
+export function say({ url, key, messages, until = 1 }: Say): Promise<Answer> {
+  return new Promise((resolve) => {
+    const ws = new WebSocket(
+      `${url.replace('http', 'ws')}/v1/ws`,
+      key === undefined ? {} : { headers: { 'x-api-key': key } },
+    );
+    let [text, heard] = ['', 0];
+    const over = setTimeout(() => ws.terminate(), patienceMs);
+    ws.once('open', () => {
+      for (const message of messages) ws.send(message);
+    });
+    ws.on('message', (data) => {
+      const said = String(data);
+      if (said.startsWith('{"type":"ready"')) return;
+      if (text.length < keptCharacters) text += said.slice(0, keptCharacters);
+      if (++heard === until) ws.close(1000);
+    });
+    ws.on('error', () => {});
+    ws.once('close', (code) => {
+      clearTimeout(over);
+      resolve({ status: code, text });
+    });
+  });
+}

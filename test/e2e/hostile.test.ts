@@ -1,0 +1,53 @@
+/** Requests that were made to stop a gateway, each once against a real local run: every one has a typed answer, and the work went where it belongs. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hostileConfiguration, hostileKeys } from '../../bench/hostile/configuration.ts';
+import { hostileRequests } from '../../bench/hostile/requests.ts';
+import { post } from '../../bench/hostile/send.ts';
+import { startUpstreams, type Upstreams } from '../../bench/hostile/upstreams.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gateway-hostile-'));
+let upstreams: Upstreams;
+let gateway: Gateway;
+beforeAll(async () => {
+  upstreams = await startUpstreams();
+  const config = join(folder, 'gateway.yaml');
+  writeFileSync(config, hostileConfiguration(upstreams));
+  gateway = await startGateway({ config });
+}, 60_000);
+afterAll(async () => {
+  await gateway?.stop();
+  await upstreams?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('[limit.hostile] the table has thirty rows and more, each with a name of its own', () => {
+  expect(new Set(hostileRequests.map(({ name }) => name)).size).toBe(hostileRequests.length);
+  expect(hostileRequests.length).toBeGreaterThan(30);
+});
+
+test.each(hostileRequests.map((hostile) => [hostile.name, hostile] as const))(
+  '[limit.hostile] %s',
+  async (_, { send, answers, says, atOnce = 1 }) => {
+    const { gateway_url, admin_url, mcp_url } = gateway.ready;
+    const target = { gateway: gateway_url, admin: admin_url, mcp: mcp_url };
+    for (const { status, text } of await Promise.all(Array.from({ length: atOnce }, () => send(target)))) {
+      expect(answers).toContain(status);
+      if (says) expect(text).toMatch(says);
+      if (status >= 400 && status < 600 && text.startsWith('{')) expect(JSON.parse(text).error).toBeDefined();
+    }
+  },
+  60_000,
+);
+
+test('[limit.hostile] [limit.heavy-work] the large texts and calls among them went to workers, and the gateway answers as before', async () => {
+  const ask = (path: string) =>
+    post({ url: `${gateway.ready.admin_url}${path}`, method: 'GET', key: hostileKeys.human, body: '' });
+  const { text } = await ask('/metrics');
+  expect(text).toMatch(/svc_heavy_work_total\{kind="texts",outcome="done"\} \d\d/);
+  expect(text).toMatch(/svc_heavy_work_total\{kind="effects",outcome="done"\} \d/);
+  expect((await ask('/health')).status).toBe(200);
+  expect(gateway.log()).not.toContain('uncaught');
+});
