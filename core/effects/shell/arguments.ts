@@ -80,9 +80,13 @@ export function parseWords(args: readonly Arg[], grammar: Grammar): Parsed {
   const last = namesOf(grammar.profile.last);
   let firstOperand: number | undefined;
   let late = false;
-  for (let at = startsWith(args[0], grammar.profile.first) ? 1 : 0; at < args.length; at++) {
+  for (let at = isOneOf(args[0]?.text, grammar.profile.first) ? 1 : 0; at < args.length; at++) {
     const arg = args[at]!;
     const { text } = arg;
+    if (at === 0 && grammar.profile.bundles && /^[A-Za-z]+$/.test(text)) {
+      readBundle(arg, grammar, () => args[++at], options, problems);
+      continue;
+    }
     const isOver = options.some(({ name }) => last.includes(name));
     if (text === '--' || isOver) {
       if (isOver) at--;
@@ -108,8 +112,9 @@ export function parseWords(args: readonly Arg[], grammar: Grammar): Parsed {
   return { options, operands, certain, unpermuted, problems };
 }
 
-const startsWith = (arg: Arg | undefined, names: Names | undefined): boolean =>
-  arg !== undefined && namesOf(names).includes(arg.text);
+/** Whether a word is one of the names. */
+export const isOneOf = (word: string | undefined, names: Names | undefined): boolean =>
+  word !== undefined && namesOf(names).includes(word);
 
 /** Whether one of the names is given. */
 export const isGiven = (parsed: Parsed, names: Names | undefined): boolean => given(parsed, names).length > 0;
@@ -198,6 +203,16 @@ function readCluster(
       withNext(known, next, into, problems);
       return;
     }
+  }
+}
+
+/** `tar xfC a.tar folder`: letters without a dash, and their values one after the other behind them. */
+function readBundle(arg: Arg, { options: all }: Grammar, next: Next, into: Option[], problems: string[]): void {
+  for (const letter of arg.text) {
+    const known = all.get(`-${letter}`);
+    if (!known) unknownOption(`-${letter}`, into, problems);
+    else if (known.takes === 'value') withNext(known, next, into, problems);
+    else into.push({ name: known.name, known, value: undefined, source: undefined });
   }
 }
 

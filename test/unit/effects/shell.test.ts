@@ -244,6 +244,8 @@ describe('commands', () => {
     ['find . -delete', ['read find .', 'delete find .']],
     ['find . -fprint o', ['read find .', 'write find o']],
     ['tar xf a.tar -C d', ['read tar a.tar', 'write tar d']],
+    ['tar xfC a.tar d', ['read tar a.tar', 'write tar d']],
+    ['tar -xfa.tar -C d', ['read tar a.tar', 'write tar d']],
     ['tar czf a.tgz d', ['write tar a.tgz', 'read tar d']],
     ['curl https://h/x', ['read curl https://h/x']],
     ['curl -o f https://h/x', ['write curl f', 'read curl https://h/x']],

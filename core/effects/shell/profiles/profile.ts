@@ -128,7 +128,7 @@ export interface Profile {
   /** Other operands where one of the options is given. */
   readonly instead?: readonly { readonly with: Names; readonly operands: Operands }[];
   /** Without operands it acts on the working directory. */
-  readonly here?: 'names' | 'read' | 'write';
+  readonly here?: 'names' | 'write';
   /** It is one effect, with the text of all its arguments; values that are paths are effects beside it. */
   readonly whole?: true;
   readonly below?: Below;

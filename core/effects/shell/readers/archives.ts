@@ -5,9 +5,7 @@ import type { Invocation } from '../invocation.ts';
 import { argOf } from '../words.ts';
 
 export function tar(call: Invocation, grammar: Grammar): void {
-  const [first, ...rest] = call.args;
-  const bundled = first && /^[A-Za-z]+$/.test(first.text) ? [{ ...first, text: `-${first.text}` }, ...rest] : call.args;
-  const parsed = parseWords(bundled, grammar);
+  const parsed = parseWords(call.args, grammar);
   const packs = isGiven(parsed, '-c -r -u -A --create --append --update --catenate --concatenate');
   const [archive] = given(parsed, '-f --file').flatMap(({ value }) => value ?? []);
   if (isGiven(parsed, '--delete')) call.whole('delete');
