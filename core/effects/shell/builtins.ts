@@ -1,7 +1,7 @@
 /** What the shell does itself: changes of directory, of variables, of the meaning of names. */
 import { resolveAt } from '../paths.ts';
 import { grammarOf, parseWords } from './arguments.ts';
-import { isHarmlessVariable, namesSecret, variableDoubt } from './environment.ts';
+import { isHarmlessVariable, variableDoubt } from './environment.ts';
 import { type Invocation, type Reader, short } from './invocation.ts';
 import type { Arg } from './words.ts';
 
@@ -69,7 +69,6 @@ function nameOf(call: Invocation, arg: Arg): void {
   if (name === undefined || arg.glob || arg.splits || (!arg.known && value === undefined))
     call.unclear(`${call.binary} is given "${short(arg.text)}", which is not a plain name`);
   else if (!isHarmlessVariable(name)) call.unclear(variableDoubt(name));
-  else if (namesSecret(arg.text)) call.unclear('a variable that may hold a secret is copied');
 }
 
 function set(call: Invocation): void {

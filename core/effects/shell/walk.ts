@@ -187,7 +187,7 @@ export class Walk implements Host {
   }
 
   private compound(command: Extract<Command, { kind: 'compound' }>, situation: Situation): void {
-    for (const word of command.words) this.copied(word, situation);
+    for (const word of command.words) this.expansions(word, situation);
     if (command.sets !== undefined) this.setsVariable(command.sets);
     const stdin = this.redirects(command.redirects, situation) ?? situation.stdin;
     const inside = { ...situation, stdin };
@@ -214,7 +214,7 @@ export class Walk implements Host {
     const env: Record<string, string> = {};
     const args = this.arguments(words);
     for (const { name, values } of assignments) {
-      for (const value of values) this.copied(value, situation);
+      for (const value of values) this.expansions(value, situation);
       // For the length of this one command.
       if (name === 'IFS' && args[0]?.text === 'read') continue;
       env[name] = values.map((value) => joinedWord(value).text).join(' ');
@@ -247,15 +247,11 @@ export class Walk implements Host {
     for (const part of other.parts) if (!part.target.includes('{') || !this.parts.some(same(part))) this.add(part);
   }
 
-  /** What the word becomes is kept, and may be shown later. */
-  private copied(word: Word, situation: Situation): void {
-    this.expansions(word, situation);
-    if (word.pieces.some((piece) => piece.kind === 'unknown' && namesSecret(piece.source)))
-      this.unclear('a variable that may hold a secret is copied');
-  }
-
-  private expansions({ inner }: Word, situation: Situation): void {
+  /** What a word becomes may be shown, at once or later: by the command, an error, `set -x`, another variable. */
+  private expansions({ inner, pieces }: Word, situation: Situation): void {
     for (const script of inner) this.apart(() => this.script(script, situation));
+    if (pieces.some((piece) => piece.kind === 'unknown' && namesSecret(piece.source)))
+      this.unclear('a variable that may hold a secret is used');
   }
 
   private setsVariable(name: string): void {
@@ -266,8 +262,7 @@ export class Walk implements Host {
   private redirects(redirects: readonly Redirect[], situation: Situation): Stdin | undefined {
     let stdin: Stdin | undefined;
     for (const { operator, target } of redirects) {
-      if (operator.startsWith('<<')) this.copied(target, situation);
-      else this.expansions(target, situation);
+      this.expansions(target, situation);
       const arg = joinedWord(target);
       if (operator === '<<' || operator === '<<<') {
         stdin = arg.known ? { kind: 'text', text: arg.text } : unknown;

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { callOfLine, type DecidedLine, decideCall, type ShellPack } from '../../support/decide-line.ts';
+import { bypasses } from './bypasses.ts';
 import { broken, type Lab, type Runnable } from './lab.ts';
 import { Chance, files, folders, fragments, Lines } from './lines.ts';
 
@@ -49,7 +50,7 @@ export function compare(
   lab: Lab,
   seed: number,
   wanted: number,
-  lines: { next(): Runnable } = new Lines(seed, everyday()),
+  lines: { next(): Runnable } = new Lines(seed, everyday(), attacks),
 ): Promise<Compared> {
   const next = (): Asked => {
     const what = lines.next();
@@ -99,6 +100,8 @@ async function compareAll(lab: Lab, next: () => Asked, pack: ShellPack, wanted: 
   }
   return { decided, allowed, findings };
 }
+
+const attacks = bypasses.flatMap(({ what }) => (typeof what === 'string' ? [what] : []));
 
 /** The lines of `test/corpora/shell-everyday.tsv`. */
 export const everyday = (): string[] =>

@@ -497,16 +497,22 @@ const frames: readonly string[] = [
 export class Lines {
   private readonly chance: Chance;
   private readonly corpus: readonly string[];
+  private readonly attacks: readonly string[];
 
-  /** @param corpus everyday lines that are mutated beside those of the grammar. */
-  constructor(seed: number, corpus: readonly string[]) {
+  /**
+   * @param corpus everyday lines that are mutated beside those of the grammar.
+   * @param attacks lines that do harm; what is left of one after a mutation may still do it.
+   */
+  constructor(seed: number, corpus: readonly string[], attacks: readonly string[]) {
     this.chance = new Chance(seed);
     this.corpus = corpus;
+    this.attacks = attacks;
   }
 
   next(): Runnable {
     const { chance } = this;
     if (chance.is(0.12)) return this.vector();
+    if (chance.is(0.15)) return this.mutated(this.mutated(chance.pick(this.attacks)));
     let line = chance.is(0.25) ? chance.pick(this.corpus) : this.command();
     if (chance.is(0.25)) line += chance.pick(separators) + this.command();
     const kind = chance.next();
