@@ -73,7 +73,7 @@ function showParameters(out: Output, item: Fields, id: string, options: CardOpti
   for (const [name, value] of parameters) {
     const path = `$.parameters.${name}`;
     const isExecuted = executed.some(
-      (each) => each === path || each.startsWith(`${path}[`) || each.startsWith(`${path}.`),
+      (each) => each === '$.parameters' || each === path || each.startsWith(`${path}[`) || each.startsWith(`${path}.`),
     );
     showParameter(out, `${name}${isExecuted ? ' (executed)' : ''}`, value, isExecuted ? wholeCard : options, id);
   }

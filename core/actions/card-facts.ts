@@ -5,7 +5,7 @@ import { effectsInWords } from '#core/effects/in-words.ts';
 import { secretRanges } from '#core/evidence/secret-formats.ts';
 import { shorten } from '#core/evidence/visible-text.ts';
 import type { Governed } from './governed.ts';
-import { programPaths } from './program-texts.ts';
+import { executedPlaces } from './program-texts.ts';
 
 type CardFacts = Pick<
   ApprovalRow,
@@ -26,7 +26,7 @@ export function cardFacts(action: Governed, nowMs: number): CardFacts {
     ...(lines && {
       effects: lines.map(({ text, ofProgram }) => shorten(ofProgram ? text : withoutSecrets(text), effectCharacters)),
     }),
-    executed: [...programPaths(envelope)],
+    executed: executedPlaces(envelope),
     policy: decision.policy,
     ...(reason !== undefined && { rule_reason: withoutSecrets(reason) }),
     ...(behavior.enabled &&

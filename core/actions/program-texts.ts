@@ -6,7 +6,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { lineOf } from '#core/effects/shell/carried.ts';
 import { sqlTextsOf } from '#core/effects/sql/texts.ts';
 import { childPath } from '#core/evidence/json-path.ts';
-import { programSecrets } from '#core/evidence/program-secrets.ts';
+import { hasProgramSecret } from '#core/evidence/program-secrets.ts';
 import { normalisedName, secrecyOf } from '#core/evidence/secret-names.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { foldCase } from '#core/tool-policy/unicode.ts';
@@ -22,23 +22,49 @@ const dataProtocols = new Set(['http', 'llm']);
 const environmentNames = ['env', 'environment'];
 const inputNames = ['stdin', 'input'];
 
-interface ProgramText {
+interface Place {
   /** As `redact` names it below `{ target, parameters }`. */
   readonly path: string;
+  /** The parameter it is in, or the target. */
+  readonly parameter: string;
   readonly text: string;
   /** It stands below a name whose value is withheld as a whole. */
   readonly hidden: boolean;
 }
 
+interface ProgramText extends Place {
+  readonly secret: boolean;
+}
+
+/** Asked about a call more than once on its way; a long text is read once. */
+const read = new WeakMap<ToolCall, readonly ProgramText[]>();
+
+function programTexts(call: ToolCall): readonly ProgramText[] {
+  const known = read.get(call);
+  if (known) return known;
+  const texts = [...places(call)].map((place) => ({ ...place, secret: place.hidden || hasProgramSecret(place.text) }));
+  read.set(call, texts);
+  return texts;
+}
+
 /** Paths of the texts of a call that will be executed. */
 export const programPaths = (call: ToolCall): ReadonlySet<string> =>
-  new Set([...programTexts(call)].map(({ path }) => path));
+  new Set(programTexts(call).map(({ path }) => path));
+
+/** As many places as an approval names one by one. */
+const mostPlaces = 100;
+
+/** The same for people: many places are named by the parameters they are in, too many parameters by the word alone. */
+export function executedPlaces(call: ToolCall): readonly string[] {
+  const texts = programTexts(call);
+  if (texts.length <= mostPlaces) return texts.map(({ path }) => path);
+  const holding = new Set(texts.map(({ parameter }) => parameter));
+  return holding.size <= mostPlaces ? [...holding] : ['$.target', '$.parameters'];
+}
 
 /** Paths of executable texts that hold a secret, or that would be withheld with what is around them. */
 export const secretsInPrograms = (call: ToolCall): readonly string[] =>
-  [...programTexts(call)]
-    .filter(({ text, hidden }) => hidden || programSecrets(text).length > 0)
-    .map(({ path }) => path);
+  programTexts(call).flatMap(({ path, secret }) => (secret ? [path] : []));
 
 /** `matched_rule` of a call that is refused because its executable text holds a secret. */
 export const secretRule = 'effects:secret';
@@ -61,16 +87,16 @@ export const byReference =
   'Pass secrets by reference: a variable that the program reads where it runs ($NAME; executors.shell.env gives programs variables), ' +
   'a file there, or the credential that a grant for this tool mints (credentials.grants).';
 
-function* programTexts(call: ToolCall): Iterable<ProgramText> {
+function* places(call: ToolCall): Iterable<Place> {
   const protocol = foldCase(call.protocol).trim();
   if (dataProtocols.has(protocol)) return;
   const { lines, runs } = readerTexts(call);
   if (call.target !== '' && (protocol === 'shell' || lines.has(call.target)))
-    yield { path: '$.target', text: call.target, hidden: false };
+    yield { path: '$.target', parameter: '$.target', text: call.target, hidden: false };
   for (const [name, value] of Object.entries(call.parameters)) {
-    const path = childPath('$.parameters', name);
-    if (runs && environmentNames.includes(name)) yield* environment(value, path);
-    else yield* textsBelow(value, path, name, { lines, input: runs && inputNames.includes(name) });
+    const parameter = childPath('$.parameters', name);
+    if (runs && environmentNames.includes(name)) yield* environment(value, parameter);
+    else yield* textsBelow(value, parameter, name, { parameter, lines, input: runs && inputNames.includes(name) });
   }
 }
 
@@ -91,34 +117,38 @@ function readerTexts(call: ToolCall): { readonly lines: ReadonlySet<string>; rea
 }
 
 interface Looking {
+  readonly parameter: string;
   readonly lines: ReadonlySet<string>;
   readonly input: boolean;
-  readonly hidden?: boolean;
+  /** Below a name whose value is withheld. */
+  readonly below?: boolean;
 }
 
-function* textsBelow(value: unknown, path: string, name: string, looking: Looking): Iterable<ProgramText> {
-  const { lines, input, hidden = secrecyOf(name) === 'whole' } = looking;
+function* textsBelow(value: unknown, path: string, name: string, looking: Looking): Iterable<Place> {
+  const { parameter, lines, input, below = false } = looking;
   if (typeof value === 'string') {
-    if (input || isCode(name) || lines.has(value)) yield { path, text: value, hidden };
+    if (input || lines.has(value) || isCode(name))
+      yield { path, parameter, text: value, hidden: below || secrecyOf(name) === 'whole' };
   } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries())
-      yield* textsBelow(item, childPath(path, index), name, { ...looking, hidden });
+    for (const [index, item] of value.entries()) yield* textsBelow(item, childPath(path, index), name, looking);
   } else if (typeof value === 'object' && value !== null) {
+    const hidden = below || secrecyOf(name) === 'whole';
     for (const [key, item] of Object.entries(value))
-      yield* textsBelow(item, childPath(path, key), key, {
-        lines,
-        input,
-        hidden: hidden || secrecyOf(key) === 'whole',
-      });
+      yield* textsBelow(item, childPath(path, key), key, { parameter, lines, input, below: hidden });
   }
 }
 
-const isCode = (name: string): boolean => codeNames.has(normalisedName(name.slice(-128)).split('_').at(-1)!);
+/** What the last letters of such names are: cheaper to look for than their words are. */
+const codeEnding =
+  /(?:command|cmd|line|script|sql|statement|argv|args|expression|expr|eval|code|program|ts|js|py|python|bash|shell|lua|ruby|perl|lambda|formula|jq|awk|exec|entrypoint|snippet|cell|hook)s?[^a-z]*$/i;
+
+const isCode = (name: string): boolean =>
+  codeEnding.test(name.slice(-64)) && codeNames.has(normalisedName(name.slice(-128)).split('_').at(-1)!);
 
 /** Variables can hold programs (`GIT_SSH_COMMAND`); one whose name says that it is a secret is data, and withheld. */
-function* environment(value: unknown, path: string): Iterable<ProgramText> {
+function* environment(value: unknown, parameter: string): Iterable<Place> {
   if (typeof value !== 'object' || value === null) return;
-  for (const [name, item] of Object.entries(value))
-    if (typeof item === 'string' && secrecyOf(name) === 'none')
-      yield { path: childPath(path, name), text: item, hidden: false };
+  for (const [name, text] of Object.entries(value))
+    if (typeof text === 'string' && secrecyOf(name) === 'none')
+      yield { path: childPath(parameter, name), parameter, text, hidden: false };
 }

@@ -49,7 +49,8 @@ export function executedTexts({ executed = [], target, parameters, withheld }: A
   const whole = { target, parameters };
   return executed.flatMap((path): Fact[] => {
     const text = withheld.includes(path) ? undefined : at(whole, path);
-    return typeof text === 'string' ? [[path.replace(/^\$\./, ''), text]] : [];
+    const shown = typeof text === 'string' ? text : JSON.stringify(text, null, 1);
+    return shown === undefined ? [] : [[path.replace(/^\$\./, ''), shown]];
   });
 }
 

@@ -7,19 +7,24 @@ import { issuedRanges, quotedEnd, type Range } from './secret-formats.ts';
 import { isLiteral, isSingleLiteral, isTokenLike } from './secret-literals.ts';
 import { secrecyOf } from './secret-names.ts';
 
-/** Every range of program text that holds a secret, in no particular order; ranges may overlap. */
-export function programSecrets(text: string): Range[] {
-  const found = inText(text);
-  if (found.length === 0) found.push(...encoded(text));
-  return found;
+/** Whether program text holds a secret. */
+export function hasProgramSecret(text: string): boolean {
+  for (const _ of programSecrets(text)) return true;
+  return false;
 }
 
-const inText = (text: string): Range[] => [
-  ...issuedRanges(text),
-  ...patterned(text),
-  ...assigned(text),
-  ...optionValues(text),
-];
+/** The ranges of program text that hold a secret, as they are found; ranges may overlap. */
+export function* programSecrets(text: string): Iterable<Range> {
+  yield* inText(text);
+  yield* encoded(text);
+}
+
+function* inText(text: string): Iterable<Range> {
+  yield* issuedRanges(text);
+  yield* patterned(text);
+  yield* assigned(text);
+  yield* optionValues(text);
+}
 
 /** Group 1 is what must be literal. */
 const patterns: readonly RegExp[] = [
@@ -45,7 +50,10 @@ function* patterned(text: string): Iterable<Range> {
 /** `NAME=value`, `"name": "value"`, `--name value`, `Name: value`: a name, what parts it from its value, an opening quote. */
 const assignment =
   /(?<![\w-])(--?)?([A-Za-z_][\w.-]{0,127})(\\{0,3}["'])?([ \t]{0,3}(?::=|=>|[:=])(?!=)[ \t]{0,3}|[ \t]{1,3})(\\{0,3}["'])?/g;
-const bareValue = /[^\s"'`&;,()<>|]*/y;
+/** Of a longer word its beginning says enough. */
+const bareValue = /[^\s"'`&;,()<>|]{0,512}/y;
+/** Without any of these a name is none of a secret: cheaper to look for than its words are. */
+const secretStem = /pass|pwd|secret|token|jwt|otp|auth|cookie|cred|key|conn/i;
 const headerName = /(?:authorization|cookie)$/i;
 
 function* assigned(text: string): Iterable<Range> {
@@ -53,7 +61,7 @@ function* assigned(text: string): Iterable<Range> {
   for (let match = heads.exec(text); match; match = heads.exec(text)) {
     const start = heads.lastIndex;
     const [, dashes, name = '', nameQuote, gap = '', quote] = match;
-    const secrecy = secrecyOf(name);
+    const secrecy = secretStem.test(name) ? secrecyOf(name) : 'none';
     if (secrecy === 'none') continue;
     const separator = gap.trim();
     // `password x` is prose; `--password x` is an option and its value.
@@ -124,7 +132,7 @@ const spokenOf = /^(?:tokens?|auth|headers?|authentication|authorization|schemes
 
 /** Scheme and token of an `Authorization` line, values of a `Cookie` line; in prose only what looks like a token. */
 function headerHoldsSecret(text: string, nameAt: number, start: number, closed: number | undefined): boolean {
-  const value = text.slice(start, closed ?? Math.min(text.length, start + 1024));
+  const value = text.slice(start, closed ?? Math.min(text.length, start + 256));
   const line = closed === undefined ? (/^[^"'`\r\n;|&<>()]*/.exec(value)?.[0] ?? '') : value;
   const end = text[start + line.length] ?? '';
   const words = line.trim().split(/\s+/);
@@ -186,6 +194,6 @@ function* encoded(text: string): Iterable<Range> {
     const decoded = Buffer.from(run, 'base64').toString('utf8');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what is no text holds them
     if (/[\u0000-\u0008\u000e-\u001f\ufffd]/.test(decoded)) continue;
-    if (inText(decoded).length > 0) yield [match.index, match.index + match[0].length];
+    if (!inText(decoded)[Symbol.iterator]().next().done) yield [match.index, match.index + match[0].length];
   }
 }

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { childPath, cursorsAtRoot, descend, type PathCursor, sensitivePath } from './json-path.ts';
-import { programSecrets } from './program-secrets.ts';
+import { hasProgramSecret } from './program-secrets.ts';
 import { secretRanges } from './secret-formats.ts';
 import { secrecyOf } from './secret-names.ts';
 
@@ -122,7 +122,7 @@ class Redactor {
   }
 
   #program(text: string, path: string): string {
-    if (programSecrets(text).length === 0) return text;
+    if (!hasProgramSecret(text)) return text;
     this.#withhold(path);
     return this.#cut(text, [[0, text.length]]);
   }

@@ -25,11 +25,7 @@ export const isSingleLiteral = (word: string): boolean => isLiteral(word) && !pa
 
 /** Digits among letters, both cases inside a word, signs: what words of prose and names do not have. */
 export function isTokenLike(word: string): boolean {
-  if (word.length < 6 || !isSingleLiteral(word)) return false;
-  const letters = /[A-Za-z]/.test(word);
-  return (
-    (letters && /\d/.test(word)) ||
-    (/[a-z][A-Z]/.test(word) && word.length >= 10) ||
-    (letters && /[!#%^*+=~]/.test(word))
-  );
+  if (word.length < 6 || !/[A-Za-z]/.test(word)) return false;
+  const mixed = /\d|[!#%^*+=~]/.test(word) || (word.length >= 10 && /[a-z][A-Z]/.test(word));
+  return mixed && isSingleLiteral(word);
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { programSecrets } from '#core/evidence/program-secrets.ts';
+import { hasProgramSecret, programSecrets } from '#core/evidence/program-secrets.ts';
 import { secretRanges } from '#core/evidence/secret-formats.ts';
 
-const found = (text: string): boolean => programSecrets(text).length > 0;
+const found = hasProgramSecret;
 const issued = `ghp_${'aB3dE5gH7j'.repeat(4)}`;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
@@ -96,7 +96,7 @@ describe('[approval.secret-in-program] a secret that stands in executable text',
     'def login(user: str, password: str) -> None: ...',
     'echo aGVsbG8gd29ybGQsIGhvdyBhcmUgeW91 | base64 -d',
   ])('is not seen where there is none: %s', (text) => {
-    expect(programSecrets(text).map(([start, end]) => text.slice(start, end))).toEqual([]);
+    expect([...programSecrets(text)].map(([start, end]) => text.slice(start, end))).toEqual([]);
   });
 
   test('looking takes time in proportion to the text', () => {
@@ -112,7 +112,7 @@ describe('[approval.secret-in-program] a secret that stands in executable text',
     ];
     for (const piece of unit) {
       const texts = [20_000, 160_000].map((size) => piece.repeat(Math.ceil(size / piece.length)));
-      const counts = texts.map((text) => programSecrets(text).length);
+      const counts = texts.map((text) => [...programSecrets(text)].length);
       expect(counts[1]! >= counts[0]!).toBe(true);
     }
   });
