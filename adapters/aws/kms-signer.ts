@@ -10,7 +10,7 @@ type Kms = typeof import('./kms-sdk.ts') & { readonly client: KMSClient };
 export function lazyKmsSigner(
   keyId: string,
   config: KMSClientConfig = {},
-  /** Ids of the keys that signed before this one. */
+  /** Ids or ARNs of the keys that signed before this one. */
   former: readonly string[] = [],
 ): Signer {
   let connected: Promise<Kms> | undefined;
@@ -26,7 +26,7 @@ export function lazyKmsSigner(
     },
     publicKey: () => pemOf(keyId),
     async keys() {
-      const keys = [keyId, ...former].map(async (key_id) => ({ key_id, public_key: await pemOf(key_id) }));
+      const keys = [keyId, ...former].map(async (id) => ({ key_id: signedAs(id), public_key: await pemOf(id) }));
       return { keys: await Promise.all(keys), successions: [] };
     },
   };
@@ -45,6 +45,9 @@ export function lazyKmsSigner(
     return fetched;
   }
 }
+
+/** The id that signatures name: the last part of an ARN. */
+const signedAs = (id: string): string => id.slice(id.lastIndexOf('/') + 1);
 
 /** Ids of the signing keys before the present one, as a function is told of them. */
 export const formerKeyIds = ({ SIGNING_KEY_FORMER_IDS = '' }: NodeJS.ProcessEnv): string[] =>

@@ -6,7 +6,8 @@ import { type LiveSession, verifyLive } from '#core/evidence/live.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { markdownReport } from '#core/evidence/report.ts';
 import { htmlReport } from '#core/evidence/report-html.ts';
-import { signedManifest } from '#core/evidence/sign.ts';
+import { BrokenChain, signedManifest } from '#core/evidence/sign.ts';
+import { signatureDefect } from '#core/evidence/signature.ts';
 import type { EntryLine } from '#core/evidence/verify.ts';
 import { missingSession, type Witness, witnessOf } from '#core/evidence/witness.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
@@ -29,7 +30,12 @@ export const exportSession: Operation = async (call) => {
   const checkpoint = proof && proof.point.index < head.total_entries ? proof : undefined;
   const { keys, successions } = await signingKeysOf(signer);
   const signedBy = keys.find(({ key_id }) => key_id === manifest.signature.key_id);
-  const publicKey = signedBy?.public_key ?? (await signer.publicKey());
+  // A manifest that was kept is a row like any other: what none of our keys signed is not handed out.
+  const defect = signedBy ? signatureDefect(manifest, signedBy.public_key) : 'its key is not one of this gateway';
+  if (!signedBy || defect !== undefined) {
+    throw new BrokenChain(`The kept manifest of session ${head.session_id} is not ours: ${defect}.`);
+  }
+  const publicKey = signedBy.public_key;
   return {
     contentType: 'application/json',
     headers: { 'content-disposition': `attachment; filename="${manifest.session_id.replaceAll(':', '_')}.json"` },

@@ -236,6 +236,20 @@ describe('[evidence.checkpoint.continues] what does not continue its last checkp
   });
 });
 
+test('[evidence.rewriting.found] a manifest that somebody put beside the chain is not exported, and makes it invalid', async () => {
+  await session('s');
+  const { manifest } = (await exported('s')).body;
+  await read('s', 'acme/d');
+  await gateway.projected();
+  gateway.pass(3600);
+  const { last_hash, total_entries } = await attacker.head('s');
+  await gateway.ports().manifests.put({ ...manifest, last_hash, total_entries });
+  expect((await exported('s')).status).toBe(500);
+  expect((await verify('s')).body).toMatchObject({
+    ...{ valid: false, broken_link: { reason: expect.stringContaining('the manifest was altered') } },
+  });
+});
+
 test('[evidence.checkpoint.bundle] a bundle carries the checkpoint: a stranger finds what was exported after a rewriting', async () => {
   await session('s');
   const { text, body } = await exported('s');

@@ -2,7 +2,7 @@
 import { createHash, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { S3Client } from '@aws-sdk/client-s3';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
-import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
+import { formerKeyIds, lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { awsError, scriptedAws } from '../support/scripted-aws.ts';
@@ -43,6 +43,16 @@ describe('the KMS signer', () => {
     expect(pem).toContain('-----BEGIN PUBLIC KEY-----');
     expect(await made.publicKey()).toBe(pem);
     expect(server.asked).toHaveLength(2);
+  });
+
+  it('[evidence.keys.published] lists the keys that signed before it, under the ids their signatures name', async () => {
+    const former = 'arn:aws:kms:eu-west-1:123456789012:key/1234-abcd';
+    server.answers({ body: { PublicKey: spki } }, { body: { PublicKey: spki } });
+    const made = lazyKmsSigner('key-1', server.client, formerKeyIds({ SIGNING_KEY_FORMER_IDS: former }));
+    const { keys: listed, successions } = await made.keys!();
+    expect([listed.map(({ key_id }) => key_id), successions]).toEqual([['key-1', '1234-abcd'], []]);
+    expect(server.asked.map(({ body }) => JSON.parse(body).KeyId).sort()).toEqual([former, 'key-1'].sort());
+    expect(formerKeyIds({})).toEqual([]);
   });
 
   it.each(['AccessDeniedException', 'DisabledException'])('refuses on %s', async (name) => {
