@@ -23,7 +23,10 @@ export async function importFile(
   const known = await unchanged(deps, text);
   if (known && (await deps.objects.get(known.sha256))) return { row: known, imported: false, warnings: [] };
   // Bodies may lie elsewhere than the table, and be missing: what was loaded is the same, and is put there again.
-  const { configuration, source_sha256, modules, warnings } = await loadConfiguration(text, deps);
+  // Callers bring more than the readers, and what else they bring is not an option of the load.
+  const { packs, files } = deps;
+  const readers = { packs, ...(files && { files }) };
+  const { configuration, source_sha256, modules, warnings } = await loadConfiguration(text, readers);
   for (const bytes of modules) await deps.objects.put(bytes);
   const written = await writeVersion(deps, configuration, by, 'file', {
     importedSha256: source_sha256,
