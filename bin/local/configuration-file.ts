@@ -7,6 +7,7 @@ import { packFiles } from '#adapters/files/pack-files.ts';
 import { sourceFiles } from '#adapters/files/source-files.ts';
 import type { GatewayPorts } from '#core/admin/ports.ts';
 import { recordAct } from '#core/admin/record.ts';
+import { versionAct } from '#core/admin/version-act.ts';
 import { type Imported, importFile } from '#core/configuration/import-file.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
 import type { VersionDeps } from '#core/configuration/versions.ts';
@@ -38,14 +39,11 @@ async function textOf(path: string): Promise<string> {
 }
 
 /** An import changes what is allowed, so it is evidence like any other administrative act. */
-export const recordImport = (ports: GatewayPorts, { version, sha256 }: VersionRow, tenant: string): Promise<string> =>
+export const recordImport = async (ports: GatewayPorts, row: VersionRow, tenant: string): Promise<string> =>
   recordAct(
     { ports, principal: { ...adminPrincipal(tenant), key_id: 'file', name: 'file', person: 'file' } },
     'config.import',
-    {
-      policy_version: version,
-      sha256,
-    },
+    await versionAct(ports, row),
   );
 
 export interface Watch {

@@ -19,6 +19,7 @@ import { diffPolicies } from '#core/tool-policy/diff.ts';
 import { explain } from '#core/tool-policy/explain.ts';
 import { assertOwn, type Call, type Operation, parsed } from './operation.ts';
 import { recordAct } from './record.ts';
+import { versionAct } from './version-act.ts';
 
 export { createManifest, deleteManifest, getManifest, listManifests, manifestDrift } from './manifests.ts';
 export { releaseSession, sessionRisk } from './risk.ts';
@@ -68,14 +69,8 @@ export const policyRollback: Operation = async (call) => {
 };
 
 /** The act is evidence; this instance uses the new version at once, others notice within 5 seconds. */
-async function adopted(call: Call, action: string, { version, sha256, of_version }: VersionRow): Promise<void> {
-  const stored = await readVersion(call.ports, version);
-  const disabled_guards = stored?.configuration.tool_policies.disable_guards ?? [];
-  await recordAct(call, action, {
-    ...{ policy_version: version, sha256 },
-    ...(of_version !== undefined && { of_version }),
-    ...(disabled_guards.length > 0 && { disabled_guards }),
-  });
+async function adopted(call: Call, action: string, row: VersionRow): Promise<void> {
+  await recordAct(call, action, await versionAct(call.ports, row));
   await call.ports.snapshots.refresh();
 }
 

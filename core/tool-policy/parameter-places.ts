@@ -12,15 +12,22 @@ const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).f
 /** Words that make a parameter the name of a path wherever they stand in it. */
 const pathWords = set(`
   cwd dest destination destinations dir directories directory dirname dirs file filename filenames filepath filepaths files
-  folder folders glob include includes input location locations notebook output path pathname pathnames paths root src
-  source sources target targets uri uris url urls workdir workspace`);
+  folder folders glob globs path pathname pathnames paths root roots src uri uris url urls workdir`);
+
+/** Words that make a search a choice of files: `include_pattern`. */
+const choosingWords = set('glob include includes file files path paths');
+
+/** Words of parameters that leave files out, which reads nothing. */
+const leavingOutWords = set('except exclude excluded excludes ignore ignored ignores');
 
 /** Last words of parameters that hold a text, a search, a command that is read by its grammar, or a name of something else. */
 const textWords = set(`
   argv args base body branch cmd code command comment comments commit content contents data description diff env
   explanation expression head html instruction instructions justification label labels markdown message messages note
-  notes patch pattern prompt q query question reason ref regex regexp replace replacement script search sha snippet sql
+  notes patch prompt question reason ref regex regexp replace replacement script sha snippet sql
   statement str string subject summary tag tags task text thought thoughts title topic topics`);
+
+const searchWords = set('pattern patterns q query search');
 
 /** Whether a text under this name is one of the places. A key stands under the name of what holds it; at the top under "". */
 export function isPlace(places: Places, name: string): boolean {
@@ -35,20 +42,23 @@ const maxKnown = 4096;
 
 function remember(name: string): Kind {
   const words = wordsIn(name);
-  const kind = textWords.has(words.at(-1) ?? '')
-    ? 'text'
-    : words.some((word) => pathWords.has(word))
-      ? 'path'
-      : 'other';
+  const kind = kindOf(words);
   // Callers choose names, so what is remembered must not grow with them.
   if (kinds.size >= maxKnown) kinds.clear();
   kinds.set(name, kind);
   return kind;
 }
 
+function kindOf(words: readonly string[]): Kind {
+  const last = words.at(-1) ?? '';
+  if (textWords.has(last) || words.some((word) => leavingOutWords.has(word))) return 'text';
+  if (searchWords.has(last)) return words.some((word) => choosingWords.has(word)) ? 'path' : 'text';
+  return words.some((word) => pathWords.has(word)) ? 'path' : 'other';
+}
+
 /** Names of both kinds, for examples of calls. */
 export const exampleNames: readonly string[] =
-  'path file dir uri src root paths files folder source target cwd text query title body note content message prompt'.split(
+  'path file dir uri src root paths files folder glob url cwd text query title body note content message prompt'.split(
     ' ',
   );
 

@@ -100,9 +100,19 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     expect(await guardOf(mcp({ command: line }, 'run_command'))).toBe(guard);
   });
 
+  test.each([
+    mcp({ pattern: 'KEY', include_pattern: '.env' }, 'grep_search'),
+    mcp({ query: 'KEY', includePattern: 'config/.env' }, 'grep_search'),
+    mcp({ pattern: 'KEY', glob: '.env' }, 'grep'),
+    mcp({ q: 'KEY', file_pattern: '**/.env' }, 'grep'),
+  ])('the files a search is narrowed to count: %j', async (call) => {
+    expect(await guardOf(call)).toBe('guard:secret-files');
+  });
+
   test('a parameter beside a command that is read counts, too', async () => {
     expect(await guardOf(mcp({ command: 'ls', cwd: '/root/.ssh' }, 'run_command'))).toBe('guard:secret-files');
     expect(await guardOf(mcp({ command: 'ls', env_file: '.env' }, 'run_command'))).toBe('guard:secret-files');
+    expect(await guardOf(mcp({ command: 'cat', args: ['.env'] }, 'run_command'))).toBe('guard:secret-files');
   });
 
   test.each([
@@ -143,6 +153,17 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     mcp({ url: 'https://example.com/a/../b' }, 'open_page'),
     mcp({ basehead: 'main...feature' }, 'compare_commits'),
     mcp({ path: 'a..b/c' }),
+    mcp({ path: '.', excludePatterns: ['.env', '**/.ssh/**'] }, 'directory_tree'),
+    mcp({ path: '.', ignore: ['.env'] }, 'list_directory'),
+    mcp({ path: '.', pattern: '.env' }, 'search_files'),
+    mcp({ url: 'https://console.aws.amazon.com/s3' }, 'open_page'),
+    mcp({ url: 'https://portal.azure.com/x' }, 'open_page'),
+    mcp({ url: 'https://api.gateway-prod.example.com/x' }, 'open_page'),
+    mcp({ symbol: 'process.env.NODE_ENV' }, 'find_symbol'),
+    mcp({ path: 'src/valid_rsa_test.ts' }),
+    mcp({ path: 'i18n/keys.json' }),
+    mcp({ path: 'src/run/secrets/handler.ts' }),
+    mcp({ input: 'How does one read .env files in Node?' }, 'get_answer'),
   ])('beside it %j is not guarded', async (call) => {
     const { matched_rule } = await decidedOpen(pack, call);
     expect(matched_rule).not.toMatch(/^guard:/);

@@ -1,0 +1,18 @@
+/** What the evidence of a new policy version says of it, whoever put it in force and how. */
+import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
+import { readVersion } from '#core/configuration/stored-form.ts';
+import type { ObjectStore } from '#core/kernel/ports.ts';
+
+/** Names the guards it disables: nothing else in the chain tells that their calls may be allowed. */
+export async function versionAct(
+  ports: { readonly configStore: Pick<ConfigStore, 'get'>; readonly objects: ObjectStore },
+  { version, sha256, of_version }: VersionRow,
+): Promise<Record<string, unknown>> {
+  const stored = await readVersion(ports, version);
+  const disabled_guards = stored?.configuration.tool_policies.disable_guards ?? [];
+  return {
+    ...{ policy_version: version, sha256 },
+    ...(of_version !== undefined && { of_version }),
+    ...(disabled_guards.length > 0 && { disabled_guards }),
+  };
+}
