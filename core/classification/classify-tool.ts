@@ -17,6 +17,7 @@ import {
   services,
   transparent,
   turning,
+  verbObjects,
 } from './verbs.ts';
 
 /** A capability, and in a few words where it comes from. */
@@ -106,13 +107,14 @@ function changeAt(words: readonly string[], i: number, lead: number, inFamily: b
   if (always) return always;
   const joined = joining.has(words[i - 1] ?? '');
   const restricted = readingWith.get(word);
-  if (restricted && (i === lead || joined)) {
+  if (restricted && (i === lead || joined || !nounsAndVerbs.has(word))) {
     return restricted.objects.has(words[i + 1] ?? '') ? undefined : restricted.otherwise;
   }
   if (joined && !isReading(words, i)) return nounsAndVerbs.get(word) ?? 'execute';
   if (readingVerbs.has(word) && turning.has(words[i + 1] ?? '')) return 'write';
   const change = nounsAndVerbs.get(word);
   const isLast = i === words.length - 1;
+  if (change && verbObjects.get(word)?.has(words[i + 1] ?? '')) return change;
   if (!change || (isLast && (i > 0 || inFamily) && readingNouns.has(word))) return undefined;
   if (i === lead) return change === 'write' && isNounBefore(words, i) ? undefined : change;
   const isVerb = (at: number): boolean => isReading(words, at) || changingVerbs.has(words[at]!);

@@ -54,7 +54,7 @@ export const transparent = set('api async batch bulk mcp multi');
 export const changingVerbs = classesOf({
   write: `
     abort accept acknowledge acquire activate add adjust adopt allocate amend annotate append apply approve assign attach
-    authorise authorize ban bind cancel checkin checkout cherry clone close compress configure confirm connect copy cordon
+    authorise authorize ban bind cancel chattr chgrp chmod chown checkin checkout cherry clone close compress configure confirm connect copy cordon
     cp create customize deallocate debit decline decommission decompress decr decrement decrypt deduplicate define
     delegate demote deposit deprecate dequeue detach disable disconnect dismiss dispatch downgrade download duplicate edit
     elevate enable encode encrypt enqueue enrol enroll escalate expand export expose extend extract fill finalise finalize
@@ -70,9 +70,9 @@ export const changingVerbs = classesOf({
     unblock uncommit uncordon undo unfollow unfreeze unhide unlabel unlock unmute unpack unpin unpublish unseal unset
     unshare unstar unsubscribe untag untaint unzip upd update upgrade upload upsert void withdraw write yank`,
   execute: `
-    bootstrap bounce click compile deploy drag eval evaluate exec execute fire halt hibernate hover install instantiate
+    bootstrap bounce chroot click curl compile deploy drag eval evaluate exec execute fire halt hibernate hover install instantiate
     interrupt invoke kick launch navigate perform press proceed reboot redeploy redrive reload replay rerun restart resume
-    retry shutdown simulate spawn start stop swipe tap wake`,
+    retry shutdown simulate spawn ssh start stop sudo swipe tap wake wget`,
   delete: `
     abandon clean cleanup clear del delete deprovision deregister destroy discard drain drop erase evict expire expunge
     flush forget invalidate kill liquidate nuke obliterate pop prune purge raze remove reset revoke rm rmdir shred strip
@@ -90,6 +90,18 @@ export const nounsAndVerbs = classesOf({
   execute: 'build call load mock ping plan play process program query run script test trigger type use',
   delete: 'dump empty zero',
 });
+
+/** What makes a verb of the word before it wherever the two stand: `list_run_command`. */
+export const verbObjects: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries({
+    call: 'command function script shell sql tool',
+    charge: 'card customer',
+    post: 'message',
+    run: 'code command commands program query script shell sql',
+    transfer: 'funds money payment',
+    use: 'tool',
+  }).map(([verb, objects]) => [verb, set(objects)]),
+);
 
 /** Nouns a name may begin with before its verb: `directory_tree`, `calendar_list`. */
 export const leadingNouns = set(`

@@ -14,7 +14,7 @@ const names: Readonly<Record<string, string>> = {
     git_show scm.log docker.logs query-docs resolve_library_id brave_web_search slack_list_channels
     slack_get_channel_history notion-search API-get-user s3_list_objects k8s_get_pods batch_get_items get_current_time
     convert_time get_exchange_rate calculate_distance read_graph search_nodes fetch WebFetch Glob Grep LS
-    describe_table list_tables get_table_schema count_rows find_usages validate_schema get_updates list_runs order_history
+    describe_table list_tables get_table_schema count_rows find_usages validate_schema get_updates list_runs get_run_details list_call_logs order_history
     get_settings list_assignments get_publisher list_droplets get_place_details get_react_docs get_feature_flag
     kubernetes.get_pods terraform.show read-file get-library-docs`,
   write: `
@@ -25,10 +25,10 @@ const names: Readonly<Record<string, string>> = {
     git_checkout git_branch git_pull pull_request_review_write add_issue_comment issue_write push_files fork_repository
     resolve_thread dismiss_notification mark_all_notifications_read slack_post_message send_email post_tweet
     assign_copilot_to_issue create_test create_or_update_file star_repository download_file convert_file list_autosave
-    get_normalize open_nodes log_message show_import count_increment listUpsert view_enable`,
+    get_normalize open_nodes log_message show_import count_increment list_files_chmod get_item_post_message read_transfer_money listUpsert view_enable`,
   execute: `
     run_tests deploy_service think frob query run_query Bash GETFILE getset get_and_frobnicate search_or_zap actions_run_trigger
-    browser_click build start_server fetch_execute describe_invoke workflow_run status unnamed get_löschen`,
+    browser_click build start_server fetch_execute describe_invoke explain_analyze list_run_command workflow_run status unnamed get_löschen`,
   delete: `
     delete_repo deleteUser list_and_delete repo/remove kill_process revoke_key truncate_table terminate_instance
     reset_password list_drop list_dropall listDeleteFiles search_and_destroy getURLAndDelete HTTPDelete get2delete
