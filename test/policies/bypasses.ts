@@ -331,6 +331,7 @@ export const bypasses: readonly Bypass[] = [
     ['git status -vv', 'review', 'the difference of a status'],
     ['git show README.md .', 'review', 'a file, and everything'],
     ['git show HEAD HEAD:README.md', 'review', 'a commit beside a file'],
+    ["git log -p -- '../other/*.ts'", 'block', 'a kind of files elsewhere'],
     ['git diff HEAD:config', 'review', 'a folder of a revision'],
     ['git grep a.ts .', 'review', 'a pattern that is called like a file'],
     ['git log -p main a.ts/../config', 'review', 'a path that only begins like one'],

@@ -66,7 +66,8 @@ function command(call: Invocation, name: Arg, args: readonly Arg[]): void {
   }
   const parsed = parseWords(args, found.grammar);
   // What names a kind of files names no secret, and a shell does not act on it.
-  for (const arg of parsed.operands) if (parsed.certain.has(arg) && namesKind(arg)) call.isText(arg);
+  if (found.profile.does === 'read')
+    for (const arg of parsed.operands) if (parsed.certain.has(arg) && namesKind(arg)) call.isText(arg);
   readContents(call, name.text, found.profile, parsed);
   for (const { text } of parsed.operands)
     if (/^(?:ext|fd)::/.test(text)) call.unclear('git is given an address that runs a program');
@@ -125,7 +126,11 @@ const isRevision = ({ known, text }: Arg): boolean =>
 
 /** `*.ts`, `:(glob)src/*.ts`: a pattern of paths that git resolves. */
 const namesKind = ({ known, glob, text }: Arg): boolean =>
-  known && !glob && /[*?[]/.test(text) && namesSources(text.replace(/^:\(glob\)/, ''));
+  known &&
+  !glob &&
+  /[*?[]/.test(text) &&
+  !/^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(text) &&
+  namesSources(text.replace(/^:\(glob\)/, ''));
 
 /**
  * `HEAD:src/a.ts`: a file of a revision by its name; not `HEAD@{10:30}` or `HEAD^{/fix: it}`, which are revisions. Of a folder
