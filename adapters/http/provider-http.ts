@@ -8,6 +8,8 @@ import { retryAfterSeconds } from './retry-after.ts';
 const defaultConnectTimeoutMs = 10_000;
 /** Bytes held for a reader that is behind, before the connection is asked to wait. */
 const roomBytes = 256 * 1024;
+/** Bytes that are given to a reader at a time: a provider may send many thousand lines at once. */
+const sliceBytes = 4 * 1024;
 /** What may follow the last word of a reply before its connection is closed rather than kept. */
 const leftover = { bytes: 64 * 1024, ms: 1_000 };
 
@@ -175,9 +177,11 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
   next(): Promise<IteratorResult<Buffer>> {
     const chunk = this.#queue.shift();
     if (chunk) {
-      this.#held -= chunk.length;
+      const value = this.#slice(chunk);
+      this.#held -= value.length;
       if (this.#held < roomBytes && this.#response.isPaused()) this.#response.resume();
-      return Promise.resolve({ done: false, value: chunk });
+      // Who reads without waiting could go on for long: everybody else has a turn first.
+      return new Promise((resolve) => setImmediate(() => resolve({ done: false, value })));
     }
     if (this.#end === 'well') return Promise.resolve({ done: true, value: undefined });
     if (this.#end) return Promise.reject(this.#end);
@@ -211,6 +215,13 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
     this.#response.destroy();
   }
 
+  /** The beginning of a long chunk; its rest is next in the queue. */
+  #slice(chunk: Buffer): Buffer {
+    if (chunk.length <= sliceBytes) return chunk;
+    this.#queue.unshift(chunk.subarray(sliceBytes));
+    return chunk.subarray(0, sliceBytes);
+  }
+
   #take(chunk: Buffer): void {
     if (this.#unwanted !== undefined) {
       this.#unwanted -= chunk.length;
@@ -220,7 +231,9 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
     if (this.#taker) {
       const taker = this.#taker;
       this.#taker = undefined;
-      taker.resolve({ done: false, value: chunk });
+      const value = this.#slice(chunk);
+      this.#held += chunk.length - value.length;
+      taker.resolve({ done: false, value });
       return;
     }
     this.#queue.push(chunk);

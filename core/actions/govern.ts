@@ -46,7 +46,11 @@ export async function govern(
 
   return ports.telemetry.span('mcpgw.tool_call', attributes, async (span) => {
     const effects = await ports.effects(envelope);
+    const large = isLarge(envelope);
+    const turn = async () => (large ? ports.pause(0) : undefined);
+    await turn();
     const evaluated = evaluate(snapshot, envelope, effects);
+    await turn();
     const digest = callDigest(envelope);
     const scored = principal.kind === 'agent';
     const [head, key, attached, candidate] = await Promise.all([
@@ -68,6 +72,7 @@ export async function govern(
       ...{ snapshot, envelope, effects, evaluated, head, attached, standing, scored, probed, nowMs },
       callDigest: digest,
     });
+    await turn();
     const { decision, drift, assess, tripped } = judged;
     const action: Governed = { ...before, decision, drift, assess };
     if (tripped) return refuse(ports, action, tripped, request);
@@ -79,6 +84,10 @@ export async function govern(
     return result;
   });
 }
+
+/** Whether everybody else has a turn between the stages of a call: each looks at all of its parameters. */
+const isLarge = ({ parameters }: ActionEnvelope): boolean => JSON.stringify(parameters).length > largeCharacters;
+const largeCharacters = 16 * 1024;
 
 const windowMs = ({ configuration }: Snapshot): number => configuration.behavior.window_minutes * 60_000;
 

@@ -103,7 +103,7 @@ function refuseUnrepresentable(value: Json): void {
  * Counts nesting and values before anything is built of them: text that is no JSON at all may pass here, never more of it.
  * @throws GatewayError `invalid_request` for nesting, `payload_too_large` for values.
  */
-function assertBounded(text: string, { nesting = maxNesting, values = maxValues }: JsonRules): void {
+export function assertBounded(text: string, { nesting = maxNesting, values = maxValues }: JsonRules): void {
   let [depth, count] = [0, 1];
   const endOfString = stringEnds(text);
   const marks = /["[\]{},]/g;

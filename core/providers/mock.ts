@@ -67,7 +67,7 @@ function refuseAsScripted(provider: string, scripted: Scripted | undefined): voi
 
 function replyTo(call: ProviderCall, asked: string, scripted: Scripted | undefined, clock: Clock): MockReply {
   const { stream: _stream, stream_options: _options, ...question } = call.body;
-  const own = [...asked].slice(0, 200).join('');
+  const own = [...asked.slice(0, 400)].slice(0, 200).join('').toWellFormed();
   return {
     id: digestOf({ ...question, model: call.model }).slice(0, 24),
     createdAt: Math.floor(clock.now() / 1000),

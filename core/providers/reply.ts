@@ -1,6 +1,6 @@
 /** What every provider's answer must be before it is believed: JSON, an object, and no error in disguise. */
 import { isObject } from '#core/dialects/wire.ts';
-import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { assertBounded, type Json, type JsonObject } from '#core/kernel/json.ts';
 
 /** An answer that is no reply. Its message names the defect and quotes nothing. */
 export class BadReply extends Error {
@@ -12,9 +12,19 @@ export class UnfitRequest extends Error {
   override readonly name = 'UnfitRequest';
 }
 
-/** @throws BadReply for text that is no JSON object. */
+/** As large as a reply is that says something: work on a value costs more than its characters. */
+const replyBounds = { nesting: 256, values: 200_000 } as const;
+
+/** @throws BadReply for text that is no JSON object, or holds more than a reply may. */
 export function parseObject(text: string): JsonObject {
   let value: Json;
+  try {
+    assertBounded(text, replyBounds);
+  } catch {
+    throw new BadReply(
+      `it nests deeper than ${replyBounds.nesting} levels or holds more than ${replyBounds.values} values`,
+    );
+  }
   try {
     value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) as Json;
   } catch {

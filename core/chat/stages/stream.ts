@@ -50,7 +50,7 @@ export async function pump(
 }
 
 /** So many events may come with one read: everybody else has a turn among them. */
-const turnEvents = 32;
+const turnEvents = 16;
 
 /** Event by event until the source ends, the caller leaves or a filter blocks. */
 async function flow(ports: ChatPorts, course: Course, { provider, reply }: Source, line: Line): Promise<void> {
