@@ -102,7 +102,7 @@ export function compose(
     secrets,
     objects,
     configStore,
-    secretNames: undefined, // the bundles in Secrets Manager hold what the operator put there
+    listedSecretNames: undefined, // the bundles in Secrets Manager hold what the operator put there
     snapshots,
     packs: packFiles(`${environment.LAMBDA_TASK_ROOT ?? '.'}/policies`),
     ledger: dynamoLedger(store),

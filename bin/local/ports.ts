@@ -127,7 +127,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     secrets,
     objects,
     configStore,
-    secretNames: listedSecretNames(environment),
+    listedSecretNames: listedSecretNames(environment),
     snapshots,
     packs: packFiles(shippedPacks(checkout)),
     ledger: observedLedger(dynamoLedger(store), options.committed),

@@ -34,7 +34,7 @@ export const putConfig: Operation = async (call) => {
   const { ports, principal } = call;
   const loaded = await loadConfiguration(call.text(), { packs: ports.packs });
   const { configuration: before } = await ports.snapshots.refresh();
-  const rules = { before, listed: ports.secretNames };
+  const rules = { before, listed: ports.listedSecretNames };
   const { names } = await ports.configStore.bindings();
   const { configuration, warnings } = keepBound({ ...rules, bound: names }, loaded.configuration);
   const row = await storeVersion(ports, configuration, principal.person ?? principal.name, 'api', {

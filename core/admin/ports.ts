@@ -20,7 +20,7 @@ export interface GatewayPorts extends GovernPorts {
    * Environment names that a configuration over HTTP may bring in besides those in use; undefined where secrets come from a
    * store that holds nothing but what the operator put there.
    */
-  readonly secretNames: readonly string[] | undefined;
+  readonly listedSecretNames: readonly string[] | undefined;
   /** Text of a shipped policy pack, by name. */
   readonly packs: (name: string) => Promise<string>;
   readonly manifests: ManifestStore;

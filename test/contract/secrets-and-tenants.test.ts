@@ -56,7 +56,7 @@ test('[config.secrets-stay-bound] the neighbour, a provider with a key of its ow
 
 test('[config.secrets-stay-bound] names that the operator does not list are refused where secrets are variables', async () => {
   await start(extra);
-  call = caller({ ...gateway.ports, secretNames: ['LISTED_KEY'] });
+  call = caller({ ...gateway.ports, listedSecretNames: ['LISTED_KEY'] });
   const refused = await put(configuration(evilProvider('DATABASE_PASSWORD')));
   expect(refused.status).toBe(400);
   expect(refused.body.error.message).toContain('GATEWAY_SECRET_NAMES does not list');

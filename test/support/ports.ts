@@ -126,7 +126,7 @@ export async function testPorts(options: TestOptions = {}) {
     secrets,
     objects,
     configStore,
-    secretNames: undefined,
+    listedSecretNames: undefined,
     snapshots,
     packs,
     ledger: dynamoLedger(store),
