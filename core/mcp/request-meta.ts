@@ -13,11 +13,11 @@ export interface ForwardedMeta {
 }
 
 /**
- * Notes that clients attach to every call for themselves (Claude Code, VS Code, Codex, ChatGPT, OpenCode, Antigravity, Cursor):
+ * Notes that clients attach to every call for themselves (Claude Code, VS Code, Codex, ChatGPT, OpenCode, Antigravity, Cursor, Goose):
  * they differ from call to call and stay here. `baggage` may mean anything to a server, so it stays here too.
  */
 const clientNotes =
-  /^(?:(?:claudecode|claude|codex|openai|cursor|com\.anthropic|com\.openai|com\.cursor|ai\.opencode|antigravity\.google)\/.+|vscode\.(?:conversationId|requestId)|x-codex-[a-z-]+|threadId|callId|baggage)$/;
+  /^(?:(?:claudecode|claude|codex|openai|cursor|com\.anthropic|com\.openai|com\.cursor|ai\.opencode|antigravity\.google)\/.+|vscode\.(?:conversationId|requestId)|x-codex-[a-z-]+|(?:thread|session|turn|call|toolCall)Id|agent-(?:session-id|working-dir)|baggage)$/;
 
 const levels: ReadonlySet<unknown> = new Set('debug info notice warning error critical alert emergency'.split(' '));
 const longestToken = 1024;

@@ -93,6 +93,8 @@ describe('[mcp.forwarded-is-decided] tools/call', () => {
       'openai/locale': 'de',
       'x-codex-turn-metadata': { a: 1 },
       threadId: 't',
+      sessionId: 's',
+      'agent-session-id': 'g',
       baggage: 'tenant=PRODUCTION',
       'io.modelcontextprotocol/related-task': { taskId: 'x' },
     };

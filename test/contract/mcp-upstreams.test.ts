@@ -225,6 +225,25 @@ describe('[policy.upstream] [mcp.families] a rule for the tools of one server', 
   });
 });
 
+test('[policy.upstream] a rule may name an HTTP service, and holds for what its calls come to', async () => {
+  const service = (name: string) => ({ name, base_url: `https://${name}.example` });
+  const allow = { protocol: 'http', upstream: 'billing', tool: '{billing,shop,http}.*', decision: 'allow' };
+  const tool_policies = { pack: null, default_decision: 'review', rules: [allow] };
+  const upstreams = { mcp: [], http: [service('billing'), service('shop')] };
+  await configure({ upstreams: [], extra: { tool_policies, upstreams } });
+  const decided = async (tool: string, more: object = {}) =>
+    (await act({ protocol: 'http', tool, target: '/1', capability: 'read', dry_run: true, ...more })).last;
+  expect(await decided('billing.get')).toMatchObject({ decision: 'allow', upstream: 'billing' });
+  expect(await decided('shop.get')).toMatchObject({ decision: 'review', upstream: 'shop' });
+  expect((await decided('unknown.get')).decision).toBe('review');
+  const { results } = (
+    await http('POST', '/admin/v1/simulate', {
+      calls: ['billing.get', 'shop.get'].map((tool) => ({ protocol: 'http', tool, target: '/1', capability: 'read' })),
+    })
+  ).last;
+  expect(results.map(({ decision }: { decision: string }) => decision)).toEqual(['allow', 'review']);
+});
+
 test('[credential.grant-upstream] a credential goes to the server it is for, whatever another one calls its tools', async () => {
   const brokers = [{ name: 'fixed', type: 'static', secret_env: 'STATIC_SECRET' }];
   const grants = [{ protocol: 'mcp', tool: '{note,**files.*}', upstream: 'files', broker: 'fixed', scope: 'all' }];
