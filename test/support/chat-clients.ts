@@ -16,7 +16,7 @@ export const providerKey = 'sk-of-the-provider-0123456789';
 
 const head = `
 version: 1
-people: [{ id: alice, role: admin }]
+people: [{ id: alice, role: admin, tenants: ["*"] }]
 tenants:
   - id: default
     api_keys:
