@@ -14,6 +14,7 @@ providers:
       replies:
         - { contains: "leak the key", text: "the key is AKIAABCDEFGHIJKLMNOP, keep it" }
         - { contains: "call the tool", tool_calls: [{ name: shell.rm, arguments: { path: "/" } }] }
+        - { contains: "invite the team", tool_calls: [{ name: calendar.invite, arguments: { target: team } }] }
         - { contains: "read with the tool", tool_calls: [{ name: read_file, arguments: { path: "a.txt" } }] }
         - { contains: "fail", status: 500 }
         - { contains: "break", text: "one two three four", break_after: 2 }
@@ -288,6 +289,17 @@ describe('messages', () => {
     const kinds = (await entriesOf('tools')).map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === 'chat')).toHaveLength(2);
     expect(kinds.length).toBeGreaterThan(2);
+  });
+
+  test('[approval.denial-told] a tool call that a human denied is replaced by the denial and its comment', async () => {
+    const headers = inSession('tools-denied');
+    const other = [{ name: 'calendar.invite', input_schema: { type: 'object' } }];
+    const asked = await say('invite the team', { tools: other }, headers);
+    const [, id] = /\(envelope ([0-9a-f-]{36})\)/.exec(asked.text) ?? [];
+    const vote = { key: keys.human, body: { reviewer: 'alice', comment: 'no meetings' } };
+    expect((await call('POST', `/admin/v1/approvals/${id}/deny`, vote)).status).toBe(200);
+    const again = await say('invite the team', { tools: other }, headers);
+    expect(again.body.content).toEqual([{ type: 'text', text: '[calendar.invite was denied by alice: no meetings]' }]);
   });
 
   test('[chat.count-tokens] estimates tokens without calling anybody', async () => {
