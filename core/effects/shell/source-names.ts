@@ -32,6 +32,7 @@ export function namesFile({ known, glob, text }: Arg): boolean {
   return (
     known &&
     !glob &&
+    !/[*?[\]{}]/.test(text) &&
     (isUsual ||
       (suffix !== undefined && (sourceSuffixes.has(suffix.toLowerCase()) || dataSuffixes.has(suffix.toLowerCase()))))
   );
