@@ -1028,6 +1028,11 @@ const chat: readonly Requirement[] = [
     'Texts made to look like card numbers take time in proportion to their length.',
   ),
   must(
+    'messages.provider-run',
+    'contract §5',
+    'With tool_use: govern, servers of the caller, tools that the provider runs and unknown betas are refused unless listed.',
+  ),
+  must(
     'content.every-text',
     'contract §5',
     'Filters look at every text of requests, replies and streams that is not known to be opaque, and across the parts of a message.',

@@ -13,6 +13,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { modelMatches } from '#core/routing/model-glob.ts';
 import { planRoute, type RoutePlan, resolveModel } from '#core/routing/plan.ts';
+import { refuseProviderRun } from './provider-tools.ts';
 
 export interface ChatRequest {
   readonly dialect: DialectName;
@@ -101,8 +102,13 @@ function notServed(model: string, resolved: string): GatewayError {
 }
 
 /** `messages.tool_use: reject` is the default (spec §4.1, contract §5). */
-function refuseToolUse({ configuration }: Snapshot, { dialect, body }: ChatRequest, wire: Dialect): void {
-  if (dialect !== 'anthropic' || configuration.messages.tool_use === 'govern' || !wire.usesTools(body)) return;
+function refuseToolUse({ configuration }: Snapshot, { dialect, body, passed }: ChatRequest, wire: Dialect): void {
+  if (dialect !== 'anthropic') return;
+  if (configuration.messages.tool_use === 'govern') {
+    refuseProviderRun(configuration.messages, { body, passed });
+    return;
+  }
+  if (!wire.usesTools(body)) return;
   throw invalidRequest(
     'Tool use on /v1/messages is rejected: leave out tools and tool blocks, or have messages.tool_use set to govern.',
   );

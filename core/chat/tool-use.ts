@@ -11,6 +11,7 @@ import { asGatewayError } from '#core/kernel/errors.ts';
 import { assertExact, type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
+import { isProviderRun, providerRunText } from './provider-tools.ts';
 
 interface ToolUseBlock {
   readonly name: string;
@@ -57,8 +58,11 @@ function told(tool: string, { decision, envelope_id, error }: DecisionResult): s
 
 /** A complete messages reply, its tool calls decided in order. */
 export async function governReply(ports: ChatPorts, call: ChatCall, reply: JsonObject): Promise<JsonObject> {
-  const blocks = Array.isArray(reply.content) ? reply.content : [];
-  if (!blocks.some(isToolUse)) return reply;
+  const settings = call.snapshot.configuration.messages;
+  const blocks = (Array.isArray(reply.content) ? reply.content : []).map(
+    (block): Json => (isProviderRun(block, settings) ? { type: 'text', text: providerRunText(block) } : block),
+  );
+  if (!blocks.some(isToolUse)) return { ...reply, content: blocks };
   const content: Json[] = [];
   let allowed = false;
   for (const block of blocks) {
@@ -82,6 +86,8 @@ export class ToolGate {
   readonly #ports: ChatPorts;
   readonly #call: ChatCall;
   readonly #held = new Map<Json | undefined, { readonly events: JsonObject[]; json: string }>();
+  /** Blocks whose beginning was replaced: their stop ends what stands in their place. */
+  readonly #dropped = new Set<Json | undefined>();
   #allowed = false;
   #replaced = false;
 
@@ -92,6 +98,14 @@ export class ToolGate {
 
   async pass(event: JsonObject): Promise<JsonObject[]> {
     const { type, index } = event;
+    if (
+      type === 'content_block_start' &&
+      isProviderRun(event.content_block, this.#call.snapshot.configuration.messages)
+    ) {
+      this.#dropped.add(index);
+      return textBlock(index, providerRunText(event.content_block)).slice(0, -1);
+    }
+    if (this.#dropped.has(index) && type === 'content_block_delta') return [];
     if (type === 'content_block_start' && isToolUse(event.content_block)) {
       this.#held.set(index, { events: [event], json: '' });
       return [];
@@ -120,12 +134,7 @@ export class ToolGate {
       return events;
     }
     this.#replaced = true;
-    const at = { index: index ?? 0 };
-    return [
-      { type: 'content_block_start', ...at, content_block: { type: 'text', text: '' } },
-      { type: 'content_block_delta', ...at, delta: { type: 'text_delta', text } },
-      { type: 'content_block_stop', ...at },
-    ];
+    return textBlock(index, text);
   }
 
   #stopping(event: JsonObject): JsonObject {
@@ -133,6 +142,16 @@ export class ToolGate {
     if (!this.#replaced || this.#allowed || delta?.stop_reason !== 'tool_use') return event;
     return { ...event, delta: { ...delta, stop_reason: 'end_turn' } };
   }
+}
+
+/** A text as the events of one block. */
+function textBlock(index: Json | undefined, text: string): JsonObject[] {
+  const at = { index: index ?? 0 };
+  return [
+    { type: 'content_block_start', ...at, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', ...at, delta: { type: 'text_delta', text } },
+    { type: 'content_block_stop', ...at },
+  ];
 }
 
 /** The object that the caller will read, or why it is not certain which one that is: such a call is not let through. */

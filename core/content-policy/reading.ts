@@ -13,6 +13,9 @@ const extendersAtMost = 127;
  */
 const piece = new RegExp(`[\u0000-\u007f]+(?![${extenders}])|[^][${extenders}]{0,${extendersAtMost}}`, 'gu');
 
+/** Characters without ink that are as wide as a letter: a reader sees a blank. */
+const fillers = /[\u2800\u3164\uffa0\u115f]/g;
+
 /** What a reader sees; `at[i]` is where the character behind `text[i]` was written, with one more for the end. */
 export interface Reading {
   readonly text: string;
@@ -26,7 +29,7 @@ export function readingOf(raw: string): Reading {
   let text = '';
   const at: number[] = [];
   for (const { 0: written, index } of raw.matchAll(piece)) {
-    const read = foldUnicode(written);
+    const read = foldUnicode(written.replace(fillers, ' '));
     const ascii = read === written && isAscii(written);
     for (let i = 0; i < read.length; i++) at.push(ascii ? index + i : index);
     text += read;

@@ -9,6 +9,7 @@ import { type KeySettings, person, tenant, transform } from './config/callers.ts
 import { contentFilter, type piiEntities } from './config/content-filters.ts';
 import { type broker, credentials } from './config/credentials.ts';
 import { executors, type sqlDatabase } from './config/executors.ts';
+import { messagesSettings } from './config/messages.ts';
 import { type mockScript, modelRoute, provider } from './config/providers.ts';
 import { type budget, budgets, cache, prices } from './config/spending.ts';
 import { type httpService, type mcpUpstream, upstreams } from './config/upstreams.ts';
@@ -57,7 +58,7 @@ export const configurationSchema = z
         output: z.array(contentFilter).default([]),
       })
       .prefault({}),
-    messages: z.strictObject({ tool_use: z.enum(['reject', 'govern']).default('reject') }).prefault({}),
+    messages: messagesSettings,
     tool_policies: z
       .strictObject({
         pack: z

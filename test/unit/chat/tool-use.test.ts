@@ -1,10 +1,15 @@
 /** Arguments of a model's tool call that could be read in two ways never reach the caller. */
 import type { ChatCall } from '#core/chat/call.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
+import { refuseProviderRun } from '#core/chat/provider-tools.ts';
 import { governReply, ToolGate } from '#core/chat/tool-use.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
 
 /** Nothing is governed: the refusal comes before. */
-const [ports, call] = [{} as ChatPorts, {} as ChatCall];
+const messages = { tool_use: 'govern', provider_tools: [] as string[], betas: ['effort-*'] } as const;
+const callWith = (over: object = {}) =>
+  ({ snapshot: { configuration: { messages: { ...messages, ...over } } } }) as unknown as ChatCall;
+const [ports, call] = [{} as ChatPorts, callWith()];
 
 async function streamed(json: string): Promise<string> {
   const gate = new ToolGate(ports, call);
@@ -41,4 +46,93 @@ test.each(twofold)('[json.exact-numbers] [json.proto-key] so is one of a whole r
   const reply = await governReply(ports, call, { content, stop_reason: 'tool_use' });
   expect(reply.stop_reason).toBe('end_turn');
   expect(JSON.stringify(reply.content)).toMatch(/\[send was blocked: its arguments/);
+});
+
+const ran = (type: string, name?: string) => ({ type, id: 's', ...(name && { name }), input: {}, content: [] });
+const providerRun = [
+  ran('server_tool_use', 'web_search'),
+  ran('web_search_tool_result'),
+  ran('mcp_tool_use', 'delete_everything'),
+  ran('mcp_tool_result'),
+  ran('code_execution_tool_result'),
+];
+
+test.each(providerRun)('[messages.provider-run] what the provider ran reaches nobody: $type $name', async (block) => {
+  const reply = await governReply(ports, call, { content: [block, { type: 'text', text: 'said' }] });
+  expect(reply.content).toEqual([
+    { type: 'text', text: expect.stringMatching(/was blocked/) },
+    { type: 'text', text: 'said' },
+  ]);
+  const gate = new ToolGate(ports, call);
+  const events = [
+    { type: 'content_block_start', index: 0, content_block: block },
+    { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{"q":"x"}' } },
+    { type: 'content_block_stop', index: 0 },
+  ];
+  const out = [];
+  for (const event of events) out.push(...(await gate.pass(event)));
+  expect(out.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
+  expect(JSON.stringify(out)).toMatch(/was blocked/);
+  expect(JSON.stringify(out)).not.toContain('"q');
+});
+
+test('[messages.provider-run] what the configuration lists passes', async () => {
+  const listed = callWith({ provider_tools: ['web_search_*'] });
+  const content = providerRun.slice(0, 2);
+  expect((await governReply(ports, listed, { content })).content).toEqual(content);
+});
+
+const asked = (body: object, passed: Record<string, string> = {}, over: object = {}) =>
+  refuseProviderRun({ ...messages, betas: [...messages.betas], ...over }, { body: body as JsonObject, passed });
+
+test.each([
+  ['a server of the caller', { mcp_servers: [{ url: 'https://a.example' }] }, {}, /mcp_servers/],
+  ['a server that is no list', { mcp_servers: { url: 'https://a.example' } }, {}, /mcp_servers/],
+  [
+    'a tool of the provider',
+    { tools: [{ name: 'f' }, { type: 'web_search_20250305', name: 'web_search' }] },
+    {},
+    /tools\[1\]/,
+  ],
+  [
+    'code that the provider runs',
+    { tools: [{ type: 'code_execution_20250825', name: 'code_execution' }] },
+    {},
+    /code_execution/,
+  ],
+  ['an unknown type', { tools: [{ type: 'next_20300101' }] }, {}, /next_20300101/],
+  ['a type that is no text', { tools: [{ type: 7 }] }, {}, /type 7/],
+  ['skills', { container: { skills: [{ skill_id: 'xlsx' }] } }, {}, /skills/],
+  ['a beta', {}, { 'anthropic-beta': 'effort-2025-11-24, mcp-client-2025-04-04' }, /mcp-client/],
+  ['a beta in the body', { betas: ['code-execution-2025-05-22'] }, {}, /code-execution/],
+])('[messages.provider-run] a request with %s is refused', (_, body, passed, found) => {
+  expect(() => asked(body, passed as Record<string, string>)).toThrow(found);
+});
+
+test.each([
+  [
+    'tools of its own',
+    {
+      tools: [
+        { name: 'f', input_schema: {} },
+        { type: 'custom', name: 'g' },
+      ],
+    },
+    {},
+  ],
+  [
+    'tools that the caller runs',
+    { tools: [{ type: 'bash_20250124', name: 'bash' }, { type: 'text_editor_20250728' }] },
+    {},
+  ],
+  ['a container to go on in', { container: 'container_01' }, {}],
+  ['a listed beta', {}, { 'anthropic-beta': 'effort-2025-11-24' }],
+  ['nothing of it', { mcp_servers: [], tools: null }, {}],
+])('[messages.provider-run] a request with %s passes', (_, body, passed) => {
+  expect(() => asked(body, passed as Record<string, string>)).not.toThrow();
+});
+
+test('[messages.provider-run] a tool of the provider passes where it is listed', () => {
+  const body = { tools: [{ type: 'web_search_20250305', name: 'web_search' }] };
+  expect(() => asked(body, {}, { provider_tools: ['web_search_*'] })).not.toThrow();
 });

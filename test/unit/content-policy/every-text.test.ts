@@ -216,3 +216,15 @@ test.each<[string, keyof typeof dialects, JsonObject]>([
   const texts = (dialect === 'openai' ? openai : anthropic).replyTexts(reply);
   expect((await policy.checkOutput(texts, context)).decision).toBe('block');
 });
+
+test.each([
+  ['a blank of Braille', 'forbidden\u2800words'],
+  ['a filler of Hangul', 'forbidden\u3164words'],
+  ['enclosing marks', 'f\u20ddo\u20ddrbidden w\u20e3ords'],
+  ['letters in squares', '🅵🅾🆁🅱🅸🅳🅳🅴🅽 🆆🅾🆁🅳🆂'],
+  ['letters in circles', '🅕🅞🅡🅑🅘🅓🅓🅔🅝 🅦🅞🅡🅓🅢'],
+  ['flags', '🇫🇴🇷🇧🇮🇩🇩🇪🇳 🇼🇴🇷🇩🇸'],
+])('[content.every-text] written with %s', async (_, written) => {
+  expect(await decisionOnRequest('openai', user(written))).toBe('block');
+  expect(await decisionOnRequest('openai', user(written.replace(/^\P{M}/u, '')))).toBe('allow');
+});

@@ -1,0 +1,72 @@
+/**
+ * What a provider would do by itself in a messages call: its own tools, MCP servers the caller names, features behind a beta
+ * header. No decision of the gateway stands before any of it, so with `messages.tool_use: govern` only what the configuration
+ * lists passes [messages.provider-run].
+ */
+import type { Configuration } from '#core/contracts/config.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { globMatches } from '#core/tool-policy/glob.ts';
+
+type MessagesSettings = Configuration['messages'];
+
+/** Tools whose calls come back to the caller, and so past the tool policy. */
+const callerRun = ['custom', 'bash_*', 'text_editor_*', 'computer_*', 'memory_*'];
+
+const matches = (patterns: readonly string[], name: string): boolean =>
+  patterns.some((pattern) => globMatches(pattern, name));
+
+export interface MessagesRequest {
+  readonly body: JsonObject;
+  /** Headers for the provider, in lower case. */
+  readonly passed: Readonly<Record<string, string>>;
+}
+
+/** @throws GatewayError `invalid_request` that names what was found and what is allowed. */
+export function refuseProviderRun(settings: MessagesSettings, { body, passed }: MessagesRequest): void {
+  if (isGiven(body.mcp_servers))
+    throw refusal('mcp_servers', 'no MCP server of the caller: the gateway serves upstreams.mcp under its own policy');
+  if (isGiven((body.container as JsonObject | undefined)?.skills))
+    throw refusal('container.skills', 'no skills: the provider runs their code itself');
+  for (const [at, tool] of listOf(body.tools).entries()) {
+    const type = (tool as JsonObject | null)?.type ?? 'custom';
+    if (typeof type !== 'string' || !matches([...callerRun, ...settings.provider_tools], type))
+      throw refusal(
+        `tools[${at}] of type ${JSON.stringify(type)}, which the provider runs itself`,
+        `tools of your own (without type), ${callerRun.join(', ')} and what messages.provider_tools lists`,
+      );
+  }
+  for (const beta of betasOf(body, passed))
+    if (!matches(settings.betas, beta))
+      throw refusal(`the beta ${JSON.stringify(beta)}`, `what messages.betas lists: ${settings.betas.join(', ')}`);
+}
+
+/** Whether a block of a reply says that the provider ran, or runs, a tool that the configuration does not list. */
+export function isProviderRun(block: Json | undefined, { provider_tools }: MessagesSettings): block is JsonObject {
+  const { type, name } = (block ?? {}) as JsonObject;
+  if (typeof type !== 'string' || type === 'tool_use' || type === 'tool_result') return false;
+  if (!/_tool_(?:use|result)$/.test(type)) return false;
+  // A listed tool has a date behind the name that its calls and results begin with.
+  const tool =
+    typeof name === 'string' && type === 'server_tool_use' ? name : type.replace(/_tool_(?:use|result)$/, '');
+  return !provider_tools.some((listed) => globMatches(listed, tool) || listed.startsWith(`${tool}_`));
+}
+
+/** What stands in its place. */
+export const providerRunText = ({ name, type }: JsonObject): string =>
+  `[${String(name ?? type)} was blocked: the provider ran it without a decision of the gateway.]`;
+
+function betasOf(body: JsonObject, passed: Readonly<Record<string, string>>): string[] {
+  const inBody = [...listOf(body.betas), ...listOf(body.anthropic_beta)].map(String);
+  return [...(passed['anthropic-beta'] ?? '').split(','), ...inBody]
+    .map((beta) => beta.trim())
+    .filter((beta) => beta !== '');
+}
+
+const listOf = (value: Json | undefined): Json[] =>
+  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+
+const isGiven = (value: Json | undefined): boolean => listOf(value).length > 0;
+
+const refusal = (found: string, allowed: string) =>
+  invalidRequest(`With messages.tool_use: govern, found ${found}; allowed: ${allowed}.`);

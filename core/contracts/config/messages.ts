@@ -1,0 +1,28 @@
+/** What calls of the messages endpoint may use. */
+import * as z from 'zod';
+import { glob } from './words.ts';
+
+/** Betas that change how a model answers, and have the provider run nothing and read nothing the gateway has not seen. */
+const usualBetas = [
+  ...['prompt-caching-*', 'extended-cache-ttl-*', 'cache-diagnosis-*', 'token-counting-*', 'token-efficient-tools-*'],
+  ...['output-128k-*', 'output-300k-*', 'pdfs-*', 'max-tokens-*', 'context-1m-*', 'context-management-*', 'compact-*'],
+  ...['model-context-window-exceeded-*', 'structured-outputs-*', 'effort-*', 'task-budgets-*', 'fast-mode-*'],
+  ...['interleaved-thinking-*', 'adaptive-thinking-*', 'dev-full-thinking-*', 'redact-thinking-*'],
+  ...['fine-grained-tool-streaming-*', 'tool-examples-*', 'computer-use-*', 'claude-code-*', 'oauth-*'],
+];
+
+export const messagesSettings = z
+  .strictObject({
+    tool_use: z.enum(['reject', 'govern']).default('reject').meta({
+      description:
+        'reject refuses requests with tools; govern decides every tool call of the model by the tool policy.',
+    }),
+    provider_tools: z.array(glob).default([]).meta({
+      description:
+        'With govern: types of tools that the provider may run itself, e.g. "web_search_*". The gateway decides none of their calls.',
+    }),
+    betas: z.array(glob).default(usualBetas).meta({
+      description: 'With govern: values of anthropic-beta that a caller may send.',
+    }),
+  })
+  .prefault({});
