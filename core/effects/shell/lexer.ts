@@ -172,6 +172,7 @@ export abstract class Lexer extends HereDocuments {
       return;
     }
     this.at += name.length;
+    if (this.char === '[') this.doubt('an index behind a variable is worked out by zsh');
     // Numbers do not split; `"$@"` may become any number of words.
     unknown(draft, this.source.slice(start, this.at), ('?#$'.includes(name) || quoted) && name !== '@');
   }

@@ -15,7 +15,17 @@ const pairs: readonly (readonly [doubtful: readonly string[], certain: readonly 
     ['echo ${a:-b}', 'echo ${a:1:2}', 'echo "${a:3}"', 'echo ${a%.ts} ${a##*/}', 'echo ${#a} ${a/b/c} ${a^^}'],
   ],
   [
-    ['echo ${a[b]}', 'echo ${#a[b]}', 'echo ${a[b]:-c}', 'echo ${a[$b]}', 'echo ${a[@]:b}', 'a[b]=1; ls', 'a=([b]=1)'],
+    [
+      'echo ${a[b]}',
+      'echo ${#a[b]}',
+      'echo ${a[b]:-c}',
+      'echo ${a[$b]}',
+      'echo ${a[@]:b}',
+      'a[b]=1; ls',
+      'echo $a[b]',
+      'echo "$a[b]"',
+      'a=([b]=1)',
+    ],
     ['echo ${a[0]}', 'echo "${a[@]}"', 'echo ${#a[*]}', 'a[0]=1; ls', 'a=(b c); ls'],
   ],
   [['echo ${!a}', 'echo ${!a@}', 'echo ${!a[@]}'], ['echo $a']],
