@@ -56,6 +56,7 @@ function effects(
   const split = parsed.options.find(({ known }) => known?.role === 'split');
   if (split) call.line(split.value?.known ? [split.value.text, ...command.map(quote)].join(' ') : undefined);
   else if (command.length > 0) runCommand(act, command);
+  else if (call.binary === 'env' && !isQuestion(parsed)) showEnvironment(call);
   else if (!acted && !profile.whole && !profile.idle) {
     if (profile.here && operands.length === 0) call.path(profile.here === 'write' ? 'write' : does, argOf('.'), true);
     else call.effect(does, '');
@@ -96,6 +97,12 @@ function searchBelow({ call, parsed }: Act, below: Below, operands: readonly Ass
   readBelow(call, below, parsed, roots.length === 0 ? [argOf('.')] : roots, patterns);
 }
 
+/** Without a command env shows all variables, the names of which no rule sees. */
+function showEnvironment(call: Invocation): void {
+  call.unclear('env shows every variable, secrets too; name the one that is meant');
+  call.effect('read', '');
+}
+
 function runCommand({ call, profile }: Act, command: readonly Arg[]): void {
   const env: Record<string, string> = {};
   // To env a dash alone is `-i`.
@@ -109,7 +116,7 @@ function runCommand({ call, profile }: Act, command: readonly Arg[]): void {
   // flock gives a shell what follows.
   if (first?.text === '-c' || first?.text === '--command') call.line(line);
   else if (first) call.run(command.slice(at), call.stdin, env);
-  else call.effect('read', '');
+  else showEnvironment(call);
 }
 
 /** A known argument as shell text again. */

@@ -86,6 +86,8 @@ describe('[effects.profiles] [effects.below] what is unclear', () => {
   test.each([
     ['cat --frob a', '--frob is not an option'],
     ['frobnicate', 'frobnicate is not a program'],
+    ['env', 'env shows every variable'],
+    ['env -u A B=1', 'env shows every variable'],
     ['git log -p', 'name files behind --'],
     ["git log -p -- '*.yml'", 'name files behind --'],
     ["git diff -- 'src/*.ts' '*.json'", 'name files behind --'],
