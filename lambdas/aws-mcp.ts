@@ -1,11 +1,10 @@
-/** The MCP gateway on AWS: servers are met over HTTP only. */
+/** What MCP needs on AWS: servers are met over HTTP only. */
 import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
-import { mcpGateway } from './mcp/compose.ts';
 import type { GatewayPorts } from './ports.ts';
 
-export function awsMcp<P extends GatewayPorts>(ports: P) {
+export function withMcpServers<P extends GatewayPorts>(ports: P) {
   const { secrets, telemetry, pause } = ports;
   const upstreams = mcpUpstreams({ secrets, pause, outgoing: () => telemetry.outgoing() });
-  return mcpGateway({ ...ports, timeouts: systemTimeouts, upstreams });
+  return { ...ports, timeouts: systemTimeouts, upstreams };
 }

@@ -1,7 +1,6 @@
 /** What executors work with, each loaded when it is first needed: a function that runs no SQL carries no driver. */
 
 import type { ExecutorPorts } from '#core/executors/ports.ts';
-import { shellWords } from '#core/executors/shell-words.ts';
 import type { Containment } from './containment.ts';
 import { httpExchange } from './http-exchange.ts';
 
@@ -10,7 +9,7 @@ type Hands = Omit<ExecutorPorts, 'secrets'>;
 const shared: Hands = {
   http: httpExchange(),
   postgres: async (work, signal) => (await import('./postgres.ts')).postgresTransaction(work, signal),
-  shellWords,
+  shellWords: async (line) => (await import('#core/executors/shell-words.ts')).shellWords(line),
 };
 
 /**

@@ -112,5 +112,5 @@ export interface ExecutorPorts {
   readonly dataApi?: SqlTransaction<AuroraCluster> | undefined;
   readonly shell?: CommandRunner | undefined;
   /** Reads a line that is one plain command; undefined for every other line. */
-  readonly shellWords?: ((line: string) => readonly string[] | undefined) | undefined;
+  readonly shellWords?: ((line: string) => Promise<readonly string[] | undefined>) | undefined;
 }

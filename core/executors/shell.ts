@@ -37,18 +37,18 @@ export function shellExecutor(
   return named({
     name: 'shell',
     upstreamOf: ({ protocol }) => (protocol.toLowerCase() === 'shell' ? 'the sandbox' : undefined),
-    run: async (envelope, _credential, { signal }) => runner(commandOf(envelope, settings, shellWords), signal),
+    run: async (envelope, _credential, { signal }) => runner(await commandOf(envelope, settings, shellWords), signal),
   });
 }
 
 /** @throws ExecutionFault `refused` */
-function commandOf(
+async function commandOf(
   envelope: ActionEnvelope,
   settings: ShellSettings,
   shellWords: ExecutorPorts['shellWords'],
-): Command {
+): Promise<Command> {
   const parameters = parametersOf(shellParameters, envelope.parameters);
-  const argv = argvOf(parameters, shellWords);
+  const argv = await argvOf(parameters, shellWords);
   const [program] = argv;
   assertProgram(program, envelope.tool, parameters.argv === undefined ? [...carriers, ...shells] : carriers, settings);
   if (argv.some((word) => word.includes('\0') || !word.isWellFormed()))
@@ -65,13 +65,13 @@ function commandOf(
   };
 }
 
-function argvOf(
+async function argvOf(
   { argv, command }: z.infer<typeof shellParameters>,
   shellWords: ExecutorPorts['shellWords'],
-): readonly [string, ...string[]] {
+): Promise<readonly [string, ...string[]]> {
   if ((argv === undefined) === (command === undefined))
     throw refused('the call names no program', 'Give either argv, a list of texts, or command, a line.');
-  const words = argv ?? shellWords?.(command!);
+  const words = argv ?? (await shellWords?.(command!));
   const [program, ...rest] = words ?? [];
   if (program === undefined || program === '')
     throw refused(

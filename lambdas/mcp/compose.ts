@@ -1,22 +1,9 @@
 /** The gateway over its ports: one set of conversations with servers for its clients and for its executor. */
-import type { Snapshots } from '#core/configuration/snapshots.ts';
-import { Conversations } from '#core/mcp/conversations.ts';
-import { mcpExecutor } from '#core/mcp/executor.ts';
 import { McpGateway } from '#core/mcp/gateway.ts';
 import type { McpPorts } from '#core/mcp/ports.ts';
+import { mcpExecution } from './execution.ts';
 
 export function mcpGateway<P extends McpPorts>(given: P) {
-  const conversations = new Conversations(given);
-  const executor = mcpExecutor(given, conversations);
-  // Whoever governs a call has read the configuration first: the executor knows the servers of that very one.
-  const snapshots: Snapshots = {
-    ...given.snapshots,
-    current: async () => {
-      const snapshot = await given.snapshots.current();
-      executor.know(snapshot);
-      return snapshot;
-    },
-  };
-  const ports: P = { ...given, snapshots, executors: [...given.executors, executor] };
+  const { ports, conversations } = mcpExecution(given);
   return { ports, gateway: new McpGateway(ports, conversations) };
 }

@@ -130,7 +130,7 @@ test.each([
       asked.push(wanted);
       return { exit_code: 0, stdout: '', stderr: '', truncated: false, timed_out: false };
     },
-    shellWords,
+    async (line) => shellWords(line),
   );
   await executor.execute(envelopeOf('shell', 'shell.ls', '', 'execute', { argv: ['ls'] }), undefined, {});
   expect(asked[0]?.containment).toEqual(expected);

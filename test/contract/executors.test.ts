@@ -51,7 +51,7 @@ const made = (configuration: ExecutorConfiguration, secrets: Record<string, stri
     http: httpExchange(),
     postgres: postgresTransaction,
     shell: commandRunner(),
-    shellWords,
+    shellWords: async (line) => shellWords(line),
   });
   return executor!;
 };

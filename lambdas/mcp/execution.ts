@@ -1,0 +1,21 @@
+/** Governed calls to MCP servers: the ports with their executor, for functions that serve no MCP clients. */
+import type { Snapshots } from '#core/configuration/snapshots.ts';
+import { Conversations } from '#core/mcp/conversations.ts';
+import { mcpExecutor } from '#core/mcp/executor.ts';
+import type { McpPorts } from '#core/mcp/ports.ts';
+
+export function mcpExecution<P extends McpPorts>(given: P) {
+  const conversations = new Conversations(given);
+  const executor = mcpExecutor(given, conversations);
+  // Whoever governs a call has read the configuration first: the executor knows the servers of that very one.
+  const snapshots: Snapshots = {
+    ...given.snapshots,
+    current: async () => {
+      const snapshot = await given.snapshots.current();
+      executor.know(snapshot);
+      return snapshot;
+    },
+  };
+  const ports: P = { ...given, snapshots, executors: [...given.executors, executor] };
+  return { ports, conversations };
+}
