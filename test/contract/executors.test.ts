@@ -154,6 +154,7 @@ const cases: Record<string, () => Promise<Case>> = {
     const shell = {
       ...{ enabled: true, working_directory: folder, max_output_bytes: 1000 },
       allowed_binaries: ['echo', 'sh', 'env', 'seq'],
+      contained: false, // test/contract/containment.test.ts contains them
     };
     const secret = 'shell-secret-0123456789';
     const call = (argv: string[], parameters = {}) =>
