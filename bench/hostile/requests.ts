@@ -213,7 +213,8 @@ const texts: readonly Hostile[] = [
   text('1.2 MB of 4 4 4', () => times('4 ', 1.2 * MB)),
   text('4 MB of 4111 1111', () => times('4111 1111 ', 4 * MB)),
   text('8 MB of words', () => times('the quick brown fox ', 8 * MB)),
-  text('1 MB of U+FDFA', () => times('\ufdfa', MB / 3)),
+  // Read as eighteen times as much: filters of the reply that cannot look at it in time block it.
+  text('1 MB of U+FDFA', () => times('\ufdfa', MB / 3), [200, 403, 413, 503]),
   text('2 MB of marks', () => times(`a${'\u0301'.repeat(200)}`, MB)),
   text('3 MB of a@a.', () => times('a@a.', 3 * MB)),
   text('3 MB of +1 (', () => times('+1 (2) 3-', 3 * MB)),

@@ -23,19 +23,37 @@ export interface Reading {
   readonly at?: Int32Array;
 }
 
-/** NFKC, invisible characters removed, look-alikes folded; upper and lower case stay. */
+/** One character may be read as eighteen: a text that grows beyond this would take the memory of a worker. */
+const mostCharacters = 1_000_000;
+
+/**
+ * NFKC, invisible characters removed, look-alikes folded; upper and lower case stay.
+ * @throws RangeError for a text that folding makes much longer than it was, and longer than a million characters.
+ */
 export function readingOf(raw: string): Reading {
   if (isAscii(raw)) return { text: raw };
+  const filled = raw.search(fillers) >= 0;
   let text = '';
-  const at: number[] = [];
+  let at = new Int32Array(2 * raw.length + 1);
+  let length = 0;
   for (const { 0: written, index } of raw.matchAll(piece)) {
-    const read = foldUnicode(written.replace(fillers, ' '));
+    const read = foldUnicode(filled ? written.replace(fillers, ' ') : written);
     const ascii = read === written && isAscii(written);
-    for (let i = 0; i < read.length; i++) at.push(ascii ? index + i : index);
+    if (length + read.length >= at.length) {
+      if (length > mostCharacters) throw new RangeError('folded, the text is longer than what is looked at');
+      at = longer(at, length + read.length);
+    }
+    for (let i = 0; i < read.length; i++) at[length++] = ascii ? index + i : index;
     text += read;
   }
-  at.push(raw.length);
-  return { text, at: Int32Array.from(at) };
+  at[length] = raw.length;
+  return { text, at: at.subarray(0, length + 1) };
+}
+
+function longer(at: Int32Array<ArrayBuffer>, needed: number): Int32Array<ArrayBuffer> {
+  const next = new Int32Array(2 * needed + 1);
+  next.set(at);
+  return next;
 }
 
 /** Where characters `start` to `end` of a reading were written: whole letters with all that extends them. */

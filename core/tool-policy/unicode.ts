@@ -29,8 +29,9 @@ export const foldCase = (text: string): string =>
   isAscii(text) ? text.toLowerCase() : foldUnicode(text.toLowerCase());
 
 function foldOnce(text: string): string {
-  const plain = text.normalize('NFKC').replace(invisible, '').replace(enclosed, letterOf);
-  const visible = plain.replace(decoration, '$1');
+  const plain = text.normalize('NFKC').replace(invisible, '');
+  // All enclosed letters begin with this surrogate: most texts have none.
+  const visible = (plain.includes('\ud83c') ? plain.replace(enclosed, letterOf) : plain).replace(decoration, '$1');
   if (isAscii(visible)) return visible;
   let folded = '';
   for (const char of visible) folded += confusables.get(char) ?? char;

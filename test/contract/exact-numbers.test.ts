@@ -78,9 +78,9 @@ describe('[json.exact-numbers]', () => {
   test.each(carried)(
     "a model's tool call: %s is stored, shown and handed to the caller as %s",
     async (written, form) => {
-      const { identities } = await test_.ports.snapshots.current();
-      const principal = [...identities.byKeyId.values()].find(({ kind }) => kind === 'agent')!;
-      const chat = { principal, sessionId: `chat${written}` } as ChatCall;
+      const snapshot = await test_.ports.snapshots.current();
+      const principal = [...snapshot.identities.byKeyId.values()].find(({ kind }) => kind === 'agent')!;
+      const chat = { snapshot, principal, sessionId: `chat${written}` } as ChatCall;
       const use = { type: 'tool_use', id: 't', name: 'price', input: { price: JSON.parse(written) } };
       const governed = () => governReply(test_.ports, chat, { content: [use], stop_reason: 'tool_use' });
       const id = /envelope ([0-9a-f-]{36})/.exec(JSON.stringify(await governed()))![1]!;

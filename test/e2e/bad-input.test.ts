@@ -50,7 +50,13 @@ const bodies: readonly [name: string, given: Ask, status: number, type: string, 
   ],
   ['__proto__ as a field', raw(`{"__proto__":{"role":"admin"},${text.slice(1)}`), 400, 'invalid_request', /__proto__/],
   ['a key twice', raw(`{"protocol":"shell",${text.slice(1)}`), 400, 'invalid_request', /"protocol" twice/],
-  ['a number beyond a double', raw(text.replace('{', '{"parameters":{"n":1e999},')), 400, 'invalid_request', /range/],
+  [
+    'a number beyond a double',
+    raw(text.replace('{', '{"parameters":{"n":1e999},')),
+    400,
+    'invalid_request',
+    /1e999.*2\^53/,
+  ],
   ['a lone surrogate', raw(text.replace('acme', '\\ud800')), 400, 'invalid_request', /surrogate/],
   [
     'a lone surrogate in a key',
@@ -136,7 +142,7 @@ describe('POST /admin/v1/test-action', () => {
   test('[action.http-200] huge and odd numbers that JSON can carry are taken', async () => {
     const result = await decided(url, key, {
       ...good,
-      parameters: { n: 1e308, small: 5e-324, big: 2 ** 60 },
+      parameters: { n: 1e15, small: 5e-324, big: 2 ** 53 - 1 },
       dry_run: true,
     });
     expect(result.decision).toBe('allow');
