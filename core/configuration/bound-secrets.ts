@@ -1,7 +1,7 @@
 /**
- * A secret stays with the addresses and purposes it was first entered for [config.secrets-stay-bound]: whoever may store a
- * configuration over HTTP must not have one sent to an address of their choice, in one step or in several. The configuration
- * file, which is the operator's own, binds anew; a rollback brings back what was bound before.
+ * A secret stays with the addresses and purposes it was first entered for [config.secrets-stay-bound]: an administrator who may
+ * store a configuration over HTTP must not have one sent to an address of their choice, in one step or in several. The configuration
+ * file, which is the operator's own, replaces the binding; a rollback brings back what was bound before.
  */
 import type { Configuration, ProviderEntry } from '#core/contracts/config.ts';
 import type { SecretBindings } from './ports.ts';

@@ -48,7 +48,7 @@ const usualNames = new Set([
   ],
 ]);
 
-/** Embedded files whose bytes are no text. */
+/** Embedded files whose bytes are not text. */
 const binaryUrl =
   /^data:(?!text\/|application\/(?:json|xml|yaml|x-))[\w.+/-]*(?:;[\w=.+-]*)*;base64,[A-Za-z0-9+/=_-]*$/;
 

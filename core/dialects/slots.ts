@@ -135,7 +135,7 @@ export function grouped(slots: TextSlot[], group: string, value: JsonObject): Te
   return [...slots, ...leaves(value, group, slots)];
 }
 
-/** JSON text whose escapes hide what it says is written plainly; text that is no unambiguous JSON stays as it is. */
+/** JSON text whose escapes hide what it says is written plainly; text that is not unambiguous JSON stays as it is. */
 export function plainJson(holder: JsonObject, key: string): void {
   const text = holder[key];
   if (typeof text !== 'string' || !text.includes('\\u')) return;
