@@ -10,15 +10,15 @@ import { build } from 'esbuild';
 import { functions } from './core/contracts/functions.ts';
 
 const limitBytes = 800_000;
-/** What few calls need is imported with the first that does; S3 is all the work of the function that archives. */
-const neededLater = ({ archives }) => [
+/** What few calls need is imported with the first that does; S3 is the work of functions that write the archive or compare chains with it. */
+const neededLater = ({ archives, readsArchive }) => [
   '@aws-sdk/client-sts',
   'jose',
   'libpg-query',
   'pg',
   're2js',
   'yaml',
-  ...(archives ? [] : ['@aws-sdk/client-s3']),
+  ...(archives || readsArchive ? [] : ['@aws-sdk/client-s3']),
 ];
 const names = Object.keys(functions);
 const entryOf = (name) => `lambdas/${name}/handler.ts`;
