@@ -57,6 +57,17 @@ export async function startAwsServices(secrets: Secrets): Promise<AwsServices> {
     return found ? { body: method === 'PUT' ? '' : found } : { status: 404, body: noSuchKey };
   };
 
+  /** Keys below a prefix, in order, as ListObjectsV2 writes them. */
+  const listing = (bucket: string, prefix: string): string => {
+    const folder = bucket.endsWith('/') ? bucket : `${bucket}/`;
+    const keys = [...objects.keys()].filter((path) => path.startsWith(folder));
+    const below = keys
+      .map((path) => decodeURIComponent(path.slice(folder.length)))
+      .filter((key) => key.startsWith(prefix));
+    const contents = below.sort().map((key) => `<Contents><Key>${key}</Key></Contents>`);
+    return `<ListBucketResult><IsTruncated>false</IsTruncated>${contents.join('')}</ListBucketResult>`;
+  };
+
   const answer = async (request: IncomingMessage): Promise<Reply> => {
     const bytes = await buffer(request);
     const { method = '', url = '', headers } = request;
@@ -79,7 +90,9 @@ export async function startAwsServices(secrets: Secrets): Promise<AwsServices> {
       return { status: 202, body: '' };
     }
     calls.push(`s3.${method}`);
-    return object(method, url.split('?')[0] ?? '', bytes);
+    const { pathname, searchParams } = new URL(url, 'http://s3.test');
+    if (searchParams.get('list-type') === '2') return { body: listing(pathname, searchParams.get('prefix') ?? '') };
+    return object(method, pathname, bytes);
   };
 
   const server = createServer(async (request, response) => {

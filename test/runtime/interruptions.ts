@@ -13,7 +13,7 @@ const ask = (model: string, stream: boolean, session: string) => ({
 
 export function interruptionChecks(world: World): Check[] {
   const entries = async (session: string) => {
-    const { text } = await world.call('evidence', `GET /admin/v1/evidence/sessions/${session}/export`, {
+    const { text } = await world.call('evidence', `GET /admin/v1/audit?session=${session}`, {
       caller: 'human',
     });
     return text;

@@ -93,7 +93,8 @@ const tableNames = (physical: Readonly<Record<TableName, string>>): Record<strin
 
 /** A call as a REST API's proxy integration hands it over. */
 export function restEvent(route: string, { caller, body, raw, headers = {} }: Call = {}): object {
-  const [httpMethod, path] = route.split(' ') as [string, string];
+  const [httpMethod, target] = route.split(' ') as [string, string];
+  const { pathname: path, searchParams } = new URL(target, 'http://gateway.example');
   const { resource, pathParameters } = resourceOf(path);
   const sent: Record<string, string> = { 'content-type': 'application/json', host: 'gateway.example', ...headers };
   if (caller) sent['x-api-key'] = keys[caller];
@@ -105,7 +106,7 @@ export function restEvent(route: string, { caller, body, raw, headers = {} }: Ca
     headers: sent,
     multiValueHeaders: Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, [value]])),
     queryStringParameters: null,
-    multiValueQueryStringParameters: null,
+    multiValueQueryStringParameters: Object.fromEntries([...searchParams].map(([name, value]) => [name, [value]])),
     body: raw ?? (body === undefined ? null : JSON.stringify(body)),
     isBase64Encoded: false,
     requestContext: { requestId: 'api-gateway-request', identity: { sourceIp: '192.0.2.1' } },
