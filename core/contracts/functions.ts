@@ -63,6 +63,8 @@ const governing = {
   salts: 'append',
   deliveries: 'write',
   manifests: 'read',
+  /** Sessions with servers, and the definitions of their tools that were seen. */
+  mcp: 'write',
 } as const;
 
 /** What carrying out allowed actions takes, besides the stores. */
@@ -131,7 +133,7 @@ export const functions = {
   },
   mcp: {
     purpose: 'answers MCP clients: governs tool calls, passes the rest on to upstream servers',
-    tables: { ...governing, counters: 'write', mcp: 'write' },
+    tables: { ...governing, counters: 'write' },
     assumesBrokerRoles: true,
     startsApprovals: true,
     settlesTasks: true,

@@ -63,8 +63,9 @@ export function executionChecks(
       assert.equal(result.exit_code, 0);
     }),
     check('it is told nothing of where it runs: no key, no address, no name', async () => {
-      const { result, error } = await shell('printenv');
-      assert.ok(result, JSON.stringify(error));
+      // Without a name it shows every variable, which no rule allows: it is approved.
+      const { result } = await approved(await shell('printenv'));
+      assert.ok(result?.stdout, JSON.stringify(result));
       const names = result.stdout.split('\n').map((line: string) => line.split('=')[0]);
       assert.deepEqual(
         names.filter((name: string) => /AWS|LAMBDA|TABLE|SECRET|_URL/.test(name)),

@@ -154,7 +154,7 @@ export function lifecycleChecks(
       const id = await review('scm.publish', 'repo/denied');
       assert.equal(expectStatus(await vote(id, 'deny'), 200).status, 'denied');
       const retry = await govern('scm.publish', 'repo/denied', { approval_ref: id });
-      assert.equal(retry.decision, 'review');
+      assert.deepEqual([retry.decision, retry.matched_rule], ['block', `denied:${id}`]);
       assert.equal(retry.error.data.reason, 'denied');
       await succeeded(id, 'denied');
     }),

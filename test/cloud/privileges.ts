@@ -144,7 +144,7 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayDoor
     may('project does not delete there', 'project', false, ({ s3 }) =>
       s3.send(new DeleteObjectCommand({ Bucket, Key: 'probe' })),
     ),
-    may('project does not read there', 'project', false, ({ s3 }) =>
+    may('project reads there, to continue its checkpoints', 'project', true, ({ s3 }) =>
       s3.send(new GetObjectCommand({ Bucket, Key: 'probe' })),
     ),
     may('chat reads the secrets of providers', 'chat-completions', true, ({ secrets }) =>
