@@ -10,7 +10,7 @@ import type { Telemetry } from '#core/kernel/ports.ts';
 import { ThreadLate, threads } from '../system/threads.ts';
 import type { Done, Job } from './jobs.ts';
 
-/** Ten times what the largest body of words takes; beyond it somebody is making work. */
+/** Ten times what the largest body of words takes; beyond it the text is meant to cause work. */
 export const workLimits = {
   textsMs: 5_000,
   effectsMs: 1_000,

@@ -9,7 +9,7 @@ const leastCharacters = 4;
 const mostPages = 50;
 
 /**
- * The whole id that a person means. What is no beginning of an id goes to the server as it is.
+ * The whole id behind a prefix of it. Text that is not a prefix of an id goes to the server unchanged.
  * @throws UsageError for a beginning that several approvals share, or none has.
  */
 export async function approvalId(cli: Cli, given: string): Promise<string> {

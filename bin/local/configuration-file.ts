@@ -17,16 +17,11 @@ import { adminPrincipal } from '#core/identity/identities.ts';
 export const shippedPacks = (checkout: string): string => join(checkout, 'policies');
 
 /** @throws GatewayError for a bad file, Error for a missing one; then nothing was stored. */
-export async function importConfiguration(
-  { configStore, objects, clock }: VersionDeps,
-  path: string,
-  checkout: string,
-): Promise<Imported> {
+export async function importConfiguration(deps: VersionDeps, path: string, checkout: string): Promise<Imported> {
   // Only the file may name others by path: who sends a configuration over HTTP chooses among the shipped ones.
   const packs = packFiles(shippedPacks(checkout), dirname(path));
-  // The operator's list of secrets, a member of all ports, is for configurations that come over HTTP: a file may name any.
-  const deps = { configStore, objects, clock, packs, files: sourceFiles(checkout) };
-  return importFile(deps, { text: await textOf(path), by: 'file' });
+  const readers = { packs, files: sourceFiles(checkout) };
+  return importFile({ ...deps, ...readers }, { text: await textOf(path), by: 'file' });
 }
 
 async function textOf(path: string): Promise<string> {

@@ -18,7 +18,7 @@ import { checkSandbox } from '#core/sandbox/check.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { refuseSecrets } from './program-texts.ts';
 
-/** What is said of a call whoever makes it: no secret in executable text, then policy and sandbox. */
+/** The decision that does not depend on the caller: no secret in executable text, then policy and sandbox. */
 export function evaluate(
   { policy, configuration }: Pick<Snapshot, 'policy' | 'configuration'>,
   call: ToolCall,

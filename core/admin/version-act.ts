@@ -1,4 +1,4 @@
-/** What the evidence of a new policy version says of it, whoever put it in force and how. */
+/** The evidence body of a new policy version, the same for file import, HTTP and rollback. */
 import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
 import { readVersion } from '#core/configuration/stored-form.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';

@@ -52,7 +52,7 @@ export const moveApproval = (
 /** How long an executing call may stay without an outcome before it counts as `unknown`. */
 export const approvalLeaseSeconds = 120;
 
-/** A human's denial answers the identical call for this long; then it may ask anew. */
+/** How long a human's denial answers the identical call; afterwards a new request may be made. */
 export const denialStandsSeconds = 60;
 
 /** Why the gateway did not make a call that was approved, or an approval cannot be used by a call: `error.data.reason`. */

@@ -29,7 +29,7 @@ pre { overflow-x: auto; padding: .75rem; border: 1px solid; border-radius: .25re
 <body>
 <main>
 <h1>An action waits for a person</h1>
-<p>This page shows nothing of it and decides nothing: a browser sends no key. A person with the role operator, other than whoever made the request, decides in one of these ways.</p>
+<p>This page shows nothing of it and decides nothing: a browser sends no key. A person with the role operator, other than the requester, decides in one of these ways.</p>
 <h2>On the command line</h2>
 <pre>npx agentctl show ${named}
 npx agentctl approve ${named} --comment "looked at it"

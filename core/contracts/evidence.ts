@@ -98,7 +98,7 @@ const publishedKeySchema = z.strictObject({
 /** A key that signs evidence, or did. */
 export type PublishedKey = z.infer<typeof publishedKeySchema>;
 
-/** One key follows another: both sign it, so whoever trusts one of them may trust the other. */
+/** One key succeeds another. Both sign the statement, so a verifier that trusts one key may trust the other. */
 export const keySuccessionSchema = z.strictObject({
   version: z.literal(1),
   created_at: z.string(),

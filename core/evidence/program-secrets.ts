@@ -192,7 +192,7 @@ function* encoded(text: string): Iterable<Range> {
     left -= run.length;
     if (left <= 0) return;
     const decoded = Buffer.from(run, 'base64').toString('utf8');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what is no text holds them
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: binary content holds them
     if (/[\u0000-\u0008\u000e-\u001f\ufffd]/.test(decoded)) continue;
     if (!inText(decoded)[Symbol.iterator]().next().done) yield [match.index, match.index + match[0].length];
   }

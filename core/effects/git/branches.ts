@@ -47,7 +47,7 @@ export function branchesOf(
   return written.size > 0 ? [...written.values()] : [anyBranch];
 }
 
-/** What the operation merges: a pull request that somebody may have looked at, or another branch as it is. */
+/** What the operation merges: a pull request that may have been reviewed, or another branch as it is. */
 export function mergeOf(words: readonly string[]): 'pull_request' | 'branch' | undefined {
   const at = words.findLastIndex((word, i) => /^requests?$/.test(word) && /^(?:pull|merge)$/.test(words[i - 1] ?? ''));
   const isRequest = at !== -1 || words.some((word) => word === 'pr' || word === 'mr');
@@ -126,7 +126,7 @@ export const branchName = (text: string): string =>
 /** The branch a name means; any where it is a pattern, the current one, or a revision that git works out. */
 export function touchedBranch(text: string): TouchedBranch {
   const branch = branchName(text);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are in no name of a branch
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: branch names hold no control characters
   if (branch === '' || branch === 'HEAD' || branch === '@' || /[\u0000- ~^:?*[\\\u007f$`]|@\{|\.\./.test(branch))
     return anyBranch;
   return { branch };
