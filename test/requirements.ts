@@ -671,6 +671,16 @@ const evidence: readonly Requirement[] = [
     'contract §4',
     'What somebody with full access to the tables rewrites, cuts, forks, back-dates, swaps, replaces or deletes is found by verify and audit verify, with its place.',
   ),
+  must(
+    'evidence.archive.batch',
+    'contract §4',
+    'A batch of a session is one archive object; repeated or cut otherwise it is read back once, beside objects of single entries.',
+  ),
+  must(
+    'evidence.large-sessions',
+    'contract §4',
+    'A session of any length is exported, listed and verified in pieces; chain and archive are read side by side and never held whole.',
+  ),
   must('evidence.archive.read', 'contract §4', 'The archive is read back and compared with the chain, entry by entry.'),
   must(
     'evidence.keys.rotate',

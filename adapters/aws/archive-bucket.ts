@@ -1,11 +1,12 @@
 /**
- * The evidence archive in an Object-Lock bucket (architecture: append only is a chain of fences). One object per entry,
- * its name carrying position and hash: a repeated delivery finds its object, a forged twin would lie beside the first,
- * and a listing is enough to compare a chain.
+ * The evidence archive in an Object-Lock bucket. One object per run of a session's entries: JSON lines under a name that
+ * carries first and last index and the last hash, or one entry under its index and hash. A repeated delivery finds its
+ * object, a forged twin would lie beside the first, and listing a session's folder gives its chain in order.
  */
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import type { ArchiveReader } from '#core/evidence/ports.ts';
+import { archiveReader, runsOf } from '#core/evidence/archived.ts';
+import type { ArchivedRun, ArchiveReader } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Archive } from '#core/observatory/ports.ts';
 
@@ -17,58 +18,42 @@ export interface ArchiveBucketOptions {
 
 export function archiveBucket({ bucket, client = new S3Client({}) }: ArchiveBucketOptions): Archive & ArchiveReader {
   return {
-    async keep(entry) {
-      await client.send(new PutObjectCommand({ Bucket: bucket, ...archivedObject(entry) })).catch(unlessPresent);
+    async keep(entries) {
+      await Promise.all(
+        runsOf(entries).map((run) =>
+          client.send(new PutObjectCommand({ Bucket: bucket, ...archivedObject(run) })).catch(unlessPresent),
+        ),
+      );
     },
-
-    complete: true,
-
-    async hashes(tenant, sessionId) {
-      const found = new Map<number, readonly string[]>();
-      for await (const { index, hash } of copies(tenant, sessionId)) {
-        found.set(index, [...(found.get(index) ?? []), hash]);
-      }
-      return found;
-    },
-
-    async *entries(tenant, sessionId, fromIndex) {
-      let expected = fromIndex;
-      let held: string | undefined;
-      // One behind the listing: a twin stands right after its sibling.
-      for await (const { key, index } of copies(tenant, sessionId, fromIndex)) {
-        if (held !== undefined && index === expected) return;
-        if (held !== undefined) {
-          yield await read(held);
-          expected++;
-        }
-        if (index !== expected) return;
-        held = key;
-      }
-      if (held !== undefined) yield await read(held);
-    },
+    ...archiveReader({ complete: true, runs, read }),
   };
 
-  async function* copies(tenant: string, sessionId: string, fromIndex = 0) {
+  async function* runs(tenant: string, sessionId: string, first: number): AsyncIterable<ArchivedRun> {
     const Prefix = folderOf(tenant, sessionId);
     let next: string | undefined;
     do {
       const page = await client.send(
         new ListObjectsV2Command({
           ...{ Bucket: bucket, Prefix },
-          ...(next === undefined ? { StartAfter: Prefix + position(fromIndex) } : { ContinuationToken: next }),
+          ...(next === undefined ? { StartAfter: Prefix + position(first) } : { ContinuationToken: next }),
         }),
       );
       for (const { Key = '' } of page.Contents ?? []) {
-        const [, index, hash] = /^(\d{12})-([0-9a-f]{64})\.json$/.exec(Key.slice(Prefix.length)) ?? [];
-        if (index !== undefined && hash !== undefined) yield { key: Key, index: Number(index), hash };
+        const run = runNamed(Key, Prefix);
+        if (run) yield run;
       }
       next = page.NextContinuationToken;
     } while (next !== undefined);
   }
 
-  async function read(Key: string): Promise<EvidenceEntry> {
-    const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key }));
-    return JSON.parse((await Body?.transformToString()) ?? '') as EvidenceEntry;
+  async function read(_tenant: string, _session: string, { place }: ArchivedRun): Promise<EvidenceEntry[]> {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: place }));
+    const text = (await Body?.transformToString()) ?? '';
+    // Single entries of earlier releases end without a line break.
+    return text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as EvidenceEntry);
   }
 }
 
@@ -76,14 +61,25 @@ const position = (index: number): string => String(index).padStart(12, '0');
 const folderOf = (tenant: string, sessionId: string): string =>
   `${encodeURIComponent(tenant)}/${encodeURIComponent(sessionId)}/`;
 
-/** `<tenant>/<session>/<position>-<hash>.json`: listing a session gives its chain in order. */
-export const archiveKey = ({ tenant, session_id, index, hash }: EvidenceEntry): string =>
-  `${folderOf(tenant, session_id)}${position(index)}-${hash}.json`;
+/** `<index>-<hash>.json` or `<first>-<last>-<hash of the last>.jsonl`; anything else is not a copy. */
+function runNamed(place: string, folder: string): ArchivedRun | undefined {
+  const [, first, last = first, hash] =
+    /^(\d{12})(?:-(\d{12}))?-([0-9a-f]{64})\.jsonl?$/.exec(place.slice(folder.length)) ?? [];
+  if (first === undefined || hash === undefined) return undefined;
+  return { first: Number(first), last: Number(last), hash, place };
+}
 
-const archivedObject = (entry: EvidenceEntry) => ({
-  Key: archiveKey(entry),
-  Body: canonicalize(entry),
-  ContentType: 'application/json',
+/** The object's name for entries that follow each other: listing a session gives its chain in order. */
+export function archiveKey(run: readonly EvidenceEntry[]): string {
+  const [{ tenant, session_id, index }, { index: last, hash }] = [run[0]!, run.at(-1)!];
+  const folder = folderOf(tenant, session_id) + position(index);
+  return run.length === 1 ? `${folder}-${hash}.json` : `${folder}-${position(last)}-${hash}.jsonl`;
+}
+
+const archivedObject = (run: readonly EvidenceEntry[]) => ({
+  Key: archiveKey(run),
+  Body: run.map((entry) => canonicalize(entry)).join('\n'),
+  ContentType: run.length === 1 ? 'application/json' : 'application/x-ndjson',
   // Put if absent; the bucket refuses any other put.
   IfNoneMatch: '*',
 });

@@ -3,11 +3,12 @@
  * entry by entry: the table is the truth, and what a power cut takes is copied again from it. A copy told twice stands
  * there twice, alike in its hash.
  */
-import { appendFile, mkdir, open } from 'node:fs/promises';
+import { appendFile, type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { archiveReader, mostEntriesARun } from '#core/evidence/archived.ts';
 import { shapeDefect } from '#core/evidence/entry-shape.ts';
-import type { ArchiveReader } from '#core/evidence/ports.ts';
+import type { ArchivedRun, ArchiveReader } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Archive } from '#core/observatory/ports.ts';
 
@@ -25,50 +26,36 @@ export interface FolderArchiveOptions {
 }
 
 export function folderArchive(root: string, { shared = false }: FolderArchiveOptions = {}): Archive & ArchiveReader {
-  const fileOf = ({ tenant, session_id }: Pick<EvidenceEntry, 'tenant' | 'session_id'>): string =>
-    join(root, fileName(tenant), `${fileName(session_id)}.jsonl`);
+  const fileOf = (tenant: string, sessionId: string): string =>
+    join(root, fileName(tenant), `${fileName(sessionId)}.jsonl`);
   /** What waits for the end of this turn: entries of a batch that belong to one session share a write. */
   const batches = new Map<string, Batch>();
 
   return {
-    keep(entry: EvidenceEntry) {
-      const path = fileOf(entry);
-      const line = `${canonicalize(entry)}\n`;
+    keep(entries: readonly EvidenceEntry[]) {
+      const [first] = entries;
+      if (!first) return Promise.resolve();
+      const path = fileOf(first.tenant, first.session_id);
+      const lines = entries.map((entry) => `${canonicalize(entry)}\n`).join('');
       const open = batches.get(path);
       if (open) {
-        open.text += line;
+        open.text += lines;
         return open.written;
       }
-      const batch: Batch = { text: line, written: Promise.resolve().then(() => flush(path)) };
+      const batch: Batch = { text: lines, written: Promise.resolve().then(() => flush(path)) };
       batches.set(path, batch);
       return batch.written;
     },
 
-    complete: !shared,
-
-    async hashes(tenant, session_id) {
-      const found = new Map<number, readonly string[]>();
-      for await (const { index, hash } of copies(fileOf({ tenant, session_id }))) {
-        const known = found.get(index) ?? [];
-        if (!known.includes(hash)) found.set(index, [...known, hash]);
-      }
-      return found;
-    },
-
-    async *entries(tenant, session_id, fromIndex) {
-      const found = new Map<number, EvidenceEntry | 'several'>();
-      for await (const entry of copies(fileOf({ tenant, session_id }))) {
-        if (entry.index < fromIndex) continue;
-        const known = found.get(entry.index);
-        const several = known !== undefined && (known === 'several' || known.hash !== entry.hash);
-        found.set(entry.index, several ? 'several' : entry);
-      }
-      for (let index = fromIndex; ; index++) {
-        const entry = found.get(index);
-        if (entry === undefined || entry === 'several') return;
-        yield entry;
-      }
-    },
+    ...archiveReader({
+      complete: !shared,
+      async *runs(tenant, sessionId, first) {
+        const found: ArchivedRun[] = [];
+        for await (const run of runsIn(fileOf(tenant, sessionId))) if (run.first >= first) found.push(run);
+        yield* found.sort((a, b) => a.first - b.first);
+      },
+      read: (tenant, sessionId, { place }) => entriesAt(fileOf(tenant, sessionId), place),
+    }),
   };
 
   async function flush(path: string): Promise<void> {
@@ -83,24 +70,58 @@ export function folderArchive(root: string, { shared = false }: FolderArchiveOpt
 }
 
 /**
- * The copies of a file in the order in which they came; none of a session that was never archived. A line that is no
- * entry is left out: the entry whose copy it was is then missing.
+ * The copies of a file as runs, in the order in which they came; none of a session that was never archived. A line that is
+ * not an entry is left out: the entry whose copy it was is then missing.
  */
-async function* copies(path: string): AsyncIterable<EvidenceEntry> {
-  const file = await open(path).catch((fault: NodeJS.ErrnoException) => {
-    if (fault.code !== 'ENOENT') throw fault;
-    return undefined;
-  });
+async function* runsIn(path: string): AsyncIterable<ArchivedRun> {
+  const file = await opened(path);
   if (!file) return;
+  let run: { first: number; last: number; hash: string; start: number; end: number } | undefined;
+  const named = ({ start, end, ...rest }: NonNullable<typeof run>): ArchivedRun => ({
+    ...rest,
+    place: `${start}-${end}`,
+  });
+  let offset = 0;
   try {
     for await (const line of file.readLines()) {
+      const start = offset;
+      offset += Buffer.byteLength(line) + 1;
       const entry = entryOf(line);
-      if (entry) yield entry;
+      const { index, hash, previous_hash } = entry ?? {};
+      const follows = run?.last === (index ?? 0) - 1 && run.hash === previous_hash && run.end === start;
+      if (run && hash !== undefined && follows && run.last - run.first + 1 < mostEntriesARun) {
+        run = { ...run, last: run.last + 1, hash, end: offset };
+        continue;
+      }
+      if (run) yield named(run);
+      run =
+        index === undefined || hash === undefined ? undefined : { first: index, last: index, hash, start, end: offset };
     }
+    if (run) yield named(run);
   } finally {
     await file.close();
   }
 }
+
+/** @param place `<first byte>-<byte behind the last>`. */
+async function entriesAt(path: string, place: string): Promise<EvidenceEntry[]> {
+  const [start = 0, end = 0] = place.split('-').map(Number);
+  const file = await opened(path);
+  if (!file) return [];
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
+    const lines = buffer.toString('utf8', 0, bytesRead).trimEnd().split('\n');
+    return lines.flatMap((line) => entryOf(line) ?? []);
+  } finally {
+    await file.close();
+  }
+}
+
+const opened = (path: string): Promise<FileHandle | undefined> =>
+  open(path).catch((fault: NodeJS.ErrnoException) => {
+    if (fault.code !== 'ENOENT') throw fault;
+    return undefined;
+  });
 
 function entryOf(line: string): EvidenceEntry | undefined {
   try {

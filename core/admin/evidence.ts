@@ -2,13 +2,12 @@
 
 import { bundleChunks, firstEntries } from '#core/evidence/bundle.ts';
 import { signingKeysOf } from '#core/evidence/key-succession.ts';
-import { type LiveSession, verifyLive } from '#core/evidence/live.ts';
+import { type LiveSession, verifyLive, verifyLiveSteps } from '#core/evidence/live.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { markdownReport } from '#core/evidence/report.ts';
 import { htmlReport } from '#core/evidence/report-html.ts';
 import { BrokenChain, signedManifest } from '#core/evidence/sign.ts';
 import { signatureDefect } from '#core/evidence/signature.ts';
-import type { EntryLine } from '#core/evidence/verify.ts';
 import { missingSession, type Witness, witnessOf } from '#core/evidence/witness.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { AuditSummary, nextSessions } from './audit-pieces.ts';
@@ -50,12 +49,33 @@ export const verifySession: Operation = async (call) => {
   const { principal, params } = call;
   const session = await sessionOf(call, (witness) => principal.kind !== 'agent' && missingSession(witness));
   if (!('entries' in session)) return { body: { session_id: params.id, ...session } };
-  const lines: EntryLine[] = [];
-  const wantsLines = call.query.entries === 'true';
-  const listed = wantsLines && { onEntry: (line: EntryLine) => void lines.push(line) };
-  const { verification } = await verifyLive({ ...session, ...listed });
-  return { body: { session_id: session.head.session_id, ...verification, ...(wantsLines && { entries: lines }) } };
+  if (call.query.entries === 'true') {
+    return { contentType: 'application/json', body: verificationChunks(session) };
+  }
+  const { verification } = await verifyLive(session);
+  return { body: { session_id: session.head.session_id, ...verification } };
 };
+
+const chunkCharacters = 64 * 1024;
+
+/** The verification with a line for every entry, as JSON text in pieces: the list is never held in memory. */
+async function* verificationChunks(session: LiveSession): AsyncIterable<string> {
+  const steps = verifyLiveSteps(session);
+  let text = `{"session_id":${JSON.stringify(session.head.session_id)},"entries":[`;
+  let separator = '';
+  for (;;) {
+    const { value, done } = await steps.next();
+    if (done) {
+      yield `${text}],${JSON.stringify(value).slice(1)}`;
+      return;
+    }
+    text += separator + JSON.stringify(value);
+    separator = ',';
+    if (text.length < chunkCharacters) continue;
+    yield text;
+    text = '';
+  }
+}
 
 export const markdownSessionReport: Operation = async (call) => {
   const session = await sessionOf(call);

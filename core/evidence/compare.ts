@@ -3,12 +3,14 @@ import type { EvidenceEntry, Verification } from '#core/contracts/evidence.ts';
 import type { Witness } from './witness.ts';
 
 type BrokenLink = NonNullable<Verification['broken_link']>;
+/** Hashes of an entry's copies; undefined where none is known. */
+export type Copies = readonly string[] | undefined;
 
 /** Clocks differ by less, and copies follow sooner, than this. */
 const toleranceMs = 5 * 60_000;
 
 export class Comparison {
-  readonly #witness: Partial<Witness>;
+  #witness: Partial<Witness>;
   #archived = 0;
   #lastIndex = -1;
   /** Entries without a copy, behind the last one that has one. */
@@ -21,10 +23,12 @@ export class Comparison {
     this.#witness = witness;
   }
 
-  /** Why an entry that links to those before it is not the one that was written. */
-  defect(entry: EvidenceEntry): string | undefined {
-    const { checkpoint, archived } = this.#witness;
-    const copies = archived?.get(entry.index);
+  /**
+   * Why an entry that links to those before it is not the one that was written.
+   * @param copies hashes of its copies; undefined for an entry without one.
+   */
+  defect(entry: EvidenceEntry, copies: Copies): string | undefined {
+    const { checkpoint } = this.#witness;
     if (copies && !copies.includes(entry.hash)) return 'the entry is not the one in the archive: it was rewritten';
     if (copies && copies.length > 1)
       return 'the archive holds another entry of this place as well: the chain was forked';
@@ -42,12 +46,19 @@ export class Comparison {
     return undefined;
   }
 
+  /** Reading the archive failed: nothing is said of copies from here on. */
+  archiveLost(said: string): void {
+    const { archived: _archived, notChecked = [], ...rest } = this.#witness;
+    this.#witness = { ...rest, notChecked: [...notChecked, said] };
+    this.#gap = undefined;
+  }
+
   /** Takes note of an entry that holds. */
-  add(entry: EvidenceEntry): void {
+  add(entry: EvidenceEntry, copies: Copies): void {
     this.#lastIndex = entry.index;
     const { archived, archiveComplete, at = 0 } = this.#witness;
     if (!archived) return;
-    if (!archived.has(entry.index)) {
+    if (!copies) {
       this.#missingFrom ??= entry.index;
       return;
     }
@@ -64,8 +75,7 @@ export class Comparison {
   /** What the whole chain shows: an end that is cut off, or an entry that was put in from outside. */
   ending(total: number): BrokenLink | undefined {
     const { checkpoint, archived } = this.#witness;
-    let named = -1;
-    for (const index of archived?.keys() ?? []) named = Math.max(named, index);
+    const named = archived?.end ?? -1;
     if (checkpoint && checkpoint.point.index >= total) {
       const count = checkpoint.point.index + 1;
       const reason = `the end is cut off: ${total} entries are here, the checkpoint of ${checkpoint.created_at} names ${count}`;

@@ -4,7 +4,7 @@ import { signingKeysOf } from './key-succession.ts';
 import { manifestOf } from './manifest.ts';
 import type { ManifestStore, SessionHead, Signer } from './ports.ts';
 import { BrokenChain, signedManifest } from './sign.ts';
-import { type EntryLine, verifyChain } from './verify.ts';
+import { type EntryLine, verifyChain, verifySteps } from './verify.ts';
 import type { Witness } from './witness.ts';
 
 export interface LiveSession {
@@ -15,7 +15,6 @@ export interface LiveSession {
   readonly manifests: ManifestStore;
   /** What other places say of the session, asked before the head was read. */
   readonly witness?: Witness;
-  readonly onEntry?: (line: EntryLine) => void;
 }
 
 export interface LiveVerification {
@@ -24,14 +23,23 @@ export interface LiveVerification {
   readonly manifest: SessionManifest | UnsignedManifest;
 }
 
-/** A broken chain is an answer here, not a fault (spec §3.4: valid true or valid false; no other states). */
+/** A broken chain is an answer here, not a fault: valid true or valid false, no other states. */
 export async function verifyLive(session: LiveSession): Promise<LiveVerification> {
-  const { head, entries, signer, manifests, witness, onEntry } = session;
+  const { expectation, manifest } = await expectedOf(session);
+  return { verification: await verifyChain(session.entries(), expectation), manifest };
+}
+
+/** The same entry by entry, for sessions whose list of entries is not held in memory. */
+export async function* verifyLiveSteps(session: LiveSession): AsyncGenerator<EntryLine, Verification> {
+  const { expectation } = await expectedOf(session);
+  return yield* verifySteps(session.entries(), expectation);
+}
+
+async function expectedOf({ head, entries, signer, manifests, witness }: LiveSession) {
   const manifest = await signedManifest(head, entries(), signer, manifests, witness).catch((thrown: unknown) => {
     if (thrown instanceof BrokenChain) return undefined;
     throw thrown;
   });
   const trustedPublicKey = (await signingKeysOf(signer)).keys.map(({ public_key }) => public_key);
-  const verification = await verifyChain(entries(), { manifest, trustedPublicKey, head, witness, onEntry });
-  return { verification, manifest: manifest ?? manifestOf(head, []) };
+  return { expectation: { manifest, trustedPublicKey, head, witness }, manifest: manifest ?? manifestOf(head, []) };
 }

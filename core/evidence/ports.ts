@@ -92,14 +92,30 @@ export interface CheckpointLog {
   append(points: readonly ChainPoint[]): Promise<void>;
 }
 
-/** The hashes of a session's entries as archived, by index: several where copies differ. */
-export type ArchivedHashes = ReadonlyMap<number, readonly string[]>;
+/** A stretch of a session's copies that were written together. */
+export interface ArchivedRun {
+  readonly first: number;
+  readonly last: number;
+  /** Hash of the last entry. */
+  readonly hash: string;
+  /** Where the adapter finds it. */
+  readonly place: string;
+}
 
-/** The reading side of the archive. */
+/** One place of a chain with the hashes of its copies: several where copies differ. */
+export interface ArchivedPlace {
+  readonly index: number;
+  readonly hashes: readonly string[];
+}
+
+/** The reading side of the archive. Nothing of it holds a whole session in memory. */
 export interface ArchiveReader {
   /** Whether every entry of this store comes to this archive; not where several processes archive apart. */
   readonly complete: boolean;
-  hashes(tenant: string, sessionId: string): Promise<ArchivedHashes>;
+  /** Runs that reach `fromIndex` or lie behind it, in the order of their first index; they may overlap. */
+  runs(tenant: string, sessionId: string, fromIndex?: number): AsyncIterable<ArchivedRun>;
+  /** The places that have copies, in index order from `fromIndex` on. */
+  hashes(tenant: string, sessionId: string, fromIndex?: number): AsyncIterable<ArchivedPlace>;
   /** Copies from `fromIndex` on in index order, without a gap; ends where one is missing or where two differ. */
   entries(tenant: string, sessionId: string, fromIndex: number): AsyncIterable<EvidenceEntry>;
 }

@@ -3,6 +3,7 @@ import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts
 import { GatewayError } from '#core/kernel/errors.ts';
 import { firstEntries } from './bundle.ts';
 import { manifestBytes } from './manifest.ts';
+import { followChain } from './pace.ts';
 import type { ManifestStore, SessionHead, Signer } from './ports.ts';
 import { ChainWalk, headEnd } from './walk.ts';
 import type { Witness } from './witness.ts';
@@ -33,8 +34,8 @@ export async function signedManifest(
   const kept = await store.get(head.tenant, head.session_id, head.last_hash);
   if (kept && fixesThe(head, witness)) return kept;
 
-  const walk = new ChainWalk(head, undefined, undefined, witness);
-  for await (const entry of firstEntries(entries, head.total_entries)) walk.follow(entry);
+  const walk = new ChainWalk(head, undefined, witness);
+  for await (const _line of followChain(walk, firstEntries(entries, head.total_entries), witness));
   const broken = walk.broken ?? walk.disagreement([headEnd(head)]);
   const manifest = walk.manifest();
   if (broken || !manifest) {

@@ -15,6 +15,7 @@ import {
 import { type JsonRules, parseStrict, parseStrictBytes } from '#core/kernel/json.ts';
 import { sessionCheckpointDefect } from './checkpoint.ts';
 import { linkedKeys } from './key-succession.ts';
+import { followChain } from './pace.ts';
 import type { SessionHead } from './ports.ts';
 import { examineSeal, type Seal } from './seal.ts';
 import type { PublicKeys } from './signature.ts';
@@ -46,9 +47,22 @@ export async function verifyChain(
   entries: AsyncIterable<unknown> | Iterable<unknown>,
   expectation: Expectation = {},
 ): Promise<Verification> {
+  const steps = verifySteps(entries, expectation);
+  for (;;) {
+    const { value, done } = await steps.next();
+    if (done) return value;
+    expectation.onEntry?.(value);
+  }
+}
+
+/** The same, entry by entry: yields the line of every entry up to and including the first broken one, then the verdict. */
+export async function* verifySteps(
+  entries: AsyncIterable<unknown> | Iterable<unknown>,
+  expectation: Omit<Expectation, 'onEntry'> = {},
+): AsyncGenerator<EntryLine, Verification> {
   const seal = examineSeal(expectation);
-  const walk = new ChainWalk(expectation.head, seal.manifest, expectation.onEntry, expectation.witness);
-  for await (const entry of entries) walk.follow(entry);
+  const walk = new ChainWalk(expectation.head, seal.manifest, expectation.witness);
+  yield* followChain(walk, entries, expectation.witness);
   return verdict(walk, seal, expectation.head);
 }
 

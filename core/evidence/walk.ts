@@ -3,7 +3,7 @@ import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } f
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { ApprovalTrail } from './approval-trail.ts';
 import { entryHash } from './chain.ts';
-import { Comparison } from './compare.ts';
+import { Comparison, type Copies } from './compare.ts';
 import { shapeDefect } from './entry-shape.ts';
 import { manifestOf } from './manifest.ts';
 import type { SessionHead } from './ports.ts';
@@ -30,22 +30,15 @@ export class ChainWalk {
   readonly #comparison: Comparison;
   readonly #session: Pick<SessionHead, 'tenant' | 'session_id'> | undefined;
   readonly #end: number;
-  readonly #onEntry: ((line: EntryLine) => void) | undefined;
   #seen = 0;
   #contradicted = false;
   #broken: BrokenLink | undefined;
 
   /** Head and manifest say whose chain it is and where it ends; without them the first entry says whose it is. */
-  constructor(
-    head: SessionHead | undefined,
-    manifest: SessionManifest | undefined,
-    onEntry: ((line: EntryLine) => void) | undefined,
-    witness?: Partial<Witness>,
-  ) {
+  constructor(head: SessionHead | undefined, manifest: SessionManifest | undefined, witness?: Partial<Witness>) {
     this.#comparison = new Comparison(witness);
     this.#session = head ?? manifest;
     this.#end = Math.min(head?.total_entries ?? Infinity, manifest?.total_entries ?? Infinity);
-    this.#onEntry = onEntry;
   }
 
   /** Entries supplied, also those behind the first broken link. */
@@ -57,30 +50,36 @@ export class ChainWalk {
     return this.#broken;
   }
 
-  follow(entry: unknown): void {
+  /** @returns the entry's line; undefined behind the first broken link. */
+  follow(entry: unknown, copies?: Copies): EntryLine | undefined {
     const index = this.#seen++;
-    if (this.#broken) return;
-    const reason = this.#defect(entry, index);
-    if (reason === undefined) this.#add(entry as EvidenceEntry);
+    if (this.#broken) return undefined;
+    const reason = this.#defect(entry, index, copies);
+    if (reason === undefined) this.#add(entry as EvidenceEntry, copies);
     else this.#broken = { index, reason };
-    this.#onEntry?.(lineOf(entry, index, reason));
+    return lineOf(entry, index, reason);
   }
 
-  #add(entry: EvidenceEntry): void {
+  /** Reading the archive failed midway. */
+  archiveLost(said: string): void {
+    this.#comparison.archiveLost(said);
+  }
+
+  #add(entry: EvidenceEntry, copies: Copies): void {
     this.#tally.add(entry);
     this.#approvals.add(entry);
-    this.#comparison.add(entry);
+    this.#comparison.add(entry, copies);
   }
 
-  #defect(candidate: unknown, index: number): string | undefined {
+  #defect(candidate: unknown, index: number, copies: Copies): string | undefined {
     try {
-      return shapeDefect(candidate) ?? this.#linkDefect(candidate as EvidenceEntry, index);
+      return shapeDefect(candidate) ?? this.#linkDefect(candidate as EvidenceEntry, index, copies);
     } catch (cause) {
       return `the entry cannot be hashed: ${(cause as Error).message}`;
     }
   }
 
-  #linkDefect(entry: EvidenceEntry, index: number): string | undefined {
+  #linkDefect(entry: EvidenceEntry, index: number, copies: Copies): string | undefined {
     const previous = this.#tally.last;
     const session = this.#session ?? previous ?? entry;
     if (entry.tenant !== session.tenant) return "the entry belongs to another tenant's session";
@@ -90,7 +89,7 @@ export class ChainWalk {
     if (entry.previous_hash !== (previous?.hash ?? '')) return 'the entry does not link to the entry before it';
     if (entryHash(entry) !== entry.hash) return 'the entry was altered: its hash does not match its fields';
     if (index >= this.#end) return 'the entry lies beyond the end of the chain';
-    return this.#contradiction(this.#comparison.defect(entry)) ?? this.#approvals.defect(entry);
+    return this.#contradiction(this.#comparison.defect(entry, copies)) ?? this.#approvals.defect(entry);
   }
 
   /** Whether checkpoint or archive say otherwise than the chain, which may hold in itself. */

@@ -4,17 +4,28 @@
  */
 import type { Verification } from '#core/contracts/evidence.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
-import type { ArchivedHashes, ArchiveReader, Checkpointed, CheckpointLog, EvidenceLog, SessionHead } from './ports.ts';
+import { archivedEnd } from './archived.ts';
+import type { ArchivedPlace, ArchiveReader, Checkpointed, CheckpointLog, EvidenceLog, SessionHead } from './ports.ts';
 
 export interface Witness {
   readonly checkpoint?: Checkpointed;
-  readonly archived?: ArchivedHashes;
+  readonly archived?: WitnessedArchive;
   /** Whether a missing copy is a sign that the gateway did not write the entry. */
   readonly archiveComplete: boolean;
   /** What could not be asked, in words. */
   readonly notChecked: readonly string[];
   /** When it was asked, in milliseconds. */
   readonly at: number;
+}
+
+/** The copies of one session. */
+export interface WitnessedArchive {
+  /** The highest index that had a copy before the head was read; -1 for none. */
+  readonly end: number;
+  /** The places that have copies, in index order; each call reads the archive again. */
+  places(): AsyncIterable<ArchivedPlace>;
+  /** Reports that reading failed midway, and says so in words. */
+  unreadable(fault: unknown): string;
 }
 
 export interface WitnessPorts {
@@ -37,7 +48,7 @@ export async function witnessOf(
 ): Promise<{ readonly witness: Witness; readonly head: SessionHead | undefined }> {
   const before = await ports.evidence.head(tenant, sessionId);
   const checkpoints = await askCheckpoints(ports, tenant, sessionId, before);
-  const archive = await askArchive(ports, tenant, sessionId);
+  const archive = await askArchive(ports, tenant, sessionId, before?.total_entries ?? 0);
   const head = await ports.evidence.head(tenant, sessionId);
   const notChecked = [...checkpoints.notChecked, ...archive.notChecked];
   const archiveComplete = ports.archived?.complete ?? false;
@@ -48,7 +59,7 @@ export async function witnessOf(
 export function missingSession({ checkpoint, archived }: Witness): Verification | undefined {
   const known = checkpoint
     ? `the checkpoint of ${checkpoint.created_at} names ${checkpoint.point.index + 1} entries of it`
-    : archived && archived.size > 0 && `the archive holds ${archived.size} entries of it`;
+    : archived && archived.end >= 0 && `the archive holds ${archived.end + 1} entries of it`;
   if (!known) return undefined;
   const broken_link = { index: 0, reason: `the session was deleted: ${known}, and it has no head` };
   return { valid: false, total_entries: 0, broken_link, not_checked: [] };
@@ -96,12 +107,17 @@ async function askArchive(
   ports: WitnessPorts,
   tenant: string,
   sessionId: string,
-): Promise<Asked<{ archived: ArchivedHashes }>> {
-  if (!ports.archived) return { notChecked: ['archive not checked: this gateway reads none'] };
+  total: number,
+): Promise<Asked<{ archived: WitnessedArchive }>> {
+  const { archived } = ports;
+  if (!archived) return { notChecked: ['archive not checked: this gateway reads none'] };
+  const saying = (fault: unknown) => `archive not checked: ${unreadable(ports, 'the archive', fault)}`;
   try {
-    return { archived: await ports.archived.hashes(tenant, sessionId), notChecked: [] };
+    const end = await archivedEnd(archived, tenant, sessionId, total);
+    const places = () => archived.hashes(tenant, sessionId);
+    return { archived: { end, places, unreadable: saying }, notChecked: [] };
   } catch (fault) {
-    return { notChecked: [`archive not checked: ${unreadable(ports, 'the archive', fault)}`] };
+    return { notChecked: [saying(fault)] };
   }
 }
 

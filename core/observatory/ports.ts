@@ -91,6 +91,6 @@ export interface Observations {
 
 /** Where entries are copied for good: an Object-Lock bucket on AWS, a folder here. */
 export interface Archive {
-  /** Keeps the entry; one kept before is success. */
-  keep(entry: EvidenceEntry): Promise<void>;
+  /** Keeps entries of one session; what was kept before is success. Resolves when every one of them is kept. */
+  keep(entries: readonly EvidenceEntry[]): Promise<void>;
 }

@@ -104,7 +104,7 @@ async function rebuildSession(ports: RebuildPorts, piece: Piece): Promise<{ coun
     }
     count++;
     if (entry.timestamp < piece.since) continue;
-    await ports.archive?.keep(entry);
+    await ports.archive?.keep([entry]);
     step.push(projectEntry(entry));
     if (step.length === entriesPerStep) await apply();
   }

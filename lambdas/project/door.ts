@@ -13,18 +13,15 @@ export interface ProjectPorts {
   readonly telemetry: Telemetry;
 }
 
-/** How many entries share a transaction; order does not matter to sums and copies. */
-const atOnce = 45;
-
 export const door =
   (ports: ProjectPorts) =>
-  async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
-    for (let i = 0; i < Records.length; i += atOnce) {
-      const stopped = await project(ports, Records.slice(i, i + atOnce));
-      if (stopped) return stopped;
-    }
-    return { batchItemFailures: [] };
-  };
+  async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> =>
+    (await project(ports, Records)) ?? { batchItemFailures: [] };
+
+interface Read {
+  readonly record: DynamoDBRecord;
+  readonly entry: EvidenceEntry;
+}
 
 /** The copies first: an entry that is marked as counted is then known to be archived. What precedes a failure is done. */
 async function project(
@@ -32,18 +29,42 @@ async function project(
   records: readonly DynamoDBRecord[],
 ): Promise<DynamoDBBatchResponse | undefined> {
   const inserts = records.filter((record) => isInsert(ports, record));
-  const kept = await Promise.allSettled(inserts.map((record) => keep(ports.archive, record)));
-  const failedAt = kept.findIndex(({ status }) => status === 'rejected');
-  const done = failedAt < 0 ? kept : kept.slice(0, failedAt);
-  const entries = done.map((outcome) => (outcome as PromiseFulfilledResult<EvidenceEntry>).value);
+  const { read, unread } = entriesOf(inserts);
+  const failed = await keep(ports.archive, read);
+  const done = failed ? read.slice(0, read.indexOf(failed.first)) : read;
+  const entries = done.map(({ entry }) => entry);
   // Side by side: what fails is done again, and neither holds the other up.
   const made = await Promise.allSettled([
     entries.length > 0 && ports.cover?.(entries),
     ports.observations.apply(entries.map(projectEntry)),
   ]);
   for (const outcome of made) if (outcome.status === 'rejected') return stoppedAt(ports, inserts[0]!, outcome.reason);
-  if (failedAt < 0) return undefined;
-  return stoppedAt(ports, inserts[failedAt]!, (kept[failedAt] as PromiseRejectedResult).reason);
+  if (failed) return stoppedAt(ports, failed.first.record, failed.cause);
+  return unread && stoppedAt(ports, unread, new Error('the record holds no entry'));
+}
+
+/** The entries up to the first record that holds none. */
+function entriesOf(records: readonly DynamoDBRecord[]): { read: readonly Read[]; unread: DynamoDBRecord | undefined } {
+  const read: Read[] = [];
+  for (const record of records) {
+    const entry = entryOf(record);
+    if (!entry) return { read, unread: record };
+    read.push({ record, entry });
+  }
+  return { read, unread: undefined };
+}
+
+/** Archives each session's entries together. @returns the first entry that is not kept, and why. */
+async function keep(
+  archive: Archive,
+  read: readonly Read[],
+): Promise<{ readonly first: Read; readonly cause: unknown } | undefined> {
+  const sessions = [...Map.groupBy(read, ({ entry }) => `${entry.tenant}#${entry.session_id}`).values()];
+  const kept = await Promise.allSettled(sessions.map((own) => archive.keep(own.map(({ entry }) => entry))));
+  const failures = kept.flatMap((outcome, n) =>
+    outcome.status === 'rejected' ? [{ first: sessions[n]![0]!, cause: outcome.reason }] : [],
+  );
+  return failures.sort((a, b) => read.indexOf(a.first) - read.indexOf(b.first))[0];
 }
 
 function isInsert({ telemetry }: ProjectPorts, { eventName, dynamodb }: DynamoDBRecord): boolean {
@@ -53,16 +74,13 @@ function isInsert({ telemetry }: ProjectPorts, { eventName, dynamodb }: DynamoDB
   return eventName === 'INSERT';
 }
 
-async function keep(archive: Archive, record: DynamoDBRecord): Promise<EvidenceEntry> {
-  const entry = entryOf(record);
-  await archive.keep(entry);
-  return entry;
-}
-
-function entryOf(record: DynamoDBRecord): EvidenceEntry {
+function entryOf(record: DynamoDBRecord): EvidenceEntry | undefined {
   const text = record.dynamodb?.NewImage?.entry?.S;
-  if (text === undefined) throw new Error('the record holds no entry');
-  return JSON.parse(text) as EvidenceEntry;
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as EvidenceEntry);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The stream is read again from this record on; what came after it and is done already counts once all the same. */

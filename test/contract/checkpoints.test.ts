@@ -12,6 +12,7 @@ import { checkpointEntries } from '#core/evidence/checkpointer.ts';
 import type { ArchiveReader, CheckpointLog } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Archive } from '#core/observatory/ports.ts';
+import { archivedHashes } from '../support/archived-hashes.ts';
 import { FakeBucket } from '../support/fake-bucket.ts';
 import { draft, drafts, otherKey, seal, sealedSession, signer, trustedKey } from '../unit/evidence/sample.ts';
 
@@ -95,23 +96,23 @@ describe.each([
     const { archive } = kept;
     const { entries } = await sealedSession();
     const [a, b, c, d, e] = entries;
-    expect((await archive.hashes('default', 's-1')).size).toBe(0);
-    for (const entry of [b!, a!, b!, e!]) await archive.keep(entry);
+    expect((await archivedHashes(archive, 'default', 's-1')).size).toBe(0);
+    for (const entry of [b!, a!, b!, e!]) await archive.keep([entry]);
     const read = async (from: number) => {
       const found: EvidenceEntry[] = [];
       for await (const entry of archive.entries('default', 's-1', from)) found.push(entry);
       return found;
     };
-    expect([...(await archive.hashes('default', 's-1'))].sort()).toEqual([
+    expect([...(await archivedHashes(archive, 'default', 's-1'))].sort()).toEqual([
       [0, [a!.hash]],
       [1, [b!.hash]],
       [4, [e!.hash]],
     ]);
     expect(await read(0)).toEqual([a, b]);
     expect([await read(1), await read(2)]).toEqual([[b], []]);
-    await archive.keep(c!);
-    await archive.keep({ ...c!, hash: d!.hash });
-    expect((await archive.hashes('default', 's-1')).get(2)?.toSorted()).toEqual([c!.hash, d!.hash].sort());
+    await archive.keep([c!]);
+    await archive.keep([{ ...c!, hash: d!.hash }]);
+    expect((await archivedHashes(archive, 'default', 's-1')).get(2)?.toSorted()).toEqual([c!.hash, d!.hash].sort());
     expect(await read(0)).toEqual([a, b]); // two copies of one place: none is believed
   });
 
@@ -120,7 +121,7 @@ describe.each([
     const lines: string[] = [];
     const telemetry = { count: () => {}, log: (_level: string, message: string) => void lines.push(message) };
     const project = async (entries: readonly EvidenceEntry[]) => {
-      for (const entry of entries) await archive.keep(entry);
+      for (const entry of entries) await archive.keep([entry]);
       await checkpointEntries({ checkpoints, archive, telemetry: telemetry as never }, entries);
       return (await checkpoints.last('default', 's-1'))?.point.index;
     };
@@ -167,7 +168,7 @@ describe('[evidence.checkpoint] in the bucket', () => {
     expect(bucket.asked).toEqual(Array(3).fill('PutObjectCommand'));
     expect([...bucket.objects.keys()].every((key) => key.startsWith('@checkpoints/a%2Fb/'))).toBe(true);
     const { entries } = await sealedSession();
-    expect(archiveKey(entries[0]!)).not.toMatch(/^@/);
+    expect(archiveKey([entries[0]!])).not.toMatch(/^@/);
     expect(canonicalize(JSON.parse([...bucket.objects.values()][0]!))).toBe([...bucket.objects.values()][0]);
   });
 });

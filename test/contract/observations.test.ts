@@ -275,22 +275,22 @@ describe('the archive folder', () => {
   test('appends the canonical text of each entry as a line of its session', async () => {
     const { archive, root } = await setting();
     const entries = [0, 1, 2].map((index) => sampleEntry(index));
-    await Promise.all(entries.slice(0, 2).map((entry) => archive.keep(entry)));
-    await archive.keep(entries[2]!);
+    await Promise.all(entries.slice(0, 2).map((entry) => archive.keep([entry])));
+    await archive.keep([entries[2]!]);
     expect(await linesOf(join(root, 'default', 's1.jsonl'))).toEqual(entries.map((entry) => canonicalize(entry)));
   });
 
   test('a copy told again changes nothing that stands there', async () => {
     const { archive, root } = await setting();
     const entry = sampleEntry(0);
-    await archive.keep(entry);
-    await archive.keep(entry);
+    await archive.keep([entry]);
+    await archive.keep([entry]);
     expect(new Set(await linesOf(join(root, 'default', 's1.jsonl')))).toEqual(new Set([canonicalize(entry)]));
   });
 
   test('a session named `..` leads nowhere', async () => {
     const { archive, root } = await setting();
-    await archive.keep(sampleEntry(0, { session_id: '..' }));
+    await archive.keep([sampleEntry(0, { session_id: '..' })]);
     expect(await readdir(root)).toEqual(['default']);
     expect(await readdir(join(root, 'default'))).toEqual(['%2E%2E.jsonl']);
   });
@@ -309,12 +309,14 @@ describe('the projector', () => {
     const ports = await setting();
     let down = true;
     const archive = {
-      keep: async (entry: EvidenceEntry) => {
-        if (down && entry.envelope_id === 'e3') throw new Error('bucket down');
-        await ports.archive.keep(entry);
+      keep: async (entries: readonly EvidenceEntry[]) => {
+        if (down && entries[0]?.session_id === 's3') throw new Error('bucket down');
+        await ports.archive.keep(entries);
       },
     };
-    const Records = Array.from({ length: 15 }, (_, n) => record(sampleEntry(n), `seq-${n}`));
+    const Records = Array.from({ length: 15 }, (_, n) =>
+      record(sampleEntry(n, { session_id: `s${n % 5}` }), `seq-${n}`),
+    );
     const project = door({ ...ports, archive });
     expect(await project({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: 'seq-3' }] });
     expect(ports.lines.join()).toContain('bucket down');

@@ -85,7 +85,7 @@ describe('the archive bucket', () => {
 
   it('puts the canonical entry under its place and hash, if nothing lies there', async () => {
     server.answers({ body: '' });
-    await archive().keep(entry);
+    await archive().keep([entry]);
     const [asked] = server.asked;
     expect(asked?.method).toBe('PUT');
     expect(decodeURIComponent(asked!.path)).toContain(`/archive/a%2Fb/s%3A1/000000000007-${'a'.repeat(64)}.json`);
@@ -95,11 +95,11 @@ describe('the archive bucket', () => {
 
   it('takes an entry kept before as kept', async () => {
     server.answers(xmlError(412, 'PreconditionFailed'));
-    await expect(archive().keep(entry)).resolves.toBeUndefined();
+    await expect(archive().keep([entry])).resolves.toBeUndefined();
   });
 
   it('throws on anything else, so that the batch is tried again', async () => {
     server.answers(xmlError(403, 'AccessDenied'));
-    await expect(archive().keep(entry)).rejects.toThrow();
+    await expect(archive().keep([entry])).rejects.toThrow();
   });
 });

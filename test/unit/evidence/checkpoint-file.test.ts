@@ -7,6 +7,7 @@ import { readCheckpoints } from '#adapters/local/checkpoint-lines.ts';
 import { folderArchive } from '#adapters/local/folder-archive.ts';
 import type { ChainPoint } from '#core/contracts/evidence.ts';
 import { sessionCheckpointDefect } from '#core/evidence/checkpoint.ts';
+import { archivedHashes } from '../../support/archived-hashes.ts';
 import { otherKey, sealedSession, signer, trustedKey } from './sample.ts';
 
 let folder: string;
@@ -138,21 +139,21 @@ test('[evidence.archive.read] the archive of a folder is read back: copies once,
   const { entries } = await sealedSession();
   const [a, b, c, d, e] = entries;
   const archive = folderArchive(join(folder, 'archive'));
-  expect([...(await archive.hashes('default', 's-1'))]).toEqual([]);
-  for (const entry of [b!, a!, b!, e!]) await archive.keep(entry);
+  expect([...(await archivedHashes(archive, 'default', 's-1'))]).toEqual([]);
+  for (const entry of [b!, a!, b!, e!]) await archive.keep([entry]);
   const read = async (from: number) => {
     const found: number[] = [];
     for await (const entry of archive.entries('default', 's-1', from)) found.push(entry.index);
     return found;
   };
-  expect(Object.fromEntries(await archive.hashes('default', 's-1'))).toEqual({
+  expect(Object.fromEntries(await archivedHashes(archive, 'default', 's-1'))).toEqual({
     0: [a!.hash],
     1: [b!.hash],
     4: [e!.hash],
   });
   expect([await read(0), await read(1), await read(2)]).toEqual([[0, 1], [1], []]);
-  await archive.keep({ ...c!, hash: d!.hash });
-  await archive.keep(c!);
-  expect((await archive.hashes('default', 's-1')).get(2)).toEqual([d!.hash, c!.hash]);
+  await archive.keep([{ ...c!, hash: d!.hash }]);
+  await archive.keep([c!]);
+  expect((await archivedHashes(archive, 'default', 's-1')).get(2)).toEqual([d!.hash, c!.hash]);
   expect(await read(0)).toEqual([0, 1]); // two copies of one place: none is believed
 });

@@ -102,7 +102,7 @@ test('rebuilding goes through every entry of every session once', async () => {
         },
       },
       observations: { apply: async (projections) => void applied.push(...projections) },
-      archive: { keep: async ({ hash }) => void kept.push(hash) },
+      archive: { keep: async (entries) => void kept.push(...entries.map(({ hash }) => hash)) },
     },
     'default',
   );

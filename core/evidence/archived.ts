@@ -1,0 +1,124 @@
+/**
+ * The archive's layout and how it is read: copies of a session in runs, each run one object. A run holds entries that
+ * follow each other; its name carries first and last index and the last hash, so that a repeated batch writes the same
+ * object, and an entry alone has the form that every entry had before (`docs/decisions/0060`).
+ */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { ArchivedPlace, ArchivedRun, ArchiveReader } from './ports.ts';
+
+/** The longest run that is written. A reader that looks for the end of a session begins so many entries before it. */
+export const mostEntriesARun = 100;
+
+/** How many runs are read ahead of the reader: what a verification holds of the archive at a time. */
+const runsAhead = 8;
+
+/** What an adapter offers; `archiveReader` makes the reader of it. */
+export interface ArchiveSource {
+  readonly complete: boolean;
+  /** Runs of a session in the order of their first index, from those that begin at `first` on. */
+  runs(tenant: string, sessionId: string, first: number): AsyncIterable<ArchivedRun>;
+  /** The entries of one run, in index order. */
+  read(tenant: string, sessionId: string, run: ArchivedRun): Promise<readonly EvidenceEntry[]>;
+}
+
+/** The reading side over what an adapter keeps. */
+export function archiveReader(source: ArchiveSource): ArchiveReader {
+  const runs: ArchiveReader['runs'] = async function* (tenant, sessionId, fromIndex = 0) {
+    const first = Math.max(0, fromIndex - mostEntriesARun + 1);
+    for await (const run of source.runs(tenant, sessionId, first)) if (run.last >= fromIndex) yield run;
+  };
+
+  async function* places(tenant: string, sessionId: string, fromIndex: number, whole: boolean) {
+    const held = new Map<number, Map<string, EvidenceEntry | undefined>>();
+    const note = (index: number, hash: string, entry?: EvidenceEntry) => {
+      if (index < fromIndex) return;
+      const copies = held.get(index) ?? new Map<string, EvidenceEntry | undefined>();
+      held.set(index, copies.set(hash, entry));
+    };
+    const before = (end: number) => [...held.keys()].filter((index) => index < end).sort((a, b) => a - b);
+    const settled = function* (end: number) {
+      for (const index of before(end)) {
+        yield { index, copies: held.get(index)! };
+        held.delete(index);
+      }
+    };
+    const contents = readAhead(runs(tenant, sessionId, fromIndex), runsAhead, async (run) => {
+      // The name of a single copy says everything that a comparison needs.
+      const alone = run.first === run.last && !whole;
+      return { run, entries: alone ? undefined : checked(run, await source.read(tenant, sessionId, run)) };
+    });
+    for await (const { run, entries } of contents) {
+      yield* settled(run.first);
+      if (entries === undefined) note(run.first, run.hash);
+      else for (const entry of entries) note(entry.index, entry.hash, entry);
+    }
+    yield* settled(Number.POSITIVE_INFINITY);
+  }
+
+  return {
+    complete: source.complete,
+    runs,
+    async *hashes(tenant, sessionId, fromIndex = 0): AsyncIterable<ArchivedPlace> {
+      for await (const { index, copies } of places(tenant, sessionId, fromIndex, false)) {
+        yield { index, hashes: [...copies.keys()] };
+      }
+    },
+    async *entries(tenant, sessionId, fromIndex) {
+      let expected = fromIndex;
+      for await (const { index, copies } of places(tenant, sessionId, fromIndex, true)) {
+        const [entry, twin] = copies.values();
+        if (index !== expected++ || entry === undefined || twin !== undefined) return;
+        yield entry;
+      }
+    },
+  };
+}
+
+/** @throws Error when the object does not hold what its name says. */
+function checked(run: ArchivedRun, entries: readonly EvidenceEntry[]): readonly EvidenceEntry[] {
+  const follow = entries.every(({ index }, n) => index === run.first + n);
+  if (follow && entries.length === run.last - run.first + 1 && entries.at(-1)?.hash === run.hash) return entries;
+  throw new Error(`archived entries ${run.first} to ${run.last} are not what their name says (${run.place})`);
+}
+
+/** Maps in order, with so many calls under way at a time. */
+async function* readAhead<T, R>(source: AsyncIterable<T>, most: number, read: (item: T) => Promise<R>) {
+  const underWay: Promise<R>[] = [];
+  try {
+    for await (const item of source) {
+      const reading = read(item);
+      reading.catch(() => {}); // reported where it is awaited
+      underWay.push(reading);
+      if (underWay.length >= most) yield await underWay.shift()!;
+    }
+    while (underWay.length > 0) yield await underWay.shift()!;
+  } finally {
+    await Promise.allSettled(underWay);
+  }
+}
+
+/** Entries of one session as the runs that are written: in order, each linked to the one before, none twice. */
+export function runsOf(entries: readonly EvidenceEntry[]): EvidenceEntry[][] {
+  const runs: EvidenceEntry[][] = [];
+  const once = [...new Map(entries.map((entry) => [`${entry.index}#${entry.hash}`, entry])).values()];
+  for (const entry of once.sort((a, b) => a.index - b.index)) {
+    const run = runs.at(-1);
+    const last = run?.at(-1);
+    const follows = last?.index === entry.index - 1 && last.hash === entry.previous_hash;
+    if (run && follows && run.length < mostEntriesARun) run.push(entry);
+    else runs.push([entry]);
+  }
+  return runs;
+}
+
+/** The highest index that has a copy, looked for from `fromIndex` on; -1 when none is there. */
+export async function archivedEnd(
+  reader: Pick<ArchiveReader, 'runs'>,
+  tenant: string,
+  sessionId: string,
+  fromIndex: number,
+): Promise<number> {
+  let end = -1;
+  for await (const { last } of reader.runs(tenant, sessionId, fromIndex)) end = Math.max(end, last);
+  return end;
+}
