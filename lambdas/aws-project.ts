@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
+import { clientBounds, objectBounds } from '#adapters/aws/client-bounds.ts';
 import { formerKeyIds, lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { observationsTable } from '#adapters/aws/observations-table.ts';
 import { logTelemetry } from '#adapters/aws/telemetry.ts';
@@ -15,14 +16,14 @@ export function projectPorts(): ProjectPorts {
   const environment = process.env;
   const write = (line: string) => void process.stdout.write(`${line}\n`);
   const bucket = environment.ARCHIVE_BUCKET ?? '';
-  const client = new S3Client({});
+  const client = new S3Client(objectBounds());
   const signer = lazyKmsSigner(environment.SIGNING_KEY_ID ?? '', {}, formerKeyIds(environment));
   const archive = archiveBucket({ client, bucket });
   const checkpoints = checkpointBucket({ client, bucket, signer, clock: systemClock, remembers: true });
   const telemetry = logTelemetry({ clock: systemClock, write, service: 'agent-governance-gateway', emf: true });
   return {
     observations: observationsTable({
-      client: new DynamoDBClient({}),
+      client: new DynamoDBClient(clientBounds()),
       tables: { observations: environment[tableEnvironment('observations')] ?? '' } as Record<TableName, string>,
     }),
     archive,

@@ -1,6 +1,7 @@
 /** The ports on AWS and the emulator, composed once per execution environment, and the Lambda form of each door. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { approvalsTable } from '#adapters/aws/approvals-table.ts';
+import { clientBounds } from '#adapters/aws/client-bounds.ts';
 import { configTable } from '#adapters/aws/config-table.ts';
 import { countersTable } from '#adapters/aws/counters-table.ts';
 import { credentialsTable } from '#adapters/aws/credentials-table.ts';
@@ -74,7 +75,7 @@ export function compose(
     TableName,
     string
   >;
-  const store = { client: new DynamoDBClient({}), tables: physical };
+  const store = { client: new DynamoDBClient(clientBounds()), tables: physical };
   const clock = systemClock;
   const telemetry = logTelemetry({
     clock,

@@ -992,6 +992,11 @@ const hosts: readonly Requirement[] = [
     'The emulator templates differ from the real ones in the listed points only.',
   ),
   must(
+    'cloud.clients-have-time-outs',
+    'contract §3',
+    'A call to a service of AWS that is not answered ends as a typed error: a connection after 1 s, a row after 3 s, a body after 8 s.',
+  ),
+  must(
     'cloud.status-line-first',
     'spec §4.1',
     'Every answer of a streamed function, whole or in events, begins with its status and headers.',

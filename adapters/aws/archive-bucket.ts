@@ -9,6 +9,8 @@ import { archiveReader, runsOf } from '#core/evidence/archived.ts';
 import type { ArchivedRun, ArchiveReader } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Archive } from '#core/observatory/ports.ts';
+import { objectBounds } from './client-bounds.ts';
+import { stored } from './items.ts';
 
 export interface ArchiveBucketOptions {
   readonly bucket: string;
@@ -16,12 +18,15 @@ export interface ArchiveBucketOptions {
   readonly client?: S3Client;
 }
 
-export function archiveBucket({ bucket, client = new S3Client({}) }: ArchiveBucketOptions): Archive & ArchiveReader {
+export function archiveBucket({
+  bucket,
+  client = new S3Client(objectBounds()),
+}: ArchiveBucketOptions): Archive & ArchiveReader {
   return {
     async keep(entries) {
       await Promise.all(
         runsOf(entries).map((run) =>
-          client.send(new PutObjectCommand({ Bucket: bucket, ...archivedObject(run) })).catch(unlessPresent),
+          stored(client.send(new PutObjectCommand({ Bucket: bucket, ...archivedObject(run) })).catch(unlessPresent)),
         ),
       );
     },
@@ -32,11 +37,13 @@ export function archiveBucket({ bucket, client = new S3Client({}) }: ArchiveBuck
     const Prefix = folderOf(tenant, sessionId);
     let next: string | undefined;
     do {
-      const page = await client.send(
-        new ListObjectsV2Command({
-          ...{ Bucket: bucket, Prefix },
-          ...(next === undefined ? { StartAfter: Prefix + position(first) } : { ContinuationToken: next }),
-        }),
+      const page = await stored(
+        client.send(
+          new ListObjectsV2Command({
+            ...{ Bucket: bucket, Prefix },
+            ...(next === undefined ? { StartAfter: Prefix + position(first) } : { ContinuationToken: next }),
+          }),
+        ),
       );
       for (const { Key = '' } of page.Contents ?? []) {
         const run = runNamed(Key, Prefix);
@@ -47,7 +54,7 @@ export function archiveBucket({ bucket, client = new S3Client({}) }: ArchiveBuck
   }
 
   async function read(_tenant: string, _session: string, { place }: ArchivedRun): Promise<EvidenceEntry[]> {
-    const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: place }));
+    const { Body } = await stored(client.send(new GetObjectCommand({ Bucket: bucket, Key: place })));
     const text = (await Body?.transformToString()) ?? '';
     // Single entries of earlier releases end without a line break.
     return text

@@ -10,6 +10,8 @@ import type { Checkpointed, CheckpointLog, Page, Signer } from '#core/evidence/p
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import { unlessPresent } from './archive-bucket.ts';
+import { objectBounds } from './client-bounds.ts';
+import { stored } from './items.ts';
 
 export interface CheckpointBucketOptions {
   readonly bucket: string;
@@ -32,7 +34,7 @@ export const checkpointKey = ({ tenant, session_id, index, hash }: ChainPoint): 
 const mostRemembered = 5_000;
 
 export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLog {
-  const { bucket: Bucket, signer, clock, client = new S3Client({}), remembers = false } = options;
+  const { bucket: Bucket, signer, clock, client = new S3Client(objectBounds()), remembers = false } = options;
   const remembered = new Map<string, Checkpointed>();
 
   const remember = ({ point, checkpoint }: Pick<SessionCheckpoint, 'point' | 'checkpoint'>): Checkpointed => {
@@ -48,10 +50,10 @@ export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLo
   /** @throws CheckpointDamage when what lies there is not a checkpoint of this session, or not signed by our keys. */
   async function newest(tenant: string, sessionId: string): Promise<SessionCheckpoint | undefined> {
     const Prefix = folderOf(tenant, sessionId);
-    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 }));
+    const { Contents = [] } = await stored(client.send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 })));
     const Key = Contents[0]?.Key;
     if (Key === undefined) return undefined;
-    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+    const { Body } = await stored(client.send(new GetObjectCommand({ Bucket, Key })));
     const found = parsed((await Body?.transformToString()) ?? '');
     const publicKeys = (await signingKeysOf(signer)).keys.map(({ public_key }) => public_key);
     const defect = sessionCheckpointDefect(found, publicKeys);
@@ -72,11 +74,13 @@ export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLo
 
     async sessions(tenant, { limit, cursor }): Promise<Page<string>> {
       const Prefix = tenantFolder(tenant);
-      const page = await client.send(
-        new ListObjectsV2Command({
-          ...{ Bucket, Prefix, Delimiter: '/', MaxKeys: limit },
-          ...(cursor !== undefined && { ContinuationToken: cursor }),
-        }),
+      const page = await stored(
+        client.send(
+          new ListObjectsV2Command({
+            ...{ Bucket, Prefix, Delimiter: '/', MaxKeys: limit },
+            ...(cursor !== undefined && { ContinuationToken: cursor }),
+          }),
+        ),
       );
       const items = (page.CommonPrefixes ?? []).map(({ Prefix: name = '' }) =>
         decodeURIComponent(name.slice(Prefix.length, -1)),
@@ -97,7 +101,7 @@ export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLo
             ContentType: 'application/json',
             IfNoneMatch: '*',
           };
-          await client.send(new PutObjectCommand({ Bucket, ...object })).catch(unlessPresent);
+          await stored(client.send(new PutObjectCommand({ Bucket, ...object })).catch(unlessPresent));
           remember({ point, checkpoint });
         }),
       );

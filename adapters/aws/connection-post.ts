@@ -5,11 +5,21 @@ import type {
 } from '@aws-sdk/client-apigatewaymanagementapi';
 import type { SocketPosts } from '#core/chat/socket-ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { clientBounds } from './client-bounds.ts';
 
 type Api = typeof import('./connection-sdk.ts') & { readonly client: ApiGatewayManagementApiClient };
 
-/** The client is loaded with the first post. @param url of the API's stage. */
-export function lazyConnectionPosts(url: string, config: ApiGatewayManagementApiClientConfig = {}): SocketPosts {
+/**
+ * The client is loaded with the first post. A post that is not answered in time is not sent again: the caller may have received it,
+ * and would read the same text twice.
+ * @param url of the API's stage.
+ * @param postMs until a post is given up.
+ */
+export function lazyConnectionPosts(
+  url: string,
+  config: ApiGatewayManagementApiClientConfig = {},
+  postMs = 5_000,
+): SocketPosts {
   let connected: Promise<Api> | undefined;
   const api = (): Promise<Api> => {
     connected ??= connect({ ...config, endpoint: url });
@@ -18,18 +28,20 @@ export function lazyConnectionPosts(url: string, config: ApiGatewayManagementApi
   return {
     async post(ConnectionId, text) {
       const { client, PostToConnectionCommand } = await api();
-      return unlessGone(client.send(new PostToConnectionCommand({ ConnectionId, Data: text })));
+      return unlessGone(client.send(new PostToConnectionCommand({ ConnectionId, Data: text }), bounded(postMs)));
     },
     async close(ConnectionId) {
       const { client, DeleteConnectionCommand } = await api();
-      await unlessGone(client.send(new DeleteConnectionCommand({ ConnectionId })));
+      await unlessGone(client.send(new DeleteConnectionCommand({ ConnectionId }), bounded(postMs)));
     },
   };
 }
 
+const bounded = (ms: number) => ({ abortSignal: AbortSignal.timeout(ms) });
+
 async function connect(config: ApiGatewayManagementApiClientConfig): Promise<Api> {
   const sdk = await import('./connection-sdk.ts');
-  return { ...sdk, client: new sdk.ApiGatewayManagementApiClient(config) };
+  return { ...sdk, client: new sdk.ApiGatewayManagementApiClient({ ...clientBounds({ requestMs: 0 }), ...config }) };
 }
 
 /** 410 says that the caller has left: that is an answer, not a fault. */

@@ -1,6 +1,7 @@
 /** Work for another function, which does it after the caller has ended (spec §4.1: the WebSocket's worker). */
 import type { LambdaClient, LambdaClientConfig } from '@aws-sdk/client-lambda';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { clientBounds } from './client-bounds.ts';
 
 type Lambda = typeof import('./lambda-sdk.ts') & { readonly client: LambdaClient };
 
@@ -31,5 +32,5 @@ export function lazyFunctionInvoke(
 
 async function connect(config: LambdaClientConfig): Promise<Lambda> {
   const sdk = await import('./lambda-sdk.ts');
-  return { ...sdk, client: new sdk.LambdaClient(config) };
+  return { ...sdk, client: new sdk.LambdaClient({ ...clientBounds(), ...config }) };
 }

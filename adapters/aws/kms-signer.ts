@@ -3,6 +3,7 @@ import { createHash, createPublicKey } from 'node:crypto';
 import type { KMSClient, KMSClientConfig } from '@aws-sdk/client-kms';
 import type { Signer } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { clientBounds } from './client-bounds.ts';
 
 type Kms = typeof import('./kms-sdk.ts') & { readonly client: KMSClient };
 
@@ -55,7 +56,7 @@ export const formerKeyIds = ({ SIGNING_KEY_FORMER_IDS = '' }: NodeJS.ProcessEnv)
 
 async function connect(config: KMSClientConfig): Promise<Kms> {
   const sdk = await import('./kms-sdk.ts');
-  return { ...sdk, client: new sdk.KMSClient(config) };
+  return { ...sdk, client: new sdk.KMSClient({ ...clientBounds(), ...config }) };
 }
 
 async function signature({ client, SignCommand }: Kms, keyId: string, message: Uint8Array): Promise<string> {

@@ -2,10 +2,11 @@
  * Bodies in S3 by their SHA-256 (architecture: stores). Access patterns: put-if-absent, get. Nothing is ever
  * overwritten or deleted here: a key names its content.
  */
-import type { PutObjectCommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
+import type { PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
+import { objectBounds } from './client-bounds.ts';
 import { stored } from './items.ts';
 
 type S3 = typeof import('./s3-sdk.ts') & { readonly client: S3Client };
@@ -15,16 +16,6 @@ export interface ObjectBucketOptions {
   /** @default one of its own, made at the first call */
   readonly client?: S3Client;
 }
-
-/**
- * A call that S3 never answers ends, two attempts included, before its function or the lease on an approval does: the
- * outcome of an action is recorded after its large result was put.
- * @param ms of one attempt.
- */
-export const bounded = (ms = 8_000): S3ClientConfig => ({
-  maxAttempts: 2,
-  requestHandler: { connectionTimeout: Math.min(ms, 2_000), requestTimeout: ms, throwOnRequestTimeout: true },
-});
 
 const keyOf = (digest: string) => `sha256/${digest.slice(0, 2)}/${digest}`;
 
@@ -65,7 +56,7 @@ export function objectBucket({ bucket, client }: ObjectBucketOptions): ObjectSto
 
 async function connect(client: S3Client | undefined): Promise<S3> {
   const sdk = await import('./s3-sdk.ts');
-  return { ...sdk, client: client ?? new sdk.S3Client(bounded()) };
+  return { ...sdk, client: client ?? new sdk.S3Client(objectBounds()) };
 }
 
 async function read({ client, GetObjectCommand }: S3, bucket: string, key: string): Promise<Uint8Array | undefined> {

@@ -2,6 +2,7 @@
 import type { SecretsManagerClient, SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
 import { OutsideFault } from '#core/credentials/fault.ts';
 import type { SecretVersions } from '#core/credentials/ports.ts';
+import { clientBounds } from './client-bounds.ts';
 import { sdkFault } from './sdk-fault.ts';
 
 type Sdk = typeof import('./secret-versions-sdk.ts');
@@ -17,7 +18,11 @@ export function lazySecretVersions(config: SecretsManagerClientConfig = {}, time
     const known = clients.get(id);
     if (known) return known;
     if (clients.size >= maxClients) clients.delete(clients.keys().next().value!);
-    const made = new sdk.SecretsManagerClient({ ...config, ...(region !== undefined && { region }) });
+    const made = new sdk.SecretsManagerClient({
+      ...clientBounds(),
+      ...config,
+      ...(region !== undefined && { region }),
+    });
     clients.set(id, made);
     return made;
   };

@@ -5,6 +5,7 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
+import { clientBounds } from './client-bounds.ts';
 
 export interface SecretsManagerOptions {
   readonly secretIds: readonly string[];
@@ -27,7 +28,7 @@ export function secretsManager({ secretIds, client, now = Date.now }: SecretsMan
   const kept = new Map<string, { readonly bundle: Promise<Bundle>; until: number }>();
 
   const fetched = async (secretId: string): Promise<Bundle> => {
-    made ??= new SecretsManagerClient({});
+    made ??= new SecretsManagerClient(clientBounds());
     const { SecretString } = await made.send(new GetSecretValueCommand({ SecretId: secretId }));
     return parsed(SecretString, secretId);
   };

@@ -5,6 +5,7 @@
 import type { SFNClient, SFNClientConfig } from '@aws-sdk/client-sfn';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { clientBounds } from './client-bounds.ts';
 
 type Sfn = typeof import('./step-functions-sdk.ts') & { readonly client: SFNClient };
 
@@ -39,7 +40,7 @@ export function lazyStepFunctionsClock(stateMachineArn: string, config: SFNClien
 
 async function connect(config: SFNClientConfig): Promise<Sfn> {
   const sdk = await import('./step-functions-sdk.ts');
-  return { ...sdk, client: new sdk.SFNClient(config) };
+  return { ...sdk, client: new sdk.SFNClient({ ...clientBounds(), ...config }) };
 }
 
 const unless =

@@ -2,6 +2,7 @@
 import type { STSClient, STSClientConfig } from '@aws-sdk/client-sts';
 import { OutsideFault } from '#core/credentials/fault.ts';
 import type { StsClient } from '#core/credentials/ports.ts';
+import { onceWithDeadline } from './client-bounds.ts';
 import { sdkFault } from './sdk-fault.ts';
 
 type Sdk = typeof import('./sts-sdk.ts');
@@ -17,7 +18,7 @@ export function lazySts(config: STSClientConfig = {}, timeoutMs = 10_000): StsCl
     const known = clients.get(id);
     if (known) return known;
     if (clients.size >= maxClients) clients.delete(clients.keys().next().value!);
-    const made = new sdk.STSClient({ ...config, maxAttempts: 1, ...(region !== undefined && { region }) });
+    const made = new sdk.STSClient({ ...onceWithDeadline, ...config, ...(region !== undefined && { region }) });
     clients.set(id, made);
     return made;
   };

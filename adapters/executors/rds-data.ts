@@ -7,6 +7,7 @@ import type {
   RDSDataClientConfig,
   SqlParameter,
 } from '@aws-sdk/client-rds-data';
+import { onceWithDeadline } from '#adapters/aws/client-bounds.ts';
 import { ExecutionFault, type FaultKind } from '#core/executors/fault.ts';
 import { quoted } from '#core/executors/named.ts';
 import type { AuroraCluster, SqlResult, SqlStatement, SqlTransaction, SqlWork } from '#core/executors/ports.ts';
@@ -23,7 +24,7 @@ export function rdsDataTransaction(
   return async (work, signal) => {
     connected ??= import('./rds-data-sdk.ts').then((sdk) => ({
       ...sdk,
-      client: client ?? new sdk.RDSDataClient({ ...config, maxAttempts: 1 }),
+      client: client ?? new sdk.RDSDataClient({ ...onceWithDeadline, ...config }),
     }));
     return transact(await connected, work, signal);
   };

@@ -1,5 +1,6 @@
 /** Shell actions on AWS: the function `sandbox` runs the program, and this one waits for it. Nothing is tried twice. */
 import type { LambdaClient, LambdaClientConfig } from '@aws-sdk/client-lambda';
+import { onceWithDeadline } from '#adapters/aws/client-bounds.ts';
 import { ExecutionFault } from '#core/executors/fault.ts';
 import type { CommandRunner } from '#core/executors/ports.ts';
 import { longestSandboxMs, sandboxReply } from '#core/executors/sandbox-message.ts';
@@ -35,7 +36,7 @@ export function sandboxFunction(
 
 async function connect(config: LambdaClientConfig, client?: Pick<LambdaClient, 'send'>): Promise<Lambda> {
   const sdk = await import('../aws/lambda-sdk.ts');
-  return { ...sdk, client: client ?? new sdk.LambdaClient({ ...config, maxAttempts: 1 }) };
+  return { ...sdk, client: client ?? new sdk.LambdaClient({ ...onceWithDeadline, ...config }) };
 }
 
 function resultOf(payload: Uint8Array | undefined) {

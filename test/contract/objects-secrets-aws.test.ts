@@ -1,7 +1,8 @@
 /** What the S3 and Secrets Manager adapters say to AWS, and how they take its answers. */
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { bounded, objectBucket } from '#adapters/aws/object-bucket.ts';
+import { objectBounds } from '#adapters/aws/client-bounds.ts';
+import { objectBucket } from '#adapters/aws/object-bucket.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
 import { environmentSecrets } from '#adapters/local/environment-secrets.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
@@ -46,7 +47,7 @@ describe('objects in S3', () => {
 
   test('[action.large-result] are given up when S3 never answers: what waits for them goes on', async () => {
     const silent = await fakeHttpService(() => 'hang');
-    const client = new S3Client({ ...aws.client, ...bounded(100), endpoint: silent.url, forcePathStyle: true });
+    const client = new S3Client({ ...aws.client, ...objectBounds(100), endpoint: silent.url, forcePathStyle: true });
     await expect(objectBucket({ bucket: 'b', client }).put(bytes)).rejects.toMatchObject({
       code: 'service_unavailable',
     });

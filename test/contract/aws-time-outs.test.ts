@@ -1,0 +1,101 @@
+/** Every client of AWS against a server that takes the request and never answers [cloud.clients-have-time-outs]. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
+import { clientBounds, objectBounds, onceWithDeadline } from '#adapters/aws/client-bounds.ts';
+import { configTable } from '#adapters/aws/config-table.ts';
+import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';
+import { lazyFunctionInvoke } from '#adapters/aws/function-invoke.ts';
+import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
+import { objectBucket } from '#adapters/aws/object-bucket.ts';
+import { lazySecretVersions } from '#adapters/aws/secret-versions.ts';
+import { secretsManager } from '#adapters/aws/secrets-manager.ts';
+import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
+import { lazySts } from '#adapters/aws/sts-client.ts';
+import { sandboxFunction } from '#adapters/executors/sandbox-function.ts';
+import { type FakeHttpService, fakeHttpService } from '../support/fake-http-service.ts';
+
+let silent: FakeHttpService;
+beforeAll(async () => {
+  silent = await fakeHttpService(() => 'hang');
+});
+afterAll(() => silent.stop());
+
+/** The bounds of the product with a tenth of a second in place of seconds. */
+const soon = () => ({
+  ...clientBounds({ requestMs: 100, attempts: 2 }),
+  endpoint: silent.url,
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+});
+const s3 = () => new S3Client({ ...soon(), forcePathStyle: true });
+const unavailable = { code: 'service_unavailable' };
+const command = { timeoutMs: -14_900, program: 'true', args: [], env: [], root: '', stdin: '' };
+
+const calls: Readonly<Record<string, readonly [() => Promise<unknown>, object]>> = {
+  DynamoDB: [() => configTable(new DynamoDBClient(soon()), 'config').current(), unavailable],
+  'S3, objects': [() => objectBucket({ bucket: 'b', client: s3() }).get('a'.repeat(64)), unavailable],
+  'S3, archive': [
+    () => archiveBucket({ bucket: 'b', client: s3() }).runs('t', 's')[Symbol.asyncIterator]().next(),
+    unavailable,
+  ],
+  'Secrets Manager': [
+    () => secretsManager({ secretIds: ['keys'], client: new SecretsManagerClient(soon()) }).get('A'),
+    unavailable,
+  ],
+  'Secrets Manager, versions': [
+    () => lazySecretVersions(soon()).get({ secretId: 's', region: undefined, stage: 'AWSCURRENT' } as never),
+    { kind: 'timeout' },
+  ],
+  KMS: [() => lazyKmsSigner('key', soon()).sign(new Uint8Array(1)), unavailable],
+  'Step Functions': [() => lazyStepFunctionsClock('arn', soon()).start('e'), unavailable],
+  'Lambda, handed over': [() => lazyFunctionInvoke('f', soon())({}), unavailable],
+  'Lambda, sandbox': [
+    () => sandboxFunction('f', { ...soon(), ...onceWithDeadline })(command as never, undefined),
+    { kind: 'timeout', uncertain: true },
+  ],
+  STS: [
+    () => lazySts({ ...soon(), ...onceWithDeadline }, 100).assumeRole({ tags: {}, roleArn: 'arn' } as never),
+    { kind: 'timeout' },
+  ],
+  'connections of API Gateway': [() => lazyConnectionPosts(silent.url, soon(), 100).post('c', 'text'), unavailable],
+};
+
+test.each(Object.entries(calls))(
+  '[cloud.clients-have-time-outs] %s: a server that hangs is a typed error',
+  async (_service, [call, error]) => {
+    await expect(call()).rejects.toMatchObject(error);
+  },
+);
+
+test('[cloud.clients-have-time-outs] a text that may have arrived is not posted again', async () => {
+  silent.asked.length = 0;
+  await expect(lazyConnectionPosts(silent.url, soon(), 50).post('c', 'text')).rejects.toMatchObject(unavailable);
+  expect(silent.asked).toHaveLength(1);
+});
+
+test('[cloud.clients-have-time-outs] a connection is opened within a second, a row is answered within three, a body within eight', () => {
+  expect(clientBounds()).toMatchObject({
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
+  });
+  expect(objectBounds()).toMatchObject({ maxAttempts: 2, requestHandler: { requestTimeout: 8_000 } });
+  expect(onceWithDeadline).toMatchObject({ maxAttempts: 1, requestHandler: { connectionTimeout: 1_000 } });
+});
+
+/** Bedrock brings connections of its own, with the time-outs of its provider; the local store is not AWS. */
+const bounded = /new (?:sdk\.)?BedrockRuntimeClient\(|clientBounds\(|objectBounds\(|onceWithDeadline/;
+
+test('[cloud.clients-have-time-outs] no client of the SDK is made without bounds', () => {
+  const files = ['adapters/aws', 'adapters/executors', 'lambdas'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => `${folder}/${name}`),
+  );
+  const made = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/new (?:sdk\.)?\w+Client\([^;]*/g)].map(([call]) => `${file}: ${call}`),
+  );
+  expect(made.length).toBeGreaterThan(10);
+  expect(made.filter((line) => !bounded.test(line))).toEqual([]);
+});
