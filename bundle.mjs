@@ -14,6 +14,7 @@ const limitBytes = 800_000;
 const neededLater = ({ archives, readsArchive }) => [
   '@aws-sdk/client-sts',
   'jose',
+  'libphonenumber-js',
   'libpg-query',
   'pg',
   're2js',

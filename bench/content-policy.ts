@@ -1,7 +1,9 @@
 /** What content filters cost: the input policy of 100 keywords, 20 regexes and PII on 10 KB, and a token of a stream. */
 import { compileContentPolicy } from '#core/content-policy/compile.ts';
 import type { ContentPolicy } from '#core/content-policy/ports.ts';
-import type { ContentFilter } from '#core/contracts/config.ts';
+import { type ContentFilter, piiEntities } from '#core/contracts/config.ts';
+import { corpus } from '../test/corpora/personal-data/corpus.ts';
+import { scoreOf } from '../test/corpora/personal-data/score.ts';
 
 export async function benchContentPolicy(): Promise<Record<string, number>> {
   const context = { tenant_id: 'bench', model: 'mock', provider: 'mock' };
@@ -22,6 +24,17 @@ export async function benchContentPolicy(): Promise<Record<string, number>> {
     pii_p50_ms_10kb: await checkMillis(policyOf(filters.filter(({ type }) => type === 'pii')), clean),
     ...streamMicros(policy, clean),
   };
+}
+
+/** How much of each kind of personal data in the generated corpus is found, and how much of what is found is some. */
+export function benchPersonalData(): Record<string, number> {
+  const samples = corpus();
+  return Object.fromEntries(
+    piiEntities.flatMap((kind) => {
+      const { recall, precision } = scoreOf(kind, samples);
+      return [[`${kind}_recall`, recall] as const, [`${kind}_precision`, precision] as const];
+    }),
+  );
 }
 
 const words =

@@ -9,7 +9,7 @@ import { benchActions } from './actions.ts';
 import { benchApprovals } from './approvals.ts';
 import { benchBundles } from './bundles.ts';
 import { benchChat } from './chat.ts';
-import { benchContentPolicy } from './content-policy.ts';
+import { benchContentPolicy, benchPersonalData } from './content-policy.ts';
 import { benchEffects } from './effects.ts';
 import { benchSqlEffects } from './effects-sql.ts';
 import { benchEvidence } from './evidence.ts';
@@ -37,6 +37,7 @@ const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Rec
   tickets: benchTickets,
   evidence: benchEvidence,
   'content policy': benchContentPolicy,
+  'personal data, generated corpus': benchPersonalData,
   'function bundles': benchBundles,
   'test-action, local run': () => benchActions(Number(values.soak)),
   'MCP, local run': benchMcp,

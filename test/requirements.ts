@@ -1043,6 +1043,11 @@ const chat: readonly Requirement[] = [
     'Texts made to look like card numbers take time in proportion to their length.',
   ),
   must(
+    'content.personal-data',
+    'contract §5',
+    'Each kind of personal data is found with a recall of 0.97 and a precision of 0.98 on a generated corpus.',
+  ),
+  must(
     'messages.provider-run',
     'contract §5',
     'With tool_use: govern, servers of the caller, tools that the provider runs and unknown betas are refused unless listed.',

@@ -43,5 +43,3 @@ export function candidates(
   }
   return found;
 }
-
-export const digitsOf = (text: string): string => text.replace(/\D/g, '');

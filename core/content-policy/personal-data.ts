@@ -2,13 +2,16 @@
 import { type ContentFilter, type PiiEntity, piiEntities } from '#core/contracts/config.ts';
 import { email, ip } from './addresses.ts';
 import { apiKey } from './api-key.ts';
+import { creditCard } from './credit-card.ts';
 import type { Entity } from './entity.ts';
 import type { Tally } from './findings.ts';
 import { iban } from './iban.ts';
-import { creditCard, phone, ssn } from './numbers.ts';
+
 import { PartialMatches } from './partial-match.ts';
 import { patternSet } from './pattern-set.ts';
+import { phone } from './phone.ts';
 import { type Reading, writtenRange } from './reading.ts';
+import { ssn } from './ssn.ts';
 
 export type PiiFilter = Extract<ContentFilter, { type: 'pii' }>;
 

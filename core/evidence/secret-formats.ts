@@ -39,6 +39,8 @@ const bareValue = /[^\s"'&;,()<>|]*/y;
 const headerName = /(?:authorization|cookie)$/i;
 const headerValue =
   /(?:[A-Za-z][\w-]{0,31}[ \t]{1,4})?[^\s"'`;|&$()<>,]*(?:[,;][ \t]{0,4}[\w.-]{1,64}=[^\s"'`;|&$()<>,]*){0,64}/y;
+/** `tokens=1679` counts them. */
+const count = /^\d{1,9}\W{0,2}$/;
 /** A reference to a secret is none. */
 const reference = /^\$[A-Za-z_{(]/;
 
@@ -129,6 +131,7 @@ function* assigned(text: string): Iterable<Range> {
     const run = header ? headerValue : bareValue;
     const end = (quote && quotedEnd(text, start, quote)) || scanEnd(text, start, run);
     heads.lastIndex = end;
+    if (/tokens$/i.test(name) && count.test(text.slice(start, end))) continue;
     if (end > start && !reference.test(text.slice(start, start + 2))) yield [start, end];
   }
 }

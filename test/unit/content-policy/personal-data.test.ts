@@ -34,6 +34,23 @@ const found: readonly (readonly [text: string, redacted: string])[] = [
   ['030/123 45 67 or 0171 1234567', '[REDACTED:PHONE] or [REDACTED:PHONE]'],
   ['01 23 45 67 89', '[REDACTED:PHONE]'],
   ['020 7946 0958', '[REDACTED:PHONE]'],
+  ['ist Tel. 612 345 678', 'ist Tel. [REDACTED:PHONE]'],
+  ['(+49) 30 1234567, +49 (0)30 1234567', '[REDACTED:PHONE], [REDACTED:PHONE]'],
+  ['+14155552671 24/7', '[REDACTED:PHONE] 24/7'],
+  ['{"phone":"6123456789","id":6123456789}', '{"phone":"[REDACTED:PHONE]","id":6123456789}'],
+  ['mobilePhone=612345678', 'mobilePhone=[REDACTED:PHONE]'],
+  ['WhatsApp 98765 43210', 'WhatsApp [REDACTED:PHONE]'],
+  ['+1 555 123 4567', '[REDACTED:PHONE]'],
+  ['3782-822463-10005', '[REDACTED:CREDIT_CARD]'],
+  ['3056 930902 5904', '[REDACTED:CREDIT_CARD]'],
+  ['4111.1111.1111.1111', '[REDACTED:CREDIT_CARD]'],
+  ['4111 - 1111 - 1111 - 1111', '[REDACTED:CREDIT_CARD]'],
+  ['4111·1111·1111·1111', '[REDACTED:CREDIT_CARD]'],
+  ['4111\u20091111\u20091111\u20091111', '[REDACTED:CREDIT_CARD]'],
+  ['４１１１ １１１１ １１１１ １１１１', '[REDACTED:CREDIT_CARD]'],
+  ['4111111111111111/1227', '[REDACTED:CREDIT_CARD]/1227'],
+  ['7,4111111111111111,Ann', '7,[REDACTED:CREDIT_CARD],Ann'],
+  ['ES52 5242 7216 1813 8430 7887', '[REDACTED:IBAN]'],
   ['DE89 3704 0044 0532 0130 00 is mine', '[REDACTED:IBAN] is mine'],
   ['GB82WEST12345698765432', '[REDACTED:IBAN]'],
   ['nl91 abna 0417 1643 00', '[REDACTED:IBAN]'],
@@ -84,6 +101,13 @@ const harmless = [
   '1,000,000.00 and 1 000 000',
   '0x7fffffff 0b1010',
   'ISBN 978-3-16-148410-0',
+  'order 415-555-2671',
+  'EAN 4006381333931',
+  'IMEI 35-209900-176148-1',
+  'iPhone 15 1234567',
+  'call_id 4155552671',
+  'tokens=1679',
+  '41.1234567, -71.1234567',
   'page 415, line 555, word 2671',
   'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
   'risk-assessment-of-task-management-and-more',
@@ -92,6 +116,13 @@ const harmless = [
 
 test.each(harmless)('not found: %s', async (text) => {
   expect((await redact(text)).text).toBe(text);
+});
+
+test('digits of an account are no card', async () => {
+  const account = 'ES52 5242 7216 1813 8430 7887';
+  expect((await redact(account, ['credit_card'])).text).toBe(account);
+  const card = account.replace('ES52', 'ES53');
+  expect((await redact(card, ['credit_card'])).text).toBe('ES53 [REDACTED:CREDIT_CARD] 7887');
 });
 
 test('a valid number is found behind and before other numbers', async () => {

@@ -103,9 +103,9 @@ describe('held back is the longest partial match', () => {
     return [...texts.map((text) => scan.push('0', text)), scan.end('0')];
   };
 
-  test('[chat.output-policy] a word leaves with the space behind it, not later', () => {
+  test('[chat.output-policy] a word leaves with the space behind it, a number with the word that follows', () => {
     const output = pieces(all, 'Hel', 'lo', ' wor', 'ld', '. ', 'In 2024 ', 'we');
-    expect(output).toEqual(['', '', 'Hello ', '', 'world. ', 'In 2024 ', '', 'we']);
+    expect(output).toEqual(['', '', 'Hello ', '', 'world. ', 'In ', '2024 ', 'we']);
   });
 
   test('[chat.output-policy] keywords hold only what begins one', () => {

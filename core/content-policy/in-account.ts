@@ -1,0 +1,16 @@
+/** Digits of a bank account, which may look like another number's. */
+import { type DigitGroup, mayEnd } from './digit-groups.ts';
+import { iban } from './iban.ts';
+
+/** Longest account number with its blanks. */
+const ibanCharacters = 44;
+
+/** Tells the groups that belong to a valid account number: one that ends with the run, at the latest. */
+export function inAccount(text: string, groups: readonly DigitGroup[]): (group: DigitGroup) => boolean {
+  const start = groups[0]!.start;
+  const from = Math.max(0, start - ibanCharacters);
+  if (!/[A-Z]{2}/i.test(text.slice(from, start))) return () => false;
+  const end = Math.min(groups.at(-1)!.end, start + ibanCharacters);
+  const accounts = mayEnd(text, end) ? iban.find(text.slice(from, end), 0) : [];
+  return (group) => accounts.some(([first, last]) => group.start >= first + from && group.start < last + from);
+}

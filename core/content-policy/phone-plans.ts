@@ -1,0 +1,61 @@
+/** Which digits are telephone numbers, by the numbering plans of libphonenumber: loaded with the filters, not before. */
+import { type CountryCode, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/core';
+import metadata from 'libphonenumber-js/max/metadata';
+import { LRUCache } from 'lru-cache';
+
+/** Whose national forms are looked for where a text says that a telephone number follows, more callers first. */
+const regions: readonly CountryCode[] = [
+  ...(['US', 'GB', 'DE', 'FR', 'IN', 'IT', 'ES', 'BR', 'JP', 'CN', 'AU', 'NL', 'PL', 'MX', 'TR', 'ZA'] as const),
+  ...(['SE', 'CH', 'AT', 'BE', 'NO', 'DK', 'FI', 'IE', 'PT', 'CZ', 'GR', 'HU', 'RO', 'RU', 'UA', 'NZ'] as const),
+  ...([
+    'KR',
+    'SG',
+    'HK',
+    'TW',
+    'IL',
+    'AE',
+    'SA',
+    'EG',
+    'NG',
+    'KE',
+    'AR',
+    'CL',
+    'CO',
+    'ID',
+    'MY',
+    'TH',
+    'VN',
+    'PH',
+    'PK',
+  ] as const),
+];
+
+/** A text names the same number again, and its digits are asked for in several groupings. */
+const known = new LRUCache<string, boolean>({ max: 2048 });
+
+function remembered(key: string, work: () => boolean): boolean {
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const answer = work();
+  known.set(key, answer);
+  return answer;
+}
+
+const numberOf = (digits: string, region?: CountryCode): PhoneNumber | undefined =>
+  parsePhoneNumberFromString(digits, { extract: false, ...(region && { defaultCountry: region }) }, metadata);
+
+/** @param digits country code first, without the plus sign. */
+export const isInternational = (digits: string): boolean =>
+  remembered(`+${digits}`, () => numberOf(`+${digits}`)?.isValid() === true);
+
+/** A number that no plan gives out but that is as long as one: what examples are written with. */
+export const mayBeInternational = (digits: string): boolean =>
+  remembered(`?${digits}`, () => numberOf(`+${digits}`)?.isPossible() === true);
+
+/** Ten digits, or eleven with the 1 before them. */
+export const isNorthAmerican = (digits: string): boolean =>
+  remembered(`1${digits}`, () => numberOf(digits, 'US')?.isValid() === true);
+
+/** As somebody dials them at home, in one of the regions. */
+export const isNational = (digits: string): boolean =>
+  remembered(digits, () => regions.some((region) => numberOf(digits, region)?.isValid() === true));

@@ -1,0 +1,155 @@
+/**
+ * Telephone numbers [content.personal-data]: with a country code wherever they stand, in the forms that a country prints, and in
+ * any form behind a word that says what they are. The numbering plans decide; the forms keep dates, orders and prices apart.
+ */
+import { type DigitGroup, digitRuns, lookahead, mayBegin, mayEnd, separators } from './digit-groups.ts';
+import type { Entity, Range } from './entity.ts';
+import { inAccount } from './in-account.ts';
+import { isInternational, isNational, isNorthAmerican, mayBeInternational } from './phone-plans.ts';
+
+const digits = { least: 7, most: 18 } as const;
+const groupsAtMost = 9;
+/** How far before a number a word is looked for that says what it is. */
+const contextCharacters = 48;
+
+export const phone: Entity = {
+  name: 'phone',
+  shape: String.raw`(?:\+ ?\(?|\(\+?|\b)\d(?:[${separators}]{0,3}\d){${digits.least - 1},32}${lookahead}`,
+  find(text, from) {
+    const found: Range[] = [];
+    for (const groups of digitRuns(text, from, digits.least)) {
+      const isAccount = inAccount(text, groups);
+      for (let first = 0; first < groups.length; first++) {
+        if (isAccount(groups[first]!)) continue;
+        const range = phoneAt(text, groups, first, from);
+        if (!range) continue;
+        found.push(range);
+        while (first + 1 < groups.length && groups[first + 1]!.start < range[1]) first++;
+      }
+    }
+    return found;
+  },
+};
+
+const listMark = /(?:^|\n)[ \t>*-]*\d{1,2}[.)][ \t]{1,3}$/;
+const numberBefore = new RegExp(String.raw`\d[${separators}]{1,3}$`, 'u');
+
+interface Candidate {
+  /** Plus sign or digit first; blanks, dashes and brackets as they stand. */
+  readonly written: string;
+  readonly digits: string;
+  /** How many digits each group has. */
+  readonly lengths: readonly number[];
+  /** What stands before it. */
+  readonly before: string;
+  /** Digits stand before or behind it, a blank between. */
+  readonly amongNumbers: boolean;
+}
+
+/** The longest telephone number that begins with the group at `first`. */
+function phoneAt(text: string, groups: readonly DigitGroup[], first: number, from: number): Range | undefined {
+  const start = Math.max(from, startOf(text, groups[first]!.start));
+  if (!mayBegin(text, start)) return undefined;
+  const windows: Candidate[] = [];
+  const before = text.slice(Math.max(0, start - contextCharacters), start);
+  let all = '';
+  const lengths: number[] = [];
+  for (let last = first; last < groups.length && last - first < groupsAtMost; last++) {
+    const group = groups[last]!;
+    all += group.digits;
+    lengths.push(group.digits.length);
+    if (all.length > digits.most) break;
+    if (all.length < digits.least || !mayEnd(text, group.end)) continue;
+    const amongNumbers = last + 1 < groups.length || (numberBefore.test(before) && !listMark.test(before));
+    windows.push({ written: text.slice(start, group.end), digits: all, lengths: [...lengths], before, amongNumbers });
+  }
+  const longest = windows.findLast(isPhone);
+  return longest && [start, start + longest.written.length];
+}
+
+/** With the signs that belong to a number before its first digit. */
+const opening = /(?:\+ ?\(?|\(\+?)$/;
+const closed = /^\d{1,5}\)/;
+
+function startOf(text: string, digit: number): number {
+  const signs = opening.exec(text.slice(Math.max(0, digit - 3), digit))?.[0] ?? '';
+  const isClosed = !signs.includes('(') || closed.test(text.slice(digit, digit + 6));
+  // The bracket of a sentence stands before the plus sign, not behind it.
+  return digit - (isClosed ? signs : signs.replace(/^\(|\($/, '')).length;
+}
+
+function isPhone(candidate: Candidate): boolean {
+  const { written, digits, lengths, before } = candidate;
+  if (!hasPairedBrackets(written) || isDate.test(written) || /[$€£¥₹#]\s?$/.test(before)) return false;
+  if (/^\(?\+/.test(written)) return isDialled(written.replace('(0)', '').replace(/\D/g, ''));
+  if (phoneWord.test(before)) return isBehindWord(candidate);
+  if (otherWord.test(before)) return false;
+  if (/^(?:00|011)[ .\-/(]*[1-9]/.test(written) && lengths.length > 2 && !candidate.amongNumbers)
+    return isDialled(
+      written
+        .replace('(0)', '')
+        .replace(/\D/g, '')
+        .replace(/^(?:00|011)/, ''),
+    );
+  if (isNorthAmericanForm(lengths)) return isNorthAmericanNumber(candidate);
+  return isNationalForm(candidate) && isNational(digits);
+}
+
+const hasPairedBrackets = (text: string): boolean => /^[^()]*(?:\(\+?\d+\)[^()]*)?$/.test(text);
+const isDate = /^(?:\d{1,2}([./-])\d{1,2}\1\d{2,4}(?!\d|\1\d)|\+?(?:19|20)\d\d([./-])\d{1,2}\2\d{1,2}(?!\d|\2\d))/;
+
+const isDialled = (digits: string): boolean =>
+  digits.length >= 8 &&
+  digits.length <= 15 &&
+  (isInternational(digits) || (digits.length > 9 && mayBeInternational(digits)));
+
+/** Any grouping of any region; examples are written with numbers that no plan gives out. */
+const isBehindWord = ({ written, digits }: Candidate): boolean =>
+  isNational(digits) ||
+  /^[2-9]\d\d\D*[2-9]\d\d\D*\d{4}$/.test(written) ||
+  (digits.length >= 10 && isInternational(digits.replace(/^(?:00|011)/, '')));
+
+/** 3-3-4, a 1 before it or not. */
+const isNorthAmericanForm = (lengths: readonly number[]): boolean => /^(?:1-)?3-3-4$/.test(lengths.join('-'));
+
+function isNorthAmericanNumber({ written, digits, amongNumbers }: Candidate): boolean {
+  if (!/^1?[2-9]\d\d[2-9]\d{6}$/.test(digits)) return digits.startsWith('0') && isNational(digits);
+  const marked = /[-()]/.test(written);
+  return marked || (!amongNumbers && isNorthAmerican(digits));
+}
+
+const frenchPairs = /^0[1-9](?:([ .-])\d{2})(?:\1\d{2}){3}$/;
+
+const isSsnForm = (lengths: readonly number[]): boolean => lengths.join('-') === '3-2-4';
+
+/** What a country prints: an area in brackets, or a trunk 0 before the area. */
+function isNationalForm({ written, digits, lengths, amongNumbers }: Candidate): boolean {
+  if (/^\(\d{2,5}\) ?\d/.test(written) || /^8[ -]?\(\d{3,5}\)[ -]?\d/.test(written))
+    return digits.length >= 8 && !amongNumbers;
+  if (frenchPairs.test(written)) return true;
+  if (!/^0[1-9]/.test(digits) || written.includes('.') || amongNumbers || isSsnForm(lengths)) return false;
+  const [area = 0, ...rest] = lengths;
+  return digits.length >= 9 && digits.length <= 12 && area <= 6 && rest.some((length) => length >= 3);
+}
+
+/** Words that say a telephone number follows, in the languages of the regions; `~` stands for a blank. */
+const names = `(?<!i)phone mobile cell tel fax whatsapp sms signal hotline helpline landline dial gsm telefon téléphone tél teléfono
+  (?:call|reach|ring|text|contact|telefone|ruf)~(?:me|us|him|her|them|back|on|at|mich) telefono telefone telefoon handy mobil
+  móvil movil celular cellulare portable rufnummer rückruf puhelin телефон тел моб τηλ τηλέφωνο هاتف جوال موبايل تلفن טלפון फ़ोन फोन
+  मोबाइल 電話 电话 電話番号 携帯 手机 手機 전화 휴대폰 โทร ☎ ☏ 📞 📱 📲`;
+/** May stand between such a word and the number. */
+const joining = `no nr num number numbers nummer numéro número numero is at on me us via to the ist unter es est è au al или office work
+  home private line`;
+const anyOf = (words: string): string => words.split(/\s+/).join('|').replaceAll('~', ' ');
+const phoneWord = new RegExp(
+  String.raw`(?<!\p{L})(?:[\p{L}_]{0,12}(?:_|(?<=\p{Ll})))?(?:${anyOf(names)})[\p{L}_]{0,9}[^\p{L}\d\n]{0,6}(?:(?:${anyOf(joining)})(?!\p{L})[^\p{L}\d\n]{0,4}){0,3}$`,
+  'iu',
+);
+
+/** Words that say it is another number. */
+const others = `order invoice ref reference ticket case isbn issn sku part serial tracking parcel shipment version build id account acct
+  policy article item model page lot batch imei iccid bestellung rechnung artikel commande facture pedido factura`;
+const otherWord = new RegExp(
+  String.raw`(?<!\p{L})(?:${anyOf(others)})(?:[_ ]?(?:no|nr|num|number|nummer|id|code))?[^\p{L}\d\n]{0,4}$`,
+  'iu',
+);

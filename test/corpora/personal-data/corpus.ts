@@ -1,0 +1,73 @@
+/** Texts with personal data at known places, and texts that only look so; the same on every run. */
+import { type PiiEntity, piiEntities } from '#core/contracts/config.ts';
+import { falseFriend } from './false-friends.ts';
+import { type Random, seeded } from './random.ts';
+import { makers } from './values.ts';
+
+export interface Sample {
+  readonly text: string;
+  /** What stands at `start` to `end`; absent in texts without personal data. */
+  readonly planted?: { readonly kind: PiiEntity; readonly start: number; readonly end: number };
+}
+
+const frames: readonly string[] = [
+  ...[
+    '{}',
+    'My details: {}.',
+    'Please use {}, thanks!',
+    '({})',
+    'It is {} as of 2024-01-15.',
+    'Hi Ann,\n\n{}\n\nBest, Bob',
+    '- {}\n- and 3 more',
+    '| name | {} |',
+  ],
+  ...[
+    'id;value\n7;{};ok',
+    '1,{},2024',
+    '<td>{}</td>',
+    '`{}`',
+    '> {}',
+    'Kunde: {} (seit 2019)',
+    'Bonjour, c’est {} merci',
+    '顧客は {} です',
+    'Клиент: {}, спасибо',
+    '“{}”',
+  ],
+  ...[
+    '2024-01-15T10:30:00Z INFO got {} from client',
+    'note: "{}"',
+    "value = '{}'",
+    '{"note":"{}","n":1}',
+    'see {} or ask again',
+    '1) {}\n2) none',
+    'ends with {}',
+  ],
+];
+
+function planted(kind: PiiEntity, random: Random): Sample {
+  const made = makers[kind](random);
+  const [value = '', ...others] = made.split('\u0000').toReversed();
+  const lead = others.join('');
+  const personal = value.split('\u0001', 1)[0]!;
+  const frame = random.one(frames);
+  const at = frame.indexOf('{}', frame.startsWith('{"') ? 2 : 0);
+  const start = at + lead.length;
+  const text = frame.slice(0, at) + lead + value.replace('\u0001', '') + frame.slice(at + 2);
+  return { text, planted: { kind, start, end: start + personal.length } };
+}
+
+function without(random: Random): Sample {
+  const frame = random.one(frames);
+  return { text: frame.replace(/\{\}(?!.*\{\})/s, () => falseFriend(random)) };
+}
+
+export const sizes = { planted: 500, without: 1500 } as const;
+
+/** Of every kind `sizes.planted`, then `sizes.without` texts without any. */
+export function corpus(seed = 20261122): Sample[] {
+  const random = seeded(seed);
+  return [
+    ...piiEntities.flatMap((kind) => Array.from({ length: sizes.planted }, () => planted(kind, random))),
+    ...Array.from({ length: sizes.without }, () => without(random)),
+  ];
+}

@@ -1,0 +1,42 @@
+/** How many of the corpus's personal data are found, and how many of those found are some. */
+import { PersonalData } from '#core/content-policy/personal-data.ts';
+import { readingOf } from '#core/content-policy/reading.ts';
+import type { PiiEntity } from '#core/contracts/config.ts';
+import type { Sample } from './corpus.ts';
+
+export interface Score {
+  readonly recall: number;
+  readonly precision: number;
+  readonly missed: readonly string[];
+  /** What was found and is none, with the text it stands in. */
+  readonly wrong: readonly string[];
+}
+
+/** More than this beside what was planted is too much redacted. */
+const marginCharacters = 2;
+
+/** Of one kind by itself, over the whole corpus: other kinds are what it must not find. */
+export function scoreOf(kind: PiiEntity, samples: readonly Sample[]): Score {
+  const personalData = new PersonalData([
+    { index: 0, filter: { name: 'pii', type: 'pii', action: 'redact', entities: [kind] } },
+  ]);
+  const missed: string[] = [];
+  const wrong: string[] = [];
+  let found = 0;
+  for (const { text, planted } of samples) {
+    const wanted = planted?.kind === kind ? planted : undefined;
+    let hit = false;
+    for (const { start, end } of personalData.find(readingOf(text), () => 0)) {
+      const isWanted =
+        wanted &&
+        start <= wanted.start &&
+        end >= wanted.end &&
+        end - start - (wanted.end - wanted.start) <= marginCharacters;
+      if (isWanted) hit = true;
+      else wrong.push(`${text.slice(start, end)} in ${text}`);
+    }
+    if (hit) found++;
+    else if (wanted) missed.push(`${text.slice(wanted.start, wanted.end)} in ${text}`);
+  }
+  return { recall: found / (found + missed.length), precision: found / (found + wrong.length), missed, wrong };
+}
