@@ -76,7 +76,11 @@ function goneSignal(stream: Writable, context: LambdaContext): { signal: AbortSi
  * The runtime puts status and headers in front of the first `write`, and of nothing else: what is only ended has no status
  * line, and API Gateway answers 502 in its place [aws.whole-answers-have-a-status-line].
  */
-async function writeBody({ body }: Pick<HttpReply, 'body'>, out: Writable, gone: AbortSignal): Promise<void> {
+async function writeBody(
+  { body, headers }: Omit<HttpReply, 'finished'>,
+  out: Writable,
+  gone: AbortSignal,
+): Promise<void> {
   if (typeof body === 'string') {
     out.write(body);
     out.end();
@@ -84,8 +88,9 @@ async function writeBody({ body }: Pick<HttpReply, 'body'>, out: Writable, gone:
   }
   out.write('');
   const padding = Number(process.env.STREAM_PADDING_BYTES ?? 0);
-  // A comment: runtimes that hold small writes back let the first event through behind it.
-  if (padding > 0) out.write(`:${' '.repeat(padding)}\n\n`);
+  // A comment: runtimes that hold small writes back let the first event through behind it. Other bodies have no comments.
+  if (padding > 0 && headers?.['content-type']?.startsWith('text/event-stream'))
+    out.write(`:${' '.repeat(padding)}\n\n`);
   for await (const chunk of body) {
     if (gone.aborted || out.destroyed) break;
     if (!out.write(chunk)) await Promise.race([once(out, 'drain'), once(gone, 'abort')]).catch(() => {});

@@ -170,7 +170,7 @@ export async function buffered(reply: HttpReply): Promise<Omit<HttpReply, 'body'
     body += chunk;
     bytes += Buffer.byteLength(chunk);
     if (bytes > maxReplyBytes) {
-      const message = `The answer is larger than ${maxReplyBytes} bytes, which API Gateway does not carry; read the archive bucket.`;
+      const message = `The answer is larger than ${maxReplyBytes} bytes, which a buffered integration of API Gateway does not carry; ask for less at a time.`;
       return buffered(errorReply(new GatewayError('payload_too_large', message)));
     }
   }

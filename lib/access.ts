@@ -24,6 +24,9 @@ const tableActions: Readonly<Record<Access, readonly string[]>> = {
 /** The version that falls off the end of the last 20 is dropped; no other row of any table is ever deleted by us. */
 const deletes: readonly TableName[] = ['config'];
 
+/** Rows that are put many at a time. The right deletes as well, so only a table that can be made again has it. */
+const batches: readonly TableName[] = ['observations'];
+
 /** Every statement of a function's role, the one for its own log group excepted. */
 export function accessOf(
   scope: Construct,
@@ -84,9 +87,12 @@ export const allow = (actions: readonly string[], resources: readonly string[]):
 function tableAccess(stores: GatewayStores, name: TableName, access: Access): PolicyStatement[] {
   const table = stores.tables[name];
   const { indexes = [] }: TableSpec = tables[name];
-  const mayDelete = access === 'write' && deletes.includes(name);
+  const further = [
+    ...(access === 'write' && deletes.includes(name) ? ['dynamodb:DeleteItem'] : []),
+    ...(access === 'write' && batches.includes(name) ? ['dynamodb:BatchWriteItem'] : []),
+  ];
   return [
-    allow([...tableActions[access], ...(mayDelete ? ['dynamodb:DeleteItem'] : [])], [table.tableArn]),
+    allow([...tableActions[access], ...further], [table.tableArn]),
     ...indexes.map((index) => allow(['dynamodb:Query'], [`${table.tableArn}/index/${index.name}`])),
   ];
 }

@@ -136,6 +136,12 @@ export class Alarms extends Construct {
       threshold: 1,
       runbook: 'dead-letters',
     });
+    // The stream keeps 24 hours: what is older is archived by `agentctl archive repair` alone.
+    this.alarm('projection-age', {
+      metric: functions.project.metric('IteratorAge', { period, statistic: 'Maximum' }),
+      threshold: Duration.minutes(5).toMilliseconds(),
+      runbook: 'projection-age',
+    });
     this.alarm('approval-age', {
       metric: oldestApprovalSeconds,
       threshold: approvalAge.toSeconds(),

@@ -27,6 +27,8 @@ export class Projection extends Construct {
       eventSourceArn: source.tableStreamArn!,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,
+      // Entries of one session stay in order: they have one partition key.
+      parallelizationFactor: 10,
       maxBatchingWindow: Duration.seconds(1),
       // A bad entry must not hold up its shard: halve until it is alone, then set it aside.
       bisectBatchOnError: true,

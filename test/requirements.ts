@@ -750,6 +750,11 @@ const evidence: readonly Requirement[] = [
     'contract §4',
     'The manifest names every policy version that decided in the session.',
   ),
+  must(
+    'observations.once',
+    'contract §4',
+    'Whatever consumer of the stream stops where, every entry counts once; consumers side by side do not hold each other up.',
+  ),
   must('evidence.archive', 'contract §4', 'The stream copies entries into an Object-Lock bucket under another role.'),
   must(
     'evidence.survives-kill',

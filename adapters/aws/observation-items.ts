@@ -1,11 +1,12 @@
 /**
- * The items of the observations table: what one transaction of projections writes (spec §4.3).
+ * The items of the observations table, and the requests that write them.
  *
- * One mark an entry (`seen#<hash>`), one sum an hour and counter (`<tenant>#counters`), one sum a minute and model or
- * provider (`<tenant>#points#<series>`), one row a violation (`<tenant>#violations`) and a chat call
- * (`<tenant>#requests`). An hour is many small items, never one that grows with the names callers think up.
+ * One mark an entry (`seen#<hash>`), one record a batch (`batch#<writer>#<number>`), one sum an hour and counter
+ * (`<tenant>#counters`), one sum a minute and model or provider (`<tenant>#points#<series>`), one row a violation
+ * (`<tenant>#violations`) and a chat call (`<tenant>#requests`). An hour is many small items, never one that grows with the
+ * names callers think up.
  */
-import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { PutRequest, TransactWriteItem, UpdateItemInput } from '@aws-sdk/client-dynamodb';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { addUp, type Measures } from '#core/observatory/measures.ts';
 import type { MinuteSums } from '#core/observatory/points.ts';
@@ -20,15 +21,18 @@ const keptSeconds = keptDays * 24 * 3600;
 /** A mark must outlive the counters it guards, or a late rebuild would count twice. */
 const markKeptSeconds = keptSeconds + 7 * 24 * 3600;
 const recentSeconds = recentHours * 3600;
-/** DynamoDB takes so many in one transaction. */
-const itemsAtOnce = 100;
+/** DynamoDB takes 100 items in one transaction: the marks and the batch's record. */
+const marksAtOnce = 99;
+/** Characters of a batch's record, of up to three bytes each: DynamoDB takes 400 kB. */
+const recordCharacters = 100_000;
 
 export const countersOf = (tenant: string) => `${tenant}#counters`;
 export const violationsOf = (tenant: string) => `${tenant}#violations`;
 export const requestsOf = (tenant: string) => `${tenant}#requests`;
 export const pointsOf = (tenant: string, series: Point['series']) => `${tenant}#points#${series}`;
 
-interface Sum {
+/** What a batch adds to one item. Kept in the batch's record as text, so that it can be added after a crash. */
+export interface Sum {
   readonly series: string;
   readonly at: string;
   /** What is summed, as it is read again. */
@@ -38,49 +42,81 @@ interface Sum {
   readonly ttl: number;
 }
 
-/** Groups of projections whose items fit into one transaction each. */
-export function transactions(projections: readonly Projection[]): Projection[][] {
-  const groups: Projection[][] = [];
-  let keys = new Set<string>();
-  for (const projection of projections) {
-    const own = [...sumsOf(projection).map(keyOf), ...rowKeys(projection)];
-    const together = new Set([...keys, ...own]);
-    if (groups.length === 0 || together.size > itemsAtOnce) {
-      groups.push([projection]);
-      keys = new Set(own);
-    } else {
-      groups.at(-1)!.push(projection);
-      keys = together;
-    }
-  }
-  return groups;
+/** Names a batch: its writer, and how many batches that writer had before. */
+export interface BatchId {
+  readonly writer: string;
+  readonly number: number;
 }
 
-const rowKeys = ({ hash, violations = [], request }: Projection): string[] => [
-  hash,
-  ...violations.map((_, n) => `${hash}#${n}`),
-  ...(request ? [`${hash}#request`] : []),
-];
+const batchKey = ({ writer, number }: BatchId): Item => toItem({ series: `batch#${writer}#${number}`, at: 'batch' });
 
-/** Marks first, one a projection and in their order; then sums, each item once; then rows. */
-export function projectionItems(TableName: string, projections: readonly Projection[]): TransactWriteItem[] {
-  const sums = Map.groupBy(projections.flatMap(sumsOf), keyOf);
+/** Marks first, one a projection and in their order, each naming the batch that counts it; then the batch's record. */
+export function claimItems(
+  TableName: string,
+  batch: BatchId,
+  projections: readonly Projection[],
+  sums: readonly Sum[],
+): TransactWriteItem[] {
+  const ttl = Math.max(...projections.map(({ timestamp }) => ttlOf(timestamp, markKeptSeconds)));
   return [
-    ...projections.map((projection) => markPut(TableName, projection)),
-    ...[...sums.values()].map((same) => sumUpdate(TableName, same)),
-    ...projections.flatMap((projection) =>
-      rowsOf(projection).map((row) => ({ Put: { TableName, Item: toItem(row) } })),
-    ),
+    ...projections.map(({ hash, timestamp }) => ({
+      Put: {
+        TableName,
+        Item: toItem({ series: `seen#${hash}`, at: 'seen', ...batch, ttl: ttlOf(timestamp, markKeptSeconds) }),
+        ConditionExpression: 'attribute_not_exists(series)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+      },
+    })),
+    { Put: { TableName, Item: { ...batchKey(batch), ...toItem({ sums: JSON.stringify(sums), ttl }) } } },
   ];
 }
 
-const markPut = (TableName: string, { hash, timestamp }: Projection): TransactWriteItem => ({
-  Put: {
-    TableName,
-    Item: toItem({ series: `seen#${hash}`, at: 'seen', ttl: ttlOf(timestamp, markKeptSeconds) }),
-    ConditionExpression: 'attribute_not_exists(series)',
-  },
+/** The batch that claimed an entry; undefined for a mark of an earlier release, whose entry was counted with it. */
+export function batchOfMark(mark: Item | undefined): BatchId | undefined {
+  const { writer, number } = fromItem(mark ?? {});
+  return typeof writer === 'string' && typeof number === 'number' ? { writer, number } : undefined;
+}
+
+export const batchGet = (TableName: string, batch: BatchId) => ({
+  TableName,
+  Key: batchKey(batch),
+  ConsistentRead: true,
 });
+
+/** What a batch still has to add; nothing once it is done. */
+export const sumsOfBatch = (record: Item | undefined): readonly Sum[] => JSON.parse(record?.sums?.S ?? '[]') as Sum[];
+
+/** The batch has added everything. */
+export const batchDone = (TableName: string, batch: BatchId): UpdateItemInput => ({
+  TableName,
+  Key: batchKey(batch),
+  UpdateExpression: 'REMOVE sums',
+  ConditionExpression: 'attribute_exists(series)',
+});
+
+/** What the projections add, each item once. */
+export function sumsOfAll(projections: readonly Projection[]): Sum[] {
+  return [...Map.groupBy(projections.flatMap(sumsOf), keyOf).values()].map((same) => {
+    const slowest = same.flatMap((sum) => (sum.slowest === undefined ? [] : [sum.slowest]));
+    const measures = addUp(same.map((sum) => sum.measures));
+    return { ...same[0]!, measures, ...(slowest.length > 0 && { slowest: rounded(Math.max(...slowest)) }) };
+  });
+}
+
+/** Projections in their order, as batches whose marks fit into one transaction and whose sums fit into one record. */
+export function groupsOf(projections: readonly Projection[]): (readonly Projection[])[] {
+  if (projections.length === 0) return [];
+  const few = projections.length <= marksAtOnce;
+  if (few && (projections.length === 1 || JSON.stringify(sumsOfAll(projections)).length <= recordCharacters)) {
+    return [projections];
+  }
+  const half = few ? Math.ceil(projections.length / 2) : marksAtOnce;
+  return [...groupsOf(projections.slice(0, half)), ...groupsOf(projections.slice(half))];
+}
+
+/** Rows of violations and requests: a repeated put writes the same row. */
+export const rowPuts = (projections: readonly Projection[]): { PutRequest: PutRequest }[] =>
+  projections.flatMap((projection) => rowsOf(projection).map((row) => ({ PutRequest: { Item: toItem(row) } })));
 
 /** Names of any length become a key of bounded length. */
 const bounded = (name: unknown): string => digestOf(name).slice(0, 32);
@@ -109,32 +145,38 @@ const keyOf = ({ series, at }: Sum): string => `${series}#${at}`;
 
 /** Measures stand under a mark of their own, apart from the attributes of the item. */
 const mark = '+';
+/** Before a writer's name stands the number of its last batch. */
+const writerMark = '~';
 
-function sumUpdate(TableName: string, same: readonly Sum[]): TransactWriteItem {
-  const { series, at, of, ttl } = same[0]!;
-  const measures = Object.entries(addUp(same.map(({ measures }) => measures)));
-  const slowest = same.flatMap((sum) => (sum.slowest === undefined ? [] : [sum.slowest]));
+/**
+ * Adds a batch's sum once, however often it is tried: the item remembers the last batch of each writer, and a writer begins
+ * its next batch when the one before is done.
+ */
+export function sumUpdate(TableName: string, { writer, number }: BatchId, sum: Sum): UpdateItemInput {
+  const { series, at, of, ttl, slowest } = sum;
+  const measures = Object.entries(sum.measures);
   const added = measures.map((_, n) => `#n${n} :n${n}`);
   const set = Object.keys(of).map((name) => `#${name} = :${name}`);
-  // A set, for there is no maximum to update: the largest of each transaction, read as their largest.
-  if (slowest.length > 0) added.push('slowest :slowest');
+  // A set, for there is no maximum to update: the largest of each batch, read as their largest.
+  if (slowest !== undefined) added.push('slowest :slowest');
   return {
-    Update: {
-      TableName,
-      Key: toItem({ series, at }),
-      UpdateExpression: `ADD ${added.join(', ')} SET ${[...set, '#ttl = :ttl'].join(', ')}`,
-      ExpressionAttributeNames: {
-        '#ttl': 'ttl',
-        ...Object.fromEntries(Object.keys(of).map((name) => [`#${name}`, name])),
-        ...Object.fromEntries(measures.map(([name], n) => [`#n${n}`, `${mark}${name}`])),
-      },
-      ExpressionAttributeValues: toItem({
-        ':ttl': ttl,
-        ...Object.fromEntries(Object.entries(of).map(([name, value]) => [`:${name}`, value])),
-        ...Object.fromEntries(measures.map(([, value], n) => [`:n${n}`, value])),
-        ...(slowest.length > 0 && { ':slowest': new Set([rounded(Math.max(...slowest))]) }),
-      }),
+    TableName,
+    Key: toItem({ series, at }),
+    UpdateExpression: `ADD ${added.join(', ')} SET ${[...set, '#ttl = :ttl', '#writer = :number'].join(', ')}`,
+    ConditionExpression: 'attribute_not_exists(#writer) OR #writer < :number',
+    ExpressionAttributeNames: {
+      '#ttl': 'ttl',
+      '#writer': `${writerMark}${writer}`,
+      ...Object.fromEntries(Object.keys(of).map((name) => [`#${name}`, name])),
+      ...Object.fromEntries(measures.map(([name], n) => [`#n${n}`, `${mark}${name}`])),
     },
+    ExpressionAttributeValues: toItem({
+      ':ttl': ttl,
+      ':number': number,
+      ...Object.fromEntries(Object.entries(of).map(([name, value]) => [`:${name}`, value])),
+      ...Object.fromEntries(measures.map(([, value], n) => [`:n${n}`, value])),
+      ...(slowest !== undefined && { ':slowest': new Set([slowest]) }),
+    }),
   };
 }
 

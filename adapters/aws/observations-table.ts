@@ -1,10 +1,23 @@
 /**
- * Projections in DynamoDB (spec §4.3): what the evidence stream adds up to, each entry once.
+ * Projections in DynamoDB: what the evidence stream adds up to, each entry once.
  *
  * Access patterns: counters of a tenant by hour, its points by minute (Query a range of one series); violations and
- * requests, newest first (Query one series); has this entry counted (put if absent in the same transaction as its sums).
+ * requests, newest first (Query one series); has this entry counted (put of a mark if absent).
+ *
+ * Applying a batch: its rows, then a transaction of marks and the batch's record, then one plain update for each sum, then
+ * the record is emptied. No two batches share an item of the transaction, so consumers side by side do not hold each other
+ * up. A batch that stopped midway is finished by whoever meets one of its marks (`docs/decisions/0061`).
  */
-import { type DynamoDBClient, QueryCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import { randomBytes } from 'node:crypto';
+import {
+  BatchWriteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  QueryCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+  type WriteRequest,
+} from '@aws-sdk/client-dynamodb';
 import type { TableName } from '#core/contracts/tables.ts';
 import type { Page } from '#core/evidence/ports.ts';
 import type { Observations } from '#core/observatory/ports.ts';
@@ -13,15 +26,24 @@ import type { RequestRow } from '#core/observatory/request-row.ts';
 import { hoursOf, UsageSums } from '#core/observatory/usage.ts';
 import { fromCursor, type Item, stored, toCursor, toItem } from './items.ts';
 import {
+  type BatchId,
+  batchDone,
+  batchGet,
+  batchOfMark,
+  claimItems,
   countersOf,
+  groupsOf,
   pointsOf,
-  projectionItems,
   requestsOf,
+  rowPuts,
+  type Sum,
+  sumsOfAll,
+  sumsOfBatch,
+  sumUpdate,
   toCounted,
   toMinuteSums,
   toRequestRow,
   toViolation,
-  transactions,
   violationsOf,
 } from './observation-items.ts';
 
@@ -31,7 +53,17 @@ export interface ObservationsOptions {
   readonly pause?: (ms: number) => Promise<void>;
 }
 
+/** Numbers its batches; sums remember the last of each. */
+interface Writer {
+  readonly name: string;
+  number: number;
+  /** The batch that was begun and not seen to end. */
+  unfinished: BatchId | undefined;
+}
+
 const maxTries = 6;
+/** DynamoDB takes so many rows in one request. */
+const rowsAtOnce = 25;
 /** How many reads a filtered page may take before it answers with what it has and a cursor. */
 const readsPerPage = 10;
 const rowsPerRead = 500;
@@ -39,24 +71,79 @@ const rowsPerRead = 500;
 export function observationsTable({ client, tables, pause = sleep }: ObservationsOptions): Observations {
   const TableName = tables.observations;
 
-  /** Entries that have counted before are left out of the group: that happens after a crash and in a rebuild. */
-  async function applyGroup(group: readonly Projection[]): Promise<void> {
-    let left = group;
-    for (let attempt = 1; left.length > 0; attempt++) {
-      try {
-        await client.send(new TransactWriteItemsCommand({ TransactItems: projectionItems(TableName, left) }));
-        return;
-      } catch (cause) {
-        const codes = reasonCodes(cause);
-        const fresh = left.filter((_, n) => codes[n] !== 'ConditionalCheckFailed');
-        const refused = fresh.length < left.length;
-        left = fresh;
-        if (refused) attempt = 0;
-        // Another shard raised the same counter at the same moment.
-        else if (attempt === maxTries || !codes.includes('TransactionConflict')) return stored(Promise.reject(cause));
-        else await pause(Math.random() * 10 * 2 ** attempt);
+  const writers: Writer[] = [];
+
+  /** Sends what one update does; one that was made before is no fault. */
+  const update = (input: ConstructorParameters<typeof UpdateItemCommand>[0]): Promise<unknown> =>
+    client.send(new UpdateItemCommand(input)).catch((cause: Error) => {
+      if (cause.name !== 'ConditionalCheckFailedException') throw cause;
+    });
+
+  async function addSums(batch: BatchId, sums: readonly Sum[]): Promise<void> {
+    await stored(Promise.all(sums.map((sum) => update(sumUpdate(TableName, batch, sum)))));
+    await stored(update(batchDone(TableName, batch)));
+  }
+
+  /** Finishes a batch that some consumer began; nothing for one that is done. */
+  async function finish(batch: BatchId): Promise<void> {
+    const { Item: record } = await stored(client.send(new GetItemCommand(batchGet(TableName, batch))));
+    const sums = sumsOfBatch(record);
+    if (sums.length > 0) await addSums(batch, sums);
+  }
+
+  async function putRows(projections: readonly Projection[]): Promise<void> {
+    const rows = rowPuts(projections);
+    for (let i = 0; i < rows.length; i += rowsAtOnce) {
+      let left: WriteRequest[] = rows.slice(i, i + rowsAtOnce);
+      for (let attempt = 1; left.length > 0; attempt++) {
+        const { UnprocessedItems } = await stored(
+          client.send(new BatchWriteItemCommand({ RequestItems: { [TableName]: left } })),
+        );
+        left = UnprocessedItems?.[TableName] ?? [];
+        if (left.length > 0 && attempt === maxTries)
+          throw new Error(`${left.length} rows were not taken by ${TableName}`);
+        if (left.length > 0) await pause(Math.random() * 10 * 2 ** attempt);
       }
     }
+  }
+
+  /** Marks the entries as counted by this batch. @returns its sums, and the batches that had claimed the other entries. */
+  async function claim(batch: BatchId, group: readonly Projection[]) {
+    const others = new Map<string, BatchId>();
+    let left = group;
+    for (let attempt = 1; left.length > 0; attempt++) {
+      const sums = sumsOfAll(left);
+      try {
+        await client.send(new TransactWriteItemsCommand({ TransactItems: claimItems(TableName, batch, left, sums) }));
+        return { sums, others };
+      } catch (cause) {
+        const reasons = reasonsOf(cause);
+        const known = (n: number) => reasons[n]?.Code === 'ConditionalCheckFailed';
+        for (const [n, { Item: mark }] of reasons.entries()) {
+          const other = known(n) ? batchOfMark(mark) : undefined;
+          if (other) others.set(`${other.writer}#${other.number}`, other);
+        }
+        const fresh = left.filter((_, n) => !known(n));
+        if (fresh.length < left.length) attempt = 0;
+        // The same entries come twice at the same moment: one of the two is first.
+        else if (attempt === maxTries || !reasons.some(({ Code }) => Code === 'TransactionConflict')) throw cause;
+        else await pause(Math.random() * 10 * 2 ** attempt);
+        left = fresh;
+      }
+    }
+    return { sums: [], others };
+  }
+
+  async function applyGroup(writer: Writer, group: readonly Projection[]): Promise<void> {
+    // What this writer left unfinished comes first: its next number says that everything before is done.
+    if (writer.unfinished) await finish(writer.unfinished);
+    await putRows(group);
+    const batch = { writer: writer.name, number: ++writer.number };
+    writer.unfinished = batch;
+    const { sums, others } = await stored(claim(batch, group));
+    for (const other of others.values()) await finish(other);
+    if (sums.length > 0) await addSums(batch, sums);
+    writer.unfinished = undefined;
   }
 
   /** Every item of a series between two places, both included. */
@@ -102,7 +189,13 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
   return {
     async apply(projections) {
       const each = [...new Map(projections.map((projection) => [projection.hash, projection])).values()];
-      for (const group of transactions(each)) await applyGroup(group);
+      // One batch a writer at a time: calls side by side have a writer each.
+      const writer = writers.pop() ?? { name: randomBytes(5).toString('hex'), number: 0, unfinished: undefined };
+      try {
+        for (const group of groupsOf(each)) await applyGroup(writer, group);
+      } finally {
+        writers.push(writer);
+      }
     },
 
     async usage(tenant, query) {
@@ -155,10 +248,8 @@ function page<T>(items: readonly T[], next: Item | undefined): Page<T> {
 
 const placeOf = ({ series, at }: Item): Item => ({ series: series!, at: at! });
 
-/** Why each item of a transaction was refused; empty for any other fault. */
-function reasonCodes(cause: unknown): readonly (string | undefined)[] {
-  const { CancellationReasons } = cause as { CancellationReasons?: readonly { Code?: string }[] };
-  return (CancellationReasons ?? []).map(({ Code }) => Code);
-}
+/** Why each item of a transaction was refused, with the item that stands there; empty for any other fault. */
+const reasonsOf = (cause: unknown): readonly { Code?: string; Item?: Item }[] =>
+  (cause as { CancellationReasons?: readonly { Code?: string; Item?: Item }[] }).CancellationReasons ?? [];
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -160,13 +160,15 @@ export const functions = {
     objects: 'read',
   },
   evidence: {
-    ...door,
     purpose: 'exports, verifies and reports evidence; the audit log',
     tables: { ...configuration, evidence: 'read', sessions: 'write' },
     signs: true,
     readsArchive: true,
     secrets: ['keys'],
     objects: 'read',
+    streams: true,
+    timeoutSeconds: 900,
+    memoryMb: 1024,
   },
   policies: {
     ...door,
@@ -261,7 +263,7 @@ export const functions = {
     signs: true,
     stream: 'evidence',
     timeoutSeconds: 60,
-    memoryMb: 256,
+    memoryMb: 1024,
   },
 } as const satisfies Record<string, FunctionSpec>;
 

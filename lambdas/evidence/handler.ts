@@ -1,13 +1,18 @@
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
 import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
-import { httpHandler } from '../aws.ts';
+import { compose } from '../aws.ts';
+import { streamingHandler } from '../aws-stream.ts';
 import { door } from './door.ts';
 
-export const handler = httpHandler(door, {
-  signer: (keyId, former) => lazyKmsSigner(keyId, {}, former),
-  kept: ({ bucket, signer, clock }) => ({
-    archived: archiveBucket({ bucket }),
-    checkpoints: checkpointBucket({ bucket, signer, clock }),
-  }),
+/** Streamed: an export has no largest size, and the verification of a long session takes longer than 29 s. */
+export const handler = streamingHandler(() => {
+  const ports = compose(process.env, {
+    signer: (keyId, former) => lazyKmsSigner(keyId, {}, former),
+    kept: ({ bucket, signer, clock }) => ({
+      archived: archiveBucket({ bucket }),
+      checkpoints: checkpointBucket({ bucket, signer, clock }),
+    }),
+  });
+  return { telemetry: ports.telemetry, handler: door(ports) };
 });

@@ -83,7 +83,10 @@ describe('routes', () => {
       streams(route) ? [call, 'STREAM', 900_000] : [call, undefined, undefined],
     );
     expect(modes.sort()).toEqual(expected.sort());
+    const ofEvidence = routes.filter(({ handledBy }) => handledBy === 'evidence').map(callOf);
+    expect(ofEvidence).toContain('agent-governance-admin GET /admin/v1/evidence/sessions/{id}/export');
     expect(routes.filter(streams).map(callOf)).toEqual([
+      ...ofEvidence,
       'agent-governance-gateway POST /v1/chat/completions',
       'agent-governance-gateway POST /v1/messages',
       'agent-governance-mcp GET /health',
@@ -253,6 +256,8 @@ it('projects new evidence only, gives up on a bad batch piece by piece, and sets
   expect(reference(mapping.FunctionName)).toBe(`{${functionId(doors, 'project')}}`);
   expect(mapping).toMatchObject({
     StartingPosition: 'TRIM_HORIZON',
+    BatchSize: 100,
+    ParallelizationFactor: 10,
     BisectBatchOnFunctionError: true,
     MaximumRetryAttempts: 8,
     FunctionResponseTypes: ['ReportBatchItemFailures'],

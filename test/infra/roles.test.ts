@@ -85,7 +85,8 @@ function expected(spec: FunctionSpec): Grants {
   const machine = 'states:stateMachine:agent-governance-approval';
   const grants = Object.entries(spec.tables).flatMap(([table, access]) => {
     const { indexes = [] }: TableSpec = tables[table as keyof typeof tables];
-    const actions = [...words[access], ...(table === 'config' && access === 'write' ? ['DeleteItem'] : [])];
+    const further: Readonly<Record<string, string>> = { config: 'DeleteItem', observations: 'BatchWriteItem' };
+    const actions = [...words[access], ...(access === 'write' && further[table] ? [further[table]] : [])];
     return [
       ...actions.map((action) => `dynamodb:${action} table:${table}`),
       ...indexes.map((index) => `dynamodb:Query table:${table}/index/${index.name}`),

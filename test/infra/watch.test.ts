@@ -36,6 +36,7 @@ it.each([
   ['approvals-aborted', 'AWS/States', 'ExecutionsAborted'],
   ['approvals-throttled', 'AWS/States', 'ExecutionThrottled'],
   ['dead-letters', 'AWS/SQS', 'ApproximateNumberOfMessagesVisible'],
+  ['projection-age', 'AWS/Lambda', 'IteratorAge'],
   ['approval-age', 'AgentGovernance', 'svc_approval_oldest_seconds'],
 ])('%s watches %s %s', (name, namespace, metric) => {
   expect(named(name)).toMatchObject({ Namespace: namespace, MetricName: metric });

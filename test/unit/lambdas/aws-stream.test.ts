@@ -68,3 +68,15 @@ test.each([
 ])('[cloud.status-line-first] %s begins with its status and headers', async (_, statusCode, body, arrives) => {
   expect(await posted({ statusCode, headers, body })).toBe(line(statusCode) + arrives);
 });
+
+test('[evidence.export.streams] padding is a comment of event streams: a document in pieces stays what it is', async () => {
+  process.env.STREAM_PADDING_BYTES = '8';
+  try {
+    const document = { statusCode: 200, headers: { 'content-type': 'application/json' }, body: events('{"a":', '1}') };
+    expect(await posted(document)).toMatch(/\0\{"a":1\}$/);
+    const stream = { statusCode: 200, headers: { 'content-type': 'text/event-stream' }, body: events('data: a\n\n') };
+    expect(await posted(stream)).toContain(`\0:${' '.repeat(8)}\n\ndata: a`);
+  } finally {
+    delete process.env.STREAM_PADDING_BYTES;
+  }
+});

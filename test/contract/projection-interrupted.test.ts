@@ -1,0 +1,160 @@
+/** A consumer of the stream that stops at any request, and the batch that comes again: everything counts once. */
+import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { observationsTable } from '#adapters/aws/observations-table.ts';
+import { projectEntry } from '#core/observatory/project.ts';
+import { startDynamo } from '../support/dynamo.ts';
+import { sampleBlock, sampleChat, sampleEntry } from '../unit/observatory/sample.ts';
+
+let server: Awaited<ReturnType<typeof startDynamo>>;
+beforeAll(async () => {
+  server = await startDynamo();
+});
+afterAll(() => server.stop());
+
+let stores = 0;
+const newTables = () => server.createTables(`i${++stores}-`);
+
+/** The process ends with this request: before it is sent, or when its answer would come; nothing follows. */
+function dying(at: number, sent: boolean): { client: DynamoDBClient; requests: () => number } {
+  const real = server.client();
+  let requests = 0;
+  const send = async (command: never) => {
+    const now = requests++;
+    if (now > at || (now === at && !sent)) throw new Error('the process ended');
+    const answer = await real.send(command);
+    if (now === at) throw new Error('the process ended');
+    return answer;
+  };
+  return { client: { send } as unknown as DynamoDBClient, requests: () => requests };
+}
+
+const entries = [
+  ...Array.from({ length: 6 }, (_, n) => sampleChat(n, { resolved_model: n % 2 ? 'a' : 'b' })),
+  sampleBlock(6),
+  sampleEntry(7, { kind: 'review' }),
+];
+const projections = entries.map(projectEntry);
+
+type Tables = Awaited<ReturnType<typeof newTables>>;
+
+const viewsOf = async (tables: Tables) => {
+  const observations = observationsTable({ client: server.client(), tables });
+  return [
+    await observations.usage('default', {}),
+    await observations.violations('default', { limit: 100 }),
+    await observations.requests('default', { since: '', limit: 100 }),
+    await observations.points('default', { series: 'models', from: '2026', to: '2027' }),
+    await observations.points('default', { series: 'providers', from: '2026', to: '2027' }),
+  ];
+};
+
+async function expected() {
+  const tables = await newTables();
+  const counting = dying(Number.POSITIVE_INFINITY, true);
+  await observationsTable({ client: counting.client, tables }).apply(projections);
+  return { views: await viewsOf(tables), requests: counting.requests() };
+}
+
+describe('[observations.once] a batch', () => {
+  test('counts once when its consumer ends at any request, however the batch is cut when it comes again', async () => {
+    const { views, requests } = await expected();
+    expect(requests).toBeGreaterThan(6);
+    for (let at = 0; at < requests; at++) {
+      for (const sent of [false, true]) {
+        const tables = await newTables();
+        await expect(
+          observationsTable({ client: dying(at, sent).client, tables }).apply(projections),
+        ).rejects.toThrow();
+        const other = observationsTable({ client: server.client(), tables });
+        await other.apply(projections.slice(0, 3));
+        await other.apply(projections.slice(2));
+        expect(await viewsOf(tables)).toEqual(views);
+      }
+    }
+  }, 60_000);
+
+  test('that its own consumer meets again after a fault is finished before the next one', async () => {
+    const { views } = await expected();
+    const tables = await newTables();
+    const real = server.client();
+    let failing = true;
+    const send = async (command: { readonly constructor: { readonly name: string } }) => {
+      if (failing && command.constructor.name === 'UpdateItemCommand') throw new Error('throttled');
+      return real.send(command as never);
+    };
+    const consumer = observationsTable({ client: { send } as never, tables });
+    await expect(consumer.apply(projections.slice(0, 4))).rejects.toThrow();
+    failing = false;
+    await consumer.apply(projections.slice(4));
+    await consumer.apply(projections.slice(0, 4));
+    expect(await viewsOf(tables)).toEqual(views);
+  });
+
+  test('that was counted long ago and comes late changes nothing, among entries that are new', async () => {
+    const { views } = await expected();
+    const tables = await newTables();
+    const first = observationsTable({ client: server.client(), tables });
+    for (const projection of projections.slice(0, 5)) await first.apply([projection]);
+    await observationsTable({ client: server.client(), tables }).apply(projections);
+    await first.apply(projections.toReversed());
+    expect(await viewsOf(tables)).toEqual(views);
+  });
+
+  test('an entry that an earlier release counted stays counted', async () => {
+    const tables = await newTables();
+    const client = server.client();
+    const observations = observationsTable({ client, tables });
+    await observations.apply(projections.slice(0, 1));
+    const { UpdateItemCommand } = await import('@aws-sdk/client-dynamodb');
+    await client.send(
+      new UpdateItemCommand({
+        TableName: tables.observations,
+        Key: { series: { S: `seen#${entries[0]!.hash}` }, at: { S: 'seen' } },
+        UpdateExpression: 'REMOVE writer, #number',
+        ExpressionAttributeNames: { '#number': 'number' },
+      }),
+    );
+    const before = await viewsOf(tables);
+    await observations.apply(projections.slice(0, 1));
+    expect(await viewsOf(tables)).toEqual(before);
+  });
+
+  test('40 consumers side by side meet no conflict on what they add to together', async () => {
+    const tables = await newTables();
+    const conflicts: string[] = [];
+    const real = server.client();
+    const send = (command: never) =>
+      real.send(command).catch((fault: Error) => {
+        conflicts.push(fault.name);
+        throw fault;
+      });
+    const consumers = Array.from({ length: 40 }, () => observationsTable({ client: { send } as never, tables }));
+    const each = consumers.map((_, n) => [sampleChat(n), sampleEntry(100 + n)].map(projectEntry));
+    await Promise.all(consumers.map((consumer, n) => consumer.apply(each[n]!)));
+    expect(conflicts).toEqual([]);
+    const [usage] = await viewsOf(tables);
+    expect(usage).toMatchObject({ requests: 40, total: 40 });
+  });
+});
+
+test('[observations.once] what a batch still has to add is kept until it is added, and then no longer', async () => {
+  const tables = await newTables();
+  await observationsTable({ client: server.client(), tables }).apply(projections);
+  const { Items = [] } = await server.client().send(
+    new QueryCommand({
+      TableName: tables.observations,
+      KeyConditionExpression: 'series = :series',
+      ExpressionAttributeValues: { ':series': { S: `seen#${entries[0]!.hash}` } },
+    }),
+  );
+  const [mark] = Items;
+  const { Items: records = [] } = await server.client().send(
+    new QueryCommand({
+      TableName: tables.observations,
+      KeyConditionExpression: 'series = :series',
+      ExpressionAttributeValues: { ':series': { S: `batch#${mark?.writer?.S}#${mark?.number?.N}` } },
+    }),
+  );
+  expect(records).toHaveLength(1);
+  expect(Object.keys(records[0]!).sort()).toEqual(['at', 'series', 'ttl']);
+});
