@@ -7,7 +7,7 @@
 export interface Requirement {
   readonly id: string;
   /** Where the behaviour is written down. */
-  readonly spec: `spec §${string}` | `contract §${string}`;
+  readonly spec: `spec §${string}` | `contract §${string}` | `decision ${string}`;
   readonly says: string;
   readonly proof: 'test' | { readonly deferred: string };
 }
@@ -981,6 +981,22 @@ const hosts: readonly Requirement[] = [
     'executor.contained',
     'contract §3',
     "A program of the local shell executor sees neither the gateway's processes nor its state nor, unless allowed, a network; where that cannot be had none runs.",
+  ),
+  must(
+    'store.lists-over-shards',
+    'decision 0058',
+    'Lists whose rows lie in several partitions come in one order, each row once, with cursors that stay where they were.',
+  ),
+  must(
+    'store.append-leaves-index',
+    'decision 0058',
+    'A further entry of a session does not write the index of sessions.',
+  ),
+  must('store.spread', 'decision 0058', 'Sessions and entries of one tenant lie evenly over their partitions.'),
+  must(
+    'local.other-tables',
+    'decision 0058',
+    'A state folder whose tables have other keys is refused at start in one line that says what to do.',
   ),
   must('local.drain', 'contract §2', 'SIGTERM drains and exits 0.'),
   must('local.same-machine-file', 'contract §3', 'The local clock interprets the same ASL file as AWS.'),

@@ -1,68 +1,79 @@
-/** One page of the audit log: merges the shards of each hour, newest first, and filters (contract §4). */
+/** One page of the audit log: a tenant's entries day by day, newest first, filtered (contract §4). */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { AuditFilter, Page } from '#core/evidence/ports.ts';
-import { invalidRequest } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { cursorAt, placeAt } from './in-order.ts';
+import type { Item } from './items.ts';
+import { partitionsOf, shards } from './shards.ts';
 
-/** Audit partitions of one tenant and hour, so that no single partition takes every write. */
-export const auditShards = 4;
+/** Entries of one tenant and day lie in several partitions, so that no single one takes every write. */
+export const dayKey = (tenant: string, isoDay: string, shard: number) => `${tenant}#${isoDay}#${shard}`;
 
-export const hourKey = (tenant: string, isoHour: string, shard: number) => `${tenant}#${isoHour}#${shard}`;
-
-interface EntryKey {
-  readonly chain: string;
-  readonly position: string;
-  readonly at: string;
+interface Range {
+  readonly from: string;
+  readonly to: string;
+  readonly after: string | undefined;
 }
 
 interface Reader {
-  /** Newest first, strictly before `before` (an `at` value). */
-  keysOfPartition(hour: string, before: string | undefined, limit: number): Promise<readonly EntryKey[]>;
-  entriesByKey(keys: readonly EntryKey[]): Promise<readonly EvidenceEntry[]>;
+  /** Keys of entries, newest first, strictly behind `after` (an `at` value). */
+  keys(partitions: readonly string[], range: Range): AsyncIterable<Item>;
+  /** The entries of these keys in their order; those that the store does not hold are left out. */
+  entries(keys: readonly Item[]): Promise<readonly EvidenceEntry[]>;
 }
 
-const hourMs = 3_600_000;
-/** How many hours one call looks through before it answers with a cursor: a bounded piece of work, a week and its edges. */
-const hoursPerCall = 24 * 7 + 2;
+const dayMs = 24 * 3_600_000;
+/** The last moment whose ISO text sorts as time does. */
+const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
+/** How much one call looks through before it answers with a cursor: a week and its edges, and so many entries. */
+const daysPerCall = 9;
+const entriesPerCall = 10_000;
 
 export async function auditPage(filter: AuditFilter, reader: Reader): Promise<Page<EvidenceEntry>> {
   const found: EvidenceEntry[] = [];
-  let before = filter.cursor === undefined ? undefined : decodeCursor(filter.cursor);
-  let hour = hourOf(before === undefined ? filter.to : Date.parse(before.slice(0, 24)));
-  const earliest = hourOf(filter.from);
+  let after = placeAt(filter.cursor);
+  const [from, to] = [Math.max(filter.from, 0), Math.min(filter.to, lastMs)];
+  let day = dayOf(after === undefined ? to : Date.parse(after.slice(0, 24)));
+  const earliest = dayOf(from);
+  const range = { from: isoTime(from), to: `${isoTime(to)}~` };
+  let looked = 0;
 
-  for (let looked = 0; hour >= earliest && looked < hoursPerCall; hour -= hourMs, looked++, before = undefined) {
-    for (;;) {
-      const keys = await newestOfHour(hour, before);
-      const entries = await reader.entriesByKey(keys);
-      const byPlace = new Map(entries.map((entry) => [`${entry.timestamp}#${entry.session_id}#${entry.index}`, entry]));
-      for (const key of keys) {
-        before = key.at;
-        const [time = '', session = '', index = ''] = key.at.split('#');
-        const entry = byPlace.get(`${time}#${session}#${Number(index)}`);
-        if (entry && matches(entry, filter)) found.push(entry);
-        if (found.length === filter.limit) return { items: found, cursor: encodeCursor(key.at) };
+  for (let days = 0; day >= earliest && days < daysPerCall; day -= dayMs, days++) {
+    const partitions = partitionsOf(`${filter.tenant}#${isoDay(day)}`, shards.time);
+    for await (const keys of inGroups(reader.keys(partitions, { ...range, after }), filter.limit)) {
+      const entries = await reader.entries(keys);
+      for (const entry of entries) {
+        if (!matches(entry, filter)) continue;
+        found.push(entry);
+        if (found.length === filter.limit) return { items: found, cursor: cursorAt(placeOf(entry)) };
       }
-      if (keys.length < filter.limit) break;
+      looked += keys.length;
+      after = keys.at(-1)?.at?.S ?? after;
+      if (looked >= entriesPerCall && after !== undefined) return { items: found, cursor: cursorAt(after) };
     }
+    after = undefined;
   }
-  const rest = hour >= earliest ? encodeCursor(`${new Date(hour + hourMs - 1).toISOString()}#~`) : undefined;
+  const rest = day >= earliest ? cursorAt(`${isoDay(day)}T23:59:59.999Z#~`) : undefined;
   return { items: found, ...(rest && { cursor: rest }) };
-
-  async function newestOfHour(at: number, from: string | undefined): Promise<readonly EntryKey[]> {
-    const isoHour = new Date(at).toISOString().slice(0, 13);
-    const shards = await Promise.all(
-      Array.from({ length: auditShards }, (_, shard) =>
-        reader.keysOfPartition(hourKey(filter.tenant, isoHour, shard), from, filter.limit),
-      ),
-    );
-    return shards
-      .flat()
-      .sort((a, b) => (a.at < b.at ? 1 : -1))
-      .slice(0, filter.limit);
-  }
 }
 
-const hourOf = (epochMs: number) => epochMs - (epochMs % hourMs);
+async function* inGroups(keys: AsyncIterable<Item>, size: number): AsyncGenerator<Item[], void, undefined> {
+  let group: Item[] = [];
+  for await (const key of keys) {
+    group.push(key);
+    if (group.length < size) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}
+
+/** Sort key of an entry in `by_time`. */
+export const placeOf = ({ timestamp, session_id, index }: EvidenceEntry): string =>
+  `${timestamp}#${session_id}#${String(index).padStart(12, '0')}`;
+
+const dayOf = (epochMs: number) => epochMs - (epochMs % dayMs);
+const isoDay = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 10);
 
 function matches(entry: EvidenceEntry, filter: AuditFilter): boolean {
   const at = Date.parse(entry.timestamp);
@@ -81,12 +92,3 @@ function matches(entry: EvidenceEntry, filter: AuditFilter): boolean {
 /** Chat calls have an operation where actions have a tool, and carry their decision inside: their kind is `chat`. */
 const toolOf = ({ kind, body }: EvidenceEntry) => (kind === 'chat' ? body.operation : body.tool);
 const decisionOf = ({ kind, body }: EvidenceEntry) => (kind === 'chat' ? body.decision : kind);
-
-const encodeCursor = (at: string) => Buffer.from(at).toString('base64url');
-
-function decodeCursor(cursor: string): string {
-  const at = Buffer.from(cursor, 'base64url').toString('utf8');
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#/.test(at))
-    throw invalidRequest('cursor was not made by this service; pass the cursor of the previous page unchanged.');
-  return at;
-}

@@ -1,32 +1,41 @@
 /**
  * Issued credentials in DynamoDB: scope, expiry, revocation; never a value (spec §2.6).
  *
- * Access patterns: one record (consistent Get); the active ones of a tenant (Query by tenant, newest first: ids are
- * UUIDv7); those of all tenants to call back (Query by_due, which holds no others). Records change only inside
- * `Ledger.commit`.
+ * Access patterns: one record (consistent Get); the active ones of a tenant (Query per shard, newest first: ids are
+ * UUIDv7); those of all tenants to call back (Query by_due per shard, which holds no others, then BatchGet). Records
+ * change only inside `Ledger.commit`.
  */
-import { GetItemCommand, QueryCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
 import { longestLifeSeconds } from '#core/credentials/record.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { StoreOptions } from './evidence-table.ts';
-import { fromCursor, fromItem, type Item, stored, toCursor, toItem } from './items.ts';
+import { pageOf } from './in-order.ts';
+import { fromItem, type Item, stored, toItem } from './items.ts';
+import { livePage } from './live-page.ts';
+import { rowsByKey } from './rows-by-key.ts';
+import { partitionOf, partitionsOf, shards } from './shards.ts';
 
 const keptSeconds = 30 * 24 * 3600;
-const pageSize = 200;
-/** The one partition of `by_due`; a revoked record leaves the index. */
+/** The list of those to call back; a revoked record leaves it. */
 const due = 'due';
+
+const keyOf = (tenant: string, id: string): Item =>
+  toItem({ kept_in: partitionOf(tenant, id, shards.credentials), id });
 
 export const credentialPutItem = (table: string, record: CredentialRecord): TransactWriteItem => ({
   Put: {
     TableName: table,
-    Item: toItem({
-      ...record,
-      ...(record.revoke_due !== undefined && { due }),
-      ttl: Math.floor(Date.parse(record.expires_at) / 1000) + keptSeconds,
-    }),
-    ConditionExpression: 'attribute_not_exists(tenant)',
+    Item: {
+      ...keyOf(record.tenant, record.id),
+      ...toItem({
+        ...record,
+        ...(record.revoke_due !== undefined && { due_in: partitionOf(due, record.id, shards.due) }),
+        ttl: Math.floor(Date.parse(record.expires_at) / 1000) + keptSeconds,
+      }),
+    },
+    ConditionExpression: 'attribute_not_exists(id)',
   },
 });
 
@@ -38,17 +47,16 @@ export const credentialRevokeItem = (
 ): TransactWriteItem => ({
   Update: {
     TableName: table,
-    Key: toItem({ tenant, id }),
-    UpdateExpression: 'SET revoked_at = :now REMOVE #due, revoke_due',
-    ConditionExpression: 'attribute_exists(tenant) AND attribute_not_exists(revoked_at)',
-    ExpressionAttributeNames: { '#due': 'due' },
+    Key: keyOf(tenant, id),
+    UpdateExpression: 'SET revoked_at = :now REMOVE due_in, revoke_due',
+    ConditionExpression: 'attribute_exists(id) AND attribute_not_exists(revoked_at)',
     ExpressionAttributeValues: toItem({ ':now': revokedAt }),
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   },
 });
 
 function toRecord(item: Item): CredentialRecord {
-  const { ttl: _ttl, due: _due, ...record } = fromItem(item);
+  const { kept_in: _kept, ttl: _ttl, due_in: _due, ...record } = fromItem(item);
   return record as unknown as CredentialRecord;
 }
 
@@ -57,57 +65,41 @@ export function credentialsTable({ client, tables }: StoreOptions): CredentialSt
     async get(tenant, id) {
       const request = new GetItemCommand({
         TableName: tables.credentials,
-        Key: toItem({ tenant, id }),
+        Key: keyOf(tenant, id),
         ConsistentRead: true,
       });
       const { Item } = await stored(client.send(request));
       return Item && toRecord(Item);
     },
 
-    /** Newest first; a record older than the longest life ends the search, for none behind it can be alive. */
-    async active(tenant, now, { limit, cursor }) {
-      const oldest = isoTime(Date.parse(now) - longestLifeSeconds * 1000);
-      const items: CredentialRecord[] = [];
-      let start = fromCursor(cursor, ['tenant', 'id']);
-      do {
-        const page = await stored(
-          client.send(
-            new QueryCommand({
-              TableName: tables.credentials,
-              KeyConditionExpression: 'tenant = :tenant',
-              ExpressionAttributeValues: toItem({ ':tenant': tenant }),
-              ScanIndexForward: false,
-              Limit: pageSize,
-              // Of a cursor only the place counts; whose credentials are read never comes from the caller.
-              ...(start && { ExclusiveStartKey: { ...start, ...toItem({ tenant }) } }),
-            }),
-          ),
-        );
-        for (const record of (page.Items ?? []).map(toRecord)) {
-          if (record.issued_at < oldest) return { items };
-          if (record.expires_at <= now || record.revoked_at !== undefined) continue;
-          items.push(record);
-          if (items.length === limit) return { items, cursor: toCursor(toItem({ tenant, id: record.id }))! };
-        }
-        start = page.LastEvaluatedKey;
-      } while (start);
-      return { items };
-    },
+    active: (tenant, now, page) =>
+      livePage(
+        { client, table: tables.credentials, partitions: partitionsOf(tenant, shards.credentials) },
+        {
+          ...page,
+          toRow: toRecord,
+          oldest: isoTime(Date.parse(now) - longestLifeSeconds * 1000),
+          isLive: ({ expires_at, revoked_at }) => expires_at > now && revoked_at === undefined,
+        },
+      ),
 
     async due(now, limit) {
-      const page = await stored(
-        client.send(
-          new QueryCommand({
-            TableName: tables.credentials,
-            IndexName: 'by_due',
-            KeyConditionExpression: '#due = :due AND revoke_due <= :now',
-            ExpressionAttributeNames: { '#due': 'due' },
-            ExpressionAttributeValues: toItem({ ':due': due, ':now': now }),
-            Limit: limit,
-          }),
-        ),
+      const { rows } = await pageOf(
+        {
+          client,
+          table: tables.credentials,
+          index: 'by_due',
+          partitionKey: 'due_in',
+          partitions: partitionsOf(due, shards.due),
+          sortKey: 'revoke_due',
+          order: 'ascending',
+          to: now,
+        },
+        limit,
       );
-      return (page.Items ?? []).map(toRecord);
+      const keys = rows.map(({ kept_in, id }) => ({ kept_in: kept_in!, id: id! }));
+      const records = await rowsByKey({ client, table: tables.credentials, consistent: true }, keys);
+      return records.map(toRecord).filter(({ revoked_at }) => revoked_at === undefined);
     },
   };
 }

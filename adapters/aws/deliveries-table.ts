@@ -1,22 +1,33 @@
 /**
  * Notifications to send, in DynamoDB (spec §6, contract §3): durable until sent or dead.
  *
- * Access patterns: put if absent by id; due ones, oldest first (Query by_due on state `due`); move on if unchanged
- * (condition on attempts and due time); callbacks already seen (put if absent).
+ * Access patterns: put if absent by id; due ones, oldest first (Query by_due per shard, which holds no others, then a
+ * consistent BatchGet); move on if unchanged (condition on attempts and due time); callbacks already seen (put if absent).
  */
-import { GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Delivery, DeliveryStore } from '#core/approvals/ports.ts';
 import type { StoreOptions } from './evidence-table.ts';
+import { pageOf } from './in-order.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
+import { rowsByKey } from './rows-by-key.ts';
+import { partitionOf, partitionsOf, shards } from './shards.ts';
 
 const keptSeconds = 30 * 24 * 3600;
 
+/** The list of what is to be sent; what was sent or is dead leaves it. */
+const due = 'due';
+
 const toDeliveryItem = ({ due_at, ...delivery }: Delivery): Item =>
-  toItem({ ...delivery, due: due_at, ttl: Math.floor(Date.parse(due_at) / 1000) + keptSeconds });
+  toItem({
+    ...delivery,
+    due: due_at,
+    ...(delivery.state === 'due' && { due_in: partitionOf(due, delivery.id, shards.due) }),
+    ttl: Math.floor(Date.parse(due_at) / 1000) + keptSeconds,
+  });
 
 function toDelivery(item: Item): Delivery {
-  const { due, ttl: _ttl, ...delivery } = fromItem(item);
-  return { ...delivery, due_at: due } as unknown as Delivery;
+  const { due: due_at, due_in: _in, ttl: _ttl, ...delivery } = fromItem(item);
+  return { ...delivery, due_at } as unknown as Delivery;
 }
 
 export function deliveriesTable({ client, tables }: StoreOptions): DeliveryStore {
@@ -46,19 +57,23 @@ export function deliveriesTable({ client, tables }: StoreOptions): DeliveryStore
     },
 
     async due(now, limit) {
-      const page = await stored(
-        client.send(
-          new QueryCommand({
-            TableName,
-            IndexName: 'by_due',
-            KeyConditionExpression: '#state = :due AND #due <= :now',
-            ExpressionAttributeNames: { '#state': 'state', '#due': 'due' },
-            ExpressionAttributeValues: toItem({ ':due': 'due', ':now': now }),
-            Limit: limit,
-          }),
-        ),
+      const { rows } = await pageOf(
+        {
+          client,
+          table: TableName,
+          index: 'by_due',
+          partitionKey: 'due_in',
+          partitions: partitionsOf(due, shards.due),
+          sortKey: 'due',
+          order: 'ascending',
+          to: now,
+        },
+        limit,
       );
-      return (page.Items ?? []).map(toDelivery);
+      const keys = rows.map(({ id }) => ({ id: id! }));
+      const deliveries = (await rowsByKey({ client, table: TableName, consistent: true }, keys)).map(toDelivery);
+      // The index lags behind: what was sent or put off meanwhile is not due.
+      return deliveries.filter(({ state, due_at }) => state === 'due' && due_at <= now);
     },
 
     update: (before, after) =>

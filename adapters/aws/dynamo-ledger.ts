@@ -100,8 +100,8 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
           {
             Put: {
               TableName: salts,
-              Item: toItem({ tenant: change.tenant, id: change.id, salts: change.salts }),
-              ConditionExpression: 'attribute_not_exists(tenant)',
+              Item: toItem({ id: `${change.tenant}#${change.id}`, tenant: change.tenant, salts: change.salts }),
+              ConditionExpression: 'attribute_not_exists(id)',
             },
           },
         ];

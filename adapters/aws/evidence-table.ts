@@ -1,11 +1,12 @@
 /**
  * Evidence and session heads in DynamoDB (contract §4).
  *
- * Access patterns: entries of a chain in order (Query chain); entries of a tenant by time (Query by_time per hour and
- * shard, newest hour first, then BatchGet); head of a session (consistent Get); sessions of a tenant (Query by_opened).
+ * Access patterns: entries of a chain in order (Query chain); entries of a tenant by time (Query by_time per day and
+ * shard, newest day first, then BatchGet); head of a session (consistent Get); sessions of a tenant (Query by_opened per
+ * shard, then a consistent BatchGet). Both indexes hold keys only, so that a further entry of a session does not write
+ * `by_opened`.
  */
 import {
-  BatchGetItemCommand,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
@@ -16,9 +17,12 @@ import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts
 import type { TableName } from '#core/contracts/tables.ts';
 import type { AuditFilter, EvidenceLog, ManifestStore, Page, SessionHead } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
-import { auditPage, auditShards, hourKey } from './audit-page.ts';
+import { auditPage, dayKey, placeOf } from './audit-page.ts';
 import { sharedReads } from './grouped-reads.ts';
-import { fromCursor, fromItem, type Item, stored, toCursor, toItem } from './items.ts';
+import { cursorAt, inOrder, pageOf, placeAt } from './in-order.ts';
+import { fromItem, type Item, stored, toItem } from './items.ts';
+import { rowsByKey } from './rows-by-key.ts';
+import { partitionOf, partitionsOf, shardOf, shards } from './shards.ts';
 
 export interface StoreOptions {
   readonly client: DynamoDBClient;
@@ -45,7 +49,6 @@ export const entryGet = (TableName: string, entry: EvidenceEntry) => ({
  * @param writer names the call that writes, beside the entry: identical words of two calls stay apart.
  */
 export function entryPutItem(tableName: string, entry: EvidenceEntry, writer: string): TransactWriteItem {
-  const shard = Number.parseInt(entry.hash.slice(0, 2), 16) % auditShards;
   return {
     Put: {
       TableName: tableName,
@@ -53,8 +56,8 @@ export function entryPutItem(tableName: string, entry: EvidenceEntry, writer: st
         chain: { S: chainKey(entry.tenant, entry.session_id) },
         position: { S: position(entry.index) },
         writer: { S: writer },
-        hour: { S: hourKey(entry.tenant, entry.timestamp.slice(0, 13), shard) },
-        at: { S: `${entry.timestamp}#${entry.session_id}#${position(entry.index)}` },
+        day: { S: dayKey(entry.tenant, entry.timestamp.slice(0, 10), shardOf(entry.hash, shards.time)) },
+        at: { S: placeOf(entry) },
         entry: { S: canonicalize(entry) },
       },
       ConditionExpression: 'attribute_not_exists(chain)',
@@ -63,6 +66,9 @@ export function entryPutItem(tableName: string, entry: EvidenceEntry, writer: st
   };
 }
 
+/** Key of a session's head; no name of a session or tenant holds a `#`. */
+export const headKey = (tenant: string, session: string): Item => toItem({ id: chainKey(tenant, session) });
+
 /** Moves a head on if it is where the writer saw it, and still its owner's. */
 export function headPutItem(tableName: string, before: SessionHead | undefined, after: SessionHead): TransactWriteItem {
   const { tenant, session_id, ...rest } = after;
@@ -70,7 +76,16 @@ export function headPutItem(tableName: string, before: SessionHead | undefined, 
   return {
     Put: {
       TableName: tableName,
-      Item: toItem({ tenant, session: session_id, opened: `${after.opened_at}#${session_id}`, ...rest }),
+      Item: {
+        ...headKey(tenant, session_id),
+        ...toItem({
+          tenant,
+          session: session_id,
+          opened_in: partitionOf(tenant, session_id, shards.opened),
+          opened: `${after.opened_at}#${session_id}`,
+          ...rest,
+        }),
+      },
       ...(before
         ? {
             ConditionExpression: `last_hash = :seen AND ${owner === undefined ? 'attribute_not_exists(owner_key)' : 'owner_key = :owner'}`,
@@ -79,29 +94,28 @@ export function headPutItem(tableName: string, before: SessionHead | undefined, 
               ...(owner !== undefined && { ':owner': { S: owner } }),
             },
           }
-        : { ConditionExpression: 'attribute_not_exists(tenant)' }),
+        : { ConditionExpression: 'attribute_not_exists(id)' }),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },
   };
 }
 
 export function toHead(item: Item): SessionHead {
-  const { session, opened: _opened, ...rest } = fromItem(item) as Record<string, unknown> & { session: string };
+  const { id: _id, session, opened_in: _in, opened: _opened, ...rest } = fromItem(item);
   return { ...rest, session_id: session } as unknown as SessionHead;
 }
 
 const entryOf = (item: Item): EvidenceEntry => JSON.parse(item.entry?.S ?? '');
 
 const manifestKey = (tenant: string, session: string, lastHash: string) => ({
-  tenant,
-  session: `manifest#${session}#${lastHash}`,
+  id: `${tenant}#manifest#${session}#${lastHash}`,
 });
 
 export function evidenceTable({ client, tables }: StoreOptions): EvidenceLog & ManifestStore {
   const readHead = sharedReads(client, tables.sessions);
   return {
     async head(tenant, sessionId) {
-      const item = await readHead({ tenant: { S: tenant }, session: { S: sessionId } });
+      const item = await readHead(headKey(tenant, sessionId));
       return item && toHead(item);
     },
 
@@ -129,55 +143,43 @@ export function evidenceTable({ client, tables }: StoreOptions): EvidenceLog & M
     },
 
     async sessions(tenant, { limit, cursor }): Promise<Page<SessionHead>> {
-      const start = fromCursor(cursor, ['tenant', 'session', 'opened']);
-      const page = await stored(
-        client.send(
-          new QueryCommand({
-            TableName: tables.sessions,
-            IndexName: 'by_opened',
-            KeyConditionExpression: 'tenant = :tenant',
-            ExpressionAttributeValues: toItem({ ':tenant': tenant }),
-            ScanIndexForward: false,
-            Limit: limit,
-            ...(start && { ExclusiveStartKey: start }),
-          }),
-        ),
+      const { rows, last } = await pageOf(
+        {
+          client,
+          table: tables.sessions,
+          index: 'by_opened',
+          partitionKey: 'opened_in',
+          partitions: partitionsOf(tenant, shards.opened),
+          sortKey: 'opened',
+          order: 'descending',
+          after: placeAt(cursor),
+        },
+        limit,
       );
-      const next = toCursor(page.LastEvaluatedKey);
-      return { items: (page.Items ?? []).map((item) => toHead(item)), ...(next && { cursor: next }) };
+      const keys = rows.map(({ id }) => ({ id: id! }));
+      const heads = await rowsByKey({ client, table: tables.sessions, consistent: true }, keys);
+      return { items: heads.map(toHead), ...(last !== undefined && { cursor: cursorAt(last) }) };
     },
 
     audit: (filter: AuditFilter) =>
       auditPage(filter, {
-        keysOfPartition: async (hour, before, limit) => {
-          const page = await stored(
-            client.send(
-              new QueryCommand({
-                TableName: tables.evidence,
-                IndexName: 'by_time',
-                KeyConditionExpression: before === undefined ? '#hour = :hour' : '#hour = :hour AND #at < :before',
-                ExpressionAttributeNames: { '#hour': 'hour', ...(before !== undefined && { '#at': 'at' }) },
-                ExpressionAttributeValues: toItem({
-                  ':hour': hour,
-                  ...(before !== undefined && { ':before': before }),
-                }),
-                ScanIndexForward: false,
-                Limit: limit,
-              }),
-            ),
-          );
-          return (page.Items ?? []).map((item) => fromItem(item) as { chain: string; position: string; at: string });
-        },
-        entriesByKey: async (keys) => {
-          const entries: EvidenceEntry[] = [];
-          for (let i = 0; i < keys.length; i += 100) {
-            const request = keys.slice(i, i + 100).map(({ chain, position }) => toItem({ chain, position }));
-            const { Responses } = await stored(
-              client.send(new BatchGetItemCommand({ RequestItems: { [tables.evidence]: { Keys: request } } })),
-            );
-            for (const item of Responses?.[tables.evidence] ?? []) entries.push(entryOf(item));
-          }
-          return entries;
+        keys: (partitions, { from, to, after }) =>
+          inOrder({
+            client,
+            table: tables.evidence,
+            index: 'by_time',
+            partitionKey: 'day',
+            partitions,
+            sortKey: 'at',
+            order: 'descending',
+            from,
+            to,
+            after,
+            about: filter.limit,
+          }),
+        entries: async (keys) => {
+          const found = keys.map(({ chain, position }) => ({ chain: chain!, position: position! }));
+          return (await rowsByKey({ client, table: tables.evidence, consistent: false }, found)).map(entryOf);
         },
       }),
 
@@ -201,7 +203,7 @@ export function evidenceTable({ client, tables }: StoreOptions): EvidenceLog & M
           new PutItemCommand({
             TableName: tables.sessions,
             Item: toItem({ ...key, manifest: canonicalize(manifest) }),
-            ConditionExpression: 'attribute_not_exists(tenant)',
+            ConditionExpression: 'attribute_not_exists(id)',
           }),
         );
         return manifest;

@@ -2,8 +2,9 @@
  * Consistent reads of single items by key that share requests: who reads while others are being read goes with the
  * next request. A read that finds nobody waits for nobody. No read is answered from a request sent before it was asked.
  */
-import { BatchGetItemCommand, type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { type Item, storeDown, stored } from './items.ts';
+import { batchGet, idOf, mostKeys } from './rows-by-key.ts';
 
 export interface GroupedReadOptions {
   readonly client: DynamoDBClient;
@@ -16,12 +17,7 @@ interface Wanted {
   readonly answer: PromiseWithResolvers<Item | undefined>;
 }
 
-/** As many keys as one BatchGetItem takes. */
-const mostKeys = 100;
 const maxInFlight = 2;
-/** What the store leaves unprocessed is asked for again, so many times, after growing pauses. */
-const maxRounds = 8;
-const firstPauseMs = 10;
 
 type Read = (key: Item) => Promise<Item | undefined>;
 
@@ -39,7 +35,6 @@ export function sharedReads(client: DynamoDBClient, table: string): Read {
 /** Answers the item as it stands, undefined for none; throws `service_unavailable` when the store does not answer. */
 export function groupedReads(options: GroupedReadOptions): Read {
   const { client, table } = options;
-  const pause = options.pause ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)));
   let wanted = new Map<string, Wanted>();
   let inFlight = 0;
   let due = false;
@@ -90,20 +85,8 @@ export function groupedReads(options: GroupedReadOptions): Read {
   }
 
   async function many(group: ReadonlyMap<string, Wanted>): Promise<Map<string, Item>> {
-    const found = new Map<string, Item>();
-    let Keys = [...group.values()].map(({ key }) => key);
-    const [shape = {}] = Keys;
-    for (let round = 1; Keys.length > 0; round++) {
-      if (round > maxRounds) throw new Error(`${Keys.length} keys were left unprocessed ${maxRounds} times`);
-      if (round > 1) await pause(firstPauseMs * 2 ** (round - 2));
-      const request = { RequestItems: { [table]: { Keys, ConsistentRead: true } } };
-      const { Responses, UnprocessedKeys } = await client.send(new BatchGetItemCommand(request));
-      for (const item of Responses?.[table] ?? []) found.set(idOf(item, shape), item);
-      Keys = UnprocessedKeys?.[table]?.Keys ?? [];
-    }
-    return found;
+    const keys = [...group.values()].map(({ key }) => key);
+    const found = await batchGet({ ...options, consistent: true }, keys);
+    return new Map(found.map((item) => [idOf(item, keys[0] ?? {}), item]));
   }
 }
-
-/** An item's key as text, by the attributes of `key`. */
-const idOf = (item: Item, key: Item): string => JSON.stringify(Object.keys(key).map((name) => item[name]));

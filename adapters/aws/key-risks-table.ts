@@ -21,7 +21,7 @@ export interface KeyRisksOptions extends StoreOptions {
 const maxTries = 12;
 const maxJitterMs = 100;
 
-const keyOf = (tenant: string, keyId: string): Item => toItem({ tenant, session: `key#${keyId}` });
+const keyOf = (tenant: string, keyId: string): Item => toItem({ id: `${tenant}#key#${keyId}` });
 
 const toRecord = (item: Item): RiskRecord | undefined => (fromItem(item) as { risk?: RiskRecord }).risk;
 const revisionOf = (item: Item | undefined): number => (item ? (fromItem(item) as { revision: number }).revision : 0);
@@ -36,7 +36,7 @@ export const recordParams = (
   TableName,
   Item: { ...key, ...toItem({ revision: seen + 1, risk }) },
   ...(seen === 0
-    ? { ConditionExpression: 'attribute_not_exists(tenant)' }
+    ? { ConditionExpression: 'attribute_not_exists(id)' }
     : { ConditionExpression: 'revision = :seen', ExpressionAttributeValues: toItem({ ':seen': seen }) }),
   ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
 });

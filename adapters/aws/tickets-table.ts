@@ -1,29 +1,31 @@
 /**
  * Capability tickets in DynamoDB, beside the credentials of their tenant (spec §2.6); the ticket's text is not kept.
  *
- * Access patterns: one ticket (consistent Get); the good ones of a tenant (Query, newest first: ids are UUIDv7); burn and
+ * Access patterns: one ticket (consistent Get); the good ones of a tenant (Query per shard, newest first: ids are UUIDv7); burn and
  * revoke (Update under conditions). A row outlives its ticket by more than any skew, so a nonce is never good twice.
  */
-import { GetItemCommand, PutItemCommand, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { TicketRecord } from '#core/contracts/credential.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Burnt, TicketStore } from '#core/tickets/ports.ts';
 import type { StoreOptions } from './evidence-table.ts';
-import { fromCursor, fromItem, type Item, storeDown, stored, toCursor, toItem } from './items.ts';
+import { fromItem, type Item, storeDown, stored, toItem } from './items.ts';
+import { livePage } from './live-page.ts';
+import { partitionOf, partitionsOf, shards } from './shards.ts';
 
 const keptSeconds = 30 * 24 * 3600;
-const pageSize = 200;
 /** No ticket lives longer (the configuration's limit), so none issued before can be good. */
 const longestLifeMs = 3600 * 1000;
 
 /** No tenant's name holds a `#`, so tickets and credentials never meet. */
-const partition = (tenant: string): string => `ticket#${tenant}`;
-const keyOf = (tenant: string, id: string): Item => toItem({ tenant: partition(tenant), id });
+const listOf = (tenant: string): string => `ticket#${tenant}`;
+const keyOf = (tenant: string, id: string): Item =>
+  toItem({ kept_in: partitionOf(listOf(tenant), id, shards.credentials), id });
 
 function toRecord(item: Item): TicketRecord {
-  const { ttl: _ttl, tenant, ...record } = fromItem(item);
-  return { ...record, tenant: String(tenant).slice(partition('').length) } as unknown as TicketRecord;
+  const { kept_in: _kept, ttl: _ttl, ...record } = fromItem(item);
+  return record as unknown as TicketRecord;
 }
 
 export function ticketsTable({ client, tables }: StoreOptions): TicketStore {
@@ -54,8 +56,8 @@ export function ticketsTable({ client, tables }: StoreOptions): TicketStore {
       const ttl = Math.floor(Date.parse(ticket.expires_at) / 1000) + keptSeconds;
       const command = new PutItemCommand({
         TableName,
-        Item: toItem({ ...ticket, tenant: partition(ticket.tenant), ttl }),
-        ConditionExpression: 'attribute_not_exists(tenant)',
+        Item: { ...keyOf(ticket.tenant, ticket.id), ...toItem({ ...ticket, ttl }) },
+        ConditionExpression: 'attribute_not_exists(id)',
       });
       try {
         await client.send(command);
@@ -83,34 +85,16 @@ export function ticketsTable({ client, tables }: StoreOptions): TicketStore {
       return (await update(tenant, id, 'revoked_at', 'attribute_exists(nonce)', { ':now': now })) === undefined;
     },
 
-    /** A ticket older than the longest life ends the search: none behind it can be good. */
-    async active(tenant, now, { limit, cursor }) {
-      const oldest = isoTime(Date.parse(now) - longestLifeMs);
-      const items: TicketRecord[] = [];
-      let start = fromCursor(cursor, ['tenant', 'id']);
-      do {
-        const page = await stored(
-          client.send(
-            new QueryCommand({
-              TableName,
-              KeyConditionExpression: 'tenant = :tenant',
-              ExpressionAttributeValues: toItem({ ':tenant': partition(tenant) }),
-              ScanIndexForward: false,
-              Limit: pageSize,
-              // Of a cursor only the place counts; whose tickets are read never comes from the caller.
-              ...(start && { ExclusiveStartKey: { ...start, ...toItem({ tenant: partition(tenant) }) } }),
-            }),
-          ),
-        );
-        for (const ticket of (page.Items ?? []).map(toRecord)) {
-          if (ticket.issued_at < oldest) return { items };
-          if (ticket.expires_at <= now || ticket.used_at !== undefined || ticket.revoked_at !== undefined) continue;
-          items.push(ticket);
-          if (items.length === limit) return { items, cursor: toCursor(toItem({ tenant, id: ticket.id }))! };
-        }
-        start = page.LastEvaluatedKey;
-      } while (start);
-      return { items };
-    },
+    active: (tenant, now, page) =>
+      livePage(
+        { client, table: TableName, partitions: partitionsOf(listOf(tenant), shards.credentials) },
+        {
+          ...page,
+          toRow: toRecord,
+          oldest: isoTime(Date.parse(now) - longestLifeMs),
+          isLive: (ticket) =>
+            ticket.expires_at > now && ticket.used_at === undefined && ticket.revoked_at === undefined,
+        },
+      ),
   };
 }

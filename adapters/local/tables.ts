@@ -2,6 +2,7 @@
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
+  DescribeTableCommand,
   type DynamoDBClient,
   ListTablesCommand,
   UpdateTimeToLiveCommand,
@@ -15,17 +16,53 @@ export type TableNames = Readonly<Record<TableName, string>>;
 export const tableNames = (prefix = 'gateway-'): TableNames =>
   Object.fromEntries(Object.keys(tables).map((name) => [name, `${prefix}${name}`])) as Record<TableName, string>;
 
-/** Creates what is missing and answers the physical names, e.g. `gateway-evidence`. */
+/**
+ * Creates what is missing and answers the physical names, e.g. `gateway-evidence`.
+ * @throws Error in one line when a table of another release is there: its rows cannot be found by the keys of this one.
+ */
 export async function createTables(client: DynamoDBClient, prefix = 'gateway-'): Promise<TableNames> {
   const names = tableNames(prefix);
   const present = await existing(client);
   await Promise.all(
     Object.entries(tables).map(async ([name, spec]) => {
       const physical = names[name as TableName];
-      if (!present.has(physical)) await createTable(client, physical, spec);
+      if (present.has(physical)) await assertSameKeys(client, physical, spec);
+      else await createTable(client, physical, spec);
     }),
   );
   return names;
+}
+
+/** Keys and indexes are compared; DynamoDB changes neither on a table that stands. */
+async function assertSameKeys(client: DynamoDBClient, physical: string, spec: TableSpec): Promise<void> {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: physical }));
+  const wanted = tableParams(physical, spec);
+  const [found, expected] = [keysOf(Table ?? {}), keysOf(wanted)];
+  if (found === expected) return;
+  throw new Error(
+    `The table ${physical} was made by another release: found ${found}, this release needs ${expected}. ` +
+      'Move the state folder away or name another with --state; the release that made it still reads it.',
+  );
+}
+
+type Keyed = Pick<CreateTableCommandInput, 'KeySchema'>;
+
+/** e.g. `id; by_opened KEYS_ONLY opened_in, opened`. */
+function keysOf(table: Keyed & { GlobalSecondaryIndexes?: readonly IndexKeys[] | undefined }): string {
+  const names = ({ KeySchema = [] }: Keyed) =>
+    [...KeySchema]
+      .sort((a) => (a.KeyType === 'HASH' ? -1 : 1))
+      .map(({ AttributeName }) => AttributeName)
+      .join(', ');
+  const indexes = (table.GlobalSecondaryIndexes ?? []).map(
+    (index) => `${index.IndexName} ${index.Projection?.ProjectionType} ${names(index)}`,
+  );
+  return [names(table), ...indexes.sort()].join('; ');
+}
+
+interface IndexKeys extends Keyed {
+  readonly IndexName?: string | undefined;
+  readonly Projection?: { readonly ProjectionType?: string | undefined } | undefined;
 }
 
 /** Creates one table; one that another caller made meanwhile counts as created. */

@@ -22,17 +22,18 @@ export interface TableSpec {
 /** All keys are strings. */
 export const tables = {
   evidence: {
-    holds: 'evidence entries: chain = tenant#session, position = zero-padded index; by_time = audit order',
+    holds:
+      'evidence entries: chain = tenant#session, position = zero-padded index; by_time = audit order, day = tenant#day#shard',
     partitionKey: 'chain',
     sortKey: 'position',
     stream: 'NEW_IMAGE',
-    indexes: [{ name: 'by_time', partitionKey: 'hour', sortKey: 'at', projection: 'KEYS_ONLY' }],
+    indexes: [{ name: 'by_time', partitionKey: 'day', sortKey: 'at', projection: 'KEYS_ONLY' }],
   },
   sessions: {
-    holds: 'chain head, owner, counts of each session; signed manifests beside it',
-    partitionKey: 'tenant',
-    sortKey: 'session',
-    indexes: [{ name: 'by_opened', partitionKey: 'tenant', sortKey: 'opened', projection: 'ALL' }],
+    holds:
+      'chain head, owner, counts of each session: id = tenant#session; signed manifests and risk of keys beside it; by_opened = list of a tenant, opened_in = tenant#shard',
+    partitionKey: 'id',
+    indexes: [{ name: 'by_opened', partitionKey: 'opened_in', sortKey: 'opened', projection: 'KEYS_ONLY' }],
   },
   approvals: {
     holds: 'approval records by envelope_id and one pointer per call digest; by_status = pending list and history',
@@ -46,16 +47,16 @@ export const tables = {
   },
   credentials: {
     holds:
-      'issued credentials: scope, expiry, revocation; never a value; capability tickets beside them; by_due = those to call back',
-    partitionKey: 'tenant',
+      'issued credentials: scope, expiry, revocation; never a value; capability tickets beside them; kept_in = tenant#shard; by_due = those to call back',
+    partitionKey: 'kept_in',
     sortKey: 'id',
     ttl: 'ttl',
-    indexes: [{ name: 'by_due', partitionKey: 'due', sortKey: 'revoke_due', projection: 'ALL' }],
+    indexes: [{ name: 'by_due', partitionKey: 'due_in', sortKey: 'revoke_due', projection: 'KEYS_ONLY' }],
   },
   salts: {
-    holds: 'salts of redacted values; deleting one makes its value unrecoverable without breaking the chain',
-    partitionKey: 'tenant',
-    sortKey: 'id',
+    holds:
+      'salts of redacted values: id = tenant#entry; deleting one makes its value unrecoverable without breaking the chain',
+    partitionKey: 'id',
   },
   observations: {
     holds: 'projections of the evidence stream: decision counters, violations, archive marks; rebuildable',
@@ -89,7 +90,7 @@ export const tables = {
     holds: 'notifications to send: due time, attempts, dead letters; callback replays already seen',
     partitionKey: 'id',
     ttl: 'ttl',
-    indexes: [{ name: 'by_due', partitionKey: 'state', sortKey: 'due', projection: 'ALL' }],
+    indexes: [{ name: 'by_due', partitionKey: 'due_in', sortKey: 'due', projection: 'KEYS_ONLY' }],
   },
 } as const satisfies Record<string, TableSpec>;
 

@@ -317,7 +317,7 @@ test('[chat.kill-switch] a session whose risk has reached the score is refused, 
   await test_.store.client.send(
     new UpdateItemCommand({
       TableName: test_.store.tables.sessions,
-      Key: { tenant: { S: 'default' }, session: { S: 'risky' } },
+      Key: { id: { S: 'default#risky' } },
       UpdateExpression: 'SET risk = :risk',
       ExpressionAttributeValues: { ':risk': { M: { score: { N: '80' }, rule: { S: 'exfiltration' } } } },
     }),

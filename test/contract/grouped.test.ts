@@ -346,9 +346,7 @@ describe('head reads', () => {
       return { ...now, UnprocessedKeys: left.length > 0 ? { [tables.sessions]: { ...rest, Keys: left } } : {} };
     });
     const read = groupedReads({ client: store.client, table: tables.sessions, pause: async () => {} });
-    const items = await Promise.all(
-      sessions.slice(0, 7).map((session) => read({ tenant: { S: 't' }, session: { S: session } })),
-    );
+    const items = await Promise.all(sessions.slice(0, 7).map((session) => read({ id: { S: `t#${session}` } })));
     expect(items.map((item) => item?.session?.S)).toEqual(sessions.slice(0, 7));
     expect(store.of('BatchGetItem')).toHaveLength(4);
   });
@@ -358,7 +356,7 @@ describe('head reads', () => {
     const down = watched(client, () => Promise.reject(new Error('connect ECONNREFUSED')));
     for (const { client } of [never, down]) {
       const read = groupedReads({ client, table: tables.sessions, pause: async () => {} });
-      const both = await Promise.allSettled(['a', 'b'].map((session) => read({ session: { S: session } })));
+      const both = await Promise.allSettled(['a', 'b'].map((session) => read({ id: { S: session } })));
       expect(both.map((one) => (one as PromiseRejectedResult).reason.code)).toEqual(
         Array(2).fill('service_unavailable'),
       );
@@ -367,7 +365,9 @@ describe('head reads', () => {
 
   test('a key the store does not take fails for itself alone', async () => {
     const log = evidenceTable({ client, tables });
-    const outcomes = await Promise.allSettled(['read-1', '', 'read-2'].map((session) => log.head('t', session)));
+    const outcomes = await Promise.allSettled(
+      ['read-1', 'x'.repeat(3_000), 'read-2'].map((session) => log.head('t', session)),
+    );
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
@@ -396,7 +396,7 @@ describe('the short way to the embedded server answers as the SDK does', () => {
       credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
     });
   const TableName = () => tables.credentials;
-  const key = (id: string) => ({ tenant: { S: 'short' }, id: { S: id } });
+  const key = (id: string) => ({ kept_in: { S: 'short' }, id: { S: id } });
   const everyType = {
     S: { S: 'ü\u0000"\ud83d\ude00' },
     N: { N: '1.5' },
@@ -421,7 +421,7 @@ describe('the short way to the embedded server answers as the SDK does', () => {
       () =>
         new QueryCommand({
           TableName: TableName(),
-          KeyConditionExpression: 'tenant = :t',
+          KeyConditionExpression: 'kept_in = :t',
           ExpressionAttributeValues: { ':t': { S: 'short' } },
           Limit: 1,
         }),
@@ -464,7 +464,7 @@ describe('the short way to the embedded server answers as the SDK does', () => {
               Put: {
                 TableName: TableName(),
                 Item: key('all'),
-                ConditionExpression: 'attribute_not_exists(tenant)',
+                ConditionExpression: 'attribute_not_exists(kept_in)',
                 ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
               },
             },

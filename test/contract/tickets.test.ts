@@ -152,9 +152,10 @@ describe('the tickets of a tenant, as administrators see them', () => {
 
   test('a cursor of another tenant shows nothing of its tickets', async () => {
     await issue('mine');
-    const { record } = await issue('theirs');
-    const cursor = Buffer.from(JSON.stringify({ tenant: 'theirs', id: `${record.id}z` })).toString('base64url');
-    const { tickets } = await listed('mine', { cursor });
+    for (let n = 0; n < 2; n++) await issue('theirs');
+    const { cursor } = await listed('theirs', { limit: '1' });
+    const { tickets } = await listed('mine', { cursor: cursor! });
+    expect(tickets).toHaveLength(1);
     expect(tickets.every((ticket) => (ticket as unknown as { tenant: string }).tenant === 'mine')).toBe(true);
   });
 

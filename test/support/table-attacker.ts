@@ -9,7 +9,7 @@ import {
   PutItemCommand,
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
-import { entryPutItem, headPutItem, toHead } from '#adapters/aws/evidence-table.ts';
+import { entryPutItem, headKey, headPutItem, toHead } from '#adapters/aws/evidence-table.ts';
 import { toItem } from '#adapters/aws/items.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { TableName } from '#core/contracts/tables.ts';
@@ -39,7 +39,7 @@ export class TableAttacker {
   }
 
   async head(session: string): Promise<SessionHead> {
-    const Key = toItem({ tenant: this.#tenant, session });
+    const Key = headKey(this.#tenant, session);
     const { Item } = await this.#client.send(new GetItemCommand({ TableName: this.#tables.sessions, Key }));
     return toHead(Item ?? {});
   }
@@ -72,7 +72,7 @@ export class TableAttacker {
   /** Deletes entries and head. */
   async remove(session: string): Promise<void> {
     for (const { index } of await this.entries(session)) await this.removeEntry(session, index);
-    const Key = toItem({ tenant: this.#tenant, session });
+    const Key = headKey(this.#tenant, session);
     await this.#client.send(new DeleteItemCommand({ TableName: this.#tables.sessions, Key }));
   }
 

@@ -1,0 +1,118 @@
+/**
+ * Rows that lie in several partitions, read as the one ordered list they are. Each partition is asked for its share of a
+ * page, all at once; a partition is asked again only when its share is used up.
+ */
+import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { invalidRequest } from '#core/kernel/errors.ts';
+import { type Item, stored, toItem } from './items.ts';
+
+export interface OrderedRows {
+  readonly client: DynamoDBClient;
+  readonly table: string;
+  readonly index?: string;
+  /** Name of the partition key, and the partitions that hold the list. */
+  readonly partitionKey: string;
+  readonly partitions: readonly string[];
+  /** Name of the sort key: ISO times first, so that its order is that of time. */
+  readonly sortKey: string;
+  readonly order: 'ascending' | 'descending';
+  /** Sort keys below `from` and above `to` are left out. */
+  readonly from?: string;
+  readonly to?: string;
+  /** Sort key of the last row of the page before: the list goes on behind it. */
+  readonly after?: string | undefined;
+  /** About how many rows are wanted. */
+  readonly about: number;
+}
+
+interface Shard {
+  readonly partition: string;
+  rows: Item[];
+  /** Where to go on; undefined at the end of the partition. */
+  next: Item | undefined;
+}
+
+/** Before and behind every ISO time. */
+const first = '0';
+const last = '~';
+
+/**
+ * The rows, in order, as far as the caller takes them.
+ * @throws GatewayError `service_unavailable` when the store does not answer.
+ */
+export async function* inOrder(list: OrderedRows): AsyncGenerator<Item, void, undefined> {
+  const share = Math.ceil((2 * list.about) / list.partitions.length) + 2;
+  const place = (row: Item): string => row[list.sortKey]?.S ?? '';
+  const before = (a: Shard, b: Shard): boolean => {
+    const [one, other] = [place(a.rows[0]!), place(b.rows[0]!)];
+    return list.order === 'ascending' ? one < other : one > other;
+  };
+  const shards: Shard[] = list.partitions.map((partition) => ({ partition, rows: [], next: undefined }));
+  await Promise.all(shards.map((shard) => read(list, shard, share)));
+  for (;;) {
+    const usedUp = shards.filter(({ rows, next }) => rows.length === 0 && next);
+    if (usedUp.length > 0) {
+      await Promise.all(usedUp.map((shard) => read(list, shard, share)));
+      continue;
+    }
+    const filled = shards.filter(({ rows }) => rows.length > 0);
+    if (filled.length === 0) return;
+    const row = filled.reduce((best, shard) => (before(shard, best) ? shard : best)).rows.shift()!;
+    if (place(row) !== list.after) yield row;
+  }
+}
+
+async function read(list: OrderedRows, shard: Shard, share: number): Promise<void> {
+  const { after, order } = list;
+  const low = (order === 'ascending' ? after : undefined) ?? list.from ?? first;
+  const high = (order === 'descending' ? after : undefined) ?? list.to ?? last;
+  if (low > high) return;
+  const page = await stored(
+    list.client.send(
+      new QueryCommand({
+        TableName: list.table,
+        ...(list.index !== undefined && { IndexName: list.index }),
+        KeyConditionExpression: '#partition = :partition AND #place BETWEEN :low AND :high',
+        ExpressionAttributeNames: { '#partition': list.partitionKey, '#place': list.sortKey },
+        ExpressionAttributeValues: toItem({
+          ':partition': shard.partition,
+          ':low': low,
+          ':high': high,
+        }),
+        ScanIndexForward: order === 'ascending',
+        Limit: share,
+        ...(shard.next && { ExclusiveStartKey: shard.next }),
+      }),
+    ),
+  );
+  shard.rows = page.Items ?? [];
+  shard.next = page.LastEvaluatedKey;
+}
+
+/** So many rows, and the place of the last one if others follow. */
+export async function pageOf(
+  list: Omit<OrderedRows, 'about'>,
+  limit: number,
+): Promise<{ readonly rows: readonly Item[]; readonly last?: string }> {
+  const rows: Item[] = [];
+  for await (const row of inOrder({ ...list, about: limit + 1 })) {
+    if (rows.length === limit) return { rows, last: rows.at(-1)?.[list.sortKey]?.S ?? '' };
+    rows.push(row);
+  }
+  return { rows };
+}
+
+/** A place in an ordered list as an opaque cursor. It names no partition, so it holds whatever becomes of them. */
+export const cursorAt = (place: string): string => Buffer.from(place).toString('base64url');
+
+/** @throws GatewayError `invalid_request` for a cursor we did not make. */
+export function placeAt(
+  cursor: string | undefined,
+  form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#/,
+): string | undefined {
+  if (cursor === undefined) return undefined;
+  const place = Buffer.from(cursor, 'base64url').toString('utf8');
+  if (!form.test(place))
+    throw invalidRequest('cursor was not made by this service; pass the cursor of the previous page unchanged.');
+  return place;
+}
