@@ -20,7 +20,8 @@ export function projectPorts(): ProjectPorts {
   const signer = lazyKmsSigner(environment.SIGNING_KEY_ID ?? '', {}, formerKeyIds(environment));
   const archive = archiveBucket({ client, bucket });
   const checkpoints = checkpointBucket({ client, bucket, signer, clock: systemClock, remembers: true });
-  const telemetry = logTelemetry({ clock: systemClock, write, service: 'agent-governance-gateway', emf: true });
+  const deployment = environment.GATEWAY_NAME ?? '';
+  const telemetry = logTelemetry({ clock: systemClock, write, service: 'agent-governance-gateway', deployment });
   return {
     observations: observationsTable({
       client: new DynamoDBClient(clientBounds()),

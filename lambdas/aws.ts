@@ -81,7 +81,7 @@ export function compose(
     clock,
     write: (line) => void process.stdout.write(`${line}\n`),
     service: 'agent-governance-gateway',
-    emf: true,
+    deployment: needed('GATEWAY_NAME'),
     ...traced(environment),
   });
   const secrets = secretsManager({ secretIds: secretIds(environment) });

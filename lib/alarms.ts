@@ -11,16 +11,7 @@ import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { Route } from '#core/contracts/routes.ts';
-import {
-  allCredentialRefusals,
-  allProviderErrors,
-  allRiskAlerts,
-  budgetTier,
-  budgetTiers,
-  chatLatencyMs,
-  oldestApprovalSeconds,
-  openBreakers,
-} from './metrics.ts';
+import { budgetTiers, gatewayMetrics } from './metrics.ts';
 import type { GatewaySettings } from './settings.ts';
 
 /** Everything that is watched. */
@@ -71,8 +62,9 @@ export class Alarms extends Construct {
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
     const { settings, watched, approvalAge = Duration.hours(1), chatLatency = Duration.seconds(30) } = props;
-    this.topic = new Topic(this, 'Topic', { displayName: `${settings.name} alarms`, enforceSSL: settings.guarded });
+    this.topic = new Topic(this, 'Topic', { displayName: `${settings.name} alarms`, enforceSSL: settings.httpsOnly });
     const { functions, apis, webSocket, stateMachine, deadLetters } = watched;
+    const own = gatewayMetrics(settings.name);
 
     for (const [name, fn] of Object.entries(functions)) {
       this.alarm(`${name}-errors`, { metric: fn.metricErrors(fiveMinutes), threshold: 1, runbook: 'function-errors' });
@@ -93,22 +85,26 @@ export class Alarms extends Construct {
     // The emulator takes no alarm on a query, and there is no other way to count over labels nobody foresaw.
     if (!settings.emulator) {
       this.alarm('provider-errors', {
-        metric: allProviderErrors(period),
+        metric: own.allProviderErrors(period),
         threshold: providerErrorsWorthACall,
         runbook: 'provider-errors',
       });
       this.alarm('credential-refusals', {
-        metric: allCredentialRefusals(period),
+        metric: own.allCredentialRefusals(period),
         threshold: credentialRefusalsWorthACall,
         runbook: 'credential-refusals',
       });
-      this.alarm('risk-alerts', { metric: allRiskAlerts(period), threshold: 1, runbook: 'risk-alerts' });
+      this.alarm('risk-alerts', { metric: own.allRiskAlerts(period), threshold: 1, runbook: 'risk-alerts' });
     }
-    this.alarm('breaker-open', { metric: openBreakers, threshold: 1, runbook: 'breaker-open' });
+    this.alarm('breaker-open', { metric: own.openBreakers, threshold: 1, runbook: 'breaker-open' });
     for (const tier of budgetTiers)
-      this.alarm(`budget-${tier}`, { metric: budgetTier(tier).with({ period }), threshold: 1, runbook: 'budget-tier' });
+      this.alarm(`budget-${tier}`, {
+        metric: own.budgetTier(tier).with({ period }),
+        threshold: 1,
+        runbook: 'budget-tier',
+      });
     this.alarm('chat-latency', {
-      metric: chatLatencyMs('p95').with({ period }),
+      metric: own.chatLatencyMs('p95').with({ period }),
       threshold: chatLatency.toMilliseconds(),
       runbook: 'chat-latency',
       evaluationPeriods: 3,
@@ -143,7 +139,7 @@ export class Alarms extends Construct {
       runbook: 'projection-age',
     });
     this.alarm('approval-age', {
-      metric: oldestApprovalSeconds,
+      metric: own.oldestApprovalSeconds,
       threshold: approvalAge.toSeconds(),
       runbook: 'approval-age',
       evaluationPeriods: 3,

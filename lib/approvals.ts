@@ -1,5 +1,6 @@
 /** The clock of approvals: the state machine of `state-machines/approval.asl.json` around the `approval-steps` function. */
 import { readFileSync } from 'node:fs';
+import { RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -25,7 +26,7 @@ export class Approvals extends Construct {
     const logs = new LogGroup(this, 'Logs', {
       logGroupName: `/aws/vendedlogs/states/${stateMachineName(settings)}`,
       retention: RetentionDays.THREE_MONTHS,
-      removalPolicy: settings.removalPolicy,
+      removalPolicy: RemovalPolicy.DESTROY,
     });
     this.stateMachine = new StateMachine(this, 'Machine', {
       stateMachineName: stateMachineName(settings),
@@ -41,7 +42,7 @@ export class Approvals extends Construct {
       tracingEnabled: true,
       // Execution data holds the task token: it is in no log.
       logs: { destination: logs, level: LogLevel.ALL, includeExecutionData: false },
-      removalPolicy: settings.removalPolicy,
+      removalPolicy: RemovalPolicy.DESTROY,
     });
     accept(this, { 'AwsSolutions-IAM5[Resource::*]': 'Log delivery and X-Ray know no narrower resource.' });
   }

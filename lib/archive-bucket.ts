@@ -8,7 +8,7 @@ import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectLockRetention } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { accept } from './findings.ts';
-import { functionName, type GatewaySettings } from './settings.ts';
+import { type GatewaySettings, roleName } from './settings.ts';
 
 export interface ArchiveBucketProps {
   readonly settings: GatewaySettings;
@@ -25,8 +25,8 @@ export class ArchiveBucket extends Construct {
       objectLockDefaultRetention: ObjectLockRetention.compliance(Duration.days(settings.archiveDays)),
       encryption: BucketEncryption.S3_MANAGED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      enforceSSL: settings.guarded,
-      removalPolicy: settings.removalPolicy,
+      enforceSSL: settings.httpsOnly,
+      removalPolicy: settings.storeRemoval,
     });
     accept(this, {
       'AwsSolutions-S1':
@@ -40,7 +40,7 @@ export class ArchiveBucket extends Construct {
 
   /** The writer is named, not referenced: its function lives in a later stack. */
   private denyAllWriters(settings: GatewaySettings): void {
-    const role = functionName(settings, 'project');
+    const role = roleName(this, settings, 'project');
     const arn = (service: string, resource: string, resourceName: string): string =>
       Stack.of(this).formatArn({
         service,

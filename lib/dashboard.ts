@@ -9,24 +9,7 @@ import { Construct } from 'constructs';
 import type { ChatOutcome } from '#core/contracts/chat.ts';
 import { decisions as decisionKinds } from '#core/contracts/envelope.ts';
 import type { Watched } from './alarms.ts';
-import {
-  approvalLatency,
-  cacheHitPercent,
-  chatCostUsd,
-  chatLatencyMs,
-  chatRequests,
-  chatTokens,
-  credentialsByBroker,
-  decisions,
-  decisionsByProtocol,
-  firstTokenMs,
-  oldestApprovalSeconds,
-  openBreakers,
-  pendingApprovals,
-  policyViolations,
-  providerErrors,
-  riskAlerts,
-} from './metrics.ts';
+import { gatewayMetrics } from './metrics.ts';
 import type { GatewaySettings } from './settings.ts';
 
 export interface DashboardProps {
@@ -40,6 +23,7 @@ const percentiles = ['p50', 'p95', 'p99'];
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, { settings, watched }: DashboardProps) {
     super(scope, id);
+    const own = gatewayMetrics(settings.name);
     const functions = Object.entries(watched.functions);
     const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
       new GraphWidget({ title, left, right, width: 12, height: 6 });
@@ -48,28 +32,31 @@ export class Dashboard extends Construct {
       dashboardName: settings.name,
       widgets: [
         [
-          graph('Chat calls', outcomes.map(chatRequests)),
-          graph('Tokens and cost', [chatTokens('input'), chatTokens('output')], [chatCostUsd]),
+          graph('Chat calls', outcomes.map(own.chatRequests)),
+          graph('Tokens and cost', [own.chatTokens('input'), own.chatTokens('output')], [own.chatCostUsd]),
         ],
         [
           graph(
             'Milliseconds to the first token',
-            percentiles.map((label) => firstTokenMs(label).with({ label })),
+            percentiles.map((label) => own.firstTokenMs(label).with({ label })),
           ),
           graph(
             'Milliseconds of a chat call',
-            percentiles.map((label) => chatLatencyMs(label).with({ label })),
+            percentiles.map((label) => own.chatLatencyMs(label).with({ label })),
           ),
         ],
         [
-          graph('Provider errors', [providerErrors], [openBreakers.with({ label: 'open breakers' })]),
-          graph('Cache hit rate', [cacheHitPercent]),
+          graph('Provider errors', [own.providerErrors], [own.openBreakers.with({ label: 'open breakers' })]),
+          graph('Cache hit rate', [own.cacheHitPercent]),
         ],
         [
-          graph('Blocked calls', [chatRequests('blocked'), chatRequests('review')]),
-          graph('Policy violations', [policyViolations]),
+          graph('Blocked calls', [own.chatRequests('blocked'), own.chatRequests('review')]),
+          graph('Policy violations', [own.policyViolations]),
         ],
-        [graph('Decisions', decisionKinds.map(decisions)), graph('Decisions by protocol', [decisionsByProtocol])],
+        [
+          graph('Decisions', decisionKinds.map(own.decisions)),
+          graph('Decisions by protocol', [own.decisionsByProtocol]),
+        ],
         [
           graph(
             'Messages of MCP clients',
@@ -85,8 +72,8 @@ export class Dashboard extends Construct {
           ]),
         ],
         [
-          graph('Approvals waiting', [pendingApprovals], [oldestApprovalSeconds.with({ label: 'oldest (s)' })]),
-          graph('Seconds until a human decided', ['p50', 'p90', 'p99'].map(approvalLatency)),
+          graph('Approvals waiting', [own.pendingApprovals], [own.oldestApprovalSeconds.with({ label: 'oldest (s)' })]),
+          graph('Seconds until a human decided', ['p50', 'p90', 'p99'].map(own.approvalLatency)),
         ],
         [
           graph('Approval clock', [
@@ -119,9 +106,9 @@ export class Dashboard extends Construct {
               api.metricClientError({ label: `${name} 4xx`, statistic: 'Sum' }),
             ]),
           ),
-          graph('Risk alerts', [riskAlerts]),
+          graph('Risk alerts', [own.riskAlerts]),
         ],
-        [graph('Credentials issued and refused', [credentialsByBroker])],
+        [graph('Credentials issued and refused', [own.credentialsByBroker])],
       ],
     });
   }

@@ -1,5 +1,5 @@
 /** Where events go that no retry could deliver. An alarm watches its depth; the runbook says how to replay. */
-import { Duration } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { accept } from './findings.ts';
@@ -17,9 +17,9 @@ export class DeadLetters extends Construct {
     this.queue = new Queue(this, 'Queue', {
       queueName: deadLetterName(settings),
       encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: settings.guarded,
+      enforceSSL: settings.httpsOnly,
       retentionPeriod: Duration.days(14),
-      removalPolicy: settings.removalPolicy,
+      removalPolicy: RemovalPolicy.DESTROY,
     });
     accept(this, { 'AwsSolutions-SQS3': 'This is the dead letter queue.' });
   }

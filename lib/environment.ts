@@ -23,6 +23,7 @@ export function functionEnvironment(
   const url = (apiId: string) => `https://${apiId}.execute-api.${region}.${urlSuffix}/${apiStageName}`;
   return {
     STAGE: settings.stage,
+    GATEWAY_NAME: settings.name,
     ADMIN_URL: url(apis.admin),
     GATEWAY_URL: url(apis.gateway),
     MCP_URL: url(apis.mcp),

@@ -1,5 +1,5 @@
 /** The one helper that makes every Lambda: same runtime, same environment, own role, own log group. */
-import { Duration, Size } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -17,7 +17,7 @@ import { ownEnvironment } from './environment.ts';
 import { accept } from './findings.ts';
 import type { ApiIds } from './rest-surface.ts';
 import type { SandboxNetwork } from './sandbox-network.ts';
-import { functionName, type GatewaySettings } from './settings.ts';
+import { functionName, type GatewaySettings, roleName, stackName } from './settings.ts';
 import type { GatewayStores } from './stores-stack.ts';
 
 export interface GatewayFunctionProps {
@@ -45,10 +45,10 @@ export class GatewayFunction extends Construct {
     const logGroup = new LogGroup(this, 'Logs', {
       logGroupName: `/aws/lambda/${physicalName}`,
       retention: RetentionDays.THREE_MONTHS,
-      removalPolicy: settings.removalPolicy,
+      removalPolicy: RemovalPolicy.DESTROY,
     });
     this.role = new Role(this, 'Role', {
-      roleName: physicalName,
+      roleName: roleName(this, settings, name),
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       description: `${name}: ${spec.purpose}`,
       inlinePolicies: {
@@ -61,7 +61,7 @@ export class GatewayFunction extends Construct {
         }),
       },
     });
-    accept(this.role, findings(spec));
+    accept(this.role, findings(spec, stackName(settings, 'stores')));
     this.function = new LambdaFunction(this, 'Function', {
       functionName: physicalName,
       description: spec.purpose,
@@ -101,12 +101,12 @@ const confined = (
 });
 
 /** Bodies have no names of their own to list: every object of a bucket, and of no other. */
-const findings = (spec: FunctionSpec): Record<string, string> => ({
+const findings = (spec: FunctionSpec, stores: string): Record<string, string> => ({
   'AwsSolutions-IAM5[Resource::*]': spec.sandboxed
     ? 'Lambda makes network interfaces under this role and knows no narrower resource; the code is denied them, and all else.'
     : 'X-Ray and the listing of streams know no narrower resource; a test holds that nothing else is allowed on all.',
   ...(spec.objects && {
-    'AwsSolutions-IAM5[Resource::GatewayStores:ExportsOutputFnGetAttObjectsBucket5A707942Arn16CAD046/*]':
+    [`AwsSolutions-IAM5[Resource::${stores}:ExportsOutputFnGetAttObjectsBucket5A707942Arn16CAD046/*]`]:
       'Objects are named by the digest of their content.',
   }),
   ...(spec.invokesModels && {
@@ -122,7 +122,7 @@ const findings = (spec: FunctionSpec): Record<string, string> => ({
       'A connection gets its id when it opens; all of them belong to this one API.',
   }),
   ...((spec.archives || spec.readsArchive) && {
-    'AwsSolutions-IAM5[Resource::GatewayStores:ExportsOutputFnGetAttArchiveBucket49F1AC64Arn3FBD647E/*]':
+    [`AwsSolutions-IAM5[Resource::${stores}:ExportsOutputFnGetAttArchiveBucket49F1AC64Arn3FBD647E/*]`]:
       'Archived entries are named by their tenant, session and position; the bucket refuses to overwrite or delete.',
   }),
 });

@@ -1,15 +1,18 @@
 /** The whole gateway: what is kept, what is met, what is watched. */
-import type { App, Environment } from 'aws-cdk-lib';
+import { type App, type Environment, Tags } from 'aws-cdk-lib';
 import { GatewayDoors } from './doors-stack.ts';
-import { readSettings } from './settings.ts';
+import { readSettings, stackName } from './settings.ts';
 import { GatewayStores } from './stores-stack.ts';
 import { GatewayWatch } from './watch-stack.ts';
 
 export function buildGateway(app: App, env: Environment = {}) {
   const settings = readSettings(app.node);
-  const terminationProtection = settings.guarded;
-  const stores = new GatewayStores(app, 'GatewayStores', { settings, env, terminationProtection });
-  const doors = new GatewayDoors(app, 'GatewayDoors', { settings, env, stores });
-  const watch = new GatewayWatch(app, 'GatewayWatch', { settings, env, watched: doors.watched });
+  const stack = (part: Parameters<typeof stackName>[1]) => ({ settings, env, stackName: stackName(settings, part) });
+  const terminationProtection = settings.protected;
+  const stores = new GatewayStores(app, 'GatewayStores', { ...stack('stores'), terminationProtection });
+  const doors = new GatewayDoors(app, 'GatewayDoors', { ...stack('services'), stores });
+  const watch = new GatewayWatch(app, 'GatewayWatch', { ...stack('monitoring'), watched: doors.watched });
+  const tags = { 'gateway:name': settings.name, 'gateway:stage': settings.stage, ...settings.tags };
+  for (const [key, value] of Object.entries(tags)) Tags.of(app).add(key, value);
   return { settings, stores, doors, watch };
 }

@@ -4,83 +4,115 @@ import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch
 import type { ChatOutcome } from '#core/contracts/chat.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
 
-const metricNamespace = 'AgentGovernance';
+const namespace = 'AgentGovernance';
+const minute = Duration.minutes(1);
 
 export const budgetTiers = ['alert', 'warning', 'exhausted'] as const;
 export type BudgetTier = (typeof budgetTiers)[number];
 
-const minute = Duration.minutes(1);
-const metric = (metricName: string, statistic: string, dimensionsMap: Record<string, string> = {}): Metric =>
-  new Metric({ namespace: metricNamespace, metricName, statistic, period: minute, dimensionsMap });
+export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
 
-export const pendingApprovals = metric('svc_approvals_pending', 'Maximum');
-export const oldestApprovalSeconds = metric('svc_approval_oldest_seconds', 'Maximum');
-export const approvalLatency = (statistic: string): Metric =>
-  metric('svc_approval_latency_seconds', statistic).with({ label: statistic });
+/** @param deployment its name: two deployments of one region share the namespace, and no series [cloud.name] */
+export function gatewayMetrics(deployment: string) {
+  const metric = (metricName: string, statistic: string, labels: Record<string, string> = {}): Metric =>
+    new Metric({ namespace, metricName, statistic, period: minute, dimensionsMap: { deployment, ...labels } });
 
-/** Decisions of one kind over all protocols, also those nobody foresaw. */
-export const decisions = (decision: Decision): MathExpression =>
-  new MathExpression({
-    label: decision,
+  const pendingApprovals = metric('svc_approvals_pending', 'Maximum');
+  const oldestApprovalSeconds = metric('svc_approval_oldest_seconds', 'Maximum');
+  const approvalLatency = (statistic: string): Metric =>
+    metric('svc_approval_latency_seconds', statistic).with({ label: statistic });
+
+  /** Decisions of one kind over all protocols, also those nobody foresaw. */
+  const decisions = (decision: Decision): MathExpression =>
+    new MathExpression({
+      label: decision,
+      period: minute,
+      expression: `SUM(SEARCH('{${namespace},decision,deployment,protocol} MetricName="svc_policy_decisions_total" deployment="${deployment}" decision="${decision}"', 'Sum', 60))`,
+    });
+
+  /** One series for each value of the labels, whatever they are: a provider added tomorrow has its line. */
+  const bySeries = (metricName: string): MathExpression =>
+    new MathExpression({
+      period: minute,
+      expression: `SEARCH('Namespace="${namespace}" MetricName="${metricName}" deployment="${deployment}"', 'Sum', 60)`,
+    });
+
+  /** The sum over the series that carry these labels, and whatever others. */
+  const total = (metricName: string, labels: Readonly<Record<string, string>> = {}): MathExpression => {
+    const terms = Object.entries({ Namespace: namespace, MetricName: metricName, deployment, ...labels });
+    const query = terms.map(([name, value]) => `${name}="${value}"`).join(' ');
+    return new MathExpression({ period: minute, expression: `SUM(SEARCH('${query}', 'Sum', 60))` });
+  };
+
+  const labelled = (label: string, counted: MathExpression): MathExpression => counted.with({ label });
+
+  const chatRequests = (outcome: ChatOutcome): MathExpression =>
+    labelled(outcome, total('svc_chat_requests_total', { outcome }));
+
+  const chatTokens = (direction: 'input' | 'output'): MathExpression =>
+    labelled(direction, total('svc_chat_tokens_total', { direction }));
+
+  const chatCostUsd: IMetric = new MathExpression({
+    label: 'USD',
     period: minute,
-    expression: `SUM(SEARCH('{${metricNamespace},decision,protocol} MetricName="svc_policy_decisions_total" decision="${decision}"', 'Sum', 60))`,
+    expression: 'micro / 1000000',
+    usingMetrics: { micro: total('svc_chat_cost_microusd_total') },
   });
 
-/** One series for each value of the labels, whatever they are: a provider added tomorrow has its line. */
-const bySeries = (metricName: string): MathExpression =>
-  new MathExpression({
+  const chatLatencyMs = (statistic: string): Metric => metric('svc_chat_latency_ms', statistic);
+  const firstTokenMs = (statistic: string): Metric => metric('svc_first_token_ms', statistic);
+
+  /** Of the calls the cache was asked about and that were answered, how many it answered. */
+  const cacheHitPercent: IMetric = new MathExpression({
+    label: 'hit rate (%)',
     period: minute,
-    expression: `SEARCH('Namespace="${metricNamespace}" MetricName="${metricName}"', 'Sum', 60)`,
+    expression: '100 * FILL(cached, 0) / (FILL(cached, 0) + FILL(completed, 0))',
+    usingMetrics: { cached: chatRequests('cached'), completed: chatRequests('completed') },
   });
 
-/** The sum over the series that carry these labels, and whatever others. */
-const total = (metricName: string, labels: Readonly<Record<string, string>> = {}): MathExpression => {
-  const terms = Object.entries({ Namespace: metricNamespace, MetricName: metricName, ...labels });
-  const query = terms.map(([name, value]) => `${name}="${value}"`).join(' ');
-  return new MathExpression({ period: minute, expression: `SUM(SEARCH('${query}', 'Sum', 60))` });
-};
+  const providerErrors = bySeries('svc_provider_errors_total');
+  /** One line for each pair of decision and protocol that occurred. */
+  const decisionsByProtocol = bySeries('svc_policy_decisions_total');
+  const policyViolations = bySeries('svc_policy_violations_total');
+  const riskAlerts = bySeries('svc_risk_alerts_total');
+  /** One line for each pair of broker and outcome that occurred. */
+  const credentialsByBroker = bySeries('svc_credentials_total');
+  const openBreakers = metric('svc_breaker_open', 'Maximum');
+  const budgetTier = (tier: BudgetTier): Metric => metric('svc_budget_tier_total', 'Sum', { tier });
 
-const labelled = (label: string, counted: MathExpression): MathExpression => counted.with({ label });
+  /** An alarm takes no search, but it takes a query: a counter over all its labels as one number. */
+  const overall = (label: string, metricName: string, period: Duration, where = ''): MathExpression =>
+    new MathExpression({
+      label,
+      period,
+      expression: `SELECT SUM(${metricName}) FROM "${namespace}" WHERE deployment = '${deployment}'${where}`,
+    });
 
-export const chatRequests = (outcome: ChatOutcome): MathExpression =>
-  labelled(outcome, total('svc_chat_requests_total', { outcome }));
+  const allProviderErrors = (period: Duration) => overall('provider errors', 'svc_provider_errors_total', period);
+  const allCredentialRefusals = (period: Duration) =>
+    overall('credentials refused', 'svc_credentials_total', period, " AND outcome = 'refused'");
+  const allRiskAlerts = (period: Duration) => overall('risk alerts', 'svc_risk_alerts_total', period);
 
-export const chatTokens = (direction: 'input' | 'output'): MathExpression =>
-  labelled(direction, total('svc_chat_tokens_total', { direction }));
-
-export const chatCostUsd: IMetric = new MathExpression({
-  label: 'USD',
-  period: minute,
-  expression: 'micro / 1000000',
-  usingMetrics: { micro: total('svc_chat_cost_microusd_total') },
-});
-
-export const chatLatencyMs = (statistic: string): Metric => metric('svc_chat_latency_ms', statistic);
-export const firstTokenMs = (statistic: string): Metric => metric('svc_first_token_ms', statistic);
-
-/** Of the calls the cache was asked about and that were answered, how many it answered. */
-export const cacheHitPercent: IMetric = new MathExpression({
-  label: 'hit rate (%)',
-  period: minute,
-  expression: '100 * FILL(cached, 0) / (FILL(cached, 0) + FILL(completed, 0))',
-  usingMetrics: { cached: chatRequests('cached'), completed: chatRequests('completed') },
-});
-
-export const providerErrors = bySeries('svc_provider_errors_total');
-/** One line for each pair of decision and protocol that occurred. */
-export const decisionsByProtocol = bySeries('svc_policy_decisions_total');
-export const policyViolations = bySeries('svc_policy_violations_total');
-export const riskAlerts = bySeries('svc_risk_alerts_total');
-/** One line for each pair of broker and outcome that occurred. */
-export const credentialsByBroker = bySeries('svc_credentials_total');
-export const openBreakers = metric('svc_breaker_open', 'Maximum');
-export const budgetTier = (tier: BudgetTier): Metric => metric('svc_budget_tier_total', 'Sum', { tier });
-
-/** An alarm takes no search, but it takes a query: a counter over all its labels as one number. */
-const overall = (label: string, metricName: string, period: Duration, where = ''): MathExpression =>
-  new MathExpression({ label, period, expression: `SELECT SUM(${metricName}) FROM "${metricNamespace}"${where}` });
-
-export const allProviderErrors = (period: Duration) => overall('provider errors', 'svc_provider_errors_total', period);
-export const allCredentialRefusals = (period: Duration) =>
-  overall('credentials refused', 'svc_credentials_total', period, " WHERE outcome = 'refused'");
-export const allRiskAlerts = (period: Duration) => overall('risk alerts', 'svc_risk_alerts_total', period);
+  return {
+    pendingApprovals,
+    oldestApprovalSeconds,
+    approvalLatency,
+    decisions,
+    chatRequests,
+    chatTokens,
+    chatCostUsd,
+    chatLatencyMs,
+    firstTokenMs,
+    cacheHitPercent,
+    providerErrors,
+    decisionsByProtocol,
+    policyViolations,
+    riskAlerts,
+    credentialsByBroker,
+    openBreakers,
+    budgetTier,
+    allProviderErrors,
+    allCredentialRefusals,
+    allRiskAlerts,
+  };
+}

@@ -17,8 +17,8 @@ export class ObjectBucket extends Construct {
       versioned: true,
       encryption: BucketEncryption.S3_MANAGED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      enforceSSL: settings.guarded,
-      removalPolicy: settings.removalPolicy,
+      enforceSSL: settings.httpsOnly,
+      removalPolicy: settings.storeRemoval,
     });
     accept(this, {
       'AwsSolutions-S1':

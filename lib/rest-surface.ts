@@ -1,6 +1,6 @@
 /** One HTTP surface as a regional REST API, built from `core/contracts/routes.ts`. */
 
-import { Duration } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   EndpointType,
@@ -57,7 +57,7 @@ export class RestSurface extends Construct {
     this.#settings = settings;
     const accessLogs = new LogGroup(this, 'AccessLogs', {
       retention: RetentionDays.THREE_MONTHS,
-      removalPolicy: settings.removalPolicy,
+      removalPolicy: RemovalPolicy.DESTROY,
     });
     this.api = new RestApi(this, 'Api', {
       restApiName: `${settings.name}-${surface}`,

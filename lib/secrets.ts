@@ -35,7 +35,7 @@ export class GatewaySecrets extends Construct {
       new Secret(this, name, {
         secretName: secretId(settings, name),
         description: `agent governance gateway: ${name}`,
-        removalPolicy: settings.removalPolicy,
+        removalPolicy: settings.storeRemoval,
         ...initialValue(name),
       });
     }

@@ -1,7 +1,7 @@
 /** What a deployment may choose, read once from CDK context. `stage=emulator` changes only what is listed here. */
 import { resolve } from 'node:path';
-import { RemovalPolicy } from 'aws-cdk-lib';
-import type { Node } from 'constructs';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import type { Construct, Node } from 'constructs';
 import type { FunctionName } from '#core/contracts/functions.ts';
 
 /** Where the emulator cannot follow AWS; a test compares both templates and lists exactly these differences. */
@@ -12,10 +12,15 @@ export interface EmulatorLimits {
   readonly endpoint: string;
 }
 
+/** `prod` keeps its data when a stack goes; `dev` and `emulator` remove it. */
+export const stages = ['prod', 'dev', 'emulator'] as const;
+
 export interface GatewaySettings {
-  readonly stage: string;
-  /** Prefix of every physical name. One account holds one gateway per name: roles know no region. */
+  readonly stage: (typeof stages)[number];
+  /** Prefix of every physical name, stack and metric of this deployment. An account holds one deployment per name and region. */
   readonly name: string;
+  /** Tags of every resource, beside `gateway:name` and `gateway:stage`: what cost allocation groups by. */
+  readonly tags: Readonly<Record<string, string>>;
   /** Folder with `<function>/index.mjs`, as `npm run bundle` leaves it. */
   readonly bundles: string;
   /** How long archived evidence cannot be deleted by anybody (S3 Object Lock, compliance mode). */
@@ -34,22 +39,27 @@ export interface GatewaySettings {
   readonly sqlClusters: readonly string[];
   /** Commands at a time, kept from the account's concurrency; 0 = no command runs. Undefined: what the function's row says. */
   readonly sandboxConcurrency: number | undefined;
-  /** What becomes of stores when their stack goes. */
-  readonly removalPolicy: RemovalPolicy;
-  /** Deletion protection and refusal of plain HTTP: everywhere but on the emulator. */
-  readonly guarded: boolean;
+  /**
+   * What becomes of tables, buckets, the signing key and secrets when they leave the template. In production they stay, except
+   * where the very deployment that creates them fails: what would stay there blocks the next attempt [cloud.retained].
+   */
+  readonly storeRemoval: RemovalPolicy;
+  /** Deletion protection of tables and stacks: in production. */
+  readonly protected: boolean;
+  /** Refusal of plain HTTP: everywhere but on the emulator. */
+  readonly httpsOnly: boolean;
   /** Present on the emulator only. */
   readonly emulator?: EmulatorLimits;
 }
 
 export function readSettings(node: Node): GatewaySettings {
-  const stage = text(node, 'stage', 'prod');
+  const stage = word(node, 'stage', stages);
   const onEmulator = stage === 'emulator';
   return {
     stage,
-    name: text(node, 'name', 'agent-governance'),
+    name: deploymentName(node),
     bundles: resolve(text(node, 'bundles', 'dist')),
-    archiveDays: whole(node, 'archiveDays', 365),
+    archiveDays: whole(node, 'archiveDays', stage === 'dev' ? 1 : 365),
     otlpTraces: word(node, 'otlpTraces', ['off', 'on']) === 'on',
     streamPaddingBytes: whole(node, 'streamPaddingBytes', 0, 0),
     formerSigningKeys: arns(node, 'formerSigningKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),
@@ -57,8 +67,10 @@ export function readSettings(node: Node): GatewaySettings {
     brokerSecrets: arns(node, 'brokerSecrets', 'secretsmanager', /^[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+(?:-\?{6})?$/),
     sqlClusters: arns(node, 'sqlClusters', 'rds', /^[a-z0-9-]+:\d{12}:cluster:[\w-]+$/),
     sandboxConcurrency: optional(node, 'sandboxConcurrency', () => whole(node, 'sandboxConcurrency', 0, 0)),
-    removalPolicy: onEmulator ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
-    guarded: !onEmulator,
+    tags: tags(node),
+    storeRemoval: stage === 'prod' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+    protected: stage === 'prod',
+    httpsOnly: !onEmulator,
     ...(onEmulator && {
       emulator: {
         approvalTimeoutSeconds: whole(node, 'approvalTimeoutSeconds', 12),
@@ -68,14 +80,49 @@ export function readSettings(node: Node): GatewaySettings {
   };
 }
 
-/** The physical name of a function, and of the role it runs under. */
+/** The physical name of a function. */
 export const functionName = (settings: GatewaySettings, name: FunctionName): string => `${settings.name}-${name}`;
+
+/** The name of the role that a function runs under. Roles have no region of their own, so the name carries it. */
+export const roleName = (scope: Construct, settings: GatewaySettings, name: FunctionName): string =>
+  `${functionName(settings, name)}-${Stack.of(scope).region}`;
+
+/** The name of one of the deployment's stacks in CloudFormation. Exports begin with it. */
+export const stackName = (settings: GatewaySettings, part: 'stores' | 'services' | 'monitoring'): string =>
+  `${settings.name}-${part}`;
 
 /** Named here since the functions that start the clock and the clock's own steps both need its ARN. */
 export const stateMachineName = (settings: GatewaySettings): string => `${settings.name}-approval`;
 
 /** Named for the same reason: roles that may send here are written before the queue. */
 export const deadLetterName = (settings: GatewaySettings): string => `${settings.name}-dead-letters`;
+
+/** Role names have at most 64 characters: this one, the longest name of a function and the longest name of a region. */
+const longestName = 26;
+
+/** [cloud.name] */
+function deploymentName(node: Node): string {
+  const value: unknown = node.tryGetContext('name') ?? 'agent-governance';
+  if (typeof value === 'string' && /^[a-z](?:-?[a-z0-9])*$/.test(value) && value.length <= longestName) return value;
+  throw new Error(
+    `Context "name" must be at most ${longestName} lower-case letters, digits and single dashes, beginning with a letter, got ${JSON.stringify(value)}.`,
+  );
+}
+
+/** `-c tags=team=agents,cost-center=42`, or an object in `cdk.json` [cloud.tags]. */
+function tags(node: Node): Readonly<Record<string, string>> {
+  const value: unknown = node.tryGetContext('tags') ?? {};
+  const pairs =
+    typeof value === 'string'
+      ? value.split(',').map((pair) => pair.match(/^([^=]*)=(.*)$/)?.slice(1) ?? ['', pair])
+      : Object.entries(value as object);
+  for (const [key, text] of pairs as [string, unknown][])
+    if (!/^(?!aws:)[\w.:/+@ -]{1,128}$/i.test(key) || typeof text !== 'string' || !/^[\w.:/=+@ -]{0,256}$/.test(text))
+      throw new Error(
+        `Context "tags" must be pairs such as "team=agents,cost-center=42" (letters, digits, blanks and . : / = + - @; no key begins with aws:), got ${JSON.stringify(value)}.`,
+      );
+  return Object.fromEntries(pairs) as Record<string, string>;
+}
 
 function text(node: Node, key: string, fallback: string): string {
   const value: unknown = node.tryGetContext(key) ?? fallback;
@@ -84,7 +131,7 @@ function text(node: Node, key: string, fallback: string): string {
 }
 
 /** The first of the words is the default. */
-function word(node: Node, key: string, words: readonly [string, ...string[]]): string {
+function word<const W extends readonly [string, ...string[]]>(node: Node, key: string, words: W): W[number] {
   const value = text(node, key, words[0]);
   if (words.includes(value)) return value;
   throw new Error(`Context "${key}" must be ${words.join(' or ')}, got ${JSON.stringify(value)}.`);

@@ -17,7 +17,7 @@ export class SigningKey extends Construct {
       keySpec: KeySpec.ECC_NIST_P256,
       keyUsage: KeyUsage.SIGN_VERIFY,
       alias: `${settings.name}-evidence`,
-      removalPolicy: settings.removalPolicy,
+      removalPolicy: settings.storeRemoval,
     });
   }
 }

@@ -23,11 +23,17 @@ export class GatewayStores extends Stack {
   constructor(scope: Construct, id: string, props: GatewayStoresProps) {
     super(scope, id, props);
     const { settings } = props;
-    this.tables = new GatewayTables(this, 'Tables', { settings }).byName;
-    this.objects = new ObjectBucket(this, 'Objects', { settings }).bucket;
-    this.archive = new ArchiveBucket(this, 'Archive', { settings }).bucket;
-    this.signingKey = new SigningKey(this, 'Signing', { settings }).key;
-    new GatewaySecrets(this, 'Secrets', { settings });
+    const tables = new GatewayTables(this, 'Tables', { settings });
+    const objects = new ObjectBucket(this, 'Objects', { settings });
+    const archive = new ArchiveBucket(this, 'Archive', { settings });
+    const signing = new SigningKey(this, 'Signing', { settings });
+    const secrets = new GatewaySecrets(this, 'Secrets', { settings });
+    // A protected table cannot be rolled back, so whatever else can fail is created before the tables [cloud.retained].
+    tables.node.addDependency(objects, archive, signing, secrets);
+    this.tables = tables.byName;
+    this.objects = objects.bucket;
+    this.archive = archive.bucket;
+    this.signingKey = signing.key;
 
     new CfnOutput(this, 'ObjectBucketName', { value: this.objects.bucketName });
     new CfnOutput(this, 'ArchiveBucketName', { value: this.archive.bucketName });

@@ -32,8 +32,8 @@ export class GatewayTables extends Construct {
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       encryption: TableEncryption.AWS_MANAGED,
-      deletionProtection: settings.guarded,
-      removalPolicy: settings.removalPolicy,
+      deletionProtection: settings.protected,
+      removalPolicy: settings.storeRemoval,
       ...(spec.ttl && { timeToLiveAttribute: spec.ttl }),
       ...(spec.stream && { stream: StreamViewType[spec.stream] }),
     });

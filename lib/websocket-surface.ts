@@ -5,7 +5,7 @@
  * `ws-worker` and is done; tokens go back by `@connections`, in frames of at most 32 KB. A message has at most 128 KB, a
  * connection ends after 10 minutes without a message and after 2 hours in any case: clients ping, and connect anew.
  */
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type CfnStage, LogGroupLogDestination, WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -31,7 +31,7 @@ export class WebSocketSurface extends Construct {
     super(scope, id);
     const accessLogs = new LogGroup(this, 'AccessLogs', {
       retention: RetentionDays.THREE_MONTHS,
-      removalPolicy: settings.removalPolicy,
+      removalPolicy: RemovalPolicy.DESTROY,
     });
     this.api = new WebSocketApi(this, 'Api', {
       apiName: `${settings.name}-websocket`,

@@ -1006,6 +1006,21 @@ const hosts: readonly Requirement[] = [
     'The stacks synthesize with encryption, PITR, TTL, streams and deletion protection where the tables say so.',
   ),
   must('cloud.least-privilege', 'contract §4', "Each function's role holds what the functions table says and no more."),
+  must(
+    'cloud.retained',
+    'contract §3',
+    'In production tables, buckets, the signing key and secrets outlive their stack, except where the deployment that creates them fails; functions, APIs, logs and queues leave with theirs, so a failed first deployment can be repeated.',
+  ),
+  must(
+    'cloud.name',
+    'contract §3',
+    'A deployment with another name stands beside the first: stacks, physical names, roles and metrics are its own. A name that AWS would refuse is refused at synthesis.',
+  ),
+  must(
+    'cloud.tags',
+    'contract §3',
+    "Every resource carries the deployment's name and stage and the tags of the operator.",
+  ),
   must('cloud.nag', 'contract §2', 'cdk-nag finds nothing that is not acknowledged with a reason.'),
   must(
     'cloud.stage-differences',

@@ -16,8 +16,8 @@ export interface TelemetryOptions {
   readonly write: (line: string) => void;
   /** Named in every line, so that lines of several services can share a log. */
   readonly service: string;
-  /** Also write metrics as CloudWatch embedded metrics. */
-  readonly emf?: boolean;
+  /** Name of the deployment on AWS: its metrics are also written to the log, as CloudWatch embedded metrics. */
+  readonly deployment?: string;
   /** Runs the work of each span inside a foreign tracer's span. */
   readonly tracer?: Tracer;
 }
@@ -54,9 +54,9 @@ export interface LogTelemetry extends Telemetry, Exporting {
 
 const ringSize = 500;
 
-export function logTelemetry({ clock, write, service, emf, tracer }: TelemetryOptions): LogTelemetry {
+export function logTelemetry({ clock, write, service, deployment, tracer }: TelemetryOptions): LogTelemetry {
   const metrics = new MetricsRegistry();
-  const embedded = emf ? new EmbeddedMetrics(clock, write) : undefined;
+  const embedded = deployment === undefined ? undefined : new EmbeddedMetrics(clock, write, deployment);
   const traces: LocalTrace[] = [];
   const current = new AsyncLocalStorage<OpenSpan | TraceContext>();
   let sink: SpanSink | undefined;

@@ -21,12 +21,15 @@ interface Pending {
 export class EmbeddedMetrics {
   readonly #clock: Clock;
   readonly #write: (line: string) => void;
+  readonly #deployment: string;
   #pending = new Map<string, Pending>();
   #changes = 0;
   #sinceMs = 0;
 
-  constructor(clock: Clock, write: (line: string) => void) {
+  /** @param deployment name of the deployment, a dimension of every metric: several may share account and region */
+  constructor(clock: Clock, write: (line: string) => void, deployment: string) {
     this.#clock = clock;
+    this.#deployment = deployment;
     this.#write = write;
   }
 
@@ -58,7 +61,7 @@ export class EmbeddedMetrics {
     const key = name + text;
     const known = this.#pending.get(key);
     if (known) return known;
-    const pending = { name, labels, values: [] };
+    const pending = { name, labels: { deployment: this.#deployment, ...labels }, values: [] };
     this.#pending.set(key, pending);
     return pending;
   }

@@ -65,7 +65,8 @@ export async function deploy({ env, scratch, endpoint }: Emulator): Promise<Outp
     '--progress',
     'events',
   );
-  return JSON.parse(await readFile(outputs, 'utf8')) as Outputs;
+  const byStack = JSON.parse(await readFile(outputs, 'utf8')) as Record<string, never>;
+  return { GatewayStores: byStack['agent-governance-stores']!, GatewayDoors: byStack['agent-governance-services']! };
 }
 
 /** The bootstrap bucket refuses plain HTTP, which is all the emulator speaks. */

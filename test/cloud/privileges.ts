@@ -196,7 +196,7 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayDoor
   ];
 }
 
-const roleOf = (name: FunctionName): string => `arn:aws:iam::000000000000:role/agent-governance-${name}`;
+const roleOf = (name: FunctionName): string => `arn:aws:iam::000000000000:role/agent-governance-${name}-us-east-1`;
 
 const assume = (RoleArn: string) =>
   new AssumeRoleCommand({

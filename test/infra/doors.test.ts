@@ -186,7 +186,15 @@ describe.each(rows)('function %s', (name, spec) => {
       ...(spec.postsToConnections ? ['CONNECTIONS_URL'] : []),
       ...(spec.handsOverTo ? ['WS_WORKER_FUNCTION'] : []),
       ...(Object.keys(tables) as TableName[]).map(tableEnvironment),
-      ...['OBJECT_BUCKET', 'ARCHIVE_BUCKET', 'SIGNING_KEY_ID', 'APPROVAL_STATE_MACHINE_ARN', 'ADMIN_URL', 'STAGE'],
+      ...[
+        'OBJECT_BUCKET',
+        'ARCHIVE_BUCKET',
+        'SIGNING_KEY_ID',
+        'APPROVAL_STATE_MACHINE_ARN',
+        'ADMIN_URL',
+        'STAGE',
+        'GATEWAY_NAME',
+      ],
       ...(spec.secrets ?? []).map((secret) => `SECRET_${secret.toUpperCase()}`),
     ];
     expect(Object.keys(Variables).sort()).toEqual(expected.sort());

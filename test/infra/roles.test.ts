@@ -1,7 +1,7 @@
 /** Least privilege, read from the template: each function's role holds exactly what `core/contracts/functions.ts` grants. */
 import { type FunctionSpec, functions } from '#core/contracts/functions.ts';
 import { type TableSpec, tables } from '#core/contracts/tables.ts';
-import { ofType, reference, synthesize } from './synthesized.ts';
+import { ofType, reference, roleOf, synthesize } from './synthesized.ts';
 
 const { doors, stores } = synthesize();
 
@@ -40,18 +40,16 @@ function nameOf(text: string): string {
 
 const readable = (resource: unknown): string => {
   const text = reference(resource).replace(
-    /\{GatewayStores:[^}]*\}/g,
+    /\{agent-governance-stores:[^}]*\}/g,
     (imported) => exported.get(imported) ?? imported,
   );
   return text.replace(/^arn:\{Partition\}:/, '').replaceAll('{Region}:{AccountId}:', '');
 };
 
 function grantsOf(name: string, from = doors): Grants {
-  const role = Object.values(ofType(from, 'AWS::IAM::Role')).find(
-    ({ Properties }) => Properties.RoleName === `agent-governance-${name}`,
-  );
-  const policies = role?.Properties.Policies as { PolicyDocument: { Statement: Statement[] } }[];
-  expect(role?.Properties.ManagedPolicyArns).toBeUndefined();
+  const { Properties } = roleOf(from, name);
+  const policies = Properties.Policies as { PolicyDocument: { Statement: Statement[] } }[];
+  expect(Properties.ManagedPolicyArns).toBeUndefined();
   return policies
     .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
     .filter(({ Effect }) => name !== 'sandbox' || Effect === 'Allow')

@@ -1,13 +1,11 @@
 /** The sandbox on AWS: commands that others chose reach nothing, are told nothing and may do nothing. */
 import { functions } from '#core/contracts/functions.ts';
-import { functionId, ofType, reference, synthesize } from './synthesized.ts';
+import { functionId, ofType, reference, roleOf, synthesize } from './synthesized.ts';
 
 const { doors } = synthesize();
 const off = synthesize({ sandboxConcurrency: 0 }).doors;
 const { Properties } = ofType(doors, 'AWS::Lambda::Function')[functionId(doors, 'sandbox')]!;
-const role = Object.values(ofType(doors, 'AWS::IAM::Role')).find(
-  ({ Properties }) => Properties.RoleName === 'agent-governance-sandbox',
-)!.Properties;
+const role = roleOf(doors, 'sandbox').Properties;
 const statements: Record<string, unknown>[] = role.Policies[0].PolicyDocument.Statement;
 
 describe('[cloud.least-privilege] the sandbox', () => {

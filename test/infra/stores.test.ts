@@ -40,7 +40,7 @@ describe.each(Object.entries(tables) as [string, TableSpec][])('[cloud.templates
       SSESpecification: { SSEEnabled: true },
       DeletionProtectionEnabled: true,
     });
-    expect([DeletionPolicy, UpdateReplacePolicy]).toEqual(['Retain', 'Retain']);
+    expect([DeletionPolicy, UpdateReplacePolicy]).toEqual(['RetainExceptOnCreate', 'Retain']);
   });
 });
 
@@ -67,8 +67,8 @@ describe('[evidence.archive] the archive', () => {
       Condition: { ArnNotLike: Record<string, unknown[]> };
     };
     expect(Condition.ArnNotLike['aws:PrincipalArn']!.map(reference)).toEqual([
-      'arn:{Partition}:iam::{AccountId}:role/agent-governance-project',
-      'arn:{Partition}:sts::{AccountId}:assumed-role/agent-governance-project/*',
+      'arn:{Partition}:iam::{AccountId}:role/agent-governance-project-{Region}',
+      'arn:{Partition}:sts::{AccountId}:assumed-role/agent-governance-project-{Region}/*',
     ]);
     expect(statement).toMatchObject({
       Effect: 'Deny',
@@ -98,7 +98,7 @@ it('keeps both buckets private, encrypted and deaf to plain HTTP', () => {
   for (const { Properties, DeletionPolicy } of buckets) {
     expect(Object.values(Properties.PublicAccessBlockConfiguration)).toEqual([true, true, true, true]);
     expect(Properties.BucketEncryption).toBeDefined();
-    expect(DeletionPolicy).toBe('Retain');
+    expect(DeletionPolicy).toBe('RetainExceptOnCreate');
   }
   const statements = Object.values(ofType(stores, 'AWS::S3::BucketPolicy')).map(({ Properties }) =>
     JSON.stringify(Properties),

@@ -57,6 +57,15 @@ export const reference = (value: unknown): string => {
   return `{${String(argument).replace('AWS::', '')}}`;
 };
 
+/** The role a function runs under. */
+export function roleOf(doors: Template, name: string): Resource {
+  const roles = Object.values(ofType(doors, 'AWS::IAM::Role'));
+  const named = `agent-governance-${name}-{Region}`;
+  const found = roles.find(({ Properties: { RoleName } }) => RoleName && reference(RoleName) === named);
+  if (!found) throw new Error(`no role ${named} in the template`);
+  return found;
+}
+
 /** Logical id of the function that runs under a physical name. */
 export function functionId(doors: Template, name: string): string {
   const found = Object.entries(ofType(doors, 'AWS::Lambda::Function')).find(

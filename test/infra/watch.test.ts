@@ -59,7 +59,11 @@ it.each([
   const { Metrics = [], Threshold } = named(name) ?? {};
   expect(Threshold).toBe(threshold);
   expect(Metrics).toMatchObject([
-    { Expression: `SELECT SUM(${metric}) FROM "AgentGovernance"`, Period: 300, ReturnData: true },
+    {
+      Expression: `SELECT SUM(${metric}) FROM "AgentGovernance" WHERE deployment = 'agent-governance'`,
+      Period: 300,
+      ReturnData: true,
+    },
   ]);
   for (const { Metrics = [] } of alarms)
     for (const { Expression = '' } of Metrics) expect(Expression).not.toContain('SEARCH');
@@ -69,12 +73,18 @@ it('counts refused credentials over all brokers, and no issued one', () => {
   const { Metrics = [], Threshold } = named('credential-refusals') ?? {};
   expect(Threshold).toBe(5);
   expect(Metrics).toMatchObject([
-    { Expression: `SELECT SUM(svc_credentials_total) FROM "AgentGovernance" WHERE outcome = 'refused'`, Period: 300 },
+    {
+      Expression: `SELECT SUM(svc_credentials_total) FROM "AgentGovernance" WHERE deployment = 'agent-governance' AND outcome = 'refused'`,
+      Period: 300,
+    },
   ]);
 });
 
 it.each(['alert', 'warning', 'exhausted'])('tells the tier %s of a budget from the others', (tier) => {
-  expect(named(`budget-${tier}`)?.Dimensions).toEqual([{ Name: 'tier', Value: tier }]);
+  expect(named(`budget-${tier}`)?.Dimensions).toEqual([
+    { Name: 'deployment', Value: 'agent-governance' },
+    { Name: 'tier', Value: tier },
+  ]);
 });
 
 it('rings at the topic, and says where to read on', () => {

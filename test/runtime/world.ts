@@ -75,6 +75,7 @@ const surroundings = (services: string, dynamo: string) => ({
   AWS_ENDPOINT_URL: services,
   AWS_ENDPOINT_URL_DYNAMODB: dynamo,
   STAGE: 'runtime',
+  GATEWAY_NAME: 'runtime',
   ADMIN_URL: 'https://admin.example',
   GATEWAY_URL: 'https://gateway.example',
   MCP_URL: 'https://mcp.example',

@@ -3,7 +3,7 @@ import type { EndedSpan, SpanSink } from '#adapters/telemetry/spans.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { TraceHeaders } from '#core/kernel/ports.ts';
 
-function setting(options: { emf?: boolean; tracer?: Tracer } = {}) {
+function setting(options: { deployment?: string; tracer?: Tracer } = {}) {
   const lines: string[] = [];
   const time = { ms: Date.UTC(2026, 0, 1) };
   const clock = { now: () => time.ms };
@@ -131,7 +131,7 @@ describe('CloudWatch embedded metrics', () => {
   const Namespace = 'AgentGovernance';
 
   test('what one invocation counts leaves at its end in as few lines as names and dimensions allow', async () => {
-    const { telemetry, lines, parsed } = setting({ emf: true });
+    const { telemetry, lines, parsed } = setting({ deployment: 'team-b' });
     telemetry.count('svc_chat_requests_total', { outcome: 'completed' });
     telemetry.count('svc_chat_tokens_total', { direction: 'input' }, 11);
     telemetry.count('svc_chat_tokens_total', { direction: 'output' }, 7);
@@ -147,15 +147,16 @@ describe('CloudWatch embedded metrics', () => {
         _aws: {
           Timestamp: Date.UTC(2026, 0, 1),
           CloudWatchMetrics: [
-            { Namespace, Dimensions: [['outcome']], Metrics: [{ Name: 'svc_chat_requests_total' }] },
-            { Namespace, Dimensions: [['direction']], Metrics: [{ Name: 'svc_chat_tokens_total' }] },
+            { Namespace, Dimensions: [['deployment', 'outcome']], Metrics: [{ Name: 'svc_chat_requests_total' }] },
+            { Namespace, Dimensions: [['deployment', 'direction']], Metrics: [{ Name: 'svc_chat_tokens_total' }] },
             {
               Namespace,
-              Dimensions: [[]],
+              Dimensions: [['deployment']],
               Metrics: [{ Name: 'svc_chat_latency_ms', Unit: 'Milliseconds' }, { Name: 'svc_breaker_open' }],
             },
           ],
         },
+        deployment: 'team-b',
         outcome: 'completed',
         direction: 'input',
         svc_chat_requests_total: 1,
@@ -166,8 +167,11 @@ describe('CloudWatch embedded metrics', () => {
       {
         _aws: {
           Timestamp: Date.UTC(2026, 0, 1),
-          CloudWatchMetrics: [{ Namespace, Dimensions: [['direction']], Metrics: [{ Name: 'svc_chat_tokens_total' }] }],
+          CloudWatchMetrics: [
+            { Namespace, Dimensions: [['deployment', 'direction']], Metrics: [{ Name: 'svc_chat_tokens_total' }] },
+          ],
         },
+        deployment: 'team-b',
         direction: 'output',
         svc_chat_tokens_total: 9,
       },
@@ -177,13 +181,13 @@ describe('CloudWatch embedded metrics', () => {
   });
 
   test('where nobody flushes, a hundred changes do', () => {
-    const { telemetry, parsed } = setting({ emf: true });
+    const { telemetry, parsed } = setting({ deployment: 'team-b' });
     for (let i = 0; i < 250; i++) telemetry.count('c', {});
     expect(parsed().map(({ c }) => c)).toEqual([100, 100]);
   });
 
   test('and a change that comes a second after the first; each line bears the time of its first', () => {
-    const { telemetry, parsed, time } = setting({ emf: true });
+    const { telemetry, parsed, time } = setting({ deployment: 'team-b' });
     telemetry.count('c', {});
     time.ms += 999;
     telemetry.count('c', {});
@@ -193,7 +197,7 @@ describe('CloudWatch embedded metrics', () => {
   });
 
   test('an empty dimension, which CloudWatch ignores, is written as none', async () => {
-    const { telemetry, parsed } = setting({ emf: true });
+    const { telemetry, parsed } = setting({ deployment: 'team-b' });
     telemetry.count('svc_provider_errors_total', { provider: '' });
     await telemetry.flush();
     expect(parsed()[0]).toMatchObject({ provider: 'none', svc_provider_errors_total: 1 });

@@ -1,0 +1,140 @@
+/** Deployments that repeat, stand beside each other and can be told apart on the bill. Proved on templates only. */
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { buildGateway } from '../../lib/gateway.ts';
+import { readSettings } from '../../lib/settings.ts';
+import { emptyApp, ofType, type Resources, reference, synthesize } from './synthesized.ts';
+
+const prod = synthesize();
+const dev = synthesize({ stage: 'dev' });
+const other = synthesize({ name: 'team-b' });
+const longest = emptyApp({ name: 'x'.repeat(26) }).app;
+const tagged = synthesize({ tags: 'team=agents,cost-center=42' });
+const all = (template: Template): Resources => template.toJSON().Resources as Resources;
+const settings = (context: Record<string, unknown>) => readSettings(new App({ context }).node);
+
+describe('[cloud.retained] what outlives its stack', () => {
+  /** The account's own role for API Gateway's logs stays: it has no name that could be taken, and other APIs use it. */
+  const shared = ['AWS::ApiGateway::Account', 'AWS::IAM::Role'];
+  const kept = (resources: Resources) => [
+    ...new Set(
+      Object.entries(resources)
+        .filter(([id, { Type }]) => !(shared.includes(Type) && id.startsWith('ApiLogging')))
+        .filter(([, { DeletionPolicy }]) => DeletionPolicy?.startsWith('Retain'))
+        .map(([, { Type, DeletionPolicy }]) => `${Type} ${DeletionPolicy}`),
+    ),
+  ];
+
+  it('is data, keys and secrets, except where the deployment that creates them fails', () => {
+    expect(kept(all(prod.stores)).sort()).toEqual(
+      ['DynamoDB::Table', 'KMS::Key', 'S3::Bucket', 'SecretsManager::Secret'].map(
+        (type) => `AWS::${type} RetainExceptOnCreate`,
+      ),
+    );
+  });
+
+  it('is nothing of the functions and APIs, so that a failed deployment can be repeated', () => {
+    expect(kept(all(prod.doors))).toEqual([]);
+    expect(kept(all(prod.watch))).toEqual([]);
+  });
+
+  it('creates the protected tables after everything else of their stack', () => {
+    const resources = all(prod.stores);
+    const others = Object.keys(resources).filter((id) => resources[id]!.Type !== 'AWS::DynamoDB::Table');
+    for (const { DependsOn = [] } of Object.values(ofType(prod.stores, 'AWS::DynamoDB::Table')))
+      expect([...DependsOn].sort()).toEqual(others.sort());
+  });
+
+  it('is nothing at all in a deployment for development', () => {
+    expect([...kept(all(dev.stores)), ...kept(all(dev.doors))]).toEqual([]);
+    for (const { Properties } of Object.values(ofType(dev.stores, 'AWS::DynamoDB::Table')))
+      expect(Properties.DeletionProtectionEnabled).toBe(false);
+    expect(settings({ stage: 'dev' }).archiveDays).toBe(1);
+    expect(settings({}).archiveDays).toBe(365);
+  });
+});
+
+describe('[cloud.name] a second deployment beside the first', () => {
+  const build = (name: string) => {
+    const { stores, doors, watch } = buildGateway(emptyApp({ name }).app);
+    return [stores, doors, watch].map(({ stackName }) => stackName);
+  };
+  const built = [build('agent-governance'), build('team-b')];
+  /** Every name that an account or a region has once. */
+  const physicalNames = (template: Template): string[] =>
+    Object.values(all(template)).flatMap(({ Type, Properties = {} }) =>
+      Object.entries(Properties)
+        .filter(
+          ([key]) => /^(?:[A-Z]\w*Name|Name)$/.test(key) && !['StageName', 'MetricName', 'PolicyName'].includes(key),
+        )
+        .map(([key, value]) => `${Type} ${key} ${reference(value)}`)
+        .filter((line) => !/ \{/.test(line)),
+    );
+
+  it('has stacks of its own, and shares no name with the other', () => {
+    expect(built).toEqual([
+      ['agent-governance-stores', 'agent-governance-services', 'agent-governance-monitoring'],
+      ['team-b-stores', 'team-b-services', 'team-b-monitoring'],
+    ]);
+    const [mine, theirs] = [prod, other].map(({ stores, doors, watch }) =>
+      [stores, doors, watch].flatMap(physicalNames),
+    );
+    expect(mine!.length).toBeGreaterThan(60);
+    expect(mine!.filter((name) => theirs!.includes(name))).toEqual([]);
+  });
+
+  it('gives roles the region, because an account has each role name once', () => {
+    const roles = Object.values(ofType(prod.doors, 'AWS::IAM::Role')).filter(({ Properties }) => Properties.RoleName);
+    for (const { Properties } of roles) expect(reference(Properties.RoleName)).toMatch(/-\{Region\}$/);
+  });
+
+  it.each(['My-Gateway', 'a b', 'gate.way', '../x', 'a--b', '-a', 'a-', '', 'x'.repeat(27)])(
+    'refuses the name %j before anything is synthesized',
+    (name) => {
+      expect(() => settings({ name })).toThrow(
+        '"name" must be at most 26 lower-case letters, digits and single dashes',
+      );
+    },
+  );
+
+  it.each(['dev', 'team-b2', 'x'.repeat(26)])('takes the name %j', (name) => {
+    expect(settings({ name }).name).toBe(name);
+  });
+
+  it('fits the longest name of a role into the 64 characters of IAM', () => {
+    const { doors } = buildGateway(longest, { account: '123456789012', region: 'ap-southeast-2' });
+    const roles = Object.values(ofType(Template.fromStack(doors), 'AWS::IAM::Role'));
+    const named = roles.flatMap(({ Properties: { RoleName } }) => (RoleName ? [String(RoleName)] : []));
+    expect(named).toContain(`${'x'.repeat(26)}-approval-callback-ap-southeast-2`);
+    for (const name of named) expect(name.length).toBeLessThanOrEqual(64);
+  });
+});
+
+describe('[cloud.tags] tags', () => {
+  const tagsOf = (properties: Record<string, unknown>): Record<string, string> =>
+    Array.isArray(properties.Tags)
+      ? Object.fromEntries((properties.Tags as { Key: string; Value: string }[]).map(({ Key, Value }) => [Key, Value]))
+      : ((properties.Tags as Record<string, string>) ?? {});
+
+  it('name the deployment, its stage and what the operator adds, on everything that is billed', () => {
+    const billed = ['Lambda::Function', 'DynamoDB::Table', 'S3::Bucket', 'KMS::Key', 'SecretsManager::Secret'];
+    const more = ['ApiGateway::RestApi', 'StepFunctions::StateMachine', 'SQS::Queue', 'Logs::LogGroup'];
+    for (const type of [...billed, ...more]) {
+      const found = [tagged.stores, tagged.doors].flatMap((template) =>
+        Object.values(ofType(template, `AWS::${type}`)),
+      );
+      expect(found.length).toBeGreaterThan(0);
+      for (const { Properties } of found)
+        expect(tagsOf(Properties)).toMatchObject({
+          'gateway:name': 'agent-governance',
+          'gateway:stage': 'prod',
+          team: 'agents',
+          'cost-center': '42',
+        });
+    }
+  });
+
+  it.each(['team', '=x', 'aws:team=x', 'team=a;b', { team: 5 }])('refuses %j', (tags) => {
+    expect(() => settings({ tags })).toThrow('"tags" must be pairs such as');
+  });
+});
