@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
-import { buffered } from './aws.ts';
+import { buffered, contextOf, type LambdaContext } from './aws.ts';
 import type { GatewayPorts } from './ports.ts';
 
 /** What the Node runtime of Lambda offers functions that stream (facts: wire format from the function). */
@@ -12,11 +12,6 @@ interface StreamingRuntime {
     handler: (event: HttpEvent, stream: Writable, context: LambdaContext) => Promise<void>,
   ): (event: HttpEvent, context: LambdaContext) => Promise<unknown>;
   readonly HttpResponseStream: { from(stream: Writable, head: { statusCode: number; headers: object }): Writable };
-}
-
-interface LambdaContext {
-  readonly awsRequestId: string;
-  getRemainingTimeInMillis?(): number;
 }
 
 /** Left for settling the call when the function's time runs out. */
@@ -40,7 +35,7 @@ export function streamingHandler(compose: () => StreamingDoor) {
   if (!runtime?.streamifyResponse) {
     return async (event: HttpEvent, context: LambdaContext) => {
       const { telemetry, handler } = ready();
-      const reply = await handler(event, context);
+      const reply = await handler(event, contextOf(context));
       const { finished, ...whole } = await buffered(reply);
       await finished;
       await telemetry.flush();
@@ -50,7 +45,7 @@ export function streamingHandler(compose: () => StreamingDoor) {
   return runtime.streamifyResponse(async (event, stream, context) => {
     const { telemetry, handler } = ready();
     const gone = goneSignal(stream, context);
-    const { finished, ...reply } = await handler(event, { awsRequestId: context.awsRequestId, signal: gone.signal });
+    const { finished, ...reply } = await handler(event, { ...contextOf(context), signal: gone.signal });
     const { statusCode, headers } = reply;
     await writeBody(reply, runtime.HttpResponseStream.from(stream, { statusCode, headers }), gone.signal);
     await finished;

@@ -1,5 +1,6 @@
 /** The ports on AWS and the emulator, composed once per execution environment, and the Lambda form of each door. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { actionsTable } from '#adapters/aws/actions-table.ts';
 import { approvalsTable } from '#adapters/aws/approvals-table.ts';
 import { clientBounds } from '#adapters/aws/client-bounds.ts';
 import { configTable } from '#adapters/aws/config-table.ts';
@@ -28,6 +29,7 @@ import { PendingRoom } from '#core/approvals/pending-room.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { Probes } from '#core/behavior/probes.ts';
 import { createSnapshots } from '#core/configuration/snapshots.ts';
+import { lambdaLimits } from '#core/contracts/host-limits.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
 import { configuredBrokers } from '#core/credentials/configured-brokers.ts';
@@ -105,6 +107,7 @@ export function compose(
     configStore,
     listedSecretNames: undefined, // the bundles in Secrets Manager hold what the operator put there
     snapshots,
+    hostLimits: lambdaLimits,
     packs: packFiles(`${environment.LAMBDA_TASK_ROOT ?? '.'}/policies`),
     ledger: dynamoLedger(store),
     evidence,
@@ -123,6 +126,7 @@ export function compose(
     tasks: manifestsTable(store),
     effects: lazyEffects,
     executors: [],
+    startedActions: actionsTable(store),
     observations: observationsTable(store),
     counters: countersTable({ ...store, clock }),
     admissions: new Admissions(clock),
@@ -143,13 +147,30 @@ const secretIds = (environment: NodeJS.ProcessEnv): string[] =>
 /** What API Gateway takes from a function: 6 MiB after JSON wrapping; above it the caller is told, not cut off. */
 const maxReplyBytes = 5 * 1024 * 1024;
 
+/** What Lambda tells a handler of its invocation. */
+export interface LambdaContext {
+  readonly awsRequestId: string;
+  getRemainingTimeInMillis?(): number;
+}
+
+export const contextOf = (context: LambdaContext): HttpContext => ({
+  awsRequestId: context.awsRequestId,
+  ...endOf(context),
+});
+
+/** When Lambda ends the function that is told so much is left. */
+const endOf = (context: Pick<LambdaContext, 'getRemainingTimeInMillis'>): { endsAtMs?: number } => {
+  const left = context.getRemainingTimeInMillis?.();
+  return left === undefined ? {} : { endsAtMs: systemClock.now() + left };
+};
+
 /** A door as a Lambda proxy handler: streamed bodies are collected, for this integration is buffered. */
 export function httpHandler(door: (ports: GatewayPorts) => HttpHandler, hands: Hands = {}) {
   let made: { ports: GatewayPorts; handler: HttpHandler } | undefined;
-  return async (event: HttpEvent, context: HttpContext) => {
+  return async (event: HttpEvent, context: LambdaContext) => {
     made ??= ready(hands, door);
     const { ports, handler } = made;
-    const reply = await buffered(await handler(event, context));
+    const reply = await buffered(await handler(event, contextOf(context)));
     await ports.telemetry.flush(); // a frozen function sends nothing
     return reply;
   };
@@ -178,13 +199,16 @@ export async function buffered(reply: HttpReply): Promise<Omit<HttpReply, 'body'
 }
 
 /** A door for events that are not HTTP. */
-export function eventHandler<E, R>(door: (ports: GatewayPorts) => (event: E) => Promise<R>, hands: Hands = {}) {
-  let made: { ports: GatewayPorts; handler: (event: E) => Promise<R> } | undefined;
-  return async (event: E): Promise<R> => {
+export function eventHandler<E, R>(
+  door: (ports: GatewayPorts) => (event: E, host?: { readonly endsAtMs?: number }) => Promise<R>,
+  hands: Hands = {},
+) {
+  let made: { ports: GatewayPorts; handler: ReturnType<typeof door> } | undefined;
+  return async (event: E, context: LambdaContext): Promise<R> => {
     made ??= ready(hands, door);
     const { ports, handler } = made;
     try {
-      return await handler(event);
+      return await handler(event, endOf(context));
     } finally {
       await ports.telemetry.flush();
     }

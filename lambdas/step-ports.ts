@@ -6,5 +6,5 @@ import type { GatewayPorts } from './ports.ts';
 export const stepPorts = (ports: GatewayPorts): StepPorts => ({
   ...ports,
   configuration: async () => (await ports.snapshots.current()).configuration,
-  execute: (row) => executeApproved(ports, row),
+  execute: (row, host) => executeApproved(ports, row, host?.endsAtMs),
 });

@@ -25,7 +25,12 @@ export const gatewayAnswers: readonly GatewayAnswer[] = [
   answer('MISSING_AUTHENTICATION_TOKEN', 'not_found', 'There is no such route.'),
   answer('REQUEST_TOO_LARGE', 'payload_too_large', 'The request is larger than the gateway accepts.'),
   answer('THROTTLED', 'rate_limit_error', 'Too many requests.', { 'Retry-After': "'1'" }),
-  answer('INTEGRATION_TIMEOUT', 'service_unavailable', 'The gateway did not answer in time.', { 'Retry-After': "'1'" }),
+  // The function may have done its work: whoever repeats the request at once may have it done twice.
+  answer(
+    'INTEGRATION_TIMEOUT',
+    'outcome_unknown',
+    'The gateway did not answer in time, and the outcome is not known: what was asked for may have been done. Look the session up with GET /admin/v1/audit?session=<session> before you repeat it, or repeat an action with the Idempotency-Key it was sent with.',
+  ),
   answer('DEFAULT_4XX', 'invalid_request', 'The request could not be read.'),
   answer('DEFAULT_5XX', 'server_error', 'The gateway could not complete the request.'),
 ];

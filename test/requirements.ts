@@ -1289,6 +1289,31 @@ const toolGateway: readonly Requirement[] = [
     'contract §3',
     'What may have happened in spite of a failure is unknown, and not repeated.',
   ),
+  must(
+    'action.idempotency-key',
+    'contract §3',
+    'A request repeated under the Idempotency-Key of its caller is answered the first outcome, and is carried out at most once.',
+  ),
+  must(
+    'action.no-allow-without-end',
+    'contract §3',
+    'An allowed action whose function ended without an outcome gets a result entry that says unknown.',
+  ),
+  must(
+    'action.ends-before-its-function',
+    'contract §3',
+    'An execution is ended before the function that runs it, so that its outcome is recorded.',
+  ),
+  must(
+    'aws.no-retry-after-unknown',
+    'contract §6',
+    'Where API Gateway waited in vain it answers 504 outcome_unknown without Retry-After, and says how to look the outcome up.',
+  ),
+  must(
+    'configuration.executors-fit-their-host',
+    'contract §1',
+    'A configuration whose executors, behind a held approval, may take longer than their host allows fails the load.',
+  ),
   must('executor.http', 'spec §1', 'HTTP goes to configured services only, at an address checked after resolution.'),
   must('executor.git', 'spec §2.2', 'Git operations are made over the REST interface of the host, never by force.'),
   must('executor.sql', 'spec §1', 'Reads run in READ ONLY transactions, values are bound, rows are capped.'),

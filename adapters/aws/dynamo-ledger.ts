@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { GetItemCommand, type TransactWriteItem, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Change, Ledger } from '#core/evidence/ports.ts';
+import { actionEndItem, actionStartItem } from './actions-table.ts';
 import { moveItem, openItems } from './approvals-table.ts';
 import { credentialPutItem, credentialRevokeItem } from './credentials-table.ts';
 import { entryGet, entryPutItem, evidenceTable, headPutItem, type StoreOptions } from './evidence-table.ts';
@@ -85,7 +86,7 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
   }
 
   function changeItems(change: Change, entry: EvidenceEntry): TransactWriteItem[] {
-    const { approvals, credentials, salts } = tables;
+    const { actions, approvals, credentials, salts } = tables;
     switch (change.type) {
       case 'approval.open':
         return openItems(approvals, change);
@@ -95,6 +96,10 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
         return [credentialPutItem(credentials, change.credential)];
       case 'credential.revoke':
         return [credentialRevokeItem(credentials, change.tenant, change.id, change.revoked_at)];
+      case 'action.start':
+        return [actionStartItem(actions, change.action)];
+      case 'action.end':
+        return [actionEndItem(actions, change, entry.timestamp)];
       case 'salts.put':
         return [
           {
@@ -110,5 +115,19 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
 }
 
 /** Puts of fresh ids fail for nobody; any other change may, and then it must not hold up the commits of others. */
-const shares = ({ changes = [] }: Step): boolean =>
-  changes.every(({ type }) => type === 'salts.put' || type === 'credential.put');
+const shares = ({ changes = [] }: Step): boolean => changes.every(isFresh);
+
+function isFresh(change: Change): boolean {
+  switch (change.type) {
+    case 'salts.put':
+    case 'credential.put':
+      return true;
+    // Under an idempotency key two requests may meet; the end of any other action is recorded by who started it.
+    case 'action.start':
+      return change.action.id === change.action.envelope_id;
+    case 'action.end':
+      return change.id === change.envelope_id;
+    default:
+      return false;
+  }
+}

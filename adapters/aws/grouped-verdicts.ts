@@ -1,6 +1,7 @@
 /** Reads from a cancelled transaction whose commits were in the way: a reason per item, in the order of the items. */
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Change, CommitOutcome } from '#core/evidence/ports.ts';
+import { toStartedAction } from './actions-table.ts';
 import { toRow } from './approvals-table.ts';
 import { toHead } from './evidence-table.ts';
 import type { Part, Verdict, Waiting } from './grouped-commits.ts';
@@ -67,8 +68,10 @@ function verdictOf({ head, links }: Given, cause: unknown): Verdict {
 }
 
 /** What stands where a condition failed, as its store reads it. */
-const currentOf = ({ type }: Change, item: Item): Record<string, unknown> =>
-  type === 'approval.move' ? { ...toRow(item) } : fromItem(item);
+function currentOf({ type }: Change, item: Item): Record<string, unknown> {
+  if (type === 'approval.move') return { ...toRow(item) };
+  return type === 'action.start' || type === 'action.end' ? { ...toStartedAction(item) } : fromItem(item);
+}
 
 const isNone = ({ Code = 'None' }: Reason): boolean => Code === 'None';
 

@@ -12,6 +12,7 @@ import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { followTelemetrySettings } from '#adapters/telemetry/follow-settings.ts';
+import { closeAbandoned } from '#core/actions/sweep-actions.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { chatDoors, eventDoors, httpDoors, mcpDoors } from '#lambdas/doors.ts';
 import { withExecutors } from '#lambdas/executors.ts';
@@ -47,6 +48,8 @@ export interface Gateway {
 }
 
 const sweepEveryMs = 5_000;
+/** After every time that is ever written. */
+const endOfTime = '9999';
 const notifyEveryMs = 1_000;
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -71,6 +74,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const mcp = mcpGateway({ ...local, upstreams: upstreamsOf(local, options.environment) });
   const ports = withExecutors(mcp.ports, localHands(options.environment, [flags.state]));
   governed.ports = ports;
+  // Nobody else runs on this store, so what was started and has no outcome was cut off with the process before.
+  const abandoned = store.shared ? 0 : await closeAbandoned(ports, endOfTime);
+  if (abandoned) telemetry.log('warn', 'started actions closed as unknown', { count: abandoned });
   const resumed = await clock.interpreter?.recover();
   if (resumed) telemetry.log('info', 'approval clocks resumed', { count: resumed });
 

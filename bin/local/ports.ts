@@ -1,5 +1,6 @@
 /** Every port of the local run (architecture: hosts): the AWS adapters over the embedded store, files for the rest. */
 import { join } from 'node:path';
+import { actionsTable } from '#adapters/aws/actions-table.ts';
 import { approvalsTable } from '#adapters/aws/approvals-table.ts';
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
 import { brokerOutside } from '#adapters/aws/broker-outside.ts';
@@ -148,6 +149,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     texts: background.texts,
     background,
     executors: [],
+    startedActions: actionsTable(store),
     observations: observationsTable(store),
     counters: countersTable({ ...store, clock }),
     admissions: new Admissions(clock),

@@ -22,6 +22,8 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   provider_error: 'The provider or tool behind the gateway failed.',
   service_unavailable: 'A store, limiter or broker is not available: refused, nothing was done.',
   provider_timeout: 'The provider did not answer in time.',
+  outcome_unknown:
+    'The gateway did not answer in time, and what was asked for may have been done. Not to be repeated blindly: look the outcome up, or repeat an action under its Idempotency-Key.',
 };
 
 const rpcMeanings: Readonly<Record<keyof typeof rpcCodes, string>> = {

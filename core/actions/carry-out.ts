@@ -8,19 +8,19 @@ import { finishExecution, giveBack, type Holder, leaseEnd } from '#core/approval
 import type { ExecutionOutcome, KeptResult } from '#core/contracts/approval.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope, DecisionResult } from '#core/contracts/envelope.ts';
-import type { ExecuteOptions, Executor, IssuedCredential } from '#core/credentials/ports.ts';
+import type { ExecuteOptions, IssuedCredential } from '#core/credentials/ports.ts';
 import { secretsOf } from '#core/credentials/redact-values.ts';
-import { finishCredential, recordMint, recordUse } from '#core/credentials/registry.ts';
-import type { Change, SessionHead } from '#core/evidence/ports.ts';
-import { UpstreamError } from '#core/executors/fault.ts';
-import { asGatewayError, GatewayError, rpcCodes } from '#core/kernel/errors.ts';
+import { finishCredential } from '#core/credentials/registry.ts';
+import type { Change } from '#core/evidence/ports.ts';
+import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
 import { refusedLogin } from './abuse-notes.ts';
 import { answer } from './answers.ts';
 import { follow, resultDraft, withholdOutcome } from './entries.ts';
 import type { Governed } from './governed.ts';
 import { keepResult, shownResult } from './kept-result.ts';
-import { mint } from './mint.ts';
+import { actorOf, perform } from './perform.ts';
 import type { GovernPorts } from './ports.ts';
+import { endOfStarted } from './started.ts';
 
 /** What is done once a call is allowed; `approvalId` names the approval whose lease it holds. */
 export type CarryOut = (
@@ -29,17 +29,6 @@ export type CarryOut = (
   evidenceHash: string,
   approvalId?: string,
 ) => Promise<DecisionResult>;
-
-interface Outcome {
-  readonly outcome: ExecutionOutcome;
-  readonly credential?: IssuedCredential;
-  /** The chain's end, where minting has moved it on. */
-  readonly head?: SessionHead;
-  readonly result?: unknown;
-  readonly error?: GatewayError;
-  /** The upstream that did not accept the credential as a login. */
-  readonly loginRefusedBy?: string | undefined;
-}
 
 /**
  * @param approvalId the approval whose lease this call holds; consumed with the outcome, given back where nothing ran.
@@ -65,7 +54,7 @@ export async function carryOut(
     ...(credential && { record: credential.record }),
     ...(error && outcome === 'not_executed' && approvalId !== undefined && { approval_returned: true }),
   };
-  const written = error ?? credential ?? approvalId ?? (outcome !== 'not_executed' || undefined);
+  const written = error ?? credential ?? approvalId ?? action.startedId ?? (outcome !== 'not_executed' || undefined);
   await Promise.all([
     written === undefined
       ? undefined
@@ -122,64 +111,6 @@ async function keepingLease<T>(
   }
 }
 
-const actorOf = ({ envelope }: Governed) => ({ key_id: envelope.key_id, agent: envelope.actor.agent });
-
-/** Mints and executes. Every way out is an outcome; nothing is retried. */
-async function perform(
-  ports: GovernPorts,
-  action: Governed,
-  approvalId: string | undefined,
-  options: ExecuteOptions,
-): Promise<Outcome> {
-  const { envelope } = action;
-  const executor = ports.executors.find((candidate) => candidate.handles(envelope));
-  let minted: Pick<Outcome, 'credential' | 'head'> = {};
-  try {
-    const credential = await mint(ports, action, approvalId);
-    if (credential) minted = { credential };
-    if (credential && executor) minted = { credential, head: await handedOn(ports, action, credential, executor) };
-  } catch (thrown) {
-    return { outcome: 'not_executed', error: asGatewayError(thrown) };
-  }
-  if (!executor) return { outcome: 'not_executed', ...minted };
-  try {
-    return { outcome: 'executed', ...minted, result: await executor.execute(envelope, minted.credential, options) };
-  } catch (thrown) {
-    return { ...failedAt(ports, action, executor, thrown), ...minted };
-  }
-}
-
-/** What may have happened in spite of its failure is `unknown`, and is not tried again by anybody. */
-function failedAt(ports: GovernPorts, { envelope, decision }: Governed, executor: Executor, cause: unknown): Outcome {
-  const said = cause instanceof Error ? cause.message : String(cause);
-  // Executors' own errors name tool and upstream, and say what can be done.
-  const named = cause instanceof Error && (cause.name === 'UpstreamError' || cause.name === 'UnknownOutcome');
-  const message = named ? said : `${envelope.tool} failed at ${executor.name}: ${said}`;
-  const error = new GatewayError('provider_error', message, { cause });
-  ports.telemetry.log('warn', 'execution failed', { envelope_id: envelope.envelope_id, rule: decision.matched_rule });
-  const unknown = cause instanceof Error && cause.name === 'UnknownOutcome';
-  return { outcome: unknown ? 'unknown' : 'failed', error, loginRefusedBy: loginRefused(cause) };
-}
-
-const loginRefused = (cause: unknown): string | undefined =>
-  cause instanceof UpstreamError && cause.kind === 'unauthorized' ? cause.upstream : undefined;
-
-/** Written down before an executor holds it: what a crash leaves behind can then be called back. */
-async function handedOn(
-  ports: GovernPorts,
-  action: Governed,
-  credential: IssuedCredential,
-  executor: Executor,
-): Promise<SessionHead> {
-  const actor = actorOf(action);
-  // Both at once: the ledger puts them into one transaction, in this order.
-  const [, head] = await Promise.all([
-    recordMint(ports, credential, actor, action.head),
-    recordUse(ports, credential, executor.name, actor, action.head),
-  ]);
-  return head;
-}
-
 /** What is written of an execution: outcome and provenance, nothing secret. */
 interface Done {
   readonly outcome: ExecutionOutcome;
@@ -191,7 +122,7 @@ interface Done {
   readonly approval_returned?: boolean;
 }
 
-/** @throws GatewayError `conflict` when the lease on the approval was lost meanwhile. */
+/** @throws GatewayError `conflict` when the sweep has closed the execution as `unknown` meanwhile. */
 export async function recordOutcome(
   ports: GovernPorts,
   action: Governed,
@@ -204,13 +135,15 @@ export async function recordOutcome(
   const changes: Change[] = [
     ...(unwritten ? [{ type: 'credential.put', credential: unwritten } as const] : []),
     ...(approvalId !== undefined ? [endOf(holderOf(action.envelope, approvalId), done, kept)] : []),
+    ...endOfStarted(action, { outcome: done.outcome, ...(done.error !== undefined && { error: done.error }), ...kept }),
     ...salts,
   ];
   const behavior = record && refusedLogin(action, loginRefusedBy, approvalId);
   const draft = resultDraft(ports, action, approvalId, { ...done, ...kept, ...(behavior && { behavior }) }, record);
   const outcome = await ports.ledger.commit({ draft, changes, head: action.head });
   if (!outcome.ok) {
-    throw new GatewayError('conflict', `The lease on approval ${approvalId} ended before the outcome was recorded.`);
+    const what = approvalId === undefined ? action.envelope.tool : `The lease on approval ${approvalId}`;
+    throw new GatewayError('conflict', `${what} ended before the outcome was recorded; it is recorded as unknown.`);
   }
   const standing = { session: action.head?.risk, key: action.standing?.key };
   if (behavior) await follow(ports, { ...action, standing }, outcome.entry);

@@ -8,6 +8,10 @@ export interface GovernedRequest extends ActionRequest {
   /** Where the call goes; null where the caller carries it out itself. */
   readonly placement?: Placement | null;
   readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
+  /** When the function that governs the call ends (epoch milliseconds). */
+  readonly hostEndsAtMs?: number | undefined;
+  /** A repeated request under it is answered the first outcome instead of being carried out again. */
+  readonly idempotencyKey?: string | undefined;
 }
 
 export function openEnvelope(

@@ -23,15 +23,20 @@ import type { GovernPorts } from './ports.ts';
 /**
  * Calls with withheld values wait for the caller's retry: their raw parameters were never stored. What may not be called any
  * more ends as `not_executed` with its reason, and an entry that says so [approval.execute-asks-again].
+ * @param hostEndsAtMs when the function that makes the call ends (epoch milliseconds).
  * @throws GatewayError when the server's list could not be read or no credential be minted, and trying again may help; the approval stands.
  */
-export async function executeApproved(ports: GovernPorts, row: ApprovalRow): Promise<ApprovalRow> {
+export async function executeApproved(
+  ports: GovernPorts,
+  row: ApprovalRow,
+  hostEndsAtMs?: number,
+): Promise<ApprovalRow> {
   if (row.status !== 'approved' || row.withheld.length > 0) return row;
   const { action, refused } = await askedAgain(ports, row);
   const place = refused ? undefined : await placeNow(ports, action, row);
   if (place === 'not here') return row;
   if (refused ?? place) await refuse(ports, action, row, (refused ?? place)!);
-  else await execute(ports, action, row);
+  else await execute(ports, { ...action, hostEndsAtMs }, row);
   return (await ports.approvals.find(row.envelope_id)) ?? row;
 }
 

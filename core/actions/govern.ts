@@ -8,6 +8,8 @@ import { agreedCapability } from '#core/classification/agreed-capability.ts';
 import type { Snapshot } from '#core/configuration/snapshots.ts';
 import type { ActionEnvelope, ActionRequest, DecisionResult, Placement } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { StartedAction } from '#core/contracts/started-action.ts';
+import type { Change } from '#core/evidence/ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
@@ -20,6 +22,7 @@ import { evaluate, judge } from './judge.ts';
 import { placementOf } from './placement.ts';
 import type { GovernPorts } from './ports.ts';
 import { review } from './review.ts';
+import { endOfStarted, firstOutcome, idOfKey, startOf } from './started.ts';
 
 /**
  * Governs one action and answers the decision result of spec §2.2.
@@ -53,20 +56,28 @@ export async function govern(
     await turn();
     const digest = callDigest(envelope);
     const scored = principal.kind === 'agent';
-    const [head, key, attached, candidate] = await Promise.all([
+    const { idempotencyKey, hostEndsAtMs } = request;
+    const [head, key, attached, candidate, earlier] = await Promise.all([
       ports.evidence.head(envelope.tenant, sessionId),
       scored ? ports.keyRisks?.of(envelope.tenant, envelope.key_id) : undefined,
       ports.tasks?.attached(envelope.tenant, tasksOf(envelope)),
       evaluated.decision === 'review' ? approvalFor(ports, envelope, digest) : undefined,
+      idempotencyKey === undefined || request.dry_run ? undefined : startedUnder(ports, envelope, idempotencyKey),
     ]);
     assertSessionOwner(head, principal);
 
     const nowMs = ports.clock.now();
     const probed = scored && !request.dry_run ? probesOf(ports, envelope, snapshot, nowMs) : 0;
     const standing = { session: head?.risk, key };
-    const before = { envelope, principal, snapshot, call_digest: digest, head: head ?? null, effects, standing };
+    const before = {
+      ...{ envelope, principal, snapshot, call_digest: digest, head: head ?? null, effects, standing },
+      ...{ hostEndsAtMs, idempotencyKey, leftToCaller: request.placement === null },
+    };
     const stopped = blockedBy(snapshot.configuration.behavior, standing, nowMs);
     if (stopped) return refuse(ports, { ...before, decision: blockOf(stopped, evaluated.policy) }, stopped, request);
+
+    const replayed = earlier && (await firstOutcome(ports, earlier, digest));
+    if (replayed) return replayed;
 
     const judged = judge({
       ...{ snapshot, envelope, effects, evaluated, head, attached, standing, scored, probed, nowMs },
@@ -150,9 +161,13 @@ async function enforce(
       return blocked(action, entry.hash);
     }
     case 'allow': {
-      const { entry, head } = await record(ports, action, 'allow');
-      await assertStillFree(ports, { ...action, head }, entry);
-      const [result] = await Promise.all([carry(ports, { ...action, head }, entry.hash), follow(ports, action, entry)]);
+      const start = startOf(ports, action);
+      const written = await recordStart(ports, action, start);
+      if ('replayed' in written) return written.replayed;
+      const { entry, head } = written;
+      const started: Governed = { ...action, head, startedId: start?.action.id };
+      await assertStillFree(ports, started, entry);
+      const [result] = await Promise.all([carry(ports, started, entry.hash), follow(ports, action, entry)]);
       return result;
     }
     case 'review':
@@ -162,16 +177,29 @@ async function enforce(
 
 /** The decision is written before anything is done about it. */
 async function record(ports: GovernPorts, action: Governed, kind: 'allow' | 'block') {
-  const { draft, changes } = decisionDraft(ports, action, kind);
-  const outcome = await ports.ledger.commit({
-    draft,
-    changes,
-    head: action.head,
-    owner: sessionOwner(action.principal),
-  });
+  const outcome = await commitDecision(ports, action, kind, []);
   if (!outcome.ok) throw new Error(`decision entry refused by ${outcome.failed.type}`);
   return outcome;
 }
+
+function commitDecision(ports: GovernPorts, action: Governed, kind: 'allow' | 'block', also: readonly Change[]) {
+  const { draft, changes } = decisionDraft(ports, action, kind);
+  const owner = sessionOwner(action.principal);
+  return ports.ledger.commit({ draft, changes: [...changes, ...also], head: action.head, owner });
+}
+
+/** Of requests at the same time under one idempotency key one is started; the others are answered its outcome. */
+async function recordStart(ports: GovernPorts, action: Governed, start: ReturnType<typeof startOf>) {
+  const outcome = await commitDecision(ports, action, 'allow', start ? [start] : []);
+  if (outcome.ok) return outcome;
+  const earlier = outcome.failed.type === 'action.start' && (outcome.current as unknown as StartedAction | undefined);
+  const replayed = earlier && (await firstOutcome(ports, earlier, action.call_digest));
+  if (!replayed) throw new Error(`decision entry refused by ${outcome.failed.type}`);
+  return { replayed };
+}
+
+const startedUnder = ({ startedActions }: GovernPorts, { tenant, key_id }: ActionEnvelope, idempotencyKey: string) =>
+  startedActions.get(tenant, idOfKey(key_id, idempotencyKey));
 
 /** Calls at the same time add up: one that was allowed beside others may find the switch tripped by then. */
 async function assertStillFree(ports: GovernPorts, action: Governed, entry: EvidenceEntry): Promise<void> {
@@ -179,8 +207,9 @@ async function assertStillFree(ports: GovernPorts, action: Governed, entry: Evid
   const settings = snapshot.configuration.behavior;
   const stopped = blockedBy(settings, { session: head?.risk, key: standing?.key }, ports.clock.now());
   if (!stopped) return;
-  const draft = resultDraft(ports, action, undefined, { outcome: 'not_executed', error: stopped.reason }, undefined);
-  await ports.ledger.commit({ draft, head });
+  const end = { outcome: 'not_executed', error: stopped.reason } as const;
+  const draft = resultDraft(ports, action, undefined, end, undefined);
+  await ports.ledger.commit({ draft, changes: endOfStarted(action, end), head });
   throw sessionBlocked(stopped, { envelope_id: action.envelope.envelope_id, evidence_hash: entry.hash });
 }
 

@@ -26,6 +26,14 @@ export interface Governed {
   /** What was held against the caller before the call. */
   readonly standing?: Standing;
   readonly assess?: Judged['assess'];
+  /** When the function that governs the call ends (epoch milliseconds); absent where nothing ends it. */
+  readonly hostEndsAtMs?: number | undefined;
+  /** As the caller sent it. */
+  readonly idempotencyKey?: string | undefined;
+  /** The caller carries the call out itself. */
+  readonly leftToCaller?: boolean;
+  /** Id of the row that was written with the `allow` entry. */
+  readonly startedId?: string | undefined;
   /** The session's head as just read; null for a session that has no entry yet. */
   readonly head: SessionHead | null;
 }

@@ -5,11 +5,20 @@ import type { KeyRisks } from '#core/behavior/ports.ts';
 import type { Probes } from '#core/behavior/probes.ts';
 import type { Snapshots } from '#core/configuration/snapshots.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { StartedAction } from '#core/contracts/started-action.ts';
 import type { CredentialBroker, Executor } from '#core/credentials/ports.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
 import type { Clock, Ids, ObjectStore, Telemetry, Timeouts } from '#core/kernel/ports.ts';
 import type { TaskManifests } from '#core/manifests/ports.ts';
+
+/** Actions that were started; they change only inside `Ledger.commit`. */
+export interface StartedActions {
+  /** Consistent read. */
+  get(tenant: string, id: string): Promise<StartedAction | undefined>;
+  /** Those without an outcome whose `due_at` has passed, of all tenants; may lag by a second or two. */
+  due(now: string, limit: number): Promise<readonly StartedAction[]>;
+}
 
 export interface GovernPorts {
   readonly clock: Clock;
@@ -31,6 +40,7 @@ export interface GovernPorts {
   /** What a call would do, read by its own grammar. Never rejects on behalf of the text. */
   readonly effects: (call: ToolCall) => Promise<Effects>;
   readonly executors: readonly Executor[];
+  readonly startedActions: StartedActions;
   /** Risk of keys over their sessions, where this function decides. */
   readonly keyRisks?: KeyRisks;
   /** Task manifests, where this function decides or keeps them. */

@@ -6,6 +6,7 @@ import { takeForExecution } from '#core/approvals/execution.ts';
 import { standsInEvidence } from '#core/approvals/vote-in-evidence.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
+import type { StartedAction } from '#core/contracts/started-action.ts';
 import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
 import { firstOfItsMinute } from '#core/kernel/first-of-minute.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -13,10 +14,12 @@ import { foreignApproval, ownerOf } from './abuse-notes.ts';
 import { answer, denied, inReview } from './answers.ts';
 import { cardFacts } from './card-facts.ts';
 import { type CarryOut, carryOut, holderOf } from './carry-out.ts';
+import { executionEndsAt } from './deadline.ts';
 import { decisionDraft, follow, type Redacted, withhold } from './entries.ts';
 import { type Candidate, type Governed, sessionOwner } from './governed.ts';
 import { readResult } from './kept-result.ts';
 import type { GovernPorts } from './ports.ts';
+import { firstOutcome, startOf } from './started.ts';
 
 /** @param carry what is done when an approval fits; the action itself unless told. */
 export async function review(
@@ -91,15 +94,22 @@ async function useApproval(
     call_digest: action.call_digest,
     matched_rule: action.decision.matched_rule,
   });
+  const start = startOf(ports, approved, id);
   const outcome = await ports.ledger.commit({
     draft,
-    changes: [take, ...changes],
+    changes: [take, ...(start ? [start] : []), ...changes],
     head: action.head,
     owner: sessionOwner(action.principal),
   });
   if (outcome.ok) {
     await follow(ports, action, outcome.entry);
-    return { result: await carry(ports, { ...approved, head: outcome.head }, outcome.entry.hash, id) };
+    const started: Governed = { ...approved, head: outcome.head, startedId: start?.action.id };
+    return { result: await carry(ports, started, outcome.entry.hash, id) };
+  }
+  if (outcome.failed.type === 'action.start') {
+    const earlier = outcome.current as unknown as StartedAction | undefined;
+    const result = earlier && (await firstOutcome(ports, earlier, action.call_digest));
+    if (result) return { result };
   }
   const row = outcome.current as ApprovalRow | undefined;
   return { why: (await whyNot(ports, action, row)) ?? 'already_used', row };
@@ -258,18 +268,20 @@ const pollMs = 250;
 /** `hold_seconds`: a call whose request is decided in time is answered in place (contract §3). */
 async function holdFor(ports: GovernPorts, action: Governed, asked: Asked, carry: CarryOut): Promise<DecisionResult> {
   const { row, reason } = asked;
-  const until = ports.clock.now() + action.snapshot.configuration.approvals.hold_seconds * 1000;
+  const held = ports.clock.now() + action.snapshot.configuration.approvals.hold_seconds * 1000;
+  // What is approved at the last moment is still to be carried out.
+  const until = Math.min(held, executionEndsAt(ports.clock.now(), action.hostEndsAtMs));
   while (row.status === 'pending' && ports.clock.now() < until) {
     await ports.pause(pollMs);
     const now = await ports.approvals.get(row.tenant, row.envelope_id);
     if (!now || now.status === 'pending') continue;
     const head = await ports.evidence.head(row.tenant, row.session_id);
-    const held: Governed = {
+    const again: Governed = {
       ...action,
       head: head ?? null,
       envelope: { ...action.envelope, envelope_id: ports.ids.uuid() },
     };
-    const use = await useApproval(ports, held, now, carry);
+    const use = await useApproval(ports, again, now, carry);
     if ('result' in use) return use.result;
     if (use.why === 'denied') return denied(action, now);
     return (await storedResult(ports, action, now, use.why)) ?? inReview(action, now, ports.adminUrl, use.why);

@@ -8,7 +8,7 @@ import type { GatewayPorts } from './ports.ts';
 import { recordAct } from './record.ts';
 
 export async function putFirstConfig(ports: GatewayPorts, principal: Principal, text: string): Promise<Reply> {
-  const loaded = await loadConfiguration(text, { packs: ports.packs });
+  const loaded = await loadConfiguration(text, { packs: ports.packs, host: ports.hostLimits });
   const row = await storeVersion(ports, loaded.configuration, principal.person ?? principal.name, 'api', {
     bind: (bound) => boundBy(bound, loaded.configuration, 'api'),
   });

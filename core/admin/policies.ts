@@ -32,7 +32,7 @@ export const getConfig: Operation = async ({ snapshot }) => ({
 /** Stores a configuration (YAML or JSON text) as a new version; what does not validate stores nothing. */
 export const putConfig: Operation = async (call) => {
   const { ports, principal } = call;
-  const loaded = await loadConfiguration(call.text(), { packs: ports.packs });
+  const loaded = await loadConfiguration(call.text(), { packs: ports.packs, host: ports.hostLimits });
   const { configuration: before } = await ports.snapshots.refresh();
   const rules = { before, listed: ports.listedSecretNames };
   const { names } = await ports.configStore.bindings();

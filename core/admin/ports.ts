@@ -2,6 +2,7 @@
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { ResponseCache } from '#core/cache/ports.ts';
 import type { ConfigStore } from '#core/configuration/ports.ts';
+import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
 import type { ArchiveReader, CheckpointLog, ManifestStore, Signer } from '#core/evidence/ports.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
@@ -21,6 +22,8 @@ export interface GatewayPorts extends GovernPorts {
    * store that holds nothing but what the operator put there.
    */
   readonly listedSecretNames: readonly string[] | undefined;
+  /** What this host allows executions; absent where nothing ends a function. */
+  readonly hostLimits?: HostLimits;
   /** Text of a shipped policy pack, by name. */
   readonly packs: (name: string) => Promise<string>;
   readonly manifests: ManifestStore;

@@ -8,10 +8,15 @@ import { channelsOf } from './channels.ts';
 import { enqueueNotifications } from './notifications.ts';
 import { timeOut, type VotePorts } from './vote.ts';
 
+/** When the function that runs a step ends (epoch milliseconds); absent where nothing ends it. */
+export interface Host {
+  readonly endsAtMs?: number;
+}
+
 export interface StepPorts extends VotePorts {
   readonly configuration: () => Promise<Configuration>;
   /** `on_approval: execute`: runs the approved call at most once; answers the row afterwards. */
-  readonly execute: (row: ApprovalRow) => Promise<ApprovalRow>;
+  readonly execute: (row: ApprovalRow, host?: Host) => Promise<ApprovalRow>;
 }
 
 /** Marks the clock as started, tells the channels, answers how long a human has. */
@@ -33,7 +38,7 @@ export async function hold(ports: StepPorts, envelopeId: string, taskToken: stri
 }
 
 /** Reads the row, which is the truth: denies what is out of time, executes what is approved, tells the channels. */
-export async function settle(ports: StepPorts, envelopeId: string): Promise<{ status: string }> {
+export async function settle(ports: StepPorts, envelopeId: string, host: Host = {}): Promise<{ status: string }> {
   let row = await rowOf(ports, envelopeId);
   const configuration = await ports.configuration();
   const channels = channelsOf(configuration, row);
@@ -43,7 +48,8 @@ export async function settle(ports: StepPorts, envelopeId: string): Promise<{ st
   }
   await enqueueNotifications(ports, channels, row.status === 'denied' ? 'denied' : 'approved', row);
   if (row.task_token) await ports.approvals.releaseToken(envelopeId);
-  if (row.status === 'approved' && configuration.approvals.on_approval === 'execute') row = await ports.execute(row);
+  if (row.status === 'approved' && configuration.approvals.on_approval === 'execute')
+    row = await ports.execute(row, host);
   return { status: row.status };
 }
 

@@ -1,7 +1,9 @@
 /** From YAML text to a configuration that may be stored, or one error that lists every problem (spec §7.2, contract §1). */
 import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
+import type { HostLimits } from '#core/contracts/host-limits.ts';
 import { canonicalize, digestOf, sha256 } from '#core/kernel/canonical.ts';
 import { checkConfiguration } from './checks.ts';
+import { checkHost } from './host-checks.ts';
 import { checkPolicy } from './policy-checks.ts';
 import { type Problem, problemsOf, refusal } from './problems.ts';
 import { complete, readSources, type SourceReaders, type Sources } from './sources.ts';
@@ -11,6 +13,8 @@ import { readYaml } from './yaml.ts';
 export interface LoadOptions extends SourceReaders {
   /** When given, the only names under which secrets may be read. */
   readonly secretNames?: readonly string[];
+  /** What the host allows executions; absent where nothing ends a function. */
+  readonly host?: HostLimits | undefined;
 }
 
 export interface LoadedConfiguration {
@@ -33,7 +37,7 @@ export async function loadConfiguration(text: string, options: LoadOptions): Pro
   const file = parsed.data;
 
   const warnings: string[] = [];
-  const problems = checkConfiguration(file, options.secretNames, warnings);
+  const problems = [...checkConfiguration(file, options.secretNames, warnings), ...checkHost(file, options.host)];
   const sources = await readSources(file, options, problems, warnings);
   if (sources.pack) problems.push(...checkPolicy(file, sources.pack, warnings));
   if (problems.length > 0 || !sources.pack) throw refusal(problems, lineOf);

@@ -117,6 +117,8 @@ export const decisionResultSchema = z.object({
   upstream: z.string().optional(),
   evidence_hash: z.string().optional(),
   dry_run: z.boolean().optional(),
+  /** The outcome of an earlier request under the same Idempotency-Key; nothing was carried out now. */
+  replayed: z.boolean().optional(),
   error: z.object({ code: z.int(), message: z.string(), data: z.record(z.string(), z.unknown()) }).optional(),
   credential: z.object({ type: z.string(), scope: z.string(), expires_in: z.int() }).optional(),
   result: z.unknown().optional(),

@@ -16,6 +16,8 @@ export interface HttpContext {
   readonly awsRequestId: string;
   /** Aborts when the caller goes away before the reply has ended. */
   readonly signal?: AbortSignal;
+  /** When the host ends the function (epoch milliseconds); absent where nothing does. */
+  readonly endsAtMs?: number;
 }
 
 export type HttpHandler = (event: HttpEvent, context: HttpContext) => Promise<HttpReply>;

@@ -41,6 +41,13 @@ export const tables = {
     ttl: 'ttl',
     indexes: [{ name: 'by_status', partitionKey: 'tenant_status', sortKey: 'queued', projection: 'ALL' }],
   },
+  actions: {
+    holds:
+      'allowed actions the gateway has started, until their outcome is recorded; outcomes under idempotency keys; by_due = those to close',
+    partitionKey: 'id',
+    ttl: 'ttl',
+    indexes: [{ name: 'by_due', partitionKey: 'due', sortKey: 'due_at', projection: 'ALL' }],
+  },
   config: {
     holds: 'policy version rows, the current pointer, the digest of the last imported file',
     partitionKey: 'id',

@@ -10,6 +10,7 @@ import type {
   SessionManifest,
   SigningKeys,
 } from '#core/contracts/evidence.ts';
+import type { ActionEnd, StartedAction } from '#core/contracts/started-action.ts';
 
 /** Strongly consistent state of one session: where its chain ends and to whom it belongs. */
 export interface SessionHead {
@@ -157,6 +158,17 @@ export type Change =
     }
   | { readonly type: 'credential.put'; readonly credential: CredentialRecord }
   | { readonly type: 'credential.revoke'; readonly tenant: string; readonly id: string; readonly revoked_at: string }
+  /** New row; a row of that id may stand only if it ended as `not_executed`. */
+  | { readonly type: 'action.start'; readonly action: StartedAction }
+  /** Ends a started action that has no outcome yet. */
+  | {
+      readonly type: 'action.end';
+      readonly tenant: string;
+      readonly id: string;
+      /** The execution that ends: a row that another one has started again is left alone. */
+      readonly envelope_id: string;
+      readonly end: ActionEnd;
+    }
   | {
       readonly type: 'salts.put';
       readonly tenant: string;

@@ -1,10 +1,11 @@
 /** What goes to the function `sandbox` and comes back: a command, and its result or why there is none. */
 import * as z from 'zod';
+import { lambdaLimits } from '#core/contracts/host-limits.ts';
 import { ExecutionFault, type FaultKind } from './fault.ts';
 import type { Command, CommandResult } from './ports.ts';
 
-/** The function itself ends after 60 seconds; what it answers must leave before. */
-export const longestSandboxMs = 50_000;
+/** What the function answers must leave before its own end. */
+export const longestSandboxMs: number = lambdaLimits.commandMs;
 /** Of each output: an answer of a function has at most 6 MB. */
 const longestOutputBytes = 1024 * 1024;
 

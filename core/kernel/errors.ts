@@ -36,6 +36,7 @@ export const errorKinds = {
   provider_error: kind(502, -32000, true, false),
   service_unavailable: kind(503, -32603, true),
   provider_timeout: kind(504, -32000, true),
+  outcome_unknown: kind(504, -32000),
 } as const satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof errorKinds;

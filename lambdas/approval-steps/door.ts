@@ -1,6 +1,6 @@
 /** The steps of the approval state machine: announce, hold, settle. The task token is seen here and nowhere else. */
 import * as z from 'zod';
-import { announce, hold, settle } from '#core/approvals/steps.ts';
+import { announce, type Host, hold, settle } from '#core/approvals/steps.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { stepPorts } from '../step-ports.ts';
 
@@ -12,11 +12,11 @@ const stepSchema = z.discriminatedUnion('step', [
 
 export const door = (ports: GatewayPorts) => {
   const steps = stepPorts(ports);
-  return async (event: unknown): Promise<unknown> => {
+  return async (event: unknown, host?: Host): Promise<unknown> => {
     const input = stepSchema.parse(event);
     return ports.telemetry.span(`approval.${input.step}`, { approval_id: input.envelope_id }, () => {
       if (input.step === 'announce') return announce(steps, input.envelope_id);
-      if (input.step === 'settle') return settle(steps, input.envelope_id);
+      if (input.step === 'settle') return settle(steps, input.envelope_id, host);
       return hold(steps, input.envelope_id, input.task_token).then(() => ({}));
     });
   };

@@ -1,7 +1,7 @@
 /** The shape of every HTTP door: route → principal → operation → reply, inside one middy chain. */
 import type { Call, Operation, Reply } from '#core/admin/operation.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
-import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
+import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { opensToPages, routes } from '#core/contracts/routes.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { headerOf, jsonBody, textBody } from './body.ts';
@@ -17,7 +17,7 @@ export function httpDoor(
 ): HttpHandler {
   const own = routes.filter((route) => route.handledBy === name && route.access !== 'signed');
 
-  const answer = async (event: HttpEvent): Promise<HttpReply> => {
+  const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
     const { route, params, query } = matchRoute(own, event);
     if (route.access === 'open') return replyOf({ body: { status: 'ok', version: ports.version } });
     const snapshot = await ports.snapshots.current();
@@ -31,6 +31,7 @@ export function httpDoor(
       snapshot,
       params,
       query,
+      endsAtMs: context.endsAtMs,
       header: (header) => headerOf(event, header),
       body: () => jsonBody(event, route.operation),
       text: () => textBody(event, route.operation),

@@ -1,4 +1,5 @@
 /** Runs every minute: heals what a crash left behind, and publishes how long people keep agents waiting. */
+import { closeAbandoned } from '#core/actions/sweep-actions.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
 import { sweepCredentials } from '#core/credentials/registry.ts';
 import { healReservations } from '#core/limits/heal.ts';
@@ -19,14 +20,15 @@ export const door = (ports: GatewayPorts) => {
 };
 
 /** Each by itself: what one cannot heal must not keep the other from its work. */
-async function others(ports: GatewayPorts): Promise<{ reservations: number; credentials: number }> {
+async function others(ports: GatewayPorts): Promise<{ reservations: number; credentials: number; actions: number }> {
   const { configuration } = await ports.snapshots.current();
   const tenants = configuration.tenants.map(({ id }) => id);
-  const [reservations, credentials] = await Promise.all([
+  const [reservations, credentials, actions] = await Promise.all([
     healed(ports, 'reservations', () => healReservations(ports, tenants)),
     healed(ports, 'credentials', () => sweepCredentials(ports)),
+    healed(ports, 'started actions', () => closeAbandoned(ports)),
   ]);
-  return { reservations, credentials };
+  return { reservations, credentials, actions };
 }
 
 async function healed(ports: GatewayPorts, what: string, work: () => Promise<number>): Promise<number> {

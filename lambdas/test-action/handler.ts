@@ -1,11 +1,12 @@
 import { brokerOutside } from '#adapters/aws/broker-outside.ts';
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
-import { httpHandler } from '../aws.ts';
+import { compose } from '../aws.ts';
 import { awsExecutors } from '../aws-executors.ts';
+import { streamingHandler } from '../aws-stream.ts';
 import { door } from './door.ts';
 
-export const handler = httpHandler(door, {
-  approvalClock: lazyStepFunctionsClock,
-  outside: brokerOutside,
-  executors: awsExecutors,
+export const handler = streamingHandler(() => {
+  const composed = compose(process.env, { approvalClock: lazyStepFunctionsClock, outside: brokerOutside });
+  const ports = awsExecutors(composed, process.env);
+  return { telemetry: ports.telemetry, handler: door(ports) };
 });

@@ -89,6 +89,7 @@ describe('routes', () => {
       ...ofEvidence,
       'agent-governance-gateway POST /v1/chat/completions',
       'agent-governance-gateway POST /v1/messages',
+      'agent-governance-admin POST /admin/v1/test-action',
       'agent-governance-mcp GET /health',
       'agent-governance-mcp POST /mcp',
       'agent-governance-mcp GET /mcp',
@@ -101,7 +102,9 @@ describe('routes', () => {
     for (const { Properties } of Object.values(ofType(doors, 'AWS::Lambda::Function'))) {
       const { streams: answersInPieces }: FunctionSpec =
         functions[Properties.FunctionName.replace('agent-governance-', '') as keyof typeof functions];
-      if (answersInPieces) expect(Properties.Timeout).toBe(900);
+      // A single silent answer is cut off after 5 minutes: the function that gives one ends with it.
+      const longest = Properties.FunctionName === 'agent-governance-test-action' ? 300 : 900;
+      if (answersInPieces) expect(Properties.Timeout).toBe(longest);
     }
   });
 
@@ -138,6 +141,22 @@ describe('routes', () => {
     expect(limits.toSorted((a, b) => a - b)).toEqual([50, 200, 1_000, 1_000]);
     for (const { Properties } of stages)
       expect(Properties.MethodSettings[0]).toMatchObject({ HttpMethod: '*', ResourcePath: '/*' });
+  });
+
+  it('[aws.no-retry-after-unknown] says 504 without Retry-After where a function did not answer in time, and how to look the outcome up', () => {
+    const answers = Object.values(ofType(doors, 'AWS::ApiGateway::GatewayResponse')).map(
+      ({ Properties }) => Properties,
+    );
+    const late = answers.filter(({ ResponseType }) => ResponseType === 'INTEGRATION_TIMEOUT');
+    expect(late).toHaveLength(4);
+    for (const { StatusCode, ResponseParameters, ResponseTemplates } of late) {
+      expect([StatusCode, ResponseParameters]).toEqual(['504', undefined]);
+      const { error } = JSON.parse(ResponseTemplates['application/json']);
+      expect(error).toMatchObject({ code: 504, type: 'outcome_unknown' });
+      expect(error.message).toContain('/admin/v1/audit?session=');
+    }
+    const throttled = answers.find(({ ResponseType }) => ResponseType === 'THROTTLED');
+    expect(throttled?.ResponseParameters).toMatchObject({ 'gatewayresponse.header.Retry-After': "'1'" });
   });
 
   it('answers unknown routes in the error shape of the contract', () => {

@@ -22,7 +22,7 @@ interface Request {
   readonly signal?: AbortSignal;
 }
 
-export function caller(ports: GatewayPorts & ChatDoorPorts) {
+export function caller(ports: GatewayPorts & ChatDoorPorts, host: { readonly endsAtMs?: number } = {}) {
   const doors: Readonly<Record<string, HttpHandler>> = { ...httpDoors(ports), ...chatDoors(ports) };
   return async (
     method: string,
@@ -51,7 +51,11 @@ export function caller(ports: GatewayPorts & ChatDoorPorts) {
       isBase64Encoded: false,
       requestContext: { requestId: 'request-1' },
     } as unknown as HttpEvent;
-    const reply = await doors[route.handledBy]!(event, { awsRequestId: 'request-1', ...(signal && { signal }) });
+    const reply = await doors[route.handledBy]!(event, {
+      awsRequestId: 'request-1',
+      ...host,
+      ...(signal && { signal }),
+    });
     const text = typeof reply.body === 'string' ? reply.body : await collected(reply.body);
     const json = reply.headers['content-type']?.startsWith('application/json');
     await reply.finished;

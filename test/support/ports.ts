@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { actionsTable } from '#adapters/aws/actions-table.ts';
 import { approvalsTable } from '#adapters/aws/approvals-table.ts';
 import { configTable } from '#adapters/aws/config-table.ts';
 import { countersTable } from '#adapters/aws/counters-table.ts';
@@ -143,6 +144,7 @@ export async function testPorts(options: TestOptions = {}) {
       brokersFrom((await snapshots.current()).configuration, { secrets, clock, ids: systemIds, tickets })(name),
     effects: lazyEffects,
     executors: options.executors ?? [],
+    startedActions: actionsTable(store),
     tickets,
     keyRisks: keyRisksTable(store),
     tasks: manifestsTable(store),

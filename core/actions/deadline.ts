@@ -1,0 +1,55 @@
+/** An execution ends before the function that runs it does, so that its outcome is recorded and its credential called back. */
+import { isoTime } from '#core/kernel/ports.ts';
+import type { GovernPorts } from './ports.ts';
+
+/** Kept of a function's time for recording the outcome and calling the credential back. */
+export const settlingMs = 5_000;
+/** No execution takes longer, wherever it runs. */
+const longestMs = 900_000;
+/** How long an executor that was ended may take to say what it knows. */
+const graceMs = 1_000;
+/** Beyond the end of its function a started action is left to the sweep after this. */
+const sweptAfterMs = 60_000;
+
+/** @param hostEndsAtMs when the function ends (epoch milliseconds); undefined where nothing ends it. */
+export const executionEndsAt = (nowMs: number, hostEndsAtMs: number | undefined): number =>
+  Math.min(nowMs + longestMs, (hostEndsAtMs ?? Number.POSITIVE_INFINITY) - settlingMs);
+
+/** When the sweep may take a started action for abandoned: nothing that runs it is alive by then (ISO time). */
+export const abandonedAt = (nowMs: number, hostEndsAtMs: number | undefined): string =>
+  isoTime(executionEndsAt(nowMs, hostEndsAtMs) + settlingMs + sweptAfterMs);
+
+/**
+ * Runs an execution with a signal that aborts at its end or with the given one. An executor that does not settle soon after
+ * that is no longer waited for [action.ends-before-its-function].
+ * @throws Error named `UnknownOutcome` when the executor did not settle after the end.
+ */
+export async function untilEnd<T>(
+  { clock, timeouts }: Pick<GovernPorts, 'clock' | 'timeouts'>,
+  endsAtMs: number,
+  given: AbortSignal | undefined,
+  execute: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const end = new AbortController();
+  const overdue = Promise.withResolvers<never>();
+  let cancelGrace = () => {};
+  const cancel = timeouts.after(Math.max(0, endsAtMs - clock.now()), () => {
+    end.abort(new DOMException('The time of the function that runs it is nearly over.', 'TimeoutError'));
+    cancelGrace = timeouts.after(graceMs, () => overdue.reject(notSettled()));
+  });
+  const signal = given ? AbortSignal.any([given, end.signal]) : end.signal;
+  try {
+    return await Promise.race([execute(signal), overdue.promise]);
+  } finally {
+    cancel();
+    cancelGrace();
+  }
+}
+
+function notSettled(): Error {
+  const fault = new Error(
+    'it did not answer before the time of its function ended. Whether it took place is not known: look at the upstream before asking again',
+  );
+  fault.name = 'UnknownOutcome';
+  return fault;
+}

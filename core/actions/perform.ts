@@ -1,0 +1,93 @@
+/** Mints the credential of an allowed action and has its executor carry it out, until the end of its function at the latest. */
+
+import type { ExecutionOutcome } from '#core/contracts/approval.ts';
+import type { ExecuteOptions, Executor, IssuedCredential } from '#core/credentials/ports.ts';
+import { recordMint, recordUse } from '#core/credentials/registry.ts';
+import type { SessionHead } from '#core/evidence/ports.ts';
+import { UpstreamError } from '#core/executors/fault.ts';
+import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import { executionEndsAt, settlingMs, untilEnd } from './deadline.ts';
+import type { Governed } from './governed.ts';
+import { mint } from './mint.ts';
+import type { GovernPorts } from './ports.ts';
+
+export interface Outcome {
+  readonly outcome: ExecutionOutcome;
+  readonly credential?: IssuedCredential;
+  /** The chain's end, where minting has moved it on. */
+  readonly head?: SessionHead;
+  readonly result?: unknown;
+  readonly error?: GatewayError;
+  /** The upstream that did not accept the credential as a login. */
+  readonly loginRefusedBy?: string | undefined;
+}
+
+export const actorOf = ({ envelope }: Governed) => ({ key_id: envelope.key_id, agent: envelope.actor.agent });
+
+/** Mints and executes. Every way out is an outcome; nothing is retried. */
+export async function perform(
+  ports: GovernPorts,
+  action: Governed,
+  approvalId: string | undefined,
+  options: ExecuteOptions,
+): Promise<Outcome> {
+  const { envelope } = action;
+  const executor = ports.executors.find((candidate) => candidate.handles(envelope));
+  const endsAtMs = executionEndsAt(ports.clock.now(), action.hostEndsAtMs);
+  if (executor && endsAtMs <= ports.clock.now()) return { outcome: 'not_executed', error: noTimeLeft(envelope.tool) };
+  let minted: Pick<Outcome, 'credential' | 'head'> = {};
+  try {
+    const credential = await mint(ports, action, approvalId);
+    if (credential) minted = { credential };
+    if (credential && executor) minted = { credential, head: await handedOn(ports, action, credential, executor) };
+  } catch (thrown) {
+    return { outcome: 'not_executed', error: asGatewayError(thrown) };
+  }
+  if (!executor) return { outcome: 'not_executed', ...minted };
+  try {
+    const result = await untilEnd(ports, endsAtMs, options.signal, (signal) =>
+      executor.execute(envelope, minted.credential, { ...options, signal }),
+    );
+    return { outcome: 'executed', ...minted, result };
+  } catch (thrown) {
+    return { ...failedAt(ports, action, executor, thrown), ...minted };
+  }
+}
+
+const noTimeLeft = (tool: string) =>
+  new GatewayError(
+    'service_unavailable',
+    `${tool} was not called: less than ${settlingMs / 1000} seconds were left of the time of the function that would have called it. Try again.`,
+    { retryAfterSeconds: 1 },
+  );
+
+/** What may have happened in spite of its failure is `unknown`, and is not tried again by anybody. */
+function failedAt(ports: GovernPorts, { envelope, decision }: Governed, executor: Executor, cause: unknown): Outcome {
+  const said = cause instanceof Error ? cause.message : String(cause);
+  // Executors' own errors name tool and upstream, and say what can be done.
+  const named = cause instanceof Error && (cause.name === 'UpstreamError' || cause.name === 'UnknownOutcome');
+  const message = named ? said : `${envelope.tool} failed at ${executor.name}: ${said}`;
+  const error = new GatewayError('provider_error', message, { cause });
+  ports.telemetry.log('warn', 'execution failed', { envelope_id: envelope.envelope_id, rule: decision.matched_rule });
+  const unknown = cause instanceof Error && cause.name === 'UnknownOutcome';
+  return { outcome: unknown ? 'unknown' : 'failed', error, loginRefusedBy: loginRefused(cause) };
+}
+
+const loginRefused = (cause: unknown): string | undefined =>
+  cause instanceof UpstreamError && cause.kind === 'unauthorized' ? cause.upstream : undefined;
+
+/** Written down before an executor holds it: what a crash leaves behind can then be called back. */
+async function handedOn(
+  ports: GovernPorts,
+  action: Governed,
+  credential: IssuedCredential,
+  executor: Executor,
+): Promise<SessionHead> {
+  const actor = actorOf(action);
+  // Both at once: the ledger puts them into one transaction, in this order.
+  const [, head] = await Promise.all([
+    recordMint(ports, credential, actor, action.head),
+    recordUse(ports, credential, executor.name, actor, action.head),
+  ]);
+  return head;
+}

@@ -1,0 +1,113 @@
+/**
+ * The row of a started action: written with the `allow` entry, ended with the `result` entry. It lets the sweep find what a
+ * crash left without an outcome, and keeps a repeated request from being carried out twice.
+ */
+
+import type { DecisionResult } from '#core/contracts/envelope.ts';
+import type { ActionEnd, StartedAction } from '#core/contracts/started-action.ts';
+import type { Change } from '#core/evidence/ports.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
+import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { abandonedAt } from './deadline.ts';
+import type { Governed } from './governed.ts';
+import { readResult } from './kept-result.ts';
+import type { GovernPorts } from './ports.ts';
+
+/** The id under which a caller's idempotency key is kept: keys of one caller say nothing to another. */
+export const idOfKey = (keyId: string, idempotencyKey: string): string =>
+  `key#${digestOf({ key_id: keyId, idempotency_key: idempotencyKey })}`;
+
+/**
+ * The row that goes with an `allow` entry, where the gateway carries the call out itself; undefined for every other call.
+ * @param approvalId the approval that is used: its own lease finds what a crash leaves, so only an idempotency key needs a row.
+ */
+export function startOf(
+  ports: Pick<GovernPorts, 'clock' | 'executors'>,
+  action: Governed,
+  approvalId?: string,
+): Extract<Change, { type: 'action.start' }> | undefined {
+  const { envelope, idempotencyKey, decision, snapshot } = action;
+  if (action.leftToCaller || !ports.executors.some((executor) => executor.handles(envelope))) return undefined;
+  if (approvalId !== undefined && idempotencyKey === undefined) return undefined;
+  const now = ports.clock.now();
+  const row: StartedAction = {
+    tenant: envelope.tenant,
+    id: idempotencyKey === undefined ? envelope.envelope_id : idOfKey(envelope.key_id, idempotencyKey),
+    envelope_id: envelope.envelope_id,
+    session_id: envelope.actor.session,
+    key_id: envelope.key_id,
+    tool: envelope.tool,
+    call_digest: action.call_digest,
+    matched_rule: decision.matched_rule,
+    policy: decision.policy,
+    policy_version: snapshot.version,
+    ...(envelope.upstream !== undefined && { upstream: envelope.upstream }),
+    started_at: isoTime(now),
+    ...(approvalId === undefined ? { due_at: abandonedAt(now, action.hostEndsAtMs) } : { approval_id: approvalId }),
+  };
+  return { type: 'action.start', action: row };
+}
+
+/** The change that ends the row of an action; none where there is no row. A result is kept for those who may ask again. */
+export function endOfStarted({ envelope, startedId: id }: Governed, end: ActionEnd): Change[] {
+  if (id === undefined) return [];
+  const { tenant, envelope_id } = envelope;
+  const kept = id === envelope_id ? { outcome: end.outcome } : end;
+  return [{ type: 'action.end', tenant, id, envelope_id, end: kept }];
+}
+
+/**
+ * What a repeated request is answered: the first outcome [action.idempotency-key].
+ * @throws GatewayError `conflict` when the key was used for another call, or while the outcome is not recorded.
+ */
+export async function firstOutcome(
+  ports: Pick<GovernPorts, 'approvals' | 'objects' | 'telemetry'>,
+  found: StartedAction,
+  callDigest: string,
+): Promise<DecisionResult | undefined> {
+  if (found.call_digest !== callDigest)
+    throw new GatewayError(
+      'conflict',
+      `This Idempotency-Key was used for another call (${found.tool}, ${found.started_at}); nothing was done. Send another key.`,
+      { data: { envelope_id: found.envelope_id } },
+    );
+  const ended = await endOf(ports, found);
+  if (ended.outcome === undefined) throw underWay(found);
+  // Nothing was called: the repeated request may be carried out.
+  if (ended.outcome === 'not_executed') return undefined;
+  const { tool, outcome, error } = ended;
+  return {
+    envelope_id: found.envelope_id,
+    decision: 'allow',
+    matched_rule: found.matched_rule,
+    policy: found.policy,
+    policy_version: found.policy_version,
+    session_id: found.session_id,
+    ...(found.upstream !== undefined && { upstream: found.upstream }),
+    replayed: true,
+    ...(await readResult(ports, ended)),
+    ...(outcome !== 'executed' && {
+      error: {
+        code: rpcCodes.upstreamFailed,
+        message: error ?? `The first execution of ${tool} ended as ${outcome}.`,
+        data: { tool, outcome },
+      },
+    }),
+  };
+}
+
+/** An execution under an approval may have been ended by the sweep of its lease, which knows the approval alone. */
+async function endOf({ approvals }: Pick<GovernPorts, 'approvals'>, found: StartedAction): Promise<StartedAction> {
+  if (found.outcome !== undefined || found.approval_id === undefined) return found;
+  const row = await approvals.get(found.tenant, found.approval_id);
+  if (row?.status !== 'consumed' || row.lease_owner !== found.envelope_id || row.outcome === undefined) return found;
+  return { ...found, outcome: row.outcome };
+}
+
+const underWay = ({ tool, envelope_id, started_at }: StartedAction): GatewayError =>
+  new GatewayError(
+    'conflict',
+    `${tool} was started at ${started_at} under this Idempotency-Key, and its outcome is not recorded yet. It is not carried out again: repeat the request later with the same key to learn the outcome.`,
+    { data: { envelope_id, outcome: 'unknown' } },
+  );

@@ -1,0 +1,248 @@
+import { actionsTable } from '#adapters/aws/actions-table.ts';
+import { closeAbandoned } from '#core/actions/sweep-actions.ts';
+import { sweepApprovals } from '#core/approvals/sweep.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { Executor } from '#core/credentials/ports.ts';
+import { stepPorts } from '#lambdas/step-ports.ts';
+import { door as sweepDoor } from '#lambdas/sweep/door.ts';
+import { caller } from '../support/call-door.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { woundTimeouts } from '../support/wound-timeouts.ts';
+
+const note = { protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read' };
+const lock = {
+  ...note,
+  tool: 'scm.create_branch',
+  capability: 'write',
+  parameters: { branch: 'fix', from_branch: 'main' },
+};
+
+/** An upstream that does as told, and counts. */
+function upstream() {
+  const state = { calls: 0, behave: async (_signal?: AbortSignal): Promise<unknown> => ({ id: 7 }) };
+  const executor: Executor = {
+    name: 'notes',
+    handles: ({ protocol }) => protocol === 'git',
+    execute: async (_envelope, _credential, options) => {
+      state.calls += 1;
+      return state.behave(options?.signal);
+    },
+  };
+  return { state, executor };
+}
+
+let gateway: TestPorts;
+let notes: ReturnType<typeof upstream>;
+let call: ReturnType<typeof caller>;
+
+beforeAll(async () => {
+  notes = upstream();
+  gateway = await testPorts({ executors: [notes.executor] });
+  call = caller(gateway.ports);
+});
+afterAll(() => gateway.stop());
+beforeEach(() => {
+  notes.state.calls = 0;
+  notes.state.behave = async () => ({ id: 7 });
+});
+
+const act = (session: string, idempotencyKey?: string, action: object = note, key = keys.agent) =>
+  call('POST', '/admin/v1/test-action', {
+    key,
+    body: { ...action, actor: { agent: 'writer', session } },
+    ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }),
+  });
+
+async function entries(session: string): Promise<EvidenceEntry[]> {
+  const found: EvidenceEntry[] = [];
+  for await (const entry of gateway.ports.evidence.entries('default', session)) found.push(entry);
+  return found;
+}
+
+/** The process ends in the middle: the ledger takes no result any more. */
+function killedBeforeResult() {
+  const ledger = {
+    ...gateway.ports.ledger,
+    commit: (step: Parameters<typeof gateway.ports.ledger.commit>[0]) =>
+      step.draft.kind === 'result' ? Promise.reject(new Error('killed')) : gateway.ports.ledger.commit(step),
+  };
+  return caller({ ...gateway.ports, ledger });
+}
+
+describe('a request under an idempotency key', () => {
+  test('[action.idempotency-key] the repeated request is answered the first outcome, and nothing is carried out again', async () => {
+    const first = await act('once-1', 'k-1');
+    expect(first.body).toMatchObject({ decision: 'allow', result: { id: 7 } });
+    const again = await act('once-1', 'k-1');
+    expect(again.body).toMatchObject({
+      envelope_id: first.body.envelope_id,
+      decision: 'allow',
+      matched_rule: first.body.matched_rule,
+      replayed: true,
+      result: { id: 7 },
+    });
+    expect(notes.state.calls).toBe(1);
+    expect((await entries('once-1')).map(({ kind }) => kind)).toEqual(['allow', 'result']);
+  });
+
+  test('[action.idempotency-key] without a key, under another key and for another caller the call is carried out', async () => {
+    await act('once-2', 'k-2');
+    await act('once-2');
+    await act('once-2', 'k-3');
+    await act('once-2b', 'k-2', note, keys.other);
+    expect(notes.state.calls).toBe(4);
+  });
+
+  test('[action.idempotency-key] the key of another call is a conflict, and a malformed key is refused', async () => {
+    await act('once-4', 'k-4');
+    const other = await act('once-4', 'k-4', { ...note, target: 'acme/other' });
+    expect(other).toMatchObject({ status: 409, body: { error: { type: 'conflict' } } });
+    expect((await act('once-4', 'two words')).status).toBe(400);
+    expect(notes.state.calls).toBe(1);
+  });
+
+  test('[action.idempotency-key] of requests at the same time one is carried out', async () => {
+    const release = Promise.withResolvers<void>();
+    notes.state.behave = () => release.promise.then(() => ({ id: 8 }));
+    const all = ['a', 'b', 'c', 'd'].map(() => act('once-5', 'k-5'));
+    const early = await Promise.race(all);
+    expect(early).toMatchObject({ status: 409, body: { error: { type: 'conflict', outcome: 'unknown' } } });
+    release.resolve();
+    const answers = await Promise.all(all);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(notes.state.calls).toBe(1);
+    expect((await act('once-5', 'k-5')).body).toMatchObject({ replayed: true, result: { id: 8 } });
+  });
+
+  test('[action.idempotency-key] where nothing was called the repeated request is carried out', async () => {
+    const brokers = async () => undefined;
+    const none = caller({ ...gateway.ports, brokers });
+    const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
+    const headers = { 'idempotency-key': 'k-6' };
+    const body = { ...read, actor: { agent: 'writer', session: 'once-6' } };
+    expect((await none('POST', '/admin/v1/test-action', { key: keys.agent, body, headers })).status).toBe(503);
+    expect((await act('once-6', 'k-6', read)).body).toMatchObject({ decision: 'allow', result: { id: 7 } });
+    expect(notes.state.calls).toBe(1);
+  });
+
+  test('[action.idempotency-key] an approved call that is repeated does not ask for another approval', async () => {
+    const asked = await act('once-7', 'k-7', lock);
+    expect(asked.body.decision).toBe('review');
+    const id = asked.body.envelope_id;
+    await call('POST', `/admin/v1/approvals/${id}/approve`, { key: keys.human, body: { reviewer: 'alice' } });
+    const first = await act('once-7', 'k-7', lock);
+    expect(first.body).toMatchObject({ decision: 'allow', matched_rule: `approved:${id}`, result: { id: 7 } });
+    expect((await act('once-7', 'k-7', lock)).body).toMatchObject({ replayed: true, result: { id: 7 } });
+    expect((await act('once-7', undefined, lock)).body.decision).toBe('review');
+    expect(notes.state.calls).toBe(1);
+  });
+});
+
+describe('an action whose function ended', () => {
+  test('[action.no-allow-without-end] the sweep closes it as unknown, once, and not before its time', async () => {
+    const killed = killedBeforeResult();
+    const headers = { 'idempotency-key': 'k-8' };
+    const body = { ...note, actor: { agent: 'writer', session: 'killed-1' } };
+    const cut = await killed('POST', '/admin/v1/test-action', { key: keys.agent, body, headers });
+    expect(cut.status).toBe(500);
+    expect((await act('killed-1', 'k-8')).status).toBe(409);
+    await act('killed-1b');
+
+    expect(await closeAbandoned(gateway.ports)).toBe(0);
+    gateway.pass(16 * 60 + 10);
+    await sweepDoor(gateway.ports)();
+    expect(await closeAbandoned(gateway.ports)).toBe(0);
+
+    const [allow, result] = await entries('killed-1');
+    expect(result).toMatchObject({
+      kind: 'result',
+      envelope_id: allow!.envelope_id,
+      actor: { key_id: 'system' },
+      body: { tool: note.tool, outcome: 'unknown' },
+    });
+    const told = await act('killed-1', 'k-8');
+    expect(told.body).toMatchObject({ replayed: true, error: { data: { outcome: 'unknown' } } });
+    expect(notes.state.calls).toBe(2);
+    expect((await entries('killed-1b')).map(({ kind }) => kind)).toEqual(['allow', 'result']);
+  });
+
+  test('[action.no-allow-without-end] [action.idempotency-key] under an approval the end of its lease is the outcome', async () => {
+    const asked = await act('killed-2', 'k-9', lock);
+    const id = asked.body.envelope_id;
+    await call('POST', `/admin/v1/approvals/${id}/approve`, { key: keys.human, body: { reviewer: 'alice' } });
+    const killed = killedBeforeResult();
+    const headers = { 'idempotency-key': 'k-9' };
+    const body = { ...lock, actor: { agent: 'writer', session: 'killed-2' } };
+    await killed('POST', '/admin/v1/test-action', { key: keys.agent, body, headers });
+    gateway.pass(20 * 60);
+    await sweepApprovals(stepPorts(gateway.ports));
+    await closeAbandoned(gateway.ports);
+    expect((await entries('killed-2')).filter(({ kind }) => kind === 'result')).toHaveLength(1);
+    expect((await act('killed-2', 'k-9', lock)).body).toMatchObject({ error: { data: { outcome: 'unknown' } } });
+    expect(notes.state.calls).toBe(1);
+  });
+});
+
+describe('the end of the function', () => {
+  const endingIn = (ms: number, timeouts = gateway.ports.timeouts) =>
+    caller({ ...gateway.ports, timeouts }, { endsAtMs: gateway.ports.clock.now() + ms });
+
+  test('[action.ends-before-its-function] ends the execution five seconds before, records unknown and answers it', async () => {
+    const timeouts = woundTimeouts();
+    notes.state.behave = (signal) =>
+      new Promise((_, reject) => {
+        signal!.addEventListener('abort', () => {
+          const { name } = signal!.reason as Error;
+          reject(Object.assign(new Error(`it ended: ${name}`), { name: 'UnknownOutcome' }));
+        });
+      });
+    const body = { ...note, actor: { agent: 'writer', session: 'late-1' } };
+    const answer = endingIn(20_000, timeouts)('POST', '/admin/v1/test-action', { key: keys.agent, body });
+    await timeouts.armed(15_000);
+    timeouts.pass(15_000);
+    expect((await answer).body).toMatchObject({
+      decision: 'allow',
+      error: { message: 'it ended: TimeoutError', data: { outcome: 'unknown' } },
+    });
+    expect((await entries('late-1')).at(-1)).toMatchObject({ kind: 'result', body: { outcome: 'unknown' } });
+    expect(timeouts.size).toBe(0);
+  });
+
+  test('[action.ends-before-its-function] an executor that does not listen is no longer waited for', async () => {
+    const timeouts = woundTimeouts();
+    notes.state.behave = () => new Promise(() => {});
+    const body = { ...note, actor: { agent: 'writer', session: 'late-2' } };
+    const answer = endingIn(20_000, timeouts)('POST', '/admin/v1/test-action', { key: keys.agent, body });
+    await timeouts.armed(15_000);
+    timeouts.pass(15_000);
+    await timeouts.armed(1_000);
+    timeouts.pass(1_000);
+    expect((await answer).body).toMatchObject({ error: { data: { outcome: 'unknown' } } });
+    expect((await entries('late-2')).at(-1)).toMatchObject({ kind: 'result', body: { outcome: 'unknown' } });
+  });
+
+  test('[action.ends-before-its-function] with no time left nothing is called; with enough it is', async () => {
+    const body = { ...note, actor: { agent: 'writer', session: 'late-3' } };
+    const refused = await endingIn(4_000)('POST', '/admin/v1/test-action', { key: keys.agent, body });
+    expect(refused).toMatchObject({ status: 503, body: { error: { type: 'service_unavailable' } } });
+    expect(notes.state.calls).toBe(0);
+    expect((await entries('late-3')).at(-1)).toMatchObject({ kind: 'result', body: { outcome: 'not_executed' } });
+    const done = await endingIn(60_000)('POST', '/admin/v1/test-action', { key: keys.agent, body });
+    expect(done.body).toMatchObject({ decision: 'allow', result: { id: 7 } });
+  });
+});
+
+test('[action.no-allow-without-end] due actions of all shards are found, ended ones are not', async () => {
+  const table = actionsTable(gateway.store);
+  for (let i = 0; i < 40; i++) await act(`many-${i}`);
+  expect(await table.due('9999', 100)).toEqual([]);
+  const killed = killedBeforeResult();
+  for (let i = 0; i < 40; i++)
+    await killed('POST', '/admin/v1/test-action', {
+      key: keys.agent,
+      body: { ...note, actor: { agent: 'writer', session: `many-${i}` } },
+    });
+  expect(await table.due('9999', 100)).toHaveLength(40);
+  expect(await closeAbandoned(gateway.ports, '9999')).toBe(40);
+  expect(await table.due('9999', 100)).toEqual([]);
+});
