@@ -1,5 +1,5 @@
 /** The configuration the functions run under in this tier. */
-export const configurationFor = (providerUrl: string): string => `
+export const configurationFor = (providerUrl: string, upstreamUrl: string): string => `
 version: 1
 admin: { token_env: GATEWAY_ADMIN_TOKEN }
 people: [{ id: alice, role: operator, tenants: [default] }]
@@ -20,4 +20,7 @@ policies:
 tool_policies:
   pack: pr-writer
   default_decision: review
+  rules: [{ protocol: http, tool: http.post, decision: allow }]
+upstreams:
+  http: [{ name: notes, base_url: "${upstreamUrl}", allow_private: true, allowed_methods: [POST] }]
 `;

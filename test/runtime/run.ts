@@ -9,6 +9,7 @@ import { answerChecks } from './answers.ts';
 import { configurationFor } from './configuration.ts';
 import { eventChecks } from './events.ts';
 import { interruptionChecks } from './interruptions.ts';
+import { killedChecks } from './killed.ts';
 import { startWorld, type World } from './world.ts';
 
 const world = await startWorld();
@@ -18,6 +19,7 @@ try {
     ...answerChecks(world),
     ...eventChecks(world),
     ...interruptionChecks(world),
+    ...killedChecks(world),
   ]);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;
@@ -25,11 +27,11 @@ try {
   await world.stop();
 }
 
-function configured({ call, provider }: World) {
+function configured({ call, provider, upstream }: World) {
   return check('policies takes the first configuration from the holder of the admin token', async () => {
     const stored = await call('policies', 'PUT /admin/v1/config', {
       caller: 'admin',
-      raw: configurationFor(provider.url),
+      raw: configurationFor(provider.url, upstream.url),
       headers: { 'content-type': 'application/yaml' },
     });
     assert.equal(stored.status, 201, stored.text);

@@ -1,4 +1,5 @@
 /** Everything the functions meet: a store, the other services, a provider and an MCP server; and the functions, started once each. */
+import { type DynamoDBClient, ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
@@ -7,6 +8,7 @@ import { type AwsServices, startAwsServices } from './aws-services.ts';
 import { type Answer, asCaller } from './front.ts';
 import { type Lambda, startLambda } from './lambda.ts';
 import { type Provider, startProvider } from './provider.ts';
+import { startUpstream, type Upstream } from './upstream.ts';
 
 export const keys = { admin: 'runtime-admin-token', agent: 'runtime-agent-key', human: 'runtime-human-key' } as const;
 export type Caller = keyof typeof keys | undefined;
@@ -24,12 +26,17 @@ export interface Call {
 export interface World {
   readonly aws: AwsServices;
   readonly provider: Provider;
+  readonly upstream: Upstream;
+  /** Address of the DynamoDB-compatible store. */
+  readonly store: string;
   /** The running function of that name. */
   lambda(name: FunctionName): Promise<Lambda>;
   /** Another execution environment; the caller stops it. */
   anotherLambda(name: FunctionName, environment?: Readonly<Record<string, string>>): Promise<Lambda>;
   /** `METHOD /path` as API Gateway calls the function with it. */
   call(name: FunctionName, route: string, call?: Call): Promise<Answer>;
+  /** As if the due time of every started action had passed. */
+  passDueTimes(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -43,6 +50,7 @@ export async function startWorld(): Promise<World> {
     PROVIDER_KEY: 'provider-key',
   });
   const provider = await startProvider();
+  const upstream = await startUpstream();
   const environment = { ...surroundings(aws.url, dynamo.endpoint), ...tableNames(physical) };
   const running = new Map<FunctionName, Promise<Lambda>>();
 
@@ -54,6 +62,9 @@ export async function startWorld(): Promise<World> {
   return {
     aws,
     provider,
+    upstream,
+    store: dynamo.endpoint,
+    passDueTimes: () => passDueTimes(dynamo.client(), physical.actions),
     lambda,
     anotherLambda: (name, more = {}) => startLambda(name, { ...environment, ...more }),
     async call(name, route, { remainingMs, cutAfterBytes, ...call } = {}) {
@@ -62,10 +73,25 @@ export async function startWorld(): Promise<World> {
     },
     async stop() {
       for (const started of running.values()) await (await started).stop();
-      await Promise.all([aws.stop(), provider.stop()]);
+      await Promise.all([aws.stop(), provider.stop(), upstream.stop()]);
       await dynamo.stop();
     },
   };
+}
+
+async function passDueTimes(client: DynamoDBClient, TableName: string): Promise<void> {
+  const { Items = [] } = await client.send(
+    new ScanCommand({ TableName, FilterExpression: 'attribute_exists(due_at)' }),
+  );
+  for (const { id } of Items)
+    await client.send(
+      new UpdateItemCommand({
+        TableName,
+        Key: { id: id! },
+        UpdateExpression: 'SET due_at = :past',
+        ExpressionAttributeValues: { ':past': { S: '2000-01-01T00:00:00.000Z' } },
+      }),
+    );
 }
 
 const surroundings = (services: string, dynamo: string) => ({

@@ -1,0 +1,42 @@
+/** Stands before the store of one function: stops it at a commit, before the store has it or after. */
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+export type Stop = { readonly kind: 'allow' | 'result'; readonly when: 'before' | 'after' };
+
+export interface StoreGate {
+  readonly url: string;
+  /** Resolves when the function waits for the commit it is stopped at. */
+  readonly stopped: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** @param stop the entry whose transaction is never answered, whether the store has it or not. */
+export async function storeGate(store: string, stop: Stop | undefined): Promise<StoreGate> {
+  const stopped = Promise.withResolvers<void>();
+  const marker = stop && `\\"kind\\":\\"${stop.kind}\\"`;
+  const server = createServer(async (incoming, response) => {
+    const body = await buffer(incoming);
+    const held =
+      marker !== undefined &&
+      body.includes(marker) &&
+      String(incoming.headers['x-amz-target']).includes('TransactWrite');
+    if (held && stop?.when === 'before') return stopped.resolve();
+    const sent = request(`${store}${incoming.url}`, { method: 'POST', headers: incoming.headers }, (answer) => {
+      if (held) return void answer.resume().on('end', () => stopped.resolve());
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    sent.end(body);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stopped: stopped.promise,
+    close() {
+      server.closeAllConnections();
+      return new Promise((closed) => server.close(() => closed()));
+    },
+  };
+}

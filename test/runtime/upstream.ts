@@ -1,0 +1,36 @@
+/** An HTTP service that actions call: it counts, and does not answer below `/hang`. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface Upstream {
+  readonly url: string;
+  /** Bodies of the calls that came in. */
+  readonly calls: string[];
+  /** Resolves when a call has come in that will not be answered. */
+  hanging(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startUpstream(): Promise<Upstream> {
+  const calls: string[] = [];
+  const waiting: (() => void)[] = [];
+  const server = createServer(async (request, response) => {
+    calls.push(await text(request));
+    if (request.url?.startsWith('/hang')) {
+      for (const tell of waiting.splice(0)) tell();
+      return;
+    }
+    response.writeHead(201, { 'content-type': 'application/json' }).end('{"id":7}');
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    hanging: () => new Promise((resolve) => waiting.push(resolve)),
+    stop() {
+      server.closeAllConnections();
+      return new Promise((stopped) => server.close(() => stopped()));
+    },
+  };
+}
