@@ -86,10 +86,10 @@ describe('routes', () => {
     const ofEvidence = routes.filter(({ handledBy }) => handledBy === 'evidence').map(callOf);
     expect(ofEvidence).toContain('agent-governance-admin GET /admin/v1/evidence/sessions/{id}/export');
     expect(routes.filter(streams).map(callOf)).toEqual([
+      'agent-governance-admin POST /admin/v1/test-action',
       ...ofEvidence,
       'agent-governance-gateway POST /v1/chat/completions',
       'agent-governance-gateway POST /v1/messages',
-      'agent-governance-admin POST /admin/v1/test-action',
       'agent-governance-mcp GET /health',
       'agent-governance-mcp POST /mcp',
       'agent-governance-mcp GET /mcp',
