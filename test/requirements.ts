@@ -1079,6 +1079,16 @@ const chat: readonly Requirement[] = [
     'Texts made to look like card numbers take time in proportion to their length.',
   ),
   must(
+    'content.json-text',
+    'contract §5',
+    'Arguments of tool calls are filtered as their JSON decodes, in streams too; what is redacted leaves valid JSON.',
+  ),
+  must(
+    'content.invisible',
+    'contract §5',
+    'Characters without ink neither hide a phrase nor part its words, whole and in streams; texts that need them pass unchanged.',
+  ),
+  must(
     'content.personal-data',
     'contract §5',
     'Each kind of personal data is found with a recall of 0.97 and a precision of 0.98 on a generated corpus.',

@@ -3,6 +3,7 @@ import type { PiiEntity } from '#core/contracts/config.ts';
 import { apiKey } from './api-key.ts';
 import type { Filters } from './filters.ts';
 import type { Tally } from './findings.ts';
+import { JsonSpelling } from './json-spelling.ts';
 import { advance, copyLines, type Lines, newLine } from './lines.ts';
 import { MatchCount } from './match-count.ts';
 import type { Hit } from './partial-match.ts';
@@ -14,13 +15,14 @@ const contextCharacters = 192;
 /** Longest text that is held however it is written: letters with thousands of invisible characters in between. */
 const heldAtMost = 32 * 1024;
 
-/** All positions count from the beginning of the channel. */
+/** All positions count from the beginning of the channel, in decoded text where it is JSON. */
 export class ChannelScan {
   readonly #filters: Filters;
   readonly #tally: Tally;
   readonly #lines: Lines;
   readonly #looksForKeys: boolean;
   readonly #holdsKeys: boolean;
+  readonly #json: JsonSpelling | undefined;
 
   #text = '';
   /** Where `#text` begins. */
@@ -45,7 +47,8 @@ export class ChannelScan {
   readonly #readCount = new MatchCount();
   #writtenCount: MatchCount | undefined;
 
-  constructor(filters: Filters, tally: Tally) {
+  /** @param isJson the text is JSON: its strings are read decoded. */
+  constructor(filters: Filters, tally: Tally, isJson = false) {
     const { keywords, regexes, personalData } = filters;
     const blocks = (filter: number): boolean => tally.actionOf(filter) === 'block';
     const holds = (entity: PiiEntity): boolean =>
@@ -53,6 +56,7 @@ export class ChannelScan {
       personalData.filters.some(({ index, filter }) => blocks(index) && filter.entities.includes(entity));
     this.#filters = filters;
     this.#tally = tally;
+    this.#json = isJson ? new JsonSpelling() : undefined;
     this.#looksForKeys = personalData.entities.includes(apiKey);
     this.#holdsKeys = this.#looksForKeys && holds('api_key');
     this.#lines = {
@@ -65,11 +69,11 @@ export class ChannelScan {
 
   /** Text that has not left. */
   get held(): string {
-    return this.#text.slice(this.#released - this.#base);
+    return this.#json?.rest(this.#released) ?? this.#text.slice(this.#released - this.#base);
   }
 
   get holds(): boolean {
-    return this.#released < this.#end;
+    return this.held !== '';
   }
 
   get #end(): number {
@@ -77,7 +81,8 @@ export class ChannelScan {
   }
 
   /** @returns what may leave; nothing once the tally says block. */
-  push(text: string): string {
+  push(written: string): string {
+    const text = this.#json?.push(written) ?? written;
     if (text === '') return '';
     this.#text += text;
     const unread = this.#text.slice(this.#read - this.#base);
@@ -93,6 +98,7 @@ export class ChannelScan {
 
   /** The text is complete. */
   end(): string {
+    this.#text += this.#json?.end() ?? '';
     this.#advance(this.#text.slice(this.#read - this.#base));
     for (const line of [this.#lines.keywords, this.#lines.asRead, this.#lines.asWritten])
       line?.matches.finish(line.walk, line.hits);
@@ -103,7 +109,7 @@ export class ChannelScan {
   }
 
   #advance(letters: string): void {
-    advance(this.#lines, letters, this.#read);
+    advance(this.#lines, letters, this.#read, this.#json);
     this.#read += letters.length;
     this.#count();
   }
@@ -135,7 +141,7 @@ export class ChannelScan {
     let holding = seen === letter ? this.#end : this.#end - 1;
     let open = holding;
     const ahead = copyLines(this.#lines);
-    advance(ahead, seen, this.#read);
+    advance(ahead, seen, this.#read, this.#json);
     for (const kind of ['keywords', 'asRead', 'asWritten', 'entities'] as const) {
       const line = ahead[kind];
       if (!line) continue;
@@ -172,8 +178,12 @@ export class ChannelScan {
   #openKeysNow(): number {
     const base = Math.max(this.#base, this.#decided - contextCharacters);
     const reading = readingOf(this.#text.slice(base - this.#base));
-    const from = apiKey.openFrom!(reading.text);
-    return base + (reading.at ? (reading.at[from] ?? Infinity) : from);
+    const read = apiKey.openFrom!(reading.text);
+    const from = reading.at ? (reading.at[read] ?? Infinity) : read;
+    const raw = this.#json?.raw(base);
+    if (!raw) return base + from;
+    const written = apiKey.openFrom!(raw.text);
+    return base + Math.min(from, written === Infinity ? written : raw.decodedAt(written));
   }
 
   /** Counts and notes the personal data that begins before `open`: nothing that follows can change it. */
@@ -185,7 +195,7 @@ export class ChannelScan {
       const from = (entity: PiiEntity): number =>
         indexIn(reading, Math.max(this.#decided, this.#entityEnds.get(entity) ?? 0) - base);
       const found = this.#filters.personalData
-        .find(reading, from)
+        .find(reading, from, this.#json?.raw(base), this.#decided - base)
         .map(({ entity, start, end }) => ({ entity, start: start + base, end: end + base }))
         .filter(({ start }) => start < open);
       this.#note(found);
@@ -216,17 +226,21 @@ export class ChannelScan {
   #release(to: number): string {
     let released = '';
     const take = (end: number): void => {
-      if (end > this.#released) released += this.#text.slice(this.#released - this.#base, end - this.#base);
+      if (end > this.#released) released += this.#written(this.#released, end);
       this.#released = Math.max(this.#released, end);
     };
     while (this.#redactions[0] && this.#redactions[0].start < to) {
       const { entity, start, end } = this.#redactions.shift()!;
       take(start);
-      released += redacted(entity);
+      released += this.#json?.redacted(start, end, redacted(entity)) ?? redacted(entity);
       this.#released = Math.max(this.#released, end);
     }
     take(to);
     return released;
+  }
+
+  #written(from: number, to: number): string {
+    return this.#json?.written(from, to) ?? this.#text.slice(from - this.#base, to - this.#base);
   }
 
   /** Drops what is neither held nor needed as context; seldom, since it copies. */
@@ -236,5 +250,6 @@ export class ChannelScan {
     if (keep - this.#base < 4 * contextCharacters) return;
     this.#text = this.#text.slice(keep - this.#base);
     this.#base = keep;
+    this.#json?.forget(keep);
   }
 }

@@ -3,12 +3,15 @@ import type { ContentFilter } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Named, type Phase, Tally } from './findings.ts';
 import { joinedTexts } from './joined-texts.ts';
+import { decodedJson, JsonSpelling } from './json-spelling.ts';
 import { type KeywordFilter, Keywords } from './keywords.ts';
 import { PersonalData, type PiiFilter } from './personal-data.ts';
 import type { ContentContext, Scanned, Verdict, WasmRunner } from './ports.ts';
 import { readingOf } from './reading.ts';
 import { Regexes, type RegexFilter } from './regexes.ts';
-import { isLarge, type TextWork } from './text-work.ts';
+import { checkSilent } from './silent-texts.ts';
+import { isLarge, type TextWork, type WrittenText } from './text-work.ts';
+import { hasSilent } from './visible.ts';
 import { type WasmFilter, WasmFilters } from './wasm-filters.ts';
 
 const kinds = ['keyword', 'regex', 'pii', 'wasm'] as const;
@@ -69,9 +72,10 @@ export class Filters {
   async check(texts: readonly Scanned[], context: ContentContext): Promise<Verdict> {
     const tally = this.tally();
     const written = texts.filter(({ text }) => text !== '').map((slot) => ({ slot, raw: slot.text }));
-    const asked = this.wasm.check(written.map(({ raw }) => raw).join('\n'), context, tally);
+    const seen = written.map(({ slot, raw }) => (slot.json ? decodedJson(raw) : raw));
+    const asked = this.wasm.check(seen.join('\n'), context, tally);
     const looked = this.#checkTexts(
-      written.map(({ raw }) => raw),
+      written.map(({ slot, raw }) => ({ text: raw, json: slot.json })),
       tally,
     );
     const checked = isPromise(looked) ? (await Promise.all([looked, asked]))[0] : looked;
@@ -92,14 +96,17 @@ export class Filters {
     const joined = joinedTexts(texts);
     if (joined.length === 0) return;
     const beside = this.tally();
-    const checked = await this.#checkTexts(joined, beside);
+    const checked = await this.#checkTexts(
+      joined.map((text) => ({ text })),
+      beside,
+    );
     if (checked.some((text, at) => text !== joined[at])) this.#allErred(beside, ['pii']);
     tally.addNew(beside.part());
   }
 
   /** Small texts here and now, large ones in a worker where there is one. */
-  #checkTexts(raws: readonly string[], tally: Tally): readonly string[] | Promise<readonly string[]> {
-    if (this.#configured.length === 0) return raws;
+  #checkTexts(raws: readonly WrittenText[], tally: Tally): readonly string[] | Promise<readonly string[]> {
+    if (this.#configured.length === 0) return raws.map(({ text }) => text);
     if (!this.#work || !isLarge(raws)) return raws.map((raw) => this.checkText(raw, tally));
     const job = { filters: this.#configured, phase: this.phase, lenient: this.#lenient, texts: raws };
     return this.#work.check(job).then(
@@ -110,20 +117,23 @@ export class Filters {
       (fault: unknown) => {
         if (fault instanceof GatewayError && this.phase === 'input' && !this.#lenient) throw fault;
         this.#allErred(tally, scannedKinds);
-        return raws;
+        return raws.map(({ text }) => text);
       },
     );
   }
 
   /** One text by the filters that look at every character; redacted where one says so. */
-  checkText(raw: string, tally: Tally): string {
+  checkText({ text: raw, json }: WrittenText, tally: Tally): string {
     let text = raw;
-    const reading = this.guarded(tally, kinds, () => readingOf(raw));
+    const spelling = json ? new JsonSpelling() : undefined;
+    const decoded = spelling ? spelling.push(raw) + spelling.end() : raw;
+    const reading = this.guarded(tally, kinds, () => readingOf(decoded));
     if (!reading) return raw;
     this.guarded(tally, ['keyword'], () => this.keywords.check(reading, tally));
     this.guarded(tally, ['regex'], () => this.regexes.check(raw, reading, tally));
+    if (hasSilent(decoded)) this.guarded(tally, ['keyword', 'regex'], () => checkSilent(this, decoded, tally));
     this.guarded(tally, ['pii'], () => {
-      text = this.personalData.check(raw, reading, tally);
+      text = this.personalData.check(raw, reading, tally, spelling);
     });
     return text;
   }

@@ -1,4 +1,5 @@
 /** The texts of one message as a reader meets them: what is split over its parts is whole again. */
+import { decodedJson } from './json-spelling.ts';
 import type { Scanned } from './ports.ts';
 
 /** What a filter may match across a boundary is at most this long on either side. */
@@ -14,14 +15,14 @@ export function joinedTexts(texts: readonly Scanned[]): string[] {
     ({ group }) => group,
   );
   return [...groups.values()].flatMap((group) =>
-    group.length < 2 ? [] : between.map((line) => ends(group).join(line)),
+    group.length < 2 ? [] : between.map((line) => group.map(ends).join(line)),
   );
 }
 
 /** The middle of a long text has been looked at by itself; a character that no filter looks for stands for it. */
-const ends = (group: readonly Scanned[]): string[] =>
-  group.map(({ text }) =>
-    text.length <= 2 * boundaryCharacters
-      ? text
-      : `${text.slice(0, boundaryCharacters)}\u0000${text.slice(-boundaryCharacters)}`,
-  );
+function ends({ text: written, json }: Scanned): string {
+  const text = json ? decodedJson(written) : written;
+  return text.length <= 2 * boundaryCharacters
+    ? text
+    : `${text.slice(0, boundaryCharacters)}\uffff${text.slice(-boundaryCharacters)}`;
+}

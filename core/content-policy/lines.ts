@@ -1,7 +1,7 @@
 /** One text read character by character by several pattern sets, each in the spelling it compares. */
-import { foldUnicode, isAscii } from '#core/tool-policy/unicode.ts';
 import { type Hit, newWalk, type PartialMatches, type Walk } from './partial-match.ts';
 import { pieces, withoutCase } from './reading.ts';
+import { foldText, isPlain, silentReadings } from './visible.ts';
 
 /** A pattern set, and how far its walk has come. */
 export interface Line {
@@ -21,6 +21,11 @@ export interface Lines {
   readonly entities: Line | undefined;
 }
 
+/** How characters were written that stand for others: escapes of JSON. */
+export interface Spelled {
+  written(from: number, to: number): string;
+}
+
 export const newLine = (matches: PartialMatches): Line => ({ matches, walk: newWalk(), hits: [] });
 
 const copyLine = (line: Line | undefined): Line | undefined =>
@@ -34,37 +39,54 @@ export const copyLines = (lines: Lines): Lines => ({
   entities: copyLine(lines.entities),
 });
 
-/** Reads whole letters that were written at `offset`. */
-export function advance(lines: Lines, text: string, offset: number): void {
+/** Reads whole letters that were written at `offset`; `spelled` tells how, where they stand for other characters. */
+export function advance(lines: Lines, text: string, offset: number, spelled?: Spelled): void {
   for (const { 0: letter, index } of pieces(text))
-    if (isAscii(letter)) advanceAscii(lines, letter, offset + index);
-    else advanceLetter(lines, letter, offset + index);
+    if (isPlain(letter)) advanceAscii(lines, letter, offset + index, spelled);
+    else advanceLetter(lines, letter, offset + index, spelled);
 }
 
-function advanceAscii({ keywords, asRead, asWritten, entities }: Lines, text: string, offset: number): void {
+function advanceAscii(lines: Lines, text: string, offset: number, spelled: Spelled | undefined): void {
+  const { keywords, asRead, entities } = lines;
+  if (spelled && spelled.written(offset, offset + text.length) !== text) partWays(lines);
+  const { asWritten } = lines;
+  if (asWritten) stepWritten(asWritten, text, offset, spelled);
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
     const at = offset + i;
     if (keywords) step(keywords, char >= 65 && char <= 90 ? char + 32 : char, at);
     if (asRead) step(asRead, char, at);
-    if (asWritten) step(asWritten, char, at);
     if (entities) step(entities, char, at);
   }
 }
 
 /** A letter beyond ASCII, or with marks: all it is read as was written in one place. */
-function advanceLetter(lines: Lines, written: string, at: number): void {
-  const read = foldUnicode(written);
+function advanceLetter(lines: Lines, written: string, at: number, spelled: Spelled | undefined): void {
+  const read = foldText(written);
   const { keywords, asRead, entities } = lines;
-  if (asRead && read !== written) lines.asWritten ??= { ...asRead, walk: { ...asRead.walk }, hits: [...asRead.hits] };
+  if (read !== written || (spelled && spelled.written(at, at + written.length) !== written)) partWays(lines);
   if (keywords) stepAll(keywords, withoutCase(read), at);
   if (asRead) stepAll(asRead, read, at);
   if (entities) stepAll(entities, read, at);
-  if (!lines.asWritten) return;
-  let offset = 0;
-  for (const char of written) {
-    step(lines.asWritten, char.codePointAt(0)!, at + offset);
-    offset += char.length;
+  for (const silent of silentReadings(written))
+    for (const line of [keywords, lines.asRead])
+      if (line)
+        line.matches.maybe(line.walk, (line === keywords ? withoutCase(silent) : silent).charCodeAt(0), at, line.hits);
+  if (lines.asWritten) stepWritten(lines.asWritten, written, at, spelled);
+}
+
+/** From here on, what is read is not what was written. */
+function partWays(lines: Lines): void {
+  const { asRead } = lines;
+  if (asRead) lines.asWritten ??= { ...asRead, walk: { ...asRead.walk }, hits: [...asRead.hits] };
+}
+
+function stepWritten(line: Line, text: string, at: number, spelled: Spelled | undefined): void {
+  let offset = at;
+  for (const char of text) {
+    const end = offset + char.length;
+    for (const sign of spelled?.written(offset, end) ?? char) step(line, sign.codePointAt(0)!, offset);
+    offset = end;
   }
 }
 

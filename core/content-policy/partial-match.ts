@@ -97,6 +97,14 @@ export class PartialMatches {
     walk.threads = this.#settled(next, length + 1, hits);
   }
 
+  /** Takes a character that may be there or not: what went on without it goes on beside what took it. */
+  maybe(walk: Walk, char: number, at: number, hits: Hit[]): void {
+    const { last, threads } = walk;
+    this.step(walk, char, at, hits);
+    walk.last = last;
+    if (threads.next.length > 0) walk.threads = this.#merged(threads, walk.threads);
+  }
+
   /** The text is complete: matches that waited for its end. */
   finish(walk: Walk, hits: Hit[]): void {
     const conditions = between(walk.last, -1);
@@ -163,6 +171,18 @@ export class PartialMatches {
         if (!wasKnown) hits.push({ pattern: instruction.arg, begin, at, end: length });
       } else follow(instruction, conditions, open);
     }
+  }
+
+  /** Both, in the order of their beginnings. */
+  #merged(one: Threads, other: Threads): Threads {
+    this.#round++;
+    const merged: Threads = { next: [], begins: [], ats: [] };
+    for (let i = 0, k = 0; i < one.next.length || k < other.next.length; ) {
+      const isFirst = k >= other.next.length || (i < one.next.length && one.begins[i]! <= other.begins[k]!);
+      const [from, index] = isFirst ? [one, i++] : [other, k++];
+      this.#add(merged, from.next[index]!, from.begins[index]!, from.ats[index]!);
+    }
+    return merged;
   }
 
   /** Threads come in the order of their beginnings: the first one here is the earliest. */

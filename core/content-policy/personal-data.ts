@@ -6,6 +6,7 @@ import { creditCard } from './credit-card.ts';
 import type { Entity } from './entity.ts';
 import type { Tally } from './findings.ts';
 import { iban } from './iban.ts';
+import type { JsonSpelling, Raw } from './json-spelling.ts';
 
 import { PartialMatches } from './partial-match.ts';
 import { patternSet } from './pattern-set.ts';
@@ -55,23 +56,25 @@ export class PersonalData {
   }
 
   /** @returns the text with everything redacted that a filter redacts. */
-  check(raw: string, reading: Reading, tally: Tally): string {
-    const found = this.find(reading, () => 0);
+  check(raw: string, reading: Reading, tally: Tally, spelling?: JsonSpelling): string {
+    const found = this.find(reading, () => 0, spelling?.raw(0));
     for (const { index, filter } of this.filters) {
       const theirs = apart(found.filter(({ entity }) => filter.entities.includes(entity)));
       if (theirs.length > 0) tally.found(index, theirs.length, [...new Set(theirs.map(({ entity }) => entity))]);
     }
-    return replaced(raw, apart(found.filter(({ entity }) => this.redacts.has(entity))));
+    const redactions = apart(found.filter(({ entity }) => this.redacts.has(entity)));
+    return redactions.length === 0 ? raw : replaced(raw, redactions, spelling);
   }
 
   /** Occurrences of every entity, each kind apart from itself; `from` is where a kind is looked for. */
-  find(reading: Reading, from: (entity: PiiEntity) => number): Occurrence[] {
+  find(reading: Reading, from: (entity: PiiEntity) => number, raw?: Raw, least = 0): Occurrence[] {
     const found = this.entities.flatMap((entity) =>
       entity.find(reading.text, from(entity.name)).map(([first, last]): Occurrence => {
         const [start, end] = writtenRange(reading, first, last);
         return { entity: entity.name, start, end };
       }),
     );
+    if (raw && this.entities.includes(apiKey)) found.push(...escapedKeys(raw, least));
     return found.sort(earlierLonger);
   }
 
@@ -89,6 +92,14 @@ export class PersonalData {
   }
 }
 
+/** A quote that is escaped belongs to a password in quotes: decoded it seems to end it. */
+const escapedKeys = ({ text, indexOf, decodedAt }: Raw, least: number): Occurrence[] =>
+  apiKey.find(text, indexOf(least)).map(([start, end]) => ({
+    entity: 'api_key',
+    start: decodedAt(start),
+    end: decodedAt(end - 1) + 1,
+  }));
+
 export const earlierLonger = (a: Occurrence, b: Occurrence): number => a.start - b.start || b.end - a.end;
 
 /** Of occurrences that overlap, the one that begins first, then the longest; none begins before `from`. */
@@ -103,12 +114,14 @@ export function apart(sorted: readonly Occurrence[], from = 0): Occurrence[] {
   return kept;
 }
 
-function replaced(raw: string, occurrences: readonly Occurrence[]): string {
+function replaced(raw: string, occurrences: readonly Occurrence[], spelling: JsonSpelling | undefined): string {
+  const written = (start: number, end: number) => spelling?.written(start, end) ?? raw.slice(start, end);
   let text = '';
   let from = 0;
   for (const { entity, start, end } of occurrences) {
-    text += raw.slice(from, start) + redacted(entity);
+    const label = redacted(entity);
+    text += written(from, start) + (spelling?.redacted(start, end, label) ?? label);
     from = end;
   }
-  return text + raw.slice(from);
+  return text + (spelling?.rest(from) ?? raw.slice(from));
 }

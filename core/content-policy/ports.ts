@@ -10,6 +10,8 @@ export interface ContentContext {
 /** A text to look at, and how to change it; `TextSlot` of the dialects fits. */
 export interface Scanned {
   readonly text: string;
+  /** JSON text: its strings are read decoded, and redaction leaves it valid. */
+  readonly json?: boolean;
   /** Texts of one group stand together before the model: parts of one message. */
   readonly group?: string;
   set(text: string): void;
@@ -27,9 +29,9 @@ export interface Verdict {
 export interface StreamScan {
   /**
    * Text to release now on this channel: everything that no filter could still match as a prefix, redacted where a
-   * filter says so. The promise form only where a WASM filter looks.
+   * filter says so. The promise form only where a WASM filter looks. A channel of JSON text says so with each piece.
    */
-  push(channel: string, text: string): string | Promise<string>;
+  push(channel: string, text: string, isJson?: boolean): string | Promise<string>;
   /** The channel's text is complete: what was held back, or less of it. */
   end(channel: string): string | Promise<string>;
   /** Channels that hold text back. */

@@ -1,8 +1,9 @@
 /** Text as a reader sees it, with the way back to the characters it was written with (contract §5). */
 import { foldUnicode, isAscii } from '#core/tool-policy/unicode.ts';
+import { controls, foldText, hasSpecial, isPlain } from './visible.ts';
 
 /** Characters that may change, or vanish into, the one before them: marks, what begins with one, invisible ones, jamo. */
-const extenders = String.raw`\p{M}\p{Default_Ignorable_Code_Point}\p{Cf}\u0e33\u0eb3\u1160-\u11ff\u3131-\u318e\uff9e-\uffdc`;
+const extenders = String.raw`\p{M}\p{Default_Ignorable_Code_Point}\p{Cf}${controls}\u0e33\u0eb3\u1160-\u11ff\u3131-\u318e\uff9e-\uffdc`;
 const extender = new RegExp(`^[${extenders}]$`, 'u');
 /** Bounds the work on letters with endless marks. */
 const extendersAtMost = 127;
@@ -11,10 +12,7 @@ const extendersAtMost = 127;
  * ASCII that nothing extends, or one character with its extenders. Folding works inside such a piece only, so the
  * folded pieces joined are the folded text.
  */
-const piece = new RegExp(`[\u0000-\u007f]+(?![${extenders}])|[^][${extenders}]{0,${extendersAtMost}}`, 'gu');
-
-/** Characters without ink that are as wide as a letter: a reader sees a blank. */
-const fillers = /[\u2800\u3164\uffa0\u115f]/g;
+const piece = new RegExp(`[\t-\r -~]+(?![${extenders}])|[^][${extenders}]{0,${extendersAtMost}}`, 'gu');
 
 /** What a reader sees; `at[i]` is where the character behind `text[i]` was written, with one more for the end. */
 export interface Reading {
@@ -31,13 +29,13 @@ const mostCharacters = 1_000_000;
  * @throws RangeError for a text that folding makes much longer than it was, and longer than a million characters.
  */
 export function readingOf(raw: string): Reading {
-  if (isAscii(raw)) return { text: raw };
-  const filled = raw.search(fillers) >= 0;
+  if (isPlain(raw)) return { text: raw };
+  const fold = hasSpecial(raw) ? foldText : foldUnicode;
   let text = '';
   let at = new Int32Array(2 * raw.length + 1);
   let length = 0;
   for (const { 0: written, index } of raw.matchAll(piece)) {
-    const read = foldUnicode(filled ? written.replace(fillers, ' ') : written);
+    const read = fold(written);
     const ascii = read === written && isAscii(written);
     if (length + read.length >= at.length) {
       if (length > mostCharacters) throw new RangeError('folded, the text is longer than what is looked at');
@@ -91,7 +89,7 @@ export function lastLetter(raw: string): number {
     const isPair = start > 1 && isLow(raw.charCodeAt(start - 1)) && isHigh(raw.charCodeAt(start - 2));
     start -= isPair ? 2 : 1;
     const unit = raw.charCodeAt(start);
-    if (unit < 0x80) break;
+    if (unit < 0x80 && unit > 0x1f && unit !== 0x7f) break;
     const openSurrogate = !isPair && isHigh(unit) && start === raw.length - 1;
     if (!openSurrogate && !extender.test(String.fromCodePoint(raw.codePointAt(start)!))) break;
   }
@@ -117,7 +115,7 @@ export const withSingleSpaces = (text: string): string => text.replace(blanks, '
 /** The letters a mark that follows `letter` may compose with: of what was written, and of what is read. */
 export function basesOf(letter: string): readonly number[] {
   if (isAscii(letter)) return letter === '' ? [] : [letter.codePointAt(letter.length - 1)!];
-  return [letter, foldUnicode(letter)].flatMap((text) => text.normalize('NFD').codePointAt(0) ?? []);
+  return [letter, foldText(letter)].flatMap((text) => text.normalize('NFD').codePointAt(0) ?? []);
 }
 
 /** Letters that a mark makes of `letter`; Hangul aside, whose syllables compose of letters no filter tells apart. */

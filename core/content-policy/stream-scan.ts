@@ -12,6 +12,7 @@
 import { ChannelScan } from './channel-scan.ts';
 import type { Filters } from './filters.ts';
 import type { Tally } from './findings.ts';
+import { decodedJson } from './json-spelling.ts';
 import type { ContentContext, StreamScan, Verdict } from './ports.ts';
 import { type TextWork, turnCharacters } from './text-work.ts';
 
@@ -27,6 +28,8 @@ export class OutputScan implements StreamScan {
   readonly #channels = new Map<string, ChannelScan>();
   /** Texts so far, where WASM filters look at them. */
   readonly #texts = new Map<string, string>();
+  /** Channels of JSON text: modules see it decoded. */
+  readonly #json = new Set<string>();
   /** One WASM call after the other, so that texts leave in the order they came. */
   #queue: Promise<unknown> = Promise.resolve();
   /** The scanner itself failed in permissive mode: texts pass. */
@@ -41,18 +44,18 @@ export class OutputScan implements StreamScan {
     filters.guarded(this.#tally, scanned, () => void new ChannelScan(filters, this.#tally));
   }
 
-  push(channel: string, text: string): string | Promise<string> {
+  push(channel: string, text: string, isJson = false): string | Promise<string> {
     const { work } = this.#filters;
-    if (work && text.length > turnCharacters) return this.#pushInTurns(channel, text, work);
-    return this.#release(channel, text, (scan) => scan.push(text));
+    if (work && text.length > turnCharacters) return this.#pushInTurns(channel, text, work, isJson);
+    return this.#release(channel, text, (scan) => scan.push(text), isJson);
   }
 
   /** Everybody else has a turn between the slices of a long text. */
-  async #pushInTurns(channel: string, text: string, work: TextWork): Promise<string> {
+  async #pushInTurns(channel: string, text: string, work: TextWork, isJson: boolean): Promise<string> {
     let released = '';
     for (let from = 0; from < text.length && !this.#tally.blocked; from += turnCharacters) {
       const slice = text.slice(from, from + turnCharacters);
-      released += await this.#release(channel, slice, (scan) => scan.push(slice));
+      released += await this.#release(channel, slice, (scan) => scan.push(slice), isJson);
       await work.turn();
     }
     return this.#tally.blocked ? '' : released;
@@ -74,19 +77,24 @@ export class OutputScan implements StreamScan {
     return this.#tally.verdict();
   }
 
-  #release(channel: string, text: string, work: (scan: ChannelScan) => string): string | Promise<string> {
+  #release(
+    channel: string,
+    text: string,
+    work: (scan: ChannelScan) => string,
+    isJson = false,
+  ): string | Promise<string> {
     if (this.#tally.blocked) return '';
-    const released = this.#scanned(channel, text, work);
+    const released = this.#scanned(channel, text, work, isJson);
     if (this.#tally.blocked) return '';
     if (this.#filters.wasm.filters.length === 0) return released;
-    return this.#judged(channel, text, released);
+    return this.#judged(channel, text, released, isJson);
   }
 
-  #scanned(channel: string, text: string, work: (scan: ChannelScan) => string): string {
+  #scanned(channel: string, text: string, work: (scan: ChannelScan) => string, isJson: boolean): string {
     if (this.#passes) return text;
     const held = this.#channels.get(channel)?.held ?? '';
     const released = this.#filters.guarded(this.#tally, scanned, () => {
-      const scan = this.#channels.get(channel) ?? new ChannelScan(this.#filters, this.#tally);
+      const scan = this.#channels.get(channel) ?? new ChannelScan(this.#filters, this.#tally, isJson);
       this.#channels.set(channel, scan);
       return work(scan);
     });
@@ -96,9 +104,11 @@ export class OutputScan implements StreamScan {
   }
 
   /** WASM filters look at the text so far before any of it leaves; one that found something or erred is done. */
-  #judged(channel: string, text: string, released: string): Promise<string> {
-    const sofar = ((this.#texts.get(channel) ?? '') + text).slice(-wasmCharacters);
-    this.#texts.set(channel, sofar);
+  #judged(channel: string, text: string, released: string, isJson: boolean): Promise<string> {
+    const written = ((this.#texts.get(channel) ?? '') + text).slice(-wasmCharacters);
+    this.#texts.set(channel, written);
+    if (isJson) this.#json.add(channel);
+    const sofar = this.#json.has(channel) ? decodedJson(written) : written;
     const judged = this.#queue.then(async () => {
       if (this.#tally.blocked) return '';
       if (released !== '') {

@@ -10,7 +10,13 @@ export interface TextJob {
   readonly filters: readonly ContentFilter[];
   readonly phase: Phase;
   readonly lenient: boolean;
-  readonly texts: readonly string[];
+  readonly texts: readonly WrittenText[];
+}
+
+/** A text, and whether it is JSON. */
+export interface WrittenText {
+  readonly text: string;
+  readonly json?: boolean | undefined;
 }
 
 export interface CheckedTexts {
@@ -34,9 +40,9 @@ export interface TextWork {
 const inlineCost = 16 * 1024;
 const costBeyondAscii = 8;
 
-export function isLarge(texts: readonly string[]): boolean {
+export function isLarge(texts: readonly WrittenText[]): boolean {
   let cost = 0;
-  for (const text of texts) {
+  for (const { text } of texts) {
     cost += text.length + (Buffer.byteLength(text) - text.length) * costBeyondAscii;
     if (cost > inlineCost) return true;
   }

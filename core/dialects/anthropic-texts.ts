@@ -2,7 +2,7 @@
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { TextSlot } from './dialect.ts';
 import { leaves } from './leaves.ts';
-import { addContent, addJson, addPart, addText, definitions, grouped } from './slots.ts';
+import { addContent, addJson, addJsonText, addPart, addText, definitions, grouped } from './slots.ts';
 import { countOf, objectOf, objectsOf } from './wire.ts';
 
 /** Read elsewhere, or by the provider's own code only. */
@@ -35,43 +35,51 @@ export function replyTexts(reply: JsonObject): TextSlot[] {
   return [...slots, ...leaves(reply, 'reply', slots)];
 }
 
+const knownDelta = new Set(['type', 'text', 'thinking', 'partial_json', 'signature']);
+
 /** Texts of one event: a block may begin with text, and goes on in deltas. */
 export function eventTexts(event: JsonObject): TextSlot[] {
   const slots: TextSlot[] = [];
   const channel = `block:${countOf(event.index) ?? 0}`;
   const block = objectOf(event.content_block);
   const begun = event.type === 'content_block_start' ? block : undefined;
-  if (begun && streamed(begun)) addBlock(slots, channel, begun);
+  if (begun && streamed(begun)) addBlock(slots, channel, begun, true);
   const delta = objectOf(event.delta);
   if (event.type === 'content_block_delta' && delta) {
     addText(slots, `${channel}:text`, 'text', delta, 'text');
     addText(slots, `${channel}:thinking`, 'reasoning', delta, 'thinking');
-    addText(slots, `${channel}:input`, 'tool_arguments', delta, 'partial_json');
+    addJsonText(slots, `${channel}:input`, 'tool_arguments', delta, 'partial_json');
+    const type = `${delta.type}`;
+    // Texts of a kind of delta that the dialect does not know go on from event to event, as those it knows.
+    for (const name of Object.keys(delta))
+      if (!knownDelta.has(name) && /^[\w.-]+$/.test(name) && /^[\w.-]+$/.test(type))
+        addText(slots, `${channel}:own:${type}:${name}`, 'other', delta, name);
   }
   // Results of the provider's own tools, citations and the like come whole.
   return [...slots, ...leaves(event, channel, slots)];
 }
 
-function addBlock(slots: TextSlot[], channel: string, block: JsonObject): void {
+/** @param begun the block is the first of a stream: arguments in it are complete, others come as text. */
+function addBlock(slots: TextSlot[], channel: string, block: JsonObject, begun = false): void {
   if (block.type === 'text') addText(slots, `${channel}:text`, 'text', block, 'text');
   else if (block.type === 'thinking') addText(slots, `${channel}:thinking`, 'reasoning', block, 'thinking');
-  else if (isCall(block)) addJson(slots, `${channel}:input`, 'tool_arguments', block, 'input');
+  else if (isCall(block)) addJson(slots, `${channel}:input`, 'tool_arguments', block, 'input', begun);
 }
 
 /** Kinds whose text goes on in deltas; others (results of the provider's own tools) come whole in their first event. */
 const streamed = (block: JsonObject): boolean => block.type === 'text' || block.type === 'thinking' || isCall(block);
 
-/** Every channel a block may have. */
-export const channelsOf = (block: number): string[] =>
-  ['text', 'thinking', 'input'].map((name) => `block:${block}:${name}`);
+/** How the names of all channels of a block begin. */
+export const channelsOf = (block: number): string[] => [`block:${block}:`];
 
 /** `tool_use`, and the calls the provider's own side answers (`server_tool_use`, `mcp_tool_use`). */
 export const isCall = (block: JsonObject): boolean => typeof block.type === 'string' && block.type.endsWith('tool_use');
 
 /** An event that carries text on a channel. */
 export function deltaWith(channel: string, text: string): JsonObject {
-  const [, index = '0', member = 'text'] = channel.split(':');
-  return { type: 'content_block_delta', index: Number(index), delta: deltaOf(member, text) };
+  const [, index = '0', member = 'text', type = '', name = ''] = channel.split(':');
+  const delta = member === 'own' ? { type, [name]: text } : deltaOf(member, text);
+  return { type: 'content_block_delta', index: Number(index), delta };
 }
 
 function deltaOf(member: string, text: string): JsonObject {

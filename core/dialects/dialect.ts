@@ -10,9 +10,13 @@ import type { JsonObject } from '#core/kernel/json.ts';
 export interface TextSlot {
   /** The running text it belongs to: deltas of one channel continue each other. */
   readonly channel: string;
+  /** Spells out another text once more: it goes as it is or not at all, and what is held of it is never sent. */
+  readonly echo?: boolean;
   readonly kind: 'text' | 'system' | 'refusal' | 'reasoning' | 'tool_arguments' | 'tool_result' | 'other';
   /** Complete by itself: nothing continues it, also not in a stream. */
   readonly whole?: boolean;
+  /** JSON text, as models write the arguments of calls: its strings are read decoded. */
+  readonly json?: boolean;
   /** Texts of one group stand together before the model: parts of one message. */
   group?: string;
   /** The member it stands for, where it stands for one. */
@@ -46,7 +50,7 @@ export interface Dialect {
   replyTexts(reply: JsonObject): TextSlot[];
   /** Texts of one stream event. */
   eventTexts(event: JsonObject): TextSlot[];
-  /** Channels whose text is complete with this event: those named, or all. */
+  /** Channels whose text is complete with this event, by the beginnings of their names; or all. */
   endedChannels(event: JsonObject): readonly string[] | 'all' | undefined;
   /** An event that carries `text` on `channel`, shaped like an earlier event of it. */
   textEvent(channel: string, text: string, like: JsonObject): JsonObject;

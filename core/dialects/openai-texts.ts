@@ -2,8 +2,8 @@
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { TextSlot } from './dialect.ts';
 import { leaves } from './leaves.ts';
-import { addContent, addText, definitions, grouped, plainJson } from './slots.ts';
-import { countOf, objectOf, objectsOf } from './wire.ts';
+import { addContent, addJsonText, addText, definitions, grouped } from './slots.ts';
+import { countOf, objectOf, objectsOf, textOf } from './wire.ts';
 
 export const isSystem = (message: JsonObject): boolean => message.role === 'system' || message.role === 'developer';
 
@@ -26,8 +26,6 @@ export function messageTexts(body: JsonObject): TextSlot[] {
     addContent(own, `${path}.content`, kind, message, 'content');
     addText(own, `${path}.refusal`, 'refusal', message, 'refusal');
     addReasoning(own, path, message);
-    for (const call of objectsOf(message.tool_calls)) plainJson(objectOf(call.function) ?? {}, 'arguments');
-    plainJson(objectOf(message.function_call) ?? {}, 'arguments');
     addCalls(own, path, message);
     slots.push(...grouped(own, path, message));
   }
@@ -56,24 +54,87 @@ export function choiceTexts(message: JsonObject, said: 'message' | 'delta'): Tex
     else addParts(slots, choiceChannel, part);
     addText(slots, `${choiceChannel}:refusal`, 'refusal', part, 'refusal', forgetTokens);
     addReasoning(slots, choiceChannel, part);
+    if (said === 'delta') addOwn(slots, choiceChannel, part);
     addCalls(slots, choiceChannel, part);
+    addTokens(slots, choiceChannel, choice);
     const audio = objectOf(part.audio);
-    if (audio) addText(slots, `${choiceChannel}:audio`, 'text', audio, 'transcript');
+    // What is spoken is what is written: it goes when the transcript changes.
+    const forgetSpeech = () => {
+      if (audio?.data) audio.data = '';
+    };
+    if (audio) addText(slots, `${choiceChannel}:audio`, 'text', audio, 'transcript', forgetSpeech);
   }
   // Names of tools, annotations, citations, members of one vendor's own: each comes whole.
   return [...slots, ...leaves(message, 'reply', slots)];
 }
 
-/** Parallel calls of one choice that are told apart by name; there is no reply with more. */
-const mostCalls = 128;
+/** How the names of all channels of a choice begin. */
+export const channelsOf = (choice: number): string[] => [`${choice}:`];
 
-const choiceChannels = [
-  ...['content', 'refusal', 'reasoning_content', 'reasoning', 'reasoning_details', 'function', 'audio'],
-  ...Array.from({ length: mostCalls }, (_, index) => [`tool:${index}`, `custom:${index}`]).flat(),
-];
+/** Read elsewhere, or no running text. */
+const notRunning = new Set(['content', 'refusal', 'role', 'id', 'type', 'name', 'reasoning_content', 'reasoning']);
 
-/** Every channel a choice may have: an event alone does not tell which ones it had. */
-export const channelsOf = (choice: number): string[] => choiceChannels.map((name) => `${choice}:${name}`);
+/** Texts of a delta that the dialect does not know go on from event to event, as those it knows. */
+function addOwn(slots: TextSlot[], choiceChannel: string, delta: JsonObject): void {
+  for (const name of Object.keys(delta))
+    if (!notRunning.has(name) && /^[\w.-]+$/.test(name))
+      addText(slots, `${choiceChannel}:own:${name}`, 'other', delta, name);
+}
+
+/**
+ * Tokens spell the text out once more, as texts and as bytes; the alternatives are looked at one by one. A stream's go on from event to
+ * event.
+ */
+class TokensSlot implements TextSlot {
+  readonly kind = 'other';
+  readonly echo = true;
+  readonly channel: string;
+  readonly text: string;
+  readonly #choice: JsonObject;
+
+  constructor(
+    channel: string,
+    choice: JsonObject,
+    tokens: readonly JsonObject[],
+    spelled: (token: JsonObject) => string,
+  ) {
+    this.channel = channel;
+    this.text = tokens.map(spelled).join('');
+    this.#choice = choice;
+  }
+
+  set(text: string): void {
+    if (text !== this.text) this.#choice.logprobs = null;
+  }
+}
+
+const tokenText = ({ token }: JsonObject): string => textOf(token) ?? '';
+/** Bytes of a character that is cut between tokens are one character again only where all of them stand together. */
+const bytesOf = ({ bytes }: JsonObject): number[] =>
+  Array.isArray(bytes) ? bytes.filter((byte): byte is number => typeof byte === 'number') : [];
+const decoder = new TextDecoder();
+const byteText = (token: JsonObject): string => decoder.decode(Uint8Array.from(bytesOf(token)));
+
+function addTokens(slots: TextSlot[], choiceChannel: string, choice: JsonObject): void {
+  const logprobs = objectOf(choice.logprobs);
+  for (const name of logprobs ? Object.keys(logprobs) : []) {
+    const tokens = objectsOf(logprobs![name]);
+    const spellings = [tokenText, byteText] as const;
+    for (const [index, spelled] of spellings.entries()) {
+      const slot = new TokensSlot(`${choiceChannel}:tokens:${name}:${index}`, choice, tokens, spelled);
+      if (slot.text !== '') slots.push(slot);
+      for (const [at, alternatives] of tokens.map(({ top_logprobs }) => objectsOf(top_logprobs)).entries()) {
+        const others = new TokensSlot(
+          `${choiceChannel}:tokens:${name}:${index}:${at}`,
+          choice,
+          alternatives,
+          (token) => `${spelled(token)}\n`,
+        );
+        if (others.text.trim() !== '') slots.push(Object.assign(others, { whole: true, echo: false }));
+      }
+    }
+  }
+}
 
 /** Some providers stream content as parts: their texts continue each other. */
 function addParts(slots: TextSlot[], choiceChannel: string, holder: JsonObject): void {
@@ -97,12 +158,12 @@ function addCalls(slots: TextSlot[], channel: string, holder: JsonObject): void 
   for (const [position, call] of objectsOf(holder.tool_calls).entries()) {
     const index = countOf(call.index) ?? position;
     const named = objectOf(call.function);
-    if (named) addText(slots, `${channel}:tool:${index}`, 'tool_arguments', named, 'arguments');
+    if (named) addJsonText(slots, `${channel}:tool:${index}`, 'tool_arguments', named, 'arguments');
     const custom = objectOf(call.custom);
     if (custom) addText(slots, `${channel}:custom:${index}`, 'tool_arguments', custom, 'input');
   }
   const old = objectOf(holder.function_call);
-  if (old) addText(slots, `${channel}:function`, 'tool_arguments', old, 'arguments');
+  if (old) addJsonText(slots, `${channel}:function`, 'tool_arguments', old, 'arguments');
 }
 
 /** A chunk that carries text on a channel, shaped like `like`. */
@@ -114,6 +175,8 @@ export function chunkWith(channel: string, text: string, like: JsonObject): Json
 
 function deltaOf([name = 'content', index = '0']: string[], text: string): JsonObject {
   switch (name) {
+    case 'own':
+      return { [index]: text };
     case 'tool':
       return { tool_calls: [{ index: Number(index), function: { arguments: text } }] };
     case 'custom':

@@ -1,5 +1,5 @@
 /** Where readable text stands inside wire objects, and how it is replaced there. */
-import { type JsonObject, parseStrict } from '#core/kernel/json.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
 import type { TextSlot } from './dialect.ts';
 import { leaves } from './leaves.ts';
 import { argumentsOf, isObject } from './wire.ts';
@@ -13,9 +13,11 @@ class MemberSlot implements TextSlot {
   group?: string;
   readonly #holder: JsonObject;
   readonly #key: string;
+  readonly json: boolean;
   readonly #changed: (() => void) | undefined;
 
-  constructor(channel: string, kind: Kind, holder: JsonObject, key: string, changed?: () => void) {
+  constructor(channel: string, kind: Kind, holder: JsonObject, key: string, changed?: () => void, json = false) {
+    this.json = json;
     this.channel = channel;
     this.kind = kind;
     this.#holder = holder;
@@ -40,6 +42,8 @@ class MemberSlot implements TextSlot {
 
 /** An object read as its JSON text (tool input). Changed text that is no JSON object any more is kept under `_raw`. */
 class JsonSlot implements TextSlot {
+  readonly json = true;
+  readonly whole: boolean;
   readonly channel: string;
   readonly kind: Kind;
   group?: string;
@@ -47,7 +51,8 @@ class JsonSlot implements TextSlot {
   readonly #holder: JsonObject;
   readonly #key: string;
 
-  constructor(channel: string, kind: Kind, holder: JsonObject, key: string) {
+  constructor(channel: string, kind: Kind, holder: JsonObject, key: string, whole: boolean) {
+    this.whole = whole;
     this.channel = channel;
     this.kind = kind;
     this.#holder = holder;
@@ -86,10 +91,27 @@ export function addText(
   if (typeof value === 'string' && value !== '') slots.push(new MemberSlot(channel, kind, holder, key, changed));
 }
 
-/** Adds `holder[key]` as JSON text where it is an object that holds something. */
-export function addJson(slots: TextSlot[], channel: string, kind: Kind, holder: JsonObject, key: string): void {
+/** Adds `holder[key]` where it is JSON text: the arguments of a call. */
+export function addJsonText(slots: TextSlot[], channel: string, kind: Kind, holder: JsonObject, key: string): void {
   const value = holder[key];
-  if (isObject(value) && Object.keys(value).length > 0) slots.push(new JsonSlot(channel, kind, holder, key));
+  if (typeof value === 'string' && value !== '')
+    slots.push(new MemberSlot(channel, kind, holder, key, undefined, true));
+}
+
+/**
+ * Adds `holder[key]` as JSON text where it is an object that holds something.
+ * @param whole nothing continues it, also not in a stream.
+ */
+export function addJson(
+  slots: TextSlot[],
+  channel: string,
+  kind: Kind,
+  holder: JsonObject,
+  key: string,
+  whole = false,
+): void {
+  const value = holder[key];
+  if (isObject(value) && Object.keys(value).length > 0) slots.push(new JsonSlot(channel, kind, holder, key, whole));
 }
 
 /** Members of content parts that are read as text, in either dialect and in tool results. */
@@ -133,15 +155,4 @@ export function definitions(body: JsonObject, others: ReadonlySet<string>): Text
 export function grouped(slots: TextSlot[], group: string, value: JsonObject): TextSlot[] {
   for (const slot of slots) slot.group = group;
   return [...slots, ...leaves(value, group, slots)];
-}
-
-/** JSON text whose escapes hide what it says is written plainly; text that is not unambiguous JSON stays as it is. */
-export function plainJson(holder: JsonObject, key: string): void {
-  const text = holder[key];
-  if (typeof text !== 'string' || !text.includes('\\u')) return;
-  try {
-    holder[key] = JSON.stringify(parseStrict(text));
-  } catch {
-    // The provider reads it as it can; so do the filters.
-  }
 }

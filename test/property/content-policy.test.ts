@@ -5,8 +5,8 @@ import { compileContentPolicy } from '#core/content-policy/compile.ts';
 import { type Hit, newWalk, PartialMatches } from '#core/content-policy/partial-match.ts';
 import { patternSet, regexProblem } from '#core/content-policy/pattern-set.ts';
 import { pieces, readingOf, withoutCase, writtenRange } from '#core/content-policy/reading.ts';
+import { foldText } from '#core/content-policy/visible.ts';
 import type { ContentFilter } from '#core/contracts/config.ts';
-import { foldUnicode } from '#core/tool-policy/unicode.ts';
 import { cutAt, policyOf, streamed, whole } from '../support/content-policy.ts';
 
 /** Pieces of personal data, of what only looks like it, and of what joins or hides both. */
@@ -241,9 +241,9 @@ test('folding letter by letter is folding the whole, and every letter knows wher
     fc.property(fc.array(fc.oneof(shard, fc.string({ unit: 'binary', maxLength: 3 })), { maxLength: 12 }), (shards) => {
       const written = shards.join('');
       const reading = readingOf(written);
-      expect(reading.text).toBe(foldUnicode(written));
+      expect(reading.text).toBe(foldText(written));
       expect([...pieces(written)].map(([piece]) => piece).join('')).toBe(written);
-      expect([...pieces(written)].map(([piece]) => withoutCase(foldUnicode(piece))).join('')).toBe(
+      expect([...pieces(written)].map(([piece]) => withoutCase(foldText(piece))).join('')).toBe(
         withoutCase(reading.text),
       );
       if (reading.at) expect(reading.at.length).toBe(reading.text.length + 1);

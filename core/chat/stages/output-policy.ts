@@ -77,6 +77,7 @@ class Gate implements StreamGate {
   readonly #rewriters = new Map<string, Rewriter>();
   /** The last event that carried text of a channel: what is still held is sent in its likeness. */
   readonly #likes = new Map<string, JsonObject>();
+  readonly #echoes = new Set<string>();
 
   constructor(call: ChatCall, scan: StreamScan | undefined, rewrite: (() => Rewriter) | undefined) {
     this.#call = call;
@@ -96,6 +97,7 @@ class Gate implements StreamGate {
   }
 
   async end(): Promise<JsonObject[]> {
+    for (const channel of this.#echoes) await this.#endEcho(channel);
     return this.#flushed([...this.#likes.keys()]);
   }
 
@@ -107,14 +109,21 @@ class Gate implements StreamGate {
     let spoke = false;
     let said = '';
     for (const slot of slots) {
-      const { channel, text } = slot;
+      const { channel, text, json } = slot;
+      if (slot.echo) {
+        this.#echoes.add(channel);
+        if (this.#scan && (await this.#scan.push(channel, text)) !== text) slot.set('');
+        continue;
+      }
       if (text !== '' && !slot.whole) this.#likes.set(channel, event);
       if (slot.whole) {
-        const checked = this.#scan ? `${await this.#scan.push(channel, text)}${await this.#scan.end(channel)}` : text;
+        const checked = this.#scan
+          ? `${await this.#scan.push(channel, text, json)}${await this.#scan.end(channel)}`
+          : text;
         if (checked !== text && this.verdict().decision === 'allow') slot.set(checked);
         continue;
       }
-      const pushed = this.#scan ? this.#scan.push(channel, text) : text;
+      const pushed = this.#scan ? this.#scan.push(channel, text, json) : text;
       const released = typeof pushed === 'string' ? pushed : await pushed;
       const out = this.#rewriter(slot)?.push(released) ?? released;
       spoke ||= text !== '';
@@ -125,10 +134,17 @@ class Gate implements StreamGate {
     // An event whose whole text is held back has nothing to say yet.
     const silent = spoke && said === '' && ended === undefined && isBare(event);
     if (ended === undefined) return silent ? [] : [event];
-    const channels = ended === 'all' ? [...this.#likes.keys()] : ended;
-    const rest = await this.#flushed(channels);
+    const isEnded = (channel: string) => ended === 'all' || ended.some((name) => channel.startsWith(name));
+    for (const channel of [...this.#echoes].filter(isEnded)) await this.#endEcho(channel);
+    const rest = await this.#flushed([...this.#likes.keys()].filter(isEnded));
     if (this.verdict().decision !== 'allow') return [];
     return [...rest, event];
+  }
+
+  /** A filter may find something now; nothing of it is left to send. */
+  async #endEcho(channel: string): Promise<void> {
+    this.#echoes.delete(channel);
+    await this.#scan?.end(channel);
   }
 
   async #flushed(channels: readonly string[]): Promise<JsonObject[]> {

@@ -183,11 +183,84 @@ const streams: readonly (readonly [string, keyof typeof dialects, JsonObject[]])
   ['text of the older form', 'openai', [{ id: 'c', object: 'text_completion', choices: [{ index: 0, text: words }] }]],
 ];
 
+const tokens = (spelled: readonly string[], asBytes = false): JsonObject => ({
+  content: spelled.map((token) => ({
+    token: asBytes ? '?' : token,
+    logprob: -1,
+    bytes: asBytes ? [...Buffer.from(token)] : null,
+    top_logprobs: [],
+  })),
+});
+const tokenChunk = (logprobs: JsonObject): JsonObject => ({
+  choices: [{ index: 0, delta: { content: 'a' }, logprobs, finish_reason: null }],
+});
+const blockDelta = (delta: JsonObject): JsonObject => ({ type: 'content_block_delta', index: 0, delta });
+
+const running: readonly (readonly [string, keyof typeof dialects, JsonObject[]])[] = [
+  ['reasoning', 'openai', [...chunk({ reasoning: 'forbidden' }), ...chunk({ reasoning: ' words' })]],
+  ['a refusal', 'openai', [...chunk({ refusal: 'forb' }), ...chunk({ refusal: 'idden words' })]],
+  ['a member of a vendor’s own', 'openai', [...chunk({ thoughts: 'forbidden' }), ...chunk({ thoughts: ' words' })]],
+  [
+    'a transcript',
+    'openai',
+    [...chunk({ audio: { transcript: 'forb' } }), ...chunk({ audio: { transcript: 'idden words' } })],
+  ],
+  ['tokens', 'openai', [tokenChunk(tokens(['forb', 'idden'])), tokenChunk(tokens([' wor', 'ds']))]],
+  [
+    'bytes of tokens',
+    'openai',
+    [tokenChunk(tokens(['forb', 'idden'], true)), tokenChunk(tokens([' wor', 'ds'], true))],
+  ],
+  ['tokens of a refusal', 'openai', [tokenChunk({ refusal: tokens(['forbidden', ' words']).content! })]],
+  [
+    'thinking',
+    'anthropic',
+    ['forbidden', ' words'].map((thinking) => blockDelta({ type: 'thinking_delta', thinking })),
+  ],
+  [
+    'a kind of delta nobody knows',
+    'anthropic',
+    ['forbidden', ' words'].map((content) => blockDelta({ type: 'compaction_delta', content })),
+  ],
+];
+
+test.each(running)('[content.every-text] split over events: %s', async (_, dialect, events) => {
+  const { decision, out } = await sent(dialect, events);
+  expect([decision, /words|"wor|"ds"/.test(JSON.stringify(out))]).toEqual(['block', false]);
+});
+
+test.each(running)('[content.every-text] leaves as it came, or with what was held: %s', async (_, dialect, events) => {
+  const harmless = JSON.parse(
+    JSON.stringify(events)
+      .replaceAll('forb', 'harm')
+      .replaceAll('idden', 'less')
+      .replaceAll('[102,111,114,98]', '[104,97,114,109]'),
+  ) as JsonObject[];
+  expect(await sent(dialect, harmless)).toEqual({ decision: 'allow', out: harmless });
+});
+
+test('[content.every-text] tokens of a reply go with what they spell; others stay', async () => {
+  const redacting = policyOf({ output: [{ name: 'pii', type: 'pii', action: 'redact', entities: ['email'] }] });
+  const reply = (spelled: readonly string[]): JsonObject => ({
+    choices: [{ index: 0, message: { content: 'ok' }, logprobs: tokens(spelled) }],
+  });
+  const telling = reply(['bob', '@exam', 'ple.com']);
+  await redacting.checkOutput(openai.replyTexts(telling), context);
+  expect(telling).toMatchObject({ choices: [{ logprobs: null }] });
+  const fine = reply(['bob', ' ok']);
+  await redacting.checkOutput(openai.replyTexts(fine), context);
+  expect(fine).toEqual(reply(['bob', ' ok']));
+  const spoken = { choices: [{ message: { audio: { transcript: 'bob@example.com', data: 'AAAA' } } }] };
+  await redacting.checkOutput(openai.replyTexts(spoken), context);
+  expect(spoken.choices[0]!.message.audio).toEqual({ transcript: '[REDACTED:EMAIL]', data: '' });
+});
+
 async function sent(dialect: keyof typeof dialects, events: readonly JsonObject[]) {
   const call = { wire: dialects[dialect], tenant: { id: 't' }, resolvedModel: 'm', snapshot: { configuration: {} } };
   const gate = streamGate({ call } as unknown as Course, policy);
   const out: JsonObject[] = [];
   for (const event of events) out.push(...(await gate!.pass(structuredClone(event))));
+  out.push(...(await gate!.end()));
   return { decision: gate!.verdict().decision, out };
 }
 

@@ -1,0 +1,57 @@
+/** Texts with characters that nobody sees: phrases whose words only they part, or that they spell, are found as in a stream. */
+import type { Tally } from './findings.ts';
+import type { Keywords } from './keywords.ts';
+import { advance, type Lines, newLine } from './lines.ts';
+import type { Regexes } from './regexes.ts';
+import { silentPlaces } from './visible.ts';
+
+/** What a phrase or pattern may reach on either side of such a character. */
+const reachCharacters = 512;
+/** Stands for what is before a window: no letter, and no beginning of the text. */
+const before = '\uffff';
+
+/** Notes what keywords and patterns find where such characters may be blanks or letters, and nothing was found without. */
+export function checkSilent(
+  { keywords, regexes }: { readonly keywords: Keywords; readonly regexes: Regexes },
+  text: string,
+  tally: Tally,
+): void {
+  const blocks = (filter: number): boolean => tally.actionOf(filter) === 'block';
+  const newLines = (): Lines => ({
+    keywords: keywords.phrases.length > 0 ? newLine(keywords.partial(blocks)) : undefined,
+    asRead: regexes.owners.length > 0 ? newLine(regexes.partial(blocks)) : undefined,
+    asWritten: undefined,
+    entities: undefined,
+  });
+  const found = new Map<number, string[]>();
+  for (const [start, end] of windows(text)) {
+    const lines = newLines();
+    advance(lines, start === 0 ? text.slice(0, end) : before + text.slice(start, end), 0);
+    if (end === text.length)
+      for (const line of [lines.keywords, lines.asRead]) line?.matches.finish(line.walk, line.hits);
+    for (const { pattern } of lines.keywords?.hits ?? []) {
+      const { filter, keyword } = keywords.phrases[pattern]!;
+      found.set(filter, [keyword]);
+    }
+    for (const { pattern } of lines.asRead?.hits ?? []) found.set(regexes.owners[pattern]!, []);
+  }
+  for (const [filter, details] of found) if (!tally.hasFound(filter)) tally.found(filter, 1, details);
+}
+
+/** Parts of the text around the characters, apart from each other; each begins with the text or with a blank. */
+function windows(text: string): [start: number, end: number][] {
+  const found: [number, number][] = [];
+  for (const index of silentPlaces(text)) {
+    const end = Math.min(text.length, index + reachCharacters);
+    const last = found.at(-1);
+    if (last && index - reachCharacters <= last[1]) last[1] = end;
+    else found.push([blankBefore(text, index - reachCharacters), end]);
+  }
+  return found;
+}
+
+function blankBefore(text: string, index: number): number {
+  let start = index;
+  while (start > 0 && !/\s/.test(text[start]!)) start--;
+  return Math.max(0, start);
+}

@@ -1,0 +1,64 @@
+/**
+ * Characters as filters read them, by their properties in the Unicode data of the engine: what leaves no ink is nothing or a blank,
+ * digits of every script are digits [content.invisible].
+ */
+import { foldUnicode } from '#core/tool-policy/unicode.ts';
+
+/** Controls that are no white space; terminals and pages show nothing for them. */
+export const controls = String.raw`\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f`;
+
+const beyondPlain = /[^\t-\r -~]/;
+/** Only characters that are read as they stand. */
+export const isPlain = (text: string): boolean => !beyondPlain.test(text);
+
+/** Without ink and as wide as a letter: fillers of Hangul, the empty Braille cell, blanks of hieroglyphs, the null notehead. */
+const blanks = String.raw`\u115f\u1160\u2800\u3164\uffa0\u{13441}\u{13442}\u{1d159}`;
+const special = new RegExp(`[${controls}${blanks}\\u0085\\u1680\\u2028\\u2029[\\p{Nd}--[0-9]]]`, 'gv');
+const digit = /\p{Nd}/u;
+
+/** Whether `foldText` does more than `foldUnicode`. */
+export const hasSpecial = (text: string): boolean => text.search(special) >= 0;
+
+/** What a reader sees of a text, letter by letter. */
+export const foldText = (written: string): string => foldUnicode(written.replace(special, plainFor));
+
+function plainFor(char: string): string {
+  if (digit.test(char)) return `${digitValue(char.codePointAt(0)!)}`;
+  if (char === '\u2028' || char === '\u2029' || char === '\u0085') return '\n';
+  return char <= '\u009f' ? '' : ' ';
+}
+
+/** Digits stand in runs from 0 to 9; the mathematical ones are five runs without a gap. */
+function digitValue(code: number): number {
+  let first = code;
+  while (first > 0 && digit.test(String.fromCodePoint(first - 1))) first--;
+  return (code - first) % 10;
+}
+
+/** Joins letters, and hints where a word may break: never a blank. */
+const hyphens = new Set(['\u00ad', '\u034f']);
+const silent = new RegExp(`[\\p{Default_Ignorable_Code_Point}\\p{Cf}${controls}]`, 'gu');
+const tag = { first: 0xe0020, last: 0xe007e, offset: 0xe0000 } as const;
+
+/**
+ * What the characters without ink in a letter may stand for: a blank between words, or, for tags, the letters they repeat. Each
+ * may be there or not.
+ */
+export function* silentReadings(written: string): Iterable<string> {
+  let wasBlank = false;
+  for (const [char] of written.matchAll(silent)) {
+    if (!wasBlank && !hyphens.has(char)) {
+      wasBlank = true;
+      yield ' ';
+    }
+    const code = char.codePointAt(0)!;
+    if (code >= tag.first && code <= tag.last) yield String.fromCharCode(code - tag.offset);
+  }
+}
+
+export const hasSilent = (text: string): boolean => text.search(silent) >= 0;
+
+/** Where the characters without ink stand. */
+export function* silentPlaces(text: string): Iterable<number> {
+  for (const { index } of text.matchAll(silent)) yield index;
+}
