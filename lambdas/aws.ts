@@ -36,7 +36,7 @@ import { configuredBrokers } from '#core/credentials/configured-brokers.ts';
 import type { Outside } from '#core/credentials/ports.ts';
 import type { Signer } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import type { Clock } from '#core/kernel/ports.ts';
+import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import packageJson from '#package' with { type: 'json' };
 import { errorReply } from './middleware/answers.ts';
@@ -50,7 +50,8 @@ export interface Hands {
     readonly bucket: string;
     readonly signer: Signer;
     readonly clock: Clock;
-  }) => Required<Pick<GatewayPorts, 'archived' | 'checkpoints'>>;
+    readonly telemetry: Telemetry;
+  }) => Pick<GatewayPorts, 'archived' | 'checkpoints' | 'archiving'>;
   readonly approvalClock?: (stateMachineArn: string) => ApprovalClock;
   /** Calls of the credential brokers to their issuers. */
   readonly outside?: () => Outside;
@@ -113,7 +114,7 @@ export function compose(
     evidence,
     manifests: evidence,
     signer,
-    ...hands.kept?.({ bucket: needed('ARCHIVE_BUCKET'), signer, clock }),
+    ...hands.kept?.({ bucket: needed('ARCHIVE_BUCKET'), signer, clock, telemetry }),
     approvals,
     pendingRoom: new PendingRoom(approvals),
     probes: new Probes(),

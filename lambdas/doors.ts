@@ -4,6 +4,8 @@ import type { McpPorts } from '#core/mcp/ports.ts';
 import { door as approvalCallback } from './approval-callback/door.ts';
 import { door as approvalSteps } from './approval-steps/door.ts';
 import { door as approvals } from './approvals/door.ts';
+import { door as archive } from './archive/door.ts';
+import { door as archiveCheck } from './archive-check/door.ts';
 import { door as chatCompletions } from './chat-completions/door.ts';
 import { door as countTokens } from './count-tokens/door.ts';
 import { door as credentials } from './credentials/door.ts';
@@ -26,6 +28,7 @@ export const httpDoors = (ports: GatewayPorts) => ({
   approvals: approvals(ports),
   'approval-callback': approvalCallback(ports),
   evidence: evidence(ports),
+  archive: archive(ports),
   policies: policies(ports),
   credentials: credentials(ports),
   observatory: observatory(ports),
@@ -50,4 +53,5 @@ export const eventDoors = (ports: GatewayPorts) => ({
   'approval-steps': approvalSteps(ports),
   sweep: sweep(ports),
   notify: notify(ports),
+  'archive-check': archiveCheck(ports),
 });

@@ -138,6 +138,11 @@ export class Alarms extends Construct {
       threshold: Duration.minutes(5).toMilliseconds(),
       runbook: 'projection-age',
     });
+    for (const [name, metric] of [
+      ['archive-missing', own.missingArchiveEntries],
+      ['archive-contradictions', own.archiveContradictions],
+    ] as const)
+      this.alarm(name, { metric, threshold: 1, runbook: 'archive-missing' });
     this.alarm('approval-age', {
       metric: own.oldestApprovalSeconds,
       threshold: approvalAge.toSeconds(),

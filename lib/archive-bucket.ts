@@ -1,12 +1,13 @@
 /**
  * The evidence archive: copies of entries that nobody can change (contract §4, architecture: append only is a chain
- * of fences). Only the role of the `project` function may put, only where nothing lies yet; nobody may delete. Checkpoints lie beside
+ * of fences). Only the roles of the functions that archive may put, only where nothing lies yet; nobody may delete. Checkpoints lie beside
  * the copies, under `@checkpoints/`.
  */
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectLockRetention } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { type FunctionName, type FunctionSpec, functions } from '#core/contracts/functions.ts';
 import { accept } from './findings.ts';
 import { type GatewaySettings, roleName } from './settings.ts';
 
@@ -30,7 +31,7 @@ export class ArchiveBucket extends Construct {
     });
     accept(this, {
       'AwsSolutions-S1':
-        'One role may put, nobody may change or delete; readers are auditors, seen by CloudTrail data events where wanted.',
+        'The roles of two functions may put, nobody may change or delete; readers are auditors, seen by CloudTrail data events where wanted.',
     });
     this.denyAllWriters(settings);
     this.deny('NobodyDeletes', ['s3:DeleteObject', 's3:DeleteObjectVersion', 's3:BypassGovernanceRetention']);
@@ -38,9 +39,8 @@ export class ArchiveBucket extends Construct {
     if (!settings.emulator) this.deny('NobodyOverwrites', ['s3:PutObject'], { Null: { 's3:if-none-match': 'true' } });
   }
 
-  /** The writer is named, not referenced: its function lives in a later stack. */
+  /** Writers are named, not referenced: their functions live in a later stack. */
   private denyAllWriters(settings: GatewaySettings): void {
-    const role = roleName(this, settings, 'project');
     const arn = (service: string, resource: string, resourceName: string): string =>
       Stack.of(this).formatArn({
         service,
@@ -50,8 +50,11 @@ export class ArchiveBucket extends Construct {
         arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
       });
     // AWS says the role, the emulator its session.
-    const writer = [arn('iam', 'role', role), arn('sts', 'assumed-role', `${role}/*`)];
-    this.deny('OnlyTheProjectorWrites', ['s3:PutObject'], { ArnNotLike: { 'aws:PrincipalArn': writer } });
+    const writers = (Object.entries(functions) as [FunctionName, FunctionSpec][])
+      .filter(([, { archives }]) => archives)
+      .map(([name]) => roleName(this, settings, name))
+      .flatMap((role) => [arn('iam', 'role', role), arn('sts', 'assumed-role', `${role}/*`)]);
+    this.deny('OnlyArchivingFunctionsWrite', ['s3:PutObject'], { ArnNotLike: { 'aws:PrincipalArn': writers } });
   }
 
   private deny(

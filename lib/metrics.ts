@@ -19,6 +19,10 @@ export function gatewayMetrics(deployment: string) {
 
   const pendingApprovals = metric('svc_approvals_pending', 'Maximum');
   const oldestApprovalSeconds = metric('svc_approval_oldest_seconds', 'Maximum');
+  /** Published once a day, so looked at over a day. */
+  const daily = (name: string): Metric => metric(name, 'Maximum').with({ period: Duration.days(1) });
+  const missingArchiveEntries = daily('svc_archive_missing_entries');
+  const archiveContradictions = daily('svc_archive_contradictions');
   const approvalLatency = (statistic: string): Metric =>
     metric('svc_approval_latency_seconds', statistic).with({ label: statistic });
 
@@ -96,6 +100,8 @@ export function gatewayMetrics(deployment: string) {
   return {
     pendingApprovals,
     oldestApprovalSeconds,
+    missingArchiveEntries,
+    archiveContradictions,
     approvalLatency,
     decisions,
     chatRequests,

@@ -19,14 +19,16 @@ export class Schedules extends Construct {
     for (const [name, spec] of Object.entries(functions) as [FunctionName, FunctionSpec][]) {
       if (!spec.schedule) continue;
       const every = Duration.minutes(spec.schedule.everyMinutes);
+      // Lambda keeps an event for six hours at most.
+      const worthwhile = every.toMinutes() > 360 ? Duration.hours(6) : every;
       const target = props.functions[name];
       // The next tick does what this one missed: a late one is worth nothing.
-      target.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: every });
+      target.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: worthwhile });
       new Rule(this, name, {
         description: spec.purpose,
         schedule: Schedule.rate(every),
         targets: [
-          new LambdaFunction(target, { deadLetterQueue: props.deadLetters, retryAttempts: 1, maxEventAge: every }),
+          new LambdaFunction(target, { deadLetterQueue: props.deadLetters, retryAttempts: 1, maxEventAge: worthwhile }),
         ],
       });
     }

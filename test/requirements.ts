@@ -681,6 +681,16 @@ const evidence: readonly Requirement[] = [
     'contract §4',
     'A session of any length is exported, listed and verified in pieces; chain and archive are read side by side and never held whole.',
   ),
+  must(
+    'evidence.archive.check',
+    'contract §4',
+    'Heads are compared with the archive on demand and daily: entries without a copy and contradictions are named, counted and watched by an alarm.',
+  ),
+  must(
+    'evidence.archive.repair',
+    'contract §4',
+    'What is missing in the archive is archived, checkpointed and counted from the table if it follows the copies beside it; the act is recorded.',
+  ),
   must('evidence.archive.read', 'contract §4', 'The archive is read back and compared with the chain, entry by entry.'),
   must(
     'evidence.keys.rotate',

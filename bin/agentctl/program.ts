@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import packageJson from '#package' with { type: 'json' };
 import { addActions } from './actions.ts';
 import { addApprovals } from './approvals.ts';
+import { addArchive } from './archive.ts';
 import { addAudit } from './audit.ts';
 import { addChat } from './chat.ts';
 import type { Parent } from './command.ts';
@@ -48,6 +49,7 @@ const groups = [
   addActions,
   addApprovals,
   addEvidence,
+  addArchive,
   addAudit,
   addStatus,
   addTraffic,

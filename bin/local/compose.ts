@@ -51,6 +51,7 @@ const sweepEveryMs = 5_000;
 /** After every time that is ever written. */
 const endOfTime = '9999';
 const notifyEveryMs = 1_000;
+const archiveCheckEveryMs = 24 * 3_600_000;
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { flags, telemetry } = options;
@@ -96,6 +97,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     telemetry.log('error', `${name} failed`, { error: fault instanceof Error ? fault.message : String(fault) });
   const parts = [
     every(sweepEveryMs, () => events.sweep(), failed('sweep')),
+    every(archiveCheckEveryMs, () => events['archive-check'](), failed('archive check')),
     every(notifyEveryMs, () => events.notify(), failed('notify')),
     followTelemetrySettings(telemetry, ports.snapshots),
     await watchConfiguration(flags.config, () => reload(ports, flags.config, options.checkout)),

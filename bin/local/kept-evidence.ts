@@ -18,6 +18,10 @@ export interface KeptEvidence {
   readonly checkpoints: CheckpointFile;
   /** Puts entries that are archived under a checkpoint. */
   readonly cover: (entries: readonly EvidenceEntry[]) => Promise<void>;
+  readonly archiving: {
+    readonly archive: Archive;
+    readonly cover: (entries: readonly EvidenceEntry[]) => Promise<void>;
+  };
 }
 
 export interface KeptEvidenceOptions {
@@ -45,8 +49,6 @@ export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEv
   const damage = await checkpoints.damage();
   if (damage !== undefined) telemetry.log('error', 'the checkpoint file is damaged', { file: path, error: damage });
   const archive = shared ? evidence : archived;
-  return {
-    ...{ signer, archived, checkpoints },
-    cover: (entries) => checkpointEntries({ checkpoints, archive, telemetry }, entries),
-  };
+  const cover = (entries: readonly EvidenceEntry[]) => checkpointEntries({ checkpoints, archive, telemetry }, entries);
+  return { signer, archived, checkpoints, cover, archiving: { archive: archived, cover } };
 }

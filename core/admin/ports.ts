@@ -2,6 +2,7 @@
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { ResponseCache } from '#core/cache/ports.ts';
 import type { ConfigStore } from '#core/configuration/ports.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
 import type { ArchiveReader, CheckpointLog, ManifestStore, Signer } from '#core/evidence/ports.ts';
@@ -9,7 +10,7 @@ import type { SecretStore } from '#core/kernel/ports.ts';
 import type { Admissions } from '#core/limits/admissions.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import type { McpStore } from '#core/mcp/ports.ts';
-import type { Observations } from '#core/observatory/ports.ts';
+import type { Archive, Observations } from '#core/observatory/ports.ts';
 import type { TicketStore } from '#core/tickets/ports.ts';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
@@ -31,6 +32,11 @@ export interface GatewayPorts extends GovernPorts {
   /** Where evidence is kept that those who write the tables cannot write, for functions that read it. */
   readonly checkpoints?: CheckpointLog;
   readonly archived?: ArchiveReader;
+  /** Where this process may write the archive: it puts under a checkpoint what it keeps there. */
+  readonly archiving?: {
+    readonly archive: Archive;
+    readonly cover: (entries: readonly EvidenceEntry[]) => Promise<void>;
+  };
   readonly credentials: CredentialStore;
   /** Capability tickets, where the function lists and revokes or issues them. */
   readonly tickets?: TicketStore;

@@ -29,7 +29,7 @@ export const rebuildProjections: Operation = async (call) => {
 };
 
 /** `<tenant>.<place in it>`; the place has no dot. */
-function placeOf(cursor: string): { readonly tenant: string; readonly cursor?: string } {
+export function placeOf(cursor: string): { readonly tenant: string; readonly cursor?: string } {
   const cut = cursor.lastIndexOf('.');
   const within = cursor.slice(cut + 1);
   return { tenant: cursor.slice(0, Math.max(0, cut)), ...(within && { cursor: within }) };

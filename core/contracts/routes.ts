@@ -86,6 +86,22 @@ export const routes: readonly Route[] = [
     'Project the evidence log again, a bounded piece a call',
     { platform: true, query: ['tenant', 'cursor'] },
   ),
+  route(
+    `GET ${a}/archive/check`,
+    'archive',
+    'admin',
+    'checkArchive',
+    'Compare sessions with the archive, a bounded piece a call',
+    { platform: true, query: ['tenant', 'session', 'cursor'] },
+  ),
+  route(
+    `POST ${a}/archive/repair`,
+    'archive',
+    'admin',
+    'repairArchive',
+    'Archive what the check finds missing, a bounded piece a call',
+    { platform: true, query: ['tenant', 'session', 'from', 'to', 'cursor'] },
+  ),
   route(`GET ${a}/violations`, 'observatory', 'viewer', 'violations', 'Policy violations with breakdowns', {
     query: paging,
   }),

@@ -266,12 +266,14 @@ describe('the approval clock', () => {
   });
 });
 
+const rates: Readonly<Record<number, string>> = { 1: 'rate(1 minute)', 1440: 'rate(1 day)' };
+
 it.each(rows.filter(([, spec]) => spec.schedule))('%s ticks by its schedule, and a lost tick is seen', (name, spec) => {
   const minutes = spec.schedule?.everyMinutes;
   const rule = Object.values(ofType(doors, 'AWS::Events::Rule')).find(
     ({ Properties }) => reference(Properties.Targets[0].Arn) === `{${functionId(doors, name)}.Arn}`,
   );
-  expect(rule?.Properties.ScheduleExpression).toBe(minutes === 1 ? 'rate(1 minute)' : `rate(${minutes} minutes)`);
+  expect(rule?.Properties.ScheduleExpression).toBe(rates[minutes ?? 0]);
   expect(rule?.Properties.Targets[0]).toMatchObject({
     RetryPolicy: { MaximumRetryAttempts: 1 },
     DeadLetterConfig: { Arn: expect.anything() },

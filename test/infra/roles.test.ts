@@ -186,16 +186,21 @@ describe('what a deployment names', () => {
   });
 });
 
-it('[evidence.archive] lets the projector add to the archive, it and the verifier read it, and nobody delete from it or do anything else there', () => {
+it('[evidence.archive] lets the projector and the repair add to the archive, they, the check and the verifier read it, and nobody delete from it or do anything else there', () => {
   const all = Object.keys(functions).flatMap((name) => grantsOf(name).map((grant) => `${name}: ${grant}`));
-  expect(all.filter((grant) => grant.includes('archive'))).toEqual([
+  expect(all.filter((grant) => / archive(\/|$)/.test(grant))).toEqual([
     'evidence: s3:GetObject archive/*',
     'evidence: s3:ListBucket archive',
+    'archive: s3:GetObject archive/*',
+    'archive: s3:ListBucket archive',
+    'archive: s3:PutObject archive/*',
+    'archive-check: s3:GetObject archive/*',
+    'archive-check: s3:ListBucket archive',
     'project: s3:GetObject archive/*',
     'project: s3:ListBucket archive',
     'project: s3:PutObject archive/*',
   ]);
-  expect(holders('kms:Sign')).toEqual(['evidence', 'project']);
+  expect(holders('kms:Sign')).toEqual(['evidence', 'archive', 'project']);
   expect(all.filter((grant) => /s3:Delete|s3:Bypass|s3:\*/.test(grant))).toEqual([]);
 });
 

@@ -62,11 +62,13 @@ describe('[evidence.archive] the archive', () => {
     });
   });
 
-  it('takes puts from the projector alone', () => {
-    const { Condition, ...statement } = rule('OnlyTheProjectorWrites') as {
+  it('takes puts from the projector and the repair alone', () => {
+    const { Condition, ...statement } = rule('OnlyArchivingFunctionsWrite') as {
       Condition: { ArnNotLike: Record<string, unknown[]> };
     };
     expect(Condition.ArnNotLike['aws:PrincipalArn']!.map(reference)).toEqual([
+      'arn:{Partition}:iam::{AccountId}:role/agent-governance-archive-{Region}',
+      'arn:{Partition}:sts::{AccountId}:assumed-role/agent-governance-archive-{Region}/*',
       'arn:{Partition}:iam::{AccountId}:role/agent-governance-project-{Region}',
       'arn:{Partition}:sts::{AccountId}:assumed-role/agent-governance-project-{Region}/*',
     ]);

@@ -37,6 +37,8 @@ it.each([
   ['approvals-throttled', 'AWS/States', 'ExecutionThrottled'],
   ['dead-letters', 'AWS/SQS', 'ApproximateNumberOfMessagesVisible'],
   ['projection-age', 'AWS/Lambda', 'IteratorAge'],
+  ['archive-missing', 'AgentGovernance', 'svc_archive_missing_entries'],
+  ['archive-contradictions', 'AgentGovernance', 'svc_archive_contradictions'],
   ['approval-age', 'AgentGovernance', 'svc_approval_oldest_seconds'],
 ])('%s watches %s %s', (name, namespace, metric) => {
   expect(named(name)).toMatchObject({ Namespace: namespace, MetricName: metric });

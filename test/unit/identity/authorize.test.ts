@@ -33,7 +33,14 @@ const openToAgents = new Set([
 ]);
 /** Only humans: votes, and what weighs as much. */
 const votes = new Set(['approve', 'deny', 'acceptMcpTool', 'releaseSession']);
-const global = new Set(['getConfig', 'putConfig', 'policyRollback', 'rebuildProjections']);
+const global = new Set([
+  'getConfig',
+  'putConfig',
+  'policyRollback',
+  'rebuildProjections',
+  'checkArchive',
+  'repairArchive',
+]);
 const rank = { viewer: 0, operator: 1, admin: 2 };
 
 describe('[auth.roles] [auth.agent-kind] [auth.platform] [auth.audit-role] the role matrix', () => {

@@ -1,0 +1,152 @@
+/** `archive check` and `archive repair`: heads against the archive, a bounded piece of the sessions a call. */
+import { type ArchiveCheck, checkSession, repairStretch, type Stretch } from '#core/evidence/archive-check.ts';
+import { invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { projectEntry } from '#core/observatory/project.ts';
+import type { Call, Operation } from './operation.ts';
+import { placeOf } from './rebuild-projections.ts';
+import { recordAct } from './record.ts';
+
+/** A call of an API Gateway function ends after 29 s. */
+const sessionsPerCall = 20;
+const entriesPerRepair = 2_000;
+
+export const checkArchive: Operation = async (call) => {
+  const { tenant, sessions, cursor } = await pieceOf(call);
+  const checks = await checksOf(call, tenant, sessions);
+  const wrong = checks.filter(({ missing_entries, contradiction }) => missing_entries > 0 || contradiction);
+  return {
+    body: {
+      tenant,
+      ...sumsOf(checks),
+      complete: cursor === undefined,
+      incomplete_sessions: wrong,
+      ...(cursor !== undefined && { cursor }),
+    },
+  };
+};
+
+/** Archives what a check finds missing, of a session or of all. The first call is the act that is recorded. */
+export const repairArchive: Operation = async (call) => {
+  const { query } = call;
+  const range = rangeOf(query);
+  if (range && query.session === undefined)
+    throw invalidRequest('from and to belong to one session; give session too.');
+  const { tenant, sessions, cursor } = await pieceOf(call);
+  if (query.cursor === undefined) {
+    await recordAct(call, 'archive.repair', {
+      tenant,
+      ...(query.session !== undefined && { session: query.session }),
+      ...range,
+    });
+  }
+  const ports = repairPorts(call);
+  const refused: { session_id: string; reason: string }[] = [];
+  let archived = 0;
+  let left = 0;
+  for (const check of await checksOf(call, tenant, sessions)) {
+    const listed = check.missing.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+    if (!range) left += check.missing_entries - listed;
+    for (const stretch of check.missing.flatMap((gap) => within(gap, range))) {
+      const room = entriesPerRepair - archived;
+      const now = { from: stretch.from, to: Math.min(stretch.to, stretch.from + room - 1) };
+      left += stretch.to - Math.max(now.to, stretch.from - 1);
+      if (room <= 0) continue;
+      const done = await repairStretch(ports, tenant, check.session_id, now);
+      archived += done.archived_entries;
+      if (done.refused !== undefined) refused.push({ session_id: check.session_id, reason: done.refused });
+    }
+    if (check.missing.length > 0) await coverWhole(call, tenant, check.session_id);
+  }
+  // What did not fit comes with the same place again.
+  const again = left > 0 && refused.length === 0 ? (query.cursor ?? `${tenant}.`) : cursor;
+  return {
+    body: {
+      tenant,
+      archived_entries: archived,
+      refused,
+      left_entries: left,
+      ...(again !== undefined && { cursor: again }),
+    },
+  };
+};
+
+/**
+ * Puts a session under a checkpoint once nothing of it is missing. Before that a checkpoint of today would stand before older
+ * entries that have no copy, and they would look back-dated.
+ */
+async function coverWhole(call: Call, tenant: string, sessionId: string): Promise<void> {
+  const { archived, archiving } = call.ports;
+  const [check] = await checksOf(call, tenant, [sessionId]);
+  if (!archived || !check || check.missing_entries > 0 || check.contradiction !== undefined) return;
+  for await (const last of archived.entries(tenant, sessionId, check.total_entries - check.pending_entries - 1)) {
+    await archiving?.cover([last]);
+    return;
+  }
+}
+
+const within = ({ from, to }: Stretch, range: Stretch | undefined): Stretch[] => {
+  const cut = { from: Math.max(from, range?.from ?? 0), to: Math.min(to, range?.to ?? to) };
+  return cut.from <= cut.to ? [cut] : [];
+};
+
+async function checksOf({ ports }: Call, tenant: string, sessions: readonly string[]): Promise<ArchiveCheck[]> {
+  const { archived } = ports;
+  if (!archived) throw notFound('The archive');
+  const found = [];
+  for (const session of sessions) found.push(await checkSession({ ...ports, archived }, tenant, session));
+  return found.filter((check) => check !== undefined);
+}
+
+const sumsOf = (checks: readonly ArchiveCheck[]) => ({
+  sessions: checks.length,
+  total_entries: checks.reduce((sum, each) => sum + each.total_entries, 0),
+  missing_entries: checks.reduce((sum, each) => sum + each.missing_entries, 0),
+  pending_entries: checks.reduce((sum, each) => sum + each.pending_entries, 0),
+});
+
+function repairPorts({ ports }: Call) {
+  const { archived, archiving, observations, evidence } = ports;
+  if (!archived || !archiving) throw notFound('The archive');
+  return {
+    evidence,
+    archived,
+    project: async (entries: Parameters<typeof archiving.archive.keep>[0]) => {
+      await archiving.archive.keep(entries);
+      await observations.apply(entries.map(projectEntry));
+    },
+  };
+}
+
+/** One session, or the next page of a tenant's; without a tenant all of the configuration one after the other. */
+async function pieceOf({ ports, snapshot, query }: Call) {
+  const all = snapshot.configuration.tenants.map(({ id }) => id);
+  if (query.tenant !== undefined && !all.includes(query.tenant)) throw notFound('The tenant');
+  if (query.session !== undefined) {
+    if (query.tenant === undefined) throw invalidRequest('session belongs to one tenant; give tenant too.');
+    if (!(await ports.evidence.head(query.tenant, query.session))) throw notFound(`Session ${query.session}`);
+    return { tenant: query.tenant, sessions: [query.session], cursor: undefined };
+  }
+  const tenants = query.tenant === undefined ? all : [query.tenant];
+  const place = query.cursor === undefined ? { tenant: tenants[0]! } : placeOf(query.cursor);
+  if (!tenants.includes(place.tenant)) throw invalidRequest('cursor belongs to another list; begin without one.');
+  const page = await ports.evidence.sessions(place.tenant, {
+    limit: sessionsPerCall,
+    ...(place.cursor !== undefined && { cursor: place.cursor }),
+  });
+  const next = tenants[tenants.indexOf(place.tenant) + 1];
+  const cursor = page.cursor === undefined ? next && `${next}.` : `${place.tenant}.${page.cursor}`;
+  return { tenant: place.tenant, sessions: page.items.map(({ session_id }) => session_id), cursor };
+}
+
+function rangeOf(query: Readonly<Record<string, string>>): Stretch | undefined {
+  const [from, to] = [indexOf(query, 'from'), indexOf(query, 'to')];
+  if (from === undefined && to === undefined) return undefined;
+  return { from: from ?? 0, to: to ?? Number.MAX_SAFE_INTEGER };
+}
+
+function indexOf(query: Readonly<Record<string, string>>, name: 'from' | 'to'): number | undefined {
+  const text = query[name];
+  if (text === undefined) return undefined;
+  if (/^\d{1,12}$/.test(text)) return Number(text);
+  throw invalidRequest(`${name} is ${JSON.stringify(text)}; it takes the index of an entry, from 0.`);
+}

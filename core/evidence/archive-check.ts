@@ -1,0 +1,159 @@
+/** Compares a session's head with its archive, and archives what is missing [evidence.archive.check, evidence.archive.repair]. */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { Clock } from '#core/kernel/ports.ts';
+import { mostEntriesARun } from './archived.ts';
+import { entryHash } from './chain.ts';
+import type { ArchiveReader, EvidenceLog } from './ports.ts';
+
+export interface CheckPorts {
+  readonly clock: Clock;
+  readonly evidence: Pick<EvidenceLog, 'head' | 'entries'>;
+  readonly archived: Pick<ArchiveReader, 'runs'>;
+}
+
+/** Entries from `from` to `to`, both included. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface ArchiveCheck {
+  readonly session_id: string;
+  readonly total_entries: number;
+  /** Entries without a copy although their time is over. */
+  readonly missing_entries: number;
+  /** The first stretches of them. */
+  readonly missing: readonly Stretch[];
+  /** Entries without a copy that were written a moment ago. */
+  readonly pending_entries: number;
+  /** Where archive and head contradict each other, in words: nothing that a repair puts right. */
+  readonly contradiction?: string;
+}
+
+/** Copies follow a commit within seconds; after so long an entry without one is missing. */
+const dueMs = 5 * 60_000;
+const mostStretches = 20;
+
+/** @returns undefined for a session without a head. Reads names of copies only, in constant memory but for the gaps. */
+export async function checkSession(
+  ports: CheckPorts,
+  tenant: string,
+  sessionId: string,
+): Promise<ArchiveCheck | undefined> {
+  const head = await ports.evidence.head(tenant, sessionId);
+  if (!head) return undefined;
+  const gaps: Stretch[] = [];
+  let contradiction: string | undefined;
+  let next = 0;
+  for await (const { first, last, hash } of ports.archived.runs(tenant, sessionId)) {
+    if (first > next) gaps.push({ from: next, to: Math.min(first, head.total_entries) - 1 });
+    next = Math.max(next, last + 1);
+    if (last === head.total_entries - 1 && hash !== head.last_hash) {
+      contradiction = `the archive holds another entry ${last} than the head names`;
+    }
+    // Entries committed since the head was read come here as well.
+    if (first >= head.total_entries) break;
+  }
+  if (next < head.total_entries) gaps.push({ from: next, to: head.total_entries - 1 });
+  const due: Stretch[] = [];
+  let pending = 0;
+  for (const gap of gaps.filter(({ from, to }) => from <= to)) {
+    if (await isDue(ports, tenant, sessionId, gap.from)) due.push(gap);
+    else pending += lengthOf(gap);
+  }
+  return {
+    session_id: sessionId,
+    total_entries: head.total_entries,
+    missing_entries: due.reduce((sum, gap) => sum + lengthOf(gap), 0),
+    missing: due.slice(0, mostStretches),
+    pending_entries: pending,
+    ...(contradiction !== undefined && { contradiction }),
+  };
+}
+
+const lengthOf = ({ from, to }: Stretch): number => to - from + 1;
+
+/** A row that is missing as well is due: nothing will archive it. */
+async function isDue({ clock, evidence }: CheckPorts, tenant: string, sessionId: string, from: number) {
+  for await (const entry of evidence.entries(tenant, sessionId, from)) {
+    return entry.index !== from || clock.now() - Date.parse(entry.timestamp) > dueMs;
+  }
+  return true;
+}
+
+export interface RepairPorts {
+  readonly evidence: Pick<EvidenceLog, 'entries'>;
+  readonly archived: Pick<ArchiveReader, 'entries'>;
+  /** Archives and counts entries, as the stream's consumer does. */
+  readonly project: (entries: readonly EvidenceEntry[]) => Promise<void>;
+}
+
+export interface Repaired {
+  readonly archived_entries: number;
+  /** Entries that were not archived because they do not follow from copies beside them, in words. */
+  readonly refused?: string;
+}
+
+/**
+ * Archives entries of a stretch that has no copies. They are taken from the table only if each follows the one before, the
+ * first follows the copy before it, and the copy behind them follows the last: what the archive holds decides.
+ */
+export async function repairStretch(
+  ports: RepairPorts,
+  tenant: string,
+  sessionId: string,
+  { from, to }: Stretch,
+): Promise<Repaired> {
+  let previous = from === 0 ? '' : (await copyAt(ports, tenant, sessionId, from - 1))?.hash;
+  let archived = 0;
+  const after = await copyAt(ports, tenant, sessionId, to + 1);
+  const refused = (reason: string): Repaired => ({ archived_entries: archived, refused: reason });
+  for (let index = from; index <= to; index += mostEntriesARun) {
+    const batch = await rows(ports, tenant, sessionId, index, Math.min(to, index + mostEntriesARun - 1));
+    for (const [n, entry] of batch.entries()) {
+      const defect = defectOf(entry, index + n, previous);
+      if (defect !== undefined) return refused(defect);
+      previous = entry.hash;
+    }
+    const last = index + batch.length - 1;
+    if (batch.length === 0) return refused(`entry ${index} is not in the table`);
+    if (last === to && after && after.previous_hash !== previous) {
+      return refused(`entry ${to} is not the one that the archived entry ${to + 1} follows`);
+    }
+    await ports.project(batch);
+    archived += batch.length;
+    if (last < Math.min(to, index + mostEntriesARun - 1)) return refused(`entry ${last + 1} is not in the table`);
+  }
+  return { archived_entries: archived };
+}
+
+function defectOf(entry: EvidenceEntry, index: number, previous: string | undefined): string | undefined {
+  if (entry.index !== index) return `entry ${index} is not in the table`;
+  if (previous !== undefined && entry.previous_hash !== previous) {
+    return `entry ${index} does not follow entry ${index - 1} of the archive`;
+  }
+  return hashOf(entry) === entry.hash ? undefined : `entry ${index} was altered: its hash does not match its fields`;
+}
+
+function hashOf(entry: EvidenceEntry): string | undefined {
+  try {
+    return entryHash(entry);
+  } catch {
+    return undefined;
+  }
+}
+
+async function copyAt({ archived }: RepairPorts, tenant: string, sessionId: string, index: number) {
+  for await (const copy of archived.entries(tenant, sessionId, index)) return copy;
+  return undefined;
+}
+
+async function rows({ evidence }: RepairPorts, tenant: string, sessionId: string, from: number, to: number) {
+  const found: EvidenceEntry[] = [];
+  for await (const entry of evidence.entries(tenant, sessionId, from)) {
+    if (entry.index > to) break;
+    found.push(entry);
+    if (entry.index === to) break;
+  }
+  return found;
+}

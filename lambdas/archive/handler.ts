@@ -1,0 +1,17 @@
+import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
+import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
+import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
+import { checkpointEntries } from '#core/evidence/checkpointer.ts';
+import { httpHandler } from '../aws.ts';
+import { door } from './door.ts';
+
+export const handler = httpHandler(door, {
+  signer: (keyId, former) => lazyKmsSigner(keyId, {}, former),
+  kept: ({ bucket, signer, clock, telemetry }) => {
+    const archive = archiveBucket({ bucket });
+    const checkpoints = checkpointBucket({ bucket, signer, clock });
+    const cover = (entries: Parameters<typeof checkpointEntries>[1]) =>
+      checkpointEntries({ checkpoints, archive, telemetry }, entries);
+    return { archived: archive, checkpoints, archiving: { archive, cover } };
+  },
+});
