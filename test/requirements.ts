@@ -1031,6 +1031,11 @@ const hosts: readonly Requirement[] = [
     'contract §3',
     "Every resource carries the deployment's name and stage and the tags of the operator.",
   ),
+  must(
+    'config.schema-number',
+    'contract §1',
+    'A stored configuration that uses nothing new is readable by older releases; one that does carries the number of its schema, and an older release refuses it with what to do.',
+  ),
   must('cloud.nag', 'contract §2', 'cdk-nag finds nothing that is not acknowledged with a reason.'),
   must(
     'cloud.stage-differences',

@@ -4,6 +4,8 @@ export interface VersionRow {
   readonly version: number;
   /** SHA-256 of the canonical configuration; its body lies in the ObjectStore under it. */
   readonly sha256: string;
+  /** The lowest number of the configuration's schema that reads the body; absent = 1. */
+  readonly schema?: number;
   readonly created_at: string;
   readonly created_by: string;
   readonly source: 'file' | 'api' | 'rollback';

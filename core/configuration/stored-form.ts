@@ -5,6 +5,7 @@ import { canonicalize } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 import type { ConfigStore, VersionRow } from './ports.ts';
+import { currentSchema, storable } from './schema-history.ts';
 import { storedKeys } from './stored-keys.ts';
 
 /**
@@ -22,9 +23,14 @@ export function restoreConfiguration(bytes: Uint8Array): Configuration {
   }
 }
 
-/** The bytes of a version's body: canonical, so that equal content has one address. */
-export const configurationBytes = (configuration: Configuration): Uint8Array =>
-  new TextEncoder().encode(canonicalize(configuration));
+/** The bytes of a version's body, canonical, so that equal content has one address; with the schema number that reads them. */
+export function configurationBytes(configuration: Configuration): {
+  readonly bytes: Uint8Array;
+  readonly schema: number;
+} {
+  const { document, schema } = storable(configuration);
+  return { bytes: new TextEncoder().encode(canonicalize(document)), schema };
+}
 
 export const storedForm = (file: ConfigurationFile, pack: ToolPack | null): Configuration => ({
   ...file,
@@ -41,8 +47,13 @@ export async function readVersion(
   return row && { row, configuration: await readBody(objects, row) };
 }
 
-/** @throws GatewayError `service_unavailable` when the body is missing or unreadable. */
+/** @throws GatewayError `service_unavailable` when the body is missing, unreadable or written for a newer release. */
 export async function readBody(objects: ObjectStore, row: VersionRow): Promise<Configuration> {
+  if ((row.schema ?? 1) > currentSchema)
+    throw new GatewayError(
+      'service_unavailable',
+      `Policy version ${row.version} uses schema ${row.schema}, and this release reads schema ${currentSchema} at most. Deploy the release that stored it, or activate an earlier version with that release.`,
+    );
   const bytes = await objects.get(row.sha256);
   if (!bytes) throw new GatewayError('service_unavailable', `The body of policy version ${row.version} is missing.`);
   return restoreConfiguration(bytes);

@@ -30,6 +30,7 @@ export async function rollback(deps: VersionDeps, version: number, by: string): 
   if (!old) throw notFound(`Policy version ${version}`);
   const { row } = await advance(deps, {
     sha256: old.row.sha256,
+    ...(old.row.schema && { schema: old.row.schema }),
     created_by: by,
     source: 'rollback',
     of_version: version,
@@ -37,7 +38,7 @@ export async function rollback(deps: VersionDeps, version: number, by: string): 
   return row;
 }
 
-type Draft = Pick<VersionRow, 'sha256' | 'created_by' | 'source' | 'of_version'>;
+type Draft = Pick<VersionRow, 'sha256' | 'schema' | 'created_by' | 'source' | 'of_version'>;
 
 export interface AdvanceOptions {
   readonly importedSha256?: string;
@@ -58,9 +59,9 @@ export async function writeVersion(
   source: VersionRow['source'],
   options: AdvanceOptions = {},
 ): Promise<{ row: VersionRow; imported: boolean }> {
-  const bytes = configurationBytes(configuration);
+  const { bytes, schema } = configurationBytes(configuration);
   await deps.objects.put(bytes);
-  return advance(deps, { sha256: sha256(bytes), created_by: by, source }, options);
+  return advance(deps, { sha256: sha256(bytes), ...(schema > 1 && { schema }), created_by: by, source }, options);
 }
 
 /** A handful of writers at most; each lost round means that another one won. */

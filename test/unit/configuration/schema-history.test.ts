@@ -1,0 +1,103 @@
+/** What an older release meets after a rollback: configurations that a newer one stored. */
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { loadConfiguration } from '#core/configuration/load.ts';
+import { schemaAdditions, schemaOf, storable } from '#core/configuration/schema-history.ts';
+import { configurationBytes, readBody } from '#core/configuration/stored-form.ts';
+import { rollback, storeVersion } from '#core/configuration/versions.ts';
+import { configurationSchema } from '#core/contracts/config.ts';
+import { base, handClock, memoryConfigStore, memoryObjects, packs } from './memory.ts';
+
+const later = [
+  { schema: 2, path: 'server.greeting', default: 'none' },
+  { schema: 3, path: 'tenants[].api_keys[].label' },
+  { schema: 4, path: 'chat.providers.*.retries', default: [1, 2] },
+];
+
+const example = {
+  server: { greeting: 'none', max_body_bytes: 5 },
+  tenants: [{ id: 'a', api_keys: [{ id: 'k' }, { id: 'l' }] }],
+  chat: { providers: { x: { retries: [1, 2] }, y: {} } },
+};
+const stored = (change: (file: typeof example & Record<string, never>) => void) => {
+  const file = structuredClone(example) as never;
+  change(file);
+  return storable(file, later);
+};
+
+describe('[config.schema-number] a member that only newer releases know', () => {
+  it('is not stored where it holds its default, so every release reads the document', () => {
+    expect(stored(() => {})).toEqual({
+      schema: 1,
+      document: {
+        server: { max_body_bytes: 5 },
+        tenants: example.tenants,
+        chat: { providers: { x: {}, y: {} } },
+      },
+    });
+  });
+
+  it.each([
+    [2, (file: never) => ((file as typeof example).server.greeting = 'hello')],
+    [3, (file: never) => Object.assign((file as typeof example).tenants[0]!.api_keys[1]!, { label: 'x' })],
+    [4, (file: never) => ((file as typeof example).chat.providers.x.retries = [1])],
+  ])('raises the number of the document to %i where it is used', (schema, change) => {
+    const found = stored(change as never);
+    expect(found.schema).toBe(schema);
+    expect(JSON.stringify(found.document)).toMatch(/greeting":"hello|label|retries":\[1\]/);
+  });
+
+  it('leaves the given configuration as it is', () => {
+    const file = structuredClone(example);
+    storable(file as never, later);
+    expect(file).toEqual(example);
+  });
+});
+
+describe('[config.schema-number] a version of a newer release', () => {
+  it('is refused with what to do, and its body is not looked at', async () => {
+    const row = { version: 7, sha256: 'absent', schema: 9, created_at: '', created_by: 'a', source: 'api' } as const;
+    await expect(readBody(memoryObjects(), row)).rejects.toMatchObject({
+      code: 'service_unavailable',
+      message:
+        'Policy version 7 uses schema 9, and this release reads schema 1 at most. Deploy the release that stored it, or activate an earlier version with that release.',
+    });
+  });
+
+  it('keeps its number when it is activated again; a version without a number reads as 1', async () => {
+    const deps = { configStore: memoryConfigStore(), objects: memoryObjects(), clock: handClock() };
+    const { configuration } = await loadConfiguration(base(), { packs });
+    const first = await storeVersion(deps, configuration, 'alice', 'api');
+    expect(first).not.toHaveProperty('schema');
+    expect(configurationBytes(configuration).schema).toBe(1);
+    expect(await readBody(deps.objects, first)).toEqual(configuration);
+    await deps.configStore.advance({ ...first, version: 2, schema: 1 });
+    expect(await rollback(deps, 2, 'alice')).toMatchObject({ version: 3, schema: 1, of_version: 2 });
+  });
+});
+
+/** Every member the schema knows, written as in `schemaAdditions`. */
+function members(schema: z.core.JSONSchema.BaseSchema | boolean, at = ''): string[] {
+  if (typeof schema !== 'object') return [];
+  const below = [
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, one]) => {
+      const path = at ? `${at}.${name}` : name;
+      return [path, ...members(one, path)];
+    }),
+    ...(schema.items && !Array.isArray(schema.items) ? members(schema.items, `${at}[]`) : []),
+    ...(schema.additionalProperties ? members(schema.additionalProperties, `${at}.*`) : []),
+    ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])].flatMap((one) => members(one, at)),
+  ];
+  return [...new Set(below)];
+}
+
+it('[config.schema-number] knows since which number each member of the schema exists', () => {
+  const known = members(z.toJSONSchema(configurationSchema, { io: 'output', reused: 'inline' }) as never).sort();
+  const first = JSON.parse(readFileSync('test/golden/configuration-schema-1.json', 'utf8')) as string[];
+  expect(known.length).toBeGreaterThan(100);
+  // A member that is missing below belongs into `schemaAdditions`, with the number of the coming release.
+  expect(known.filter((path) => !first.includes(path))).toEqual(schemaAdditions.map(({ path }) => path).sort());
+  // A member that left would make stored versions of earlier releases unreadable.
+  expect(first.filter((path) => !known.includes(path))).toEqual([]);
+  expect(schemaOf(schemaAdditions)).toBe(1 + new Set(schemaAdditions.map(({ schema }) => schema)).size);
+});
