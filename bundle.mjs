@@ -44,7 +44,7 @@ const options = {
   // Some dependencies are CommonJS: they call `require` for Node's own modules, and look for files beside themselves.
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
   define: { __dirname: 'import.meta.dirname' },
-  plugins: [shakenSchemas()],
+  plugins: [shakenSchemas(), withoutJsonSchemas()],
 };
 
 await rm('dist', { recursive: true, force: true });
@@ -107,6 +107,25 @@ function shakenSchemas() {
           'export var $1 = /* @__PURE__ */ (() => ($2))();',
         ),
       })),
+  };
+}
+
+/**
+ * Each schema of zod can describe itself in JSON Schema, which the reference pages are made with and no function asks for: the method goes,
+ * and with it the writers behind it. A schema that is asked all the same throws.
+ */
+function withoutJsonSchemas() {
+  const method =
+    /inst\._zod\.processJSONSchema = \(ctx, json, params\) => processors\.\w+\(inst, ctx, json, params\);/g;
+  return {
+    name: 'without-json-schemas',
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /zod[\\/]v4[\\/]classic[\\/]schemas\.js$/ }, async ({ path }) => {
+        const source = await readFile(path, 'utf8');
+        if (!method.test(source))
+          throw new Error(`${path}: no schema describes itself as this plugin expects: adapt it`);
+        return { contents: source.replace(method, '') };
+      }),
   };
 }
 
