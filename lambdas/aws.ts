@@ -35,6 +35,7 @@ import { type TableName, tableEnvironment, tables } from '#core/contracts/tables
 import { configuredBrokers } from '#core/credentials/configured-brokers.ts';
 import type { Outside } from '#core/credentials/ports.ts';
 import type { Signer } from '#core/evidence/ports.ts';
+import { SessionsOfKey } from '#core/identity/unnamed-sessions.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
@@ -93,6 +94,7 @@ export function compose(
   const snapshots = createSnapshots({ configStore, objects, clock, secrets });
   telemetry.exportTo(tracesFromEnvironment(environment, { telemetry, snapshots }));
   const evidence = evidenceTable(store);
+  const unnamedSessions = new SessionsOfKey(Math.random);
   const outside = hands.outside?.();
   const signer = hands.signer?.(needed('SIGNING_KEY_ID'), formerKeyIds(environment)) ?? noSigner;
   const tickets = ticketsTable(store);
@@ -110,7 +112,7 @@ export function compose(
     snapshots,
     hostLimits: lambdaLimits,
     packs: packFiles(`${environment.LAMBDA_TASK_ROOT ?? '.'}/policies`),
-    ledger: dynamoLedger(store),
+    ledger: dynamoLedger({ ...store, contended: (session) => unnamedSessions.contended(session) }),
     evidence,
     manifests: evidence,
     signer,
@@ -137,7 +139,7 @@ export function compose(
     timeouts: systemTimeouts,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     version: packageJson.version,
-    instanceId: systemIds.randomHex(4),
+    unnamedSessions,
   };
 }
 

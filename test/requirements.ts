@@ -372,6 +372,11 @@ const identity: readonly Requirement[] = [
     'contract §2',
     'The session is actor.session, else X-Session-ID, else one made per key, instance and hour.',
   ),
+  must(
+    'session.unnamed-shared',
+    'decision 0059',
+    'On AWS calls of a key that name no session share one an hour in all processes, and more only where its chain is contended.',
+  ),
   must('session.form', 'contract §2', 'A session id outside [A-Za-z0-9._:-]{1,128} is 400.'),
   must(
     'session.owner',
@@ -1007,6 +1012,16 @@ const hosts: readonly Requirement[] = [
     'local.other-tables',
     'decision 0058',
     'A state folder whose tables have other keys is refused at start in one line that says what to do.',
+  ),
+  must(
+    'store.sweep',
+    'decision 0058',
+    'The sweep reads what is due, puts off what cannot be healed, goes on where it stopped, and ends within its minute for 1,500 tenants.',
+  ),
+  must(
+    'store.table-of-rates',
+    'decision 0058',
+    'The documented rates of keys are those of the items that the gateway writes.',
   ),
   must('local.drain', 'contract §2', 'SIGTERM drains and exits 0.'),
   must('local.same-machine-file', 'contract §3', 'The local clock interprets the same ASL file as AWS.'),

@@ -1,126 +1,25 @@
 /**
  * Approvals in DynamoDB: one row per request, and one pointer per call digest to its newest request (contract §3).
  *
- * Parameters and results are kept as canonical JSON text: a map of the store takes no number beyond 2^53, no double below 1e-130
- * and 32 levels at most.
- *
  * Access patterns: row by id (consistent Get); newest request of a call (consistent Get of the pointer); rows of a
- * tenant in a state (Query by_status). Rows change only inside `Ledger.commit`, but for the clock's plumbing.
+ * tenant in a state (Query by_status, then BatchGet); rows that are due (Query by_due per shard, then BatchGet). Rows
+ * change only inside `Ledger.commit`, but for the clock's plumbing.
  */
-import {
-  type AttributeValue,
-  GetItemCommand,
-  QueryCommand,
-  type TransactWriteItem,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { ApprovalStore } from '#core/approvals/ports.ts';
-import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
-import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import type { Change } from '#core/evidence/ports.ts';
-import { canonicalize } from '#core/kernel/canonical.ts';
+import type { ApprovalStatus } from '#core/contracts/approval.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { dueKey, dueList, keyIdOf, pointerId, statusKey, toRow } from './approval-items.ts';
 import type { StoreOptions } from './evidence-table.ts';
-import { fromCursor, fromItem, type Item, stored, toCursor, toItem } from './items.ts';
+import { cursorAt, inOrder, placeAt } from './in-order.ts';
+import { fromItem, type Item, stored, toItem } from './items.ts';
+import { rowsByKey } from './rows-by-key.ts';
+import { partitionsOf, shards } from './shards.ts';
 
-const pointerId = (tenant: string, digest: string) => `call#${tenant}#${digest}`;
-const statusKey = (tenant: string, status: ApprovalStatus) => `${tenant}#${status}`;
-/** Rows outlive their expiry by this long; the evidence keeps everything. */
-const keptSeconds = 30 * 24 * 3600;
-const ttlOf = (iso: string) => Math.floor(Date.parse(iso) / 1000) + keptSeconds;
-
-const toRowItem = ({ parameters, sent_with, ...row }: ApprovalRow): Item =>
-  toItem({
-    id: row.envelope_id,
-    tenant_status: statusKey(row.tenant, row.status),
-    queued: `${row.queued_at}#${row.envelope_id}`,
-    ttl: ttlOf(row.expires_at),
-    ...row,
-    parameters_json: canonicalize(parameters),
-    ...(sent_with && { sent_with_json: canonicalize(sent_with) }),
-  });
-
-export function toRow(item: Item): ApprovalRow {
-  const { id: _id, tenant_status: _status, queued: _queued, ttl: _ttl, ...kept } = fromItem(item);
-  const { result_json, parameters_json, sent_with_json, ...row } = kept;
-  return {
-    ...row,
-    // Rows of an earlier release hold them as a map.
-    ...(typeof parameters_json === 'string' && { parameters: JSON.parse(parameters_json) }),
-    ...(typeof sent_with_json === 'string' && { sent_with: JSON.parse(sent_with_json) }),
-    ...(typeof result_json === 'string' && { result: JSON.parse(result_json) }),
-  } as unknown as ApprovalRow;
-}
-
-export function openItems(table: string, change: Extract<Change, { type: 'approval.open' }>): TransactWriteItem[] {
-  const { row, replaces } = change;
-  return [
-    {
-      Put: {
-        TableName: table,
-        Item: toItem({
-          id: pointerId(row.tenant, row.call_digest),
-          envelope_id: row.envelope_id,
-          ttl: ttlOf(row.expires_at),
-        }),
-        ConditionExpression: replaces === undefined ? 'attribute_not_exists(id)' : 'envelope_id = :replaces',
-        ...(replaces !== undefined && { ExpressionAttributeValues: { ':replaces': { S: replaces } } }),
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      },
-    },
-    { Put: { TableName: table, Item: toRowItem(row), ConditionExpression: 'attribute_not_exists(id)' } },
-  ];
-}
-
-export function moveItem(
-  table: string,
-  change: Extract<Change, { type: 'approval.move' }>,
-  entry: Pick<EvidenceEntry, 'hash' | 'index'>,
-): TransactWriteItem {
-  const { result, ...rest } = change.set;
-  const set: Record<string, unknown> = {
-    ...rest,
-    ...(result !== undefined && { result_json: canonicalize(result) }),
-    status: change.to,
-    tenant_status: statusKey(change.tenant, change.to),
-    ...(change.stampEntry && { evidence_hash: entry.hash, evidence_index: entry.index }),
-  };
-  const where: Record<string, unknown> = { status: change.from, tenant: change.tenant, ...change.where };
-  const names: Record<string, string> = {};
-  const values: Record<string, unknown> = {};
-  const assignments = Object.entries(set)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value], i) => {
-      names[`#s${i}`] = name;
-      values[`:s${i}`] = value;
-      return `#s${i} = :s${i}`;
-    });
-  const conditions = Object.entries(where).map(([name, value], i) => {
-    names[`#w${i}`] = name;
-    values[`:w${i}`] = value;
-    return `#w${i} = :w${i}`;
-  });
-  const removals = (change.clear ?? []).map((name, i) => {
-    names[`#c${i}`] = name;
-    return `#c${i}`;
-  });
-  if (change.after) {
-    names['#after'] = change.after.attribute;
-    values[':after'] = change.after.time;
-    conditions.push('#after > :after');
-  }
-  return {
-    Update: {
-      TableName: table,
-      Key: { id: { S: change.id } },
-      UpdateExpression: `SET ${assignments.join(', ')}${removals.length > 0 ? ` REMOVE ${removals.join(', ')}` : ''}`,
-      ConditionExpression: conditions.join(' AND '),
-      ExpressionAttributeNames: names,
-      ExpressionAttributeValues: toItem(values),
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    },
-  };
-}
+/** Keys that one page of one requester's rows looks at before it answers with a cursor. */
+const mostLooked = 5_000;
+/** Rows that are due are read in groups of so many. */
+const groupSize = 100;
 
 export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore {
   const read = async (id: string): Promise<Item | undefined> => {
@@ -129,6 +28,38 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
     );
     return Item;
   };
+
+  const dueRows = {
+    ...{ client, table: tables.approvals, index: 'by_due', partitionKey: 'due_in', sortKey: 'due' },
+    partitions: partitionsOf(dueList, shards.due),
+  };
+
+  /** One partition: what a tenant's people decide in a second is far below what one takes. */
+  const ofStatus = (tenant: string, status: ApprovalStatus) => ({
+    ...{ client, table: tables.approvals, index: 'by_status', partitionKey: 'tenant_status', sortKey: 'queued' },
+    partitions: [statusKey(tenant, status)],
+    order: status === 'pending' ? ('ascending' as const) : ('descending' as const),
+  });
+
+  /** An update that does nothing when the row has moved; `#status` is its status. */
+  async function ifStill(
+    id: string,
+    update: { readonly UpdateExpression: string; readonly ConditionExpression: string },
+    values: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const command = new UpdateItemCommand({
+      TableName: tables.approvals,
+      Key: { id: { S: id } },
+      ...update,
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: toItem(values),
+    });
+    await stored(
+      client.send(command).catch((cause: Error) => {
+        if (cause.name !== 'ConditionalCheckFailedException') throw cause;
+      }),
+    );
+  }
 
   const store: ApprovalStore = {
     async find(envelopeId) {
@@ -147,48 +78,35 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
     },
 
     async list(tenant, status, { limit, cursor, keyId }) {
-      const start = fromCursor(cursor, ['id', 'tenant_status', 'queued']);
-      const page = await stored(
-        client.send(
-          new QueryCommand({
-            TableName: tables.approvals,
-            IndexName: 'by_status',
-            KeyConditionExpression: 'tenant_status = :status',
-            ...(keyId !== undefined && { FilterExpression: 'key_id = :key' }),
-            ExpressionAttributeValues: toItem({
-              ':status': statusKey(tenant, status),
-              ...(keyId !== undefined && { ':key': keyId }),
-            }),
-            ScanIndexForward: status === 'pending',
-            Limit: limit,
-            ...(start && { ExclusiveStartKey: start }),
-          }),
-        ),
-      );
-      const next = toCursor(page.LastEvaluatedKey);
-      return { items: (page.Items ?? []).map((item) => toRow(item)), ...(next && { cursor: next }) };
+      const keys: Item[] = [];
+      let cursorAfter: string | undefined;
+      let looked = 0;
+      let place = '';
+      for await (const { id, queued } of inOrder({
+        ...ofStatus(tenant, status),
+        after: placeAt(cursor),
+        about: limit + 1,
+      })) {
+        if (keys.length === limit || looked === mostLooked) {
+          cursorAfter = cursorAt(place);
+          break;
+        }
+        looked++;
+        place = queued?.S ?? '';
+        if (keyId === undefined || keyIdOf(place) === keyId) keys.push({ id: id! });
+      }
+      const rows = (await rowsByKey({ client, table: tables.approvals, consistent: true }, keys)).map(toRow);
+      // The index lags behind: a row that has moved on stands in another list.
+      const items = rows.filter((row) => row.status === status);
+      return { items, ...(cursorAfter !== undefined && { cursor: cursorAfter }) };
     },
 
     async pendingKeys(tenant, most) {
       const found: string[] = [];
-      let start: Record<string, AttributeValue> | undefined;
-      do {
-        const page = await stored(
-          client.send(
-            new QueryCommand({
-              TableName: tables.approvals,
-              IndexName: 'by_status',
-              KeyConditionExpression: 'tenant_status = :status',
-              ProjectionExpression: 'key_id',
-              ExpressionAttributeValues: toItem({ ':status': statusKey(tenant, 'pending') }),
-              Limit: most - found.length,
-              ...(start && { ExclusiveStartKey: start }),
-            }),
-          ),
-        );
-        for (const { key_id } of page.Items ?? []) found.push(key_id?.S ?? '');
-        start = page.LastEvaluatedKey;
-      } while (start && found.length < most);
+      for await (const { queued } of inOrder({ ...ofStatus(tenant, 'pending'), about: most })) {
+        found.push(keyIdOf(queued?.S ?? ''));
+        if (found.length === most) break;
+      }
       return found;
     },
 
@@ -218,44 +136,71 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
       }
     },
 
-    async clockStarted(envelopeId) {
+    /** One that is decided meanwhile needs no clock. */
+    async clockStarted({ envelope_id, queued_at, expires_at }) {
       await stored(
         client
           .send(
             new UpdateItemCommand({
               TableName: tables.approvals,
-              Key: { id: { S: envelopeId } },
-              UpdateExpression: 'SET clock_started = :yes',
-              ConditionExpression: 'attribute_exists(id)',
-              ExpressionAttributeValues: { ':yes': { BOOL: true } },
+              Key: { id: { S: envelope_id } },
+              UpdateExpression: 'SET clock_started = :yes, due = :due',
+              ConditionExpression: '#status = :pending',
+              ExpressionAttributeNames: { '#status': 'status' },
+              ExpressionAttributeValues: toItem({
+                ':yes': true,
+                ':due': dueKey(expires_at, 'pending', queued_at),
+                ':pending': 'pending',
+              }),
+              ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
             }),
           )
-          .catch((cause: Error) => {
-            if (cause.name === 'ConditionalCheckFailedException')
-              throw new GatewayError('not_found', `Approval ${envelopeId} was not found.`, { cause });
-            throw cause;
+          .catch((cause: Error & { Item?: Item }) => {
+            if (cause.name !== 'ConditionalCheckFailedException') throw cause;
+            if (!cause.Item) throw new GatewayError('not_found', `Approval ${envelope_id} was not found.`, { cause });
           }),
       );
     },
 
-    async renewLease({ approval, owner }, until) {
-      await stored(
-        client
-          .send(
-            new UpdateItemCommand({
-              TableName: tables.approvals,
-              Key: { id: { S: approval } },
-              UpdateExpression: 'SET lease_expires_at = :until',
-              ConditionExpression: '#status = :executing AND lease_owner = :owner',
-              ExpressionAttributeNames: { '#status': 'status' },
-              ExpressionAttributeValues: toItem({ ':until': until, ':executing': 'executing', ':owner': owner }),
-            }),
-          )
-          .catch((cause: Error) => {
-            if (cause.name !== 'ConditionalCheckFailedException') throw cause;
-          }),
-      );
+    async *due(now) {
+      let group: Item[] = [];
+      const rows = () => rowsByKey({ client, table: tables.approvals, consistent: true }, group);
+      const keys = inOrder({ ...dueRows, order: 'ascending', to: `${now}#~`, about: groupSize });
+      for await (const { id } of keys) {
+        group.push({ id: id! });
+        if (group.length < groupSize) continue;
+        for (const row of await rows()) yield toRow(row);
+        group = [];
+      }
+      for (const row of await rows()) yield toRow(row);
     },
+
+    async waiting() {
+      const since: string[] = [];
+      for await (const { due } of inOrder({ ...dueRows, order: 'ascending', about: 1_000 })) {
+        const [, status, queued] = due?.S?.split('#') ?? [];
+        if (status === 'pending' && queued !== undefined) since.push(queued);
+      }
+      const oldest = since.reduce<string | undefined>((a, b) => (a !== undefined && a < b ? a : b), undefined);
+      return { pending: since.length, ...(oldest !== undefined && { oldest }) };
+    },
+
+    postpone: ({ envelope_id, status, queued_at }, until) =>
+      ifStill(
+        envelope_id,
+        { UpdateExpression: 'SET due = :due', ConditionExpression: '#status = :status AND attribute_exists(due)' },
+        { ':due': dueKey(until, status, queued_at), ':status': status },
+      ),
+
+    renewLease: ({ approval, owner }, until) =>
+      ifStill(
+        approval,
+        {
+          UpdateExpression: 'SET lease_expires_at = :until, due = :due',
+          ConditionExpression: '#status = :status AND lease_owner = :owner',
+        },
+        { ':until': until, ':due': dueKey(until, 'executing'), ':status': 'executing', ':owner': owner },
+      ),
 
     async releaseToken(envelopeId) {
       await stored(
@@ -263,7 +208,7 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
           new UpdateItemCommand({
             TableName: tables.approvals,
             Key: { id: { S: envelopeId } },
-            UpdateExpression: 'REMOVE task_token',
+            UpdateExpression: 'REMOVE task_token, due',
             ConditionExpression: 'attribute_exists(id)',
           }),
         ),

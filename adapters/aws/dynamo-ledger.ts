@@ -7,7 +7,7 @@ import { GetItemCommand, type TransactWriteItem, TransactWriteItemsCommand } fro
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Change, Ledger } from '#core/evidence/ports.ts';
 import { actionEndItem, actionStartItem } from './actions-table.ts';
-import { moveItem, openItems } from './approvals-table.ts';
+import { moveItem, openItems } from './approval-items.ts';
 import { credentialPutItem, credentialRevokeItem } from './credentials-table.ts';
 import { entryGet, entryPutItem, evidenceTable, headPutItem, type StoreOptions } from './evidence-table.ts';
 import { groupedCommits, type Link, type Part, type Step, type Verdict, type Waiting } from './grouped-commits.ts';
@@ -17,6 +17,8 @@ import { fromItem, storeDown, stored, toItem } from './items.ts';
 export interface LedgerOptions extends StoreOptions {
   readonly pause?: (ms: number) => Promise<void>;
   readonly random?: () => number;
+  /** Told of a session whose commit met other writers again and again. */
+  readonly contended?: (sessionId: string) => void;
 }
 
 const maxInProgress = 6;
@@ -32,6 +34,7 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
     write,
     pause,
     random: options.random ?? Math.random,
+    ...(options.contended && { contended: options.contended }),
   });
   return { commit };
 

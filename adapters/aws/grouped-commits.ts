@@ -59,6 +59,8 @@ export interface GroupOptions<Item> {
   readonly write: (parts: readonly Part<Item>[]) => Promise<readonly Verdict[]>;
   readonly pause: (ms: number) => Promise<void>;
   readonly random: () => number;
+  /** Told of a session whose commit met other writers so often that it should be spread. */
+  readonly contended?: (sessionId: string) => void;
 }
 
 interface Chain {
@@ -75,6 +77,8 @@ interface Chain {
 /** 50 writers of one chain needed at most 6 tries (measured); the jitter never exceeds 200 ms. */
 const maxTries = 16;
 const maxJitterMs = 200;
+/** Two processes that write at the same moment meet once or twice; more says that there are many. */
+const contendedTries = 3;
 /** Who was the bystander of so many conflicts goes by itself. */
 const maxShared = 3;
 const maxInFlight = 1;
@@ -218,6 +222,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     if (verdict.type === 'conflict') {
       chain.contended = true;
       chain.head = verdict.head;
+      if (tries === contendedTries) options.contended?.(links[0]!.entry.session_id);
       await options.pause(options.random() * Math.min(maxJitterMs, 5 * 2 ** tries));
     }
     if (tries >= maxShared) chain.contended = true;

@@ -2,7 +2,7 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Change, CommitOutcome } from '#core/evidence/ports.ts';
 import { toStartedAction } from './actions-table.ts';
-import { toRow } from './approvals-table.ts';
+import { toRow } from './approval-items.ts';
 import { toHead } from './evidence-table.ts';
 import type { Part, Verdict, Waiting } from './grouped-commits.ts';
 import { fromItem, type Item, storeDown } from './items.ts';

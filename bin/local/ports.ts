@@ -38,6 +38,7 @@ import { readVersion } from '#core/configuration/stored-form.ts';
 import { wasmModules } from '#core/configuration/wasm-filters.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { configuredBrokers } from '#core/credentials/configured-brokers.ts';
+import { sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import { providersFrom } from '#core/providers/providers.ts';
@@ -164,7 +165,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     adminUrl: options.adminUrl,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     version,
-    instanceId: ids.randomHex(4),
+    unnamedSessions: sessionsOfProcess(ids.randomHex(4)),
   };
   if (imported) await recordImport(ports, row, firstTenant);
   return ports;

@@ -181,7 +181,7 @@ export class SocketConnection {
   }
 
   #begin(call: SocketCall, principal: Principal, bytes: number): void {
-    const { ids, instanceId } = this.#ports;
+    const { ids, unnamedSessions } = this.#ports;
     const controller = new AbortController();
     this.#calls.set(call.id, { controller, bytes });
     const running = answerCall(this.#ports, {
@@ -189,7 +189,7 @@ export class SocketConnection {
       principal,
       sessionId: this.#sessionId,
       requestId: ids.uuid(),
-      instanceId,
+      unnamedSessions,
       signal: controller.signal,
       send: (text) => this.#send(text),
       ending: () => void this.#calls.delete(call.id),

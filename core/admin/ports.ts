@@ -1,4 +1,5 @@
 /** Everything an operation may be given. Hosts compose it: `lambdas/aws.ts` on AWS and the emulator, `bin/local/` here. */
+
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { ResponseCache } from '#core/cache/ports.ts';
 import type { ConfigStore } from '#core/configuration/ports.ts';
@@ -6,6 +7,7 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
 import type { ArchiveReader, CheckpointLog, ManifestStore, Signer } from '#core/evidence/ports.ts';
+import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import type { Admissions } from '#core/limits/admissions.ts';
 import type { Counters } from '#core/limits/ports.ts';
@@ -51,6 +53,6 @@ export interface GatewayPorts extends GovernPorts {
   /** The metrics registry of this process as Prometheus text. */
   readonly metricsText: () => string;
   readonly version: string;
-  /** Tells generated session ids of one instance from another's. */
-  readonly instanceId: string;
+  /** Which session the calls of a caller that names none go into. */
+  readonly unnamedSessions: UnnamedSessions;
 }

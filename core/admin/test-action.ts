@@ -28,7 +28,7 @@ export function sessionOf({ ports, principal, header }: Call, body: string | und
     ...(body !== undefined && { body }),
     ...(named !== undefined && { header: named }),
     keyId: principal.key_id,
-    instanceId: ports.instanceId,
+    unnamedSessions: ports.unnamedSessions,
     now: ports.clock.now(),
   });
   return session_id;

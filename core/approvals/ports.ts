@@ -25,10 +25,16 @@ export interface ApprovalStore extends PendingCounter {
   holdToken(envelopeId: string, taskToken: string): Promise<ApprovalRow>;
   /** Puts off the end of a lease that this holder still has; a lease that it has lost stays lost. Not evidence. */
   renewLease(holder: Holder, until: string): Promise<void>;
-  /** Forgets a token whose execution has ended. */
+  /** Forgets a token whose execution has ended: nothing is due for the row any more. */
   releaseToken(envelopeId: string): Promise<void>;
-  /** Marks the clock as started. */
-  clockStarted(envelopeId: string): Promise<void>;
+  /** Marks the clock as started; from then on the row is due when its time is over. */
+  clockStarted(row: Pick<ApprovalRow, 'envelope_id' | 'queued_at' | 'expires_at'>): Promise<void>;
+  /** Rows of all tenants whose `dueAt` has come, those due longest first (may lag by a second or two). */
+  due(now: string): AsyncIterable<ApprovalRow>;
+  /** Puts off when a row is due, unless it has moved since it was read. Not evidence. */
+  postpone(row: Pick<ApprovalRow, 'envelope_id' | 'status' | 'queued_at'>, until: string): Promise<void>;
+  /** How many requests of all tenants wait for a person, and since when the oldest does (ISO; may lag). */
+  waiting(): Promise<{ readonly pending: number; readonly oldest?: string }>;
 }
 
 /** The clock of approvals: Step Functions | the local interpreter of the same ASL. The table is the truth. */

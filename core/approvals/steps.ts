@@ -22,7 +22,7 @@ export interface StepPorts extends VotePorts {
 /** Marks the clock as started, tells the channels, answers how long a human has. */
 export async function announce(ports: StepPorts, envelopeId: string): Promise<{ seconds_left: number }> {
   const row = await rowOf(ports, envelopeId);
-  await ports.approvals.clockStarted(envelopeId);
+  await ports.approvals.clockStarted(row);
   if (row.status === 'pending') {
     const channels = channelsOf(await ports.configuration(), row);
     await healedLater(ports, row, 'notification', () => enqueueNotifications(ports, channels, 'submitted', row));

@@ -1,18 +1,23 @@
 /**
- * Heals what a crash left behind (architecture: one action's life, steps 4–7): clocks that did not start, waiting
- * executions whose row is decided, items whose time passed, leases that ended without an outcome.
+ * Heals what a crash left behind: clocks that did not start, waiting executions whose row is decided, requests whose time
+ * is over, leases that ended without an outcome [approval.clock-recovers]. Reads the rows that are due, of all tenants in
+ * the order in which they fell due, and none else. What could not be healed is put off, so that it holds up no other row.
  */
-import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { healedLater } from './announce.ts';
+import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { moveApproval } from './approval.ts';
 import { channelsOf } from './channels.ts';
+import { dueAt } from './due.ts';
 import type { StepPorts } from './steps.ts';
 import { timeOut } from './vote.ts';
 
-/** A clock is given this long to start before the sweep starts it again; starting twice is harmless. */
-const startGraceMs = 5_000;
-const pageSize = 200;
+/** What failed, or was started and does not say so, is looked at again after this. */
+const againMs = 55_000;
+const atOnce = 20;
+/** The rest is left to the next minute, which begins with what has been due longest. */
+const longestMs = 40_000;
 
 export interface Swept {
   readonly pending: number;
@@ -23,46 +28,84 @@ export interface Swept {
   readonly leases_ended: number;
 }
 
+type Healed = 'timed_out' | 'started' | 'released' | 'leases_ended';
+
 export async function sweepApprovals(ports: StepPorts): Promise<Swept> {
   const configuration = await ports.configuration();
-  const count = { pending: 0, oldest_seconds: 0, timed_out: 0, started: 0, released: 0, leases_ended: 0 };
   const now = ports.clock.now();
-
-  for (const { id: tenant } of configuration.tenants) {
-    for await (const row of all(ports, tenant, 'pending')) {
-      if (row.expires_at <= isoTime(now)) {
-        await timeOut(ports, row, channelsOf(configuration, row));
-        count.timed_out++;
-        continue;
-      }
-      count.pending++;
-      count.oldest_seconds = Math.max(count.oldest_seconds, Math.round((now - Date.parse(row.queued_at)) / 1000));
-      if (!row.clock_started && now - Date.parse(row.queued_at) > startGraceMs) {
-        await healedLater(ports, row, 'clock', () => ports.approvalClock.start(row.envelope_id));
-        count.started++;
-      }
-    }
-    for (const status of ['approved', 'denied'] as const) {
-      const { items } = await ports.approvals.list(tenant, status, { limit: pageSize });
-      for (const { task_token, envelope_id } of items) {
-        if (!task_token) continue;
-        await healedLater(ports, { envelope_id }, 'clock', async () => {
-          await ports.approvalClock.settle(task_token, { status });
-          await ports.approvals.releaseToken(envelope_id);
-        });
-        count.released++;
-      }
-    }
-    for await (const row of all(ports, tenant, 'executing')) {
-      if ((row.lease_expires_at ?? '') > isoTime(now)) continue;
-      await endLease(ports, row);
-      count.leases_ended++;
-    }
-  }
-  return count;
+  const count: Record<Healed, number> = { timed_out: 0, started: 0, released: 0, leases_ended: 0 };
+  await sideBySide(
+    ports.approvals.due(isoTime(now)),
+    atOnce,
+    async (row) => {
+      const healed = await attempted(ports, configuration, row);
+      if (healed) count[healed]++;
+    },
+    () => ports.clock.now() - now < longestMs,
+  );
+  const { pending, oldest } = await ports.approvals.waiting();
+  const oldest_seconds = oldest === undefined ? 0 : Math.max(0, Math.round((now - Date.parse(oldest)) / 1000));
+  return { pending, oldest_seconds, ...count };
 }
 
-/** Nobody knows whether the call ran: `unknown` is an outcome of its own and is never retried blindly. */
+/** One row that cannot be healed, or a store that fails for it, does not keep the others from being healed. */
+async function attempted(
+  ports: StepPorts,
+  configuration: Configuration,
+  row: ApprovalRow,
+): Promise<Healed | undefined> {
+  const later = isoTime(ports.clock.now() + againMs);
+  try {
+    return await heal(ports, configuration, row, later);
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown.message : String(thrown);
+    ports.telemetry.log('warn', 'approval sweep postponed', { envelope_id: row.envelope_id, error });
+    await ports.approvals.postpone(row, later).catch(() => undefined);
+    return undefined;
+  }
+}
+
+async function heal(
+  ports: StepPorts,
+  configuration: Configuration,
+  row: ApprovalRow,
+  later: string,
+): Promise<Healed | undefined> {
+  const { approvals, approvalClock } = ports;
+  const now = isoTime(ports.clock.now());
+  switch (row.status) {
+    case 'pending':
+      if (row.expires_at <= now) {
+        await timeOut(ports, row, channelsOf(configuration, row));
+        return 'timed_out';
+      }
+      if (row.clock_started) {
+        await approvals.postpone(row, row.expires_at);
+        return undefined;
+      }
+      await approvalClock.start(row.envelope_id);
+      await approvals.postpone(row, later < row.expires_at ? later : row.expires_at);
+      return 'started';
+    case 'approved':
+    case 'denied':
+      if (row.task_token) await approvalClock.settle(row.task_token, { status: row.status });
+      await approvals.releaseToken(row.envelope_id);
+      return row.task_token ? 'released' : undefined;
+    case 'executing': {
+      const ends = dueAt(row) ?? '';
+      if (ends > now) {
+        await approvals.postpone(row, ends);
+        return undefined;
+      }
+      await endLease(ports, row);
+      return 'leases_ended';
+    }
+    case 'consumed':
+      return undefined;
+  }
+}
+
+/** Whether the call ran is not known: `unknown` is an outcome of its own and is never retried blindly. */
 async function endLease(ports: StepPorts, row: ApprovalRow): Promise<void> {
   await ports.ledger.commit({
     draft: {
@@ -92,16 +135,4 @@ async function endLease(ports: StepPorts, row: ApprovalRow): Promise<void> {
       }),
     ],
   });
-}
-
-async function* all(ports: StepPorts, tenant: string, status: ApprovalStatus): AsyncIterable<ApprovalRow> {
-  let cursor: string | undefined;
-  do {
-    const page = await ports.approvals.list(tenant, status, {
-      limit: pageSize,
-      ...(cursor !== undefined && { cursor }),
-    });
-    yield* page.items;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
 }

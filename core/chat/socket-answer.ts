@@ -1,7 +1,9 @@
 /** One call over a WebSocket: the same pipeline as HTTP, its answer in messages of the call's id (spec §4.1). */
+
 import { dialects } from '#core/dialects/dialects.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { resolveSession } from '#core/identity/sessions.ts';
+import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isStream } from './answering.ts';
@@ -15,7 +17,7 @@ export interface SocketAnswer {
   /** The session named at the handshake, for calls that name none. */
   readonly sessionId?: string | undefined;
   readonly requestId: string;
-  readonly instanceId: string;
+  readonly unnamedSessions: UnnamedSessions;
   /** Aborts when the caller cancels the call or goes away. */
   readonly signal: AbortSignal;
   /** A promise while the connection is behind: the model's stream waits for it. */
@@ -58,8 +60,8 @@ async function answered(ports: ChatPorts, answer: SocketAnswer): Promise<string>
   }
 }
 
-const sessionOf = ({ clock }: ChatPorts, { call, principal, sessionId, instanceId }: SocketAnswer): string =>
-  resolveSession({ header: call.sessionId ?? sessionId, keyId: principal.key_id, instanceId, now: clock.now() })
+const sessionOf = ({ clock }: ChatPorts, { call, principal, sessionId, unnamedSessions }: SocketAnswer): string =>
+  resolveSession({ header: call.sessionId ?? sessionId, keyId: principal.key_id, unnamedSessions, now: clock.now() })
     .session_id;
 
 /** @returns false when the stream told of an error. A caller who left does not hold the call up. */

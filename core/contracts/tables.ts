@@ -36,10 +36,14 @@ export const tables = {
     indexes: [{ name: 'by_opened', partitionKey: 'opened_in', sortKey: 'opened', projection: 'KEYS_ONLY' }],
   },
   approvals: {
-    holds: 'approval records by envelope_id and one pointer per call digest; by_status = pending list and history',
+    holds:
+      'approval records by envelope_id and one pointer per call digest; by_status = pending list and history; by_due = what the sweep looks at, of all tenants',
     partitionKey: 'id',
     ttl: 'ttl',
-    indexes: [{ name: 'by_status', partitionKey: 'tenant_status', sortKey: 'queued', projection: 'ALL' }],
+    indexes: [
+      { name: 'by_status', partitionKey: 'tenant_status', sortKey: 'queued', projection: 'KEYS_ONLY' },
+      { name: 'by_due', partitionKey: 'due_in', sortKey: 'due', projection: 'KEYS_ONLY' },
+    ],
   },
   actions: {
     holds:

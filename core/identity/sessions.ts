@@ -1,41 +1,44 @@
 /** Which session an action belongs to, and whose it is (contract §2). */
 import { sessionPattern } from '#core/contracts/envelope.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
-import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Principal } from './principal.ts';
+import { isOfAnotherKey, type UnnamedSessions } from './unnamed-sessions.ts';
 
-const hourMs = 3_600_000;
 /** Administrative acts are kept in sessions of this form; a caller naming one would write among them. */
 const gatewaysOwn = /^admin-.*-\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Body before header before MCP before one of our making: per key, instance and UTC hour. A generated id is a hash, so
- * every request of the hour finds the same one without asking a store; a random `instanceId` keeps it unguessable.
- * @throws GatewayError `invalid_request` for an id of another form.
+ * Body before header before MCP before the session of callers that name none.
+ * @throws GatewayError `invalid_request` for an id of another form, and for one that is kept for another key.
  */
 export function resolveSession(from: {
   readonly body?: string | undefined;
   readonly header?: string | undefined;
   readonly mcp?: string | undefined;
   readonly keyId: string;
-  readonly instanceId: string;
+  readonly unnamedSessions: UnnamedSessions;
   readonly now: number;
 }): { session_id: string; generated: boolean } {
-  if (from.body !== undefined) return { session_id: named(from.body, 'actor.session'), generated: false };
-  if (from.header !== undefined) return { session_id: named(from.header, 'X-Session-ID'), generated: false };
-  if (from.mcp !== undefined) return { session_id: named(from.mcp, 'the MCP session'), generated: false };
-  const hour = Math.floor(from.now / hourMs);
-  return { session_id: `auto-${digestOf([from.keyId, from.instanceId, hour]).slice(0, 32)}`, generated: true };
+  const { body, header, mcp, keyId } = from;
+  if (body !== undefined) return { session_id: named(body, 'actor.session', keyId), generated: false };
+  if (header !== undefined) return { session_id: named(header, 'X-Session-ID', keyId), generated: false };
+  if (mcp !== undefined) return { session_id: named(mcp, 'the MCP session', keyId), generated: false };
+  return { session_id: from.unnamedSessions.of(keyId, from.now), generated: true };
 }
 
-function named(sessionId: string, where: string): string {
+function named(sessionId: string, where: string, keyId: string): string {
   if (!sessionPattern.test(sessionId)) {
     throw invalidRequest(`${where}: found ${JSON.stringify(sessionId.slice(0, 140))}, allowed [A-Za-z0-9._:-]{1,128}.`);
   }
   if (gatewaysOwn.test(sessionId)) {
     throw invalidRequest(
       `${where}: found ${JSON.stringify(sessionId)}, a session the gateway keeps itself; choose another name.`,
+    );
+  }
+  if (isOfAnotherKey(sessionId, keyId)) {
+    throw invalidRequest(
+      `${where}: found ${JSON.stringify(sessionId)}, a session for calls of another key; choose another name.`,
     );
   }
   return sessionId;

@@ -184,9 +184,9 @@ export class McpGateway {
 
   #of(call: McpCall, era: Era, conversation: Conversation, session?: Caller['session']): Caller {
     const { principal, snapshot, passed, namedSession: header } = call;
-    const { instanceId, clock } = this.#ports;
+    const { unnamedSessions, clock } = this.#ports;
     const { session_id, generated } = resolveSession({
-      ...{ header, mcp: session?.id, keyId: principal.key_id, instanceId, now: clock.now() },
+      ...{ header, mcp: session?.id, keyId: principal.key_id, unnamedSessions, now: clock.now() },
     });
     return {
       ...{ principal, snapshot, era, conversation, passed },

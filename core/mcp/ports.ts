@@ -1,6 +1,8 @@
 /** What the MCP gateway needs from outside (spec §4.4): servers behind it, and what it keeps between calls. */
+
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import type { Counters } from '#core/limits/ports.ts';
@@ -13,7 +15,7 @@ export interface McpPorts extends GovernPorts {
   readonly mcpStore: McpStore;
   readonly upstreams: McpUpstreams;
   readonly version: string;
-  readonly instanceId: string;
+  readonly unnamedSessions: UnnamedSessions;
 }
 
 /** How a caller presents itself to a server. */

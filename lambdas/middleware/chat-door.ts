@@ -1,4 +1,5 @@
 /** The door of a chat surface: key, tenant, bounded body, session; then the pipeline; then JSON or SSE (spec §1, §4.1). */
+
 import type { ChatReply } from '#core/chat/answering.ts';
 import { isStream } from '#core/chat/answering.ts';
 import { chat, headersOf } from '#core/chat/pipeline.ts';
@@ -12,6 +13,7 @@ import { routes } from '#core/contracts/routes.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { resolveSession } from '#core/identity/sessions.ts';
+import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ErrorShape } from './answers.ts';
 import { headerOf, headerValues, jsonObject, rawBody } from './body.ts';
@@ -21,7 +23,7 @@ import { matchRoute } from './route.ts';
 import { sse } from './sse.ts';
 
 export interface ChatDoorPorts extends ChatPorts, AdmissionPorts {
-  readonly instanceId: string;
+  readonly unnamedSessions: UnnamedSessions;
 }
 
 export function chatDoor(name: FunctionName, dialect: DialectName, ports: ChatDoorPorts): HttpHandler {
@@ -72,8 +74,9 @@ export function boundedChatBody(event: HttpEvent, { configuration }: Snapshot, p
   throw new GatewayError('payload_too_large', `The body has ${bytes.length} bytes; at most ${most} are taken.`);
 }
 
-const sessionOf = (event: HttpEvent, { key_id }: Principal, { instanceId, clock }: ChatDoorPorts): string =>
-  resolveSession({ header: headerOf(event, 'x-session-id'), keyId: key_id, instanceId, now: clock.now() }).session_id;
+const sessionOf = (event: HttpEvent, { key_id }: Principal, { unnamedSessions, clock }: ChatDoorPorts): string =>
+  resolveSession({ header: headerOf(event, 'x-session-id'), keyId: key_id, unnamedSessions, now: clock.now() })
+    .session_id;
 
 /** More than one `traceparent` is none (W3C trace context). */
 export function traceOf(event: HttpEvent) {

@@ -2,33 +2,69 @@
 import { closeAbandoned } from '#core/actions/sweep-actions.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
 import { sweepCredentials } from '#core/credentials/registry.ts';
+import { sideBySide } from '#core/kernel/side-by-side.ts';
+import { Turns } from '#core/kernel/turns.ts';
 import { healReservations } from '#core/limits/heal.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { stepPorts } from '../step-ports.ts';
 
+/** Tenants whose counters are looked at at the same time. */
+const tenantsAtOnce = 20;
+/** The tenants that are left then are the first of the next minute. */
+const longestMs = 40_000;
+
 export const door = (ports: GatewayPorts) => {
   const steps = stepPorts(ports);
+  const turns = new Turns();
   return async () => {
-    const swept = await sweepApprovals(steps);
-    const { pending, oldest_seconds, ...approvals } = swept;
-    const healed = { ...approvals, ...(await others(ports)) };
-    ports.telemetry.gauge('svc_approvals_pending', pending);
-    ports.telemetry.gauge('svc_approval_oldest_seconds', oldest_seconds);
-    if (Object.values(healed).some((count) => count > 0)) ports.telemetry.log('info', 'sweep healed', healed);
-    return swept;
+    const rest = others(ports, turns);
+    try {
+      const swept = await sweepApprovals(steps);
+      const { pending, oldest_seconds, ...approvals } = swept;
+      const healed = { ...approvals, ...(await rest) };
+      ports.telemetry.gauge('svc_approvals_pending', pending);
+      ports.telemetry.gauge('svc_approval_oldest_seconds', oldest_seconds);
+      if (Object.values(healed).some((count) => count > 0)) ports.telemetry.log('info', 'sweep healed', healed);
+      return swept;
+    } finally {
+      await rest;
+    }
   };
 };
 
-/** Each by itself: what one cannot heal must not keep the other from its work. */
-async function others(ports: GatewayPorts): Promise<{ reservations: number; credentials: number; actions: number }> {
-  const { configuration } = await ports.snapshots.current();
-  const tenants = configuration.tenants.map(({ id }) => id);
+/** Each by itself: what one cannot heal must not keep the other from its work. Never rejects. */
+async function others(
+  ports: GatewayPorts,
+  turns: Turns,
+): Promise<{ reservations: number; credentials: number; actions: number }> {
   const [reservations, credentials, actions] = await Promise.all([
-    healed(ports, 'reservations', () => healReservations(ports, tenants)),
+    healed(ports, 'reservations', () => sweepReservations(ports, turns)),
     healed(ports, 'credentials', () => sweepCredentials(ports)),
     healed(ports, 'started actions', () => closeAbandoned(ports)),
   ]);
   return { reservations, credentials, actions };
+}
+
+/** Goes over the tenants from where the last minute stopped. @returns how many reservations were healed. */
+export async function sweepReservations(
+  ports: Pick<GatewayPorts, 'clock' | 'counters' | 'evidence' | 'snapshots' | 'telemetry'>,
+  turns: Turns,
+): Promise<number> {
+  const { configuration } = await ports.snapshots.current();
+  const tenants = turns.order(configuration.tenants.map(({ id }) => id));
+  const until = ports.clock.now() + longestMs;
+  let healed = 0;
+  await sideBySide(
+    tenants,
+    tenantsAtOnce,
+    async (tenant) => {
+      turns.took(tenant);
+      const count = await healReservations(ports, [tenant]);
+      healed += count;
+    },
+    () => ports.clock.now() < until,
+  );
+  return healed;
 }
 
 async function healed(ports: GatewayPorts, what: string, work: () => Promise<number>): Promise<number> {

@@ -44,7 +44,7 @@ async function answered(ports: WorkerPorts, work: HandedCall, line: Line): Promi
     principal,
     sessionId: work.session_id,
     requestId: work.request_id,
-    instanceId: ports.instanceId,
+    unnamedSessions: ports.unnamedSessions,
     signal: line.signal,
     send: (text) => line.send(text),
     ending: () => line.over(),

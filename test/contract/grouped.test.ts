@@ -291,15 +291,18 @@ test('a session that is always taken by others is given up after 16 tries, and n
     return send();
   });
   const pauses: number[] = [];
+  const contended: string[] = [];
   const ledger = dynamoLedger({
     client: store.client,
     tables,
     random: () => 1,
     pause: async (ms) => void pauses.push(ms),
+    contended: (session) => void contended.push(session),
   });
   await expect(ledger.commit({ draft: draft('busy', 'e') })).rejects.toMatchObject({ code: 'service_unavailable' });
   expect(store.of('TransactWriteItems')).toHaveLength(16);
   expect(Math.max(...pauses)).toBe(200);
+  expect(contended).toEqual(['busy']);
   expect(await chainOf('busy')).toEqual([]);
 });
 

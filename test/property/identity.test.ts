@@ -4,6 +4,7 @@ import { sessionPattern } from '#core/contracts/envelope.ts';
 import { authenticate } from '#core/identity/authenticate.ts';
 import { buildIdentities, type ResolvedKey } from '#core/identity/identities.ts';
 import { resolveSession } from '#core/identity/sessions.ts';
+import { sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 
 const keyText = fc.stringMatching(/^[\x21-\x7e]{1,40}$/);
@@ -56,7 +57,9 @@ test('a session is always of the allowed form, or refused', () => {
   fc.assert(
     fc.property(named, named, named, fc.string(), fc.nat(2 ** 42), (body, header, mcp, keyId, now) => {
       try {
-        expect(resolveSession({ body, header, mcp, keyId, instanceId: 'i', now }).session_id).toMatch(sessionPattern);
+        expect(
+          resolveSession({ body, header, mcp, keyId, unnamedSessions: sessionsOfProcess('i'), now }).session_id,
+        ).toMatch(sessionPattern);
       } catch (thrown) {
         expect(thrown).toMatchObject({ code: 'invalid_request' });
       }

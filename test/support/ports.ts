@@ -37,6 +37,7 @@ import { storeVersion } from '#core/configuration/versions.ts';
 import type { WasmRunner } from '#core/content-policy/ports.ts';
 import { brokersFrom } from '#core/credentials/brokers.ts';
 import type { Executor } from '#core/credentials/ports.ts';
+import { sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import { providersFrom } from '#core/providers/providers.ts';
 import { breakersOf } from '#core/routing/breakers.ts';
@@ -164,7 +165,7 @@ export async function testPorts(options: TestOptions = {}) {
       time.ms += ms;
     },
     version: '0.0.0-test',
-    instanceId: 'test',
+    unnamedSessions: sessionsOfProcess('test'),
   };
   await snapshots.current();
   return {

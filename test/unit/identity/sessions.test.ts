@@ -1,10 +1,11 @@
 /** Sessions: which one, of what form, and whose. */
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { assertSessionOwner, resolveSession } from '#core/identity/sessions.ts';
+import { SessionsOfKey, sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import { principal } from './principals.ts';
 
 const now = Date.UTC(2026, 10, 21, 9, 59, 59, 999);
-const from = { keyId: 'k1', instanceId: 'i1', now };
+const from = { keyId: 'k1', unnamedSessions: sessionsOfProcess('i1'), now };
 
 describe('[session.source] the session', () => {
   test.each([
@@ -19,10 +20,48 @@ describe('[session.source] the session', () => {
     const made = resolveSession(from);
     expect(made).toEqual({ session_id: expect.stringMatching(/^auto-[0-9a-f]{32}$/), generated: true });
     expect(resolveSession({ ...from, now: now - 3_599_999 })).toEqual(made);
-    const others = [{ now: now + 1 }, { keyId: 'k2' }, { instanceId: 'i2' }].map(
+    const others = [{ now: now + 1 }, { keyId: 'k2' }, { unnamedSessions: sessionsOfProcess('i2') }].map(
       (other) => resolveSession({ ...from, ...other }).session_id,
     );
     expect(new Set([made.session_id, ...others]).size).toBe(4);
+  });
+});
+
+describe('[session.unnamed-shared] with many processes, a caller that names no session', () => {
+  const high = () => new SessionsOfKey(() => 0.99);
+
+  test('has one per key and hour, the same in every process', () => {
+    const [one, other] = [high(), high()];
+    expect(one.of('k1', now)).toMatch(/^auto-2026-11-21T09-[0-9a-f]{24}$/);
+    expect(other.of('k1', now - 3_599_999)).toBe(one.of('k1', now));
+    expect(new Set([one.of('k1', now), one.of('k2', now), one.of('k1', now + 1)]).size).toBe(3);
+  });
+
+  test('gets another one only where its chain is contended, and one level less each hour', () => {
+    const sessions = high();
+    const first = sessions.of('k1', now);
+    sessions.contended('a session that was named');
+    expect(sessions.of('k1', now)).toBe(first);
+    sessions.contended(first);
+    expect(sessions.of('k1', now)).toBe(`${first}-1`);
+    sessions.contended(first); // told late: it has been left already
+    expect(sessions.of('k1', now)).toBe(`${first}-1`);
+    sessions.contended(`${first}-1`);
+    expect(sessions.of('k1', now)).toBe(`${first}-3`);
+    expect(sessions.of('k2', now)).not.toMatch(/-\d$/);
+    expect(sessions.of('k1', now + 1)).toMatch(/^auto-2026-11-21T10-[0-9a-f]{24}-1$/);
+    for (let n = 0; n < 20; n++) sessions.contended(sessions.of('k1', now + 1));
+    expect(sessions.of('k1', now + 1)).toMatch(/-253$/);
+  });
+
+  test('[session.form] may name its own again; no other key can open it first', () => {
+    const sessions = high();
+    const first = sessions.of('k1', now);
+    for (const body of [first, `${first}-3`]) {
+      expect(resolveSession({ ...from, body }).session_id).toBe(body);
+      expect(() => resolveSession({ ...from, keyId: 'k2', body })).toThrow('a session for calls of another key');
+    }
+    expect(resolveSession({ ...from, keyId: 'k2', body: 'auto-mine' }).session_id).toBe('auto-mine');
   });
 });
 

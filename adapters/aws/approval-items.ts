@@ -1,0 +1,133 @@
+/**
+ * The items of the approvals table: a row and its pointer as they are opened, and a row's moves.
+ *
+ * Parameters and results are kept as canonical JSON text: a map of the store takes no number beyond 2^53, no double below 1e-130
+ * and 32 levels at most.
+ */
+import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { dueAt } from '#core/approvals/due.ts';
+import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { Change } from '#core/evidence/ports.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
+import { fromItem, type Item, toItem } from './items.ts';
+import { partitionOf, shards } from './shards.ts';
+
+export const pointerId = (tenant: string, digest: string) => `call#${tenant}#${digest}`;
+export const statusKey = (tenant: string, status: ApprovalStatus) => `${tenant}#${status}`;
+/** Rows outlive their expiry by this long; the evidence keeps everything. */
+const keptSeconds = 30 * 24 * 3600;
+const ttlOf = (iso: string) => Math.floor(Date.parse(iso) / 1000) + keptSeconds;
+
+/**
+ * Sort key in `by_status`: who asked stands in it, so that requests of one key are found, and those of all are counted,
+ * without reading a row. Neither a time nor an envelope id holds a `#`.
+ */
+const queuedKey = ({ queued_at, envelope_id, key_id }: ApprovalRow): string => `${queued_at}#${envelope_id}#${key_id}`;
+export const keyIdOf = (queued: string): string => queued.split('#').slice(2).join('#');
+
+/** The list of what the sweep looks at. */
+export const dueList = 'due';
+/** Sort key in `by_due`: since when a request waits stands in it, so that those that wait are counted without reading a row. */
+export const dueKey = (at: string, status: ApprovalStatus, queuedAt = ''): string =>
+  `${at}#${status}${status === 'pending' ? `#${queuedAt}` : ''}`;
+const dueOf = (row: Parameters<typeof dueAt>[0]): string | undefined => {
+  const at = dueAt(row);
+  return at && dueKey(at, row.status, row.queued_at);
+};
+
+export const toRowItem = ({ parameters, sent_with, ...row }: ApprovalRow): Item =>
+  toItem({
+    id: row.envelope_id,
+    tenant_status: statusKey(row.tenant, row.status),
+    queued: queuedKey(row as ApprovalRow),
+    due_in: partitionOf(dueList, row.envelope_id, shards.due),
+    due: dueOf(row),
+    ttl: ttlOf(row.expires_at),
+    ...row,
+    parameters_json: canonicalize(parameters),
+    ...(sent_with && { sent_with_json: canonicalize(sent_with) }),
+  });
+
+export function toRow(item: Item): ApprovalRow {
+  const { id: _id, tenant_status: _status, queued: _queued, ttl: _ttl, ...kept } = fromItem(item);
+  const { due_in: _in, due: _due, result_json, parameters_json, sent_with_json, ...row } = kept;
+  return {
+    ...row,
+    // Rows of an earlier release hold them as a map.
+    ...(typeof parameters_json === 'string' && { parameters: JSON.parse(parameters_json) }),
+    ...(typeof sent_with_json === 'string' && { sent_with: JSON.parse(sent_with_json) }),
+    ...(typeof result_json === 'string' && { result: JSON.parse(result_json) }),
+  } as unknown as ApprovalRow;
+}
+
+export function openItems(table: string, change: Extract<Change, { type: 'approval.open' }>): TransactWriteItem[] {
+  const { row, replaces } = change;
+  return [
+    {
+      Put: {
+        TableName: table,
+        Item: toItem({
+          id: pointerId(row.tenant, row.call_digest),
+          envelope_id: row.envelope_id,
+          ttl: ttlOf(row.expires_at),
+        }),
+        ConditionExpression: replaces === undefined ? 'attribute_not_exists(id)' : 'envelope_id = :replaces',
+        ...(replaces !== undefined && { ExpressionAttributeValues: { ':replaces': { S: replaces } } }),
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      },
+    },
+    { Put: { TableName: table, Item: toRowItem(row), ConditionExpression: 'attribute_not_exists(id)' } },
+  ];
+}
+
+export function moveItem(
+  table: string,
+  change: Extract<Change, { type: 'approval.move' }>,
+  entry: Pick<EvidenceEntry, 'hash' | 'index'>,
+): TransactWriteItem {
+  const { result, ...rest } = change.set;
+  const set: Record<string, unknown> = {
+    ...rest,
+    ...(result !== undefined && { result_json: canonicalize(result) }),
+    status: change.to,
+    tenant_status: statusKey(change.tenant, change.to),
+    due: dueOf({ ...rest, status: change.to }),
+    ...(change.stampEntry && { evidence_hash: entry.hash, evidence_index: entry.index }),
+  };
+  const where: Record<string, unknown> = { status: change.from, tenant: change.tenant, ...change.where };
+  const names: Record<string, string> = {};
+  const values: Record<string, unknown> = {};
+  const assignments = Object.entries(set)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value], i) => {
+      names[`#s${i}`] = name;
+      values[`:s${i}`] = value;
+      return `#s${i} = :s${i}`;
+    });
+  const conditions = Object.entries(where).map(([name, value], i) => {
+    names[`#w${i}`] = name;
+    values[`:w${i}`] = value;
+    return `#w${i} = :w${i}`;
+  });
+  const removals = [...(change.clear ?? []), ...(set.due === undefined ? ['due'] : [])].map((name, i) => {
+    names[`#c${i}`] = name;
+    return `#c${i}`;
+  });
+  if (change.after) {
+    names['#after'] = change.after.attribute;
+    values[':after'] = change.after.time;
+    conditions.push('#after > :after');
+  }
+  return {
+    Update: {
+      TableName: table,
+      Key: { id: { S: change.id } },
+      UpdateExpression: `SET ${assignments.join(', ')}${removals.length > 0 ? ` REMOVE ${removals.join(', ')}` : ''}`,
+      ConditionExpression: conditions.join(' AND '),
+      ExpressionAttributeNames: names,
+      ExpressionAttributeValues: toItem(values),
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    },
+  };
+}

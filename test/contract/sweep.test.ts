@@ -1,0 +1,152 @@
+/** The sweep over the real embedded store: what it reads, what it puts off, where it goes on. */
+import { approvalsTable } from '#adapters/aws/approvals-table.ts';
+import { sweepApprovals } from '#core/approvals/sweep.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { Turns } from '#core/kernel/turns.ts';
+import { stepPorts } from '#lambdas/step-ports.ts';
+import { sweepReservations } from '#lambdas/sweep/door.ts';
+import { caller } from '../support/call-door.ts';
+import { keys, testPorts } from '../support/ports.ts';
+import { watched } from '../support/store-calls.ts';
+
+let gateway: Awaited<ReturnType<typeof testPorts>>;
+let ask: ReturnType<typeof caller>;
+beforeEach(async () => {
+  gateway = await testPorts();
+  ask = caller(gateway.ports);
+});
+afterEach(() => gateway.stop());
+
+const requested = async (n: number): Promise<string> => {
+  const params = { title: `t${n}`, head: 'b', base: 'main' };
+  const body = {
+    protocol: 'git',
+    tool: 'scm.create_pull_request',
+    target: 'acme/web',
+    capability: 'write',
+    parameters: params,
+  };
+  const { body: answer } = await ask('POST', '/admin/v1/test-action', {
+    key: keys.agent,
+    body: { ...body, actor: { agent: 'writer', session: `sweep-${n}` } },
+  });
+  return answer.envelope_id;
+};
+const steps = (over: object = {}) => stepPorts({ ...gateway.ports, ...over });
+const started = async (id: string) => gateway.ports.approvals.clockStarted((await gateway.ports.approvals.find(id))!);
+
+test('[store.sweep] rows that are not due are counted and not read', async () => {
+  const ids = [await requested(1), await requested(2), await requested(3)];
+  for (const id of ids) await started(id);
+  gateway.pass(10);
+  const { client, of } = watched(gateway.store.client);
+  const approvals = approvalsTable({ client, tables: gateway.store.tables });
+  expect(await sweepApprovals(steps({ approvals }))).toMatchObject({ pending: 3, oldest_seconds: 10, started: 0 });
+  expect(of('BatchGetItem')).toHaveLength(0);
+  // One request a shard for what is due and one for what waits, however many tenants there are.
+  expect(of('Query')).toHaveLength(32);
+});
+
+test('[store.sweep] what cannot be healed is put off and holds up no other', async () => {
+  const [stuck = '', fine = ''] = [await requested(1), await requested(2)];
+  gateway.pass(6);
+  const tried: string[] = [];
+  const approvalClock = {
+    settle: async () => {},
+    start: async (id: string) => {
+      tried.push(id);
+      if (id === stuck) throw new Error('no clock for this one');
+    },
+  };
+  expect(await sweepApprovals(steps({ approvalClock }))).toMatchObject({ started: 1, pending: 2 });
+  expect(tried.toSorted()).toEqual([stuck, fine].toSorted());
+  await sweepApprovals(steps({ approvalClock }));
+  expect(tried).toHaveLength(2);
+  gateway.pass(56);
+  await sweepApprovals(steps({ approvalClock }));
+  expect(tried).toHaveLength(4);
+});
+
+test('[approval.clock-recovers] a request whose clock started is denied when its time is over', async () => {
+  const id = await requested(1);
+  await started(id);
+  const { expires_at } = (await gateway.ports.approvals.find(id))!;
+  gateway.pass((Date.parse(expires_at) - gateway.ports.clock.now()) / 1000 + 1);
+  expect(await sweepApprovals(steps())).toMatchObject({ timed_out: 1, pending: 0, oldest_seconds: 0 });
+  expect(await gateway.ports.approvals.find(id)).toMatchObject({ status: 'denied', reason: 'timeout' });
+});
+
+test('[approval.clock-recovers] a decided row whose clock was not released is released once', async () => {
+  const id = await requested(1);
+  await gateway.ports.approvals.holdToken(id, 'token');
+  const settled: string[] = [];
+  let down = true;
+  const approvalClock = {
+    start: async () => {},
+    settle: async (token: string) => {
+      if (down) throw new Error('no answer');
+      settled.push(token);
+    },
+  };
+  const decide = caller({ ...gateway.ports, approvalClock });
+  await decide('POST', `/admin/v1/approvals/${id}/approve`, { key: keys.human, body: { reviewer: 'alice' } });
+  down = false;
+  gateway.pass(6);
+  for (let n = 0; n < 2; n++) await sweepApprovals(steps({ approvalClock }));
+  expect(settled).toEqual(['token']);
+  const due: string[] = [];
+  for await (const row of gateway.ports.approvals.due(isoTime(gateway.ports.clock.now() + 1e9)))
+    due.push(row.envelope_id);
+  expect(due).toEqual([]);
+});
+
+describe('[store.sweep] the counters of 1,500 tenants', () => {
+  const tenants = Array.from({ length: 1_500 }, (_, n) => ({ id: `tenant-${n}` }));
+  /** Each request takes so long on a clock that the test winds, whatever runs beside it. */
+  const world = (requestMs: number) => {
+    let [now, most, underWay] = [0, 0, 0];
+    const asked: string[] = [];
+    const request = async (tenant?: string) => {
+      if (tenant !== undefined) asked.push(tenant);
+      underWay++;
+      most = Math.max(most, underWay);
+      await new Promise(setImmediate);
+      now += requestMs / underWay;
+      underWay--;
+    };
+    const ports = {
+      clock: { now: () => now },
+      snapshots: { current: async () => ({ configuration: { tenants } }) },
+      telemetry: { log: () => {} },
+      counters: {
+        expired: async (tenant: string) => {
+          await request(tenant);
+          return [];
+        },
+        reclaim: () => request(),
+      },
+    } as unknown as Parameters<typeof sweepReservations>[0];
+    return { ports, asked, now: () => now, most: () => most };
+  };
+
+  test('are looked at within a minute at 50 ms a request, 20 at once', async () => {
+    const { ports, asked, now, most } = world(50);
+    await sweepReservations(ports, new Turns());
+    expect(new Set(asked).size).toBe(1_500);
+    expect(most()).toBe(20);
+    expect(now()).toBeLessThan(40_000);
+  });
+
+  test('that were left are the first of the next minute, when the store is slow', async () => {
+    const { ports, asked } = world(2_000);
+    const turns = new Turns();
+    const minutes: number[] = [];
+    while (new Set(asked).size < 1_500) {
+      const before = asked.length;
+      await sweepReservations(ports, turns);
+      minutes.push(asked.length - before);
+    }
+    expect(minutes.length).toBeGreaterThan(2);
+    expect(asked.slice(0, 1_500)).toEqual(tenants.map(({ id }) => id));
+  });
+});
