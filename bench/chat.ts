@@ -52,7 +52,9 @@ interface Target {
 export async function benchChat(soak: number): Promise<Record<string, number>> {
   const state = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
   const quick = await startChild('bench/provider-server.ts', []);
-  const paced = await startChild('bench/provider-server.ts', [], { FIRST_MS: '50', GAP_MS: '10', CHUNKS: '40' });
+  const paced = await startChild('bench/provider-server.ts', [], {
+    env: { FIRST_MS: '50', GAP_MS: '10', CHUNKS: '40' },
+  });
   const started: Child[] = [quick, paced];
   const figures: Record<string, number> = {};
   try {
@@ -74,7 +76,7 @@ export async function benchChat(soak: number): Promise<Record<string, number>> {
 }
 
 async function targets(provider: unknown, state: string, started: Child[]): Promise<Target[]> {
-  const floor = await startChild('bench/bare-proxy.ts', [], { UPSTREAM_PORT: String(provider) });
+  const floor = await startChild('bench/bare-proxy.ts', [], { env: { UPSTREAM_PORT: String(provider) } });
   const config = `${state}.yaml`;
   await writeFile(config, configuration(provider));
   const ports = ['--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0', '--edge-port', '0'];

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import packageJson from '#package' with { type: 'json' };
 
 /** As `npm start` passes them. */
@@ -16,19 +17,27 @@ export interface Child {
   stop(): Promise<void>;
 }
 
+export interface ChildOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** A module that runs in the child before its script. */
+  readonly loadedFirst?: URL;
+}
+
 export async function startChild(
   script: string,
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  { env = {}, loadedFirst }: ChildOptions = {},
 ): Promise<Child> {
   const from = performance.now();
-  const child = spawn(process.execPath, [...startFlags, script, ...args], {
-    stdio: ['ignore', 'pipe', 'ignore'],
+  const imported = loadedFirst === undefined ? [] : ['--import', loadedFirst.href];
+  const child = spawn(process.execPath, [...imported, ...startFlags, script, ...args], {
+    stdio: ['ignore', 'pipe', 'ignore', ...(loadedFirst === undefined ? [] : ['ipc' as const])],
     env: { ...process.env, ...env },
   });
-  for await (const line of createInterface({ input: child.stdout })) {
+  const { stdout } = child as ChildProcess & { readonly stdout: Readable };
+  for await (const line of createInterface({ input: stdout })) {
     if (!line.startsWith('{"event":"ready"') && !line.startsWith('{"port"')) continue;
-    child.stdout.resume();
+    stdout.resume();
     return {
       process: child,
       ready: JSON.parse(line),

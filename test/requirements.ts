@@ -883,6 +883,11 @@ const admin: readonly Requirement[] = [
     'contract §5',
     'Large texts are filtered, and large calls read, in worker threads; beyond their time a text is 413 and a call unclear, with no free worker 503.',
   ),
+  must(
+    'limit.heavy-call',
+    'contract §5',
+    'Large calls are evaluated, large results looked over and configurations checked in worker threads; beyond their time a call is 413 and a result is not shown.',
+  ),
   must('limit.body', 'spec §8', 'A body above the limit is 413 by its actual size.'),
   must('cors.off', 'contract §1', 'Without allowed origins there are no CORS headers.'),
   must(
@@ -1208,6 +1213,16 @@ const toolGateway: readonly Requirement[] = [
     'The list of MCP tools shows capability, why, target argument and the decision of the policy in force.',
   ),
   must('mcp.hidden', 'spec §4.4', 'Tools that policy blocks in any case are not listed.'),
+  must(
+    'mcp.tool-bound',
+    'contract §6',
+    'A server that lists more tools than max_tools is refused with the bound; long lists are worked on in slices.',
+  ),
+  must(
+    'mcp.answer-bounds',
+    'contract §6',
+    'An answer of a server with more values than max_result_values, or nested too deep, is refused before it is parsed.',
+  ),
   must(
     'mcp.drift',
     'spec §1',

@@ -2,7 +2,8 @@
 import { httpCall } from '#adapters/http/provider-http.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { type SseEvent, SseFault, sseDecoder } from '#core/dialects/sse.ts';
-import type { Json } from '#core/kernel/json.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { assertBounded, type Json } from '#core/kernel/json.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import { UpstreamFault } from '#core/mcp/ports.ts';
 import { HttpFault, type HttpReply, type HttpRequest } from '#core/providers/http.ts';
@@ -69,10 +70,30 @@ export async function jsonOf(reply: HttpReply, entry: McpUpstreamEntry): Promise
   } catch (fault) {
     throw faultOf(fault, entry);
   }
+  return boundedJson(text, entry, 'it answered with something that is not JSON');
+}
+
+/** Deeper than schemas and results go, and walked without risk to the stack. */
+const mostLevels = 256;
+
+/**
+ * Parses what a server sent, once its values are counted [mcp.answer-bounds].
+ * @param garbage what is said of a text that is not JSON.
+ * @throws UpstreamFault
+ */
+export function boundedJson(text: string, { max_result_values }: McpUpstreamEntry, garbage: string): Json {
+  try {
+    assertBounded(text, { values: max_result_values, nesting: mostLevels });
+  } catch (fault) {
+    if (!(fault instanceof GatewayError)) throw fault;
+    throw fault.code === 'payload_too_large'
+      ? new UpstreamFault('too-large', `its answer holds more than ${max_result_values} values (max_result_values)`)
+      : new UpstreamFault('garbage', `its answer is nested deeper than ${mostLevels} levels`);
+  }
   try {
     return JSON.parse(text) as Json;
   } catch {
-    throw new UpstreamFault('garbage', 'it answered with something that is not JSON');
+    throw new UpstreamFault('garbage', garbage);
   }
 }
 
@@ -89,13 +110,9 @@ export async function* eventsOf(reply: HttpReply, entry: McpUpstreamEntry): Asyn
   }
 }
 
-export const messageIn = ({ data }: SseEvent): Json => {
-  try {
-    return JSON.parse(data) as Json;
-  } catch {
-    throw new UpstreamFault('garbage', 'one of its events is not JSON');
-  }
-};
+/** @throws UpstreamFault */
+export const messageIn = ({ data }: SseEvent, entry: McpUpstreamEntry): Json =>
+  boundedJson(data, entry, 'one of its events is not JSON');
 
 export function faultOf(fault: unknown, { timeout_ms, max_result_bytes }: McpUpstreamEntry): UpstreamFault {
   if (fault instanceof UpstreamFault) return fault;

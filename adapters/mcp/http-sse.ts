@@ -30,7 +30,7 @@ export async function connectSse(
   const read = async () => {
     for await (const event of eventsOf(reply, entry)) {
       if (event.event === 'endpoint') address.resolve(addressIn(event.data, entry));
-      else if (event.data !== '') link.take(messageIn(event));
+      else if (event.data !== '') link.take(messageIn(event, entry));
     }
     throw new UpstreamFault('broken', 'its stream of events ended');
   };

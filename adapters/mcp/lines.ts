@@ -37,9 +37,7 @@ export class LineReader {
 
   #finish(): void {
     if (this.#dropping) {
-      const text = `${this.#held[0]?.slice(0, 200)} ${this.#held.at(-1)?.slice(-200)}`;
-      const id = /"id"\s*:\s*(\d+)/.exec(text)?.[1];
-      this.#take.overlong(id === undefined ? undefined : Number(id));
+      this.#take.overlong(idIn(`${this.#held[0]?.slice(0, 200)} ${this.#held.at(-1)?.slice(-200)}`));
     } else {
       const line = this.#held.join('').trim();
       if (line !== '') this.#take.line(line);
@@ -48,4 +46,11 @@ export class LineReader {
     this.#length = 0;
     this.#dropping = false;
   }
+}
+
+/** The id of a message whose text is not parsed: it stands at its beginning or its end. */
+export function idIn(text: string): number | undefined {
+  const ends = text.length > 400 ? `${text.slice(0, 200)} ${text.slice(-200)}` : text;
+  const id = /"id"\s*:\s*(\d+)/.exec(ends)?.[1];
+  return id === undefined ? undefined : Number(id);
 }

@@ -7,8 +7,8 @@ import type { Clock, SecretStore, Telemetry } from '#core/kernel/ports.ts';
 import { type ConnectOptions, UpstreamFault } from '#core/mcp/ports.ts';
 import { redactResult } from '#core/mcp/redact-result.ts';
 import { ChannelLink } from './channel.ts';
-import { tooLarge } from './http-exchange.ts';
-import { LineReader } from './lines.ts';
+import { boundedJson, tooLarge } from './http-exchange.ts';
+import { idIn, LineReader } from './lines.ts';
 
 /** What every program may know of its surroundings. */
 const harmless = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR'];
@@ -99,7 +99,7 @@ export class StdioServers {
     child.on('exit', (code, signal) => over(`its process ended with ${signal ?? code}`));
     child.stdin.on('error', () => {}); // told by the exit
     const lines = new LineReader(entry.max_result_bytes, {
-      line: (text) => takeLine(link, text),
+      line: (text) => takeLine(link, text, entry),
       overlong: (id) => id !== undefined && link.fail(id, tooLarge(entry.max_result_bytes)),
     });
     child.stdout.on('data', (bytes: Buffer) => lines.push(bytes));
@@ -138,12 +138,14 @@ export class StdioServers {
   }
 }
 
-/** Servers print what is no message too: it is nobody's. */
-function takeLine(link: ChannelLink, text: string): void {
+/** Servers also print lines that are not messages: those are ignored. An answer beyond its bounds fails its request. */
+function takeLine(link: ChannelLink, text: string, entry: McpUpstreamEntry): void {
   let message: unknown;
   try {
-    message = JSON.parse(text);
-  } catch {
+    message = boundedJson(text, entry, 'it printed a line that is not JSON');
+  } catch (fault) {
+    const id = idIn(text);
+    if (fault instanceof UpstreamFault && id !== undefined) link.fail(id, fault);
     return;
   }
   for (const each of Array.isArray(message) ? message : [message]) link.take(each);

@@ -139,7 +139,7 @@ class Link implements UpstreamLink {
     const reply = await this.#exchange('GET', { headers: {}, signal, idleMs: streamIdleMs });
     if (reply.status === 200 && isEvents(reply)) {
       for await (const event of eventsOf(reply, this.#entry)) {
-        const message = event.data === '' ? undefined : messageIn(event);
+        const message = event.data === '' ? undefined : messageIn(event, this.#entry);
         if (isObject(message) && message.method !== undefined) onMessage(message);
       }
       return;
@@ -195,7 +195,7 @@ class Link implements UpstreamLink {
       for await (const event of eventsOf(reply, this.#entry)) {
         last = event.id ?? last;
         if (event.data === '') continue;
-        const outcome = outcomeIn(messageIn(event), id, onMessage);
+        const outcome = outcomeIn(messageIn(event, this.#entry), id, onMessage);
         if (outcome) return outcome;
       }
       if (last === undefined || resumed >= mostResumes) {

@@ -1,19 +1,24 @@
 /**
- * Heavy work of the local run, in worker threads with a budget of time and memory (decision 0044). A text that takes longer is
- * refused, a call whose effects take longer is unclear; the thread that ran it is ended and replaced.
+ * Heavy work of the local run, in worker threads with a budget of time and memory (decisions 0044, 0051). A text, call or
+ * configuration that takes longer is refused, a call whose effects take longer is unclear; the thread that ran it is ended and
+ * replaced.
  */
-import type { CheckedTexts, TextWork } from '#core/content-policy/text-work.ts';
+import { type CallWork, isLarge } from '#core/actions/call-work.ts';
+import type { LoadedConfiguration } from '#core/configuration/load.ts';
+import type { TextWork } from '#core/content-policy/text-work.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { ThreadLate, threads } from '../system/threads.ts';
-import type { Done, Job } from './jobs.ts';
+import type { Done, Job, JobKind, Jobs } from './jobs.ts';
 
-/** Ten times what the largest body of words takes; beyond it the text is meant to cause work. */
+/** Ten times what the largest harmless work takes; beyond it the input is meant to cause work. */
 export const workLimits = {
   textsMs: 5_000,
   effectsMs: 1_000,
+  callsMs: 5_000,
+  configurationMs: 30_000,
   heapMb: 256,
   threads: 2,
   callCharacters: 2 * 1024,
@@ -23,85 +28,118 @@ export interface BackgroundOptions {
   readonly telemetry: Pick<Telemetry, 'count'>;
   /** Reads the effects of a call that is small. */
   readonly effects: (call: ToolCall) => Promise<Effects>;
-  readonly limits?: { readonly textsMs: number; readonly effectsMs: number };
+  /** The folder of the shipped packs. */
+  readonly packs: string;
+  readonly limits?: Readonly<Record<'textsMs' | 'effectsMs' | 'callsMs' | 'configurationMs', number>>;
 }
 
 export interface Background {
   readonly texts: TextWork;
+  readonly calls: CallWork;
   /** Never rejects on behalf of the call. */
   effects(call: ToolCall): Promise<Effects>;
+  /** As `loadConfiguration`. @throws GatewayError also `payload_too_large` and `service_unavailable`. */
+  configuration(text: string): Promise<LoadedConfiguration>;
   stop(): Promise<void>;
 }
 
 /** Costs nothing until the first large text or call, which starts the threads. */
-export function backgroundWork({ telemetry, effects, limits = workLimits }: BackgroundOptions): Background {
+export function backgroundWork({ telemetry, effects, packs, limits = workLimits }: BackgroundOptions): Background {
   const pool = threads<Job, Done>(new URL('./worker.ts', import.meta.url), workLimits.threads, {
     what: 'work',
     heapMb: workLimits.heapMb,
   });
-  const run = async (job: Job, ms: number): Promise<unknown> => {
+  const run = async <Kind extends JobKind>(
+    kind: Kind,
+    given: Jobs[Kind]['given'],
+    ms: number,
+  ): Promise<Jobs[Kind]['answer']> => {
     try {
-      const answer = await pool.run(job, ms);
-      if ('error' in answer) throw new Error(answer.error);
-      telemetry.count('svc_heavy_work_total', { kind: job.kind, outcome: 'done' });
-      return answer.value;
+      const answer = await pool.run({ kind, given } as Job, ms);
+      if ('error' in answer) throw faultOf(answer);
+      telemetry.count('svc_heavy_work_total', { kind, outcome: 'done' });
+      return answer.value as Jobs[Kind]['answer'];
     } catch (fault) {
-      telemetry.count('svc_heavy_work_total', {
-        kind: job.kind,
-        outcome: fault instanceof ThreadLate ? fault.why : 'failed',
-      });
+      telemetry.count('svc_heavy_work_total', { kind, outcome: outcomeOf(fault) });
       throw fault;
     }
   };
+  /** For work whose caller is refused when it takes too long. */
+  const refusing = async <Kind extends JobKind>(
+    kind: Kind,
+    given: Jobs[Kind]['given'],
+    ms: number,
+    what: Refused,
+  ): Promise<Jobs[Kind]['answer']> => {
+    try {
+      return await run(kind, given, ms);
+    } catch (fault) {
+      throw refused(fault, ms, what);
+    }
+  };
+  const { textsMs, callsMs, configurationMs } = limits;
   return {
     texts: {
-      check: async (job) => {
-        const { textsMs } = limits;
-        return (await run({ kind: 'texts', job }, textsMs).catch((fault) => {
-          throw refused(fault, textsMs);
-        })) as CheckedTexts;
-      },
+      check: (job) => refusing('texts', job, textsMs, refusals.texts),
       turn: () => new Promise((resolve) => setImmediate(resolve)),
     },
+    calls: {
+      evaluate: (job) => refusing('evaluate', job, callsMs, refusals.call),
+      decide: (job) => refusing('decide', job, callsMs, refusals.call),
+      redact: (job) => refusing('redact', job, callsMs, refusals.result),
+      redactResult: (value, secrets) => refusing('result', { value, secrets }, callsMs, refusals.result),
+    },
     effects: async (call) => {
-      if (!isLargeCall(call)) return effects(call);
+      if (!isLarge([call.target, call.parameters], workLimits.callCharacters)) return effects(call);
       try {
-        return (await run({ kind: 'effects', call }, limits.effectsMs)) as Effects;
+        return await run('effects', call, limits.effectsMs);
       } catch (fault) {
         return { parts: [], carrier: false, unclear: `the call could not be read: ${(fault as Error).message}` };
       }
     },
+    configuration: (text) => refusing('configuration', { text, packs }, configurationMs, refusals.configuration),
     stop: () => pool.stop(),
   };
 }
 
-function refused(fault: unknown, ms: number): unknown {
-  if (!(fault instanceof ThreadLate)) return fault;
-  if (fault.why === 'busy')
-    return new GatewayError('service_unavailable', 'Too many large texts are being checked; nothing was done.', {
-      cause: fault,
-      retryAfterSeconds: 2,
-    });
-  return new GatewayError(
-    'payload_too_large',
-    `The content filters take longer than ${ms} ms for these texts, the most they may take. Send less, or in parts.`,
-    { cause: fault },
-  );
+const faultOf = ({ error, code, data }: Extract<Done, { error: string }>): Error =>
+  code === undefined ? new Error(error) : new GatewayError(code, error, data === undefined ? {} : { data });
+
+function outcomeOf(fault: unknown): string {
+  if (fault instanceof GatewayError) return 'done'; // its answer is a refusal
+  return fault instanceof ThreadLate ? fault.why : 'failed';
 }
 
-/** Whether the texts of a call are long enough to be read elsewhere. */
-function isLargeCall({ target, parameters }: ToolCall): boolean {
-  let characters = target.length;
-  const add = (value: unknown): boolean => {
-    if (typeof value === 'string') characters += value.length;
-    else characters += 1;
-    if (characters > workLimits.callCharacters) return true;
-    if (Array.isArray(value)) return value.some(add);
-    if (typeof value !== 'object' || value === null) return false;
-    return Object.entries(value).some(([name, item]) => {
-      characters += name.length;
-      return add(item);
-    });
-  };
-  return add(parameters);
+interface Refused {
+  readonly busy: string;
+  readonly late: (ms: number) => string;
+}
+
+const refusals = {
+  texts: {
+    busy: 'Too many large texts are being checked; nothing was done.',
+    late: (ms) =>
+      `The content filters take longer than ${ms} ms for these texts, the most they may take. Send less, or in parts.`,
+  },
+  call: {
+    busy: 'Too many large calls are being evaluated; nothing was done.',
+    late: (ms) =>
+      `The rules take longer than ${ms} ms for this call, the most they may take. Nothing was done. Send shorter parameters.`,
+  },
+  result: {
+    busy: 'Too many large results are being looked over for secrets.',
+    late: (ms) => `Looking the result over for secrets takes longer than ${ms} ms, the most it may take.`,
+  },
+  configuration: {
+    busy: 'Too much large work is being done; the configuration was not stored.',
+    late: (ms) =>
+      `Checking the configuration takes longer than ${ms} ms, the most it may take. It was not stored. Use fewer rules, or patterns with fewer stars.`,
+  },
+} as const satisfies Readonly<Record<string, Refused>>;
+
+function refused(fault: unknown, ms: number, { busy, late }: Refused): unknown {
+  if (!(fault instanceof ThreadLate)) return fault;
+  if (fault.why === 'busy')
+    return new GatewayError('service_unavailable', busy, { cause: fault, retryAfterSeconds: 2 });
+  return new GatewayError('payload_too_large', late(ms), { cause: fault });
 }

@@ -1,23 +1,92 @@
-/** What a worker thread does: filters over large texts, effects of large calls. Loaded when the first of its kind comes. */
+/** What a worker thread does: filters over large texts, large calls and results, configurations. Each kind is loaded when it first comes. */
+import { packFiles } from '#adapters/files/pack-files.ts';
+import { systemIds } from '#adapters/system/ids.ts';
+import type { Evaluation, EvaluationJob, RedactionJob } from '#core/actions/call-work.ts';
+import type { LoadedConfiguration } from '#core/configuration/load.ts';
 import type { CheckedTexts, TextJob } from '#core/content-policy/text-work.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
+import type { Redaction } from '#core/evidence/redact.ts';
+import { type ErrorCode, GatewayError } from '#core/kernel/errors.ts';
+import type { Json } from '#core/kernel/json.ts';
+import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
+import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 
-export type Job =
-  | { readonly kind: 'texts'; readonly job: TextJob }
-  | { readonly kind: 'effects'; readonly call: ToolCall };
+/** What each kind of job is given, and what it answers. */
+export interface Jobs {
+  readonly texts: { readonly given: TextJob; readonly answer: CheckedTexts };
+  readonly effects: { readonly given: ToolCall; readonly answer: Effects };
+  readonly evaluate: { readonly given: EvaluationJob; readonly answer: Evaluation };
+  readonly decide: {
+    readonly given: Pick<EvaluationJob, 'call' | 'policy'>;
+    readonly answer: PolicyDecision;
+  };
+  readonly redact: { readonly given: RedactionJob; readonly answer: Redaction };
+  readonly result: { readonly given: ResultJob; readonly answer: unknown };
+  readonly configuration: { readonly given: ConfigurationJob; readonly answer: LoadedConfiguration };
+}
 
-export type Done = { readonly value: CheckedTexts | Effects } | { readonly error: string };
+interface ResultJob {
+  readonly value: unknown;
+  readonly secrets: readonly string[];
+}
+
+interface ConfigurationJob {
+  readonly text: string;
+  /** The folder of the shipped packs. */
+  readonly packs: string;
+}
+
+export type JobKind = keyof Jobs;
+export type Job = { readonly [Kind in JobKind]: { readonly kind: Kind; readonly given: Jobs[Kind]['given'] } }[JobKind];
+
+export type Done =
+  | { readonly value: unknown }
+  /** `code` of a refusal that its caller is told. */
+  | { readonly error: string; readonly code?: ErrorCode; readonly data?: GatewayError['data'] };
 
 export async function done(job: Job): Promise<Done> {
   try {
     return { value: await resultOf(job) };
   } catch (thrown) {
+    if (thrown instanceof GatewayError) return { error: thrown.message, code: thrown.code, data: thrown.data };
     return { error: thrown instanceof Error ? thrown.message : String(thrown) };
   }
 }
 
-async function resultOf(job: Job): Promise<CheckedTexts | Effects> {
-  if (job.kind === 'effects') return (await import('../sql/effect-reader.ts')).readCallEffects(job.call);
-  return (await import('#core/content-policy/check-texts.ts')).checkTexts(job.job);
+async function resultOf({ kind, given }: Job): Promise<Jobs[JobKind]['answer']> {
+  switch (kind) {
+    case 'texts':
+      return (await import('#core/content-policy/check-texts.ts')).checkTexts(given);
+    case 'effects':
+      return (await import('../sql/effect-reader.ts')).readCallEffects(given);
+    case 'evaluate':
+      return (await import('#core/actions/call-work.ts')).evaluation(given, await compiled(given.policy), randomHex);
+    case 'decide':
+      return (await import('#core/tool-policy/decide.ts')).decide(await compiled(given.policy), given.call);
+    case 'redact':
+      return (await import('#core/actions/call-work.ts')).redaction(given, randomHex);
+    case 'result':
+      return (await import('#core/mcp/redact-result.ts')).redactResult(given.value as Json, given.secrets);
+    case 'configuration':
+      return (await import('#core/configuration/load.ts')).loadConfiguration(given.text, {
+        packs: packFiles(given.packs),
+      });
+  }
+}
+
+const randomHex = (bytes: number): string => systemIds.randomHex(bytes);
+
+/** The policies of the last calls: the one in force, and those that simulations name. */
+const policies = new Map<string, CompiledPolicy>();
+const mostPolicies = 4;
+
+async function compiled(text: string): Promise<CompiledPolicy> {
+  const known = policies.get(text);
+  if (known) return known;
+  const { compilePolicy } = await import('#core/tool-policy/compile.ts');
+  const policy = compilePolicy(JSON.parse(text));
+  if (policies.size >= mostPolicies) policies.clear();
+  policies.set(text, policy);
+  return policy;
 }

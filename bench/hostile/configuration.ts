@@ -3,6 +3,9 @@ import type { Upstreams } from './upstreams.ts';
 
 export const hostileKeys = { agent: 'hostile-agent', human: 'hostile-human' };
 
+/** A provider each: one that fails is not asked again for a while, and the others are. */
+const badModels = ['bad-digits', 'bad-arrays', 'bad-delta', 'bad-flood', 'bad-comments'];
+
 const rules = Array.from(
   { length: 200 },
   (_, n) =>
@@ -15,7 +18,7 @@ version: 1
 admin: { requests_per_second: 100000 }
 providers:
   - { name: mock, type: mock, models: ["mock"] }
-  - { name: bad, type: openai, base_url: "http://127.0.0.1:${provider}/v1", models: ["bad-*"], timeout_ms: 5000 }
+${badModels.map((model) => `  - { name: ${model}, type: openai, base_url: "http://127.0.0.1:${provider}/v1", models: [${model}], timeout_ms: 5000 }`).join('\n')}
 people: [{ id: alice, role: admin }]
 tenants:
   - id: default
@@ -35,6 +38,7 @@ tool_policies:
   rules:
 ${rules.join('\n')}
     - { protocol: shell, tool: "*", decision: allow }
+    - { protocol: mcp, tool: "notes.*", decision: allow }
 upstreams: { mcp: [{ name: bad, url: "http://127.0.0.1:${mcp}/"}] }
 behavior: { enabled: false }
 cache: { enabled: false }

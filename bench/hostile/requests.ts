@@ -3,91 +3,13 @@
  * what /health takes beside them; `test/e2e/hostile.test.ts` holds their answers.
  */
 import { gzipSync } from 'node:zlib';
+import { administration } from './administration.ts';
 import { hostileKeys } from './configuration.ts';
-import { type Answer, post, raw, say, type Target } from './send.ts';
+import { chat, git, type Hostile, key, MB, mcp, rpc, said, shell, sql, text, times } from './forms.ts';
+import { post, raw, say } from './send.ts';
+import { servers } from './servers.ts';
 
-export interface Hostile {
-  readonly name: string;
-  /** Statuses or close codes that are right. */
-  readonly answers: readonly number[];
-  /** What the answer must say. */
-  readonly says?: RegExp;
-  /** How many are sent at the same time. */
-  readonly atOnce?: number;
-  send(target: Target): Promise<Answer>;
-}
-
-const key = hostileKeys.agent;
-const MB = 1_000_000;
-/** Made when it is first sent, and kept. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly it: T } | undefined;
-  return () => {
-    made ??= { it: make() };
-    return made.it;
-  };
-}
-
-const times = (text: string, characters: number): string => text.repeat(Math.ceil(characters / text.length));
-
-const chat = (name: string, body: () => string | Buffer, answers: readonly number[], says?: RegExp): Hostile => {
-  const made = once(body);
-  return {
-    name,
-    answers,
-    ...(says && { says }),
-    send: ({ gateway }) => post({ url: `${gateway}/v1/chat/completions`, key, body: made() }),
-  };
-};
-const said = (content: unknown, more: object = {}) =>
-  JSON.stringify({ model: 'mock', messages: [{ role: 'user', content }], ...more });
-const text = (name: string, content: () => string, answers: readonly number[] = [200, 413, 503]): Hostile =>
-  chat(name, () => said(content()), answers);
-
-const action = (name: string, call: () => object, answers: readonly number[], says?: RegExp): Hostile => {
-  const made = once(() => JSON.stringify({ dry_run: true, ...call() }));
-  return {
-    name,
-    answers,
-    ...(says && { says }),
-    send: ({ admin }) =>
-      post({
-        url: `${admin}/admin/v1/test-action`,
-        key,
-        body: made(),
-      }),
-  };
-};
-const shell = (name: string, parameters: () => object, says?: RegExp): Hostile =>
-  action(
-    name,
-    () => ({ protocol: 'shell', tool: 'shell.exec', target: 'x', capability: 'execute', parameters: parameters() }),
-    [200, 413],
-    says,
-  );
-const sql = (name: string, query: () => string): Hostile =>
-  action(
-    name,
-    () => ({ protocol: 'sql', tool: 'sql.query', target: 'shop', capability: 'read', parameters: { sql: query() } }),
-    [200, 413],
-  );
-const git = (name: string, call: () => object, answers: readonly number[] = [200, 413]): Hostile =>
-  action(
-    name,
-    () => ({ protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read', ...call() }),
-    answers,
-  );
-const rpc = (method: string, params: unknown) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-const mcp = (name: string, body: () => string, answers: readonly number[], says?: RegExp): Hostile => {
-  const made = once(body);
-  const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' };
-  return {
-    name,
-    answers,
-    ...(says && { says }),
-    send: ({ mcp: url }) => post({ url: `${url}/mcp`, key, headers, body: made() }),
-  };
-};
+export type { Hostile } from './forms.ts';
 
 /** Before there is a key. */
 const strangers: readonly Hostile[] = [
@@ -264,6 +186,9 @@ const calls: readonly Hostile[] = [
   shell('250 kB of substitutions', () => ({ command: `${times('$(echo ', 100_000)}${times(')', 14_286)}` })),
   shell('250 kB of one word', () => ({ command: `ls ${times('a*?[b]', 250_000)}` })),
   shell('250 kB of quotes', () => ({ command: times(`'"'"`, 250_000) })),
+  shell('250 kB of one quoted word', () => ({ command: `echo '${times('secret1 key ', 250_000)}'` })),
+  shell('250 kB of assignments', () => ({ command: times('A_KEY=$x ', 250_000) })),
+  shell('250 kB of base64', () => ({ command: `echo ${times('QUJDREVGR0hJSktM ', 250_000)}` })),
   sql('30,000 brackets', () => `select ${times('(', 30_000)}1${times(')', 30_000)}`),
   sql('250 kB of UNION', () => times('select 1 union ', 250_000).concat('select 1')),
   sql('250 kB of IN', () => `select 1 where 1 in (${times('1,', 250_000)}1)`),
@@ -281,6 +206,18 @@ const calls: readonly Hostile[] = [
   ),
   git('240 kB of one text against 200 rules', () => ({ parameters: { text: times('secret1k', 240_000) } })),
   git('4 kB of a/b/ against 200 rules', () => ({ target: times('a/b/c/d/', 4_090) })),
+  git('60 levels', () => ({
+    parameters: JSON.parse(`${times('{"a":', 300)}${'"secret1key"'}${'}'.repeat(60)}`) as object,
+  })),
+  git('a parameter whose name has 240 kB of capitals', () => ({ parameters: { [times('A', 240_000)]: 'x' } })),
+  git('a parameter whose name has 240 kB of words', () => ({ parameters: { [times('aB_', 240_000)]: 'x' } })),
+  mcp(
+    'an argument whose name has 240 kB of capitals',
+    () => rpc('tools/call', { name: 'notes.read_1', arguments: { [times('A', 240_000)]: 'few' } }),
+    [200],
+  ),
+  git('250 kB of ../', () => ({ parameters: { path: times('../%2e%2e/', 240_000) } })),
+  git('240 kB of accents against 200 rules', () => ({ parameters: { text: times('é\\u0301', 100_000) } })),
   git('80 kB of U+FDFA', () => ({ parameters: { text: times('\ufdfa', 80_000) } })),
   git('7,000 secrets', () => ({
     dry_run: false,
@@ -318,7 +255,6 @@ const calls: readonly Hostile[] = [
     () => rpc('tools/call', { name: 'notes.read_1', arguments: { text: times('x', 9 * MB) } }),
     [200, 400, 413],
   ),
-  mcp('an upstream with 3,000 tools', () => rpc('tools/list', {}), [200, 400, 404]),
   {
     name: 'a configuration that multiplies itself',
     answers: [400],
@@ -333,4 +269,12 @@ const calls: readonly Hostile[] = [
   },
 ];
 
-export const hostileRequests: readonly Hostile[] = [...strangers, ...shapes, ...texts, ...replies, ...calls];
+export const hostileRequests: readonly Hostile[] = [
+  ...strangers,
+  ...shapes,
+  ...texts,
+  ...replies,
+  ...calls,
+  ...servers,
+  ...administration,
+];

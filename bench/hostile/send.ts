@@ -7,6 +7,8 @@ export interface Target {
   readonly gateway: string;
   readonly admin: string;
   readonly mcp: string;
+  /** The hostile MCP server itself. */
+  readonly server: string;
 }
 
 /** What came back: an HTTP status or a close code, and as much of the text as tells what it was. */
@@ -17,7 +19,7 @@ export interface Answer {
 
 /** No answer within this is an answer too: none. */
 const patienceMs = 20_000;
-const keptCharacters = 40_000;
+const keptCharacters = 2_000_000;
 
 export interface Post {
   readonly url: string;

@@ -64,30 +64,83 @@ function providerServer(): Server {
 
 const schema = {
   type: 'object',
-  properties: Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`p${n}`, { type: 'string' }])),
+  properties: Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`p${n}`, { type: 'string' }])),
+};
+const tool = (n: number, inputSchema: object = schema) => ({
+  name: `notes.read_${n}`,
+  description: 'Reads a note.',
+  inputSchema,
+});
+const tools = (many: number, inputSchema?: object) =>
+  JSON.stringify({ tools: Array.from({ length: many }, (_, n) => tool(n, inputSchema)) });
+const text = (content: string) => JSON.stringify({ content: [{ type: 'text', text: content }] });
+const levels = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+
+/** Results of `tools/list`, as text: by the kind that was asked for last. */
+const lists: Readonly<Record<string, () => string>> = {
+  few: () => tools(2),
+  most: () => tools(1_000),
+  many: () => tools(3_000),
+  large: () => tools(3, { type: 'object', description: 'x'.repeat(1_000_000) }),
+  wide: () => `{"tools":[${'[],'.repeat(1_300_000)}[]]}`,
+  deep: () => `{"tools":[{"name":"notes.read_1","inputSchema":${levels}}]}`,
+  huge: () => tools(3, { type: 'object', description: 'x'.repeat(3_300_000) }),
+  endless: () => JSON.stringify({ tools: Array.from({ length: 100 }, (_, n) => tool(n)), nextCursor: 'more' }),
 };
 
+/** Results of `tools/call`, as text: by the argument `kind`. */
+const answers: Readonly<Record<string, () => string>> = {
+  text: () => text('x'.repeat(3_900_000)),
+  wide: () => `{"content":[${'[],'.repeat(1_300_000)}[]]}`,
+  deep: () => `{"content":[],"structuredContent":${levels}}`,
+  secrets: () => text('password=hunter2hunter2 '.repeat(100_000)),
+  huge: () => text('x'.repeat(10_000_000)),
+  events: () => text('x'),
+};
+
+interface Message {
+  readonly id?: number | string;
+  readonly method: string;
+  readonly params?: { readonly arguments?: { readonly kind?: string } };
+}
+
+/** `POST /lists/<kind>` says what it lists from then on; what a call is answered stands in its arguments. */
 function mcpServer(): Server {
-  const tools = Array.from({ length: 3_000 }, (_, n) => ({
-    name: `notes.read_${n}`,
-    description: 'Reads a note.',
-    inputSchema: schema,
-  }));
-  const results: Readonly<Record<string, object>> = {
-    initialize: {
-      protocolVersion: '2025-11-25',
-      capabilities: { tools: {} },
-      serverInfo: { name: 'bad', version: '1' },
-    },
-    'tools/list': { tools },
-    'tools/call': { content: [{ type: 'text', text: 'x'.repeat(8_000_000) }] },
+  const made = new Map<string, string>();
+  const once = (name: string, make: () => string) => {
+    const known = made.get(name) ?? make();
+    made.set(name, known);
+    return known;
+  };
+  const greeting = {
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: {} },
+    serverInfo: { name: 'bad', version: '1' },
+  };
+  let listed = 'few';
+  const resultOf = ({ method, params }: Message): string => {
+    if (method === 'initialize') return JSON.stringify(greeting);
+    if (method === 'tools/list') return once(`list ${listed}`, lists[listed] ?? lists.few!);
+    const kind = params?.arguments?.kind ?? '';
+    return method === 'tools/call' ? once(kind, answers[kind] ?? answers.text!) : '{}';
   };
   return createServer(async (request, response) => {
-    const text = await bodyOf(request);
+    const body = await bodyOf(request);
     if (request.method !== 'POST') return void response.writeHead(405).end();
-    const { id, method } = JSON.parse(text) as { id?: number; method: string };
-    if (id === undefined) return void response.writeHead(202).end();
-    const answer = { jsonrpc: '2.0', id, result: results[method] ?? {} };
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    const kind = /^\/lists\/(\w+)$/.exec(request.url ?? '')?.[1];
+    if (kind !== undefined) {
+      listed = kind;
+      return void response.writeHead(204).end();
+    }
+    const message = JSON.parse(body) as Message;
+    if (message.id === undefined) return void response.writeHead(202).end();
+    const answer = `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${resultOf(message)}}`;
+    if (message.params?.arguments?.kind !== 'events')
+      return void response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const progress =
+      'data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n\n';
+    for (let n = 0; n < 400 && !response.destroyed; n++) response.write(progress.repeat(100));
+    response.end(`data: ${answer}\n\n`);
   });
 }

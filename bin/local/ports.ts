@@ -116,7 +116,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   );
   for (const warning of (await snapshots.current()).warnings) telemetry.log('warn', warning);
 
-  const background = backgroundWork({ telemetry, effects: lazyEffects });
+  const background = backgroundWork({ telemetry, effects: lazyEffects, packs: shippedPacks(checkout) });
   const tickets = ticketsTable(store);
   const approvals = approvalsTable(store);
   const brokerPorts = { secrets, clock, ids, tickets, outside: brokerOutside() };
@@ -148,6 +148,8 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     tasks: manifestsTable(store),
     effects: (call) => background.effects(call),
     texts: background.texts,
+    calls: background.calls,
+    loadedConfiguration: (text) => background.configuration(text),
     background,
     executors: [],
     startedActions: actionsTable(store),

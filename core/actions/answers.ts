@@ -41,12 +41,18 @@ export function blocked(action: Governed, evidenceHash?: string): DecisionResult
   };
 }
 
+/** Found by a worker with the decision of a large call. */
+const known = new WeakMap<ToolCall, string>();
+
+/** Remembers what would do instead of a large call [limit.heavy-call]. */
+export const knowAlternative = (call: ToolCall, alternative: string): void => void known.set(call, alternative);
+
 /** What would do instead of a blocked call. */
 export const alternativeTo = (
   { matched_rule }: Pick<PolicyDecision, 'matched_rule'>,
   policy: CompiledPolicy,
   call: ToolCall,
-): string => (matched_rule === secretRule ? byReference : suggestAlternative(policy, call));
+): string => (matched_rule === secretRule ? byReference : (known.get(call) ?? suggestAlternative(policy, call)));
 
 /** `row` is the request a human has to decide; `reason` says why an approval at hand did not do. */
 export function inReview(action: Governed, row: ApprovalRow, adminUrl: string, reason?: string): DecisionResult {

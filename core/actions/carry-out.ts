@@ -45,7 +45,7 @@ export async function carryOut(
   const run = await keepingLease(ports, action, approvalId, () => perform(ports, action, approvalId, options));
   const { credential, head, error, outcome, loginRefusedBy, result: raw } = run;
   const secrets = credential ? secretsOf(credential) : [];
-  const safe = withholdOutcome(ports, action, { result: raw, error: error?.message }, secrets);
+  const safe = await withholdOutcome(ports, action, { result: raw, error: error?.message }, secrets);
   const { result, error: message } = safe.value;
   const kept = safe.result_withheld ? { result_withheld: safe.result_withheld } : await keepResult(ports, result);
   const done: Done = {

@@ -4,15 +4,17 @@ import { followRisk } from '#core/behavior/assess.ts';
 import type { KeptResult, ResultReason } from '#core/contracts/approval.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
+import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { EntryDraft, EntryKind, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { provenanceOf } from '#core/credentials/entries.ts';
 import { withoutSecrets } from '#core/credentials/redact-values.ts';
 import type { Change } from '#core/evidence/ports.ts';
-import { redact } from '#core/evidence/redact.ts';
+import { type Redaction, redact, type Salt } from '#core/evidence/redact.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { taskNote } from '#core/manifests/decide-manifests.ts';
+import { isLarge, redaction } from './call-work.ts';
 import type { Governed } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 import { programPaths, secretsInPrograms } from './program-texts.ts';
@@ -29,26 +31,42 @@ export interface Redacted {
   readonly changes: readonly Change[];
 }
 
+/** What an entry holds of a call itself. */
+export const recordedParts = ({ target, justification, parameters, sent_with }: ActionEnvelope) => ({
+  target,
+  justification,
+  parameters,
+  ...(sent_with && { sent_with }),
+});
+
+/** Found by a worker before the entry is written. */
+const known = new WeakMap<ActionEnvelope, Redaction>();
+
+/** Remembers the redaction of `recordedParts` of a large call [limit.heavy-call]. */
+export const knowRedaction = (envelope: ActionEnvelope, redaction: Redaction): void =>
+  void known.set(envelope, redaction);
+
 /** Salts go to their own table in the transaction of the entry that uses them. */
 export function withhold(ports: Pick<GovernPorts, 'ids'>, action: Governed): Redacted {
-  const { target, justification, parameters, sent_with, envelope_id } = action.envelope;
+  const { envelope } = action;
   // Effects repeat what a refused text says, piece by piece.
-  const told = secretsInPrograms(action.envelope).length === 0 ? action.effects : undefined;
-  const task = told ? taskNote(told, action.drift) : {};
-  const { value, withheld, changes, salts } = redacted(ports, action, envelope_id, {
-    target,
-    justification,
-    parameters,
-    ...(sent_with && { sent_with }),
-    task,
-  });
-  if (salts > mostSalts)
+  const told = secretsInPrograms(envelope).length === 0 ? action.effects : undefined;
+  const options = redactOptions(ports, action);
+  const call = known.get(envelope) ?? redact(recordedParts(envelope), options);
+  // What is withheld of the call is withheld of its effects too, and told once.
+  const { value: noted, salts: ofTask } = redact({ task: told ? taskNote(told, action.drift) : {} }, options);
+  const salts = [...call.salts, ...ofTask];
+  if (salts.length > mostSalts)
     throw new GatewayError(
       'payload_too_large',
-      `The call holds ${salts} sensitive values; at most ${mostSalts} can be withheld one by one. Send fewer.`,
+      `The call holds ${salts.length} sensitive values; at most ${mostSalts} can be withheld one by one. Send fewer.`,
     );
-  // What is withheld of the call is withheld of its effects too, and told once.
-  return { ...value, withheld: withheld.filter((path) => !path.startsWith('$.task')), changes };
+  return {
+    ...(call.value as ReturnType<typeof recordedParts>),
+    ...(noted as Pick<Redacted, 'task'>),
+    withheld: call.withheld,
+    changes: saltChanges(envelope, envelope.envelope_id, salts),
+  };
 }
 
 interface Outcome {
@@ -64,41 +82,51 @@ const errorCharacters = 4_096;
 interface WithheldOutcome {
   readonly value: Outcome;
   readonly changes: readonly Change[];
-  readonly result_withheld?: Extract<ResultReason, 'not_json' | 'too_many_secrets'> | undefined;
+  readonly result_withheld?: Extract<ResultReason, 'not_json' | 'too_many_secrets' | 'not_redacted'> | undefined;
 }
 
 /**
  * What an execution gave back, fit for evidence and callers. A result that cannot be made fit is withheld as a whole.
  * @param secrets of the action's credential: they are taken out before anything else.
  */
-export function withholdOutcome(
-  ports: Pick<GovernPorts, 'ids'>,
+export async function withholdOutcome(
+  ports: Pick<GovernPorts, 'ids' | 'calls'>,
   action: Governed,
   { result, error }: Outcome,
   secrets: readonly string[],
-): WithheldOutcome {
-  const fit = (outcome: Outcome): WithheldOutcome | undefined => {
-    const id = `${action.envelope.envelope_id}#result`;
-    const { value, changes, salts } = redacted(ports, action, id, outcome);
-    return salts > mostSalts ? undefined : { value: { ...value, ...cut(value) }, changes };
+): Promise<WithheldOutcome> {
+  const fit = async (outcome: Outcome): Promise<WithheldOutcome | undefined> => {
+    const { value, salts } = await redactedOutcome(ports, action, outcome, secrets);
+    const changes = saltChanges(action.envelope, `${action.envelope.envelope_id}#result`, salts);
+    return salts.length > mostSalts ? undefined : { value: { ...value, ...cut(value) }, changes };
   };
   const said: Outcome = error === undefined ? {} : { error: String(withoutSecrets(error, secrets)).toWellFormed() };
-  const without = (result_withheld: WithheldOutcome['result_withheld']): WithheldOutcome => ({
-    ...(fit(said) ?? {
+  const without = async (result_withheld: WithheldOutcome['result_withheld']): Promise<WithheldOutcome> => ({
+    ...((await fit(said)) ?? {
       value: { error: 'It holds more sensitive values than can be withheld one by one.' },
       changes: [],
     }),
     ...(result !== undefined && { result_withheld }),
   });
   try {
-    return (
-      fit({ ...said, ...(result !== undefined && { result: withoutSecrets(result, secrets) }) }) ??
-      without('too_many_secrets')
-    );
+    return (await fit({ ...said, ...(result !== undefined && { result }) })) ?? (await without('too_many_secrets'));
   } catch (fault) {
-    if (!(fault instanceof RangeError)) throw fault;
-    return without('not_json'); // nested deeper than anybody can walk
+    if (fault instanceof RangeError) return without('not_json'); // nested deeper than anybody can walk
+    if (fault instanceof GatewayError) return without('not_redacted');
+    throw fault;
   }
+}
+
+async function redactedOutcome(
+  { ids, calls }: Pick<GovernPorts, 'ids' | 'calls'>,
+  action: Governed,
+  value: Outcome,
+  secrets: readonly string[],
+): Promise<Redaction & { readonly value: Outcome }> {
+  const { sensitivePaths, programs, randomHex } = redactOptions({ ids }, action);
+  const job = { value, sensitivePaths, programs: [...programs], secrets };
+  const found = calls && isLarge(value) ? await calls.redact(job) : redaction(job, randomHex);
+  return found as Redaction & { readonly value: Outcome };
 }
 
 const cut = ({ error }: Outcome): Outcome =>
@@ -106,20 +134,14 @@ const cut = ({ error }: Outcome): Outcome =>
     ? { error: `${error.slice(0, errorCharacters - 1)}…`.toWellFormed() }
     : {};
 
-function redacted<T extends object>(
-  ports: Pick<GovernPorts, 'ids'>,
-  { envelope, snapshot }: Governed,
-  id: string,
-  raw: T,
-) {
-  const { value, salts, withheld } = redact(raw, {
-    sensitivePaths: snapshot.configuration.evidence.sensitive,
-    programs: programPaths(envelope),
-    randomHex: (bytes) => ports.ids.randomHex(bytes),
-  });
-  const changes: Change[] = salts.length === 0 ? [] : [{ type: 'salts.put', tenant: envelope.tenant, id, salts }];
-  return { value: value as T, withheld, changes, salts: salts.length };
-}
+const redactOptions = ({ ids }: Pick<GovernPorts, 'ids'>, { envelope, snapshot }: Governed) => ({
+  sensitivePaths: snapshot.configuration.evidence.sensitive,
+  programs: programPaths(envelope),
+  randomHex: (bytes: number) => ids.randomHex(bytes),
+});
+
+const saltChanges = ({ tenant }: ActionEnvelope, id: string, salts: readonly Salt[]): readonly Change[] =>
+  salts.length === 0 ? [] : [{ type: 'salts.put', tenant, id, salts }];
 
 export function decisionDraft(
   ports: Pick<GovernPorts, 'ids' | 'clock'>,

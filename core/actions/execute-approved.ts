@@ -15,8 +15,9 @@ import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { carryOut, holderOf } from './carry-out.ts';
 import { decisionDraft, follow } from './entries.ts';
 import { callDigest } from './envelope.ts';
+import { evaluateCall } from './evaluate-call.ts';
 import { type Governed, tasksOf } from './governed.ts';
-import { evaluate, judge } from './judge.ts';
+import { judge } from './judge.ts';
 import { placementOf } from './placement.ts';
 import type { GovernPorts } from './ports.ts';
 
@@ -132,7 +133,7 @@ async function askedAgain(
     scored ? ports.keyRisks?.of(tenant, key_id) : undefined,
     ports.tasks?.attached(tenant, tasksOf(envelope)),
   ]);
-  const evaluated = evaluate(snapshot, envelope, effects);
+  const evaluated = await evaluateCall(ports, snapshot, envelope, effects, envelope);
   const standing = { session: head?.risk, key };
   const digest = callDigest(envelope);
   const before = { envelope, snapshot, call_digest: digest, head: head ?? null, effects, standing };

@@ -14,11 +14,13 @@ import type { Principal } from '#core/identity/principal.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { answer, blocked, dryRun } from './answers.ts';
+import { isLarge } from './call-work.ts';
 import { type CarryOut, carryOut } from './carry-out.ts';
 import { decisionDraft, follow, resultDraft } from './entries.ts';
 import { callDigest, type GovernedRequest, openEnvelope } from './envelope.ts';
+import { evaluateCall } from './evaluate-call.ts';
 import { type Candidate, type Governed, sessionOwner, tasksOf } from './governed.ts';
-import { evaluate, judge } from './judge.ts';
+import { judge } from './judge.ts';
 import { placementOf } from './placement.ts';
 import type { GovernPorts } from './ports.ts';
 import { review } from './review.ts';
@@ -49,10 +51,10 @@ export async function govern(
 
   return ports.telemetry.span('mcpgw.tool_call', attributes, async (span) => {
     const effects = await ports.effects(envelope);
-    const large = isLarge(envelope);
+    const large = isLarge(envelope.parameters);
     const turn = async () => (large ? ports.pause(0) : undefined);
     await turn();
-    const evaluated = evaluate(snapshot, envelope, effects);
+    const evaluated = await evaluateCall(ports, snapshot, envelope, effects, request.dry_run ? undefined : envelope);
     await turn();
     const digest = callDigest(envelope);
     const scored = principal.kind === 'agent';
@@ -95,10 +97,6 @@ export async function govern(
     return result;
   });
 }
-
-/** Whether everybody else has a turn between the stages of a call: each looks at all of its parameters. */
-const isLarge = ({ parameters }: ActionEnvelope): boolean => JSON.stringify(parameters).length > largeCharacters;
-const largeCharacters = 16 * 1024;
 
 const windowMs = ({ configuration }: Snapshot): number => configuration.behavior.window_minutes * 60_000;
 

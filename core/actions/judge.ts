@@ -6,6 +6,7 @@ import { type Assessment, assessAction, type Blocked, type Standing } from '#cor
 import { configuredLookout } from '#core/behavior/configured-lookout.ts';
 import { signalsOf } from '#core/behavior/signals.ts';
 import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Drift } from '#core/contracts/task-manifest.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
@@ -15,12 +16,16 @@ import { checkManifests } from '#core/manifests/check.ts';
 import { blockOfDrift } from '#core/manifests/decide-manifests.ts';
 import type { Attached } from '#core/manifests/ports.ts';
 import { checkSandbox } from '#core/sandbox/check.ts';
+import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { refuseSecrets } from './program-texts.ts';
 
 /** The decision that does not depend on the caller: no secret in executable text, then policy and sandbox. */
 export function evaluate(
-  { policy, configuration }: Pick<Snapshot, 'policy' | 'configuration'>,
+  {
+    policy,
+    configuration,
+  }: { readonly policy: CompiledPolicy; readonly configuration: Pick<Configuration, 'sandbox'> },
   call: ToolCall,
   effects: Effects,
 ): PolicyDecision {

@@ -11,6 +11,7 @@ import type { Effects } from '#core/effects/ports.ts';
 import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
 import type { Clock, Ids, ObjectStore, Telemetry, Timeouts } from '#core/kernel/ports.ts';
 import type { TaskManifests } from '#core/manifests/ports.ts';
+import type { CallWork } from './call-work.ts';
 
 /** Actions that were started; they change only inside `Ledger.commit`. */
 export interface StartedActions {
@@ -39,6 +40,8 @@ export interface GovernPorts {
   readonly brokers: (name: string) => Promise<CredentialBroker | undefined>;
   /** What a call would do, read by its own grammar. Never rejects on behalf of the text. */
   readonly effects: (call: ToolCall) => Promise<Effects>;
+  /** Looks at large calls and results beside the thread that answers all requests; in place where it is absent. */
+  readonly calls?: CallWork;
   readonly executors: readonly Executor[];
   readonly startedActions: StartedActions;
   /** Risk of keys over their sessions, where this function decides. */

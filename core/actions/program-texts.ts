@@ -32,17 +32,25 @@ interface Place {
   readonly hidden: boolean;
 }
 
-interface ProgramText extends Place {
+/** A text of a call that will be executed. */
+export interface ProgramPlace extends Pick<Place, 'path' | 'parameter'> {
   readonly secret: boolean;
 }
 
 /** Asked about a call more than once on its way; a long text is read once. */
-const read = new WeakMap<ToolCall, readonly ProgramText[]>();
+const read = new WeakMap<ToolCall, readonly ProgramPlace[]>();
 
-function programTexts(call: ToolCall): readonly ProgramText[] {
+/** Remembers what a worker found of a call [limit.heavy-call]. */
+export const knowPrograms = (call: ToolCall, programs: readonly ProgramPlace[]): void => void read.set(call, programs);
+
+export function programTexts(call: ToolCall): readonly ProgramPlace[] {
   const known = read.get(call);
   if (known) return known;
-  const texts = [...places(call)].map((place) => ({ ...place, secret: place.hidden || hasProgramSecret(place.text) }));
+  const texts = [...places(call)].map(({ path, parameter, text, hidden }) => ({
+    path,
+    parameter,
+    secret: hidden || hasProgramSecret(text),
+  }));
   read.set(call, texts);
   return texts;
 }

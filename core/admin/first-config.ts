@@ -1,14 +1,14 @@
 /** The first configuration of a fresh deployment, by the admin token alone: no key is known before it (contract §1). */
 import { boundBy } from '#core/configuration/bound-secrets.ts';
-import { loadConfiguration } from '#core/configuration/lazy-load.ts';
 import { storeVersion } from '#core/configuration/versions.ts';
 import type { Principal } from '#core/identity/principal.ts';
+import { loadText } from './load-text.ts';
 import type { Reply } from './operation.ts';
 import type { GatewayPorts } from './ports.ts';
 import { recordAct } from './record.ts';
 
 export async function putFirstConfig(ports: GatewayPorts, principal: Principal, text: string): Promise<Reply> {
-  const loaded = await loadConfiguration(text, { packs: ports.packs, host: ports.hostLimits });
+  const loaded = await loadText(ports, text);
   const row = await storeVersion(ports, loaded.configuration, principal.person ?? principal.name, 'api', {
     bind: (bound) => boundBy(bound, loaded.configuration, 'api'),
   });

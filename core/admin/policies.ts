@@ -1,11 +1,10 @@
 /** Policy versions, configuration, simulation and explanation (spec §2.10, §4.3, §4.5; contract §1, §7). */
 
 import { alternativeTo } from '#core/actions/answers.ts';
-import { evaluate } from '#core/actions/judge.ts';
+import { evaluateCall } from '#core/actions/evaluate-call.ts';
 import { configuredPlacement } from '#core/actions/placement.ts';
 import { agreedCapability } from '#core/classification/agreed-capability.ts';
 import { keepBound } from '#core/configuration/bound-secrets.ts';
-import { loadConfiguration } from '#core/configuration/lazy-load.ts';
 import { buildPolicyDocument } from '#core/configuration/policy-document.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
 import { readVersion } from '#core/configuration/stored-form.ts';
@@ -17,6 +16,7 @@ import { invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { diffPolicies } from '#core/tool-policy/diff.ts';
 import { explain } from '#core/tool-policy/explain.ts';
+import { loadText } from './load-text.ts';
 import { assertOwn, type Call, type Operation, parsed } from './operation.ts';
 import { recordAct } from './record.ts';
 import { versionAct } from './version-act.ts';
@@ -32,7 +32,7 @@ export const getConfig: Operation = async ({ snapshot }) => ({
 /** Stores a configuration (YAML or JSON text) as a new version; what does not validate stores nothing. */
 export const putConfig: Operation = async (call) => {
   const { ports, principal } = call;
-  const loaded = await loadConfiguration(call.text(), { packs: ports.packs, host: ports.hostLimits });
+  const loaded = await loadText(ports, call.text());
   const { configuration: before } = await ports.snapshots.refresh();
   const rules = { before, listed: ports.listedSecretNames };
   const { names } = await ports.configStore.bindings();
@@ -98,7 +98,7 @@ export const simulate: Operation = async (call) => {
     const bare: ToolCall = { ...given, capability, parameters: given.parameters ?? {} };
     const toolCall: ToolCall = { ...configuredPlacement(evaluated.configuration, bare), ...bare };
     const effects = await call.ports.effects(toolCall);
-    const { rule: _rule, ...decision } = evaluate(evaluated, toolCall, effects);
+    const { rule: _rule, ...decision } = await evaluateCall(call.ports, evaluated, toolCall, effects);
     const suggestion = decision.decision === 'block' && {
       suggested_alternative: alternativeTo(decision, policy, toolCall),
     };
@@ -123,7 +123,8 @@ function noteProbes({ ports, principal, snapshot }: Call, results: readonly { re
 
 async function asOf(call: Call, version: number) {
   const { configuration } = await versionOf(call, String(version));
-  return { configuration, policy: compilePolicy(buildPolicyDocument(configuration)) };
+  const policyDocument = buildPolicyDocument(configuration);
+  return { configuration, policyDocument, policy: compilePolicy(policyDocument) };
 }
 
 /** Which rule decided an action, and the first condition at which each rule before it failed. */

@@ -2,6 +2,7 @@
 
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { ResponseCache } from '#core/cache/ports.ts';
+import type { LoadedConfiguration } from '#core/configuration/load.ts';
 import type { ConfigStore } from '#core/configuration/ports.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
@@ -29,6 +30,8 @@ export interface GatewayPorts extends GovernPorts {
   readonly hostLimits?: HostLimits;
   /** Text of a shipped policy pack, by name. */
   readonly packs: (name: string) => Promise<string>;
+  /** Reads and checks a configuration in a worker thread; in place where it is absent, within `hostLimits`. */
+  readonly loadedConfiguration?: (text: string) => Promise<LoadedConfiguration>;
   readonly manifests: ManifestStore;
   readonly signer: Signer;
   /** Where evidence is kept that those who write the tables cannot write, for functions that read it. */

@@ -34,7 +34,8 @@ export function targetFromArguments(args: Readonly<Record<string, unknown>>, wan
 /** The argument of a tool from which its calls take their target, by the names of its arguments; `owner/repo` for two. */
 export function targetArgument(names: readonly string[]): string | undefined {
   if (names.includes('owner') && names.includes('repo')) return 'owner/repo';
-  return [...usual, ...texts].find((name) => names.some((each) => wordsIn(each).join('_') === name));
+  const written = new Set(names.map((name) => wordsIn(name).join('_')));
+  return [...usual, ...texts].find((name) => written.has(name));
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -23,6 +23,8 @@ export const resultReasons = [
   'not_json',
   /** It holds more sensitive values than salts are kept for. */
   'too_many_secrets',
+  /** Looking it over for secrets took longer than allowed, or no worker was free. */
+  'not_redacted',
   /** It is larger than an answer may be; it is stored under its digest. */
   'too_large',
   /** Somebody removed it from the object store. */

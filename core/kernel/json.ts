@@ -34,28 +34,58 @@ export type JsonDefect = 'inexact_number' | 'proto_key';
  * values than `values`.
  */
 export function parseStrict(text: string, rules: JsonRules = {}): Json {
+  const steps = parsing(text, rules);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Each step walks the whole text once. */
+function* parsing(text: string, rules: JsonRules): Generator<void, Json> {
   assertBounded(text, rules);
   refuseLoneSurrogates(text, 'The body');
+  yield;
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
   } catch (cause) {
     throw new GatewayError('invalid_request', `The body is not valid JSON: ${(cause as Error).message}.`, { cause });
   }
+  yield;
   scanStructure(text, rules);
+  yield;
   refuseUnrepresentable(value);
   return value;
 }
 
 /** Decodes UTF-8 bytes and parses them; malformed UTF-8 is refused, never replaced. */
-export function parseStrictBytes(bytes: Uint8Array, rules: JsonRules = {}): Json {
-  let text: string;
+export const parseStrictBytes = (bytes: Uint8Array, rules: JsonRules = {}): Json => parseStrict(textOf(bytes), rules);
+
+/**
+ * The same for large bodies: other requests have a turn between the steps [limit.hostile].
+ * @param turn resolves when the others have had it.
+ */
+export async function parseStrictInTurns(
+  bytes: Uint8Array,
+  rules: JsonRules,
+  turn: () => Promise<void>,
+): Promise<Json> {
+  const text = textOf(bytes);
+  const steps = parsing(text, rules);
+  for (;;) {
+    await turn();
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     throw new GatewayError('invalid_request', 'The body is not valid UTF-8.', { cause });
   }
-  return parseStrict(text, rules);
 }
 
 /** Why an `invalid_request` of this file was thrown, where a caller can mend it in the value itself. */

@@ -6,13 +6,13 @@ import { blocked } from '#core/actions/answers.ts';
 import { carryOut } from '#core/actions/carry-out.ts';
 import { decisionDraft } from '#core/actions/entries.ts';
 import { callDigest, type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
+import { decideCall } from '#core/actions/evaluate-call.ts';
 import { govern } from '#core/actions/govern.ts';
 import { type Governed, sessionOwner } from '#core/actions/governed.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { decide } from '#core/tool-policy/decide.ts';
 import { actionOf, argumentsOf, placementIn, type Tool } from './action.ts';
 import type { Caller, Exchange } from './caller.ts';
 import { drifted, noteDefinitions } from './drift.ts';
@@ -58,7 +58,7 @@ async function make(
   const keys = opensAddresses(caller, params) ? stateKeysIfAny(ports, caller) : undefined;
   const tool = await find(ports, caller, params.name, exchange);
   if (caller.era === 'stateless') checkParamHeaders(tool.definition, args, caller.passed);
-  const governed = actionOf(tool, nameFor(caller, tool, args), args);
+  const governed = actionOf(tool, await nameFor(ports, caller, tool, args), args);
   const placement = placementIn(tool, governed.tool);
   const meta = forwardedMeta(params._meta, caller.era, tool.entry.forwarded_meta);
   const action: GovernedRequest = {
@@ -84,6 +84,7 @@ async function make(
     signal: exchange.signal,
     onMessage: exchange.send,
     onEvents: exchange.streams,
+    calls: ports.calls,
   };
   const executors = [runExecutor(run)];
   // Who was asked before and comes back is waiting: the person is on the way.
@@ -132,8 +133,8 @@ export const noteFor =
   (entry: Tool['entry'], definitions: readonly JsonObject[]) =>
     noteDefinitions(ports, principal, entry, definitions);
 
-const nameFor = ({ snapshot }: Caller, tool: Tool, args: JsonObject): string =>
-  policyName(tool, (name) => decide(snapshot.policy, actionOf(tool, name, args)).decision);
+const nameFor = (ports: McpPorts, { snapshot }: Caller, tool: Tool, args: JsonObject): Promise<string> =>
+  policyName(tool, (name) => decideCall(ports, snapshot, actionOf(tool, name, args)));
 
 /** A server's own state, the answers to what it asked, and metadata of the operator's list: each may change what a call means. */
 function sentWith(params: JsonObject, meta: JsonObject): JsonObject | undefined {

@@ -1,4 +1,5 @@
 /** Runs an allowed call at its server (spec §1 stage 4), and reads again what was kept of its result (contract §3). */
+import { type CallWork, isLarge } from '#core/actions/call-work.ts';
 import { readResult, type ShownResult } from '#core/actions/kept-result.ts';
 import type { Snapshot } from '#core/configuration/snapshots.ts';
 import type { KeptResult } from '#core/contracts/approval.ts';
@@ -8,7 +9,6 @@ import type { Executor, IssuedCredential } from '#core/credentials/ports.ts';
 import { secretsOf } from '#core/credentials/redact-values.ts';
 import { hints, UpstreamError } from '#core/executors/fault.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
 import { type Asking, ask, type Conversation, type Conversations } from './conversations.ts';
 import { upstreamError } from './faults.ts';
 import { definitionsOf, withEnvelope } from './inventory.ts';
@@ -31,6 +31,8 @@ export interface Run {
   readonly onMessage: (message: JsonObject) => void;
   readonly onEvents?: () => void;
   readonly passed?: Readonly<Record<string, string>>;
+  /** Looks large results over; in place where it is absent. */
+  readonly calls?: CallWork | undefined;
   /** Set once there is an answer, secrets redacted. */
   outcome?: RpcOutcome;
 }
@@ -61,7 +63,7 @@ function paramsOf(
 const uncertain: ReadonlySet<string> = new Set(['timeout', 'aborted', 'broken', 'garbage', 'too-large']);
 
 async function execute(run: Run, params: JsonObject, credential: IssuedCredential | undefined): Promise<unknown> {
-  const { conversation, entry, onMessage, ...asking } = run;
+  const { conversation, entry, onMessage, calls: _, ...asking } = run;
   const secrets = credential ? secretsOf(credential) : [];
   let outcome: RpcOutcome;
   let sent = false;
@@ -88,12 +90,25 @@ async function execute(run: Run, params: JsonObject, credential: IssuedCredentia
     if (doubt) thrown.name = 'UnknownOutcome'; // read by carryOut
     throw thrown;
   }
-  run.outcome = redactResult(outcome as JsonObject, secrets) as RpcOutcome;
+  run.outcome = await redactedOutcome(run, outcome, secrets);
   if ('error' in run.outcome) {
     run.outcome = { error: upstreamError(run.tool, entry, run.outcome.error, true) };
     throw new Error(run.outcome.error.message);
   }
   return run.outcome.result;
+}
+
+/** A large result is looked over in a worker [limit.heavy-call]. @throws Error `UnknownOutcome` when that takes too long. */
+async function redactedOutcome(run: Run, outcome: RpcOutcome, secrets: readonly string[]): Promise<RpcOutcome> {
+  if (!run.calls || !isLarge(outcome)) return redactResult(outcome as JsonObject, secrets) as RpcOutcome;
+  try {
+    return (await run.calls.redactResult(outcome, secrets)) as RpcOutcome;
+  } catch (cause) {
+    const fault = new UpstreamFault('too-large', `its answer could not be looked over: ${(cause as Error).message}`);
+    const error = upstreamError(run.tool, run.entry, fault, true);
+    run.outcome = { error };
+    throw Object.assign(new Error(error.message, { cause }), { name: 'UnknownOutcome' });
+  }
 }
 
 /**
@@ -119,7 +134,7 @@ function notAtHand(tool: string, reason: string, { result_sha256, result_bytes }
   return new RpcFault(mcpCodes.upstreamFailed, message, { data: { tool, outcome: 'executed', reason, ...digest } });
 }
 
-type Known = Pick<Snapshot, 'configuration' | 'policy'>;
+type Known = Pick<Snapshot, 'configuration' | 'policy' | 'policyDocument'>;
 
 /**
  * Executes calls that no MCP client waits for: test-action, and approvals the state machine carries out.
@@ -130,14 +145,14 @@ export function mcpExecutor(
   conversations: Conversations,
 ): Executor & { know(snapshot: Known): void } {
   let entries: readonly McpUpstreamEntry[] = [];
-  let policy: CompiledPolicy | undefined;
+  let policy: Known | undefined;
   const entryOf = ({ upstream }: ActionEnvelope) => entries.find(({ name }) => name === upstream);
   const conversationOf = (envelope: ActionEnvelope) => conversations.ofKey(envelope, 'session', '2025-11-25', entries);
   return {
     name: 'MCP',
     know: (known) => {
       entries = known.configuration.upstreams.mcp;
-      policy = known.policy;
+      policy = known;
     },
     place: async (envelope) => policy && placed(ports, conversationOf(envelope), policy, envelope),
     handles: (envelope) => {
@@ -153,7 +168,16 @@ export function mcpExecutor(
       const params = withEnvelope(conversation, paramsOf(envelope, {}));
       const asking = { id: ports.ids.uuid(), signal };
       const passed = await headersFor(ports, conversation, { entry, own }, args, asking);
-      const run: Run = { ...asking, conversation, entry, tool: own, meta: {}, passed, onMessage: () => {} };
+      const run: Run = {
+        ...asking,
+        calls: ports.calls,
+        conversation,
+        entry,
+        tool: own,
+        meta: {},
+        passed,
+        onMessage: () => {},
+      };
       return execute(run, params, credential);
     },
   };

@@ -11,7 +11,7 @@ const hints: Readonly<Record<UpstreamFaultKind, string>> = {
   timeout: 'Whether the call took effect is not known: look before calling again, or have timeout_ms raised.',
   'session-lost': 'Try again: a new session is opened.',
   garbage: 'The server does not speak MCP as it should; have its version checked.',
-  'too-large': 'Ask for less, a page or a filter, or have max_result_bytes raised.',
+  'too-large': 'Ask for less, a page or a filter, or have the named bound raised.',
   refused: 'Have the credential of the gateway for this server checked.',
   aborted: 'The call was cancelled; whether it took effect is not known.',
 };

@@ -86,15 +86,25 @@ export async function definitionsOf(
 
 async function readAll(conversation: Conversation, entry: McpUpstreamEntry, asking: Asking): Promise<JsonObject[]> {
   const read: JsonObject[] = [];
+  let listed = 0;
   let cursor: string | undefined;
   for (let page = 0; page < mostPages; page++) {
     const result = await listPage(conversation, entry, 'tools/list', cursor, asking);
     if (!Array.isArray(result.tools)) throw new UpstreamFault('garbage', 'its tools/list holds no list of tools');
+    listed += result.tools.length;
+    assertFewTools(entry, listed);
     read.push(...result.tools.filter((tool) => isServed(entry, tool)).map((tool) => tool as JsonObject));
     if (typeof result.nextCursor !== 'string') return read;
     cursor = result.nextCursor;
   }
   throw new UpstreamFault('garbage', `its tools/list has more than ${mostPages} pages`);
+}
+
+/** @throws UpstreamFault for a server with more tools than the configuration lets it have [mcp.tool-bound]. */
+export function assertFewTools({ max_tools }: McpUpstreamEntry, listed: number): void {
+  if (listed <= max_tools) return;
+  const advice = 'raise max_tools of this upstream, or have the server offer fewer';
+  throw new UpstreamFault('too-large', `it lists more than ${max_tools} tools (max_tools): ${advice}`);
 }
 
 /** A server without the method has none of the things. */

@@ -9,7 +9,7 @@ import { isAccepted } from './drift.ts';
 import { upstreamError } from './faults.ts';
 import { forwardable } from './forward.ts';
 import { certainlyBlocked } from './hidden.ts';
-import { inventoryOf, isServed, listPage, memberOf } from './inventory.ts';
+import { assertFewTools, inventoryOf, isServed, listPage, memberOf } from './inventory.ts';
 import { invalidParams, isObject, type RpcOutcome, type RpcRequest } from './messages.ts';
 import type { McpPorts } from './ports.ts';
 import { partedName } from './tool-names.ts';
@@ -29,6 +29,11 @@ export async function listTools(
     // One server without renaming: its own pages, as they are.
     const page = await pageOf(conversation, only, request, asking);
     if ('error' in page || !Array.isArray(page.result.tools)) return page;
+    try {
+      assertFewTools(only, page.result.tools.length);
+    } catch (fault) {
+      return { error: upstreamError('tools/list', only, fault) };
+    }
     const served = page.result.tools.filter((tool) => isServed(only, tool));
     const whole = request.params.cursor === undefined && page.result.nextCursor === undefined;
     // What is new is told from the whole list: a page of it would make all others look added later.
@@ -53,18 +58,36 @@ export async function listTools(
 const nameOf = ({ name }: JsonObject) => ({ own: name as string, exposed: name as string });
 
 async function shownOf(ports: McpPorts, { snapshot }: Caller, tools: readonly Tool[]): Promise<Tool[]> {
-  const visible = tools.filter((tool) => {
+  const isVisible = (tool: Tool) => {
     const names = new Set([tool.own, tool.exposed]);
     return ![...names].some((name) => certainlyBlocked(snapshot.policy, wordsOf(tool, name)));
-  });
+  };
+  const visible = await filterInTurns(ports, tools, isVisible);
   const drifting = new Set(visible.map(({ entry }) => entry).filter(({ drift }) => drift === 'block'));
   const marks = new Map(
     await Promise.all([...drifting].map(async ({ name }) => [name, await ports.mcpStore.marks(name)] as const)),
   );
-  return visible.filter((tool) => {
+  return filterInTurns(ports, visible, (tool) => {
     const known = marks.get(tool.entry.name);
     return known === undefined || isAccepted(known, tool);
   });
+}
+
+/** Other requests have a turn after so many tools. */
+const turnTools = 64;
+
+/** `filter` over a long list, in slices [mcp.tool-bound]. */
+async function filterInTurns<T>(
+  { pause }: Pick<McpPorts, 'pause'>,
+  items: readonly T[],
+  keep: (item: T) => boolean,
+): Promise<T[]> {
+  const kept: T[] = [];
+  for (const [at, item] of items.entries()) {
+    if (keep(item)) kept.push(item);
+    if (at % turnTools === turnTools - 1) await pause(0);
+  }
+  return kept;
 }
 
 /** Prompts, resources and templates: one server's pages as they are, several servers' one after the other. */

@@ -1,12 +1,12 @@
 /** Which server has the tool of a call that names none: by the servers' own lists, never by what the configuration would let pass. */
 
+import { decideCall } from '#core/actions/evaluate-call.ts';
 import { graver } from '#core/classification/classify-tool.ts';
+import type { Snapshot } from '#core/configuration/snapshots.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { ActionEnvelope, Capability, Placement } from '#core/contracts/envelope.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
 import { actionOf, placementIn, type Tool, wordsOf } from './action.ts';
 import type { Conversation } from './conversations.ts';
 import { drifted, noteDefinitions } from './drift.ts';
@@ -15,7 +15,9 @@ import { RpcFault } from './messages.ts';
 import type { McpPorts } from './ports.ts';
 import { partedName, policyName } from './tool-names.ts';
 
-export type PlacingPorts = Pick<McpPorts, 'pause' | 'ids' | 'clock' | 'mcpStore' | 'ledger' | 'telemetry'>;
+export type PlacingPorts = Pick<McpPorts, 'pause' | 'ids' | 'clock' | 'mcpStore' | 'ledger' | 'telemetry' | 'calls'>;
+
+type KnownPolicy = Pick<Snapshot, 'policy' | 'policyDocument'>;
 
 /** Whether tools of this protocol are served at all: `mcp`, and what the configuration calls tools of it. */
 export const speaks = ({ overrides }: McpUpstreamEntry, protocol: string): boolean =>
@@ -30,7 +32,7 @@ export const speaks = ({ overrides }: McpUpstreamEntry, protocol: string): boole
 export async function placed(
   ports: PlacingPorts,
   conversation: Conversation,
-  policy: CompiledPolicy,
+  policy: KnownPolicy,
   call: ActionEnvelope,
 ): Promise<Placement | undefined> {
   const asked = conversation.entries.filter(({ name }) => call.upstream === undefined || call.upstream === name);
@@ -39,19 +41,24 @@ export async function placed(
   const tool = having(known, call) ?? having(await read(ports, conversation, call, true), call);
   if (tool) {
     if (await drifted(ports.mcpStore, tool)) throw waits(tool);
-    return placementOf(tool, policy, call);
+    return placementOf(ports, tool, policy, call);
   }
   const silent = known.silent.find(({ entry }) => asked.includes(entry));
   throw silent ? unread(call, silent.entry.name) : nobody(call, asked);
 }
 
 /** The same words for the call as if an MCP client had made it; what its caller says of its capability only tightens. */
-function placementOf(tool: Tool, policy: CompiledPolicy, call: ActionEnvelope): Placement {
+async function placementOf(
+  ports: PlacingPorts,
+  tool: Tool,
+  policy: KnownPolicy,
+  call: ActionEnvelope,
+): Promise<Placement> {
   const as = (name: string) => {
     const { tool: known, target, capability } = wordsAs(tool, name, call);
     return { ...call, upstream: tool.entry.name, tool: known, target, capability };
   };
-  const { tool: known, target, capability } = as(policyName(tool, (name) => decide(policy, as(name)).decision));
+  const { tool: known, target, capability } = as(await policyName(tool, (name) => decideCall(ports, policy, as(name))));
   return { ...placementIn(tool, known), tool: known, target, capability };
 }
 

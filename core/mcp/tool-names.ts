@@ -35,9 +35,13 @@ export const partedName = ({ prefix, name }: McpUpstreamEntry, own: string): str
  * The name a tool is decided by. One that had to be renamed keeps answering to rules for its own name: whichever fares worse is
  * the action's, so that a second server's tool of the same name frees nobody from a rule.
  */
-export function policyName({ own, exposed }: Tool, decisionAs: (name: string) => Decision): string {
+export async function policyName(
+  { own, exposed }: Tool,
+  decisionAs: (name: string) => Promise<{ readonly decision: Decision }>,
+): Promise<string> {
   if (exposed === own) return own;
-  return decisions.indexOf(decisionAs(own)) > decisions.indexOf(decisionAs(exposed)) ? own : exposed;
+  const [asOwn, asExposed] = [await decisionAs(own), await decisionAs(exposed)];
+  return decisions.indexOf(asOwn.decision) > decisions.indexOf(asExposed.decision) ? own : exposed;
 }
 
 /** A server with what it serves, as policies read names: without case, look-alikes as what they look like. */

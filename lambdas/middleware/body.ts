@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { sizes } from '#core/contracts/envelope.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
-import { type JsonObject, type JsonRules, parseStrictBytes } from '#core/kernel/json.ts';
+import { type Json, type JsonObject, type JsonRules, parseStrictBytes, parseStrictInTurns } from '#core/kernel/json.ts';
 
 /** Configurations may be larger than envelopes, and a Git host sends the pull request with every comment. */
 const maxBytes: Readonly<Record<string, number>> = { putConfig: 2 * 1024 * 1024, githubCallback: 1024 * 1024 };
@@ -55,12 +55,25 @@ export const jsonBody = (event: HttpEvent, operation: string): JsonObject =>
 export function jsonObject(event: HttpEvent, bytes: Uint8Array, rules: JsonRules = {}): JsonObject {
   if (bytes.length === 0) return {};
   requireType(event, ['application/json']);
-  const value = parseStrictBytes(bytes, rules);
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    const found = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
-    throw invalidRequest(`The body is ${found}; send one JSON object.`);
-  }
-  return value;
+  return objectIn(parseStrictBytes(bytes, rules));
+}
+
+/** The same for a large body, with turns for other requests. @throws GatewayError as above. */
+export async function jsonObjectInTurns(
+  event: HttpEvent,
+  bytes: Uint8Array,
+  rules: JsonRules,
+  turn: () => Promise<void>,
+): Promise<JsonObject> {
+  if (bytes.length === 0) return {};
+  requireType(event, ['application/json']);
+  return objectIn(await parseStrictInTurns(bytes, rules, turn));
+}
+
+function objectIn(value: Json): JsonObject {
+  if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value;
+  const found = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+  throw invalidRequest(`The body is ${found}; send one JSON object.`);
 }
 
 /** Text of a YAML or JSON document. */

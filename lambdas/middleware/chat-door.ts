@@ -16,7 +16,7 @@ import { resolveSession } from '#core/identity/sessions.ts';
 import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ErrorShape } from './answers.ts';
-import { headerOf, headerValues, jsonObject, rawBody } from './body.ts';
+import { headerOf, headerValues, jsonObjectInTurns, rawBody } from './body.ts';
 import { openToPages } from './cors.ts';
 import { type AdmissionPorts, identify } from './identify.ts';
 import { matchRoute } from './route.ts';
@@ -34,8 +34,7 @@ export function chatDoor(name: FunctionName, dialect: DialectName, ports: ChatDo
     const principal = identify(event, route, snapshot, ports.admissions);
     const bytes = boundedChatBody(event, snapshot, principal);
     const turn = async () => (bytes.length > largeBytes ? ports.texts?.turn() : undefined);
-    await turn();
-    const body = jsonObject(event, bytes, chatJson);
+    const body = await jsonObjectInTurns(event, bytes, chatJson, turn);
     await turn();
     return ports.telemetry.continued(traceOf(event), async () => {
       const reply = await chat(ports, {
@@ -55,7 +54,7 @@ export function chatDoor(name: FunctionName, dialect: DialectName, ports: ChatDo
   return openToPages(own, ports, answer, errorShape(dialect));
 }
 
-/** Above this everybody else has a turn before the body is read and after. */
+/** Above this everybody else has a turn before the body is read, between the steps of reading it, and after. */
 const largeBytes = 256 * 1024;
 
 const never = new AbortController().signal;

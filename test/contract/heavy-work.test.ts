@@ -1,6 +1,8 @@
 /** Large texts and large calls in real worker threads: the same findings as here, in order, and an end to what takes too long. */
+
+import { resolve } from 'node:path';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
-import { type Background, backgroundWork } from '#adapters/work/background.ts';
+import { type Background, type BackgroundOptions, backgroundWork } from '#adapters/work/background.ts';
 import type { TextWork } from '#core/content-policy/text-work.ts';
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { context, policyOf, whole } from '../support/content-policy.ts';
@@ -15,8 +17,10 @@ const telemetry = {
   count: (_name: string, { kind, outcome }: Record<string, string>) => void counted.push(`${kind} ${outcome}`),
 };
 const started: Background[] = [];
-const start = (limits?: { textsMs: number; effectsMs: number }): Background => {
-  const work = backgroundWork({ telemetry, effects: lazyEffects, ...(limits && { limits }) });
+const hastyLimits = { textsMs: 1, effectsMs: 1, callsMs: 1, configurationMs: 1 };
+const packs = resolve('policies');
+const start = (limits?: BackgroundOptions['limits']): Background => {
+  const work = backgroundWork({ telemetry, effects: lazyEffects, packs, ...(limits && { limits }) });
   started.push(work);
   return work;
 };
@@ -47,7 +51,7 @@ test('[limit.heavy-work] a small text stays', async () => {
 });
 
 test('[limit.heavy-work] a request whose texts take longer than allowed is 413; a reply blocks; permissive passes', async () => {
-  const hasty = start({ textsMs: 1, effectsMs: 1 }).texts;
+  const hasty = start(hastyLimits).texts;
   const endless = '\ufdfa'.repeat(100_000);
   const slot = { text: endless, set: () => {} };
   const of = (mode: object, texts: TextWork = hasty) =>
@@ -105,7 +109,7 @@ test('[limit.heavy-work] a large call has the effects that it has here, from a w
 });
 
 test('[limit.heavy-work] a call whose effects take longer than allowed is unclear', async () => {
-  const hasty = start({ textsMs: 1, effectsMs: 1 });
+  const hasty = start(hastyLimits);
   const heavy = sql(`select 1 where 1 in (${'1,'.repeat(30_000)}1)`);
   expect(await hasty.effects(heavy)).toEqual({
     parts: [],

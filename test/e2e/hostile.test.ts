@@ -30,9 +30,15 @@ test('[limit.hostile] the table has thirty rows and more, each with a name of it
 
 test.each(hostileRequests.map((hostile) => [hostile.name, hostile] as const))(
   '[limit.hostile] %s',
-  async (_, { send, answers, says, atOnce = 1 }) => {
+  async (_, { send, prepare, answers, says, atOnce = 1 }) => {
     const { gateway_url, admin_url, mcp_url } = gateway.ready;
-    const target = { gateway: gateway_url, admin: admin_url, mcp: mcp_url };
+    const target = {
+      gateway: gateway_url,
+      admin: admin_url,
+      mcp: mcp_url,
+      server: `http://127.0.0.1:${upstreams.mcp}`,
+    };
+    await prepare?.(target);
     for (const { status, text } of await Promise.all(Array.from({ length: atOnce }, () => send(target)))) {
       expect(answers).toContain(status);
       if (says) expect(text).toMatch(says);

@@ -19,6 +19,8 @@ export interface RecordingServer {
   everything(): readonly Received[];
   clear(): void;
   /** Offers other tools from now on. */
+  /** What tool calls are answered from then on; absent: the usual. */
+  answer(result: JsonObject | undefined): void;
   offer(tools: readonly JsonObject[]): void;
   /** Answers every request, or those of one method, with this HTTP status until it is undefined again. */
   fail(status: number | undefined, method?: string): void;
@@ -35,6 +37,7 @@ export const plainTool = (name: string, more: JsonObject = {}): JsonObject => ({
 export async function startRecordingServer(offered: readonly JsonObject[]): Promise<RecordingServer> {
   let tools = offered;
   let failing: { readonly status: number | undefined; readonly method?: string | undefined } = { status: undefined };
+  let answered: JsonObject | undefined;
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     const body = await text(request);
@@ -45,7 +48,8 @@ export async function startRecordingServer(offered: readonly JsonObject[]): Prom
     received.push({ headers: request.headers, text: body, message });
     if (message.id === undefined || message.method === undefined) return void response.writeHead(202).end();
     response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'recording' });
-    const result = resultOf(message.method, message.params ?? {}, tools);
+    const result =
+      message.method === 'tools/call' && answered ? answered : resultOf(message.method, message.params ?? {}, tools);
     response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
   });
   await new Promise<void>((listening) => void server.listen(0, '127.0.0.1', listening));
@@ -54,6 +58,9 @@ export async function startRecordingServer(offered: readonly JsonObject[]): Prom
     received: (method = 'tools/call') => received.filter(({ message }) => message.method === method),
     everything: () => received,
     clear: () => void received.splice(0),
+    answer: (result) => {
+      answered = result;
+    },
     offer: (other) => {
       tools = other;
     },

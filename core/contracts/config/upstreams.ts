@@ -36,6 +36,10 @@ export const mcpUpstream = z
       .positive()
       .max(64 * 1024 * 1024)
       .default(4 * 1024 * 1024),
+    /** The most values (members and elements) of one answer; an answer that holds more is refused. */
+    max_result_values: z.int().positive().max(1_000_000).default(50_000),
+    /** The most tools it may list; a server that lists more is refused as a whole until the number is raised. */
+    max_tools: z.int().positive().max(10_000).default(1_000),
     /** Tools are named `<prefix>__<tool>`; without it only where upstreams collide, by their names. */
     prefix: word.refine((name) => !name.includes('__'), 'a prefix without "__"').optional(),
     /** What a changed definition of a tool does: a warning, or no call until a human accepts it. */

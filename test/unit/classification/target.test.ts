@@ -1,5 +1,6 @@
 /** What a call acts on, by its arguments. */
-import { targetFromArguments } from '#core/classification/target.ts';
+import { targetArgument, targetFromArguments } from '#core/classification/target.ts';
+import { wordsIn } from '#core/classification/tool-words.ts';
 
 test.each([
   [{ owner: 'acme', repo: 'site', path: 'a.md' }, 'acme/site'],
@@ -23,4 +24,24 @@ test.each([
 
 test('arguments the configuration names are the target whatever they are called', () => {
   expect(targetFromArguments({ path: 'x', project: 'web', id: '7' }, ['project', 'id'])).toBe('web/7');
+});
+
+test('[limit.hostile] the target argument of a tool with many properties: each name is read once', () => {
+  const names = Array.from({ length: 50 }, (_, n) => `property${n}`);
+  const lower = jest.spyOn(String.prototype, 'toLowerCase');
+  expect(targetArgument([...names, 'filePath'])).toBe('file_path');
+  const reads = lower.mock.calls.length;
+  lower.mockRestore();
+  expect(reads).toBe(51);
+});
+
+test.each([
+  ['parseHTTPResponse', 'parse http response'],
+  ['HTTPServer', 'http server'],
+  ['ABcDEFg', 'a bc de fg'],
+  ['AAAA', 'aaaa'],
+  ['readFile2Write', 'read file 2 write'],
+  ['get_secret-value', 'get secret value'],
+])('%s has the words %s', (name, words) => {
+  expect(wordsIn(name).join(' ')).toBe(words);
 });

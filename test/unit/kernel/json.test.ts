@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isExactNumber } from '#core/kernel/exact-number.ts';
-import { assertExact, jsonDefectOf, maxNesting, parseStrict, parseStrictBytes } from '#core/kernel/json.ts';
+import {
+  assertExact,
+  jsonDefectOf,
+  maxNesting,
+  parseStrict,
+  parseStrictBytes,
+  parseStrictInTurns,
+} from '#core/kernel/json.ts';
 
 const refusal = (work: () => unknown): GatewayError => {
   try {
@@ -173,4 +180,26 @@ test('bytes must be UTF-8: malformed ones are refused, never replaced', () => {
   expect(parseStrictBytes(Buffer.from('"€"'))).toBe('€');
   expect(refusal(() => parseStrictBytes(Uint8Array.of(0x22, 0xff, 0x22))).message).toMatch(/UTF-8/);
   expect(refusal(() => parseStrictBytes(Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22))).message).toMatch(/UTF-8/);
+});
+
+describe('[limit.hostile] a large body is parsed in turns', () => {
+  const inTurns = async (text: string) => {
+    let turns = 0;
+    const value = await parseStrictInTurns(Buffer.from(text), {}, async () => void turns++);
+    return { value, turns };
+  };
+
+  test('with the value that it has at once, and a turn before each walk over the text', async () => {
+    const text = '{"a":[1,"\\"",{"b":null}]}';
+    expect(await inTurns(text)).toEqual({ value: parseStrict(text), turns: 4 });
+  });
+
+  test.each(['{"a":1,"a":2}', '[', '{"__proto__":1}', '["\\ud800"]', '[1e999]', '['.repeat(100)])(
+    'and refused as at once: %s',
+    async (text) => {
+      const atOnce = () => parseStrict(text);
+      const refusal = await inTurns(text).catch((fault: Error) => fault);
+      expect(atOnce).toThrow((refusal as Error).message);
+    },
+  );
 });

@@ -1,0 +1,88 @@
+/** The forms hostile requests come in: chats, actions, MCP messages. */
+import { hostileKeys } from './configuration.ts';
+import { type Answer, post, type Target } from './send.ts';
+
+export interface Hostile {
+  readonly name: string;
+  /** Statuses or close codes that are right. */
+  readonly answers: readonly number[];
+  /** What the answer must say. */
+  readonly says?: RegExp;
+  /** What must stand before the first is sent, such as a session of many entries. */
+  prepare?(target: Target): Promise<unknown>;
+  /** How many are sent at the same time. */
+  readonly atOnce?: number;
+  send(target: Target): Promise<Answer>;
+}
+
+export const key = hostileKeys.agent;
+export const MB = 1_000_000;
+/** Made when it is first sent, and kept. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly it: T } | undefined;
+  return () => {
+    made ??= { it: make() };
+    return made.it;
+  };
+}
+
+export const times = (text: string, characters: number): string => text.repeat(Math.ceil(characters / text.length));
+
+export const chat = (name: string, body: () => string | Buffer, answers: readonly number[], says?: RegExp): Hostile => {
+  const made = once(body);
+  return {
+    name,
+    answers,
+    ...(says && { says }),
+    send: ({ gateway }) => post({ url: `${gateway}/v1/chat/completions`, key, body: made() }),
+  };
+};
+export const said = (content: unknown, more: object = {}) =>
+  JSON.stringify({ model: 'mock', messages: [{ role: 'user', content }], ...more });
+export const text = (name: string, content: () => string, answers: readonly number[] = [200, 413, 503]): Hostile =>
+  chat(name, () => said(content()), answers);
+
+export const action = (name: string, call: () => object, answers: readonly number[], says?: RegExp): Hostile => {
+  const made = once(() => JSON.stringify({ dry_run: true, ...call() }));
+  return {
+    name,
+    answers,
+    ...(says && { says }),
+    send: ({ admin }) =>
+      post({
+        url: `${admin}/admin/v1/test-action`,
+        key,
+        body: made(),
+      }),
+  };
+};
+export const shell = (name: string, parameters: () => object, says?: RegExp): Hostile =>
+  action(
+    name,
+    () => ({ protocol: 'shell', tool: 'shell.exec', target: 'x', capability: 'execute', parameters: parameters() }),
+    [200, 413],
+    says,
+  );
+export const sql = (name: string, query: () => string): Hostile =>
+  action(
+    name,
+    () => ({ protocol: 'sql', tool: 'sql.query', target: 'shop', capability: 'read', parameters: { sql: query() } }),
+    [200, 413],
+  );
+export const git = (name: string, call: () => object, answers: readonly number[] = [200, 413]): Hostile =>
+  action(
+    name,
+    () => ({ protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read', ...call() }),
+    answers,
+  );
+export const rpc = (method: string, params: unknown) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+export const mcp = (name: string, body: () => string, answers: readonly number[], says?: RegExp): Hostile => {
+  const made = once(body);
+  const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' };
+  return {
+    name,
+    answers,
+    ...(says && { says }),
+    send: ({ mcp: url }) => post({ url: `${url}/mcp`, key, headers, body: made() }),
+  };
+};

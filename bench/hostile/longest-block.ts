@@ -1,0 +1,33 @@
+/**
+ * Loaded into the gateway before it starts (`--import`): the longest stretch of processor time that its main thread spent
+ * without a turn for its timers. Neighbours on the same processors do not change it, unlike a time on the wall.
+ */
+import { isMainThread } from 'node:worker_threads';
+
+const everyMs = 1;
+
+/** Answer to the message `end`. */
+export interface LongestBlock {
+  readonly longestMs: number;
+}
+
+if (isMainThread && process.send) {
+  let [last, longestUs] = [spentUs(), 0];
+  const turn = () => {
+    const now = spentUs();
+    longestUs = Math.max(longestUs, now - last);
+    last = now;
+  };
+  setInterval(turn, everyMs).unref();
+  process.on('message', (what: 'begin' | 'end') => {
+    turn(); // a message may come to its turn before the timer
+    if (what === 'begin') longestUs = 0;
+    else process.send?.({ longestMs: longestUs / 1_000 } satisfies LongestBlock);
+  });
+  process.channel?.unref();
+}
+
+function spentUs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return user + system;
+}

@@ -1,0 +1,30 @@
+/** What an MCP server behind the gateway lists and answers: too much, too deep, without end. */
+import { type Hostile, mcp, rpc } from './forms.ts';
+import { post, type Target } from './send.ts';
+
+/** The server begins to behave so before the first request of the row. */
+const listing = (kind: string, name: string, answers: readonly number[], says?: RegExp): Hostile => ({
+  ...mcp(name, () => rpc('tools/list', {}), answers, says),
+  prepare: ({ server }: Target) => post({ url: `${server}/lists/${kind}`, body: '' }),
+});
+
+const answering = (kind: string, name: string, answers: readonly number[], says?: RegExp): Hostile => ({
+  ...mcp(name, () => rpc('tools/call', { name: 'notes.read_1', arguments: { kind } }), answers, says),
+  prepare: ({ server }: Target) => post({ url: `${server}/lists/few`, body: '' }),
+});
+
+export const servers: readonly Hostile[] = [
+  listing('most', 'an upstream with 1,000 tools', [200], /notes\.read_999/),
+  listing('many', 'an upstream with 3,000 tools', [200], /max_result_values|max_tools/),
+  listing('large', 'an upstream whose tools have 1 MB of schema', [200]),
+  listing('wide', 'an upstream that lists 3.9 MB of []', [200], /max_result_values/),
+  listing('deep', 'an upstream whose schema has 100,000 levels', [200], /256 levels/),
+  listing('huge', 'an upstream that lists 10 MB', [200], /max_result_bytes/),
+  listing('endless', 'an upstream whose pages never end', [200]),
+  answering('text', 'an upstream answers 3.9 MB of text', [200]),
+  answering('wide', 'an upstream answers 3.9 MB of []', [200], /max_result_values/),
+  answering('deep', 'an upstream answers 100,000 levels', [200], /256 levels/),
+  answering('secrets', 'an upstream answers 100,000 secrets', [200]),
+  answering('huge', 'an upstream answers 10 MB', [200], /max_result_bytes/),
+  answering('events', 'an upstream streams 40,000 notifications', [200]),
+];

@@ -1,0 +1,112 @@
+/**
+ * Work over large calls and large results, for the thread that answers all requests to hand over [limit.heavy-call]: what a
+ * worker is given, what it answers, and from which size on.
+ */
+import type { Configuration } from '#core/contracts/config.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import { withoutSecrets } from '#core/credentials/redact-values.ts';
+import type { Effects } from '#core/effects/ports.ts';
+import { type Redaction, redact } from '#core/evidence/redact.ts';
+import { suggestAlternative } from '#core/tool-policy/alternative.ts';
+import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
+import type { PolicyDecision } from '#core/tool-policy/decide.ts';
+import { evaluate } from './judge.ts';
+import { type ProgramPlace, programTexts } from './program-texts.ts';
+
+export interface RedactionJob {
+  readonly value: unknown;
+  /** `evidence.sensitive` of the configuration. */
+  readonly sensitivePaths: readonly string[];
+  /** Paths of texts that will be executed. */
+  readonly programs: readonly string[];
+  /** Secrets of the call's credential: they are taken out first. */
+  readonly secrets: readonly string[];
+}
+
+export interface EvaluationJob {
+  readonly call: ToolCall;
+  readonly effects: Effects;
+  /** JSON of the policy's document: a worker compiles each text once. */
+  readonly policy: string;
+  readonly sandbox: Configuration['sandbox'];
+  /** The parts of the call that its entry holds, where it will have one. */
+  readonly recorded?: { readonly value: unknown; readonly sensitivePaths: readonly string[] };
+}
+
+export interface Evaluation {
+  readonly evaluated: PolicyDecision;
+  /** What the policy would let pass instead. */
+  readonly alternative: string;
+  readonly programs: readonly ProgramPlace[];
+  readonly redaction?: Redaction;
+}
+
+/** Worker threads. */
+export interface CallWork {
+  /**
+   * @throws GatewayError `payload_too_large` when the call takes longer than allowed, `service_unavailable` when no worker
+   * becomes free. Nothing is decided then.
+   */
+  evaluate(job: EvaluationJob): Promise<Evaluation>;
+  /** What the rules alone say of a call. @throws GatewayError as above. */
+  decide(job: Pick<EvaluationJob, 'call' | 'policy'>): Promise<PolicyDecision>;
+  /** @throws GatewayError as above. */
+  redact(job: RedactionJob): Promise<Redaction>;
+  /** A result as MCP clients see it. @throws GatewayError as above. */
+  redactResult(value: unknown, secrets: readonly string[]): Promise<unknown>;
+}
+
+/** What a worker does for `evaluate`. @param randomHex source of salts. */
+export function evaluation(
+  { call, effects, sandbox, recorded }: Omit<EvaluationJob, 'policy'>,
+  policy: CompiledPolicy,
+  randomHex: (bytes: number) => string,
+): Evaluation {
+  const evaluated = evaluate({ policy, configuration: { sandbox } }, call, effects);
+  const programs = programTexts(call);
+  const alternative = suggestAlternative(policy, call);
+  const paths = new Set(programs.map(({ path }) => path));
+  return {
+    evaluated,
+    alternative,
+    programs,
+    ...(recorded && {
+      redaction: redact(recorded.value, { sensitivePaths: recorded.sensitivePaths, programs: paths, randomHex }),
+    }),
+  };
+}
+
+/** What a worker does for `redact`. */
+export const redaction = (
+  { value, sensitivePaths, programs, secrets }: RedactionJob,
+  randomHex: (bytes: number) => string,
+): Redaction => redact(withoutSecrets(value, secrets), { sensitivePaths, programs: new Set(programs), randomHex });
+
+const texts = new WeakMap<ToolPolicyDocument, string>();
+
+/** A policy as jobs carry it; written once for each document. */
+export function policyText(document: ToolPolicyDocument): string {
+  const text = texts.get(document) ?? JSON.stringify(document);
+  texts.set(document, text);
+  return text;
+}
+
+/** About a millisecond of rules and patterns for secrets. */
+const inlineCharacters = 16 * 1024;
+
+/** Whether a value is large enough to be looked at elsewhere. @param most characters; each value counts as one. */
+export function isLarge(value: unknown, most = inlineCharacters): boolean {
+  let characters = 0;
+  const add = (item: unknown): boolean => {
+    characters += typeof item === 'string' ? item.length : 1;
+    if (characters > most) return true;
+    if (Array.isArray(item)) return item.some(add);
+    if (typeof item !== 'object' || item === null) return false;
+    return Object.entries(item).some(([name, member]) => {
+      characters += name.length;
+      return add(member);
+    });
+  };
+  return add(value);
+}

@@ -1,0 +1,56 @@
+/** What policy and sandbox say of a call: in place where it is small, in a worker where it is large [limit.heavy-call]. */
+import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
+import type { Effects } from '#core/effects/ports.ts';
+import { decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
+import { knowAlternative } from './answers.ts';
+import { isLarge, policyText } from './call-work.ts';
+import { knowRedaction, recordedParts } from './entries.ts';
+import { evaluate } from './judge.ts';
+import type { GovernPorts } from './ports.ts';
+import { knowPrograms } from './program-texts.ts';
+
+type Known = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
+
+/**
+ * The decision of policy and sandbox. What a worker finds out about a large call beside its decision is remembered, so that
+ * later steps do not look again.
+ * @param recorded the envelope whose entry will be written; absent for calls that leave none.
+ * @throws GatewayError `payload_too_large`, `service_unavailable`.
+ */
+export async function evaluateCall(
+  { calls }: Pick<GovernPorts, 'calls'>,
+  { policy, policyDocument, configuration }: Known,
+  call: ToolCall,
+  effects: Effects,
+  recorded?: ActionEnvelope,
+): Promise<PolicyDecision> {
+  if (!calls || !isLarge(call.parameters)) return evaluate({ policy, configuration }, call, effects);
+  const { evaluated, alternative, programs, redaction } = await calls.evaluate({
+    call: bare(call),
+    effects,
+    policy: policyText(policyDocument),
+    sandbox: configuration.sandbox,
+    ...(recorded && {
+      recorded: { value: recordedParts(recorded), sensitivePaths: configuration.evidence.sensitive },
+    }),
+  });
+  knowPrograms(call, programs);
+  knowAlternative(call, alternative);
+  if (recorded && redaction) knowRedaction(recorded, redaction);
+  return evaluated;
+}
+
+/** What the rules alone say of a call, whatever its effects are. @throws GatewayError as above. */
+export async function decideCall(
+  { calls }: Pick<GovernPorts, 'calls'>,
+  { policy, policyDocument }: Pick<Known, 'policy' | 'policyDocument'>,
+  call: ToolCall,
+): Promise<PolicyDecision> {
+  if (!calls || !isLarge(call.parameters)) return decide(policy, call);
+  return calls.decide({ call: bare(call), policy: policyText(policyDocument) });
+}
+
+const bare = ({ protocol, tool, target, capability, upstream, parameters }: ToolCall): ToolCall => ({
+  ...{ protocol, tool, target, capability, upstream, parameters },
+});

@@ -1,0 +1,160 @@
+/** Large calls, results and configurations: looked at in real worker threads, with the same outcome as in place, and not once where all requests are answered. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { packFiles } from '#adapters/files/pack-files.ts';
+import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
+import { type Background, backgroundWork } from '#adapters/work/background.ts';
+import { loadConfiguration } from '#core/configuration/load.ts';
+import type { Snapshot } from '#core/configuration/snapshots.ts';
+import { call, compose, configure, entries, http, keys, open, test_, useMcpDoors } from '../support/mcp-doors.ts';
+import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
+
+useMcpDoors([
+  { protocol: 'mcp', tool: 'run', decision: 'allow' },
+  { protocol: 'mcp', tool: 'wipe', decision: 'block' },
+  { protocol: 'git', tool: 'scm.read', decision: 'block', arguments: { path: { glob: '**forbidden**' } } },
+  { protocol: 'git', tool: 'scm.read', decision: 'allow' },
+]);
+
+const packs = resolve('policies');
+const counted: string[] = [];
+const telemetry = {
+  count: (_name: string, { kind, outcome }: Record<string, string>) => void counted.push(`${kind} ${outcome}`),
+};
+const start = (limits?: Parameters<typeof backgroundWork>[0]['limits']): Background =>
+  backgroundWork({ telemetry, effects: lazyEffects, packs, ...(limits && { limits }) });
+let work: Background;
+let hasty: Background;
+let upstream: RecordingServer;
+beforeAll(async () => {
+  work = start();
+  hasty = start({ textsMs: 1, effectsMs: 1, callsMs: 1, configurationMs: 1 });
+  upstream = await startRecordingServer([plainTool('run'), plainTool('wipe')]);
+});
+afterAll(() => Promise.all([work.stop(), hasty.stop(), upstream.stop()]));
+beforeEach(async () => {
+  upstream.clear();
+  await configure({ upstreams: [{ name: 'one', url: upstream.url }] });
+  counted.length = 0;
+});
+
+/** A policy that fails where it is evaluated: a call that is decided by it there is blocked. */
+function trapped(): { snapshots: typeof test_.ports.snapshots } {
+  const { snapshots } = test_.ports;
+  const trap = (snapshot: Snapshot): Snapshot => ({
+    ...snapshot,
+    policy: {
+      ...snapshot.policy,
+      get index(): never {
+        throw new Error('evaluated on the main thread');
+      },
+    },
+  });
+  return { snapshots: { ...snapshots, current: async () => trap(await snapshots.current()) } };
+}
+
+const long = (words: string) => `${'some words of a long text '.repeat(2_000)}${words}`;
+const read = (text: string, more: object = {}) => ({
+  ...{ protocol: 'git', tool: 'scm.read', target: 'acme/web', capability: 'read', parameters: { path: text }, ...more },
+});
+const act = (action: object, at: ReturnType<typeof compose>) =>
+  http('POST', '/admin/v1/test-action', action, { key: keys.agent, at });
+
+describe('[limit.heavy-call] a large call', () => {
+  test.each([
+    ['allow', 'src/a.ts'],
+    ['block', 'forbidden'],
+  ])('%s: is decided in a worker as in place', async (decision, words) => {
+    const there = await act(read(long(words)), compose({ ...trapped(), calls: work.calls }));
+    const here = await act(read(long(words)), compose());
+    expect(there.last.decision).toBe(decision);
+    const { envelope_id: _a, evidence_hash: _b, session_id: _c, ...said } = there.last;
+    const { envelope_id: _d, evidence_hash: _e, session_id: _f, ...expected } = here.last;
+    expect(said).toEqual(expected);
+    expect(counted).toEqual(['evaluate done']);
+  });
+
+  test('a small one stays', async () => {
+    const { last } = await act(read('src/a.ts'), compose({ calls: work.calls }));
+    expect(last.decision).toBe('allow');
+    expect(counted).toEqual([]);
+  });
+
+  test('its secrets are withheld with salts that are kept, and its simulation is decided alike', async () => {
+    const at = compose({ ...trapped(), calls: work.calls });
+    const session = 'heavy-secrets';
+    const secret = 'password=hunter2hunter2';
+    const { last } = await act(read(long(secret), { actor: { session } }), at);
+    expect(last.decision).toBe('allow');
+    const [entry] = await entries(session);
+    expect(entry!.body.withheld).toEqual(['$.parameters.path']);
+    expect(JSON.stringify(entry)).not.toContain('hunter2');
+    const simulated = await http('POST', '/admin/v1/simulate', { calls: [read(long('forbidden'))] }, { at });
+    expect(simulated.last.results[0]).toMatchObject({ decision: 'block', suggested_alternative: expect.any(String) });
+    expect(counted).toEqual(['evaluate done', 'evaluate done']);
+  });
+
+  test('one that takes longer than allowed is 413, and nothing is recorded', async () => {
+    const session = 'heavy-late';
+    const { status, last } = await act(read(long('x'), { actor: { session } }), compose({ calls: hasty.calls }));
+    expect([status, last.error.type]).toEqual([413, 'payload_too_large']);
+    expect(last.error.message).toContain('longer than 1 ms');
+    expect(await entries(session)).toEqual([]);
+  });
+
+  test('over MCP it is decided in a worker too', async () => {
+    const at = compose({ ...trapped(), calls: work.calls });
+    const session = await open({ at });
+    const sent = { at, session };
+    expect((await call('run', { text: long('x') }, sent)).last.result.content[0].text).toBe('ran run');
+    expect((await call('wipe', { text: long('x') }, sent)).last.error.message).toContain('blocked by policy');
+    expect(counted).toEqual(['evaluate done', 'evaluate done']);
+  });
+});
+
+describe('[limit.heavy-call] a large result', () => {
+  const answering = (text: string) => upstream.answer({ content: [{ type: 'text', text }] });
+  afterEach(() => upstream.answer(undefined));
+
+  test('is looked over for secrets in workers, for its caller and for evidence', async () => {
+    const at = compose({ calls: work.calls });
+    const session = await open({ at });
+    answering(long('password=hunter2hunter2 and more'));
+    const { last } = await call('run', {}, { at, session });
+    expect(last.result.content[0].text).toBe(long('password=[redacted] and more'));
+    expect(counted).toEqual(['result done', 'redact done']);
+  });
+
+  test('one that takes too long is not shown; that the call ran is told and recorded', async () => {
+    const at = compose({ calls: hasty.calls });
+    const session = await open({ at });
+    answering(long('password=hunter2hunter2'));
+    const { error } = (await call('run', {}, { at, session })).last;
+    expect(error.data).toMatchObject({ reason: 'too-large' });
+    expect(error.message).toContain('longer than 1 ms');
+    const written = await entries(session);
+    expect(written.at(-1)!.body).toMatchObject({ outcome: 'unknown' });
+    expect(JSON.stringify(written)).not.toContain('hunter2');
+  });
+});
+
+describe('[limit.heavy-call] a configuration', () => {
+  const shipped = readFileSync('config/gateway.yaml', 'utf8');
+
+  test('is read and checked in a worker as in place', async () => {
+    expect(await work.configuration(shipped)).toEqual(await loadConfiguration(shipped, { packs: packFiles(packs) }));
+    expect(counted).toEqual(['configuration done']);
+  });
+
+  test('its problems come back as they are found', async () => {
+    const broken = 'version: 1\ntenants: 7\n';
+    const found = await loadConfiguration(broken, { packs: packFiles(packs) }).catch((fault: Error) => fault);
+    await expect(work.configuration(broken)).rejects.toMatchObject({
+      ...{ code: 'invalid_request', message: (found as Error).message },
+    });
+  });
+
+  test('one that takes longer than allowed is 413', async () => {
+    await expect(hasty.configuration(shipped)).rejects.toMatchObject({ code: 'payload_too_large' });
+  });
+});
