@@ -1164,6 +1164,31 @@ const chat: readonly Requirement[] = [
   must('chat.traceparent', 'contract §5', 'traceparent is continued and forwarded.'),
   must('limit.rate', 'spec §8', 'RPM and TPM per tenant, exact across processes; 429 with Retry-After.'),
   must('limit.rate.fails-closed', 'spec §7.2', 'A failing limiter is 503.'),
+  must(
+    'limit.none',
+    'contract §5',
+    'A tenant without limits and budgets has no counters: its calls make no store step for them.',
+  ),
+  must(
+    'limit.begun',
+    'contract §5',
+    'Where only the provider can end a call, its start is noted with the reservation, and not by a write of its own.',
+  ),
+  must(
+    'limit.shards',
+    'contract §5',
+    'The counters of a tenant that many processes use are split into up to 64 items and merged again; no limit is passed, and no call is refused while the tenant has room.',
+  ),
+  must(
+    'limit.lease',
+    'contract §5',
+    'A process that makes many calls of a split tenant without budgets spends from a lease of at most ten requests; all of a lease counts until it is returned or has left the window.',
+  ),
+  must(
+    'limit.shed',
+    'contract §5',
+    'A call whose counters are too busy is 503 with Retry-After after three lost writes; above capacity most of the capacity is still used.',
+  ),
   must('limit.budget', 'spec §8', 'Budgets alert at 80 %, warn at 90 %, refuse at 100 % with 429 budget_exceeded.'),
   must('limit.actual-body', 'spec §8', 'The token limiter measures the actual body.'),
   must('wasm.abi', 'spec §4.6', 'WASM filters follow the ABI and run sandboxed, one call at a time per instance.'),

@@ -1,4 +1,4 @@
-/** The items of the table `counters` and the requests about them (contract §5). */
+/** The items of the table `counters` and the requests about them [limit.shards]. */
 import type {
   AttributeValue,
   GetItemCommandInput,
@@ -6,36 +6,40 @@ import type {
   TransactWriteItem,
 } from '@aws-sdk/client-dynamodb';
 import { type CounterState, emptyState } from '#core/limits/counter-state.ts';
+import { goneState } from '#core/limits/shards.ts';
 import type { Move } from '#core/limits/slices.ts';
 import { stateOf, stateText } from '#core/limits/state-text.ts';
 import { type Item, storeDown } from './items.ts';
 
-/** A tenant's counters as they stood; version 0: there was no item. */
+/** The counters of a tenant's shard as they stood; version 0: there was no item. */
 export interface Seen {
   readonly version: number;
   readonly state: CounterState;
 }
 
-export const nothing: Seen = { version: 0, state: emptyState };
+/** Only the first shard begins by itself; the others by a split. */
+export const nothing = (shard: number): Seen => ({ version: 0, state: shard === 0 ? emptyState : goneState });
 
-const tenantId = (tenant: string): string => `tenant#${tenant}`;
+/** A tenant may have any name, so the number of a shard stands before it. */
+const shardId = (tenant: string, shard: number): string =>
+  shard === 0 ? `tenant#${tenant}` : `shard#${shard}#${tenant}`;
 const globalId = (key: string): string => `global#${key}`;
 
 const text = (value: string): AttributeValue => ({ S: value });
 const number = (value: number): AttributeValue => ({ N: String(value) });
 
-const getParams = (TableName: string, id: string): GetItemCommandInput => ({
+export const shardKey = (tenant: string, shard: number): Item => ({ id: text(shardId(tenant, shard)) });
+export const globalKey = (key: string): Item => ({ id: text(globalId(key)) });
+
+export const getParams = (TableName: string, Key: Item): GetItemCommandInput => ({
   TableName,
-  Key: { id: text(id) },
+  Key,
   ConsistentRead: true,
 });
 
-export const tenantGet = (table: string, tenant: string) => getParams(table, tenantId(tenant));
-export const globalGet = (table: string, key: string) => getParams(table, globalId(key));
-
 /** @throws GatewayError `service_unavailable` for an item that cannot be read: nothing is guessed. */
-export function toSeen(item: Item | undefined): Seen {
-  if (!item) return nothing;
+export function toSeen(item: Item | undefined, shard: number): Seen {
+  if (!item) return nothing(shard);
   try {
     return { version: Number(item.version?.N), state: stateOf(item.state?.S ?? '') };
   } catch (cause) {
@@ -45,11 +49,18 @@ export function toSeen(item: Item | undefined): Seen {
 
 export const toTotal = (item: Item | undefined): number => Number(item?.granted?.N ?? 0);
 
+/** What a shard is to hold, in place of what was seen. */
+export interface ShardWrite {
+  readonly shard: number;
+  readonly seen: Seen;
+  readonly state: CounterState;
+}
+
 /** The next version if the one seen still stands; else the item comes back with the refusal and saves a read. */
-export const tenantPut = (TableName: string, tenant: string, seen: Seen, state: CounterState) =>
+export const shardPut = (TableName: string, tenant: string, { shard, seen, state }: ShardWrite) =>
   ({
     TableName,
-    Item: { id: text(tenantId(tenant)), version: number(seen.version + 1), state: text(stateText(state)) },
+    Item: { id: text(shardId(tenant, shard)), version: number(seen.version + 1), state: text(stateText(state)) },
     ...(seen.version === 0
       ? { ConditionExpression: 'attribute_not_exists(id)' }
       : {
@@ -92,17 +103,17 @@ interface Reason {
 const benign = ['None', 'ConditionalCheckFailed', 'TransactionConflict'];
 
 /** Whether somebody else was faster; undefined for every other failure. */
-export function conflictOf(cause: unknown): Conflict | undefined {
+export function conflictOf(cause: unknown, shard: number): Conflict | undefined {
   const { name, Item, CancellationReasons } = cause as {
     name?: string;
     Item?: Item;
     CancellationReasons?: readonly Reason[];
   };
-  if (name === 'ConditionalCheckFailedException') return { current: toSeen(Item) };
+  if (name === 'ConditionalCheckFailedException') return { current: toSeen(Item, shard) };
   if (name === 'TransactionConflictException' || name === 'TransactionInProgressException') return {};
   if (name !== 'TransactionCanceledException') return undefined;
   const reasons = CancellationReasons ?? [];
   if (!reasons.every(({ Code = 'None' }) => benign.includes(Code))) return undefined;
-  const [tenant] = reasons;
-  return tenant?.Code === 'ConditionalCheckFailed' ? { current: toSeen(tenant.Item) } : {};
+  const [first] = reasons;
+  return first?.Code === 'ConditionalCheckFailed' ? { current: toSeen(first.Item, shard) } : {};
 }

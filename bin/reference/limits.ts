@@ -9,7 +9,9 @@ import { functions } from '#core/contracts/functions.ts';
 import { longestSandboxMs } from '#core/executors/sandbox-message.ts';
 import { maxNesting, maxValues } from '#core/kernel/json.ts';
 import { wrongKeys } from '#core/limits/admissions.ts';
+import { mostLeased, rateLeaseSeconds } from '#core/limits/leases.ts';
 import { leaseSeconds as reservationSeconds } from '#core/limits/ports.ts';
+import { mostShards } from '#core/limits/shards.ts';
 import { defaultStateBudget } from '#core/tool-policy/analyse.ts';
 import { code, origin, table } from './markdown.ts';
 
@@ -56,6 +58,12 @@ export function limitsPage(): string {
       'the lease on a reservation',
       `${reservationSeconds} s, renewed while the call runs`,
       'charged if begun, else released',
+    ],
+    ['items of the counters of a tenant', `${mostShards}, split and merged by load`, 'busy counters: 503'],
+    [
+      'a lease of requests, for tenants without budgets',
+      `${mostLeased} requests, 1/200 of the limit, spent within ${rateLeaseSeconds} s`,
+      'counts as used until it is returned',
     ],
     ['a configuration', `${maxYamlBytes} bytes`, '400'],
     [

@@ -21,6 +21,8 @@ export interface Course {
   requestSha256?: string;
   /** The provider was called: what a crash now leaves behind is charged. */
   begun?: Promise<void>;
+  /** The reservation says so already. */
+  startNoted?: boolean;
   outcome: ChatOutcome;
   decision: 'allow' | 'review' | 'block';
   status: number;

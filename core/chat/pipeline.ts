@@ -83,7 +83,7 @@ async function stages(ports: ChatPorts, course: Course, answering: Answering): P
   const policy = await contentPolicyOf(call.snapshot.configuration, call.tenant.id, ports);
   const turn = async () => (call.inputTokens > largeTokens ? ports.texts?.turn() : undefined);
   await turn();
-  await admit(ports, course);
+  await admit(ports, course, policy);
   await turn();
   const body = transformRequest(call);
   const verdict = await checkInputPolicy(ports, course, policy, body);

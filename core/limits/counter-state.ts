@@ -1,6 +1,6 @@
 /**
- * The counters of one tenant as a value (contract §5). What is reserved is never stored as a sum but read off the open
- * reservations, so it cannot leak.
+ * The counters of one tenant, or of one shard of a tenant, as a value [limit.rate] [limit.budget]. What is reserved is
+ * never stored as a sum but read off the open reservations, so it cannot leak.
  */
 import type { Bucket } from './window.ts';
 
@@ -12,6 +12,21 @@ export interface CounterState {
   /** What this tenant holds of global budgets, by account key. */
   readonly slices: Readonly<Record<string, Slice>>;
   readonly open: readonly Reservation[];
+  /** Requests that processes hold in memory, to be spent until their lease ends. */
+  readonly leases: readonly RateLease[];
+  /** How often the tenant's counters were split to come to this shard: its limits are so many times halved. */
+  readonly depth: number;
+  /** The shard was merged into its parent, and nothing counts here. */
+  readonly gone: boolean;
+}
+
+/** Requests and tokens that one process may spend without asking the store; they count until they are returned. */
+export interface RateLease {
+  readonly id: string;
+  /** The last second in which the holder may spend: in the window they count as spent then. */
+  readonly second: number;
+  readonly requests: number;
+  readonly tokens: number;
 }
 
 /** A part of a global budget that was handed to this tenant: nobody else may spend it. */
@@ -37,9 +52,17 @@ export interface Reservation {
   readonly lease_ends_ms: number;
 }
 
-export const emptyState: CounterState = { window: [], spend: {}, slices: {}, open: [] };
+export const emptyState: CounterState = {
+  window: [],
+  spend: {},
+  slices: {},
+  open: [],
+  leases: [],
+  depth: 0,
+  gone: false,
+};
 
-/** Open reservations of one tenant: the item they stand in is limited to 400 kB. */
+/** Open reservations of one shard: the item they stand in is limited to 400 kB. */
 export const maxOpen = 1000;
 
 /** Slices that would have to grow: how much of each must be held, by account key. */

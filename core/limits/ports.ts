@@ -27,7 +27,13 @@ export interface ReserveRequest {
   readonly tokens: number;
   readonly cost_microusd: number;
   readonly limits: Limits;
+  /** The provider is called at once: `begin` is part of the reservation. */
+  readonly begun?: boolean;
 }
+
+/** Whether anything holds for a call. Where nothing does, nothing is counted. */
+export const isLimited = ({ requests_per_minute, tokens_per_minute, budgets }: Limits): boolean =>
+  requests_per_minute !== undefined || tokens_per_minute !== undefined || budgets.length > 0;
 
 /** How much is left, for `x-ratelimit-*`. */
 export interface LimitStatus {

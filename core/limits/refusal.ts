@@ -3,23 +3,27 @@ import { type CounterState, maxOpen, usedOf, type Wanted } from './counter-state
 import type { BudgetAccount, ReserveOutcome, ReserveRequest } from './ports.ts';
 import { accountKey, secondsUntilPeriodEnds, usd } from './spend.ts';
 import { usedOfAll } from './status.ts';
-import { type Bucket, type Counted, inWindow, itemSecond, secondsUntilLeft, total, windowSeconds } from './window.ts';
+import { type Bucket, type Counted, counting, itemSecond, secondsUntilLeft, total, windowSeconds } from './window.ts';
 
 export type Refusal = Omit<Extract<ReserveOutcome, { ok: false }>, 'ok' | 'limits'>;
 
-/** @param wanted as of `applyReserve`. */
+/**
+ * @param wanted as of `applyReserve`.
+ * @param requests that are asked for at once: one, or a lease.
+ */
 export function refusalOf(
   state: CounterState,
   request: ReserveRequest,
   nowMs: number,
   wanted?: Wanted,
+  requests = 1,
 ): Refusal | undefined {
   const { requests_per_minute, tokens_per_minute, budgets } = request.limits;
   const second = itemSecond(state.window, nowMs);
-  const window = { buckets: inWindow(state.window, second), second };
+  const window = { buckets: counting(state, second), second };
   const refused =
     tooManyOpen(state) ??
-    overLimit(window, 'requests', 1, requests_per_minute) ??
+    overLimit(window, 'requests', requests, requests_per_minute) ??
     overLimit(window, 'tokens', request.tokens, tokens_per_minute);
   if (refused) return refused;
   // Slices are asked for once every account has room: a call that is refused asks for nothing.

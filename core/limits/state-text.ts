@@ -3,6 +3,8 @@ import type { CounterState } from './counter-state.ts';
 
 type ReservationRow = [string, string, number, number, number, number, readonly number[], 0 | 1, number];
 
+type LeaseRow = readonly [string, number, number, number];
+
 /** Names are one letter and rows have no names: a busy minute takes 1 kB instead of 4. */
 interface Compact {
   /** Second of the first bucket, then second after it, requests, tokens of each. */
@@ -12,9 +14,13 @@ interface Compact {
   /** Account keys of open reservations; those name them by number. */
   readonly a: readonly string[];
   readonly o: readonly ReservationRow[];
+  /** Leases: id, seconds after the first bucket, requests, tokens. Absent where there are none, as below. */
+  readonly l?: readonly LeaseRow[];
+  readonly d?: number;
+  readonly x?: 1;
 }
 
-export function stateText({ window, spend, slices, open }: CounterState): string {
+export function stateText({ window, spend, slices, open, leases, depth, gone }: CounterState): string {
   const first = window[0]?.second ?? 0;
   const accounts = [...new Set(open.flatMap((one) => one.accounts))];
   const place = new Map(accounts.map((key, i) => [key, i]));
@@ -39,13 +45,18 @@ export function stateText({ window, spend, slices, open }: CounterState): string
       one.begun ? 1 : 0,
       one.lease_ends_ms,
     ]),
+    ...(leases.length > 0 && {
+      l: leases.map(({ id, second, requests, tokens }) => [id, second - first, requests, tokens] as const),
+    }),
+    ...(depth > 0 && { d: depth }),
+    ...(gone && { x: 1 as const }),
   };
   return JSON.stringify(compact);
 }
 
 /** @throws whatever reading a text throws that `stateText` did not write. */
 export function stateOf(text: string): CounterState {
-  const { w, s, g, a, o } = JSON.parse(text) as Compact;
+  const { w, s, g, a, o, l = [], d = 0, x } = JSON.parse(text) as Compact;
   const [first = 0, ...rows] = w;
   const window = [];
   for (let i = 0; i < rows.length; i += 3) {
@@ -71,5 +82,8 @@ export function stateOf(text: string): CounterState {
       begun: begun === 1,
       lease_ends_ms,
     })),
+    leases: l.map(([id, after, requests, tokens]) => ({ id, second: first + after, requests, tokens })),
+    depth: d,
+    gone: x === 1,
   };
 }

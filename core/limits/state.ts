@@ -12,8 +12,9 @@ import {
   type Settlement,
 } from './ports.ts';
 import { refusalOf } from './refusal.ts';
-import { accountKey, isKept } from './spend.ts';
+import { accountKey } from './spend.ts';
 import { budgetStatuses, limitStatus } from './status.ts';
+import { tidied } from './tidy.ts';
 import { counted, inWindow, itemSecond } from './window.ts';
 
 /**
@@ -45,7 +46,7 @@ export function applyReserve(
     tokens: request.tokens,
     cost_microusd: request.cost_microusd,
     accounts: limits.budgets.map((budget) => accountKey(budget, nowMs)),
-    begun: false,
+    begun: request.begun === true,
     lease_ends_ms: nowMs + leaseSeconds * 1000,
   };
   return accepted(
@@ -130,16 +131,4 @@ function touched(slices: CounterState['slices'], reservation: Reservation): Coun
     if (slice) used[key] = { ...slice, ...(reservation.cost_microusd > 0 && { used_at: reservation.second }) };
   }
   return used;
-}
-
-/** What no longer counts goes at every write: the item stays as small as a minute and two periods. */
-function tidied(state: CounterState, nowMs: number): CounterState {
-  const kept = <T>(byKey: Readonly<Record<string, T>>): Record<string, T> =>
-    Object.fromEntries(Object.entries(byKey).filter(([key]) => isKept(key, nowMs)));
-  return {
-    window: inWindow(state.window, itemSecond(state.window, nowMs)),
-    spend: kept(state.spend),
-    slices: kept(state.slices),
-    open: state.open,
-  };
 }

@@ -26,6 +26,16 @@ export function itemSecond(buckets: readonly Bucket[], nowMs: number): number {
 export const inWindow = (buckets: readonly Bucket[], second: number): readonly Bucket[] =>
   buckets.filter((bucket) => bucket.second >= second - windowSeconds && bucket.second <= second + windowSeconds);
 
+/** What counts: the buckets of the window, and each lease in the last second in which it may be spent. */
+export function counting(
+  { window, leases }: { readonly window: readonly Bucket[]; readonly leases: readonly Bucket[] },
+  second: number,
+): readonly Bucket[] {
+  const buckets = inWindow(window, second);
+  if (leases.length === 0) return buckets;
+  return [...buckets, ...inWindow(leases, second)].sort((a, b) => a.second - b.second);
+}
+
 export const total = (buckets: readonly Bucket[], what: Counted): number =>
   buckets.reduce((sum, bucket) => sum + bucket[what], 0);
 

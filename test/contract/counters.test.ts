@@ -173,7 +173,7 @@ describe('a process that is killed', () => {
 
   test('a tenant whose counters cannot be read does not keep others from being healed', async () => {
     const counters = stores();
-    await counters.reserve(call(noLimits, { tenant: 'healthy' }));
+    await counters.reserve(call({ budgets: [budget(1000)] }, { tenant: 'healthy' }));
     time.ms = now + 60_000;
     const spoilt: Counters = {
       ...counters,
@@ -187,13 +187,39 @@ describe('a process that is killed', () => {
 });
 
 describe('the way to the store', () => {
-  test('a reserve is one write and no read; so is a settle', async () => {
+  test('a reserve is one write and no read; so is a settle; a process looks once before its first', async () => {
     const { counters, sent } = watched();
     const first = call({ requests_per_minute: 5, budgets: [budget(100)] }, { tenant: 'steps' });
     await counters.reserve(first);
     await counters.begin('steps', first.id);
     await counters.settle('steps', first.id, settled());
-    expect(sent).toEqual(['PutItem', 'PutItem', 'PutItem']);
+    expect(sent).toEqual(['GetItem', 'PutItem', 'PutItem', 'PutItem']);
+  });
+
+  test('[limit.none] a tenant without limits and budgets costs no store step at all', async () => {
+    const { counters, sent } = watched();
+    const free = call(noLimits, { tenant: 'free' });
+    expect(await counters.reserve(free)).toEqual({ ok: true, limits: {}, budgets: [] });
+    await counters.begin('free', free.id);
+    await counters.extend('free', free.id);
+    await counters.settle('free', free.id, settled());
+    expect(sent).toEqual([]);
+    // With a budget alone it does.
+    await counters.reserve(call({ budgets: [budget(100)] }, { tenant: 'held' }));
+    expect(sent).toEqual(['GetItem', 'PutItem']);
+  });
+
+  test('[limit.begun] a provider that is called at once is noted with the reservation: a call is two writes', async () => {
+    const { counters, sent } = watched();
+    const limits = { budgets: [budget(1000)] };
+    const one = call(limits, { tenant: 'at-once', cost_microusd: 70, begun: true });
+    await counters.reserve(one);
+    time.ms = now + 60_000;
+    expect(await stores().expired('at-once')).toMatchObject([{ id: one.id, begun: true }]);
+    time.ms = now;
+    await counters.settle('at-once', one.id, settled({ cost_microusd: 7 }));
+    expect(sent).toEqual(['GetItem', 'PutItem', 'PutItem']);
+    expect((await stores().status('at-once', limits)).budgets[0]!.used_microusd).toBe(7);
   });
 
   test('calls at once share writes: 16 take no more than three', async () => {
@@ -219,7 +245,7 @@ describe('the way to the store', () => {
       [60, 50, 40].map((tokens) => counters.reserve(call(limits, { tenant: 'mixed', tokens }))),
     );
     expect(outcomes.map(({ ok }) => ok)).toEqual([true, false, true]);
-    expect(sent).toEqual(['PutItem']);
+    expect(sent).toEqual(['GetItem', 'PutItem']);
   });
 
   test('[limit.rate] a refusal rests on what the store says, never on memory, and writes nothing', async () => {
@@ -252,7 +278,7 @@ describe('the way to the store', () => {
     const limits = { budgets: [globalBudget(1_600_000)].map((each) => ({ ...each, account: 'global:sliced' })) };
     for (let i = 0; i < 20; i++) await counters.reserve(call(limits, { tenant: 'sliced', cost_microusd: 1000 }));
     expect(sent.filter((name) => name === 'TransactWriteItems')).toHaveLength(1);
-    expect(sent.filter((name) => name === 'GetItem')).toHaveLength(1);
+    expect(sent.filter((name) => name === 'GetItem')).toHaveLength(2);
     expect(sent.filter((name) => name === 'PutItem')).toHaveLength(19);
   });
 
@@ -280,7 +306,7 @@ describe('a store that fails', () => {
   test('[limit.rate.fails-closed] is service_unavailable for everything', async () => {
     const down = stores(() => unreachable);
     const refused = expect.objectContaining({ code: 'service_unavailable' });
-    await expect(down.reserve(call(noLimits))).rejects.toEqual(refused);
+    await expect(down.reserve(call({ budgets: [budget(1000)] }))).rejects.toEqual(refused);
     await expect(down.begin('t', 'x')).rejects.toEqual(refused);
     await expect(down.extend('t', 'x')).rejects.toEqual(refused);
     await expect(down.settle('t', 'x', settled())).rejects.toEqual(refused);
@@ -324,8 +350,9 @@ describe('a store that fails', () => {
 
   test('an answer that is lost for good leaves a reservation, and its lease ends', async () => {
     const losing = stores((send) => async (command) => {
-      await send(command);
-      throw new Error('socket hang up');
+      const answer = await send(command);
+      if (command.constructor.name === 'PutItemCommand') throw new Error('socket hang up');
+      return answer;
     });
     const limits = { requests_per_minute: 1, budgets: [] };
     await expect(losing.reserve(call(limits, { tenant: 'lost' }))).rejects.toMatchObject({
@@ -338,20 +365,26 @@ describe('a store that fails', () => {
     time.ms = now;
   });
 
-  test('a crowd that never gets through is told so, after tries whose pauses stay short', async () => {
+  /** A store in which another process is always faster. */
+  function crowded() {
     const pauses: number[] = [];
+    const writes: string[] = [];
     let n = 0;
-    const busy = countersTable({
+    const Item = () => ({
+      id: { S: 'x' },
+      version: { N: String(++n) },
+      state: { S: '{"w":[0],"s":{},"g":{},"a":[],"o":[]}' },
+    });
+    const counters = countersTable({
       client: {
-        send: async () => {
-          throw Object.assign(new Error('conflict'), {
-            name: 'ConditionalCheckFailedException',
-            Item: {
-              id: { S: 'x' },
-              version: { N: String(++n) },
-              state: { S: '{"w":[0],"s":{},"g":{},"a":[],"o":[]}' },
-            },
-          });
+        send: async (command: Command) => {
+          const { name } = command.constructor;
+          if (name === 'GetItemCommand') return n === 0 ? {} : { Item: Item() };
+          writes.push(name.replace('Command', ''));
+          const CancellationReasons = [{ Code: 'ConditionalCheckFailed', Item: Item() }];
+          throw name === 'PutItemCommand'
+            ? Object.assign(new Error('conflict'), { name: 'ConditionalCheckFailedException', Item: Item() })
+            : Object.assign(new Error('conflict'), { name: 'TransactionCanceledException', CancellationReasons });
         },
       } as unknown as DynamoDBClient,
       tables,
@@ -359,12 +392,30 @@ describe('a store that fails', () => {
       random: () => 1,
       pause: async (ms) => void pauses.push(ms),
     });
-    await expect(busy.reserve(call(noLimits))).rejects.toMatchObject({
+    return { counters, pauses, writes };
+  }
+
+  test('[limit.shed] a call is told to come back after three lost writes, and two tries to make room', async () => {
+    const { counters, pauses, writes } = crowded();
+    const limits = { requests_per_minute: 6000, budgets: [] };
+    await expect(counters.reserve(call(limits))).rejects.toMatchObject({
       code: 'service_unavailable',
       retryAfterSeconds: 1,
     });
-    expect(pauses.length).toBeGreaterThanOrEqual(12);
-    expect(Math.max(...pauses)).toBe(200);
+    expect(writes.filter((name) => name === 'PutItem')).toHaveLength(3);
+    expect(writes.filter((name) => name === 'TransactWriteItems')).toHaveLength(1);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(200);
+  });
+
+  test('[limit.shed] what an open call came to is tried longer than a new call is let in', async () => {
+    const { counters, pauses, writes } = crowded();
+    await counters.settle('t', 'open', settled()).catch(() => {});
+    const reads = crowded();
+    await expect(reads.counters.reserve(call({ requests_per_minute: 3, budgets: [] }))).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+    expect(reads.writes.filter((name) => name === 'PutItem')).toHaveLength(20);
+    expect({ pauses, writes }).toEqual({ pauses: [], writes: [] });
   });
 
   test('a reservation that has ended cannot be begun: nothing would be charged', async () => {

@@ -48,7 +48,8 @@ async function call(n: number): Promise<string> {
   const tenant = job.tenants[n % job.tenants.length]!;
   const id = `${job.name}-${n}`;
   const { tokens, cost_microusd, limits, dieAfter } = job;
-  const outcome = await counters.reserve({ tenant, id, session_id: job.name, tokens, cost_microusd, limits });
+  const request = { tenant, id, session_id: job.name, tokens, cost_microusd, limits };
+  const outcome = await persistently(() => counters.reserve(request));
   if (!outcome.ok) return outcome.what;
   if (dieAfter === 'reserve' || !job.settle) return 'accepted';
   await counters.begin(tenant, id);
@@ -58,6 +59,17 @@ async function call(n: number): Promise<string> {
   const settling = counters.settle(tenant, id, { ...job.settle, counted: true });
   if (dieAfter === undefined) await settling;
   return 'accepted';
+}
+
+/** As clients do that are told to try again: a call that is shed has reserved nothing. */
+async function persistently<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (tries === 50 || !String(thrown).includes('too busy')) throw thrown;
+    }
+  }
 }
 
 async function record(tenant: string, id: string): Promise<void> {

@@ -1,5 +1,6 @@
 /** Lets a call in: its reservation beside one read of its session (architecture: one chat's life; contract §5). */
 import { blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
+import type { ContentPolicy } from '#core/content-policy/ports.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -7,7 +8,6 @@ import { limitHeaders } from '#core/limits/headers.ts';
 import { limitsOf } from '#core/limits/limits-of.ts';
 import type { ReserveOutcome } from '#core/limits/ports.ts';
 import { reserveCost } from '#core/limits/prices.ts';
-import type { ChatCall } from '../call.ts';
 import { type Course, ended } from '../course.ts';
 import type { ChatPorts } from '../ports.ts';
 
@@ -16,12 +16,12 @@ import type { ChatPorts } from '../ports.ts';
  * @throws GatewayError `rate_limit_error`, `budget_exceeded` (nothing is consumed), `forbidden` (another key's session),
  * `session_blocked` (kill switch), `service_unavailable` (fail closed).
  */
-export async function admit(ports: ChatPorts, course: Course): Promise<void> {
+export async function admit(ports: ChatPorts, course: Course, policy: ContentPolicy): Promise<void> {
   const { call } = course;
   const { id: tenant } = call.tenant;
   const scored = call.principal.kind === 'agent';
   const store = Promise.all([
-    reserve(ports, call),
+    reserve(ports, course, policy),
     ports.evidence.head(tenant, call.sessionId),
     scored ? ports.keyRisks?.of(tenant, call.principal.key_id) : undefined,
   ]);
@@ -50,8 +50,11 @@ function refuseUnallowed(course: Course): void {
   throw refusal;
 }
 
-function reserve(ports: ChatPorts, call: ChatCall): Promise<ReserveOutcome> {
+/** Where nothing but the provider can end a call, its start is noted with the reservation [limit.begun]: a write less. */
+function reserve(ports: ChatPorts, course: Course, policy: ContentPolicy): Promise<ReserveOutcome> {
+  const { call } = course;
   const { configuration } = call.snapshot;
+  course.startNoted = policy.inputIdle && !configuration.cache.enabled && call.refusal === undefined;
   const limits = limitsOf(configuration, call.tenant.id, call.resolvedModel);
   const usage = { input_tokens: call.inputTokens, output_tokens: call.maxTokens };
   return ports.counters.reserve({
@@ -61,6 +64,7 @@ function reserve(ports: ChatPorts, call: ChatCall): Promise<ReserveOutcome> {
     tokens: call.inputTokens + call.maxTokens,
     cost_microusd: reserveCost(configuration, call.resolvedModel, usage, limits),
     limits,
+    begun: course.startNoted,
   });
 }
 

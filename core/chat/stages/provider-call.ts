@@ -47,7 +47,7 @@ export async function callModel(
 /** A provider that answers; which ones did not, and why, goes into the record. */
 async function reached(ports: ChatPorts, course: Course, body: JsonObject): Promise<Answered> {
   const { call } = course;
-  course.begun = begin(ports, course);
+  course.begun = course.startNoted ? Promise.resolve() : begin(ports, course);
   try {
     const answered = await callProvider(ports, call.plan, {
       model: call.resolvedModel,

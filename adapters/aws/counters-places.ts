@@ -1,0 +1,73 @@
+/** Where the open calls of this process are counted [limit.shards], and how steps on any open call find its shard. */
+import type { Transition } from '#core/limits/batch.ts';
+import type { HeldLease, LeaseBook } from '#core/limits/lease-book.ts';
+import type { Settlement } from '#core/limits/ports.ts';
+import { parentOf } from '#core/limits/shards.ts';
+import type { CountersQueue } from './counters-queue.ts';
+import type { CountersStore } from './counters-store.ts';
+
+/** A shard's number, a lease of this process, or nowhere: nothing holds the call. */
+export type Place =
+  | number
+  | 'uncounted'
+  | { readonly book: LeaseBook; readonly lease: HeldLease; readonly tokens: number };
+
+/** Calls of one process whose place is remembered until they are settled. */
+const maxCalls = 50_000;
+
+export interface CountersPlaces {
+  put(id: string, place: Place): void;
+  drop(id: string): void;
+  /** Whether the call is one of this process. */
+  has(id: string): boolean;
+  /** A step on an open reservation. False: it has ended. Calls without a reservation of their own have nothing to step. */
+  step(tenant: string, id: string, transition: Transition<boolean>): Promise<boolean>;
+  /** The call ends: `step` as above, and what it did not use of a lease goes back to the lease. */
+  end(tenant: string, id: string, settlement: Settlement, transition: Transition<boolean>): Promise<void>;
+}
+
+export function countersPlaces(store: CountersStore, queue: CountersQueue): CountersPlaces {
+  const places = new Map<string, Place>();
+
+  return {
+    drop: (id) => void places.delete(id),
+    has: (id) => places.has(id),
+    put(id, place) {
+      places.set(id, place);
+      const [oldest] = places.keys();
+      if (places.size > maxCalls && oldest !== undefined) places.delete(oldest);
+    },
+    step,
+    async end(tenant, id, settlement, transition) {
+      const place = places.get(id);
+      if (typeof place === 'object') place.book.settle(place.lease, place.tokens, settlement);
+      else await step(tenant, id, transition);
+      places.delete(id);
+    },
+  };
+
+  async function step(tenant: string, id: string, transition: Transition<boolean>): Promise<boolean> {
+    const place = places.get(id);
+    if (place === 'uncounted' || typeof place === 'object') return true;
+    if (place !== undefined) return inAncestors(tenant, place, transition);
+    const first = await queue.step(tenant, 0, transition, true);
+    if (first.kind !== 'done') return false;
+    return first.outcome || (first.depth > 0 && (await anywhere(tenant, id, transition)));
+  }
+
+  /** A shard that was merged left its calls to its parent. */
+  async function inAncestors(tenant: string, place: number, transition: Transition<boolean>): Promise<boolean> {
+    for (let shard = place; ; shard = parentOf(shard)) {
+      const stepped = await queue.step(tenant, shard, transition, true);
+      if (stepped.kind === 'done' && stepped.outcome) return true;
+      if (shard === 0) return false;
+    }
+  }
+
+  /** Another process reserved it, in a shard that only the store knows. */
+  async function anywhere(tenant: string, id: string, transition: Transition<boolean>): Promise<boolean> {
+    const leaves = await store.readAll(tenant);
+    const found = [...leaves].find(([, { state }]) => state.open.some((one) => one.id === id));
+    return found ? inAncestors(tenant, found[0], transition) : false;
+  }
+}

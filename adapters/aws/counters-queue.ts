@@ -1,0 +1,188 @@
+/**
+ * Steps of one process on one shard share writes [limit.shards]: who comes while a write is under way goes into the next.
+ * Optimistic: the usual step is one write and no read, because a refused write brings the item along.
+ */
+import { LRUCache } from 'lru-cache';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { Clock } from '#core/kernel/ports.ts';
+import { applyAll, type Transition } from '#core/limits/batch.ts';
+import { stateText } from '#core/limits/state-text.ts';
+import type { Seen } from './counters-item.ts';
+import type { CountersStore } from './counters-store.ts';
+
+/** Shards whose counters are remembered between steps. */
+const maxShards = 2000;
+/** 50 processes at once on one item, doing nothing else, needed at most 31 tries (measured); most steps need one. */
+const maxTries = 40;
+const maxJitterMs = 200;
+/** What is known of a shard that others write is old by then: reading costs less than a lost write. */
+const staleMs = 50;
+/** Others write a shard of a split tenant, or one at which a write was lost within so long. */
+const contendedMs = 10_000;
+
+/** What became of a step: its outcome, or why there is none; `depth` of the shard as it stands. */
+export type Stepped<T> =
+  | { readonly kind: 'done'; readonly outcome: T; readonly depth: number }
+  /** Another process was faster, and the step was not one to wait. */
+  | { readonly kind: 'lost'; readonly depth: number }
+  /** The shard was merged into its parent. */
+  | { readonly kind: 'gone' };
+
+export interface CountersQueue {
+  /** @param patient tries again after a lost write; else the step is `lost`, and its caller may go elsewhere. */
+  step<T>(tenant: string, shard: number, transition: Transition<T>, patient?: boolean): Promise<Stepped<T>>;
+  /** Reads a shard for the steps to come; its depth. */
+  look(tenant: string, shard: number): Promise<number>;
+  /** What was read or written elsewhere. */
+  remember(tenant: string, shard: number, seen: Seen): void;
+  pause(tries: number): Promise<void>;
+}
+
+export interface QueueOptions {
+  readonly store: CountersStore;
+  readonly clock: Clock;
+  readonly pause: (ms: number) => Promise<void>;
+  readonly random: () => number;
+}
+
+interface Waiting {
+  readonly transition: Transition<unknown>;
+  readonly patient: boolean;
+  readonly resolve: (stepped: Stepped<unknown>) => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+/** `sure`: read from the store after the steps in question came in, so that a refusal may rest on it. */
+type Sight = Seen & { readonly sure: boolean };
+
+const gone = Symbol('gone');
+
+export function countersQueue({ store, clock, pause, random }: QueueOptions): CountersQueue {
+  const remembered = new LRUCache<string, Seen & { readonly at: number }>({ max: maxShards });
+  const lostAt = new LRUCache<string, number>({ max: maxShards });
+  const queues = new Map<string, Waiting[]>();
+  const nameOf = (tenant: string, shard: number) => `${shard}#${tenant}`;
+  const remember = (tenant: string, shard: number, { version, state }: Seen) =>
+    void remembered.set(nameOf(tenant, shard), { version, state, at: clock.now() });
+  const pauseAfter = (tries: number) => pause(random() * Math.min(maxJitterMs, 5 * 2 ** tries));
+
+  return {
+    remember,
+    async look(tenant, shard) {
+      const seen = await store.read(tenant, shard);
+      remember(tenant, shard, seen);
+      return seen.state.depth;
+    },
+    pause: pauseAfter,
+    step<T>(tenant: string, shard: number, transition: Transition<T>, patient = false) {
+      return new Promise<Stepped<T>>((resolve, reject) => {
+        const waiting: Waiting = {
+          transition: (state, now, wanted) => (state.gone ? { state, outcome: gone } : transition(state, now, wanted)),
+          patient,
+          resolve: resolve as Waiting['resolve'],
+          reject,
+        };
+        const name = nameOf(tenant, shard);
+        const queue = queues.get(name);
+        if (queue) queue.push(waiting);
+        else {
+          queues.set(name, [waiting]);
+          queueMicrotask(() => void drain(tenant, shard, name));
+        }
+      });
+    },
+  };
+
+  async function drain(tenant: string, shard: number, name: string): Promise<void> {
+    const queue = queues.get(name)!;
+    let tries = 0;
+    let sight: Sight | undefined;
+    while (queue.length > 0) {
+      const batch = [...queue];
+      let concerned = batch;
+      try {
+        // Who joined after the last look at the store may not be refused by it.
+        const known = sight ?? (await sightOf(tenant, shard, name));
+        sight = undefined;
+        const { seen, outcomes } = await attempt(tenant, shard, known, batch);
+        remember(tenant, shard, seen);
+        if (outcomes) {
+          queue.splice(0, batch.length);
+          for (const [i, { resolve }] of batch.entries()) resolve(steppedOf(outcomes[i], seen));
+          tries = 0;
+          continue;
+        }
+        lostAt.set(name, clock.now());
+        concerned = batch.filter(({ patient }) => patient);
+        queue.splice(0, batch.length, ...concerned);
+        for (const { patient, resolve } of batch) if (!patient) resolve(lostTo(seen));
+        if (concerned.length === 0) continue;
+        if (++tries === maxTries) throw tooBusy();
+        await pauseAfter(tries);
+        sight = { ...seen, sure: queue.length === concerned.length };
+      } catch (cause) {
+        // Whether it was written is not known: the next one reads.
+        remembered.delete(name);
+        for (const { reject } of queue.splice(0, concerned.length)) reject(cause);
+        tries = 0;
+        sight = undefined;
+      }
+    }
+    queues.delete(name);
+  }
+
+  async function sightOf(tenant: string, shard: number, name: string): Promise<Sight> {
+    const known = remembered.get(name);
+    const now = clock.now();
+    const contended = known && (known.state.depth > 0 || now - (lostAt.get(name) ?? 0) < contendedMs);
+    const stale = !known || (contended && now - known.at > staleMs);
+    return stale ? { ...(await store.read(tenant, shard)), sure: true } : { ...known, sure: false };
+  }
+
+  /** One write for the whole batch. Without outcomes another process was faster, and `seen` is what it left. */
+  async function attempt(
+    tenant: string,
+    shard: number,
+    known: Sight,
+    batch: readonly Waiting[],
+  ): Promise<{ readonly seen: Seen; readonly outcomes?: readonly unknown[] }> {
+    const transitions = batch.map(({ transition }) => transition);
+    let sight = known;
+    let totals: ReadonlyMap<string, number> = new Map();
+    for (;;) {
+      const planned = applyAll(sight.state, transitions, clock.now(), totals);
+      if (planned.lacking.length > 0) {
+        totals = new Map([...totals, ...(await store.readTotals(planned.lacking))]);
+      } else if (planned.unchanged && !sight.sure) {
+        sight = { ...(await store.read(tenant, shard)), sure: true };
+        totals = new Map();
+      } else if (planned.unchanged) {
+        return { seen: sight, outcomes: planned.outcomes };
+      } else {
+        const { version } = sight;
+        const write = { shard, seen: sight, state: planned.state };
+        const conflict = await store.write(tenant, [write], planned.moves);
+        const written = { version: version + 1, state: planned.state };
+        const seen = conflict ? (conflict.current ?? (await store.read(tenant, shard))) : written;
+        const own = seen === written || (batch.some(({ patient }) => !patient) && isSame(seen, written));
+        return own ? { seen, outcomes: planned.outcomes } : { seen };
+      }
+    }
+  }
+}
+
+/** A reservation whose answer got lost, and that was sent again, finds itself: no other process writes its id. */
+const isSame = (seen: Seen, written: Seen): boolean =>
+  seen.version === written.version && stateText(seen.state) === stateText(written.state);
+
+const lostTo = ({ state }: Seen): Stepped<never> => ({ kind: 'lost', depth: state.depth });
+
+const steppedOf = (outcome: unknown, { state }: Seen): Stepped<unknown> =>
+  outcome === gone ? { kind: 'gone' } : { kind: 'done', outcome, depth: state.depth };
+
+export const tooBusy = () =>
+  new GatewayError(
+    'service_unavailable',
+    'The counters of this tenant are too busy; nothing was reserved. Try again shortly.',
+    { retryAfterSeconds: 1 },
+  );

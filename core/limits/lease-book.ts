@@ -1,0 +1,127 @@
+/** The leases that one process holds [limit.lease]: what is left of them, and how large the next one should be. */
+import { mayLease, mostLeased, type Returned, rateLeaseSeconds } from './leases.ts';
+import type { LimitStatus, Limits, ReserveOutcome, ReserveRequest, Settlement } from './ports.ts';
+
+export interface HeldLease {
+  readonly id: string;
+  readonly shard: number;
+  readonly limits: Limits;
+  /** The last second in which it may be spent. */
+  readonly second: number;
+  readonly status: LimitStatus;
+  requestsLeft: number;
+  tokensLeft: number;
+  requestsUsed: number;
+  tokensUsed: number;
+}
+
+/** A lease is at most this part of a tenant's limit: what one process holds must not be missed by the others. */
+const partOfLimit = 200;
+/** Fewer calls are not worth a lease. */
+const leastLeased = 3;
+
+export class LeaseBook {
+  readonly #held = new Map<string, HeldLease>();
+  readonly #own = new Map<string, { readonly shard: number; readonly second: number; readonly requests: number }>();
+  readonly #taking = new Set<string>();
+  /** When the latest calls of a tenant came in, oldest first. */
+  readonly #pace = new Map<string, number[]>();
+
+  /** A call has come in. */
+  note({ tenant }: ReserveRequest, nowMs: number): void {
+    const recent = (this.#pace.get(tenant) ?? []).filter((at) => at > nowMs - rateLeaseSeconds * 1000);
+    this.#pace.set(tenant, [...recent, nowMs].slice(-mostLeased));
+  }
+
+  /** A call of this process was counted at a shard. */
+  counted(tenant: string, shard: number, nowMs: number): void {
+    const requests = this.own(tenant, shard, nowMs) + 1;
+    this.#own.set(tenant, { shard, second: Math.floor(nowMs / 1000), requests });
+  }
+
+  /** How many calls of this process were counted at a shard within this second. */
+  own(tenant: string, shard: number, nowMs: number): number {
+    const own = this.#own.get(tenant);
+    return own?.shard === shard && own.second === Math.floor(nowMs / 1000) ? own.requests : 0;
+  }
+
+  /**
+   * How many requests a lease should hold for what this process lately called; 0: none is worth it, or another call of
+   * this process is taking one.
+   * @param depth of the tenant's shards: where one item suffices, every call is counted by itself.
+   */
+  sizeFor(request: ReserveRequest, depth: number): number {
+    const recent = this.#pace.get(request.tenant)?.length ?? 0;
+    if (depth === 0 || this.#taking.has(request.tenant) || !mayLease(request)) return 0;
+    const { requests_per_minute = Infinity, tokens_per_minute = Infinity } = request.limits;
+    const tokens = Math.floor(tokens_per_minute / (partOfLimit * Math.max(1, request.tokens)));
+    const size = Math.min(mostLeased, recent, Math.floor(requests_per_minute / partOfLimit), tokens);
+    return size < leastLeased ? 0 : size;
+  }
+
+  /** While the work runs no other call of the tenant takes a lease. */
+  async taking<T>(tenant: string, work: () => Promise<T>): Promise<T> {
+    this.#taking.add(tenant);
+    try {
+      return await work();
+    } finally {
+      this.#taking.delete(tenant);
+    }
+  }
+
+  /** Spends from the lease that is held, if it suffices. */
+  spend({ tenant, tokens, limits }: ReserveRequest, nowMs: number): HeldLease | undefined {
+    const lease = this.#held.get(tenant);
+    if (!lease || !sameRates(lease.limits, limits) || Math.floor(nowMs / 1000) >= lease.second) return undefined;
+    if (lease.requestsLeft < 1 || lease.tokensLeft < tokens) return undefined;
+    lease.requestsLeft--;
+    lease.tokensLeft -= tokens;
+    lease.requestsUsed++;
+    lease.tokensUsed += tokens;
+    return lease;
+  }
+
+  /** What goes back with the next step on this shard: nothing more is spent of it. */
+  takeBack(tenant: string, shard: number): HeldLease | undefined {
+    const lease = this.#held.get(tenant);
+    if (lease?.shard !== shard) return undefined;
+    this.#held.delete(tenant);
+    return lease;
+  }
+
+  /** A new lease; what is left of one at another shard is not returned. */
+  hold(tenant: string, lease: HeldLease): void {
+    this.#held.set(tenant, lease);
+  }
+
+  /** A lease that was not given back after all. */
+  keep(tenant: string, lease: HeldLease): void {
+    if (!this.#held.has(tenant)) this.#held.set(tenant, lease);
+  }
+
+  /** A call has ended: what it did not use may be spent again. */
+  settle(lease: HeldLease, reservedTokens: number, { tokens, counted }: Settlement): void {
+    lease.tokensLeft += reservedTokens - tokens;
+    lease.tokensUsed += tokens - reservedTokens;
+    if (counted) return;
+    lease.requestsLeft++;
+    lease.requestsUsed--;
+  }
+}
+
+/** What a caller of a leased call is told: the whole lease counts as used. */
+export const outcomeOf = ({ status }: HeldLease): ReserveOutcome => ({ ok: true, limits: status, budgets: [] });
+
+export const returnOf = ({ id, requestsUsed, tokensUsed }: HeldLease): Returned => ({
+  id,
+  requests: requestsUsed,
+  tokens: tokensUsed,
+});
+
+/** Limits of one configuration are one object; MCP calls name the rate alone. */
+export const sameRates = (one: Limits, other: Limits): boolean =>
+  one === other ||
+  (one.budgets.length === 0 &&
+    other.budgets.length === 0 &&
+    one.requests_per_minute === other.requests_per_minute &&
+    one.tokens_per_minute === other.tokens_per_minute);

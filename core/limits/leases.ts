@@ -1,0 +1,73 @@
+/**
+ * Leases of rate limits [limit.lease]: a process that makes many calls of a busy tenant takes several requests and their
+ * tokens at once, and spends them in memory. All of a lease counts until it is returned, and until its end has left the
+ * window: a process that dies wastes at most one lease, and no limit is passed.
+ */
+import type { CounterState, RateLease, Step } from './counter-state.ts';
+import type { Limits, ReserveOutcome, ReserveRequest } from './ports.ts';
+import { refusalOf } from './refusal.ts';
+import { limitStatus } from './status.ts';
+import { tidied } from './tidy.ts';
+import { counted, itemSecond } from './window.ts';
+
+/** How long a holder may spend. */
+export const rateLeaseSeconds = 10;
+/** A lease holds at most so many requests. */
+export const mostLeased = 10;
+
+/** What a holder spent of a lease it gives back. */
+export interface Returned {
+  readonly id: string;
+  readonly requests: number;
+  readonly tokens: number;
+}
+
+/** What a lease may be: that of calls which no budget holds. */
+export const mayLease = ({ limits, cost_microusd }: ReserveRequest): boolean =>
+  limits.budgets.length === 0 && cost_microusd === 0;
+
+/**
+ * Takes a lease of so many calls like the one at hand, and gives the last one back. A repeated id is the same lease.
+ * Refused where less than a quarter of the limits would be left: what processes hold unused would be missed there.
+ */
+export function applyLease(
+  before: CounterState,
+  request: ReserveRequest,
+  lease: { readonly id: string; readonly requests: number; readonly returned?: Returned | undefined },
+  nowMs: number,
+): Step<ReserveOutcome> {
+  const { limits } = request;
+  const outcome = (state: CounterState): ReserveOutcome => ({
+    ok: true,
+    limits: limitStatus(state, limits, nowMs),
+    budgets: [],
+  });
+  if (before.leases.some(({ id }) => id === lease.id)) return { state: before, outcome: outcome(before) };
+  const state = lease.returned ? withReturned(before, lease.returned, nowMs) : before;
+  const tokens = request.tokens * lease.requests;
+  const roomy = { ...request, tokens, limits: ampleOf(limits) };
+  const refusal = refusalOf(state, roomy, nowMs, undefined, lease.requests);
+  if (refusal) return { state: before, outcome: { ok: false, ...refusal, limits: limitStatus(before, limits, nowMs) } };
+  const second = Math.floor(nowMs / 1000) + rateLeaseSeconds;
+  const taken: RateLease = { id: lease.id, second, requests: lease.requests, tokens };
+  const after = tidied({ ...state, leases: [...state.leases, taken] }, nowMs);
+  return { state: after, outcome: outcome(after) };
+}
+
+const ampleOf = ({ requests_per_minute, tokens_per_minute }: Limits): Limits => ({
+  ...(requests_per_minute !== undefined && { requests_per_minute: Math.floor((requests_per_minute * 3) / 4) }),
+  ...(tokens_per_minute !== undefined && { tokens_per_minute: Math.floor((tokens_per_minute * 3) / 4) }),
+  budgets: [],
+});
+
+/** The lease goes, what was spent of it counts from now on: not earlier than it was spent. */
+export function withReturned(state: CounterState, { id, requests, tokens }: Returned, nowMs: number): CounterState {
+  const lease = state.leases.find((one) => one.id === id);
+  if (!lease) return state;
+  const second = Math.min(lease.second, itemSecond(state.window, nowMs));
+  return {
+    ...state,
+    leases: state.leases.filter((one) => one !== lease),
+    window: counted(state.window, second, { requests, tokens }),
+  };
+}

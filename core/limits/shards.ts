@@ -1,0 +1,176 @@
+/**
+ * Shards of a tenant's counters [limit.shards]: a busy tenant's limits are halved over and over, and each part is kept in
+ * an item of its own. A shard is named by its number and how often it was split: shard `n` of depth `d` splits into `n`
+ * and `n + 2^d`. Its share of every limit follows from the two numbers, so the shares of all shards add up to the limit
+ * whatever was split and merged, and no shard has to ask another.
+ */
+import { type CounterState, emptyState, type Slice, usedOf } from './counter-state.ts';
+import type { BudgetStatus, LimitStatus, Limits, ReserveOutcome, ReserveRequest } from './ports.ts';
+import { accountKey } from './spend.ts';
+import type { Bucket } from './window.ts';
+
+/** 64 shards at most: one request reads them all. */
+export const mostDepth = 6;
+export const mostShards = 2 ** mostDepth;
+
+/** Where a shard's parent keeps its counters: what was split off last goes back first. 0 is everybody's ancestor. */
+export const parentOf = (shard: number): number => (shard === 0 ? 0 : shard - 2 ** Math.floor(Math.log2(shard)));
+
+/** What splits off a shard of this depth. */
+export const siblingOf = (shard: number, depth: number): number => shard + 2 ** depth;
+
+/** A shard's part of a number; the parts of all shards add up to it. */
+export function shareOf(whole: number, shard: number, depth: number): number {
+  let share = whole;
+  for (let level = 0; level < depth; level++) {
+    share = (shard >> level) % 2 === 0 ? Math.ceil(share / 2) : Math.floor(share / 2);
+  }
+  return share;
+}
+
+/** What holds at a shard. Budgets that all tenants share are held in slices, by shards as by tenants. */
+export function limitsAt(limits: Limits, shard: number, depth: number): Limits {
+  if (depth === 0) return limits;
+  const { requests_per_minute, tokens_per_minute, budgets } = limits;
+  const share = (whole: number) => shareOf(whole, shard, depth);
+  return {
+    ...(requests_per_minute !== undefined && { requests_per_minute: share(requests_per_minute) }),
+    ...(tokens_per_minute !== undefined && { tokens_per_minute: share(tokens_per_minute) }),
+    budgets: budgets.map((budget) =>
+      budget.scope === 'global' ? budget : { ...budget, limit_microusd: share(budget.limit_microusd) },
+    ),
+  };
+}
+
+/** A shard holds at least so many calls like the one at hand: with fewer, calls would look for room all the time. */
+const leastCalls = 8;
+
+/** Whether the shares hold enough calls like this one after another split. */
+export function maySplit(state: CounterState, shard: number, request: ReserveRequest, nowMs: number): boolean {
+  const { tokens, cost_microusd, limits } = request;
+  const {
+    requests_per_minute = Infinity,
+    tokens_per_minute = Infinity,
+    budgets,
+  } = limitsAt(limits, shard, state.depth);
+  const holds = (room: number, each: number) => room >= 2 * leastCalls * each;
+  return (
+    holds(requests_per_minute, 1) &&
+    holds(tokens_per_minute, tokens) &&
+    budgets.every(
+      (budget) =>
+        budget.scope === 'global' ||
+        holds(budget.limit_microusd - usedOf(state, accountKey(budget, nowMs)), Math.max(1, cost_microusd)),
+    )
+  );
+}
+
+/** Both parts of a shard. What was counted is halved; what is open stays where its calls look for it. */
+export function split(state: CounterState): readonly [CounterState, CounterState] {
+  const depth = state.depth + 1;
+  const windows = state.window.map((bucket) => halves(bucket));
+  const spends = Object.entries(state.spend).map(([key, spent]) => [key, Math.floor(spent / 2)] as const);
+  const slices = Object.entries(state.slices).map(
+    ([key, slice]) => [key, slice, splitSlice(state, key, slice)] as const,
+  );
+  return [
+    {
+      ...state,
+      depth,
+      window: windows.flatMap(([kept]) => kept),
+      spend: Object.fromEntries(spends.map(([key, given]) => [key, state.spend[key]! - given])),
+      slices: Object.fromEntries(
+        slices.map(([key, slice, given]) => [key, { ...slice, granted_microusd: slice.granted_microusd - given }]),
+      ),
+    },
+    {
+      ...emptyState,
+      depth,
+      window: windows.flatMap(([, given]) => given),
+      spend: Object.fromEntries(spends.filter(([, given]) => given > 0)),
+      slices: Object.fromEntries(
+        slices
+          .filter(([, , given]) => given > 0)
+          .map(([key, slice, given]) => [key, { ...slice, granted_microusd: given }]),
+      ),
+    },
+  ];
+}
+
+/** Half of what is spent goes with the other part, and half of what is free: neither part holds less than it used. */
+function splitSlice(state: CounterState, key: string, slice: Slice): number {
+  const free = Math.max(0, slice.granted_microusd - usedOf(state, key));
+  return Math.floor((state.spend[key] ?? 0) / 2) + Math.floor(free / 2);
+}
+
+/** The larger half stays. */
+function halves({ second, requests, tokens }: Bucket): readonly [Bucket[], Bucket[]] {
+  const given = { second, requests: Math.floor(requests / 2), tokens: Math.floor(tokens / 2) };
+  const kept = { second, requests: requests - given.requests, tokens: tokens - given.tokens };
+  return [kept, given].map((each) => (each.requests + each.tokens > 0 ? [each] : [])) as [Bucket[], Bucket[]];
+}
+
+/** Several shards as one. */
+export function merged(states: readonly CounterState[], depth: number): CounterState {
+  const alive = states.filter(({ gone }) => !gone);
+  const window = new Map<number, Bucket>();
+  const spend: Record<string, number> = {};
+  const slices: Record<string, Slice> = {};
+  for (const state of alive) {
+    for (const { second, requests, tokens } of state.window) {
+      const sum = window.get(second) ?? { second, requests: 0, tokens: 0 };
+      window.set(second, { second, requests: sum.requests + requests, tokens: sum.tokens + tokens });
+    }
+    for (const [key, spent] of Object.entries(state.spend)) spend[key] = (spend[key] ?? 0) + spent;
+    for (const [key, slice] of Object.entries(state.slices)) slices[key] = mergedSlice(slices[key], slice);
+  }
+  return {
+    window: [...window.values()].sort((a, b) => a.second - b.second),
+    spend,
+    slices,
+    open: alive.flatMap(({ open }) => open),
+    leases: alive.flatMap(({ leases }) => leases),
+    depth,
+    gone: false,
+  };
+}
+
+const mergedSlice = (one: Slice | undefined, other: Slice): Slice =>
+  one
+    ? {
+        granted_microusd: one.granted_microusd + other.granted_microusd,
+        total_microusd: Math.max(one.total_microusd, other.total_microusd),
+        used_at: Math.max(one.used_at, other.used_at),
+      }
+    : other;
+
+/** Whether these are all shards of a tenant, each once: one that was split meanwhile would be counted twice. */
+export const isWhole = (states: readonly CounterState[]): boolean =>
+  states.reduce((sum, { depth }) => sum + 2 ** -depth, 0) === 1;
+
+/** What stands at a shard that was merged. */
+export const goneState: CounterState = { ...emptyState, gone: true };
+
+/**
+ * What a caller is told by a shard: of its tenant's limits, with what is left at the shard times the number of shards. An
+ * estimate; `status` adds all shards up.
+ */
+export function asTenants(outcome: ReserveOutcome, limits: Limits, depth: number): ReserveOutcome {
+  if (depth === 0 || !outcome.ok) return outcome;
+  const shards = 2 ** depth;
+  const left = (what: 'requests' | 'tokens'): LimitStatus => {
+    const limit = limits[`${what}_per_minute`];
+    const remaining = outcome.limits[`remaining_${what}`];
+    if (limit === undefined || remaining === undefined) return {};
+    return { [`limit_${what}`]: limit, [`remaining_${what}`]: Math.min(limit, remaining * shards) };
+  };
+  return {
+    ok: true,
+    limits: { ...outcome.limits, ...left('requests'), ...left('tokens') },
+    budgets: outcome.budgets.map((status, i): BudgetStatus => {
+      if (status.scope === 'global') return status;
+      const { limit_microusd } = limits.budgets[i]!;
+      return { ...status, limit_microusd, used_microusd: Math.min(limit_microusd, status.used_microusd * shards) };
+    }),
+  };
+}

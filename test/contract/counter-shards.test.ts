@@ -1,0 +1,262 @@
+/** Counters in shards and leases: several environments over one store, and fleets of them in virtual time. */
+
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import * as fc from 'fast-check';
+import { countersTable } from '#adapters/aws/counters-table.ts';
+import type { TableName } from '#core/contracts/tables.ts';
+import type { Counters, Limits } from '#core/limits/ports.ts';
+import { startDynamo } from '../support/dynamo.ts';
+import { type Load, simulate } from '../support/simulated-fleet.ts';
+import { seeded } from '../support/virtual-time.ts';
+import { budget, call, now, settled } from '../unit/limits/sample.ts';
+
+let server: Awaited<ReturnType<typeof startDynamo>>;
+let client: DynamoDBClient;
+let tables: Record<TableName, string>;
+
+beforeAll(async () => {
+  server = await startDynamo();
+  client = server.client();
+  tables = await server.createTables();
+});
+afterAll(() => server.stop());
+
+const time = { ms: now };
+const clock = { now: () => time.ms };
+let seed = 1;
+type Command = { readonly constructor: { readonly name: string } };
+
+/** An execution environment: its own counters; what it sends is written down. */
+function environment(): { readonly counters: Counters; readonly sent: string[] } {
+  const sent: string[] = [];
+  const send = (command: Command) => {
+    sent.push(command.constructor.name.replace('Command', ''));
+    return client.send(command as never);
+  };
+  const own = { send } as unknown as DynamoDBClient;
+  return { counters: countersTable({ client: own, tables, clock, random: seeded(seed++) }), sent };
+}
+
+/** Keeps trying as a caller does that is told to come back. */
+async function reserved(counters: Counters, request: ReturnType<typeof call>) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await counters.reserve(request);
+    } catch (thrown) {
+      if (tries === 100 || !String(thrown).includes('too busy')) throw thrown;
+    }
+  }
+}
+
+/** A tenant that several environments use at once, so that it is split. */
+async function split(tenant: string, limits: Limits, over: Partial<ReturnType<typeof call>> = {}) {
+  const environments = Array.from({ length: 6 }, environment);
+  const calls: ReturnType<typeof call>[] = [];
+  for (let round = 0; round < 8; round++) {
+    const requests = environments.map(() => call(limits, { tenant, ...over }));
+    calls.push(...requests);
+    await Promise.all(environments.map(({ counters }, i) => reserved(counters, requests[i]!)));
+  }
+  return { environments, calls };
+}
+
+const shardsOf = async (tenant: string): Promise<number> => {
+  const { counters, sent } = environment();
+  await counters.status(tenant, { budgets: [] });
+  return sent.includes('BatchGetItem') ? 2 : 1;
+};
+
+test('[limit.shards] environments that write at once split the counters; the sweep merges them when they are calm', async () => {
+  const limits: Limits = { requests_per_minute: 1000, budgets: [budget(1_000_000)] };
+  const { environments, calls } = await split('busy', limits, { cost_microusd: 100 });
+  expect(await shardsOf('busy')).toBe(2);
+  const whole = async () => environment().counters.status('busy', limits);
+  expect(await whole()).toMatchObject({
+    limits: { remaining_requests: 1000 - 48 },
+    budgets: [{ used_microusd: 4800 }],
+    open: 48,
+  });
+  // Each is settled where it was reserved, the last by an environment that knows nothing of them.
+  const stranger = environment().counters;
+  for (const [i, { id }] of calls.entries()) {
+    const settler = i % 8 === 7 ? stranger : environments[i % 6]!.counters;
+    await settler.settle('busy', id, settled({ cost_microusd: 10 }));
+  }
+  expect(await whole()).toMatchObject({ budgets: [{ used_microusd: 480 }], open: 0 });
+  time.ms = now + 120_000;
+  for (let sweeps = 0; sweeps < 6; sweeps++) await stranger.reclaim('busy');
+  expect(await shardsOf('busy')).toBe(1);
+  expect(await whole()).toMatchObject({
+    limits: { remaining_requests: 1000 },
+    budgets: [{ used_microusd: 480 }],
+    open: 0,
+  });
+  time.ms = now;
+}, 60_000);
+
+test('[limit.shards] one process alone never splits, however many calls it has open, and stays exact', async () => {
+  const { counters, sent } = environment();
+  const limits = { requests_per_minute: 130, budgets: [] };
+  const outcomes = await Promise.all(
+    Array.from({ length: 150 }, () => counters.reserve(call(limits, { tenant: 'alone' }))),
+  );
+  expect(outcomes.filter(({ ok }) => ok)).toHaveLength(130);
+  expect(sent).not.toContain('TransactWriteItems');
+  const small = { requests_per_minute: 5, budgets: [] };
+  const few = [];
+  for (let i = 0; i < 8; i++) few.push((await counters.reserve(call(small, { tenant: 'small' }))).ok);
+  expect(few).toEqual([true, true, true, true, true, false, false, false]);
+});
+
+test('[limit.shards] a split tenant is refused when all its shards have no room, and lets exactly the limit pass', async () => {
+  const limits = { requests_per_minute: 100, budgets: [] };
+  const { environments } = await split('exact', limits);
+  expect(await shardsOf('exact')).toBe(2);
+  let accepted = 48;
+  for (let i = 0; i < 80; i++) {
+    const { ok } = await reserved(environments[i % 6]!.counters, call(limits, { tenant: 'exact' }));
+    if (ok) accepted++;
+  }
+  expect(accepted).toBe(100);
+}, 60_000);
+
+test('[limit.shards] a call too large for any shard merges as many as it needs', async () => {
+  const limits = { tokens_per_minute: 10_000, budgets: [] };
+  const { environments } = await split('large', limits, { tokens: 10 });
+  expect(await shardsOf('large')).toBe(2);
+  const large = call(limits, { tenant: 'large', tokens: 9000 });
+  expect((await reserved(environments[0]!.counters, large)).ok).toBe(true);
+  const larger = call(limits, { tenant: 'large', tokens: 9000 });
+  expect((await reserved(environments[1]!.counters, larger)).ok).toBe(false);
+}, 60_000);
+
+test('[limit.lease] a process that calls often spends from a lease: most calls make no store step', async () => {
+  const limits = { requests_per_minute: 6000, tokens_per_minute: 600_000, budgets: [] };
+  const { environments } = await split('leased', limits);
+  const { counters, sent } = environments[0]!;
+  sent.length = 0;
+  for (let i = 0; i < 40; i++) {
+    const one = call(limits, { tenant: 'leased' });
+    await counters.reserve(one);
+    await counters.begin('leased', one.id);
+    await counters.settle('leased', one.id, settled({ tokens: 4 }));
+  }
+  expect(sent.length).toBeLessThanOrEqual(12);
+  // All that is leased counts, and what was spent of it stays within it.
+  const counted = 6000 - (await environment().counters.status('leased', limits)).limits.remaining_requests!;
+  expect(counted).toBeGreaterThanOrEqual(48 + 40);
+  expect(counted).toBeLessThanOrEqual(48 + 40 + 10 * 6);
+}, 60_000);
+
+test('[limit.lease] a process that is killed wastes one lease, until its end has left the window', async () => {
+  const limits = { requests_per_minute: 2000, budgets: [] };
+  const { environments } = await split('killed', limits);
+  for (let i = 0; i < 12; i++) await environments[0]!.counters.reserve(call(limits, { tenant: 'killed' }));
+  const survivor = environment().counters;
+  const left = async () => (await survivor.status('killed', limits)).limits.remaining_requests!;
+  expect(await left()).toBeLessThanOrEqual(2000 - 60);
+  expect(await left()).toBeGreaterThanOrEqual(2000 - 60 - 10 * 6);
+  for (const { id, ...rest } of await survivor.expired('killed'))
+    await survivor.settle('killed', id, { ...settled(), ...rest });
+  time.ms = now + 72_000;
+  expect(await left()).toBe(2000);
+  time.ms = now;
+}, 60_000);
+
+describe('several environments in any order', () => {
+  const step = fc.record({
+    who: fc.nat(3),
+    what: fc.constantFrom('reserve' as const, 'reserve' as const, 'settle' as const, 'die' as const),
+    calls: fc.integer({ min: 1, max: 6 }),
+  });
+
+  test('[limit.shards] [limit.budget] nothing is overspent, and all that is left behind is healed', async () => {
+    let n = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
+        const tenant = `any-${n++}`;
+        time.ms = now;
+        const limits: Limits = { requests_per_minute: 60, budgets: [budget(2000)] };
+        const fleet = Array.from({ length: 4 }, () => environment().counters);
+        const open = fleet.map((): string[] => []);
+        let [accepted, spent] = [0, 0];
+        for (let i = 0; i < steps.length; i += 3) {
+          // Three of them at once.
+          const acts = steps.slice(i, i + 3).map(async ({ who, what, calls }) => {
+            const counters = fleet[who]!;
+            if (what === 'die') {
+              fleet[who] = environment().counters;
+              open[who] = [];
+            } else if (what === 'settle') {
+              for (const id of open[who]!.splice(0, calls)) {
+                await counters.settle(tenant, id, settled({ cost_microusd: 20 }));
+                spent += 20;
+              }
+            } else {
+              const requests = Array.from({ length: calls }, () => call(limits, { tenant, cost_microusd: 50 }));
+              const outcomes = await Promise.all(requests.map((request) => reserved(counters, request)));
+              for (const [k, { ok }] of outcomes.entries()) if (ok) open[who]!.push(requests[k]!.id);
+              accepted += outcomes.filter(({ ok }) => ok).length;
+            }
+          });
+          await Promise.all(acts);
+        }
+        expect(accepted).toBeLessThanOrEqual(60);
+        const sweep = environment().counters;
+        const before = await sweep.status(tenant, limits);
+        expect(before.budgets[0]!.used_microusd).toBeLessThanOrEqual(2000);
+        time.ms = now + 60_000;
+        for (const { id, lease_expires_at } of await sweep.expired(tenant)) {
+          await sweep.settle(tenant, id, { tokens: 0, cost_microusd: 0, counted: false, lease_expires_at });
+        }
+        const after = await sweep.status(tenant, limits);
+        expect({ open: after.open, used: after.budgets[0]!.used_microusd }).toEqual({ open: 0, used: spent });
+        time.ms = now;
+      }),
+      { numRuns: 12, seed: 11 },
+    );
+  }, 120_000);
+});
+
+describe('a fleet in virtual time', () => {
+  const tokens = { reserved: 4296, used: 500 };
+  const limits = (perMinute: number, budgeted: boolean): Limits => ({
+    requests_per_minute: perMinute,
+    budgets: budgeted ? [budget(1e12)] : [],
+  });
+  const load = (over: Partial<Load>): Load => ({
+    ...{ tenants: 1, callsPerSecond: 60, callSeconds: 2, seconds: 10, limits: limits(10_000, true), tokens },
+    ...{ cost_microusd: 40_000 },
+    ...over,
+  });
+
+  test('[limit.shards] one tenant at 60 calls a second of 2 s: at most 1 % are shed, and a second run is the same', async () => {
+    const tally = await simulate(load({}));
+    expect(tally.shed).toBeLessThanOrEqual(tally.offered / 100);
+    expect(tally.served + tally.shed).toBe(tally.offered);
+    expect(tally.unsettled).toBe(0);
+    expect(await simulate(load({}))).toEqual(tally);
+  }, 60_000);
+
+  test('[limit.lease] leases of a tenant without budgets save more than half of the writes', async () => {
+    const held = await simulate(load({ seconds: 30 }));
+    const leased = await simulate(load({ seconds: 30, limits: limits(10_000, false), cost_microusd: 0 }));
+    expect(leased.shed).toBeLessThanOrEqual(leased.offered / 100);
+    expect(leased.writeUnits / leased.served).toBeLessThan(held.writeUnits / held.served / 2);
+  }, 60_000);
+
+  test('[limit.shards] at the limit exactly the limit passes; with leases no more, and little less', async () => {
+    const exact = await simulate(load({ callsPerSecond: 20, seconds: 70, limits: limits(600, true) }));
+    expect(exact.fullestMinute.requests).toBe(600);
+    const leased = await simulate(
+      load({ callsPerSecond: 20, seconds: 70, limits: limits(600, false), cost_microusd: 0 }),
+    );
+    expect(leased.fullestMinute.requests).toBeLessThanOrEqual(600);
+    expect(leased.fullestMinute.requests).toBeGreaterThanOrEqual(540);
+  }, 60_000);
+
+  test('[limit.shed] a rush from nothing far above what one item takes is spread, not stopped', async () => {
+    const tally = await simulate(load({ callsPerSecond: 1000, seconds: 3, limits: limits(1_000_000, true) }));
+    expect(tally.goodput).toBeGreaterThanOrEqual(400);
+  }, 120_000);
+});

@@ -1,0 +1,199 @@
+/** Shards and leases of a tenant's counters: whatever is split, merged, leased and forgotten, no limit is passed. */
+import * as fc from 'fast-check';
+import { type CounterState, emptyState, usedOf } from '#core/limits/counter-state.ts';
+import { applyLease, rateLeaseSeconds, withReturned } from '#core/limits/leases.ts';
+import { isWhole, limitsAt, merged, mostDepth, parentOf, shareOf, siblingOf, split } from '#core/limits/shards.ts';
+import { applyReserve, applySettle } from '#core/limits/state.ts';
+import { stateOf, stateText } from '#core/limits/state-text.ts';
+import { budget, call, now } from '../unit/limits/sample.ts';
+
+const month = 'tenant|month|2026-11';
+const perMinute = 20;
+const dollars = 300;
+const held = { requests_per_minute: perMinute, tokens_per_minute: 1000, budgets: [budget(dollars)] };
+const rates = { requests_per_minute: perMinute, tokens_per_minute: 1000, budgets: [] };
+
+const which = fc.nat(63);
+const event = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ type: fc.constant('reserve' as const), which, tokens: fc.nat(90), cost: fc.nat(60) }),
+  },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('settle' as const), which, share: fc.nat(100) }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constantFrom('split' as const, 'merge' as const), which }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: fc.constant('lease' as const), which, requests: fc.integer({ min: 2, max: 5 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constantFrom('spend' as const, 'return' as const, 'forget' as const), which }),
+  },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('pass' as const), ms: fc.nat(25_000) }) },
+);
+type Event = typeof event extends fc.Arbitrary<infer E> ? E : never;
+
+interface Spent {
+  readonly at: number;
+  tokens: number;
+  cost: number;
+}
+interface Held {
+  readonly id: string;
+  readonly ends: number;
+  readonly each: number;
+  left: number;
+  used: number;
+}
+
+/** A tenant whose calls a bystander writes down. */
+class Tenant {
+  nowMs = now;
+  readonly shards = new Map<number, CounterState>([[0, emptyState]]);
+  readonly spent: Spent[] = [];
+  readonly open: { readonly id: string; readonly noted: Spent }[] = [];
+  readonly leases: Held[] = [];
+
+  play(each: Event): void {
+    if (each.type === 'pass') this.nowMs += each.ms;
+    else if (each.type === 'reserve') this.#reserve(this.#pick(each.which), each.tokens, each.cost);
+    else if (each.type === 'settle') this.#settle(each.which, each.share);
+    else if (each.type === 'split') this.#split(this.#pick(each.which));
+    else if (each.type === 'merge') this.#merge(this.#pick(each.which));
+    else if (each.type === 'lease') this.#lease(this.#pick(each.which), each.requests);
+    else this.#ofLease(each.type, each.which);
+  }
+
+  #pick = (n: number): number => [...this.shards.keys()][n % this.shards.size]!;
+
+  #reserve(shard: number, tokens: number, cost: number): void {
+    const state = this.shards.get(shard)!;
+    const request = call(limitsAt(held, shard, state.depth), { tokens, cost_microusd: cost });
+    const step = applyReserve(state, request, this.nowMs);
+    this.shards.set(shard, step.state);
+    if (!step.outcome.ok) return;
+    const noted = { at: this.nowMs, tokens, cost };
+    this.spent.push(noted);
+    this.open.push({ id: request.id, noted });
+  }
+
+  /** Where the call was reserved, or where that shard was merged into. */
+  #settle(n: number, share: number): void {
+    const [one] = this.open.splice(n % Math.max(1, this.open.length), 1);
+    if (!one) return;
+    const tokens = Math.floor((one.noted.tokens * share) / 100);
+    const cost = Math.floor((one.noted.cost * share) / 100);
+    const found = [...this.shards].filter(([, { open }]) => open.some(({ id }) => id === one.id));
+    expect(found).toHaveLength(1);
+    const [[shard, state]] = found as [[number, CounterState]];
+    const step = applySettle(state, one.id, { tokens, cost_microusd: cost, counted: true }, this.nowMs);
+    expect(step.outcome).toBe(true);
+    this.shards.set(shard, step.state);
+    Object.assign(one.noted, { tokens, cost });
+  }
+
+  #split(shard: number): void {
+    const state = this.shards.get(shard)!;
+    if (state.depth === mostDepth) return;
+    const [kept, given] = split(state);
+    expect(this.shards.has(siblingOf(shard, state.depth))).toBe(false);
+    this.shards.set(shard, kept).set(siblingOf(shard, state.depth), given);
+  }
+
+  /** With all that was split off it and its sibling. */
+  #merge(picked: number): void {
+    const { depth } = this.shards.get(picked)!;
+    if (depth === 0) return;
+    const shard = picked % 2 ** (depth - 1);
+    const under = [...this.shards].filter(
+      ([leaf, state]) => state.depth >= depth - 1 && leaf % 2 ** (depth - 1) === shard,
+    );
+    for (const [leaf] of under) this.shards.delete(leaf);
+    this.shards.set(
+      shard,
+      merged(
+        under.map(([, state]) => state),
+        depth - 1,
+      ),
+    );
+  }
+
+  #lease(shard: number, requests: number): void {
+    const state = this.shards.get(shard)!;
+    const request = call(limitsAt(rates, shard, state.depth), { tokens: 10 });
+    const step = applyLease(state, request, { id: request.id, requests }, this.nowMs);
+    this.shards.set(shard, step.state);
+    if (!step.outcome.ok) return;
+    const ends = (Math.floor(this.nowMs / 1000) + rateLeaseSeconds) * 1000;
+    this.leases.push({ id: request.id, ends, each: 10, left: requests, used: 0 });
+  }
+
+  #ofLease(what: 'spend' | 'return' | 'forget', n: number): void {
+    const i = n % Math.max(1, this.leases.length);
+    const lease = this.leases[i];
+    if (!lease) return;
+    if (what === 'spend') {
+      if (lease.left === 0 || this.nowMs >= lease.ends) return;
+      lease.left--;
+      lease.used++;
+      this.spent.push({ at: this.nowMs, tokens: lease.each, cost: 0 });
+      return;
+    }
+    this.leases.splice(i, 1);
+    if (what === 'forget') return;
+    const returned = { id: lease.id, requests: lease.used, tokens: lease.used * lease.each };
+    for (const [shard, state] of this.shards) this.shards.set(shard, withReturned(state, returned, this.nowMs));
+  }
+}
+
+const played = (events: readonly Event[], check: (tenant: Tenant) => void): void => {
+  const tenant = new Tenant();
+  for (const each of events) {
+    tenant.play(each);
+    check(tenant);
+  }
+};
+
+test('[limit.shards] [limit.lease] no 60 seconds of all shards and leases together hold more than the limits', () => {
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 80 }), (events) => {
+      played(events, ({ spent }) => {
+        const last = spent.at(-1);
+        const window = last ? spent.filter(({ at }) => at > last.at - 60_000) : [];
+        expect(window.length).toBeLessThanOrEqual(perMinute);
+        expect(window.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(1000);
+      });
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('[limit.shards] [limit.budget] all shards together hold what a bystander counts, and never more than the budget', () => {
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 80 }), (events) => {
+      played(events, ({ spent, shards, nowMs }) => {
+        const cost = spent.reduce((sum, one) => sum + one.cost, 0);
+        expect(cost).toBeLessThanOrEqual(dollars);
+        if (nowMs < Date.UTC(2026, 11, 1)) expect(usedOf(merged([...shards.values()], 0), month)).toBe(cost);
+      });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('[limit.shards] the shares of all shards add up to the limit, and every shard reads back as it was written', () => {
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 60 }), fc.nat(1_000_000), (events, limit) => {
+      played(events, ({ shards }) => {
+        const shares = [...shards].map(([shard, { depth }]) => shareOf(limit, shard, depth));
+        expect(shares.reduce((sum, share) => sum + share, 0)).toBe(limit);
+        expect(isWhole([...shards.values()])).toBe(true);
+        for (const [shard, state] of shards) {
+          expect(stateOf(stateText(state))).toEqual(state);
+          if (shard > 0 && !shards.has(parentOf(shard))) throw new Error(`${shard} stands without its parent`);
+        }
+      });
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,157 @@
+/**
+ * Calls of tenants as AWS would serve them, in virtual time: one execution environment for each call that runs, the one
+ * used last first, each with its own counters over one simulated store. Callers do not repeat what is refused.
+ */
+import { countersTable } from '#adapters/aws/counters-table.ts';
+import type { TableName } from '#core/contracts/tables.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { type Counters, type Limits, leaseSeconds } from '#core/limits/ports.ts';
+import { simulatedDynamo } from './simulated-dynamo.ts';
+import { seeded, VirtualTime } from './virtual-time.ts';
+
+export interface Load {
+  readonly tenants: number;
+  /** All tenants together. */
+  readonly callsPerSecond: number;
+  readonly callSeconds: number;
+  /** How long calls come in. */
+  readonly seconds: number;
+  readonly limits: Limits;
+  /** What a call reserves and what it comes to. */
+  readonly tokens: { readonly reserved: number; readonly used: number };
+  readonly cost_microusd?: number;
+  readonly seed?: number;
+}
+
+export interface Tally {
+  readonly offered: number;
+  readonly served: number;
+  /** 429. */
+  readonly refused: number;
+  /** 503. */
+  readonly shed: number;
+  /** Settlements that were left to the healing. */
+  readonly unsettled: number;
+  readonly environments: number;
+  /** Items of the fullest tenant that were ever written. */
+  readonly shards: number;
+  readonly reserveMs: { readonly p50: number; readonly p99: number };
+  readonly writeUnits: number;
+  readonly readUnits: number;
+  readonly lostWrites: number;
+  readonly throttled: number;
+  /** The most that 60 seconds held of one tenant: requests, tokens as they were settled. */
+  readonly fullestMinute: { readonly requests: number; readonly tokens: number };
+  /** Calls that were served in the last half of the run, a second. */
+  readonly goodput: number;
+}
+
+interface Served {
+  readonly tenant: string;
+  readonly at: number;
+}
+
+const startMs = Date.UTC(2026, 10, 21, 12);
+/** Only the table of the counters is used. */
+const tables = { counters: 'counters' } as Record<TableName, string>;
+
+export async function simulate(load: Load): Promise<Tally> {
+  const seed = load.seed ?? 1;
+  const random = seeded(seed);
+  const time = new VirtualTime(startMs);
+  const store = simulatedDynamo(time, seeded(seed + 1));
+  const idle: Counters[] = [];
+  const waits: number[] = [];
+  const served: Served[] = [];
+  const tally = { offered: 0, refused: 0, shed: 0, unsettled: 0, environments: 0 };
+
+  const environment = (): Counters => {
+    tally.environments++;
+    const own = seeded(seed * 100_003 + tally.environments);
+    return countersTable({ client: store.client, tables, clock: time, pause: time.pause, random: own });
+  };
+
+  async function call(n: number): Promise<void> {
+    const counters = idle.pop() ?? environment();
+    const tenant = `t${n % load.tenants}`;
+    const at = time.exactly();
+    const { tokens, limits, cost_microusd = 0 } = load;
+    const request = { tenant, id: `call-${n}`, session_id: 's', tokens: tokens.reserved, cost_microusd, limits };
+    const outcome = await counters.reserve({ ...request, begun: true }).catch(busy);
+    waits.push(time.exactly() - at);
+    if (outcome instanceof Error) tally.shed++;
+    else if (!outcome.ok) tally.refused++;
+    else {
+      served.push({ tenant, at: time.exactly() });
+      await work(counters, tenant, request.id);
+      const settlement = { tokens: tokens.used, cost_microusd: Math.floor(cost_microusd / 4), counted: true };
+      await counters.settle(tenant, request.id, settlement).catch(() => void tally.unsettled++);
+    }
+    idle.push(counters);
+  }
+
+  async function work(counters: Counters, tenant: string, id: string): Promise<void> {
+    const between = leaseSeconds / 3;
+    for (let left = load.callSeconds; left > 0; left -= between) {
+      await time.pause(Math.min(left, between) * 1000);
+      if (left > between) await counters.extend(tenant, id).catch(() => {});
+    }
+  }
+
+  // As if each caller came by chance.
+  for (let at = startMs; ; ) {
+    at += (-Math.log(1 - random()) / load.callsPerSecond) * 1000;
+    if (at >= startMs + load.seconds * 1000) break;
+    const n = tally.offered++;
+    time.at(at, () => void call(n));
+  }
+  await time.run();
+  const half = startMs + load.seconds * 500;
+  return {
+    ...tally,
+    served: served.length,
+    shards: shardsOf(store.items),
+    reserveMs: percentiles(waits),
+    writeUnits: store.used.writeUnits,
+    readUnits: store.used.readUnits,
+    lostWrites: store.used.lost / Math.max(1, store.used.writes),
+    throttled: store.used.throttled,
+    fullestMinute: fullestMinute(served, load.tokens.used),
+    goodput: served.filter(({ at }) => at >= half).length / (load.seconds / 2),
+  };
+}
+
+/** @throws whatever is no shedding: a fault of the counters, or of the simulation. */
+function busy(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError && thrown.code === 'service_unavailable') return thrown;
+  throw thrown;
+}
+
+function percentiles(values: readonly number[]) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+  return { p50: at(0.5), p99: at(0.99) };
+}
+
+function shardsOf(items: ReadonlyMap<string, unknown>): number {
+  const counts = new Map<string, number>();
+  for (const id of items.keys()) {
+    const tenant = id.split('#').at(-1)!;
+    counts.set(tenant, (counts.get(tenant) ?? 0) + 1);
+  }
+  return Math.max(0, ...counts.values());
+}
+
+function fullestMinute(served: readonly Served[], tokens: number) {
+  const byTenant = Map.groupBy(served, ({ tenant }) => tenant);
+  let requests = 0;
+  for (const calls of byTenant.values()) {
+    const times = calls.map(({ at }) => at).sort((a, b) => a - b);
+    let first = 0;
+    for (const [i, at] of times.entries()) {
+      while (at - times[first]! >= 60_000) first++;
+      requests = Math.max(requests, i - first + 1);
+    }
+  }
+  return { requests, tokens: requests * tokens };
+}

@@ -1,0 +1,77 @@
+/** Time that passes when everything waits for it: a simulation of minutes takes seconds and is the same each time. */
+
+interface Timer {
+  readonly at: number;
+  readonly order: number;
+  readonly fire: () => void;
+}
+
+export class VirtualTime {
+  #now: number;
+  #made = 0;
+  readonly #heap: Timer[] = [];
+
+  constructor(startMs: number) {
+    this.#now = startMs;
+  }
+
+  now = (): number => Math.floor(this.#now);
+  /** With fractions of a millisecond. */
+  exactly = (): number => this.#now;
+  pause = (ms: number): Promise<void> => new Promise((fire) => this.at(this.#now + ms, fire));
+
+  at(ms: number, fire: () => void): void {
+    this.#push({ at: Math.max(ms, this.#now), order: this.#made++, fire });
+  }
+
+  /** Until nothing waits any more. */
+  async run(): Promise<void> {
+    for (let next = this.#pop(); next; next = this.#pop()) {
+      this.#now = next.at;
+      next.fire();
+      // All that follows from it without waiting for time.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  #push(timer: Timer): void {
+    const heap = this.#heap;
+    let i = heap.push(timer) - 1;
+    while (i > 0 && before(heap[i]!, heap[(i - 1) >> 1]!)) i = swap(heap, i, (i - 1) >> 1);
+  }
+
+  #pop(): Timer | undefined {
+    const heap = this.#heap;
+    const [first] = heap;
+    const last = heap.pop();
+    if (!last || heap.length === 0) return first;
+    heap[0] = last;
+    for (let i = 0; ; ) {
+      const [left, right] = [2 * i + 1, 2 * i + 2];
+      let least = i;
+      if (left < heap.length && before(heap[left]!, heap[least]!)) least = left;
+      if (right < heap.length && before(heap[right]!, heap[least]!)) least = right;
+      if (least === i) return first;
+      i = swap(heap, i, least);
+    }
+  }
+}
+
+const before = (one: Timer, other: Timer): boolean =>
+  one.at < other.at || (one.at === other.at && one.order < other.order);
+
+function swap(heap: Timer[], i: number, j: number): number {
+  [heap[i], heap[j]] = [heap[j]!, heap[i]!];
+  return j;
+}
+
+/** The same numbers for the same seed (mulberry32), from 0 to 1. */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
