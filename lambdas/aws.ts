@@ -115,6 +115,7 @@ export function compose(
     ledger: dynamoLedger({ ...store, contended: (session) => unnamedSessions.contended(session) }),
     evidence,
     manifests: evidence,
+    evidenceRows: evidence,
     signer,
     ...hands.kept?.({ bucket: needed('ARCHIVE_BUCKET'), signer, clock, telemetry }),
     approvals,

@@ -42,9 +42,10 @@ export function accessOf(
     ...(spec.stream ? streamAccess(scope, stores, spec.stream, settings) : []),
     ...(spec.objects ? objectAccess(stores, spec.objects) : []),
     ...(spec.archives ? [allow(['s3:PutObject'], [stores.archive.arnForObjects('*')])] : []),
+    ...(spec.expires ? [allow(['dynamodb:DeleteItem'], [stores.tables.evidence.tableArn])] : []),
     ...(spec.readsArchive ? archiveReading(stores) : []),
     ...(spec.signs ? [allow(['kms:Sign', 'kms:GetPublicKey'], [stores.signingKey.keyArn])] : []),
-    ...(spec.signs ? named(['kms:GetPublicKey'], settings.formerSigningKeys) : []),
+    ...(spec.signs || spec.verifiesSignatures ? named(['kms:GetPublicKey'], settings.formerSigningKeys) : []),
     ...(spec.verifiesSignatures && !spec.signs ? [allow(['kms:GetPublicKey'], [stores.signingKey.keyArn])] : []),
     ...(spec.secrets ?? []).map((name) =>
       allow(['secretsmanager:GetSecretValue'], [secretArnPattern(scope, settings, name)]),

@@ -696,6 +696,11 @@ const evidence: readonly Requirement[] = [
     'contract §4',
     'What is missing in the archive is archived, checkpointed and counted from the table if it follows the copies beside it; the act is recorded.',
   ),
+  must(
+    'evidence.retention',
+    'contract §4',
+    'Rows older than evidence.retention_days are removed once they equal their archived copies under a checkpoint; head and last row stay, and verification reads the copies and says so.',
+  ),
   must('evidence.archive.read', 'contract §4', 'The archive is read back and compared with the chain, entry by entry.'),
   must(
     'evidence.keys.rotate',

@@ -7,6 +7,7 @@
  * `by_opened`.
  */
 import {
+  DeleteItemCommand,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
@@ -15,7 +16,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
 import type { TableName } from '#core/contracts/tables.ts';
-import type { AuditFilter, EvidenceLog, ManifestStore, Page, SessionHead } from '#core/evidence/ports.ts';
+import type { AuditFilter, EvidenceLog, EvidenceRows, ManifestStore, Page, SessionHead } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { auditPage, dayKey, placeOf } from './audit-page.ts';
 import { sharedReads } from './grouped-reads.ts';
@@ -111,7 +112,7 @@ const manifestKey = (tenant: string, session: string, lastHash: string) => ({
   id: `${tenant}#manifest#${session}#${lastHash}`,
 });
 
-export function evidenceTable({ client, tables }: StoreOptions): EvidenceLog & ManifestStore {
+export function evidenceTable({ client, tables }: StoreOptions): EvidenceLog & EvidenceRows & ManifestStore {
   const readHead = sharedReads(client, tables.sessions);
   return {
     async head(tenant, sessionId) {
@@ -140,6 +141,23 @@ export function evidenceTable({ client, tables }: StoreOptions): EvidenceLog & M
         for (const item of page.Items ?? []) yield entryOf(item);
         next = page.LastEvaluatedKey;
       } while (next);
+    },
+
+    async remove(entry) {
+      try {
+        await client.send(
+          new DeleteItemCommand({
+            TableName: tables.evidence,
+            Key: toItem(entryKey(entry)),
+            ConditionExpression: 'attribute_not_exists(chain) OR entry = :entry',
+            ExpressionAttributeValues: toItem({ ':entry': canonicalize(entry) }),
+          }),
+        );
+        return true;
+      } catch (cause) {
+        if ((cause as Error).name !== 'ConditionalCheckFailedException') return stored(Promise.reject(cause));
+        return false;
+      }
     },
 
     async sessions(tenant, { limit, cursor }): Promise<Page<SessionHead>> {

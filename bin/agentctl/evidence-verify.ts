@@ -159,6 +159,9 @@ export function showVerification(out: Output, result: Fields): void {
     out.line(`checkpoint: entries 0 to ${fixed} are fixed by the one of ${created_at}, key ${key_id}`);
   }
   if (result.archived_entries !== undefined) out.line(`archive: ${result.archived_entries} entries equal their copies`);
+  if (result.expired_entries !== undefined) {
+    out.line(`expired: ${result.expired_entries} entries have no row any more; their copies were verified`);
+  }
   for (const item of Array.isArray(result.not_checked) ? result.not_checked : []) {
     out.line(painted('yellow', String(item)));
   }

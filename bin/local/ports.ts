@@ -135,6 +135,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     ledger: observedLedger(dynamoLedger(store), options.committed),
     evidence,
     manifests: evidence,
+    evidenceRows: evidence,
     ...kept,
     approvals,
     pendingRoom: new PendingRoom(approvals),

@@ -1,5 +1,6 @@
 /** Evidence over HTTP: sessions, export, verification, reports, audit (spec §2.5, §4.3; contract §4). */
 
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { bundleChunks, firstEntries } from '#core/evidence/bundle.ts';
 import { signingKeysOf } from '#core/evidence/key-succession.ts';
 import { type LiveSession, verifyLive, verifyLiveSteps } from '#core/evidence/live.ts';
@@ -8,6 +9,7 @@ import { markdownReport } from '#core/evidence/report.ts';
 import { htmlReport } from '#core/evidence/report-html.ts';
 import { BrokenChain, signedManifest } from '#core/evidence/sign.ts';
 import { signatureDefect } from '#core/evidence/signature.ts';
+import { entriesWithCopies } from '#core/evidence/with-copies.ts';
 import { missingSession, type Witness, witnessOf } from '#core/evidence/witness.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { AuditSummary, nextSessions } from './audit-pieces.ts';
@@ -108,21 +110,31 @@ async function sessionOf<T extends object = never>(
     throw notFound(`Session ${id}`);
   }
   assertOwn(call, head.owner_key, `Session ${id}`);
-  return liveSession(ports, head, witness);
+  return liveSession(call, head, witness);
 }
 
 /** The session as it stands now: entries appended later are left for the next manifest. */
-const liveSession = (
-  { evidence, signer, manifests }: Call['ports'],
+function liveSession(
+  { ports, snapshot }: Pick<Call, 'ports' | 'snapshot'>,
   head: SessionHead,
   witness: Witness,
-): LiveSession => ({
-  head,
-  witness,
-  signer,
-  manifests,
-  entries: () => firstEntries(evidence.entries(head.tenant, head.session_id), head.total_entries),
-});
+): LiveSession {
+  const { evidence, signer, manifests, archived } = ports;
+  const { tenant, session_id, total_entries } = head;
+  const expires = snapshot.configuration.evidence.retention_days !== undefined;
+  let expired = 0;
+  const entries = (): AsyncIterable<EvidenceEntry> => {
+    expired = 0;
+    // Without a policy no row may be gone.
+    if (!archived || !expires) return evidence.entries(tenant, session_id);
+    return entriesWithCopies({ evidence, archived }, tenant, session_id, () => void expired++);
+  };
+  return {
+    ...{ head, witness, signer, manifests },
+    entries: () => firstEntries(entries(), total_entries),
+    expired: () => expired,
+  };
+}
 
 const day = 24 * 3_600_000;
 
@@ -154,13 +166,14 @@ function timeOf(query: Readonly<Record<string, string>>, name: 'from' | 'to'): n
 }
 
 /** One bounded piece of the tenant's sessions. The cursor goes on; the CLI follows it to the end. */
-export const verifyAudit: Operation = async ({ ports, principal, query }) => {
+export const verifyAudit: Operation = async (call) => {
+  const { ports, principal, query } = call;
   const piece = await nextSessions(ports, principal.tenant, limitOf(query, 50, 20), query.cursor);
   const summary = new AuditSummary();
   for (const id of piece.sessions) {
     const { head, witness } = await witnessOf(ports, principal.tenant, id);
     const { verification } = head
-      ? await verifyLive(liveSession(ports, head, witness))
+      ? await verifyLive(liveSession(call, head, witness))
       : { verification: missingSession(witness) };
     if (verification) summary.add(id, verification);
     if (summary.broken) break;

@@ -7,7 +7,7 @@ import type { ConfigStore } from '#core/configuration/ports.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
-import type { ArchiveReader, CheckpointLog, ManifestStore, Signer } from '#core/evidence/ports.ts';
+import type { ArchiveReader, CheckpointLog, EvidenceRows, ManifestStore, Signer } from '#core/evidence/ports.ts';
 import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import type { Admissions } from '#core/limits/admissions.ts';
@@ -37,6 +37,8 @@ export interface GatewayPorts extends GovernPorts {
   /** Where evidence is kept that those who write the tables cannot write, for functions that read it. */
   readonly checkpoints?: CheckpointLog;
   readonly archived?: ArchiveReader;
+  /** Rows of the log, where this process may let them expire. */
+  readonly evidenceRows?: EvidenceRows;
   /** Where this process may write the archive: it puts under a checkpoint what it keeps there. */
   readonly archiving?: {
     readonly archive: Archive;

@@ -4,7 +4,13 @@ import type { Call } from './operation.ts';
 
 /** @returns the hash of the entry. */
 export async function recordAct(
-  { ports, principal }: Pick<Call, 'ports' | 'principal'>,
+  {
+    ports,
+    principal,
+  }: {
+    ports: Call['ports'];
+    principal: Pick<Call['principal'], 'tenant' | 'key_id'> & { readonly name?: string; readonly person?: string };
+  },
   action: string,
   details: Record<string, unknown>,
 ): Promise<string> {

@@ -79,7 +79,15 @@ export const configurationSchema = z
     upstreams: upstreams.prefault({}),
     executors: executors.prefault({}),
     sandbox: sandboxSchema.prefault({}),
-    evidence: z.strictObject({ sensitive: z.array(z.string().min(1)).default([]) }).prefault({}),
+    evidence: z
+      .strictObject({
+        sensitive: z.array(z.string().min(1)).default([]),
+        retention_days: z.int().min(30).max(36_500).optional().meta({
+          description:
+            'Rows of evidence older than this are removed from the table once they equal their archived copies; unset, they stay. Keep it set: without it the sessions that lost rows do not verify.',
+        }),
+      })
+      .prefault({}),
     manifests: z.strictObject({ enforcement_mode: z.enum(['warn', 'enforce']).default('warn') }).prefault({}),
     behavior: behaviorSchema.prefault({}),
     cache,

@@ -140,6 +140,8 @@ export interface Verification {
   readonly checkpoint?: { readonly index: number; readonly created_at: string; readonly key_id: string };
   /** How many entries were compared with their copies in the archive. */
   readonly archived_entries?: number;
+  /** How many entries have no row any more, because they expired: their copies in the archive were verified. */
+  readonly expired_entries?: number;
   /** What was not checked, in words; `origin not checked` without a trusted public key. */
   readonly not_checked: readonly string[];
 }

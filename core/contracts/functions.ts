@@ -33,6 +33,8 @@ export interface FunctionSpec {
   readonly objects?: 'read' | 'write';
   /** May write (never delete or overwrite) the Object-Lock archive. */
   readonly archives?: boolean;
+  /** May remove rows of evidence. */
+  readonly expires?: true;
   /** May list and read the archive and the checkpoints beside it. */
   readonly readsArchive?: boolean;
   readonly schedule?: { readonly everyMinutes: number };
@@ -271,9 +273,12 @@ export const functions = {
     memoryMb: 1024,
   },
   'archive-check': {
-    purpose: 'compares every session with the archive once a day, and counts what is missing',
-    tables: { ...configuration, evidence: 'read', sessions: 'read' },
+    purpose:
+      'compares every session with the archive once a day, counts what is missing, removes rows that expired and are archived',
+    tables: { ...configuration, evidence: 'append', sessions: 'write' },
+    expires: true,
     readsArchive: true,
+    verifiesSignatures: true,
     objects: 'read',
     schedule: { everyMinutes: 1440 },
     timeoutSeconds: 900,

@@ -15,6 +15,8 @@ export interface LiveSession {
   readonly manifests: ManifestStore;
   /** What other places say of the session, asked before the head was read. */
   readonly witness?: Witness;
+  /** How many entries the last reading took from the archive, since their rows expired. */
+  readonly expired?: () => number;
 }
 
 export interface LiveVerification {
@@ -26,13 +28,20 @@ export interface LiveVerification {
 /** A broken chain is an answer here, not a fault: valid true or valid false, no other states. */
 export async function verifyLive(session: LiveSession): Promise<LiveVerification> {
   const { expectation, manifest } = await expectedOf(session);
-  return { verification: await verifyChain(session.entries(), expectation), manifest };
+  const verification = await verifyChain(session.entries(), expectation);
+  return { verification: { ...verification, ...expiredOf(session) }, manifest };
 }
 
 /** The same entry by entry, for sessions whose list of entries is not held in memory. */
 export async function* verifyLiveSteps(session: LiveSession): AsyncGenerator<EntryLine, Verification> {
   const { expectation } = await expectedOf(session);
-  return yield* verifySteps(session.entries(), expectation);
+  const verification = yield* verifySteps(session.entries(), expectation);
+  return { ...verification, ...expiredOf(session) };
+}
+
+function expiredOf({ expired }: LiveSession): Pick<Verification, 'expired_entries'> {
+  const count = expired?.() ?? 0;
+  return count > 0 ? { expired_entries: count } : {};
 }
 
 async function expectedOf({ head, entries, signer, manifests, witness }: LiveSession) {

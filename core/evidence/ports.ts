@@ -62,6 +62,12 @@ export interface EvidenceLog {
   audit(filter: AuditFilter): Promise<Page<EvidenceEntry>>;
 }
 
+/** Removes rows of the log, where a policy lets them expire. */
+export interface EvidenceRows {
+  /** Removes the row of an entry if it holds exactly this entry; success for one that is gone. @returns false for another row. */
+  remove(entry: EvidenceEntry): Promise<boolean>;
+}
+
 /** Manifests are signed once per (session, last_hash) and kept. */
 export interface ManifestStore {
   get(tenant: string, sessionId: string, lastHash: string): Promise<SessionManifest | undefined>;

@@ -1,24 +1,32 @@
-/** Runs once a day: compares every session's head with the archive, and publishes how many entries have no copy. */
+/**
+ * Runs once a day: compares every session's head with the archive, publishes how many entries have no copy, and removes rows
+ * that the policy lets expire from sessions of which every entry is archived.
+ */
+import { recordAct } from '#core/admin/record.ts';
 import { checkSession } from '#core/evidence/archive-check.ts';
-import type { ArchiveReader } from '#core/evidence/ports.ts';
+import { expireSession } from '#core/evidence/expire.ts';
+import type { SessionHead } from '#core/evidence/ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 /** A function ends after 15 minutes; what was found by then is published. */
 const mostMs = 13 * 60_000;
 const sessionsAtOnce = 20;
+const dayMs = 24 * 3_600_000;
 
 export interface ArchiveChecked {
   readonly sessions: number;
   readonly missing_entries: number;
   readonly contradictions: number;
+  readonly expired_entries: number;
   /** Whether every session was reached. */
   readonly complete: boolean;
 }
 
 export const door = (ports: GatewayPorts) => async (): Promise<ArchiveChecked | undefined> => {
-  const { archived, telemetry } = ports;
-  if (!archived) return undefined;
-  const checked = await checkAll(ports, archived);
+  if (!ports.archived) return undefined;
+  const { telemetry } = ports;
+  const checked = await checkAll(ports);
   telemetry.gauge('svc_archive_missing_entries', checked.missing_entries);
   telemetry.gauge('svc_archive_contradictions', checked.contradictions);
   const found = checked.missing_entries > 0 || checked.contradictions > 0 || !checked.complete;
@@ -26,33 +34,70 @@ export const door = (ports: GatewayPorts) => async (): Promise<ArchiveChecked | 
   return checked;
 };
 
-async function checkAll(ports: GatewayPorts, archived: ArchiveReader): Promise<ArchiveChecked> {
-  const { snapshots, evidence, clock, telemetry } = ports;
+/** What one session adds to the sums. */
+interface Looked {
+  readonly missing: number;
+  readonly contradicts: boolean;
+  readonly removed: number;
+}
+
+async function checkAll(ports: GatewayPorts): Promise<ArchiveChecked> {
+  const { snapshots, evidence, clock } = ports;
+  const { tenants, evidence: settings } = (await snapshots.current()).configuration;
   const until = clock.now() + mostMs;
-  const sum = { sessions: 0, missing_entries: 0, contradictions: 0 };
-  for (const { id: tenant } of (await snapshots.current()).configuration.tenants) {
+  const before =
+    settings.retention_days === undefined ? undefined : isoTime(clock.now() - settings.retention_days * dayMs);
+  const sum = { sessions: 0, missing_entries: 0, contradictions: 0, expired_entries: 0, complete: true };
+  for (const { id: tenant } of tenants) {
+    const expired = { sessions: 0, removed_entries: 0 };
     let cursor: string | undefined;
     do {
-      if (clock.now() > until) return { ...sum, complete: false };
+      sum.complete = clock.now() <= until;
+      if (!sum.complete) break;
       const page = await evidence.sessions(tenant, { limit: sessionsAtOnce, ...(cursor !== undefined && { cursor }) });
-      const checks = await Promise.all(
-        page.items.map(({ session_id }) => checkSession({ clock, evidence, archived }, tenant, session_id)),
-      );
-      for (const check of checks.filter((each) => each !== undefined)) {
-        const { session_id, missing, missing_entries, contradiction } = check;
+      for (const { missing, contradicts, removed } of await Promise.all(
+        page.items.map((head) => look(ports, head, before)),
+      )) {
         sum.sessions++;
-        sum.missing_entries += missing_entries;
-        if (contradiction !== undefined) sum.contradictions++;
-        if (missing_entries === 0 && contradiction === undefined) continue;
-        const first = missing[0] && { from: missing[0].from, to: missing[0].to };
-        telemetry.log('error', 'a session is not whole in the archive', {
-          ...{ tenant, session_id, missing_entries },
-          ...first,
-          ...(contradiction !== undefined && { contradiction }),
-        });
+        sum.missing_entries += missing;
+        if (contradicts) sum.contradictions++;
+        if (removed > 0) expired.sessions++;
+        expired.removed_entries += removed;
       }
       cursor = page.cursor;
     } while (cursor !== undefined);
+    sum.expired_entries += expired.removed_entries;
+    if (expired.removed_entries > 0) {
+      await recordAct({ ports, principal: { tenant, key_id: 'archive-check' } }, 'evidence.expire', {
+        before,
+        ...expired,
+      });
+    }
+    if (!sum.complete) break;
   }
-  return { ...sum, complete: true };
+  return sum;
+}
+
+async function look(
+  ports: GatewayPorts,
+  { tenant, session_id }: SessionHead,
+  before: string | undefined,
+): Promise<Looked> {
+  const { archived, checkpoints, evidence, evidenceRows: rows, telemetry } = ports;
+  const check = archived && (await checkSession({ ...ports, archived }, tenant, session_id));
+  if (!check) return { missing: 0, contradicts: false, removed: 0 };
+  const { missing, missing_entries, contradiction } = check;
+  if (missing_entries > 0 || contradiction !== undefined) {
+    const said = { tenant, session_id, missing_entries, ...missing[0], ...(contradiction && { contradiction }) };
+    telemetry.log('error', 'a session is not whole in the archive', said);
+    return { missing: missing_entries, contradicts: contradiction !== undefined, removed: 0 };
+  }
+  const whole = { missing: 0, contradicts: false };
+  const head = before === undefined ? undefined : await evidence.head(tenant, session_id);
+  if (before === undefined || !head || !rows || !checkpoints) return { ...whole, removed: 0 };
+  const { removed, stopped } = await expireSession({ evidence, rows, archived, checkpoints }, head, before);
+  if (stopped !== undefined) {
+    telemetry.log('error', 'rows of evidence that are old enough were kept', { tenant, session_id, error: stopped });
+  }
+  return { ...whole, contradicts: stopped !== undefined, removed };
 }

@@ -1,5 +1,13 @@
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
+import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
+import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { eventHandler } from '../aws.ts';
 import { door } from './door.ts';
 
-export const handler = eventHandler(door, { kept: ({ bucket }) => ({ archived: archiveBucket({ bucket }) }) });
+export const handler = eventHandler(door, {
+  signer: (keyId, former) => lazyKmsSigner(keyId, {}, former),
+  kept: ({ bucket, signer, clock }) => ({
+    archived: archiveBucket({ bucket }),
+    checkpoints: checkpointBucket({ bucket, signer, clock }),
+  }),
+});

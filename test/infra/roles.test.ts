@@ -95,6 +95,8 @@ function expected(spec: FunctionSpec): Grants {
   if (spec.signs) grants.push('kms:Sign key', 'kms:GetPublicKey key');
   if (spec.objects) grants.push('s3:GetObject objects/*', 's3:ListBucket objects');
   if (spec.objects === 'write') grants.push('s3:PutObject objects/*');
+  if (spec.expires) grants.push('dynamodb:DeleteItem table:evidence');
+  if (spec.verifiesSignatures) grants.push('kms:GetPublicKey key');
   if (spec.archives) grants.push('s3:PutObject archive/*');
   if (spec.readsArchive) grants.push('s3:GetObject archive/*', 's3:ListBucket archive');
   for (const secret of spec.secrets ?? [])
@@ -133,8 +135,12 @@ it('gives no function power over all tables, and none the power to scan, delete 
   const all = Object.keys(functions).flatMap((name) => grantsOf(name).map((grant) => `${name}: ${grant}`));
   expect(all.filter((grant) => / dynamodb:.* \*$/.test(grant))).toEqual(['project: dynamodb:ListStreams *']);
   expect(all.filter((grant) => /Scan|dynamodb:\*|DeleteTable/.test(grant))).toEqual([]);
-  expect(all.filter((grant) => /(Update|Delete)Item table:evidence/.test(grant))).toEqual([]);
-  expect(all.filter((grant) => grant.includes('DeleteItem'))).toEqual(['policies: dynamodb:DeleteItem table:config']);
+  const expires = 'archive-check: dynamodb:DeleteItem table:evidence';
+  expect(all.filter((grant) => /(Update|Delete|BatchWrite)Item table:evidence/.test(grant))).toEqual([expires]);
+  expect(all.filter((grant) => grant.includes('DeleteItem'))).toEqual([
+    'policies: dynamodb:DeleteItem table:config',
+    expires,
+  ]);
 });
 
 const holders = (action: string) =>

@@ -134,6 +134,7 @@ export async function testPorts(options: TestOptions = {}) {
     ledger: dynamoLedger(store),
     evidence,
     manifests: evidence,
+    evidenceRows: evidence,
     signer: await keyFileSigner(join(folder, 'signing-key.pem')),
     approvals,
     pendingRoom: new PendingRoom(approvals),

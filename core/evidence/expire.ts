@@ -1,0 +1,108 @@
+/** Removes rows of evidence that are old enough and equal their archived copies [evidence.retention]. */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
+import { entryHash } from './chain.ts';
+import type { ArchiveReader, CheckpointLog, EvidenceLog, EvidenceRows, SessionHead } from './ports.ts';
+
+export interface ExpirePorts {
+  readonly evidence: Pick<EvidenceLog, 'entries'>;
+  readonly rows: EvidenceRows;
+  readonly archived: Pick<ArchiveReader, 'entries'>;
+  readonly checkpoints: Pick<CheckpointLog, 'last'>;
+}
+
+export interface Expired {
+  readonly removed: number;
+  /** Why rows that are old enough stay, in words. */
+  readonly stopped?: string;
+}
+
+const removedAtOnce = 25;
+
+/**
+ * Removes rows from the beginning of a chain, and stops at the first that is younger than `before`, has no copy that equals
+ * it to the letter, or lies behind the newest checkpoint. The head and the last row always stay.
+ * @param before ISO 8601 time.
+ */
+export async function expireSession(ports: ExpirePorts, head: SessionHead, before: string): Promise<Expired> {
+  const { tenant, session_id, total_entries } = head;
+  const first = await firstOf(ports.evidence.entries(tenant, session_id));
+  if (!first || first.timestamp >= before) return { removed: 0 };
+  const checkpoint = await ports.checkpoints.last(tenant, session_id);
+  if (!checkpoint) return { removed: 0, stopped: 'no checkpoint covers the session' };
+  const end = Math.min(checkpoint.point.index, total_entries - 2);
+
+  const removal = new Removal(ports.rows);
+  const copies = new InStep(ports.archived.entries(tenant, session_id, first.index));
+  let stopped: string | undefined;
+  try {
+    for await (const row of ports.evidence.entries(tenant, session_id)) {
+      if (row.index > end || row.timestamp >= before) break;
+      stopped = defectOf(row, await copies.at(row.index)) ?? (await removal.add(row));
+      if (stopped !== undefined) break;
+    }
+    stopped = (await removal.flush()) ?? stopped;
+  } finally {
+    await copies.close();
+  }
+  return { removed: removal.removed, ...(stopped !== undefined && { stopped }) };
+}
+
+function defectOf(row: EvidenceEntry, copy: EvidenceEntry | undefined): string | undefined {
+  if (!copy) return `entry ${row.index} has no copy, or two that differ`;
+  if (canonicalize(copy) !== canonicalize(row)) return `entry ${row.index} differs from its copy`;
+  return entryHash(row) === row.hash ? undefined : `entry ${row.index} was altered: its hash does not match its fields`;
+}
+
+/** Rows are removed some at a time: what a crash leaves of them is filled from the archive like those before. */
+class Removal {
+  readonly #rows: EvidenceRows;
+  #batch: EvidenceEntry[] = [];
+  removed = 0;
+
+  constructor(rows: EvidenceRows) {
+    this.#rows = rows;
+  }
+
+  add(row: EvidenceEntry): Promise<string | undefined> {
+    this.#batch.push(row);
+    return this.#batch.length < removedAtOnce ? Promise.resolve(undefined) : this.flush();
+  }
+
+  /** @returns which row was not what was read. */
+  async flush(): Promise<string | undefined> {
+    const batch = this.#batch;
+    this.#batch = [];
+    const done = await Promise.all(batch.map((row) => this.#rows.remove(row)));
+    this.removed += done.filter(Boolean).length;
+    const changed = done.indexOf(false);
+    return changed < 0 ? undefined : `entry ${batch[changed]!.index} was changed while it was looked at`;
+  }
+}
+
+/** Copies read in step with rows, of which some may be gone. */
+class InStep {
+  readonly #copies: AsyncIterator<EvidenceEntry>;
+  #copy: EvidenceEntry | undefined;
+
+  constructor(copies: AsyncIterable<EvidenceEntry>) {
+    this.#copies = copies[Symbol.asyncIterator]();
+  }
+
+  async at(index: number): Promise<EvidenceEntry | undefined> {
+    do {
+      const { value, done } = await this.#copies.next();
+      this.#copy = done ? undefined : value;
+    } while (this.#copy && this.#copy.index < index);
+    return this.#copy?.index === index ? this.#copy : undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.#copies.return?.();
+  }
+}
+
+async function firstOf<T>(source: AsyncIterable<T>): Promise<T | undefined> {
+  for await (const each of source) return each;
+  return undefined;
+}

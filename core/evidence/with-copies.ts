@@ -1,0 +1,29 @@
+/** Entries of a session whose older rows expired: rows of the table, and for those that are gone their archived copies. */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { ArchiveReader, EvidenceLog } from './ports.ts';
+
+export interface EntriesPorts {
+  readonly evidence: Pick<EvidenceLog, 'entries'>;
+  readonly archived: Pick<ArchiveReader, 'entries'>;
+}
+
+/** @param copied Told of every entry that was read from the archive. */
+export async function* entriesWithCopies(
+  { evidence, archived }: EntriesPorts,
+  tenant: string,
+  sessionId: string,
+  copied: (entry: EvidenceEntry) => void,
+): AsyncIterable<EvidenceEntry> {
+  let next = 0;
+  for await (const row of evidence.entries(tenant, sessionId)) {
+    if (row.index > next) {
+      for await (const copy of archived.entries(tenant, sessionId, next)) {
+        if (copy.index >= row.index) break;
+        copied(copy);
+        yield copy;
+      }
+    }
+    yield row;
+    next = row.index + 1;
+  }
+}

@@ -1,0 +1,109 @@
+/** Rows older than the policy are removed once their copies are verified; nothing else is, and chains stay verifiable. */
+import { verifyBundle } from '#core/evidence/verify.ts';
+import { door as archiveCheck } from '#lambdas/archive-check/door.ts';
+import { type Answer, caller } from '../support/call-door.ts';
+import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
+import { keys } from '../support/ports.ts';
+import { TableAttacker } from '../support/table-attacker.ts';
+
+let gateway: KeptGateway;
+let attacker: TableAttacker;
+afterEach(() => gateway.stop());
+
+async function started(extra = 'evidence: { retention_days: 30 }'): Promise<void> {
+  gateway = await keptGateway({ extra });
+  attacker = new TableAttacker(gateway.store);
+}
+
+const call = (path: string): Promise<Answer> => caller(gateway.ports())('GET', path, { key: 'admin-token-1' });
+const verify = async () => (await call('/admin/v1/evidence/sessions/s/verify')).body;
+const daily = () => archiveCheck(gateway.ports())();
+const days = (count: number) => gateway.pass(count * 24 * 3600);
+const indexes = async () => (await attacker.entries('s')).map(({ index }) => index);
+
+/** Six entries, archived but for those that are left out. */
+async function session(leftOut: readonly number[] = []): Promise<void> {
+  for (const target of ['acme/a', 'acme/b', 'acme/c']) {
+    await caller(gateway.ports())('POST', '/admin/v1/test-action', {
+      key: keys.agent,
+      body: {
+        ...{ protocol: 'git', tool: 'scm.get_file_contents', target, capability: 'read' },
+        actor: { agent: 'writer', session: 's' },
+      },
+    });
+  }
+  await gateway.projected(gateway.queue.splice(0).filter(({ index }) => !leftOut.includes(index)));
+}
+
+describe('[evidence.retention] rows of evidence', () => {
+  test('older than the policy are removed; head and last row stay, and the chain is verified from the archive', async () => {
+    await started();
+    await session();
+    days(31);
+    expect(await daily()).toMatchObject({ missing_entries: 0, expired_entries: 5 });
+    expect(await indexes()).toEqual([5]);
+    expect(await verify()).toMatchObject({
+      ...{ valid: true, total_entries: 6, archived_entries: 6, expired_entries: 5, not_checked: [] },
+    });
+    const { text } = await call('/admin/v1/evidence/sessions/s/export');
+    const key = await gateway.ports().signer.publicKey();
+    expect(await verifyBundle(text, key)).toMatchObject({ valid: true, total_entries: 6 });
+    expect((await call('/admin/v1/archive/check?tenant=default&session=s')).body).toMatchObject({ missing_entries: 0 });
+    expect(await daily()).toMatchObject({ expired_entries: 0 });
+    const acts = gateway.queue.filter(({ kind }) => kind === 'admin').map(({ body }) => body);
+    expect(acts).toMatchObject([{ action: 'evidence.expire', removed_entries: 5, sessions: 1 }]);
+  });
+
+  test.each([
+    ['are younger than the policy', 'evidence: { retention_days: 30 }', 29],
+    ['stand under no policy', '', 4_000],
+  ])('that %s stay', async (_, extra, age) => {
+    await started(extra);
+    await session();
+    days(age);
+    expect(await daily()).toMatchObject({ expired_entries: 0 });
+    expect(await indexes()).toEqual([0, 1, 2, 3, 4, 5]);
+    expect((await verify()).expired_entries).toBeUndefined();
+  });
+
+  test.each([[[3]], [[0]], [[4, 5]], [[0, 1, 2, 3, 4, 5]]])(
+    'without a copy (%j) stay, and with them their session',
+    async (out) => {
+      await started();
+      await session(out);
+      days(31);
+      expect(await daily()).toMatchObject({ missing_entries: out.length, expired_entries: 0 });
+      expect(await indexes()).toEqual([0, 1, 2, 3, 4, 5]);
+    },
+  );
+
+  test('that differ from their copies stay, so that the rewriting is still seen', async () => {
+    await started();
+    await session();
+    const story = await attacker.entries('s');
+    await attacker.tell(
+      's',
+      story.map((entry, n) => (n === 2 ? { ...entry, body: { other: true } } : entry)),
+    );
+    const { last_hash } = story.at(-1)! as never as { last_hash: string };
+    await attacker.setHead({ ...(await attacker.head('s')), last_hash });
+    days(31);
+    await daily();
+    expect((await indexes()).slice(-4)).toEqual([2, 3, 4, 5]);
+    expect(await verify()).toMatchObject({ valid: false });
+  });
+
+  test('that somebody changes after others expired are found as before', async () => {
+    await started();
+    await session();
+    days(31);
+    await daily();
+    const head = await attacker.head('s');
+    const [last] = await attacker.entries('s');
+    await attacker.removeEntry('s', 5);
+    expect(await verify()).toMatchObject({ valid: false });
+    await attacker.append('s', { ...last!, body: { other: true } });
+    await attacker.setHead({ ...head, last_hash: (await attacker.entries('s'))[0]?.hash ?? '' });
+    expect(await verify()).toMatchObject({ valid: false });
+  });
+});
