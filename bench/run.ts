@@ -15,6 +15,7 @@ import { benchSqlEffects } from './effects-sql.ts';
 import { benchEvidence } from './evidence.ts';
 import { benchHostile } from './hostile/run.ts';
 import { benchMcp } from './mcp.ts';
+import { benchProjection } from './projection.ts';
 import { benchTickets } from './tickets.ts';
 import { benchToolPolicy } from './tool-policy.ts';
 
@@ -36,6 +37,7 @@ const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Rec
   'effects of SQL': benchSqlEffects,
   tickets: benchTickets,
   evidence: benchEvidence,
+  'projection on AWS, simulated': benchProjection,
   'content policy': benchContentPolicy,
   'personal data, generated corpus': benchPersonalData,
   'function bundles': benchBundles,
