@@ -9,6 +9,7 @@ import { Approvals } from './approvals.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { functionEnvironment } from './environment.ts';
 import { GatewayFunction } from './gateway-function.ts';
+import { Notifications } from './notifications.ts';
 import { Projection } from './projection.ts';
 import { RestSurface } from './rest-surface.ts';
 import { SandboxNetwork } from './sandbox-network.ts';
@@ -62,6 +63,11 @@ export class GatewayDoors extends Stack {
     webSocket.addRoutes(made.ws, made['ws-worker']);
     const { stateMachine } = new Approvals(this, 'Approvals', { settings, steps: made['approval-steps'] });
     new Schedules(this, 'Schedules', { functions: made, deadLetters });
+    new Notifications(this, 'Notifications', {
+      deliveries: stores.tables.deliveries,
+      notifier: made.notify,
+      deadLetters,
+    });
     new Projection(this, 'Projection', { source: stores.tables.evidence, projector: made.project, deadLetters });
 
     this.watched = {

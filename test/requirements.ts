@@ -558,6 +558,21 @@ const approvals: readonly Requirement[] = [
     'The Slack callback checks the v0 signature over the raw body and a 5-minute window.',
   ),
   must('slack.replay', 'contract §3', 'A replayed Slack callback is refused.'),
+  must(
+    'slack.acknowledged-first',
+    'contract §3',
+    'A click is acknowledged before its vote is recorded, the acknowledgement claims nothing, and the outcome is posted afterwards.',
+  ),
+  must(
+    'notify.within-seconds',
+    'spec §6',
+    'What is enqueued is sent by the stream of its table, without waiting for the schedule; order and duplicates are kept.',
+  ),
+  must(
+    'notify.until-nothing-is-due',
+    'spec §6',
+    'The schedule sends what is due page after page until nothing is, or its time is over.',
+  ),
   must('slack.vote', 'contract §3', 'A Slack button votes as the mapped person and the message is updated.'),
   must('notify.events', 'spec §6', 'Notifications go out when an approval is submitted, approved and denied.'),
   must('notify.slack-buttons', 'contract §3', 'Slack buttons carry only the id.'),

@@ -1,30 +1,34 @@
 /**
  * Started actions in DynamoDB: from their `allow` entry to their `result` entry, longer under an idempotency key.
  *
- * Access patterns: one row (consistent Get); those whose time has passed (Query by_due, one partition a shard, which holds no
- * ended ones). Rows change only inside `Ledger.commit`.
+ * Access patterns: one row (consistent Get); those whose time has passed (Query by_due per shard, which holds no
+ * ended ones, then a consistent BatchGet). Rows change only inside `Ledger.commit`.
  */
-import { GetItemCommand, QueryCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { StartedActions } from '#core/actions/ports.ts';
 import { idempotencyDays, type StartedAction } from '#core/contracts/started-action.ts';
 import type { Change } from '#core/evidence/ports.ts';
-import { sha256 } from '#core/kernel/canonical.ts';
 import type { StoreOptions } from './evidence-table.ts';
+import { pageOf } from './in-order.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
+import { rowsByKey } from './rows-by-key.ts';
+import { partitionOf, partitionsOf, shards } from './shards.ts';
 
-/** Partitions of `by_due`: one takes 1,000 writes a second. */
-const shards = Array.from({ length: 16 }, (_, shard) => `due#${shard.toString(16)}`);
+/** The list of what is to be closed; what has ended leaves it. */
+const due = 'due';
 const dayS = 24 * 3600;
 /** An approval that is used under an idempotency key ends its row long before that. */
 const openSeconds = 30 * dayS;
 
 const keyOf = (tenant: string, id: string): string => `${tenant}#${id}`;
-const shardOf = (key: string): string => `due#${sha256(key)[0]}`;
 const afterSeconds = (from: string, seconds: number): number => Math.floor(Date.parse(from) / 1000) + seconds;
 
 export function actionStartItem(table: string, row: StartedAction): TransactWriteItem {
   const key = keyOf(row.tenant, row.id);
-  const open = row.due_at === undefined ? { ttl: afterSeconds(row.started_at, openSeconds) } : { due: shardOf(key) };
+  const open =
+    row.due_at === undefined
+      ? { ttl: afterSeconds(row.started_at, openSeconds) }
+      : { due_in: partitionOf(due, key, shards.due) };
   return {
     Put: {
       TableName: table,
@@ -48,9 +52,9 @@ export function actionEndItem(
     Update: {
       TableName: table,
       Key: toItem({ id: keyOf(tenant, id) }),
-      UpdateExpression: `SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')} REMOVE #due, due_at`,
+      UpdateExpression: `SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')} REMOVE due_in, due_at`,
       ConditionExpression: 'envelope_id = :envelope AND attribute_not_exists(outcome)',
-      ExpressionAttributeNames: { '#due': 'due', ...Object.fromEntries(set.map(([name]) => [`#${name}`, name])) },
+      ExpressionAttributeNames: Object.fromEntries(set.map(([name]) => [`#${name}`, name])),
       ExpressionAttributeValues: toItem({
         ':envelope': envelope_id,
         ...Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
@@ -61,28 +65,13 @@ export function actionEndItem(
 }
 
 export function toStartedAction(item: Item): StartedAction {
-  const { ttl: _ttl, due: _due, ...row } = fromItem(item) as unknown as StartedAction & { ttl?: number; due?: string };
+  const { ttl: _ttl, due_in: _in, ...kept } = fromItem(item);
+  const row = kept as unknown as StartedAction;
   return { ...row, id: row.id.slice(row.tenant.length + 1) };
 }
 
 export function actionsTable({ client, tables }: StoreOptions): StartedActions {
   const TableName = tables.actions;
-
-  const dueIn = async (shard: string, now: string, limit: number): Promise<readonly StartedAction[]> => {
-    const page = await stored(
-      client.send(
-        new QueryCommand({
-          TableName,
-          IndexName: 'by_due',
-          KeyConditionExpression: '#due = :due AND due_at <= :now',
-          ExpressionAttributeNames: { '#due': 'due' },
-          ExpressionAttributeValues: toItem({ ':due': shard, ':now': now }),
-          Limit: limit,
-        }),
-      ),
-    );
-    return (page.Items ?? []).map(toStartedAction);
-  };
 
   return {
     async get(tenant, id) {
@@ -92,8 +81,23 @@ export function actionsTable({ client, tables }: StoreOptions): StartedActions {
     },
 
     async due(now, limit) {
-      const pages = await Promise.all(shards.map((shard) => dueIn(shard, now, limit)));
-      return pages.flat();
+      const { rows } = await pageOf(
+        {
+          client,
+          table: TableName,
+          index: 'by_due',
+          partitionKey: 'due_in',
+          partitions: partitionsOf(due, shards.due),
+          sortKey: 'due_at',
+          order: 'ascending',
+          to: now,
+        },
+        limit,
+      );
+      const keys = rows.map(({ id }) => ({ id: id! }));
+      const actions = (await rowsByKey({ client, table: TableName, consistent: true }, keys)).map(toStartedAction);
+      // The index lags behind: what has ended meanwhile is not due.
+      return actions.filter(({ due_at }) => due_at !== undefined && due_at <= now);
     },
   };
 }

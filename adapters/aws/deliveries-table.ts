@@ -17,7 +17,7 @@ const keptSeconds = 30 * 24 * 3600;
 /** The list of what is to be sent; what was sent or is dead leaves it. */
 const due = 'due';
 
-const toDeliveryItem = ({ due_at, ...delivery }: Delivery): Item =>
+export const toDeliveryItem = ({ due_at, ...delivery }: Delivery): Item =>
   toItem({
     ...delivery,
     due: due_at,
@@ -25,7 +25,7 @@ const toDeliveryItem = ({ due_at, ...delivery }: Delivery): Item =>
     ttl: Math.floor(Date.parse(due_at) / 1000) + keptSeconds,
   });
 
-function toDelivery(item: Item): Delivery {
+export function toDelivery(item: Item): Delivery {
   const { due: due_at, due_in: _in, ttl: _ttl, ...delivery } = fromItem(item);
   return { ...delivery, due_at } as unknown as Delivery;
 }

@@ -12,7 +12,7 @@ export const shards = {
   time: 32,
   /** Credentials of a tenant, and its capability tickets. */
   credentials: 16,
-  /** What is due, of all tenants: credentials to call back, notifications, approvals. */
+  /** What is due, of all tenants: credentials to call back, notifications, approvals, started actions. */
   due: 16,
 } as const;
 

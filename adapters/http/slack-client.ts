@@ -4,8 +4,7 @@ import { slackMessage } from '#core/approvals/slack-message.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 const timeoutMs = 10_000;
-/** The clicker's own request waits for this answer, and Slack waits three seconds for ours. */
-const respondTimeoutMs = 2_000;
+const respondTimeoutMs = 5_000;
 
 export interface SlackOptions {
   readonly apiUrl: string;

@@ -5,6 +5,7 @@ import { localHands } from '#adapters/executors/hands.ts';
 import { approvalDefinition, localApprovalClock } from '#adapters/local/approval-clock.ts';
 import { createInterpreter, type Interpreter } from '#adapters/local/asl/interpreter.ts';
 import { type CommitFeed, createCommitFeed } from '#adapters/local/commit-feed.ts';
+import { type DeliveryFeed, deliveryFeed } from '#adapters/local/delivery-feed.ts';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
 import { systemTimers } from '#adapters/local/timers.ts';
 import { StdioServers } from '#adapters/mcp/stdio.ts';
@@ -59,6 +60,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const store = await openStore(flags.state, options.environment, report);
   const clock: { interpreter?: Interpreter } = {};
   const committed: { feed?: CommitFeed } = {};
+  const enqueued: { feed?: DeliveryFeed } = {};
   const governed: { ports?: GatewayPorts } = {};
   const local = await localPorts({
     ...options,
@@ -67,6 +69,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     configFile: flags.config,
     adoptSigningKey: flags.adoptSigningKey === true,
     committed: (entry) => committed.feed?.committed(entry),
+    enqueued: (delivery) => enqueued.feed?.enqueued(delivery),
     approvalClock: async (later) => {
       clock.interpreter = await approvalInterpreter(store, () => governed.ports ?? later(), report);
       return localApprovalClock(clock.interpreter);
@@ -95,6 +98,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const events = eventDoors(ports);
   const failed = (name: string) => (fault: unknown) =>
     telemetry.log('error', `${name} failed`, { error: fault instanceof Error ? fault.message : String(fault) });
+  const notified = deliveryFeed(events.notify, failed('notify'));
+  enqueued.feed = notified;
   const parts = [
     every(sweepEveryMs, () => events.sweep(), failed('sweep')),
     every(archiveCheckEveryMs, () => events['archive-check'](), failed('archive check')),
@@ -109,9 +114,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
   await readLimit();
   const running = inFlight();
+  const http = httpDoors(ports);
   return {
     ports,
-    doors: { ...httpDoors(ports), ...running.watched({ ...chatDoors(ports), ...mcpDoors(mcp) }) },
+    doors: {
+      ...http,
+      ...running.watched({
+        ...{ 'approval-callback': http['approval-callback'] },
+        ...chatDoors(ports),
+        ...mcpDoors(mcp),
+      }),
+    },
     maxBodyBytes: () => readLimit().catch(() => limit),
     endStreams: () => mcp.gateway.endStreams(),
     stop: async () => {
@@ -119,6 +132,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       await running.over();
       await Promise.all(parts.map((part) => part.stop()));
       await clock.interpreter?.stop();
+      await notified.stop();
       await feed.stop();
       await local.checkpoints.close();
       await local.background.stop();

@@ -19,6 +19,7 @@ import { ticketsTable } from '#adapters/aws/tickets-table.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { observedLedger } from '#adapters/local/commit-feed.ts';
+import { observedDeliveries } from '#adapters/local/delivery-feed.ts';
 import { environmentSecrets, listedSecretNames } from '#adapters/local/environment-secrets.ts';
 import { folderObjectStore } from '#adapters/local/folder-object-store.ts';
 import { demoAppKey, type LocalKeys, ticketKey } from '#adapters/local/keys-file.ts';
@@ -29,7 +30,7 @@ import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
 import { backgroundWork } from '#adapters/work/background.ts';
 import { PendingRoom } from '#core/approvals/pending-room.ts';
-import type { ApprovalClock } from '#core/approvals/ports.ts';
+import type { ApprovalClock, Delivery } from '#core/approvals/ports.ts';
 import { Probes } from '#core/behavior/probes.ts';
 import { responseCache } from '#core/cache/response-cache.ts';
 import { configuredEmbedder } from '#core/chat/embedder.ts';
@@ -74,6 +75,8 @@ export interface PortsOptions {
   readonly adminUrl: string;
   /** Told of every entry that was committed. */
   readonly committed: (entry: EvidenceEntry) => void;
+  /** Told of every notification that was enqueued. */
+  readonly enqueued: (delivery: Delivery) => void;
   /** The clock runs doors, and doors run over these ports: the clock is made in between. */
   readonly approvalClock: (ports: () => GatewayPorts) => Promise<ApprovalClock>;
 }
@@ -141,7 +144,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     pendingRoom: new PendingRoom(approvals),
     probes: new Probes(),
     approvalClock: await options.approvalClock(() => ports),
-    deliveries: deliveriesTable(store),
+    deliveries: observedDeliveries(deliveriesTable(store), options.enqueued),
     credentials: credentialsTable(store),
     brokers: configuredBrokers(snapshots, brokerPorts),
     tickets,

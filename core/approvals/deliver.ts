@@ -53,46 +53,101 @@ const longestRefusalSeconds = 3600;
 /** How long the message of a decision waits for the message it rewrites. */
 const behindSeconds = 5;
 
-/** Sends one page of what is due; answers how many went out. Approvals side by side, each one's messages in order. */
+/** What became of several deliveries. */
+interface Delivered {
+  readonly sent: number;
+  /** Sent, postponed or given up: they are not due any more. */
+  readonly moved: number;
+}
+
+/** Sends one page of what is due; returns how many were sent. */
 export async function deliverDue(ports: DeliverPorts, pageSize = 50): Promise<number> {
   const due = await ports.deliveries.due(isoTime(ports.clock.now()), pageSize);
-  const lines = Map.groupBy(due, ({ channel, envelope_id }) => `${channel}#${envelope_id}`);
-  const waiting = [...lines.values()];
+  return (await deliverAll(ports, due)).sent;
+}
+
+/**
+ * Sends what is due, page after page, until nothing is due [notify.until-nothing-is-due].
+ * @param budgetMs no page begins later than this.
+ * @returns how many were sent.
+ */
+export async function deliverUntilNoneIsDue(ports: DeliverPorts, budgetMs: number, pageSize = 100): Promise<number> {
+  const endsAt = ports.clock.now() + budgetMs;
   let sent = 0;
-  const worker = async () => {
-    for (let line = waiting.shift(); line; line = waiting.shift()) sent += await deliverInOrder(ports, line);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  do {
+    const due = await ports.deliveries.due(isoTime(ports.clock.now()), pageSize);
+    const page = await deliverAll(ports, due);
+    sent += page.sent;
+    // A page of which nothing could be moved on would come again.
+    if (page.moved === 0) return sent;
+  } while (ports.clock.now() < endsAt);
   return sent;
 }
 
-async function deliverInOrder(ports: DeliverPorts, line: readonly Delivery[]): Promise<number> {
-  let sent = 0;
+/** Sends these, as just enqueued: approvals side by side, the messages of each in order. What another worker has is left to it. */
+export async function deliverAll(ports: DeliverPorts, deliveries: readonly Delivery[]): Promise<Delivered> {
+  const due = deliveries.filter(({ state }) => state === 'due');
+  const lines = Map.groupBy(due, ({ channel, envelope_id }) => `${channel}#${envelope_id}`);
+  const waiting = [...lines.values()];
+  let [sent, moved] = [0, 0];
+  const worker = async () => {
+    for (let line = waiting.shift(); line; line = waiting.shift()) {
+      const outcomes = await deliverInOrder(ports, line);
+      sent += outcomes.filter((outcome) => outcome === 'sent').length;
+      moved += outcomes.filter((outcome) => outcome !== 'left').length;
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return { sent, moved };
+}
+
+/** `left`: another worker has it, or the store did not answer. */
+type Outcome = 'sent' | 'later' | 'left';
+
+async function deliverInOrder(ports: DeliverPorts, line: readonly Delivery[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
   // What was submitted comes before what was decided, whatever order a retry left them in.
   for (const delivery of [...line].sort((a, b) => Number(b.event === 'submitted') - Number(a.event === 'submitted'))) {
-    if (await deliver(ports, delivery).catch((cause: unknown) => storeFailed(ports, delivery, cause))) sent++;
+    const outcome = await deliver(ports, delivery).catch((cause: unknown) => storeFailed(ports, delivery, cause));
+    outcomes.push(outcome);
+    const decidedHere = line.some(({ event }) => event !== 'submitted');
+    if (outcome === 'sent' && delivery.event === 'submitted' && !decidedHere)
+      outcomes.push(...(await deliverDecision(ports, delivery).catch(() => [])));
   }
-  return sent;
+  return outcomes;
+}
+
+/** A decision that came while its first message was on the way stood back for it: it follows at once. */
+async function deliverDecision(ports: DeliverPorts, { envelope_id, channel }: Delivery): Promise<Outcome[]> {
+  for (const event of ['approved', 'denied'] as const) {
+    // Whoever made it stand back may have moved it on between this read and the claim: then it is read once more.
+    for (let tries = 0; tries < 2; tries++) {
+      const waiting = await ports.deliveries.get(deliveryId(envelope_id, event, channel));
+      if (waiting?.state !== 'due' || waiting.attempts > 0) break;
+      const outcome = await deliver(ports, waiting);
+      if (outcome !== 'left') return [outcome];
+    }
+  }
+  return [];
 }
 
 /** The claim ends by itself, and the delivery is tried again: one store fault does not hold up the others. */
-function storeFailed({ telemetry }: DeliverPorts, { id }: Delivery, cause: unknown): false {
+function storeFailed({ telemetry }: DeliverPorts, { id }: Delivery, cause: unknown): Outcome {
   telemetry.log('error', 'notification state unknown', { id, error: textOf(cause) });
-  return false;
+  return 'left';
 }
 
-async function deliver(ports: DeliverPorts, delivery: Delivery): Promise<boolean> {
+async function deliver(ports: DeliverPorts, delivery: Delivery): Promise<Outcome> {
   const submitted = await submittedOf(ports, delivery);
   if (submitted?.state === 'due') {
     const due_at = later(submitted.due_at, inSeconds(ports, behindSeconds));
-    await ports.deliveries.update(delivery, { ...delivery, due_at });
-    return false;
+    return (await ports.deliveries.update(delivery, { ...delivery, due_at })) ? 'later' : 'left';
   }
   const claimed: Delivery = { ...delivery, attempts: delivery.attempts + 1, due_at: inSeconds(ports, claimSeconds) };
-  if (!(await ports.deliveries.update(delivery, claimed))) return false;
+  if (!(await ports.deliveries.update(delivery, claimed))) return 'left';
   const outcome = await attempt(ports, claimed, submitted);
   await ports.deliveries.update(claimed, outcome);
-  return outcome.state === 'sent';
+  return outcome.state === 'sent' ? 'sent' : 'later';
 }
 
 const submittedOf = async ({ deliveries }: DeliverPorts, { event, envelope_id, channel }: Delivery) =>

@@ -159,6 +159,8 @@ export const functions = {
   'approval-callback': {
     ...door,
     purpose: 'takes votes from the webhooks of chat and Git hosts',
+    // Slack waits three seconds: it is answered before the vote is recorded.
+    streams: true,
     tables: voting,
     settlesTasks: true,
     secrets: ['slack', 'github'],
@@ -250,6 +252,7 @@ export const functions = {
     tables: { ...configuration, approvals: 'read', deliveries: 'write' },
     secrets: ['slack', 'github', 'webhooks'],
     objects: 'read',
+    stream: 'deliveries',
     schedule: { everyMinutes: 1 },
     timeoutSeconds: 60,
     memoryMb: 256,

@@ -50,7 +50,7 @@ export const tables = {
       'allowed actions the gateway has started, until their outcome is recorded; outcomes under idempotency keys; by_due = those to close',
     partitionKey: 'id',
     ttl: 'ttl',
-    indexes: [{ name: 'by_due', partitionKey: 'due', sortKey: 'due_at', projection: 'ALL' }],
+    indexes: [{ name: 'by_due', partitionKey: 'due_in', sortKey: 'due_at', projection: 'KEYS_ONLY' }],
   },
   config: {
     holds: 'policy version rows, the current pointer, the digest of the last imported file',
@@ -98,6 +98,7 @@ export const tables = {
     indexes: [{ name: 'by_created', partitionKey: 'tenant', sortKey: 'created', projection: 'ALL' }],
   },
   deliveries: {
+    stream: 'NEW_IMAGE',
     holds: 'notifications to send: due time, attempts, dead letters; callback replays already seen',
     partitionKey: 'id',
     ttl: 'ttl',

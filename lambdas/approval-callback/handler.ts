@@ -1,5 +1,9 @@
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
-import { httpHandler } from '../aws.ts';
+import { compose } from '../aws.ts';
+import { streamingHandler } from '../aws-stream.ts';
 import { door } from './door.ts';
 
-export const handler = httpHandler(door, { approvalClock: lazyStepFunctionsClock });
+export const handler = streamingHandler(() => {
+  const ports = compose(process.env, { approvalClock: lazyStepFunctionsClock });
+  return { telemetry: ports.telemetry, handler: door(ports) };
+});

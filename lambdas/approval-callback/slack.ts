@@ -9,7 +9,6 @@ import { assertMayVote, slackVoter } from '#core/identity/separation-of-duties.t
 import { asGatewayError, GatewayError, notFound } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { boundedBody, headerOf } from '../middleware/body.ts';
-import { replyOf } from '../middleware/http-door.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { verifyingSecrets } from './verifying-secrets.ts';
 
@@ -35,11 +34,21 @@ export async function slackCallback(ports: GatewayPorts, event: HttpEvent): Prom
   if (!(await ports.deliveries.seen(`slack#${click.callback_id}`, isoTime(ports.clock.now() + replayMemoryMs)))) {
     throw new GatewayError('conflict', 'This click was already taken; the message shows the outcome.');
   }
-  const text = await outcomeOf(ports, { ...snapshot, configuration }, click);
-  await respondToSlack(click.response_url, text).catch((cause: Error) =>
-    ports.telemetry.log('warn', 'slack was not told', { envelope_id: click.envelope_id, error: cause.message }),
-  );
-  return replyOf({ body: { text } });
+  // Slack waits three seconds, and an empty answer claims nothing: the vote and its outcome follow [slack.acknowledged-first].
+  return { statusCode: 200, headers: {}, body: '', finished: decide(ports, { ...snapshot, configuration }, click) };
+}
+
+/** Never rejects: the clicker reads what became of the click, also where it could not be recorded. */
+async function decide(ports: GatewayPorts, snapshot: Snapshot, click: SlackInteraction): Promise<void> {
+  const { telemetry } = ports;
+  const { envelope_id, response_url } = click;
+  const said = (message: string) => (cause: Error) =>
+    telemetry.log('warn', message, { envelope_id, error: cause.message });
+  const text = await outcomeOf(ports, snapshot, click).catch((cause: Error) => {
+    telemetry.log('error', 'a vote by Slack was not recorded', { envelope_id, error: cause.message });
+    return 'Not decided: the gateway could not record the vote. Look at the message, and click again if it still waits.';
+  });
+  await respondToSlack(response_url, text).catch(said('slack was not told'));
 }
 
 /** What the clicker reads. Refusals are answers too: Slack shows nothing of an error status. */

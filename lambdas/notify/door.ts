@@ -1,13 +1,28 @@
-/** Delivers notifications that are due (spec §6): on a schedule, never on a caller's time. */
+/**
+ * Delivers notifications: what was just enqueued by the stream of its table, within seconds; what is due by the schedule. Never on
+ * a caller's time.
+ */
+
+import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { unmarshalledDelivery } from '#adapters/aws/delivery-record.ts';
 import { pullRequestHost, pullRequestNotifier } from '#adapters/http/pull-request-host.ts';
 import { slackNotifier } from '#adapters/http/slack-client.ts';
 import { webhookNotifier } from '#adapters/http/webhook-sender.ts';
-import { deliverDue, type Notifier } from '#core/approvals/deliver.ts';
+import { deliverAll, deliverUntilNoneIsDue, type Notifier } from '#core/approvals/deliver.ts';
 import type { GatewayPorts } from '../ports.ts';
 
-export const door = (ports: GatewayPorts) => async (): Promise<{ delivered: number }> => ({
-  delivered: await deliverDue({ ...ports, random: Math.random, notifier: (channel) => notifierFor(ports, channel) }),
-});
+/** The schedule's function has 60 seconds; a page may take 10 more. */
+const budgetMs = 45_000;
+
+/** @returns how many were sent. What the stream brings and cannot be sent now is due later: no batch is given back. */
+export const door =
+  (ports: GatewayPorts) =>
+  async (event: Partial<DynamoDBStreamEvent> = {}): Promise<{ delivered: number }> => {
+    const deliver = { ...ports, random: Math.random, notifier: (channel: string) => notifierFor(ports, channel) };
+    if (!event.Records) return { delivered: await deliverUntilNoneIsDue(deliver, budgetMs) };
+    const fresh = event.Records.flatMap((record) => unmarshalledDelivery(record) ?? []);
+    return { delivered: (await deliverAll(deliver, fresh)).sent };
+  };
 
 /** The notifier of a configured channel; undefined when it is off. A missing secret is a failure that names itself. */
 async function notifierFor(ports: GatewayPorts, channel: string): Promise<Notifier | undefined> {

@@ -1,9 +1,10 @@
 import { webhookSignature } from '#adapters/http/webhook-sender.ts';
 import { slackSignature } from '#core/approvals/slack.ts';
 import { announce } from '#core/approvals/steps.ts';
+import { door as callbackDoor } from '#lambdas/approval-callback/door.ts';
 import { door as notify } from '#lambdas/notify/door.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
-import { caller } from '../support/call-door.ts';
+import { caller, eventTo } from '../support/call-door.ts';
 import { fakeSlack } from '../support/fake-slack.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
@@ -64,9 +65,9 @@ interface Click {
   readonly responseUrl?: string;
 }
 
-function click(
+function requestOf(
   id: string,
-  { action = 'approve', user = 'U01', trigger, secret = 'signing-1', agoSeconds = 0, responseUrl }: Click = {},
+  { action = 'approve', user = 'U01', trigger, secret = 'signing-1', agoSeconds = 0, responseUrl }: Click,
 ) {
   const payload = {
     type: 'block_actions',
@@ -83,8 +84,19 @@ function click(
     'x-slack-request-timestamp': timestamp,
     'x-slack-signature': slackSignature(secret, timestamp, Buffer.from(raw)),
   };
-  return call('POST', '/callbacks/slack', { raw, headers });
+  return { raw, headers };
 }
+
+const click = (id: string, how: Click = {}) => call('POST', '/callbacks/slack', requestOf(id, how));
+
+/** The reply as the function gives it, before the work that goes on after it. */
+function clicked(id: string, { ports }: { readonly ports: TestPorts['ports'] }) {
+  const { raw, headers } = requestOf(id, {});
+  return callbackDoor(ports)(eventTo('POST', '/callbacks/slack', { raw, headers }), { awsRequestId: 'request-1' });
+}
+
+/** What the clicker was told last, at the address that Slack gave. */
+const told = (): string => slack.calls.findLast(({ path }) => path === '/response')?.body.text ?? 'nothing';
 
 const statusOf = async (id: string) => (await gateway.ports.approvals.find(id))?.status;
 
@@ -135,15 +147,47 @@ describe('Slack', () => {
 
   test('[sod.unmapped-chat] an account mapped to no person has no vote', async () => {
     const id = await asked();
-    const answer = await click(id, { user: 'U99' });
-    expect(answer.body.text).toContain('no person');
+    await click(id, { user: 'U99' });
+    expect(told()).toContain('no person');
     expect(await statusOf(id)).toBe('pending');
   });
 
   test('a decided request answers with what was decided', async () => {
     const id = await asked();
     await click(id);
-    expect((await click(id, { action: 'deny' })).body.text).toContain('already approved');
+    await click(id, { action: 'deny' });
+    expect(told()).toContain('already approved');
+  });
+});
+
+describe('the acknowledgement', () => {
+  test('[slack.acknowledged-first] comes before the vote and claims nothing; the outcome is posted afterwards', async () => {
+    const id = await asked();
+    const recorded = Promise.withResolvers<void>();
+    const ledger = {
+      commit: async (step: Parameters<typeof gateway.ports.ledger.commit>[0]) => {
+        await recorded.promise;
+        return gateway.ports.ledger.commit(step);
+      },
+    };
+    const reply = await clicked(id, { ports: { ...gateway.ports, ledger } });
+    expect([reply.statusCode, reply.body]).toEqual([200, '']);
+    expect(await statusOf(id)).toBe('pending');
+    expect(told()).toBe('nothing');
+    recorded.resolve();
+    await reply.finished;
+    expect(await statusOf(id)).toBe('approved');
+    expect(told()).toBe('scm.create_pull_request: approved by alice.');
+  });
+
+  test('[slack.acknowledged-first] a vote that could not be recorded is told as such, and the next click counts', async () => {
+    const id = await asked();
+    const ledger = { commit: () => Promise.reject(new Error('the store is down')) };
+    await (await clicked(id, { ports: { ...gateway.ports, ledger } })).finished;
+    expect(told()).toMatch(/^Not decided: the gateway could not record the vote/);
+    expect(await statusOf(id)).toBe('pending');
+    await click(id);
+    expect(await statusOf(id)).toBe('approved');
   });
 });
 

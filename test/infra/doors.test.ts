@@ -1,6 +1,6 @@
 /** The doors against the contracts: every route, every function, the clocks, the stream. */
 import { readFileSync } from 'node:fs';
-import { type FunctionSpec, functions } from '#core/contracts/functions.ts';
+import { type FunctionName, type FunctionSpec, functions } from '#core/contracts/functions.ts';
 import { opensToPages, type Route, routes } from '#core/contracts/routes.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
 import { functionId, ofType, type Resources, reference, synthesize } from './synthesized.ts';
@@ -88,6 +88,8 @@ describe('routes', () => {
     expect(routes.filter(streams).map(callOf)).toEqual([
       'agent-governance-admin POST /admin/v1/test-action',
       ...ofEvidence,
+      'agent-governance-callbacks POST /callbacks/slack',
+      'agent-governance-callbacks POST /callbacks/github',
       'agent-governance-gateway POST /v1/chat/completions',
       'agent-governance-gateway POST /v1/messages',
       'agent-governance-mcp GET /health',
@@ -103,7 +105,8 @@ describe('routes', () => {
       const { streams: answersInPieces }: FunctionSpec =
         functions[Properties.FunctionName.replace('agent-governance-', '') as keyof typeof functions];
       // A single silent answer is cut off after 5 minutes: the function that gives one ends with it.
-      const longest = Properties.FunctionName === 'agent-governance-test-action' ? 300 : 900;
+      const shorter = { 'agent-governance-test-action': 300, 'agent-governance-approval-callback': 29 };
+      const longest = shorter[Properties.FunctionName as keyof typeof shorter] ?? 900;
       if (answersInPieces) expect(Properties.Timeout).toBe(longest);
     }
   });
@@ -281,8 +284,7 @@ it.each(rows.filter(([, spec]) => spec.schedule))('%s ticks by its schedule, and
 });
 
 it('projects new evidence only, gives up on a bad batch piece by piece, and sets it aside', () => {
-  const mapping = first('AWS::Lambda::EventSourceMapping');
-  expect(reference(mapping.FunctionName)).toBe(`{${functionId(doors, 'project')}}`);
+  const mapping = mappingOf('project');
   expect(mapping).toMatchObject({
     StartingPosition: 'TRIM_HORIZON',
     BatchSize: 100,
@@ -293,6 +295,27 @@ it('projects new evidence only, gives up on a bad batch piece by piece, and sets
     DestinationConfig: { OnFailure: { Destination: expect.anything() } },
     FilterCriteria: { Filters: [{ Pattern: '{"eventName":["INSERT"]}' }] },
   });
+});
+
+function mappingOf(name: FunctionName) {
+  const wanted = `{${functionId(doors, name)}}`;
+  const mappings = Object.values(ofType(doors, 'AWS::Lambda::EventSourceMapping'));
+  return mappings.find(({ Properties }) => reference(Properties.FunctionName) === wanted)?.Properties;
+}
+
+it('[notify.within-seconds] feeds notify what is enqueued, ten at a time and at once, and sets a batch it fails on aside', () => {
+  expect(mappingOf('notify')).toMatchObject({
+    StartingPosition: 'LATEST',
+    BatchSize: 10,
+    ParallelizationFactor: 10,
+    MaximumRetryAttempts: 1,
+    MaximumRecordAgeInSeconds: 300,
+    DestinationConfig: { OnFailure: { Destination: expect.anything() } },
+    FilterCriteria: {
+      Filters: [{ Pattern: '{"eventName":["INSERT"],"dynamodb":{"NewImage":{"state":{"S":["due"]}}}}' }],
+    },
+  });
+  expect(mappingOf('notify')).not.toHaveProperty('MaximumBatchingWindowInSeconds');
 });
 
 it('stays far below the 500 resources of a stack', () => {

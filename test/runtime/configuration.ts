@@ -2,7 +2,7 @@
 export const configurationFor = (providerUrl: string, upstreamUrl: string): string => `
 version: 1
 admin: { token_env: GATEWAY_ADMIN_TOKEN }
-people: [{ id: alice, role: operator, tenants: [default] }]
+people: [{ id: alice, role: operator, tenants: [default], slack_id: T01/U01 }]
 tenants:
   - id: default
     api_keys:
@@ -21,6 +21,9 @@ tool_policies:
   pack: pr-writer
   default_decision: review
   rules: [{ protocol: http, tool: http.post, decision: allow }]
+approvals:
+  channels:
+    slack: { channel: C1, bot_token_env: SLACK_BOT, signing_secret_env: SLACK_SIGNING, api_url: "${upstreamUrl}/api" }
 upstreams:
   http: [{ name: notes, base_url: "${upstreamUrl}", allow_private: true, allowed_methods: [POST] }]
 `;

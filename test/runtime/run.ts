@@ -10,6 +10,7 @@ import { configurationFor } from './configuration.ts';
 import { eventChecks } from './events.ts';
 import { interruptionChecks } from './interruptions.ts';
 import { killedChecks } from './killed.ts';
+import { slackChecks } from './slack.ts';
 import { startWorld, type World } from './world.ts';
 
 const world = await startWorld();
@@ -20,6 +21,7 @@ try {
     ...eventChecks(world),
     ...interruptionChecks(world),
     ...killedChecks(world),
+    ...slackChecks(world),
   ]);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;

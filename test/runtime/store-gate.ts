@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-export type Stop = { readonly kind: 'allow' | 'result'; readonly when: 'before' | 'after' };
+export type Stop = { readonly kind: 'allow' | 'result' | 'approve'; readonly when: 'before' | 'after' };
 
 export interface StoreGate {
   readonly url: string;

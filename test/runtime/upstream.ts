@@ -1,4 +1,4 @@
-/** An HTTP service that actions call: it counts, and does not answer below `/hang`. */
+/** An HTTP service that actions call, and Slack: it counts, and does not answer below `/hang`. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -21,7 +21,7 @@ export async function startUpstream(): Promise<Upstream> {
       for (const tell of waiting.splice(0)) tell();
       return;
     }
-    response.writeHead(201, { 'content-type': 'application/json' }).end('{"id":7}');
+    response.writeHead(201, { 'content-type': 'application/json' }).end('{"id":7,"ok":true,"channel":"C1","ts":"1.0"}');
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   return {

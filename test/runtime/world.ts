@@ -1,5 +1,5 @@
 /** Everything the functions meet: a store, the other services, a provider and an MCP server; and the functions, started once each. */
-import { type DynamoDBClient, ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, type DynamoDBClient, ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
@@ -11,6 +11,7 @@ import { type Provider, startProvider } from './provider.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 
 export const keys = { admin: 'runtime-admin-token', agent: 'runtime-agent-key', human: 'runtime-human-key' } as const;
+export const slackSecret = 'runtime-slack-secret';
 export type Caller = keyof typeof keys | undefined;
 
 export interface Call {
@@ -35,6 +36,8 @@ export interface World {
   anotherLambda(name: FunctionName, environment?: Readonly<Record<string, string>>): Promise<Lambda>;
   /** `METHOD /path` as API Gateway calls the function with it. */
   call(name: FunctionName, route: string, call?: Call): Promise<Answer>;
+  /** What stands in a table. */
+  items(table: TableName): Promise<readonly Record<string, AttributeValue>[]>;
   /** As if the due time of every started action had passed. */
   passDueTimes(): Promise<void>;
   stop(): Promise<void>;
@@ -48,6 +51,8 @@ export async function startWorld(): Promise<World> {
     AGENT_KEY: keys.agent,
     HUMAN_KEY: keys.human,
     PROVIDER_KEY: 'provider-key',
+    SLACK_SIGNING: slackSecret,
+    SLACK_BOT: 'slack-bot-token',
   });
   const provider = await startProvider();
   const upstream = await startUpstream();
@@ -64,6 +69,7 @@ export async function startWorld(): Promise<World> {
     provider,
     upstream,
     store: dynamo.endpoint,
+    items: async (table) => (await dynamo.client().send(new ScanCommand({ TableName: physical[table] }))).Items ?? [],
     passDueTimes: () => passDueTimes(dynamo.client(), physical.actions),
     lambda,
     anotherLambda: (name, more = {}) => startLambda(name, { ...environment, ...more }),

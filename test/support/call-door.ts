@@ -22,36 +22,37 @@ interface Request {
   readonly signal?: AbortSignal;
 }
 
+/** The event of a call, as API Gateway makes it. */
+export function eventTo(method: string, target: string, { key, body, raw, headers = {} }: Request = {}): HttpEvent {
+  const { pathname, searchParams } = new URL(target, 'http://gateway.test');
+  const found = routes.find((route) => matches(route.path, pathname) && (route.method === method || method === 'HEAD'));
+  const route = found ?? routes.find((candidate) => matches(candidate.path, pathname));
+  if (!route) throw new Error(`no route for ${pathname}`);
+  const sent: Record<string, string> = { 'content-type': 'application/json', ...headers };
+  if (key !== undefined) sent['x-api-key'] = key;
+  const query: Record<string, string[]> = {};
+  for (const name of searchParams.keys()) query[name] = searchParams.getAll(name);
+  return {
+    httpMethod: method,
+    path: pathname,
+    resource: route.path,
+    pathParameters: parameters(route.path, pathname),
+    headers: sent,
+    multiValueHeaders: Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, [value]])),
+    multiValueQueryStringParameters: query,
+    body: raw ?? (body === undefined ? null : JSON.stringify(body)),
+    isBase64Encoded: false,
+    requestContext: { requestId: 'request-1' },
+  } as unknown as HttpEvent;
+}
+
 export function caller(ports: GatewayPorts & ChatDoorPorts, host: { readonly endsAtMs?: number } = {}) {
   const doors: Readonly<Record<string, HttpHandler>> = { ...httpDoors(ports), ...chatDoors(ports) };
-  return async (
-    method: string,
-    target: string,
-    { key, body, raw, headers = {}, signal }: Request = {},
-  ): Promise<Answer> => {
-    const { pathname, searchParams } = new URL(target, 'http://gateway.test');
-    const found = routes.find(
-      (route) => matches(route.path, pathname) && (route.method === method || method === 'HEAD'),
-    );
-    const route = found ?? routes.find((candidate) => matches(candidate.path, pathname));
-    if (!route) throw new Error(`no route for ${pathname}`);
-    const sent: Record<string, string> = { 'content-type': 'application/json', ...headers };
-    if (key !== undefined) sent['x-api-key'] = key;
-    const query: Record<string, string[]> = {};
-    for (const name of searchParams.keys()) query[name] = searchParams.getAll(name);
-    const event = {
-      httpMethod: method,
-      path: pathname,
-      resource: route.path,
-      pathParameters: parameters(route.path, pathname),
-      headers: sent,
-      multiValueHeaders: Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, [value]])),
-      multiValueQueryStringParameters: query,
-      body: raw ?? (body === undefined ? null : JSON.stringify(body)),
-      isBase64Encoded: false,
-      requestContext: { requestId: 'request-1' },
-    } as unknown as HttpEvent;
-    const reply = await doors[route.handledBy]!(event, {
+  return async (method: string, target: string, request: Request = {}): Promise<Answer> => {
+    const { signal } = request;
+    const event = eventTo(method, target, request);
+    const { handledBy } = routes.find(({ path }) => path === event.resource)!;
+    const reply = await doors[handledBy]!(event, {
       awsRequestId: 'request-1',
       ...host,
       ...(signal && { signal }),

@@ -16,13 +16,19 @@ export interface Fault {
   readonly body?: object;
 }
 
-export async function fakeSlack() {
+/** @param together answers nobody before so many requests wait: who sends one after the other never hears. */
+export async function fakeSlack({ together = 1 }: { readonly together?: number } = {}) {
+  const waiting: (() => void)[] = [];
   const calls: SlackCall[] = [];
   const faults: Fault[] = [];
   const server = createServer(async (request, response) => {
     let text = '';
     for await (const chunk of request) text += chunk;
     calls.push({ path: request.url ?? '', headers: request.headers, body: JSON.parse(text) });
+    await new Promise<void>((answer) => {
+      waiting.push(answer);
+      if (waiting.length >= together) for (const go of waiting.splice(0)) go();
+    });
     const fault = faults.shift();
     response.writeHead(fault?.status ?? 200, { 'content-type': 'application/json', ...fault?.headers });
     response.end(JSON.stringify(fault?.body ?? { ok: true, channel: 'C1', ts: `${calls.length}.0` }));

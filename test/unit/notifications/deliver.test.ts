@@ -1,4 +1,11 @@
-import { type DeliverPorts, DeliveryRefused, deliverDue, type Notifier } from '#core/approvals/deliver.ts';
+import {
+  type DeliverPorts,
+  DeliveryRefused,
+  deliverAll,
+  deliverDue,
+  deliverUntilNoneIsDue,
+  type Notifier,
+} from '#core/approvals/deliver.ts';
 import { deliveryId, enqueueNotifications } from '#core/approvals/notifications.ts';
 import type { NotificationEvent } from '#core/approvals/ports.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
@@ -196,5 +203,77 @@ describe('delivering', () => {
     await enqueue('submitted');
     await deliverDue({ ...ports, approvals: { find: async () => undefined } });
     expect(delivery()?.last_error).toBe('the approval is gone');
+  });
+});
+
+describe('what was just enqueued', () => {
+  test('[notify.within-seconds] goes out at once, and once when it is brought twice', async () => {
+    const { ports, rows, sent, enqueue } = setting();
+    await enqueue('submitted');
+    const fresh = [...rows.values()];
+    expect(await deliverAll(ports, fresh)).toEqual({ sent: 1, moved: 1 });
+    expect(await deliverAll(ports, fresh)).toEqual({ sent: 0, moved: 0 });
+    expect(sent).toHaveLength(1);
+  });
+
+  test('[notify.within-seconds] a decision that comes while its first message is on the way follows at once', async () => {
+    const { ports, sent, enqueue, delivery } = setting();
+    await enqueue('submitted');
+    const notifier: Notifier = {
+      async send(event, row, earlier) {
+        if (event === 'submitted') {
+          await enqueue('approved');
+          expect(await deliverAll(ports, [delivery('approved')!])).toEqual({ sent: 0, moved: 1 });
+        }
+        return (await ports.notifier('slack'))!.send(event, row, earlier);
+      },
+    };
+    await deliverAll({ ...ports, notifier: async () => notifier }, [delivery('submitted')!]);
+    expect(sent.map(({ event }) => event)).toEqual(['submitted', 'approved']);
+    expect(sent[1]!.earlier).toEqual({ ts: '1' });
+    expect(delivery('approved')).toMatchObject({ state: 'sent', attempts: 1 });
+  });
+
+  test('[notify.within-seconds] a failure is left to the schedule', async () => {
+    const { ports, sent, faults, rows, enqueue, pass } = setting();
+    await enqueue('submitted');
+    faults.push(new Error('down'));
+    expect(await deliverAll(ports, [...rows.values()])).toEqual({ sent: 0, moved: 1 });
+    pass(60);
+    expect(await deliverUntilNoneIsDue(ports, 45_000)).toBe(1);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('[notify.until-nothing-is-due] the schedule', () => {
+  const many = async (enqueue: ReturnType<typeof setting>['enqueue'], count: number) => {
+    for (let i = 0; i < count; i++) await enqueue('submitted', ['slack'], `approval-${i}`);
+  };
+
+  test('goes on page after page until nothing is due', async () => {
+    const { ports, sent, enqueue } = setting();
+    await many(enqueue, 25);
+    expect(await deliverUntilNoneIsDue(ports, 45_000, 10)).toBe(25);
+    expect(sent).toHaveLength(25);
+  });
+
+  test('ends when its time is over, and what is left is sent by the next', async () => {
+    const { ports, enqueue, pass } = setting();
+    await many(enqueue, 25);
+    const due: typeof ports.deliveries.due = async (...given) => {
+      const page = await ports.deliveries.due(...given);
+      pass(30);
+      return page;
+    };
+    expect(await deliverUntilNoneIsDue({ ...ports, deliveries: { ...ports.deliveries, due } }, 45_000, 10)).toBe(20);
+    expect(await deliverUntilNoneIsDue(ports, 45_000, 10)).toBe(5);
+  });
+
+  test('ends where the store takes nothing', async () => {
+    const { ports, sent, enqueue } = setting();
+    await many(enqueue, 3);
+    const update = () => Promise.reject(new Error('the store is down'));
+    expect(await deliverUntilNoneIsDue({ ...ports, deliveries: { ...ports.deliveries, update } }, 45_000)).toBe(0);
+    expect(sent).toEqual([]);
   });
 });

@@ -1,0 +1,42 @@
+/** Hands what is enqueued to `notify` at once, as the stream of the table does on AWS: in batches, one after the other. */
+import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { recordOfDelivery } from '#adapters/aws/delivery-record.ts';
+import type { Delivery, DeliveryStore } from '#core/approvals/ports.ts';
+
+export interface DeliveryFeed {
+  readonly enqueued: (delivery: Delivery) => void;
+  /** Lets what is handed over finish. */
+  stop(): Promise<void>;
+}
+
+const batchSize = 10;
+
+/** @param report told of a batch that failed: what is in it stays due, and the schedule sends it. */
+export function deliveryFeed(
+  handler: (event: DynamoDBStreamEvent) => Promise<unknown>,
+  report: (fault: unknown) => void,
+): DeliveryFeed {
+  const queue: Delivery[] = [];
+  let running: Promise<void> | undefined;
+  const run = async () => {
+    for (let batch = queue.splice(0, batchSize); batch.length > 0; batch = queue.splice(0, batchSize))
+      await handler({ Records: batch.map(recordOfDelivery) }).catch(report);
+    running = undefined;
+  };
+  return {
+    enqueued(delivery) {
+      queue.push(delivery);
+      running ??= Promise.resolve().then(run);
+    },
+    stop: async () => void (await running),
+  };
+}
+
+/** A store that tells of every delivery that was enqueued. */
+export const observedDeliveries = (store: DeliveryStore, enqueued: (delivery: Delivery) => void): DeliveryStore => ({
+  ...store,
+  async enqueue(delivery) {
+    await store.enqueue(delivery);
+    enqueued(delivery);
+  },
+});

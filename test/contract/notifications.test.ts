@@ -1,0 +1,96 @@
+/** A thousand notifications over the real store to a Slack over HTTP: by the stream of the table, and by one tick of the schedule. */
+import type { DynamoDBRecord } from 'aws-lambda';
+import { recordOfDelivery } from '#adapters/aws/delivery-record.ts';
+import { deliveryFeed, observedDeliveries } from '#adapters/local/delivery-feed.ts';
+import { enqueueNotifications } from '#core/approvals/notifications.ts';
+import type { Delivery } from '#core/approvals/ports.ts';
+import { door as notify } from '#lambdas/notify/door.ts';
+import { fakeSlack } from '../support/fake-slack.ts';
+import { type TestPorts, testPorts } from '../support/ports.ts';
+import { sampleRow } from '../unit/notifications/sample.ts';
+
+jest.setTimeout(120_000);
+
+/** Of one batch, and of one tick, at a time. */
+const atOnce = 10;
+const many = 1_000;
+
+let slack: Awaited<ReturnType<typeof fakeSlack>>;
+let gateway: TestPorts;
+let ports: TestPorts['ports'];
+
+beforeAll(async () => {
+  slack = await fakeSlack({ together: atOnce });
+  gateway = await testPorts({
+    extra: `
+approvals:
+  channels:
+    slack: { channel: C1, bot_token_env: SLACK_BOT_TOKEN, signing_secret_env: SLACK_SIGNING, api_url: "${slack.url}/api" }
+`,
+    secrets: { SLACK_BOT_TOKEN: 'bot-token-value', SLACK_SIGNING: 'signing-1' },
+  });
+  const find = async (envelope_id: string) => sampleRow({ envelope_id });
+  ports = { ...gateway.ports, approvals: { ...gateway.ports.approvals, find } };
+});
+afterAll(async () => {
+  await gateway.stop();
+  await slack.stop();
+});
+beforeEach(() => {
+  slack.calls.length = 0;
+});
+
+async function enqueued(count: number, name: string): Promise<Delivery[]> {
+  const taken: Delivery[] = [];
+  const deliveries = observedDeliveries(ports.deliveries, (delivery) => taken.push(delivery));
+  for (let i = 0; i < count; i += 50)
+    await Promise.all(
+      Array.from({ length: Math.min(50, count - i) }, (_, j) =>
+        enqueueNotifications({ ...ports, deliveries }, ['slack'], 'submitted', {
+          envelope_id: `${name}-${i + j}`,
+          tenant: 'default',
+        }),
+      ),
+    );
+  return taken;
+}
+
+test('[notify.until-nothing-is-due] one tick sends a thousand, ten at a time', async () => {
+  await enqueued(many, 'tick');
+  expect(await notify(ports)()).toEqual({ delivered: many });
+  expect(slack.calls).toHaveLength(many);
+  expect(await notify(ports)()).toEqual({ delivered: 0 });
+});
+
+test('[notify.within-seconds] a batch of the stream is sent at once, without a tick; a batch that comes twice is sent once', async () => {
+  const records = (await enqueued(100, 'stream')).map(recordOfDelivery);
+  for (let i = 0; i < records.length; i += 10) {
+    const Records = records.slice(i, i + 10);
+    expect(await notify(ports)({ Records })).toEqual({ delivered: 10 });
+    expect(await notify(ports)({ Records })).toEqual({ delivered: 0 });
+  }
+  expect(slack.calls).toHaveLength(100);
+  expect(await notify(ports)()).toEqual({ delivered: 0 });
+});
+
+test('[notify.within-seconds] changes of a delivery and remembered callbacks are none', async () => {
+  const [delivery] = await enqueued(1, 'other');
+  const changed = { ...recordOfDelivery(delivery!), eventName: 'MODIFY' } as DynamoDBRecord;
+  const seen: DynamoDBRecord = { eventName: 'INSERT', dynamodb: { NewImage: { id: { S: 'seen#slack#1' } } } };
+  expect(await notify(ports)({ Records: [changed, seen] })).toEqual({ delivered: 0 });
+  expect(slack.calls).toEqual([]);
+});
+
+test('[notify.within-seconds] the local run hands over what is enqueued, in batches, and reports a batch that failed', async () => {
+  const reports: unknown[] = [];
+  const sizes: number[] = [];
+  const handler = async ({ Records }: { readonly Records: readonly unknown[] }) => {
+    sizes.push(Records.length);
+    if (sizes.length === 1) throw new Error('broken');
+  };
+  const feed = deliveryFeed(handler, (fault) => reports.push(fault));
+  for (const delivery of await enqueued(12, 'feed')) feed.enqueued(delivery);
+  await feed.stop();
+  expect(sizes).toEqual([10, 2]);
+  expect(reports).toHaveLength(1);
+});

@@ -1,0 +1,63 @@
+/** kill -9 while an action is under way: its allow entry gets an end at the next start, and a repeated request runs nothing. */
+import type { DecisionResult } from '../../core/contracts/envelope.ts';
+import { type FakeHttpService, fakeHttpService } from '../support/fake-http-service.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { ask, configurationWith, exportOf } from './client.ts';
+
+let service: FakeHttpService;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  service = await fakeHttpService(({ path }) => (path.startsWith('/hang') ? 'hang' : { status: 201, body: { id: 7 } }));
+  gateway = await startGateway({
+    config: configurationWith(
+      (yaml) =>
+        `${yaml.replace('  rules:\n', '  rules:\n    - { protocol: http, tool: http.post, decision: allow }\n')}
+upstreams:
+  http: [{ name: notes, base_url: "${service.url}", allow_private: true, allowed_methods: [POST] }]
+`,
+    ),
+  });
+}, 30_000);
+afterAll(async () => {
+  await gateway?.stop();
+  await service?.stop();
+});
+
+const post = (session: string, path: string) =>
+  ask<DecisionResult>(gateway.ready.admin_url, 'POST', '/admin/v1/test-action', {
+    key: 'e2e-agent',
+    headers: { 'idempotency-key': `key-of-${session}` },
+    body: {
+      ...{ protocol: 'http', tool: 'http.post', target: `notes/${path}`, capability: 'write' },
+      parameters: { json: { session } },
+      actor: { session },
+    },
+  });
+
+const story = async (session: string) =>
+  (await exportOf(gateway.ready.admin_url, 'e2e-bob', session)).entries.map(({ kind, body }) => [kind, body.outcome]);
+
+test('[action.no-allow-without-end] [action.idempotency-key] what kill -9 cut off is unknown after the next start, and is not repeated', async () => {
+  const done = await post('done', 'notes');
+  expect(done.body).toMatchObject({ decision: 'allow', result: { status: 201 } });
+
+  const arrived = service.arrived();
+  const cut = post('cut', 'hang').catch(() => 'cut');
+  await arrived;
+  await gateway.kill9();
+  expect(await cut).toBe('cut');
+  await gateway.restart();
+
+  expect(await story('cut')).toEqual([
+    ['allow', undefined],
+    ['result', 'unknown'],
+  ]);
+  expect((await post('cut', 'hang')).body).toMatchObject({ replayed: true, error: { data: { outcome: 'unknown' } } });
+  expect((await post('done', 'notes')).body).toMatchObject({ replayed: true, result: { status: 201 } });
+  expect(await story('done')).toEqual([
+    ['allow', undefined],
+    ['result', 'executed'],
+  ]);
+  expect(service.asked).toHaveLength(2);
+}, 60_000);

@@ -1,0 +1,82 @@
+/** People hear by the stream of the deliveries, and a click is acknowledged while its vote still waits for the store. */
+import assert from 'node:assert/strict';
+import { slackSignature } from '#core/approvals/slack.ts';
+import { type Check, check } from '../support/checks.ts';
+import { asCaller } from './front.ts';
+import { storeGate } from './store-gate.ts';
+import { type Call, restEvent, slackSecret, type World } from './world.ts';
+
+export function slackChecks(world: World): Check[] {
+  const asked = async (session: string): Promise<string> => {
+    const { body } = await world.call('test-action', 'POST /admin/v1/test-action', {
+      caller: 'agent',
+      body: {
+        ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' },
+        actor: { agent: 'runtime', session },
+      },
+    });
+    return body.envelope_id;
+  };
+  const click = (id: string, trigger: string): Call => {
+    const payload = {
+      type: 'block_actions',
+      team: { id: 'T01' },
+      user: { id: 'U01' },
+      trigger_id: trigger,
+      response_url: `${world.upstream.url}/response`,
+      actions: [{ action_id: 'approve', value: id, action_ts: '1.2' }],
+    };
+    const raw = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    return {
+      raw,
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'x-slack-request-timestamp': timestamp,
+        'x-slack-signature': slackSignature(slackSecret, timestamp, Buffer.from(raw)),
+      },
+    };
+  };
+  const route = 'POST /callbacks/slack';
+  const statusOf = async (id: string) =>
+    (await world.call('approvals', `GET /admin/v1/approvals/${id}`, { caller: 'human' })).body.status;
+
+  return [
+    check('notify sends what the stream of the deliveries brings, once', async () => {
+      const id = await asked('notified');
+      await (await world.lambda('approval-steps')).invoke({ step: 'announce', envelope_id: id });
+      const items = await world.items('deliveries');
+      const Records = items
+        .filter(({ envelope_id }) => envelope_id?.S === id)
+        .map((NewImage) => ({ eventName: 'INSERT', dynamodb: { NewImage } }));
+      const notify = await world.lambda('notify');
+      const delivered = async () => JSON.parse((await notify.invoke({ Records })).bytes.toString());
+      assert.deepEqual(await delivered(), { delivered: 1 });
+      assert.deepEqual(await delivered(), { delivered: 0 });
+      assert.equal(world.upstream.calls.filter((body) => body.includes(id)).length, 1);
+    }),
+    check('approval-callback acknowledges a click before the vote is recorded, and claims nothing', async () => {
+      const id = await asked('clicked-early');
+      const gate = await storeGate(world.store, { kind: 'approve', when: 'before' });
+      const slow = await world.anotherLambda('approval-callback', { AWS_ENDPOINT_URL_DYNAMODB: gate.url });
+      try {
+        const answer = asCaller(await slow.invoke(restEvent(route, click(id, 'early'))));
+        assert.deepEqual([answer.status, answer.text], [200, '']);
+        await gate.stopped;
+        assert.equal(await statusOf(id), 'pending');
+      } finally {
+        await slow.stop();
+        await gate.close();
+      }
+    }),
+    check('approval-callback records the vote behind the acknowledgement, and posts the outcome', async () => {
+      const id = await asked('clicked');
+      const answer = await world.call('approval-callback', route, click(id, 'ordinary'));
+      assert.deepEqual([answer.status, answer.text], [200, '']);
+      // An environment takes its next event only when it has done the work of the one before.
+      assert.equal((await world.call('approval-callback', route, click(id, 'ordinary'))).status, 409);
+      assert.equal(await statusOf(id), 'approved');
+      assert.ok(world.upstream.calls.some((body) => body.includes('scm.create_pull_request: approved by alice.')));
+    }),
+  ];
+}
