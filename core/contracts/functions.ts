@@ -1,4 +1,5 @@
 /** Every deployed function as data: who may touch what. The stacks build roles from it, a test compares the template. */
+import { functionSeconds } from './host-limits.ts';
 import type { TableName } from './tables.ts';
 
 type Access = 'read' | 'append' | 'write';
@@ -132,8 +133,7 @@ export const functions = {
     secrets: ['keys', 'brokers'],
     objects: 'write',
     streams: true,
-    // API Gateway cuts an answer off that is silent for 5 minutes: the function ends with it, and says before what it knows.
-    timeoutSeconds: 300,
+    timeoutSeconds: functionSeconds.action,
     memoryMb: 512,
   },
   mcp: {
@@ -145,7 +145,7 @@ export const functions = {
     secrets: ['keys', 'brokers'],
     objects: 'write',
     streams: true,
-    timeoutSeconds: 900,
+    timeoutSeconds: functionSeconds.mcp,
     memoryMb: 512,
   },
   approvals: {
@@ -223,7 +223,7 @@ export const functions = {
     // An approved call is made only while the key that asked for it is known.
     secrets: ['keys', 'brokers'],
     objects: 'write',
-    timeoutSeconds: 300,
+    timeoutSeconds: functionSeconds.action,
     memoryMb: 512,
   },
   sweep: {
@@ -261,7 +261,7 @@ export const functions = {
     purpose: 'runs one command of an allowed shell action: no network, no rights, an empty folder',
     tables: {},
     sandboxed: { concurrency: 10, diskMb: 512 },
-    timeoutSeconds: 60,
+    timeoutSeconds: functionSeconds.sandbox,
     memoryMb: 1024,
   },
   archive: {

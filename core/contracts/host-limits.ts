@@ -1,5 +1,4 @@
 /** How long a host lets an execution take: a configuration that promises more is refused where it is loaded. */
-import { functions } from './functions.ts';
 
 export interface HostLimits {
   /** For error messages. */
@@ -12,16 +11,19 @@ export interface HostLimits {
   readonly commandMs: number;
 }
 
+/**
+ * Time-outs of the functions that carry actions out, in seconds. API Gateway cuts off an answer that is silent for 5 minutes: `action`
+ * ends with it, and says before what it knows. The answers of `mcp` are event streams with pings.
+ */
+export const functionSeconds = { action: 300, mcp: 900, sandbox: 60 } as const;
+
 /** Kept of a function's time for deciding and minting before an execution, and for recording its outcome after it. */
 const keptMs = 20_000;
-
-const ofFunctions = (...names: readonly (keyof typeof functions)[]): number =>
-  Math.min(...names.map((name) => functions[name].timeoutSeconds)) * 1000 - keptMs;
 
 /** Lambda ends a function at its time-out; the sandbox must answer before its own. */
 export const lambdaLimits: HostLimits = {
   name: 'AWS Lambda',
-  executionMs: ofFunctions('test-action', 'approval-steps'),
-  mcpMs: ofFunctions('mcp'),
-  commandMs: functions.sandbox.timeoutSeconds * 1000 - 10_000,
+  executionMs: functionSeconds.action * 1000 - keptMs,
+  mcpMs: functionSeconds.mcp * 1000 - keptMs,
+  commandMs: functionSeconds.sandbox * 1000 - 10_000,
 };
