@@ -187,7 +187,7 @@ export function lifecycleChecks(
         const { Contents = [] } = await s3.send(
           new ListObjectsV2Command({ Bucket: outputs.GatewayStores.ArchiveBucketName, Prefix: `default/${session}/` }),
         );
-        return Contents.length >= entries.length;
+        return new Set(Contents.flatMap(({ Key = '' }) => positionsIn(Key))).size >= entries.length;
       });
       await until('usage to count the decisions', 20, async () =>
         /"allow":\s*[1-9]/.test(JSON.stringify(expectStatus(await call('viewer', 'GET /admin/v1/usage'), 200))),
@@ -203,6 +203,13 @@ export function lifecycleChecks(
       assert.equal(expectStatus(await call('admin', 'GET /admin/v1/nothing'), 404).error.type, 'not_found');
     }),
   ];
+}
+
+/** Which entries an object of the archive holds: one, or a run of them, as its name says. */
+function positionsIn(key: string): number[] {
+  const [, first, last = first] = /\/(\d{12})(?:-(\d{12}))?-[0-9a-f]{64}\.jsonl?$/.exec(key) ?? [];
+  if (first === undefined) return [];
+  return Array.from({ length: Number(last) - Number(first) + 1 }, (_, i) => Number(first) + i);
 }
 
 async function publicKey(client: ReturnType<typeof clientConfig>, keyId: string): Promise<string> {
