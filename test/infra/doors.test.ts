@@ -153,7 +153,7 @@ describe('routes', () => {
     const late = answers.filter(({ ResponseType }) => ResponseType === 'INTEGRATION_TIMEOUT');
     expect(late).toHaveLength(4);
     for (const { StatusCode, ResponseParameters, ResponseTemplates } of late) {
-      expect([StatusCode, ResponseParameters]).toEqual(['504', undefined]);
+      expect([StatusCode, ResponseParameters?.['gatewayresponse.header.Retry-After']]).toEqual(['504', undefined]);
       const { error } = JSON.parse(ResponseTemplates['application/json']);
       expect(error).toMatchObject({ code: 504, type: 'outcome_unknown' });
       expect(error.message).toContain('/admin/v1/audit?session=');
@@ -171,6 +171,36 @@ describe('routes', () => {
     expect(JSON.parse(unknown?.ResponseTemplates['application/json'])).toMatchObject({
       error: { code: 404, type: 'not_found' },
     });
+  });
+
+  it('[cloud.own-answers] keeps a refusal by WAF or an authoriser a 403, in both error shapes; pages can read it', () => {
+    const answers = Object.values(ofType(doors, 'AWS::ApiGateway::GatewayResponse')).map(
+      ({ Properties }) => Properties,
+    );
+    const filtered = answers.filter(({ ResponseType }) => ResponseType === 'WAF_FILTERED');
+    expect(filtered).toHaveLength(4);
+    for (const { StatusCode, ResponseTemplates } of filtered) {
+      expect(StatusCode).toBe('403');
+      expect(JSON.parse(ResponseTemplates['application/json'])).toMatchObject({
+        type: 'error',
+        error: { code: 403, type: 'forbidden' },
+      });
+    }
+    const open = filtered.filter(({ ResponseParameters }) => ResponseParameters);
+    expect(open.map(({ RestApiId }) => reference(RestApiId).replace(/Api.*/, '')).sort()).toEqual(['{Gateway', '{Mcp']);
+    expect(open[0]?.ResponseParameters).toMatchObject({
+      'gatewayresponse.header.Access-Control-Allow-Origin': "'*'",
+    });
+  });
+
+  it('[cloud.access-logs] logs what went wrong and how long it took, and nothing a caller sent', () => {
+    for (const { Properties } of Object.values(ofType(doors, 'AWS::ApiGateway::Stage'))) {
+      const line = JSON.parse(Properties.AccessLogSetting.Format);
+      expect(Object.keys(line)).toEqual(
+        expect.arrayContaining(['status', 'error', 'errorType', 'integrationError', 'integrationLatency', 'traceId']),
+      );
+      expect(Properties.AccessLogSetting.Format).not.toMatch(/header|querystring|body|authorizer/i);
+    }
   });
 });
 
