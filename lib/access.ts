@@ -7,7 +7,7 @@ import { objectFolders } from '#core/contracts/object-folders.ts';
 import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
 import { type ApiIds, apiStageName } from './rest-surface.ts';
 import { secretArnPattern } from './secrets.ts';
-import { deadLetterName, functionName, type GatewaySettings, stateMachineName } from './settings.ts';
+import { deadLetterName, functionName, type GatewaySettings, liveAlias, stateMachineName } from './settings.ts';
 import type { GatewayStores } from './stores-stack.ts';
 
 type Access = NonNullable<FunctionSpec['tables'][TableName]>;
@@ -57,11 +57,15 @@ export function accessOf(
     // The emulator authorises task answers against `*` instead of the machine.
     ...(spec.settlesTasks ? [allow(['states:SendTaskSuccess'], [settings.emulator ? '*' : machine])] : []),
     ...(spec.invokesModels ? [modelAccess(settings)] : []),
-    ...(spec.handsOverTo ? [allow(['lambda:InvokeFunction'], [functionArn(scope, settings, spec.handsOverTo)])] : []),
+    ...(spec.handsOverTo
+      ? [allow(['lambda:InvokeFunction'], [`${functionArn(scope, settings, spec.handsOverTo)}:${liveAlias}`])]
+      : []),
     ...(spec.postsToConnections ? [connectionAccess(apis.webSocket)] : []),
     ...(spec.assumesBrokerRoles ? brokerAccess(settings) : []),
     ...(spec.queriesClusters ? clusterAccess(settings) : []),
-    ...(spec.runsCommands ? [allow(['lambda:InvokeFunction'], [functionArn(scope, settings, 'sandbox')])] : []),
+    ...(spec.runsCommands
+      ? [allow(['lambda:InvokeFunction'], [`${functionArn(scope, settings, 'sandbox')}:${liveAlias}`])]
+      : []),
     // Also what CloudWatch's OTLP endpoint asks for.
     allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords', 'xray:PutSpans', 'xray:PutSpansForIndexing'], ['*']),
   ];

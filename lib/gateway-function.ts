@@ -2,9 +2,11 @@
 import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
+  Alias,
   Architecture,
   type CfnFunction,
   Code,
+  type IVersion,
   Function as LambdaFunction,
   Runtime,
   Tracing,
@@ -18,7 +20,7 @@ import { ownEnvironment } from './environment.ts';
 import { accept } from './findings.ts';
 import type { ApiIds } from './rest-surface.ts';
 import type { SandboxNetwork } from './sandbox-network.ts';
-import { functionName, type GatewaySettings, roleName, stackName } from './settings.ts';
+import { functionName, type GatewaySettings, liveAlias, roleName, stackName } from './settings.ts';
 import type { GatewayStores } from './stores-stack.ts';
 
 export interface GatewayFunctionProps {
@@ -35,6 +37,8 @@ export interface GatewayFunctionProps {
 
 export class GatewayFunction extends Construct {
   readonly function: LambdaFunction;
+  /** What callers use. */
+  readonly live: Alias;
   readonly role: Role;
 
   constructor(scope: Construct, id: string, props: GatewayFunctionProps) {
@@ -82,6 +86,7 @@ export class GatewayFunction extends Construct {
       // What the role holds is written above, whole: nothing the CDK would add slips in.
       role: this.role.withoutPolicyUpdates(),
     });
+    this.live = new Alias(this, 'Live', { aliasName: liveAlias, version: this.function.currentVersion as IVersion });
     if (nowhere) {
       const { subnetIds, securityGroupIds } = nowhere;
       (this.function.node.defaultChild as CfnFunction).vpcConfig = {

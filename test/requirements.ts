@@ -1067,6 +1067,11 @@ const hosts: readonly Requirement[] = [
     'A deployment with another name stands beside the first: stacks, physical names, roles and metrics are its own. A name that AWS would refuse is refused at synthesis.',
   ),
   must(
+    'cloud.staged-release',
+    'contract §3',
+    'A new version of a function takes a tenth of its calls for five minutes, then all; an alarm of the function takes it back. Callers name the alias, never the function.',
+  ),
+  must(
     'cloud.tags',
     'contract §3',
     "Every resource carries the deployment's name and stage and the tags of the operator.",

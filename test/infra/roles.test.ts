@@ -119,8 +119,8 @@ function expected(spec: FunctionSpec): Grants {
         ...models.map((kind) => `bedrock:${action} bedrock:*:{AccountId}:${kind}/*`),
       );
   }
-  if (spec.runsCommands) grants.push('lambda:InvokeFunction lambda:function:agent-governance-sandbox');
-  if (spec.handsOverTo) grants.push(`lambda:InvokeFunction lambda:function:agent-governance-${spec.handsOverTo}`);
+  if (spec.runsCommands) grants.push('lambda:InvokeFunction lambda:function:agent-governance-sandbox:live');
+  if (spec.handsOverTo) grants.push(`lambda:InvokeFunction lambda:function:agent-governance-${spec.handsOverTo}:live`);
   if (spec.postsToConnections) {
     for (const method of ['POST', 'DELETE'])
       grants.push(`execute-api:ManageConnections execute-api:${webSocketApi}/gateway/${method}/@connections/*`);
@@ -179,7 +179,7 @@ const holders = (action: string) =>
 
 it('lets those that carry actions out invoke the sandbox, ws its worker, three call models, two answer connections, none more', () => {
   expect(holders('lambda:')).toEqual(['ws', 'test-action', 'approval-steps']);
-  expect(holders('lambda:InvokeFunction lambda:function:agent-governance-sandbox')).toEqual([
+  expect(holders('lambda:InvokeFunction lambda:function:agent-governance-sandbox:live')).toEqual([
     'test-action',
     'approval-steps',
   ]);
