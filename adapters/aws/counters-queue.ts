@@ -2,9 +2,10 @@
  * Steps of one process on one shard share writes [limit.shards]: who comes while a write is under way goes into the next.
  * Optimistic: the usual step is one write and no read, because a refused write brings the item along.
  */
-import { LRUCache } from 'lru-cache';
+
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock } from '#core/kernel/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { applyAll, type Transition } from '#core/limits/batch.ts';
 import { stateText } from '#core/limits/state-text.ts';
 import type { Seen } from './counters-item.ts';
@@ -58,8 +59,8 @@ type Sight = Seen & { readonly sure: boolean };
 const gone = Symbol('gone');
 
 export function countersQueue({ store, clock, pause, random }: QueueOptions): CountersQueue {
-  const remembered = new LRUCache<string, Seen & { readonly at: number }>({ max: maxShards });
-  const lostAt = new LRUCache<string, number>({ max: maxShards });
+  const remembered = new RecentMap<string, Seen & { readonly at: number }>({ max: maxShards });
+  const lostAt = new RecentMap<string, number>({ max: maxShards });
   const queues = new Map<string, Waiting[]>();
   const nameOf = (tenant: string, shard: number) => `${shard}#${tenant}`;
   const remember = (tenant: string, shard: number, { version, state }: Seen) =>

@@ -1,6 +1,7 @@
 /** How a call finds a shard that lets it pass [limit.shards], or a lease of its process [limit.lease]. */
-import { LRUCache } from 'lru-cache';
+
 import type { Clock } from '#core/kernel/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { Transition } from '#core/limits/batch.ts';
 import type { CounterState } from '#core/limits/counter-state.ts';
 import { type HeldLease, LeaseBook, outcomeOf, returnOf, sameRates } from '#core/limits/lease-book.ts';
@@ -55,9 +56,9 @@ export interface ReserveOptions {
 export function counterReserve(options: ReserveOptions): (request: ReserveRequest) => Promise<ReserveOutcome> {
   const { queue, shards, places, clock, random } = options;
   const book = new LeaseBook();
-  const homes = new LRUCache<string, Home>({ max: maxTenants });
+  const homes = new RecentMap<string, Home>({ max: maxTenants });
   const looking = new Map<string, Promise<number>>();
-  const refusals = new LRUCache<string, Refused>({ max: maxTenants });
+  const refusals = new RecentMap<string, Refused>({ max: maxTenants });
 
   return async (request) => {
     const now = clock.now();

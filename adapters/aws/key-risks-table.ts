@@ -5,10 +5,10 @@
  * Access patterns: one key (consistent Get, grouped); replaced if unchanged since it was read (conditional Put).
  */
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { LRUCache } from 'lru-cache';
 import type { KeyRisks } from '#core/behavior/ports.ts';
 import type { RiskRecord } from '#core/contracts/behavior.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { StoreOptions } from './evidence-table.ts';
 import { sharedReads } from './grouped-reads.ts';
 import { fromItem, type Item, storeDown, toItem } from './items.ts';
@@ -51,7 +51,7 @@ export function keyRisksTable(options: KeyRisksOptions): KeyRisks {
   const waiting = new Map<string, { folds: Fold[]; written: Promise<void> }>();
   const last = new Map<string, Promise<void>>();
   /** As last seen: the revision decides whether it still stands. */
-  const seen = new LRUCache<string, { readonly item: Item | undefined }>({ max: 1_000 });
+  const seen = new RecentMap<string, { readonly item: Item | undefined }>({ max: 1_000 });
 
   async function look(tenant: string, keyId: string): Promise<Item | undefined> {
     const item = await read(keyOf(tenant, keyId));

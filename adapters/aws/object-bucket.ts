@@ -3,7 +3,6 @@
  * overwritten or deleted here: a key names its content.
  */
 import type { PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
-import { type ObjectFolder, objectFolders } from '#core/contracts/object-folders.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
@@ -14,23 +13,16 @@ type S3 = typeof import('./s3-sdk.ts') & { readonly client: S3Client };
 
 export interface ObjectBucketOptions {
   readonly bucket: string;
-  /** @default that of configurations and modules */
-  readonly folder?: ObjectFolder;
   /** @default one of its own, made at the first call */
   readonly client?: S3Client;
 }
 
-const keyOf = (folder: ObjectFolder, digest: string) => `${folder}/${digest.slice(0, 2)}/${digest}`;
+const keyOf = (digest: string) => `sha256/${digest.slice(0, 2)}/${digest}`;
 
 /** S3 checks the bytes against the digest on arrival, and refuses to replace what is there. */
-export const putParams = (
-  bucket: string,
-  bytes: Uint8Array,
-  digest: string,
-  folder: ObjectFolder,
-): PutObjectCommandInput => ({
+export const putParams = (bucket: string, bytes: Uint8Array, digest: string): PutObjectCommandInput => ({
   Bucket: bucket,
-  Key: keyOf(folder, digest),
+  Key: keyOf(digest),
   Body: bytes,
   ContentType: 'application/octet-stream',
   ChecksumSHA256: Buffer.from(digest, 'hex').toString('base64'),
@@ -38,8 +30,7 @@ export const putParams = (
 });
 
 /** The client is loaded with the first body: most calls of a door need none. */
-export function objectBucket(options: ObjectBucketOptions): ObjectStore {
-  const { bucket, folder = objectFolders.configurations, client } = options;
+export function objectBucket({ bucket, client }: ObjectBucketOptions): ObjectStore {
   let connected: Promise<S3> | undefined;
   const s3 = (): Promise<S3> => {
     connected ??= connect(client);
@@ -48,13 +39,13 @@ export function objectBucket(options: ObjectBucketOptions): ObjectStore {
   return {
     async put(bytes) {
       const digest = sha256(bytes);
-      await stored(putUnlessPresent(await s3(), putParams(bucket, bytes, digest, folder)));
+      await stored(putUnlessPresent(await s3(), putParams(bucket, bytes, digest)));
       return digest;
     },
 
     async get(digest) {
       if (!/^[0-9a-f]{64}$/.test(digest)) return undefined;
-      const bytes = await stored(read(await s3(), bucket, keyOf(folder, digest)));
+      const bytes = await stored(read(await s3(), bucket, keyOf(digest)));
       if (bytes && sha256(bytes) !== digest) {
         throw new GatewayError('service_unavailable', `The stored object ${digest} does not match its digest.`);
       }

@@ -2,7 +2,7 @@
  * How many requests may wait for a person [approval.pending-cap]: of one key, and of all keys of a tenant. The store is asked
  * at most every two seconds; what this process asks for in between is added, so a burst cannot pass the cap.
  */
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { GatewayError } from '../kernel/errors.ts';
 
 export interface PendingCounter {
@@ -27,7 +27,7 @@ interface Known {
 
 export class PendingRoom {
   readonly #counter: PendingCounter;
-  readonly #known = new LRUCache<string, Known>({ max: 1_000 });
+  readonly #known = new RecentMap<string, Known>({ max: 1_000 });
   /** Looks that are under way, with what was asked for since they began. */
   readonly #looking = new Map<string, { readonly done: Promise<void>; readonly since: string[] }>();
 

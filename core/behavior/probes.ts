@@ -2,7 +2,7 @@
  * Dry runs and simulations that were not allowed, counted for each key in this process. They leave no entry, so they are told
  * with the key's next call that does (decision 0045): nothing but entries feeds the score.
  */
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 
 interface Count {
   readonly since: number;
@@ -13,7 +13,7 @@ interface Count {
 const mostTold = 2;
 
 export class Probes {
-  readonly #counts = new LRUCache<string, Count>({ max: 10_000 });
+  readonly #counts = new RecentMap<string, Count>({ max: 10_000 });
 
   /** @param windowMs probes older than this are forgotten together. */
   note(tenant: string, keyId: string, nowMs: number, windowMs: number): void {

@@ -1,9 +1,9 @@
 /** One job of `text-work.ts`, as a worker does it. Compiled filters are kept for the next job of the same configuration. */
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { Filters } from './filters.ts';
 import type { CheckedTexts, TextJob } from './text-work.ts';
 
-const compiled = new LRUCache<string, Filters>({ max: 8 });
+const compiled = new RecentMap<string, Filters>({ max: 8 });
 
 export function checkTexts({ filters, phase, lenient, texts }: TextJob): CheckedTexts {
   const name = JSON.stringify([filters, phase, lenient]);

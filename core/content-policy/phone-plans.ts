@@ -1,7 +1,7 @@
 /** Which digits are telephone numbers, by the numbering plans of libphonenumber: loaded with the filters, not before. */
 import { type CountryCode, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/core';
 import metadata from 'libphonenumber-js/max/metadata';
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 
 /** Whose national forms are looked for where a text says that a telephone number follows, more callers first. */
 const regions: readonly CountryCode[] = [
@@ -31,7 +31,7 @@ const regions: readonly CountryCode[] = [
 ];
 
 /** A text names the same number again, and its digits are asked for in several groupings. */
-const known = new LRUCache<string, boolean>({ max: 2048 });
+const known = new RecentMap<string, boolean>({ max: 2048 });
 
 function remembered(key: string, work: () => boolean): boolean {
   const before = known.get(key);

@@ -1,7 +1,8 @@
 /** Sessions of callers that name none: which one a call goes into, so that session risk sees the calls together. */
-import { LRUCache } from 'lru-cache';
+
 import { digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 
 export interface UnnamedSessions {
   /** The session of the key's calls at this time. */
@@ -34,9 +35,9 @@ const maxLevel = 8;
  */
 export class SessionsOfKey implements UnnamedSessions {
   readonly #random: () => number;
-  readonly #spread = new LRUCache<string, Spread>({ max: 10_000 });
+  readonly #spread = new RecentMap<string, Spread>({ max: 10_000 });
   /** Keys of the sessions given out. */
-  readonly #keys = new LRUCache<string, string>({ max: 10_000 });
+  readonly #keys = new RecentMap<string, string>({ max: 10_000 });
 
   /** @param random 0 ≤ x < 1. */
   constructor(random: () => number) {

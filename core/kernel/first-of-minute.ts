@@ -1,7 +1,7 @@
 /** How often a refusal by a limit is written down: once a minute for each key and limit (decision 0017). The first one tells it all. */
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from './recent-map.ts';
 
-const remembered = new LRUCache<string, true>({ max: 10_000 });
+const remembered = new RecentMap<string, true>({ max: 10_000 });
 
 /**
  * Whether this one is the first of its minute in this process: whoever is refused consumes nothing, and must not be able

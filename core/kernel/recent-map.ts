@@ -1,0 +1,33 @@
+/** A map of bounded size: what was read or written longest ago goes first. */
+export class RecentMap<K, V> {
+  readonly #max: number;
+  readonly #entries = new Map<K, V>();
+
+  /** @param options.max entries that are kept. */
+  constructor({ max }: { readonly max: number }) {
+    this.#max = max;
+  }
+
+  /** What is kept for the key counts as used now. */
+  get(key: K): V | undefined {
+    const value = this.#entries.get(key);
+    if (value !== undefined || this.#entries.has(key)) this.set(key, value as V);
+    return value;
+  }
+
+  has(key: K): boolean {
+    return this.#entries.has(key);
+  }
+
+  set(key: K, value: V): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    if (this.#entries.size <= this.#max) return;
+    const [oldest] = this.#entries.keys();
+    this.#entries.delete(oldest as K);
+  }
+
+  delete(key: K): void {
+    this.#entries.delete(key);
+  }
+}
