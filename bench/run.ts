@@ -2,7 +2,7 @@
  * `npm run bench`: every figure of docs/explanation/performance.md in one run. `--soak N` sets over how many further
  * actions memory is taken (2,000 unless told), `--approvals N` how many are pending together (1,000); `--json` prints one document.
  * `--hostile` measures something else: what /health takes beside requests that were made to stop the gateway; `--only TEXT` takes the
- * rows whose names hold it.
+ * rows whose names hold it. `--simulate-aws` measures the counters over a simulated DynamoDB, with `--only` as well.
  */
 import { parseArgs } from 'node:util';
 import { benchActions } from './actions.ts';
@@ -16,6 +16,7 @@ import { benchEvidence } from './evidence.ts';
 import { benchHostile } from './hostile/run.ts';
 import { benchMcp } from './mcp.ts';
 import { benchProjection } from './projection.ts';
+import { benchSimulatedAws } from './simulate-aws.ts';
 import { benchTickets } from './tickets.ts';
 import { benchToolPolicy } from './tool-policy.ts';
 
@@ -25,10 +26,12 @@ const { values } = parseArgs({
     approvals: { type: 'string', default: '1000' },
     json: { type: 'boolean', default: false },
     hostile: { type: 'boolean', default: false },
+    'simulate-aws': { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
   },
 });
 
+if (values['simulate-aws']) process.exit((await benchSimulatedAws(values.only)) ? 0 : 1);
 if (values.hostile) process.exit((await benchHostile(values.only)) ? 0 : 1);
 
 const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Record<string, number>>> = {

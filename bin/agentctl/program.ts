@@ -5,7 +5,6 @@ import { addActions } from './actions.ts';
 import { addApprovals } from './approvals.ts';
 import { addArchive } from './archive.ts';
 import { addAudit } from './audit.ts';
-import { addBootstrap } from './bootstrap.ts';
 import { addChat } from './chat.ts';
 import type { Parent } from './command.ts';
 import { addConfig } from './config.ts';
@@ -60,7 +59,6 @@ const groups = [
   addManifest,
   addRisk,
   addConfig,
-  addBootstrap,
   addRebuild,
   addMcp,
   addMcpBridge,

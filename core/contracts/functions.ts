@@ -2,20 +2,17 @@
 import { functionSeconds } from './host-limits.ts';
 import type { TableName } from './tables.ts';
 
-type Access = 'get' | 'put' | 'append' | 'write';
-type ObjectAccess = 'read' | 'write';
+type Access = 'read' | 'append' | 'write';
 
 export interface FunctionSpec {
   readonly purpose: string;
-  /** By key: `get` reads rows, `put` puts them and reads nothing, `append` does both, `write` also updates them. */
+  /** `append` = put and conditional check only (no update, no delete); `write` = put and update; read is implied. */
   readonly tables: Partial<Record<TableName, Access>>;
-  /** Tables and `table.index`es that the function lists: no access word implies it. */
-  readonly queries?: readonly (TableName | `${TableName}.${string}`)[];
   readonly startsApprovals?: boolean;
   readonly settlesTasks?: boolean;
   readonly signs?: boolean;
   readonly verifiesSignatures?: boolean;
-  /** Secrets the function may read: keys of tenants, chat signing, brokers, model providers. None reads the admin token. */
+  /** Secrets the function may read: keys of the admin and tenants, chat signing, brokers, model providers. */
   readonly secrets?: readonly ('keys' | 'slack' | 'github' | 'brokers' | 'webhooks' | 'providers')[];
   /** Answers through the response-streaming integration, whether the caller streams or not (facts: never buffer chat). */
   readonly streams?: true;
@@ -33,10 +30,8 @@ export interface FunctionSpec {
   readonly runsCommands?: true;
   /** Runs programs that others chose: no environment, no network, no rights; so many at a time, so much disk. */
   readonly sandboxed?: { readonly concurrency: number; readonly diskMb: number };
-  /** Bodies of configurations and WASM modules in the object store. */
-  readonly objects?: ObjectAccess;
-  /** Large results of actions in the object store. */
-  readonly results?: ObjectAccess;
+  /** Object store access. */
+  readonly objects?: 'read' | 'write';
   /** May write (never delete or overwrite) the Object-Lock archive. */
   readonly archives?: boolean;
   /** May remove rows of evidence. */
@@ -50,31 +45,30 @@ export interface FunctionSpec {
 }
 
 const door = { timeoutSeconds: 29, memoryMb: 512 } as const;
-const configuration = { config: 'get' } as const;
+const configuration = { config: 'read' } as const;
 /** What a vote changes, whichever way it comes in. */
 const voting = {
   ...configuration,
   evidence: 'append',
-  sessions: 'append',
+  sessions: 'write',
   approvals: 'write',
-  salts: 'put',
-  deliveries: 'append',
+  salts: 'append',
+  deliveries: 'write',
 } as const;
 
 /** What deciding about an action, and recording what became of it, changes. */
 const governing = {
   ...configuration,
   evidence: 'append',
-  sessions: 'append',
+  sessions: 'write',
   approvals: 'write',
   credentials: 'write',
-  salts: 'put',
-  manifests: 'get',
-  /** Definitions of the tools of servers that were seen. */
-  mcp: 'append',
+  salts: 'append',
+  deliveries: 'write',
+  manifests: 'read',
+  /** Sessions with servers, and the definitions of their tools that were seen. */
+  mcp: 'write',
 } as const;
-/** An approval is looked up in the chain that it was given in; what waits is counted. */
-const approving = ['evidence', 'approvals.by_status'] as const;
 
 /** What carrying out allowed actions takes, besides the stores. */
 const executing = { assumesBrokerRoles: true, queriesClusters: true, runsCommands: true } as const;
@@ -84,17 +78,16 @@ const chat = {
   tables: {
     ...configuration,
     evidence: 'append',
-    sessions: 'append',
+    sessions: 'write',
     counters: 'write',
     approvals: 'write',
-    salts: 'put',
-    manifests: 'get',
+    salts: 'append',
+    deliveries: 'write',
+    manifests: 'read',
   },
-  queries: approving,
   startsApprovals: true,
-  secrets: ['providers'],
-  objects: 'read',
-  results: 'read',
+  secrets: ['keys', 'providers'],
+  objects: 'write',
   invokesModels: true,
   timeoutSeconds: 900,
   memoryMb: 1024,
@@ -107,18 +100,21 @@ export const functions = {
     ...door,
     purpose: 'estimates the tokens of a messages request',
     tables: configuration,
+    secrets: ['keys'],
     objects: 'read',
   },
   models: {
     ...door,
     purpose: 'lists the models a tenant may use',
     tables: configuration,
+    secrets: ['keys'],
     objects: 'read',
   },
   ws: {
     ...door,
     purpose: 'takes WebSocket connections and messages, and hands chat calls over',
     tables: { ...configuration, connections: 'write' },
+    secrets: ['keys'],
     objects: 'read',
     handsOverTo: 'ws-worker',
     postsToConnections: true,
@@ -132,26 +128,22 @@ export const functions = {
   'test-action': {
     purpose: 'governs one action',
     tables: { ...governing, actions: 'write' },
-    queries: approving,
     ...executing,
     startsApprovals: true,
-    secrets: ['brokers'],
-    objects: 'read',
-    results: 'write',
+    secrets: ['keys', 'brokers'],
+    objects: 'write',
     streams: true,
     timeoutSeconds: functionSeconds.action,
     memoryMb: 512,
   },
   mcp: {
     purpose: 'answers MCP clients: governs tool calls, passes the rest on to upstream servers',
-    tables: { ...governing, actions: 'write', deliveries: 'append', counters: 'write', mcp: 'write' },
-    queries: approving,
+    tables: { ...governing, actions: 'write', counters: 'write' },
     assumesBrokerRoles: true,
     startsApprovals: true,
     settlesTasks: true,
-    secrets: ['brokers'],
-    objects: 'read',
-    results: 'write',
+    secrets: ['keys', 'brokers'],
+    objects: 'write',
     streams: true,
     timeoutSeconds: functionSeconds.mcp,
     memoryMb: 512,
@@ -160,10 +152,9 @@ export const functions = {
     ...door,
     purpose: 'lists approvals, takes votes',
     tables: voting,
-    queries: ['approvals.by_status'],
     settlesTasks: true,
+    secrets: ['keys'],
     objects: 'read',
-    results: 'read',
   },
   'approval-callback': {
     ...door,
@@ -177,10 +168,10 @@ export const functions = {
   },
   evidence: {
     purpose: 'exports, verifies and reports evidence; the audit log',
-    tables: { ...configuration, evidence: 'get', sessions: 'append' },
-    queries: ['evidence', 'evidence.by_time', 'sessions.by_opened'],
+    tables: { ...configuration, evidence: 'read', sessions: 'write' },
     signs: true,
     readsArchive: true,
+    secrets: ['keys'],
     objects: 'read',
     streams: true,
     timeoutSeconds: 900,
@@ -193,21 +184,19 @@ export const functions = {
     tables: {
       config: 'write',
       evidence: 'append',
-      sessions: 'append',
-      approvals: 'get',
-      mcp: 'append',
+      sessions: 'write',
+      approvals: 'read',
+      mcp: 'write',
       manifests: 'write',
     },
-    queries: ['evidence', 'evidence.by_time', 'manifests.by_created'],
     secrets: ['keys'],
     objects: 'write',
   },
   credentials: {
     ...door,
     purpose: 'lists and revokes issued credentials and capability tickets',
-    tables: { ...configuration, evidence: 'append', sessions: 'append', credentials: 'write' },
-    queries: ['credentials'],
-    secrets: ['brokers'],
+    tables: { ...configuration, evidence: 'append', sessions: 'write', credentials: 'write' },
+    secrets: ['keys', 'brokers'],
     objects: 'read',
   },
   observatory: {
@@ -215,26 +204,25 @@ export const functions = {
     purpose: 'health, whoami, status, usage, requests, analytics, violations, budgets, metrics; rebuilds projections',
     tables: {
       ...configuration,
-      approvals: 'get',
+      approvals: 'read',
       // Rebuilding reads the log and is recorded in it.
       evidence: 'append',
-      sessions: 'append',
+      sessions: 'write',
       observations: 'write',
-      deliveries: 'get',
-      counters: 'get',
+      deliveries: 'read',
+      counters: 'read',
     },
-    queries: ['approvals.by_status', 'deliveries.by_due', 'evidence', 'observations', 'sessions.by_opened'],
+    secrets: ['keys'],
     objects: 'read',
   },
   'approval-steps': {
     purpose: 'the steps of the approval state machine: announce, hold the task token, time out, execute, record',
-    tables: { ...governing, deliveries: 'append' },
-    queries: ['evidence'],
+    tables: governing,
     ...executing,
     settlesTasks: true,
-    secrets: ['brokers'],
-    objects: 'read',
-    results: 'write',
+    // An approved call is made only while the key that asked for it is known.
+    secrets: ['keys', 'brokers'],
+    objects: 'write',
     timeoutSeconds: functionSeconds.action,
     memoryMb: 512,
   },
@@ -244,14 +232,13 @@ export const functions = {
     tables: {
       ...configuration,
       evidence: 'append',
-      sessions: 'append',
+      sessions: 'write',
       approvals: 'write',
       credentials: 'write',
       actions: 'write',
-      deliveries: 'append',
+      deliveries: 'write',
       counters: 'write',
     },
-    queries: ['actions.by_due', 'approvals.by_status', 'credentials.by_due', 'evidence'],
     startsApprovals: true,
     settlesTasks: true,
     secrets: ['brokers'],
@@ -262,8 +249,7 @@ export const functions = {
   },
   notify: {
     purpose: 'delivers notifications with retries and a dead letter',
-    tables: { ...configuration, approvals: 'get', deliveries: 'append' },
-    queries: ['deliveries.by_due'],
+    tables: { ...configuration, approvals: 'read', deliveries: 'write' },
     secrets: ['slack', 'github', 'webhooks'],
     objects: 'read',
     stream: 'deliveries',
@@ -281,19 +267,18 @@ export const functions = {
   archive: {
     ...door,
     purpose: 'compares evidence with the archive when asked, and archives what is missing',
-    tables: { ...configuration, evidence: 'append', sessions: 'append', observations: 'write' },
-    queries: ['evidence', 'sessions.by_opened'],
+    tables: { ...configuration, evidence: 'append', sessions: 'write', observations: 'write' },
     archives: true,
     readsArchive: true,
     signs: true,
+    secrets: ['keys'],
     objects: 'read',
     memoryMb: 1024,
   },
   'archive-check': {
     purpose:
       'compares every session with the archive once a day, counts what is missing, removes rows that expired and are archived',
-    tables: { ...configuration, evidence: 'append', sessions: 'append' },
-    queries: ['evidence', 'sessions.by_opened'],
+    tables: { ...configuration, evidence: 'append', sessions: 'write' },
     expires: true,
     readsArchive: true,
     verifiesSignatures: true,

@@ -127,7 +127,6 @@ export async function testPorts(options: TestOptions = {}) {
     telemetry,
     secrets,
     objects,
-    results: folderObjectStore(join(folder, 'results')),
     configStore,
     listedSecretNames: undefined,
     snapshots,

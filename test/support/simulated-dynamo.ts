@@ -34,11 +34,17 @@ export interface SimulatedDynamo {
   };
 }
 
-export const writeUnitsOfKey = 1000;
+/** What DynamoDB gives one key a second. */
+const writeUnitsOfKey = 1000;
 const readUnitsOfKey = 3000;
 const sdkTries = 3;
 
-export function simulatedDynamo(time: VirtualTime, random: () => number): SimulatedDynamo {
+/** @param writeUnits a second of each key: fewer make a small load a large one. */
+export function simulatedDynamo(
+  time: VirtualTime,
+  random: () => number,
+  writeUnits = writeUnitsOfKey,
+): SimulatedDynamo {
   const items = new Map<string, Item>();
   const locked = new Map<string, number>();
   const rooms = { write: new Map<string, Room>(), read: new Map<string, Room>() };
@@ -93,7 +99,7 @@ export function simulatedDynamo(time: VirtualTime, random: () => number): Simula
     const id = request.Item.id!.S!;
     const item = items.get(id);
     const units = Math.max(1, Math.ceil(Math.max(sizeOf(item), sizeOf(request.Item)) / 1024));
-    take(rooms.write, id, units, writeUnitsOfKey);
+    take(rooms.write, id, units, writeUnits);
     used.writeUnits += units;
     used.writes++;
     if (time.exactly() < (locked.get(id) ?? 0)) throw lost('TransactionConflictException');
@@ -109,7 +115,7 @@ export function simulatedDynamo(time: VirtualTime, random: () => number): Simula
       const id = ids[i]!;
       const item = items.get(id);
       const units = 2 * Math.max(1, Math.ceil(Math.max(sizeOf(item), sizeOf(Put?.Item)) / 1024));
-      take(rooms.write, id, units, writeUnitsOfKey);
+      take(rooms.write, id, units, writeUnits);
       used.writeUnits += units;
       if (time.exactly() < (locked.get(id) ?? 0)) return { Code: 'TransactionConflict' };
       return !Put || holds(Put, item) ? { Code: 'None' } : { Code: 'ConditionalCheckFailed', Item: item };

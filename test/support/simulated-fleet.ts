@@ -21,6 +21,8 @@ export interface Load {
   readonly tokens: { readonly reserved: number; readonly used: number };
   readonly cost_microusd?: number;
   readonly seed?: number;
+  /** Write units that the store gives each key a second; absent: DynamoDB's 1,000. */
+  readonly writeUnitsOfKey?: number;
 }
 
 export interface Tally {
@@ -59,7 +61,7 @@ export async function simulate(load: Load): Promise<Tally> {
   const seed = load.seed ?? 1;
   const random = seeded(seed);
   const time = new VirtualTime(startMs);
-  const store = simulatedDynamo(time, seeded(seed + 1));
+  const store = simulatedDynamo(time, seeded(seed + 1), load.writeUnitsOfKey);
   const idle: Counters[] = [];
   const waits: number[] = [];
   const served: Served[] = [];
