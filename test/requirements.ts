@@ -1119,6 +1119,11 @@ const chat: readonly Requirement[] = [
     'spec §4.1',
     'A WebSocket call whose worker never came gives its id and its place back; coming late, it is not answered.',
   ),
+  must(
+    'chat.ws-batches',
+    'contract §5',
+    'On AWS messages of a WebSocket call are posted once per 50 ms or 24 kB, in their order; the first at once, the last ones with the end.',
+  ),
   must('chat.models', 'contract §5', 'GET /v1/models lists what the tenant may use.'),
   must('chat.unknown-fields', 'contract §5', 'Unknown fields pass through both ways.'),
   must('chat.pipeline.order', 'spec §1', 'The pipeline stages run in the order of the specification.'),

@@ -1,10 +1,10 @@
 /**
- * Answers one chat call of a WebSocket on AWS (spec §4.1): takes it over, posts its events one after the other, and lets
+ * Answers one chat call of a WebSocket on AWS (spec §4.1): takes it over, posts its events in batches of 50 ms, and lets
  * the model go as soon as the caller cancelled or left.
  */
 import { answerCall } from '#core/chat/socket-answer.ts';
+import { SocketBatches } from '#core/chat/socket-batches.ts';
 import { readMessage, type SocketCall, told } from '#core/chat/socket-message.ts';
-import { inParts } from '#core/chat/socket-parts.ts';
 import type { HandedCall, SocketConnections, SocketPosts } from '#core/chat/socket-ports.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import type { ChatDoorPorts } from '../middleware/chat-door.ts';
@@ -63,6 +63,7 @@ class Line {
   readonly #ports: WorkerPorts;
   readonly #work: HandedCall;
   readonly #controller = new AbortController();
+  readonly #batches: SocketBatches;
   #gone = false;
   #ended = false;
   #stopLooking = () => {};
@@ -70,6 +71,11 @@ class Line {
   constructor(ports: WorkerPorts, work: HandedCall, signal: AbortSignal) {
     this.#ports = ports;
     this.#work = work;
+    this.#batches = new SocketBatches({
+      timeouts: ports.timeouts,
+      callId: work.call_id,
+      post: (text) => this.#post(text),
+    });
     if (signal.aborted) this.#controller.abort();
     signal.addEventListener('abort', () => this.#controller.abort(), { once: true });
     this.#look();
@@ -79,20 +85,25 @@ class Line {
     return this.#controller.signal;
   }
 
-  /** What cannot be posted leaves a hole that nothing can follow: the call ends. */
-  async send(text: string): Promise<void> {
-    const { connection_id, call_id, request_id } = this.#work;
+  /** The message that follows `over` is the last one: it takes along what still waits. */
+  send(text: string): Promise<void> | undefined {
+    const behind = this.#batches.add(text);
+    return this.#ended ? this.#batches.close() : behind;
+  }
+
+  /** What cannot be posted leaves a gap: the call ends, and only its last message is still tried. */
+  async #post(text: string): Promise<boolean> {
+    if (this.#gone) return false;
+    const { connection_id, request_id } = this.#work;
     try {
-      for (const part of inParts(text, call_id)) {
-        if (this.#gone) return;
-        this.#gone = !(await this.#ports.posts.post(connection_id, part));
-      }
+      this.#gone = !(await this.#ports.posts.post(connection_id, text));
+      if (!this.#gone) return true;
     } catch (thrown) {
       const { message } = asGatewayError(thrown);
       this.#ports.telemetry.log('warn', 'an event could not be posted', { request_id, error: message });
-      this.#controller.abort();
     }
-    if (this.#gone) this.#controller.abort();
+    this.#controller.abort();
+    return false;
   }
 
   /** The call is settled; its id may be used again. */
@@ -112,6 +123,7 @@ class Line {
   stop(): void {
     this.#ended = true;
     this.#stopLooking();
+    this.#batches.stop();
   }
 
   #look(): void {

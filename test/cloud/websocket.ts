@@ -138,7 +138,10 @@ async function aborted(admin: Call): Promise<boolean> {
 async function connect(url: string, headers: Record<string, string>): Promise<Talk> {
   const socket = new WebSocket(url, { headers });
   const heard: Message[] = [];
-  socket.on('message', (data) => void heard.push(JSON.parse(data.toString()) as Message));
+  socket.on('message', (data) => {
+    const message = JSON.parse(data.toString()) as Message;
+    heard.push(...(message.type === 'batch' ? (message.messages as Message[]) : [message]));
+  });
   await once(socket, 'open', { signal: AbortSignal.timeout(15_000) });
   return {
     heard,

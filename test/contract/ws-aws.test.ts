@@ -5,6 +5,7 @@
 import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';
 import { connectionsTable } from '#adapters/aws/connections-table.ts';
 import { lazyFunctionInvoke } from '#adapters/aws/function-invoke.ts';
+import { batchMs } from '#core/chat/socket-batches.ts';
 import { mostPostBytes } from '#core/chat/socket-parts.ts';
 import type { HandedCall } from '#core/chat/socket-ports.ts';
 import type { ChatRecord } from '#core/contracts/chat.ts';
@@ -180,6 +181,26 @@ describe('calls', () => {
     expect(timeouts.size).toBe(0);
   });
 
+  test('[chat.ws-batches] a stream of a hundred events is two posts: the first event, then all that 50 ms gathered together with the end', async () => {
+    const id = await opened();
+    const words = Array.from({ length: 100 }, (_, n) => ` w${n}`);
+    const pieces = piecesOf('openai', { text: words });
+    const more = Promise.withResolvers<void>();
+    fake.answers(stream([...pieces.slice(0, 51), more.promise, ...pieces.slice(51)]));
+    await said(id, call('many'));
+    const done = worker();
+    await aws.hear(id, 'event', 'many');
+    expect(aws.posted(id)).toHaveLength(1);
+    await timeouts.armed(batchMs);
+    more.resolve();
+    await done;
+    expect(textOf(aws.heard(id), 'many')).toBe(words.join(''));
+    expect(aws.heard(id).at(-1)).toEqual({ type: 'done', id: 'many', outcome: 'completed' });
+    expect(aws.posted(id).map((post) => JSON.parse(post).type)).toEqual(['event', 'batch']);
+    expect(aws.mostAtOnce()).toBe(1);
+    expect(timeouts.size).toBe(0);
+  });
+
   test('[chat.ws] a message without id gets one, and a whole answer comes as a response', async () => {
     const id = await opened();
     await said(id, { model: 'gpt-test', messages: [{ role: 'user', content: 'bare' }] });
@@ -342,6 +363,7 @@ describe('cancelling and leaving', () => {
     const done = worker();
     await aws.hear(id, 'event', '1');
     happens(id);
+    timeouts.pass(batchMs); // nothing waits: the next event is posted at once
     more.resolve();
     await (await fake.request()).closed;
     await done;

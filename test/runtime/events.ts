@@ -58,7 +58,8 @@ export function eventChecks(world: World): Check[] {
       const handed = world.aws.invocations.at(-1);
       assert.ok(handed, `nothing was handed over: ${world.aws.posts.at(-1)}`);
       await result('ws-worker', JSON.parse(handed));
-      assert.equal(JSON.parse(world.aws.posts.at(-1) ?? '{}').type, 'done');
+      const last = JSON.parse(world.aws.posts.at(-1) ?? '{}');
+      assert.equal((last.messages?.at(-1) ?? last).type, 'done');
       assert.ok(
         world.aws.posts.some((post) => post.includes('hello')),
         'the answer was not posted',

@@ -12,7 +12,7 @@ export interface FakeConnections {
   readonly client: object;
   /** Texts posted to a connection, in their order. */
   posted(connectionId: string): readonly string[];
-  /** The same as messages, parts joined as a client joins them. */
+  /** The same as messages, batches and parts taken apart as a client does. */
   heard(connectionId: string): readonly SocketMessage[];
   readonly closed: ReadonlySet<string>;
   /** Most posts to one connection that were under way at the same time. */
@@ -112,11 +112,12 @@ export async function startFakeConnections(): Promise<FakeConnections> {
   };
 }
 
-/** What a client does with parts: per id, in the order they come, parsed when the last one is there. */
+/** What a client does with batches and parts: parts per id, in the order they come, parsed when the last one is there. */
 function joined(texts: readonly string[]): SocketMessage[] {
   const parts = new Map<string, string>();
   return texts.flatMap((text) => {
     const message = JSON.parse(text) as SocketMessage;
+    if (message.type === 'batch') return message.messages as SocketMessage[];
     if (message.type !== 'part') return [message];
     const whole = (parts.get(message.id!) ?? '') + message.data;
     parts.set(message.id!, message.last ? '' : whole);

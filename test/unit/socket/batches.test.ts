@@ -1,0 +1,111 @@
+/** Messages gathered into posts: order, sizes, and what a post that fails leaves. */
+import fc from 'fast-check';
+import { batchBytes, batchMs, SocketBatches } from '#core/chat/socket-batches.ts';
+import { mostPostBytes } from '#core/chat/socket-parts.ts';
+import { woundTimeouts } from '../../support/wound-timeouts.ts';
+
+const message = (n: number, length = 0) => JSON.stringify({ type: 'event', id: 'c', n, text: 'é'.repeat(length) });
+
+function world(answers: (text: string) => boolean = () => true) {
+  const timeouts = woundTimeouts();
+  const posts: string[] = [];
+  const batches = new SocketBatches({
+    timeouts,
+    callId: 'c',
+    post: async (text) => {
+      const well = answers(text);
+      if (well) posts.push(text);
+      return well;
+    },
+  });
+  return { timeouts, posts, batches, settled: () => new Promise((resolve) => setImmediate(resolve)) };
+}
+
+/** As a client reads posts. */
+function heard(posts: readonly string[]): string[] {
+  let joined = '';
+  return posts.flatMap((post) => {
+    const read = JSON.parse(post);
+    if (read.type === 'batch') return read.messages.map((each: object) => JSON.stringify(each));
+    if (read.type !== 'part') return [post];
+    joined += read.data;
+    if (!read.last) return [];
+    const whole = joined;
+    joined = '';
+    return [whole];
+  });
+}
+
+test('[chat.ws-batches] the first message is posted at once, those of the next 50 ms in one post, and then one at once again', async () => {
+  const { timeouts, posts, batches, settled } = world();
+  for (const n of [0, 1, 2, 3]) expect(batches.add(message(n))).toBeUndefined();
+  await settled();
+  expect(posts).toEqual([message(0)]);
+  timeouts.pass(batchMs);
+  await settled();
+  expect(posts).toHaveLength(2);
+  expect(heard(posts)).toEqual([0, 1, 2, 3].map((n) => message(n)));
+  timeouts.pass(batchMs); // nothing came: the next one does not wait
+  batches.add(message(4));
+  await settled();
+  expect(posts.at(-1)).toBe(message(4));
+});
+
+test('[chat.ws-batches] 24 kB go without waiting for the time, and whoever adds them waits for the connection', async () => {
+  const { posts, batches } = world();
+  batches.add(message(0));
+  const large = Array.from({ length: 30 }, (_, n) => message(n + 1, 1_000));
+  const behind = large.map((text) => batches.add(text));
+  const promises = behind.filter((each) => each !== undefined);
+  expect(promises).toHaveLength(2);
+  await Promise.all(promises);
+  expect(heard(posts)).toEqual([message(0), ...large.slice(0, heard(posts).length - 1)]);
+  expect(heard(posts).length).toBeGreaterThan(20);
+});
+
+test('[chat.ws-batches] closing posts what waits and leaves no timer', async () => {
+  const { timeouts, posts, batches } = world();
+  for (const n of [0, 1, 2]) batches.add(message(n));
+  await batches.close();
+  expect(heard(posts)).toEqual([0, 1, 2].map((n) => message(n)));
+  expect(timeouts.size).toBe(0);
+});
+
+test('[chat.ws-batches] after a post that failed nothing gathered by then is posted; the last message is tried', async () => {
+  let fails = true;
+  const { posts, batches, settled } = world(() => !fails);
+  for (const n of [0, 1, 2]) batches.add(message(n));
+  await settled();
+  fails = false;
+  batches.add(message(9));
+  await batches.close();
+  expect(heard(posts)).toEqual([message(9)]);
+});
+
+test('[chat.ws-batches] whatever comes, and whenever the time passes: the same messages in their order, each post below a frame', async () => {
+  const step = fc.oneof(
+    { weight: 5, arbitrary: fc.integer({ min: 0, max: 200 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: 40_000 }) },
+    { weight: 2, arbitrary: fc.constant('time' as const) },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const { timeouts, posts, batches } = world();
+      const sent: string[] = [];
+      for (const each of steps) {
+        if (each === 'time') timeouts.pass(batchMs);
+        else {
+          sent.push(message(sent.length, each));
+          await batches.add(sent.at(-1)!);
+        }
+      }
+      await batches.close();
+      expect(heard(posts)).toEqual(sent);
+      for (const post of posts) {
+        expect(Buffer.byteLength(post)).toBeLessThanOrEqual(mostPostBytes);
+        if (JSON.parse(post).type === 'batch') expect(Buffer.byteLength(post)).toBeLessThan(batchBytes + 500);
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
