@@ -31,6 +31,7 @@ import { Probes } from '#core/behavior/probes.ts';
 import { createSnapshots } from '#core/configuration/snapshots.ts';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
+import { objectFolders } from '#core/contracts/object-folders.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
 import { configuredBrokers } from '#core/credentials/configured-brokers.ts';
 import type { Outside } from '#core/credentials/ports.ts';
@@ -89,9 +90,16 @@ export function compose(
     ...traced(environment),
   });
   const secrets = secretsManager({ secretIds: secretIds(environment) });
-  const objects = objectBucket({ bucket: needed('OBJECT_BUCKET') });
+  const bucket = needed('OBJECT_BUCKET');
+  const objects = objectBucket({ bucket });
   const configStore = configTable(store.client, physical.config);
-  const snapshots = createSnapshots({ configStore, objects, clock, secrets });
+  const snapshots = createSnapshots({
+    configStore,
+    objects,
+    clock,
+    changed: () => secrets.forget(),
+    random: Math.random,
+  });
   telemetry.exportTo(tracesFromEnvironment(environment, { telemetry, snapshots }));
   const evidence = evidenceTable(store);
   const unnamedSessions = new SessionsOfKey(Math.random);
@@ -107,6 +115,7 @@ export function compose(
     telemetry,
     secrets,
     objects,
+    results: objectBucket({ bucket, folder: objectFolders.results }),
     configStore,
     listedSecretNames: undefined, // the bundles in Secrets Manager hold what the operator put there
     snapshots,

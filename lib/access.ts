@@ -3,22 +3,24 @@ import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { FunctionName, FunctionSpec } from '#core/contracts/functions.ts';
+import { objectFolders } from '#core/contracts/object-folders.ts';
 import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
 import { type ApiIds, apiStageName } from './rest-surface.ts';
 import { secretArnPattern } from './secrets.ts';
-import { deadLetterName, functionName, type GatewaySettings, stateMachineName } from './settings.ts';
+import { deadLetterName, functionName, type GatewaySettings, liveAlias, stateMachineName } from './settings.ts';
 import type { GatewayStores } from './stores-stack.ts';
 
 type Access = NonNullable<FunctionSpec['tables'][TableName]>;
 
-const read = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
-const append = ['dynamodb:PutItem', 'dynamodb:ConditionCheckItem'];
+const get = ['dynamodb:GetItem', 'dynamodb:BatchGetItem'];
+const put = ['dynamodb:PutItem'];
 
-/** What an access word permits on the table itself; indexes are only ever queried. */
+/** What an access word permits on the rows of a table. */
 const tableActions: Readonly<Record<Access, readonly string[]>> = {
-  read,
-  append: [...read, ...append],
-  write: [...read, ...append, 'dynamodb:UpdateItem'],
+  get,
+  put,
+  append: [...get, ...put],
+  write: [...get, ...put, 'dynamodb:UpdateItem'],
 };
 
 /** The version that falls off the end of the last 20 is dropped; no other row of any table is ever deleted by us. */
@@ -40,7 +42,8 @@ export function accessOf(
   return [
     ...Object.entries(spec.tables).flatMap(([table, access]) => tableAccess(stores, table as TableName, access)),
     ...(spec.stream ? streamAccess(scope, stores, spec.stream, settings) : []),
-    ...(spec.objects ? objectAccess(stores, spec.objects) : []),
+    ...queryAccess(stores, spec.queries ?? []),
+    ...objectAccess(stores, spec),
     ...(spec.archives ? [allow(['s3:PutObject'], [stores.archive.arnForObjects('*')])] : []),
     ...(spec.expires ? [allow(['dynamodb:DeleteItem'], [stores.tables.evidence.tableArn])] : []),
     ...(spec.readsArchive ? archiveReading(stores) : []),
@@ -54,11 +57,15 @@ export function accessOf(
     // The emulator authorises task answers against `*` instead of the machine.
     ...(spec.settlesTasks ? [allow(['states:SendTaskSuccess'], [settings.emulator ? '*' : machine])] : []),
     ...(spec.invokesModels ? [modelAccess(settings)] : []),
-    ...(spec.handsOverTo ? [allow(['lambda:InvokeFunction'], [functionArn(scope, settings, spec.handsOverTo)])] : []),
+    ...(spec.handsOverTo
+      ? [allow(['lambda:InvokeFunction'], [`${functionArn(scope, settings, spec.handsOverTo)}:${liveAlias}`])]
+      : []),
     ...(spec.postsToConnections ? [connectionAccess(apis.webSocket)] : []),
     ...(spec.assumesBrokerRoles ? brokerAccess(settings) : []),
     ...(spec.queriesClusters ? clusterAccess(settings) : []),
-    ...(spec.runsCommands ? [allow(['lambda:InvokeFunction'], [functionArn(scope, settings, 'sandbox')])] : []),
+    ...(spec.runsCommands
+      ? [allow(['lambda:InvokeFunction'], [`${functionArn(scope, settings, 'sandbox')}:${liveAlias}`])]
+      : []),
     // Also what CloudWatch's OTLP endpoint asks for.
     allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords', 'xray:PutSpans', 'xray:PutSpansForIndexing'], ['*']),
   ];
@@ -86,16 +93,24 @@ export const allow = (actions: readonly string[], resources: readonly string[]):
   new PolicyStatement({ actions: [...actions], resources: [...resources] });
 
 function tableAccess(stores: GatewayStores, name: TableName, access: Access): PolicyStatement[] {
-  const table = stores.tables[name];
-  const { indexes = [] }: TableSpec = tables[name];
   const further = [
     ...(access === 'write' && deletes.includes(name) ? ['dynamodb:DeleteItem'] : []),
     ...(access === 'write' && batches.includes(name) ? ['dynamodb:BatchWriteItem'] : []),
   ];
-  return [
-    allow([...tableActions[access], ...further], [table.tableArn]),
-    ...indexes.map((index) => allow(['dynamodb:Query'], [`${table.tableArn}/index/${index.name}`])),
-  ];
+  return [allow([...tableActions[access], ...further], [stores.tables[name].tableArn])];
+}
+
+/** @throws Error for an index that its table does not have. */
+function queryAccess(stores: GatewayStores, queries: NonNullable<FunctionSpec['queries']>): PolicyStatement[] {
+  const resources = queries.map((query) => {
+    const [table = '', index] = query.split('.');
+    const { tableArn } = stores.tables[table as TableName];
+    const { indexes = [] }: TableSpec = tables[table as TableName];
+    if (index === undefined) return tableArn;
+    if (indexes.some(({ name }) => name === index)) return `${tableArn}/index/${index}`;
+    throw new Error(`The table ${table} has no index ${index}; it has ${indexes.map(({ name }) => name).join(', ')}.`);
+  });
+  return resources.length > 0 ? [allow(['dynamodb:Query'], resources)] : [];
 }
 
 /** Listing streams knows no resource. Batches given up are set aside in the dead letter queue. */
@@ -113,11 +128,26 @@ const streamAccess = (
   allow(['sqs:SendMessage'], [Stack.of(scope).formatArn({ service: 'sqs', resource: deadLetterName(settings) })]),
 ];
 
-/** Listing the bucket makes an absent body answer 404: without it S3 says 403, as for a body one may not read. */
-const objectAccess = (stores: GatewayStores, access: 'read' | 'write'): PolicyStatement[] => [
-  allow(['s3:GetObject', ...(access === 'write' ? ['s3:PutObject'] : [])], [stores.objects.arnForObjects('*')]),
-  allow(['s3:ListBucket'], [stores.objects.bucketArn]),
-];
+/**
+ * Configurations and modules lie apart from results, which most functions have no use for. Listing the bucket makes an absent body
+ * answer 404: without it S3 answers 403, as for a body that may not be read.
+ */
+function objectAccess({ objects }: GatewayStores, spec: FunctionSpec): PolicyStatement[] {
+  const bodies = (access: 'read' | 'write' | undefined, folder: string) =>
+    access === undefined
+      ? []
+      : [
+          allow(
+            ['s3:GetObject', ...(access === 'write' ? ['s3:PutObject'] : [])],
+            [objects.arnForObjects(`${folder}/*`)],
+          ),
+        ];
+  const allowed = [
+    ...bodies(spec.objects, objectFolders.configurations),
+    ...bodies(spec.results, objectFolders.results),
+  ];
+  return allowed.length > 0 ? [...allowed, allow(['s3:ListBucket'], [objects.bucketArn])] : [];
+}
 
 /**
  * Which models may be called is the configuration's business, and it may name any region: an inference profile spreads
@@ -128,14 +158,29 @@ const modelAccess = ({ emulator }: GatewaySettings): PolicyStatement =>
     [
       'bedrock:InvokeModel',
       'bedrock:InvokeModelWithResponseStream',
+      'bedrock:ApplyGuardrail',
       // The emulator asks for actions of these names, which AWS does not have.
       ...(emulator ? ['bedrock:Converse', 'bedrock:ConverseStream'] : []),
     ],
     [
       `arn:${Aws.PARTITION}:bedrock:*::foundation-model/*`,
-      `arn:${Aws.PARTITION}:bedrock:*:${Aws.ACCOUNT_ID}:inference-profile/*`,
+      // Prompt routers that AWS offers stand in the account that calls them, as those of its own do.
+      ...bedrockResources.map((kind) => `arn:${Aws.PARTITION}:bedrock:*:${Aws.ACCOUNT_ID}:${kind}/*`),
     ],
   );
+
+/** What a Converse call of this account may name besides a foundation model, and the guardrails that it may apply. */
+export const bedrockResources = [
+  'inference-profile',
+  'application-inference-profile',
+  'provisioned-model',
+  'custom-model',
+  'custom-model-deployment',
+  'imported-model',
+  'default-prompt-router',
+  'prompt-router',
+  'guardrail',
+] as const;
 
 /** A copy that is not there is told from one that may not be read by the right to list. */
 const archiveReading = ({ archive }: GatewayStores): PolicyStatement[] => [

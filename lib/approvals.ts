@@ -1,6 +1,6 @@
 /** The clock of approvals: the state machine of `state-machines/approval.asl.json` around the `approval-steps` function. */
 import { readFileSync } from 'node:fs';
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -34,7 +34,10 @@ export class Approvals extends Construct {
       definitionBody: DefinitionBody.fromString(definition(settings.emulator)),
       definitionSubstitutions: { ApprovalStepsArn: steps.functionArn },
       role: new Role(this, 'Role', {
-        assumedBy: new ServicePrincipal('states.amazonaws.com'),
+        // Step Functions assumes it for machines of this account only.
+        assumedBy: new ServicePrincipal('states.amazonaws.com', {
+          conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+        }),
         inlinePolicies: {
           steps: new PolicyDocument({ statements: [allow(['lambda:InvokeFunction'], [steps.functionArn])] }),
         },

@@ -1,5 +1,6 @@
 /** What the world meets: functions and their roles, four HTTP surfaces, the WebSocket, the clocks, the projection. */
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { type FunctionName, functions } from '#core/contracts/functions.ts';
 import { type Route, routes } from '#core/contracts/routes.ts';
@@ -15,6 +16,7 @@ import { RestSurface } from './rest-surface.ts';
 import { SandboxNetwork } from './sandbox-network.ts';
 import { Schedules } from './schedules.ts';
 import type { GatewaySettings } from './settings.ts';
+import { StagedRelease } from './staged-release.ts';
 import type { GatewayStores } from './stores-stack.ts';
 import { WebSocketSurface } from './websocket-surface.ts';
 
@@ -48,30 +50,33 @@ export class GatewayDoors extends Stack {
     const nowhere = settings.emulator ? undefined : new SandboxNetwork(this, 'SandboxNetwork');
     const environment = functionEnvironment(this, settings, stores, apis);
     const made = this.functions(
-      (name) => new GatewayFunction(this, name, { name, settings, stores, environment, apis, nowhere }).function,
+      (name) => new GatewayFunction(this, name, { name, settings, stores, environment, apis, nowhere }),
     );
+    const aliases = this.functions((name) => made[name].live);
+    const live = aliases as Record<FunctionName, IFunction>;
 
     const surfaces: Readonly<Record<Route['surface'], RestSurface>> = { gateway, admin, callbacks, mcp };
     for (const [name, surface] of Object.entries(surfaces)) {
       surface.api.deploymentStage.node.addDependency(logging);
       surface.addRoutes(
         routes.filter((route) => route.surface === name),
-        made,
+        live,
       );
     }
     webSocket.stage.node.addDependency(logging);
-    webSocket.addRoutes(made.ws, made['ws-worker']);
-    const { stateMachine } = new Approvals(this, 'Approvals', { settings, steps: made['approval-steps'] });
-    new Schedules(this, 'Schedules', { functions: made, deadLetters });
+    webSocket.addRoutes(live.ws, live['ws-worker']);
+    const { stateMachine } = new Approvals(this, 'Approvals', { settings, steps: live['approval-steps'] });
+    new Schedules(this, 'Schedules', { functions: live, deadLetters });
     new Notifications(this, 'Notifications', {
       deliveries: stores.tables.deliveries,
-      notifier: made.notify,
+      notifier: live.notify,
       deadLetters,
     });
-    new Projection(this, 'Projection', { source: stores.tables.evidence, projector: made.project, deadLetters });
+    new Projection(this, 'Projection', { source: stores.tables.evidence, projector: live.project, deadLetters });
+    if (settings.stagedReleases) new StagedRelease(this, 'Releases', { settings, aliases });
 
     this.watched = {
-      functions: made,
+      functions: this.functions((name) => made[name].function),
       apis: { gateway: gateway.api, mcp: mcp.api, admin: admin.api, callbacks: callbacks.api },
       webSocket: webSocket.api,
       stateMachine,

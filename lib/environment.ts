@@ -6,7 +6,7 @@ import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
 import { stateMachineArn } from './access.ts';
 import { type ApiIds, apiStageName } from './rest-surface.ts';
 import { secretId } from './secrets.ts';
-import { functionName, type GatewaySettings } from './settings.ts';
+import { type GatewaySettings, liveFunctionName } from './settings.ts';
 import type { GatewayStores } from './stores-stack.ts';
 import { connectionsUrl } from './websocket-surface.ts';
 
@@ -49,8 +49,8 @@ export const ownEnvironment = (
 ): Record<string, string> => ({
   ...secretEnvironment(settings, spec),
   ...(spec.postsToConnections && { CONNECTIONS_URL: connectionsUrl(scope, settings, apis.webSocket) }),
-  ...(spec.handsOverTo && { WS_WORKER_FUNCTION: functionName(settings, spec.handsOverTo as FunctionName) }),
-  ...(spec.runsCommands && { SANDBOX_FUNCTION: functionName(settings, 'sandbox') }),
+  ...(spec.handsOverTo && { WS_WORKER_FUNCTION: liveFunctionName(settings, spec.handsOverTo as FunctionName) }),
+  ...(spec.runsCommands && { SANDBOX_FUNCTION: liveFunctionName(settings, 'sandbox') }),
   ...(spec.streams && settings.streamPaddingBytes > 0 && { STREAM_PADDING_BYTES: `${settings.streamPaddingBytes}` }),
 });
 

@@ -9,6 +9,15 @@ interface GatewayAnswer {
   readonly responseHeaders?: Readonly<Record<string, string>>;
 }
 
+/**
+ * A page could not read an answer without these, and would report a network error. They let any page read fixed texts; which pages
+ * may call is still what the function answers to their preflight.
+ */
+const readableByPages = {
+  'Access-Control-Allow-Origin': "'*'",
+  'Access-Control-Expose-Headers': "'Retry-After'",
+};
+
 const answer = (
   name: string,
   type: ErrorCode,
@@ -16,11 +25,12 @@ const answer = (
   responseHeaders?: Record<string, string>,
 ): GatewayAnswer => {
   const code = errorKinds[type].status;
-  const templates = { 'application/json': JSON.stringify({ error: { code, type, message } }) };
+  // `type` beside `error` is what clients of /v1/messages look for; the others take no notice of it.
+  const templates = { 'application/json': JSON.stringify({ type: 'error', error: { code, type, message } }) };
   return { name, statusCode: String(code), templates, ...(responseHeaders && { responseHeaders }) };
 };
 
-export const gatewayAnswers: readonly GatewayAnswer[] = [
+const answers: readonly GatewayAnswer[] = [
   // API Gateway's word for a path or method it does not know.
   answer('MISSING_AUTHENTICATION_TOKEN', 'not_found', 'There is no such route.'),
   answer('REQUEST_TOO_LARGE', 'payload_too_large', 'The request is larger than the gateway accepts.'),
@@ -31,6 +41,17 @@ export const gatewayAnswers: readonly GatewayAnswer[] = [
     'outcome_unknown',
     'The gateway did not answer in time, and the outcome is not known: what was asked for may have been done. Look the session up with GET /admin/v1/audit?session=<session> before you repeat it, or repeat an action with the Idempotency-Key it was sent with.',
   ),
+  ...['WAF_FILTERED', 'ACCESS_DENIED', 'EXPIRED_TOKEN', 'INVALID_API_KEY', 'INVALID_SIGNATURE'].map((name) =>
+    answer(name, 'forbidden', 'The request was refused before it reached the gateway.'),
+  ),
+  answer('UNAUTHORIZED', 'authentication_error', 'The request carries no credential that is known here.'),
+  answer('UNSUPPORTED_MEDIA_TYPE', 'unsupported_media_type', 'Send JSON as application/json.'),
   answer('DEFAULT_4XX', 'invalid_request', 'The request could not be read.'),
   answer('DEFAULT_5XX', 'server_error', 'The gateway could not complete the request.'),
 ];
+
+/** @param toPages whether pages of other origins may call the surface. */
+export const gatewayAnswers = (toPages: boolean): readonly GatewayAnswer[] =>
+  toPages
+    ? answers.map((each) => ({ ...each, responseHeaders: { ...each.responseHeaders, ...readableByPages } }))
+    : answers;

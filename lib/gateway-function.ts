@@ -2,9 +2,11 @@
 import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
+  Alias,
   Architecture,
   type CfnFunction,
   Code,
+  type IVersion,
   Function as LambdaFunction,
   Runtime,
   Tracing,
@@ -12,12 +14,13 @@ import {
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type FunctionName, type FunctionSpec, functions } from '#core/contracts/functions.ts';
-import { accessOf, allow, interfaceAccess } from './access.ts';
+import { type ObjectFolder, objectFolders } from '#core/contracts/object-folders.ts';
+import { accessOf, allow, bedrockResources, interfaceAccess } from './access.ts';
 import { ownEnvironment } from './environment.ts';
 import { accept } from './findings.ts';
 import type { ApiIds } from './rest-surface.ts';
 import type { SandboxNetwork } from './sandbox-network.ts';
-import { functionName, type GatewaySettings, roleName, stackName } from './settings.ts';
+import { functionName, type GatewaySettings, liveAlias, roleName, stackName } from './settings.ts';
 import type { GatewayStores } from './stores-stack.ts';
 
 export interface GatewayFunctionProps {
@@ -34,6 +37,8 @@ export interface GatewayFunctionProps {
 
 export class GatewayFunction extends Construct {
   readonly function: LambdaFunction;
+  /** What callers use. */
+  readonly live: Alias;
   readonly role: Role;
 
   constructor(scope: Construct, id: string, props: GatewayFunctionProps) {
@@ -81,6 +86,7 @@ export class GatewayFunction extends Construct {
       // What the role holds is written above, whole: nothing the CDK would add slips in.
       role: this.role.withoutPolicyUpdates(),
     });
+    this.live = new Alias(this, 'Live', { aliasName: liveAlias, version: this.function.currentVersion as IVersion });
     if (nowhere) {
       const { subnetIds, securityGroupIds } = nowhere;
       (this.function.node.defaultChild as CfnFunction).vpcConfig = {
@@ -100,20 +106,29 @@ const confined = (
   ephemeralStorageSize: Size.mebibytes(diskMb),
 });
 
+const bodiesIn = (stores: string, folder: ObjectFolder): string =>
+  `AwsSolutions-IAM5[Resource::${stores}:ExportsOutputFnGetAttObjectsBucket5A707942Arn16CAD046/${folder}/*]`;
+
 /** Bodies have no names of their own to list: every object of a bucket, and of no other. */
 const findings = (spec: FunctionSpec, stores: string): Record<string, string> => ({
   'AwsSolutions-IAM5[Resource::*]': spec.sandboxed
     ? 'Lambda makes network interfaces under this role and knows no narrower resource; the code is denied them, and all else.'
     : 'X-Ray and the listing of streams know no narrower resource; a test holds that nothing else is allowed on all.',
   ...(spec.objects && {
-    [`AwsSolutions-IAM5[Resource::${stores}:ExportsOutputFnGetAttObjectsBucket5A707942Arn16CAD046/*]`]:
-      'Objects are named by the digest of their content.',
+    [bodiesIn(stores, objectFolders.configurations)]: 'Objects are named by the digest of their content.',
+  }),
+  ...(spec.results && {
+    [bodiesIn(stores, objectFolders.results)]: 'Objects are named by the digest of their content.',
   }),
   ...(spec.invokesModels && {
     'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:bedrock:*::foundation-model/*]':
       'The configuration names the models and their regions; it is versioned, and stored by an administrator alone.',
-    'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:bedrock:*:<AWS::AccountId>:inference-profile/*]':
-      'As for models: the configuration names the profiles, all of this account.',
+    ...Object.fromEntries(
+      bedrockResources.map((kind) => [
+        `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:bedrock:*:<AWS::AccountId>:${kind}/*]`,
+        'As for models: the configuration names them, all of this account.',
+      ]),
+    ),
   }),
   ...(spec.postsToConnections && {
     'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<WebSocketApi273F6915>/gateway/POST/@connections/*]':

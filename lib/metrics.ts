@@ -35,8 +35,10 @@ export function gatewayMetrics(deployment: string) {
     });
 
   /** One series for each value of the labels, whatever they are: a provider added tomorrow has its line. */
-  const bySeries = (metricName: string): MathExpression =>
+  const bySeries = (metricName: string, ...labels: readonly string[]): MathExpression =>
     new MathExpression({
+      // The legend shows the labels of a series instead of the whole search.
+      label: labels.map((label) => `\${PROP('Dim.${label}')}`).join(' '),
       period: minute,
       expression: `SEARCH('Namespace="${namespace}" MetricName="${metricName}" deployment="${deployment}"', 'Sum', 60)`,
     });
@@ -74,13 +76,13 @@ export function gatewayMetrics(deployment: string) {
     usingMetrics: { cached: chatRequests('cached'), completed: chatRequests('completed') },
   });
 
-  const providerErrors = bySeries('svc_provider_errors_total');
+  const providerErrors = bySeries('svc_provider_errors_total', 'provider');
   /** One line for each pair of decision and protocol that occurred. */
-  const decisionsByProtocol = bySeries('svc_policy_decisions_total');
-  const policyViolations = bySeries('svc_policy_violations_total');
-  const riskAlerts = bySeries('svc_risk_alerts_total');
+  const decisionsByProtocol = bySeries('svc_policy_decisions_total', 'protocol', 'decision');
+  const policyViolations = bySeries('svc_policy_violations_total', 'policy', 'action');
+  const riskAlerts = bySeries('svc_risk_alerts_total', 'rule');
   /** One line for each pair of broker and outcome that occurred. */
-  const credentialsByBroker = bySeries('svc_credentials_total');
+  const credentialsByBroker = bySeries('svc_credentials_total', 'broker', 'outcome');
   const openBreakers = metric('svc_breaker_open', 'Maximum');
   const budgetTier = (tier: BudgetTier): Metric => metric('svc_budget_tier_total', 'Sum', { tier });
 

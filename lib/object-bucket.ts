@@ -1,4 +1,5 @@
 /** Bodies by content: policy versions and large results, under the SHA-256 of their bytes. */
+import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { accept } from './findings.ts';
@@ -20,6 +21,19 @@ export class ObjectBucket extends Construct {
       enforceSSL: settings.httpsOnly,
       removalPolicy: settings.storeRemoval,
     });
+    // A body is never replaced: its name is its digest. The emulator does not know this condition key and would refuse every put.
+    if (!settings.emulator) {
+      this.bucket.addToResourcePolicy(
+        new PolicyStatement({
+          sid: 'NobodyOverwrites',
+          effect: Effect.DENY,
+          principals: [new AnyPrincipal()],
+          actions: ['s3:PutObject'],
+          resources: [this.bucket.arnForObjects('*')],
+          conditions: { Null: { 's3:if-none-match': 'true' } },
+        }),
+      );
+    }
     accept(this, {
       'AwsSolutions-S1':
         'Read and written by the gateway only, whose every act is evidence; an access log would be a second, weaker one.',

@@ -47,6 +47,28 @@ const throttles: Readonly<Record<Route['surface'], { throttlingRateLimit: number
   mcp: { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 },
 };
 
+/** What an operator asks first: who, what, how long, and whose fault. Neither headers nor query strings, which may hold keys. */
+const accessLogLine = JSON.stringify({
+  requestId: '$context.requestId',
+  extendedRequestId: '$context.extendedRequestId',
+  requestTime: '$context.requestTime',
+  ip: '$context.identity.sourceIp',
+  httpMethod: '$context.httpMethod',
+  resourcePath: '$context.resourcePath',
+  protocol: '$context.protocol',
+  status: '$context.status',
+  responseLength: '$context.responseLength',
+  responseLatency: '$context.responseLatency',
+  integrationLatency: '$context.integration.latency',
+  integrationStatus: '$context.integration.integrationStatus',
+  lambdaStatus: '$context.integration.status',
+  integrationError: '$context.integration.error',
+  error: '$context.error.message',
+  errorType: '$context.error.responseType',
+  wafStatus: '$context.waf.status',
+  traceId: '$context.xrayTraceId',
+});
+
 /** Methods are added once the functions exist, since these are told the API's id. */
 export class RestSurface extends Construct {
   readonly api: RestApi;
@@ -67,7 +89,7 @@ export class RestSurface extends Construct {
       deployOptions: {
         stageName: apiStageName,
         accessLogDestination: new LogGroupLogDestination(accessLogs),
-        accessLogFormat: AccessLogFormat.jsonWithStandardFields(),
+        accessLogFormat: AccessLogFormat.custom(accessLogLine),
         loggingLevel: MethodLoggingLevel.ERROR,
         // Bodies hold parameters of actions: they are never logged.
         dataTraceEnabled: false,
@@ -77,7 +99,7 @@ export class RestSurface extends Construct {
       },
     });
     accept(this, findings);
-    for (const { name, ...answer } of gatewayAnswers)
+    for (const { name, ...answer } of gatewayAnswers(opensToPages(surface)))
       this.api.addGatewayResponse(name, { ...answer, type: ResponseType.of(name) });
   }
 

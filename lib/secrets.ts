@@ -1,9 +1,9 @@
 /**
- * What the gateway must keep secret, in six bundles, so that each function reads only its own. Every bundle is one
+ * What the gateway must keep secret, in bundles, so that each function reads only its own. Every bundle is one
  * JSON object: environment name → value, the names the configuration uses (`token_env`, `key_env`, …).
  */
-import { ArnFormat, SecretValue, Stack } from 'aws-cdk-lib';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { ArnFormat, Stack } from 'aws-cdk-lib';
+import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { FunctionSpec } from '#core/contracts/functions.ts';
 import { accept } from './findings.ts';
@@ -11,18 +11,19 @@ import type { GatewaySettings } from './settings.ts';
 
 export type SecretName = NonNullable<FunctionSpec['secrets']>[number];
 const secretNames = [
+  'admin',
   'keys',
   'slack',
   'github',
   'brokers',
   'webhooks',
   'providers',
-] as const satisfies readonly SecretName[];
+] as const satisfies readonly (SecretName | 'admin')[];
 
-/** The environment name of the platform administrator's token inside the `keys` bundle. */
+/** The environment name of the platform administrator's token inside its secret, which no function may read: `agentctl bootstrap` stores its digest. */
 const adminTokenName = 'GATEWAY_ADMIN_TOKEN';
 
-export const secretId = (settings: GatewaySettings, name: SecretName): string => `${settings.name}/${name}`;
+export const secretId = (settings: GatewaySettings, name: SecretName | 'admin'): string => `${settings.name}/${name}`;
 
 export interface GatewaySecretsProps {
   readonly settings: GatewaySettings;
@@ -32,12 +33,14 @@ export class GatewaySecrets extends Construct {
   constructor(scope: Construct, id: string, { settings }: GatewaySecretsProps) {
     super(scope, id);
     for (const name of secretNames) {
-      new Secret(this, name, {
+      const secret = new Secret(this, name, {
         secretName: secretId(settings, name),
         description: `agent governance gateway: ${name}`,
         removalPolicy: settings.storeRemoval,
         ...initialValue(name),
       });
+      // Without a value until the operator puts one: a value in the template could be put back over the operator's by a later change.
+      if (name !== 'admin') (secret.node.defaultChild as CfnSecret).addPropertyDeletionOverride('GenerateSecretString');
     }
     accept(this, {
       'AwsSolutions-SMG4':
@@ -47,8 +50,8 @@ export class GatewaySecrets extends Construct {
 }
 
 /** The admin token is born random inside Secrets Manager: no template, file or log ever holds it. */
-const initialValue = (name: SecretName) =>
-  name === 'keys'
+const initialValue = (name: SecretName | 'admin') =>
+  name === 'admin'
     ? {
         generateSecretString: {
           secretStringTemplate: '{}',
@@ -57,7 +60,7 @@ const initialValue = (name: SecretName) =>
           excludePunctuation: true,
         },
       }
-    : { secretStringValue: SecretValue.unsafePlainText('{}') };
+    : {};
 
 /** By name with the six characters Secrets Manager adds: exact, and the same pattern everywhere. */
 export const secretArnPattern = (scope: Construct, settings: GatewaySettings, name: SecretName): string =>

@@ -44,6 +44,8 @@ export interface GatewaySettings {
    * where the very deployment that creates them fails: what would stay there blocks the next attempt [cloud.retained].
    */
   readonly storeRemoval: RemovalPolicy;
+  /** Shift calls to new versions in stages, and back when an alarm rings. */
+  readonly stagedReleases: boolean;
   /** Deletion protection of tables and stacks: in production. */
   readonly protected: boolean;
   /** Refusal of plain HTTP: everywhere but on the emulator. */
@@ -69,6 +71,9 @@ export function readSettings(node: Node): GatewaySettings {
     sandboxConcurrency: optional(node, 'sandboxConcurrency', () => whole(node, 'sandboxConcurrency', 0, 0)),
     tags: tags(node),
     storeRemoval: stage === 'prod' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+    stagedReleases:
+      !onEmulator &&
+      word(node, 'release', stage === 'prod' ? ['staged', 'at-once'] : ['at-once', 'staged']) === 'staged',
     protected: stage === 'prod',
     httpsOnly: !onEmulator,
     ...(onEmulator && {
@@ -82,6 +87,13 @@ export function readSettings(node: Node): GatewaySettings {
 
 /** The physical name of a function. */
 export const functionName = (settings: GatewaySettings, name: FunctionName): string => `${settings.name}-${name}`;
+
+/** The alias that every caller of a function uses: what it points to is the release in force. */
+export const liveAlias = 'live';
+
+/** How one function names another: its live version. */
+export const liveFunctionName = (settings: GatewaySettings, name: FunctionName): string =>
+  `${functionName(settings, name)}:${liveAlias}`;
 
 /** The name of the role that a function runs under. Roles have no region of their own, so the name carries it. */
 export const roleName = (scope: Construct, settings: GatewaySettings, name: FunctionName): string =>

@@ -38,6 +38,8 @@ export class GatewayStores extends Stack {
     new CfnOutput(this, 'ObjectBucketName', { value: this.objects.bucketName });
     new CfnOutput(this, 'ArchiveBucketName', { value: this.archive.bucketName });
     new CfnOutput(this, 'SigningKeyId', { value: this.signingKey.keyId });
+    new CfnOutput(this, 'AdminSecretName', { value: secretId(settings, 'admin') });
+    new CfnOutput(this, 'ConfigTableName', { value: this.tables.config.tableName });
     new CfnOutput(this, 'KeysSecretName', { value: secretId(settings, 'keys') });
   }
 }

@@ -1067,6 +1067,11 @@ const hosts: readonly Requirement[] = [
     'A deployment with another name stands beside the first: stacks, physical names, roles and metrics are its own. A name that AWS would refuse is refused at synthesis.',
   ),
   must(
+    'cloud.staged-release',
+    'contract §3',
+    'A new version of a function takes a tenth of its calls for five minutes, then all; an alarm of the function takes it back. Callers name the alias, never the function.',
+  ),
+  must(
     'cloud.tags',
     'contract §3',
     "Every resource carries the deployment's name and stage and the tags of the operator.",
@@ -1081,6 +1086,36 @@ const hosts: readonly Requirement[] = [
     'cloud.stage-differences',
     'contract §3',
     'The emulator templates differ from the real ones in the listed points only.',
+  ),
+  must(
+    'auth.admin-token-apart',
+    'contract §2',
+    'On AWS no function reads the admin token: agentctl bootstrap stores its digest, and repeated replaces it.',
+  ),
+  must(
+    'auth.keys-by-digest',
+    'contract §2',
+    'Keys named by key_env become digests when a configuration is stored or config refresh-keys is asked for; a look-up of a caller reads no secret.',
+  ),
+  must(
+    'secrets.kept',
+    'contract §1',
+    'Values of secrets are kept for five minutes, and read again when what is stored changes or a provider refuses a key.',
+  ),
+  must(
+    'cloud.own-answers',
+    'contract §6',
+    'What API Gateway answers itself has the status of its cause, both error shapes, and headers that let a page read it.',
+  ),
+  must(
+    'cloud.access-logs',
+    'contract §6',
+    'Access logs name status, error and times of a request, and nothing that a caller sent.',
+  ),
+  must(
+    'cloud.secrets-without-values',
+    'contract §2',
+    'No template holds a value of a secret, so that no deployment puts one over what an operator stored.',
   ),
   must(
     'cloud.clients-have-time-outs',

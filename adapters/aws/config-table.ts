@@ -2,7 +2,8 @@
  * Policy versions in DynamoDB (contract §1).
  *
  * Items of the table, all by `id`: `version#<n>` — one version row; `current` — the pointer, a copy of the row in force;
- * `imported` — the digest of the file imported last; `bindings` — which secret may be used where.
+ * `imported` — the digest of the file imported last; `bindings` — which secret may be used where; `admin-token` — the digest of the
+ * platform administrator's token. The pointer also holds the digests of keys that lie in secrets: who looks up a caller reads no secret.
  *
  * Access patterns: the row in force (consistent Get of the pointer: one read, no second hop); one version (Get); the
  * last 20 (BatchGet of known numbers: they count without gaps); advance (one transaction).
@@ -13,11 +14,21 @@ import {
   type DynamoDBClient,
   GetItemCommand,
   type GetItemCommandInput,
+  PutItemCommand,
   TransactionCanceledException,
   TransactWriteItemsCommand,
   type TransactWriteItemsCommandInput,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import type { BesideVersion, ConfigStore, HeldBindings, VersionRow } from '#core/configuration/ports.ts';
+import {
+  type BesideVersion,
+  type ConfigStore,
+  type HeldBindings,
+  type HeldKeys,
+  noKeys,
+  type VersionRow,
+} from '#core/configuration/ports.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 
 /** Spec §8. */
@@ -26,11 +37,18 @@ export const keptVersions = 20;
 const pointerId = 'current';
 const importedId = 'imported';
 const bindingsId = 'bindings';
+const adminTokenId = 'admin-token';
 const versionId = (version: number) => `version#${version}`;
 
 const toRow = (item: Item): VersionRow => {
-  const { id: _id, ...row } = fromItem(item);
+  const { id: _id, keys: _keys, keys_revision: _revision, ...row } = fromItem(item);
   return row as unknown as VersionRow;
+};
+
+/** Kept as JSON: names of secrets are not names of attributes. */
+const toKeys = (item: Item): HeldKeys => {
+  const { keys } = fromItem(item) as { keys?: string };
+  return keys === undefined ? noKeys : (JSON.parse(keys) as HeldKeys);
 };
 
 export const getParams = (table: string, id: string): GetItemCommandInput => ({
@@ -49,7 +67,7 @@ export const listParams = (table: string, newest: number): BatchGetItemCommandIn
 export function advanceParams(
   table: string,
   row: VersionRow,
-  { importedSha256, bindings }: BesideVersion = {},
+  { importedSha256, bindings, keys }: BesideVersion = {},
 ): TransactWriteItemsCommandInput {
   const expected = row.version - 1;
   const dropped = row.version - keptVersions;
@@ -65,7 +83,11 @@ export function advanceParams(
       {
         Put: {
           TableName: table,
-          Item: toItem({ id: pointerId, ...row }) as never,
+          Item: toItem({
+            id: pointerId,
+            ...row,
+            ...(keys && { keys: JSON.stringify(keys), keys_revision: keys.revision }),
+          }) as never,
           ...(expected === 0
             ? { ConditionExpression: 'attribute_not_exists(id)' }
             : {
@@ -91,6 +113,26 @@ const bindingsPut = (table: string, { revision, names }: HeldBindings) => ({
   ...(revision > 1 && { ExpressionAttributeValues: { ':before': { N: `${revision - 1}` } } }),
 });
 
+export const replaceKeysParams = (table: string, version: number, keys: HeldKeys): UpdateItemCommandInput => ({
+  TableName: table,
+  Key: { id: { S: pointerId } },
+  UpdateExpression: 'SET #keys = :keys, keys_revision = :revision',
+  ConditionExpression: `version = :version AND ${keys.revision === 1 ? 'attribute_not_exists(keys_revision)' : 'keys_revision = :before'}`,
+  ExpressionAttributeNames: { '#keys': 'keys' },
+  ExpressionAttributeValues: toItem({
+    ':keys': JSON.stringify(keys),
+    ':revision': keys.revision,
+    ':version': version,
+    ...(keys.revision > 1 && { ':before': keys.revision - 1 }),
+  }) as never,
+});
+
+/** Puts the digest of the platform administrator's token; what is in force is changed by `replaceKeys`. */
+export async function putAdminToken(client: DynamoDBClient, table: string, digest: string): Promise<void> {
+  const Item = toItem({ id: adminTokenId, sha256: digest });
+  await stored(client.send(new PutItemCommand({ TableName: table, Item })));
+}
+
 export function configTable(client: DynamoDBClient, table: string): ConfigStore {
   const read = async (id: string): Promise<Item | undefined> =>
     (await stored(client.send(new GetItemCommand(getParams(table, id))))).Item as Item | undefined;
@@ -102,6 +144,26 @@ export function configTable(client: DynamoDBClient, table: string): ConfigStore 
 
   return {
     current,
+
+    async inForce() {
+      const item = await read(pointerId);
+      return item && { row: toRow(item), keys: toKeys(item) };
+    },
+
+    async replaceKeys(version, keys) {
+      try {
+        await client.send(new UpdateItemCommand(replaceKeysParams(table, version, keys)));
+        return true;
+      } catch (cause) {
+        if ((cause as Error).name === 'ConditionalCheckFailedException') return false;
+        return stored(Promise.reject(cause));
+      }
+    },
+
+    async adminTokenSha256() {
+      const item = await read(adminTokenId);
+      return item && (fromItem(item) as { sha256: string }).sha256;
+    },
 
     async get(version) {
       const item = await read(versionId(version));

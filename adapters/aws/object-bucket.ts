@@ -3,6 +3,7 @@
  * overwritten or deleted here: a key names its content.
  */
 import type { PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
+import { type ObjectFolder, objectFolders } from '#core/contracts/object-folders.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
@@ -13,16 +14,23 @@ type S3 = typeof import('./s3-sdk.ts') & { readonly client: S3Client };
 
 export interface ObjectBucketOptions {
   readonly bucket: string;
+  /** @default that of configurations and modules */
+  readonly folder?: ObjectFolder;
   /** @default one of its own, made at the first call */
   readonly client?: S3Client;
 }
 
-const keyOf = (digest: string) => `sha256/${digest.slice(0, 2)}/${digest}`;
+const keyOf = (folder: ObjectFolder, digest: string) => `${folder}/${digest.slice(0, 2)}/${digest}`;
 
 /** S3 checks the bytes against the digest on arrival, and refuses to replace what is there. */
-export const putParams = (bucket: string, bytes: Uint8Array, digest: string): PutObjectCommandInput => ({
+export const putParams = (
+  bucket: string,
+  bytes: Uint8Array,
+  digest: string,
+  folder: ObjectFolder,
+): PutObjectCommandInput => ({
   Bucket: bucket,
-  Key: keyOf(digest),
+  Key: keyOf(folder, digest),
   Body: bytes,
   ContentType: 'application/octet-stream',
   ChecksumSHA256: Buffer.from(digest, 'hex').toString('base64'),
@@ -30,7 +38,8 @@ export const putParams = (bucket: string, bytes: Uint8Array, digest: string): Pu
 });
 
 /** The client is loaded with the first body: most calls of a door need none. */
-export function objectBucket({ bucket, client }: ObjectBucketOptions): ObjectStore {
+export function objectBucket(options: ObjectBucketOptions): ObjectStore {
+  const { bucket, folder = objectFolders.configurations, client } = options;
   let connected: Promise<S3> | undefined;
   const s3 = (): Promise<S3> => {
     connected ??= connect(client);
@@ -39,13 +48,13 @@ export function objectBucket({ bucket, client }: ObjectBucketOptions): ObjectSto
   return {
     async put(bytes) {
       const digest = sha256(bytes);
-      await stored(putUnlessPresent(await s3(), putParams(bucket, bytes, digest)));
+      await stored(putUnlessPresent(await s3(), putParams(bucket, bytes, digest, folder)));
       return digest;
     },
 
     async get(digest) {
       if (!/^[0-9a-f]{64}$/.test(digest)) return undefined;
-      const bytes = await stored(read(await s3(), bucket, keyOf(digest)));
+      const bytes = await stored(read(await s3(), bucket, keyOf(folder, digest)));
       if (bytes && sha256(bytes) !== digest) {
         throw new GatewayError('service_unavailable', `The stored object ${digest} does not match its digest.`);
       }

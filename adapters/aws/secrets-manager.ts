@@ -15,17 +15,24 @@ export interface SecretsManagerOptions {
   readonly now?: () => number;
 }
 
-/** Spares one look at the configuration a call per name; short, so that a withdrawn key stops within 5 seconds. */
-const keptMs = 1_000;
+export interface KeptSecrets extends SecretStore {
+  /** The next look asks Secrets Manager again. */
+  forget(): void;
+}
+
+/** A value that was replaced is asked for again when what is stored changes, or when its provider refuses it [secrets.kept]. */
+const keptMs = 5 * 60_000;
+/** A provider that refuses a good key does not make every call ask again. */
+const leastMs = 10_000;
 /** Permissions do not change within a second. */
 const refusedMs = 60_000;
 
 type Bundle = Readonly<Record<string, unknown>>;
 const empty: Bundle = {};
 
-export function secretsManager({ secretIds, client, now = Date.now }: SecretsManagerOptions): SecretStore {
+export function secretsManager({ secretIds, client, now = Date.now }: SecretsManagerOptions): KeptSecrets {
   let made = client;
-  const kept = new Map<string, { readonly bundle: Promise<Bundle>; until: number }>();
+  const kept = new Map<string, { readonly bundle: Promise<Bundle>; readonly since: number; until: number }>();
 
   const fetched = async (secretId: string): Promise<Bundle> => {
     made ??= new SecretsManagerClient(clientBounds());
@@ -36,7 +43,7 @@ export function secretsManager({ secretIds, client, now = Date.now }: SecretsMan
   const bundleOf = (secretId: string): Promise<Bundle> => {
     const known = kept.get(secretId);
     if (known && known.until > now()) return known.bundle;
-    const entry = { bundle: fetched(secretId), until: now() + keptMs };
+    const entry = { bundle: fetched(secretId), since: now(), until: now() + keptMs };
     entry.bundle = entry.bundle.catch((cause: Error) => {
       if (cause.name === 'ResourceNotFoundException') return empty;
       if (cause.name !== 'AccessDeniedException') {
@@ -56,6 +63,12 @@ export function secretsManager({ secretIds, client, now = Date.now }: SecretsMan
       const value = bundles.find((bundle) => Object.hasOwn(bundle, name))?.[name];
       return typeof value === 'string' && value !== '' ? value : undefined;
     },
+
+    refused() {
+      for (const [id, { since }] of kept) if (now() - since >= leastMs) kept.delete(id);
+    },
+
+    forget: () => kept.clear(),
   };
 }
 
@@ -63,7 +76,7 @@ export function secretsManager({ secretIds, client, now = Date.now }: SecretsMan
 function parsed(text: string | undefined, secretId: string): Bundle {
   let value: unknown;
   try {
-    value = JSON.parse(text ?? '{}');
+    value = JSON.parse(text || '{}');
   } catch {
     value = undefined;
   }

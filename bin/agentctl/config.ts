@@ -7,7 +7,7 @@ import { plain } from './output.ts';
 import { showTree } from './tree.ts';
 
 export function addConfig(program: Parent): void {
-  const parent = addGroup(program, 'config', 'The configuration: get, put');
+  const parent = addGroup(program, 'config', 'The configuration: get, put, refresh-keys');
   addCommand<Record<string, never>>(parent, {
     usage: 'get',
     summary: 'The configuration in force, without secrets, as JSON',
@@ -30,6 +30,17 @@ export function addConfig(program: Parent): void {
       if (content.length === 0) throw new UsageError(`${file} is empty`);
       // Sent as written: the gateway names line and path of what it refuses. JSON is YAML too.
       const answer = await api().call('putConfig', { document: { type: 'application/yaml', content } });
+      if (globals.json) out.json(answer.text);
+      else showTree(out, answer.json);
+      return 'positive';
+    },
+  });
+  addCommand<Record<string, never>>(parent, {
+    usage: 'refresh-keys',
+    summary: 'Look up again the keys that lie in secrets, after one was replaced or withdrawn',
+    examples: ['config refresh-keys'],
+    run: async ({ api, out, globals }) => {
+      const answer = await api().call('refreshConfigKeys');
       if (globals.json) out.json(answer.text);
       else showTree(out, answer.json);
       return 'positive';

@@ -5,6 +5,7 @@ import { addActions } from './actions.ts';
 import { addApprovals } from './approvals.ts';
 import { addArchive } from './archive.ts';
 import { addAudit } from './audit.ts';
+import { addBootstrap } from './bootstrap.ts';
 import { addChat } from './chat.ts';
 import type { Parent } from './command.ts';
 import { addConfig } from './config.ts';
@@ -59,6 +60,7 @@ const groups = [
   addManifest,
   addRisk,
   addConfig,
+  addBootstrap,
   addRebuild,
   addMcp,
   addMcpBridge,

@@ -131,6 +131,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     telemetry,
     secrets,
     objects,
+    results: objects,
     configStore,
     listedSecretNames: listedSecretNames(environment),
     snapshots,

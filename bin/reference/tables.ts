@@ -36,7 +36,8 @@ export function functionsPage(): string {
     ...(spec.verifiesSignatures ? ['verifies signatures'] : []),
     ...(spec.archives ? ['writes the archive'] : []),
     ...(spec.readsArchive ? ['reads the archive'] : []),
-    ...(spec.objects ? [`objects: ${spec.objects}`] : []),
+    ...(spec.objects ? [`configurations: ${spec.objects}`] : []),
+    ...(spec.results ? [`results: ${spec.results}`] : []),
     ...(spec.invokesModels ? ['models of Bedrock'] : []),
     ...(spec.handsOverTo ? [`invokes ${spec.handsOverTo}`] : []),
     ...(spec.postsToConnections ? ['posts to WebSockets'] : []),
@@ -63,6 +64,7 @@ export function functionsPage(): string {
     runs(name, spec).join('<br>'),
     Object.entries(spec.tables)
       .map(([of, access]) => `${of}: ${access}`)
+      .concat(spec.queries?.length ? [`queries: ${spec.queries.join(', ')}`] : [])
       .join('<br>'),
     rights(spec).join('<br>'),
     `${spec.timeoutSeconds} s, ${spec.memoryMb} MB${spec.streams ? ', streams' : ''}${spec.sandboxed ? `, ${spec.sandboxed.concurrency} at a time, no network` : ''}`,
@@ -70,8 +72,8 @@ export function functionsPage(): string {
   return `# Functions
 
 ${origin('`core/contracts/functions.ts` and `core/contracts/routes.ts`')}
-One role each, with exactly these rights. \`append\` = put and condition check, never update or delete; \`write\` = put and
-update; reading is implied. Brokers' roles, stored secrets and clusters are those the deployment names, and none besides.
+One role each, with exactly these rights. \`get\` = read rows by key, \`put\` = put them and read nothing, \`append\` = both,
+\`write\` = update as well; only what stands under queries is listed. Brokers' roles, stored secrets and clusters are those the deployment names, and none besides.
 
 ${table(['function', 'purpose', 'runs on', 'tables', 'further rights', 'size'], rows)}`;
 }

@@ -15,7 +15,7 @@ export const resultSizes = {
 } as const;
 
 interface Stores {
-  readonly objects: ObjectStore;
+  readonly results: ObjectStore;
   readonly telemetry: Pick<Telemetry, 'log'>;
 }
 
@@ -23,7 +23,7 @@ interface Stores {
  * Puts a large result away before its outcome is committed. Never throws: what cannot be kept is withheld with a reason.
  * @param result without secrets; undefined for a call that gave nothing back.
  */
-export async function keepResult({ objects, telemetry }: Stores, result: unknown): Promise<KeptResult> {
+export async function keepResult({ results, telemetry }: Stores, result: unknown): Promise<KeptResult> {
   if (result === undefined) return {};
   let text: string;
   try {
@@ -35,7 +35,7 @@ export async function keepResult({ objects, telemetry }: Stores, result: unknown
   if (bytes.length <= resultSizes.inlineBytes) return { result };
   const reference = { result_sha256: sha256(bytes), result_bytes: bytes.length };
   try {
-    await objects.put(bytes);
+    await results.put(bytes);
     return reference;
   } catch (fault) {
     telemetry.log('error', 'a large result was not stored', { ...reference, error: (fault as Error).name });
@@ -68,7 +68,7 @@ const pick = ({ result, result_sha256, result_bytes, result_withheld }: KeptResu
  * @param mostBytes larger ones are named, not read.
  */
 export async function readResult(
-  { objects, telemetry }: Stores,
+  { results, telemetry }: Stores,
   kept: KeptResult,
   mostBytes: number = resultSizes.answeredBytes,
 ): Promise<ShownResult> {
@@ -78,7 +78,7 @@ export async function readResult(
   const reference = { result_sha256, result_bytes };
   if (result_bytes > mostBytes) return { ...reference, result_withheld: 'too_large' };
   try {
-    const bytes = await objects.get(result_sha256);
+    const bytes = await results.get(result_sha256);
     if (!bytes) return { ...reference, result_withheld: 'gone' };
     return { ...reference, result: JSON.parse(Buffer.from(bytes).toString('utf8')) };
   } catch (fault) {

@@ -29,7 +29,7 @@ export interface GovernPorts {
   readonly evidence: EvidenceLog;
   readonly ledger: Ledger;
   /** Takes results that are too large for an entry. */
-  readonly objects: ObjectStore;
+  readonly results: ObjectStore;
   readonly approvals: ApprovalStore;
   /** Room for further requests, where this function asks for approvals. */
   readonly pendingRoom?: PendingRoom;

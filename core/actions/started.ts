@@ -62,7 +62,7 @@ export function endOfStarted({ envelope, startedId: id }: Governed, end: ActionE
  * @throws GatewayError `conflict` when the key was used for another call, or while the outcome is not recorded.
  */
 export async function firstOutcome(
-  ports: Pick<GovernPorts, 'approvals' | 'objects' | 'telemetry'>,
+  ports: Pick<GovernPorts, 'approvals' | 'results' | 'telemetry'>,
   found: StartedAction,
   callDigest: string,
 ): Promise<DecisionResult | undefined> {

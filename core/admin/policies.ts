@@ -8,7 +8,7 @@ import { keepBound } from '#core/configuration/bound-secrets.ts';
 import { buildPolicyDocument } from '#core/configuration/policy-document.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
 import { readVersion } from '#core/configuration/stored-form.ts';
-import { rollback, storeVersion } from '#core/configuration/versions.ts';
+import { refreshKeys, rollback, storeVersion } from '#core/configuration/versions.ts';
 import { simulateSchema } from '#core/contracts/admin-requests.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -43,6 +43,13 @@ export const putConfig: Operation = async (call) => {
   });
   await adopted(call, 'config.put', row);
   return { status: 201, body: { ...row, warnings: [...loaded.warnings, ...warnings] } };
+};
+
+/** Keys replaced or withdrawn in their secrets count from here on, within five seconds everywhere; the configuration stays. */
+export const refreshConfigKeys: Operation = async (call) => {
+  const { row, keys, warnings } = await refreshKeys(call.ports);
+  await adopted(call, 'config.refresh-keys', row);
+  return { body: { version: row.version, keys, warnings } };
 };
 
 export const policyVersions: Operation = async ({ ports, snapshot }) => ({

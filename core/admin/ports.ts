@@ -9,7 +9,7 @@ import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
 import type { ArchiveReader, CheckpointLog, EvidenceRows, ManifestStore, Signer } from '#core/evidence/ports.ts';
 import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
-import type { SecretStore } from '#core/kernel/ports.ts';
+import type { ObjectStore, SecretStore } from '#core/kernel/ports.ts';
 import type { Admissions } from '#core/limits/admissions.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import type { McpStore } from '#core/mcp/ports.ts';
@@ -21,6 +21,8 @@ export type BreakerState = 'closed' | 'open' | 'half-open';
 export interface GatewayPorts extends GovernPorts {
   readonly secrets: SecretStore;
   readonly configStore: ConfigStore;
+  /** Bodies of configurations and WASM modules. */
+  readonly objects: ObjectStore;
   /**
    * Environment names that a configuration over HTTP may bring in besides those in use; undefined where secrets come from a
    * store that holds nothing but what the operator put there.

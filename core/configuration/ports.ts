@@ -22,17 +22,35 @@ export interface HeldBindings {
   readonly names: SecretBindings;
 }
 
+/** Keys that lie in secrets, as whoever stored the configuration found them. */
+export interface HeldKeys {
+  /** Environment name → SHA-256 of the key. Names without a value are left out. */
+  readonly digests: Readonly<Record<string, string>>;
+  /** Rises with every change, whether or not the configuration is another. */
+  readonly revision: number;
+}
+
+export const noKeys: HeldKeys = { digests: {}, revision: 0 };
+
 /** What is stored in the same write as a version. */
 export interface BesideVersion {
   /** SHA-256 of the imported file. */
   readonly importedSha256?: string;
   /** Replaces the bindings of `revision - 1`. */
   readonly bindings?: HeldBindings;
+  /** Replaces the digests of keys. */
+  readonly keys?: HeldKeys;
 }
 
 export interface ConfigStore {
   /** Strongly consistent. */
   current(): Promise<VersionRow | undefined>;
+  /** The same row with the digests of its keys, in one read; strongly consistent. */
+  inForce(): Promise<{ readonly row: VersionRow; readonly keys: HeldKeys } | undefined>;
+  /** Replaces the digests of revision `keys.revision - 1` of that version. False when either had moved. */
+  replaceKeys(version: number, keys: HeldKeys): Promise<boolean>;
+  /** SHA-256 of the platform administrator's token, where it is kept apart from the secrets that functions read. */
+  adminTokenSha256(): Promise<string | undefined>;
   get(version: number): Promise<VersionRow | undefined>;
   /** Newest first, at most 20. */
   list(): Promise<readonly VersionRow[]>;

@@ -9,7 +9,7 @@ import { unknownProtocols } from '#core/tool-policy/protocols.ts';
 import { containmentWarnings } from './containment-warnings.ts';
 import { buildPolicyDocument, disabledGuards } from './policy-document.ts';
 import type { ConfigStore, VersionRow } from './ports.ts';
-import { identitiesOf, type ResolvedSecrets, resolveSecrets } from './secrets.ts';
+import { identitiesOf, keyDigests, type ResolvedSecrets, resolvedSecrets } from './secrets.ts';
 import { readBody } from './stored-form.ts';
 import { filtersWithoutModule } from './wasm-filters.ts';
 
@@ -38,13 +38,20 @@ export interface SnapshotDeps {
   readonly configStore: ConfigStore;
   readonly objects: ObjectStore;
   readonly clock: Clock;
-  readonly secrets: SecretStore;
+  /** Secrets of this process itself, which count in place of the stored digests: a host on this machine has them in its environment. */
+  readonly secrets?: SecretStore;
+  /** Something stored has changed, so values kept from secrets may be old. */
+  readonly changed?: () => void;
+  /** In [0, 1): spreads the looks of many processes over time. @default none */
+  readonly random?: () => number;
   /** Keys beside the configuration's: those the local run generates. */
   readonly overlayKeys?: readonly ResolvedKey[];
 }
 
-/** One second less than promised: a host may keep secrets for that long (adapters/aws/secrets-manager.ts). */
+/** One second less than promised, since a look takes time. */
 const freshMs = 4_000;
+/** Taken from that at random, so that environments which began together do not look together. */
+const jitterMs = 1_000;
 const toleratedMs = 30_000;
 
 interface Held {
@@ -52,6 +59,9 @@ interface Held {
   readonly secrets: ResolvedSecrets;
   /** When the look began that found it: what happened later may have been missed. */
   readonly lookedAt: number;
+  /** Milliseconds it is used for. */
+  readonly freshMs: number;
+  readonly keysRevision: number;
 }
 
 export function createSnapshots(deps: SnapshotDeps): Snapshots {
@@ -68,7 +78,7 @@ export function createSnapshots(deps: SnapshotDeps): Snapshots {
 
   return {
     async current() {
-      if (held && clock.now() - held.lookedAt < freshMs) return held.snapshot;
+      if (held && clock.now() - held.lookedAt < held.freshMs) return held.snapshot;
       looking ??= look().finally(() => {
         looking = undefined;
       });
@@ -93,16 +103,21 @@ export function createSnapshots(deps: SnapshotDeps): Snapshots {
 /** One consistent read of the pointer; the body only if the version is another. */
 async function lookAt(deps: SnapshotDeps, before: Held | undefined): Promise<Held> {
   const lookedAt = deps.clock.now();
-  const row = await deps.configStore.current();
-  if (!row)
+  const fresh = { lookedAt, freshMs: freshMs - jitterMs * (deps.random?.() ?? 0) };
+  const inForce = await deps.configStore.inForce();
+  if (!inForce)
     throw new GatewayError(
       'service_unavailable',
       'No configuration is stored yet; store one with PUT /admin/v1/config.',
     );
+  const { row, keys } = inForce;
   const same = before?.snapshot.version === row.version && before.snapshot.sha256 === row.sha256;
   const base = same ? before.snapshot : await compiled(deps.objects, row);
-  const secrets = await resolveSecrets(base.configuration, deps.secrets);
-  if (same && secrets.fingerprint === before.secrets.fingerprint) return { ...before, lookedAt };
+  if (before && !(same && keys.revision === before.keysRevision)) deps.changed?.();
+  const digests = deps.secrets ? await keyDigests(base.configuration, deps.secrets) : keys.digests;
+  const secrets = resolvedSecrets(base.configuration, digests);
+  if (same && secrets.fingerprint === before.secrets.fingerprint)
+    return { ...before, ...fresh, keysRevision: keys.revision };
 
   const { identities, warnings } = identitiesOf(base.configuration, secrets, deps.overlayKeys ?? []);
   const policyWarnings = [...disabledGuards(base.configuration), ...unknownProtocols(base.policyDocument)];
@@ -118,7 +133,7 @@ async function lookAt(deps: SnapshotDeps, before: Held | undefined): Promise<Hel
       ...warnings,
     ],
   };
-  return { snapshot, secrets, lookedAt };
+  return { snapshot, secrets, ...fresh, keysRevision: keys.revision };
 }
 
 async function compiled(objects: ObjectStore, row: VersionRow): Promise<Omit<Snapshot, 'identities' | 'warnings'>> {

@@ -2,14 +2,17 @@
 import type { Configuration } from '#core/contracts/config.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
-import { type Clock, isoTime, type ObjectStore } from '#core/kernel/ports.ts';
-import type { BesideVersion, ConfigStore, SecretBindings, VersionRow } from './ports.ts';
-import { configurationBytes, readVersion } from './stored-form.ts';
+import { type Clock, isoTime, type ObjectStore, type SecretStore } from '#core/kernel/ports.ts';
+import { type BesideVersion, type ConfigStore, noKeys, type SecretBindings, type VersionRow } from './ports.ts';
+import { keyDigests, resolvedSecrets } from './secrets.ts';
+import { configurationBytes, readBody, readVersion } from './stored-form.ts';
 
 export interface VersionDeps {
   readonly configStore: ConfigStore;
   readonly objects: ObjectStore;
   readonly clock: Clock;
+  /** Where the keys lie that a configuration names. Absent: the digests in force stay. */
+  readonly secrets?: SecretStore;
 }
 
 /** Stores a configuration that was loaded, as the next version. */
@@ -28,14 +31,37 @@ export const storeVersion = async (
 export async function rollback(deps: VersionDeps, version: number, by: string): Promise<VersionRow> {
   const old = await readVersion(deps, version);
   if (!old) throw notFound(`Policy version ${version}`);
-  const { row } = await advance(deps, {
+  const draft = {
     sha256: old.row.sha256,
     ...(old.row.schema && { schema: old.row.schema }),
     created_by: by,
-    source: 'rollback',
+    source: 'rollback' as const,
     of_version: version,
-  });
+  };
+  const { row } = await advance(deps, old.configuration, draft);
   return row;
+}
+
+/**
+ * Looks up the keys of the configuration in force again: a key that was replaced or withdrawn in its secret counts from then on.
+ * @returns how many names have a key, and those that have none.
+ * @throws GatewayError `not_found` when nothing is stored, `conflict` when the configuration keeps changing.
+ */
+export async function refreshKeys(
+  deps: VersionDeps & { readonly secrets: SecretStore },
+): Promise<{ row: VersionRow; keys: number; warnings: readonly string[] }> {
+  const { configStore, objects, secrets } = deps;
+  for (let tries = 0; tries < maxTries; tries++) {
+    const held = await configStore.inForce();
+    if (!held) throw notFound('A stored configuration');
+    const configuration = await readBody(objects, held.row);
+    const digests = await keyDigests(configuration, secrets, await configStore.adminTokenSha256());
+    if (await configStore.replaceKeys(held.row.version, { digests, revision: held.keys.revision + 1 })) {
+      const { warnings } = resolvedSecrets(configuration, digests);
+      return { row: held.row, keys: Object.keys(digests).length, warnings };
+    }
+  }
+  throw keptChanging();
 }
 
 type Draft = Pick<VersionRow, 'sha256' | 'schema' | 'created_by' | 'source' | 'of_version'>;
@@ -61,26 +87,37 @@ export async function writeVersion(
 ): Promise<{ row: VersionRow; imported: boolean }> {
   const { bytes, schema } = configurationBytes(configuration);
   await deps.objects.put(bytes);
-  return advance(deps, { sha256: sha256(bytes), ...(schema > 1 && { schema }), created_by: by, source }, options);
+  const draft = { sha256: sha256(bytes), ...(schema > 1 && { schema }), created_by: by, source };
+  return advance(deps, configuration, draft, options);
 }
 
 /** A handful of writers at most; each lost round means that another one won. */
 const maxTries = 8;
 
 async function advance(
-  { configStore, clock }: VersionDeps,
+  { configStore, clock, secrets }: VersionDeps,
+  configuration: Configuration,
   draft: Draft,
   { importedSha256, unless, bind }: AdvanceOptions = {},
 ): Promise<{ row: VersionRow; imported: boolean }> {
   for (let tries = 0; tries < maxTries; tries++) {
-    const current = await configStore.current();
+    const inForce = await configStore.inForce();
+    const current = inForce?.row;
     if (current && (await unless?.())) return { row: current, imported: false };
     const row: VersionRow = { version: (current?.version ?? 0) + 1, created_at: isoTime(clock.now()), ...draft };
-    const beside = { ...(importedSha256 && { importedSha256 }), ...(bind && (await rebound(configStore, bind))) };
+    const held = inForce?.keys ?? noKeys;
+    const digests = secrets
+      ? await keyDigests(configuration, secrets, await configStore.adminTokenSha256())
+      : held.digests;
+    const keys = { digests, revision: held.revision + 1 };
+    const beside = { keys, ...(importedSha256 && { importedSha256 }), ...(bind && (await rebound(configStore, bind))) };
     if (await configStore.advance(row, beside)) return { row, imported: true };
   }
-  throw new GatewayError('conflict', 'The configuration kept changing while this version was stored; try again.');
+  throw keptChanging();
 }
+
+const keptChanging = () =>
+  new GatewayError('conflict', 'The configuration kept changing while this version was stored; try again.');
 
 async function rebound(
   configStore: ConfigStore,

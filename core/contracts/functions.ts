@@ -2,17 +2,20 @@
 import { functionSeconds } from './host-limits.ts';
 import type { TableName } from './tables.ts';
 
-type Access = 'read' | 'append' | 'write';
+type Access = 'get' | 'put' | 'append' | 'write';
+type ObjectAccess = 'read' | 'write';
 
 export interface FunctionSpec {
   readonly purpose: string;
-  /** `append` = put and conditional check only (no update, no delete); `write` = put and update; read is implied. */
+  /** By key: `get` reads rows, `put` puts them and reads nothing, `append` does both, `write` also updates them. */
   readonly tables: Partial<Record<TableName, Access>>;
+  /** Tables and `table.index`es that the function lists: no access word implies it. */
+  readonly queries?: readonly (TableName | `${TableName}.${string}`)[];
   readonly startsApprovals?: boolean;
   readonly settlesTasks?: boolean;
   readonly signs?: boolean;
   readonly verifiesSignatures?: boolean;
-  /** Secrets the function may read: keys of the admin and tenants, chat signing, brokers, model providers. */
+  /** Secrets the function may read: keys of tenants, chat signing, brokers, model providers. None reads the admin token. */
   readonly secrets?: readonly ('keys' | 'slack' | 'github' | 'brokers' | 'webhooks' | 'providers')[];
   /** Answers through the response-streaming integration, whether the caller streams or not (facts: never buffer chat). */
   readonly streams?: true;
@@ -30,8 +33,10 @@ export interface FunctionSpec {
   readonly runsCommands?: true;
   /** Runs programs that others chose: no environment, no network, no rights; so many at a time, so much disk. */
   readonly sandboxed?: { readonly concurrency: number; readonly diskMb: number };
-  /** Object store access. */
-  readonly objects?: 'read' | 'write';
+  /** Bodies of configurations and WASM modules in the object store. */
+  readonly objects?: ObjectAccess;
+  /** Large results of actions in the object store. */
+  readonly results?: ObjectAccess;
   /** May write (never delete or overwrite) the Object-Lock archive. */
   readonly archives?: boolean;
   /** May remove rows of evidence. */
@@ -45,30 +50,31 @@ export interface FunctionSpec {
 }
 
 const door = { timeoutSeconds: 29, memoryMb: 512 } as const;
-const configuration = { config: 'read' } as const;
+const configuration = { config: 'get' } as const;
 /** What a vote changes, whichever way it comes in. */
 const voting = {
   ...configuration,
   evidence: 'append',
-  sessions: 'write',
+  sessions: 'append',
   approvals: 'write',
-  salts: 'append',
-  deliveries: 'write',
+  salts: 'put',
+  deliveries: 'append',
 } as const;
 
 /** What deciding about an action, and recording what became of it, changes. */
 const governing = {
   ...configuration,
   evidence: 'append',
-  sessions: 'write',
+  sessions: 'append',
   approvals: 'write',
   credentials: 'write',
-  salts: 'append',
-  deliveries: 'write',
-  manifests: 'read',
-  /** Sessions with servers, and the definitions of their tools that were seen. */
-  mcp: 'write',
+  salts: 'put',
+  manifests: 'get',
+  /** Definitions of the tools of servers that were seen. */
+  mcp: 'append',
 } as const;
+/** An approval is looked up in the chain that it was given in; what waits is counted. */
+const approving = ['evidence', 'approvals.by_status'] as const;
 
 /** What carrying out allowed actions takes, besides the stores. */
 const executing = { assumesBrokerRoles: true, queriesClusters: true, runsCommands: true } as const;
@@ -78,16 +84,17 @@ const chat = {
   tables: {
     ...configuration,
     evidence: 'append',
-    sessions: 'write',
+    sessions: 'append',
     counters: 'write',
     approvals: 'write',
-    salts: 'append',
-    deliveries: 'write',
-    manifests: 'read',
+    salts: 'put',
+    manifests: 'get',
   },
+  queries: approving,
   startsApprovals: true,
-  secrets: ['keys', 'providers'],
-  objects: 'write',
+  secrets: ['providers'],
+  objects: 'read',
+  results: 'read',
   invokesModels: true,
   timeoutSeconds: 900,
   memoryMb: 1024,
@@ -100,21 +107,18 @@ export const functions = {
     ...door,
     purpose: 'estimates the tokens of a messages request',
     tables: configuration,
-    secrets: ['keys'],
     objects: 'read',
   },
   models: {
     ...door,
     purpose: 'lists the models a tenant may use',
     tables: configuration,
-    secrets: ['keys'],
     objects: 'read',
   },
   ws: {
     ...door,
     purpose: 'takes WebSocket connections and messages, and hands chat calls over',
     tables: { ...configuration, connections: 'write' },
-    secrets: ['keys'],
     objects: 'read',
     handsOverTo: 'ws-worker',
     postsToConnections: true,
@@ -128,22 +132,26 @@ export const functions = {
   'test-action': {
     purpose: 'governs one action',
     tables: { ...governing, actions: 'write' },
+    queries: approving,
     ...executing,
     startsApprovals: true,
-    secrets: ['keys', 'brokers'],
-    objects: 'write',
+    secrets: ['brokers'],
+    objects: 'read',
+    results: 'write',
     streams: true,
     timeoutSeconds: functionSeconds.action,
     memoryMb: 512,
   },
   mcp: {
     purpose: 'answers MCP clients: governs tool calls, passes the rest on to upstream servers',
-    tables: { ...governing, actions: 'write', counters: 'write' },
+    tables: { ...governing, actions: 'write', deliveries: 'append', counters: 'write', mcp: 'write' },
+    queries: approving,
     assumesBrokerRoles: true,
     startsApprovals: true,
     settlesTasks: true,
-    secrets: ['keys', 'brokers'],
-    objects: 'write',
+    secrets: ['brokers'],
+    objects: 'read',
+    results: 'write',
     streams: true,
     timeoutSeconds: functionSeconds.mcp,
     memoryMb: 512,
@@ -152,9 +160,10 @@ export const functions = {
     ...door,
     purpose: 'lists approvals, takes votes',
     tables: voting,
+    queries: ['approvals.by_status'],
     settlesTasks: true,
-    secrets: ['keys'],
     objects: 'read',
+    results: 'read',
   },
   'approval-callback': {
     ...door,
@@ -168,10 +177,10 @@ export const functions = {
   },
   evidence: {
     purpose: 'exports, verifies and reports evidence; the audit log',
-    tables: { ...configuration, evidence: 'read', sessions: 'write' },
+    tables: { ...configuration, evidence: 'get', sessions: 'append' },
+    queries: ['evidence', 'evidence.by_time', 'sessions.by_opened'],
     signs: true,
     readsArchive: true,
-    secrets: ['keys'],
     objects: 'read',
     streams: true,
     timeoutSeconds: 900,
@@ -184,19 +193,21 @@ export const functions = {
     tables: {
       config: 'write',
       evidence: 'append',
-      sessions: 'write',
-      approvals: 'read',
-      mcp: 'write',
+      sessions: 'append',
+      approvals: 'get',
+      mcp: 'append',
       manifests: 'write',
     },
+    queries: ['evidence', 'evidence.by_time', 'manifests.by_created'],
     secrets: ['keys'],
     objects: 'write',
   },
   credentials: {
     ...door,
     purpose: 'lists and revokes issued credentials and capability tickets',
-    tables: { ...configuration, evidence: 'append', sessions: 'write', credentials: 'write' },
-    secrets: ['keys', 'brokers'],
+    tables: { ...configuration, evidence: 'append', sessions: 'append', credentials: 'write' },
+    queries: ['credentials'],
+    secrets: ['brokers'],
     objects: 'read',
   },
   observatory: {
@@ -204,25 +215,26 @@ export const functions = {
     purpose: 'health, whoami, status, usage, requests, analytics, violations, budgets, metrics; rebuilds projections',
     tables: {
       ...configuration,
-      approvals: 'read',
+      approvals: 'get',
       // Rebuilding reads the log and is recorded in it.
       evidence: 'append',
-      sessions: 'write',
+      sessions: 'append',
       observations: 'write',
-      deliveries: 'read',
-      counters: 'read',
+      deliveries: 'get',
+      counters: 'get',
     },
-    secrets: ['keys'],
+    queries: ['approvals.by_status', 'deliveries.by_due', 'evidence', 'observations', 'sessions.by_opened'],
     objects: 'read',
   },
   'approval-steps': {
     purpose: 'the steps of the approval state machine: announce, hold the task token, time out, execute, record',
-    tables: governing,
+    tables: { ...governing, deliveries: 'append' },
+    queries: ['evidence'],
     ...executing,
     settlesTasks: true,
-    // An approved call is made only while the key that asked for it is known.
-    secrets: ['keys', 'brokers'],
-    objects: 'write',
+    secrets: ['brokers'],
+    objects: 'read',
+    results: 'write',
     timeoutSeconds: functionSeconds.action,
     memoryMb: 512,
   },
@@ -232,13 +244,14 @@ export const functions = {
     tables: {
       ...configuration,
       evidence: 'append',
-      sessions: 'write',
+      sessions: 'append',
       approvals: 'write',
       credentials: 'write',
       actions: 'write',
-      deliveries: 'write',
+      deliveries: 'append',
       counters: 'write',
     },
+    queries: ['actions.by_due', 'approvals.by_status', 'credentials.by_due', 'evidence'],
     startsApprovals: true,
     settlesTasks: true,
     secrets: ['brokers'],
@@ -249,7 +262,8 @@ export const functions = {
   },
   notify: {
     purpose: 'delivers notifications with retries and a dead letter',
-    tables: { ...configuration, approvals: 'read', deliveries: 'write' },
+    tables: { ...configuration, approvals: 'get', deliveries: 'append' },
+    queries: ['deliveries.by_due'],
     secrets: ['slack', 'github', 'webhooks'],
     objects: 'read',
     stream: 'deliveries',
@@ -267,18 +281,19 @@ export const functions = {
   archive: {
     ...door,
     purpose: 'compares evidence with the archive when asked, and archives what is missing',
-    tables: { ...configuration, evidence: 'append', sessions: 'write', observations: 'write' },
+    tables: { ...configuration, evidence: 'append', sessions: 'append', observations: 'write' },
+    queries: ['evidence', 'sessions.by_opened'],
     archives: true,
     readsArchive: true,
     signs: true,
-    secrets: ['keys'],
     objects: 'read',
     memoryMb: 1024,
   },
   'archive-check': {
     purpose:
       'compares every session with the archive once a day, counts what is missing, removes rows that expired and are archived',
-    tables: { ...configuration, evidence: 'append', sessions: 'write' },
+    tables: { ...configuration, evidence: 'append', sessions: 'append' },
+    queries: ['evidence', 'sessions.by_opened'],
     expires: true,
     readsArchive: true,
     verifiesSignatures: true,

@@ -160,6 +160,14 @@ export const routes: readonly Route[] = [
   route(`PUT ${a}/config`, 'policies', 'admin', 'putConfig', 'Store a configuration as a new policy version', {
     platform: true,
   }),
+  route(
+    `POST ${a}/config/refresh-keys`,
+    'policies',
+    'admin',
+    'refreshConfigKeys',
+    'Look up again the keys that lie in secrets',
+    { platform: true },
+  ),
   route(`GET ${a}/policies`, 'policies', 'viewer', 'listPolicies', 'Tool rules in force, in order'),
   route(`GET ${a}/policy-versions`, 'policies', 'viewer', 'policyVersions', 'The last 20 versions'),
   route(`GET ${a}/policy-versions/current`, 'policies', 'viewer', 'currentPolicyVersion', 'The version in force'),

@@ -20,22 +20,25 @@ export function authenticate(headers: Headers, identities: Identities): Principa
 
 /**
  * The platform's administrator before any configuration exists, so before any other key can be known.
+ * @param stored SHA-256 of the token, where it is kept apart from the secrets that this process reads.
  * @throws GatewayError `forbidden` when no admin token is configured, `authentication_error` for any other credential.
  */
 export async function authenticateAdminToken(
   apiKey: readonly string[],
   authorization: readonly string[],
   secrets: SecretStore,
+  stored: () => Promise<string | undefined>,
 ): Promise<Principal> {
   const token = (await secrets.get(defaultAdminTokenName))?.trim();
-  if (!token) {
+  const expected = (await stored()) ?? (token ? sha256(token) : undefined);
+  if (expected === undefined) {
     throw new GatewayError(
       'forbidden',
-      `No admin token is configured; set ${defaultAdminTokenName} to open this surface.`,
+      `No admin token is configured; set ${defaultAdminTokenName} to open this surface, or run agentctl bootstrap on AWS.`,
     );
   }
   const digest = sha256(credentialOf({ 'x-api-key': apiKey, authorization }));
-  if (!sameDigest(digest, sha256(token))) throw refused('the key is not the admin token');
+  if (!sameDigest(digest, expected)) throw refused('the key is not the admin token');
   return adminPrincipal('default');
 }
 

@@ -57,6 +57,8 @@ export interface Telemetry {
 export interface SecretStore {
   /** The secret's value, or undefined when there is none. */
   get(name: string): Promise<string | undefined>;
+  /** A value was refused where it is used: one that is kept may have been replaced, and is read again. */
+  refused?(): void;
 }
 
 /** Bodies by content: what may pass 256 kB (policy versions, large results, exports). */

@@ -171,7 +171,7 @@ async function refuseDrift(
 
 /** The decision in JSON-RPC: the server's own answer, or an error (spec §7.1). */
 async function answer(
-  ports: Pick<McpPorts, 'objects' | 'telemetry' | 'clock'>,
+  ports: Pick<McpPorts, 'results' | 'telemetry' | 'clock'>,
   decided: DecisionResult,
   run: Run | undefined,
   caller?: Caller,

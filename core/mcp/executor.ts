@@ -116,7 +116,7 @@ async function redactedOutcome(run: Run, outcome: RpcOutcome, secrets: readonly 
  * @throws RpcFault -32000 when it is not at hand: the call ran all the same, and is not to be repeated.
  */
 export async function keptResult(
-  ports: Pick<McpPorts, 'objects' | 'telemetry'>,
+  ports: Pick<McpPorts, 'results' | 'telemetry'>,
   tool: string,
   { result_withheld: why, ...kept }: KeptResult,
 ): Promise<JsonObject> {

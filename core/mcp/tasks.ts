@@ -64,7 +64,7 @@ export async function taskFor(
   const kept: JsonObject = { task: 1, tenant: caller.principal.tenant, key_id: caller.principal.key_id, at: now };
   const bytes = Buffer.from(JSON.stringify({ ...kept, nonce: ports.ids.randomHex(16), outcome }));
   try {
-    return created(caller, doneTask(await ports.objects.put(bytes), now, outcome));
+    return created(caller, doneTask(await ports.results.put(bytes), now, outcome));
   } catch (fault) {
     // The call ran: its answer is given at once rather than lost with the task.
     ports.telemetry.log('error', 'a task was not stored', { envelope_id, error: (fault as Error).name });
@@ -156,7 +156,7 @@ async function own(ports: McpPorts, { principal }: Caller, id: string): Promise<
   const { tenant, key_id } = principal;
   const sha256 = /^done-([0-9a-f]{64})$/.exec(id)?.[1];
   if (sha256 !== undefined) {
-    const bytes = await ports.objects.get(sha256);
+    const bytes = await ports.results.get(sha256);
     const kept =
       bytes &&
       parseStrictBytes(bytes, {

@@ -77,6 +77,7 @@ export function httpProvider(
     const reply = await http({ url, headers, body: JSON.stringify(body), signal, ...silence });
     if (reply.status < 200 || reply.status > 299) {
       const cancel = timeouts.after(timeout_ms, () => reply.body.close());
+      if (key !== undefined && (reply.status === 401 || reply.status === 403)) secrets.refused?.();
       throw await readRefusal(name, reply, key).finally(cancel);
     }
     refuseForeign(reply);

@@ -17,6 +17,7 @@ export function door(ports: GatewayPorts): HttpHandler {
       headerValues(event, 'x-api-key'),
       headerValues(event, 'authorization'),
       ports.secrets,
+      () => ports.configStore.adminTokenSha256(),
     );
     return replyOf(await putFirstConfig(ports, principal, textBody(event, 'putConfig')));
   });

@@ -1,8 +1,10 @@
 /** Calling the deployed gateway as one of the people and agents of the test. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { bootstrapAdminToken } from '#adapters/aws/bootstrap.ts';
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
 import type { Loose } from '../support/loose.ts';
 import type { Outputs } from './deployment.ts';
@@ -37,15 +39,16 @@ export const clientConfig = ({ endpoint }: Emulator) => ({
 /** What an operator does after the first deployment: reads the generated admin token, adds the keys of callers and of tickets. */
 export async function provisionKeys(emulator: Emulator, { GatewayStores }: Outputs): Promise<Keys> {
   const secrets = new SecretsManagerClient(clientConfig(emulator));
-  const SecretId = GatewayStores.KeysSecretName;
-  const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId }));
-  const stored = JSON.parse(SecretString ?? '{}') as Record<string, string>;
-  const admin = stored.GATEWAY_ADMIN_TOKEN ?? '';
+  const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId: GatewayStores.AdminSecretName }));
+  const admin = (JSON.parse(SecretString ?? '{}') as Record<string, string>).GATEWAY_ADMIN_TOKEN ?? '';
+  const db = new DynamoDBClient(clientConfig(emulator));
+  await bootstrapAdminToken({ db, secrets, name: 'agent-governance' });
   assert.equal(admin.length, 48, 'the deployment generates the admin token');
   const fresh = () => randomBytes(24).toString('hex');
   const keys = { admin, agent: fresh(), human: fresh(), viewer: fresh(), hasty: fresh(), poor: fresh() };
   const named = Object.entries(keys).map(([name, key]) => [`${name.toUpperCase()}_KEY`, key]);
-  const values = { ...stored, ...Object.fromEntries(named) };
+  const SecretId = GatewayStores.KeysSecretName;
+  const values = Object.fromEntries(named.filter(([name]) => name !== 'ADMIN_KEY'));
   await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(values) }));
   const tickets = JSON.stringify({ GATEWAY_TICKET_KEY: fresh() });
   await secrets.send(new PutSecretValueCommand({ SecretId: 'agent-governance/brokers', SecretString: tickets }));

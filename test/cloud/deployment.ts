@@ -7,6 +7,7 @@ import { run } from './processes.ts';
 /** Stack outputs the checks need. URLs of AWS are not reachable here: only ids are. */
 export interface Outputs {
   readonly GatewayStores: {
+    readonly AdminSecretName: string;
     readonly KeysSecretName: string;
     readonly ObjectBucketName: string;
     readonly ArchiveBucketName: string;

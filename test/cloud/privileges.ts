@@ -123,8 +123,14 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayDoor
     may('notify starts no approval', 'notify', false, ({ sfn }) =>
       sfn.send(new StartExecutionCommand({ stateMachineArn: GatewayDoors.ApprovalStateMachineArn, name: 'probe' })),
     ),
-    may('test-action reads its keys', 'test-action', true, ({ secrets }) =>
+    may('test-action does not read keys: it knows their digests', 'test-action', false, ({ secrets }) =>
       secrets.send(new GetSecretValueCommand({ SecretId: GatewayStores.KeysSecretName })),
+    ),
+    may('whoever stores configurations reads keys', 'policies', true, ({ secrets }) =>
+      secrets.send(new GetSecretValueCommand({ SecretId: GatewayStores.KeysSecretName })),
+    ),
+    may('but not the admin token', 'policies', false, ({ secrets }) =>
+      secrets.send(new GetSecretValueCommand({ SecretId: GatewayStores.AdminSecretName })),
     ),
     may('the chat callback does not read keys', 'approval-callback', false, ({ secrets }) =>
       secrets.send(new GetSecretValueCommand({ SecretId: GatewayStores.KeysSecretName })),

@@ -29,7 +29,7 @@ const down: ObjectStore = {
   put: () => Promise.reject(new Error('no store')),
   get: () => Promise.reject(new Error('no store')),
 };
-const portsWith = (objects: ObjectStore) => ({ ...gateway.ports, objects });
+const portsWith = (results: ObjectStore) => ({ ...gateway.ports, results });
 
 async function entries(name: string): Promise<EvidenceEntry[]> {
   const found: EvidenceEntry[] = [];
@@ -69,7 +69,7 @@ describe('[action.large-result] a large result', () => {
     expect(body).toMatchObject({ decision: 'allow', result: { text: large.text, end: true } });
     const { outcome, result, result_sha256, result_bytes } = await resultOf(name);
     expect({ outcome, result }).toEqual({ outcome: 'executed' });
-    const stored = await gateway.ports.objects.get(String(result_sha256));
+    const stored = await gateway.ports.results.get(String(result_sha256));
     expect(stored?.byteLength).toBe(result_bytes);
     expect(canonicalize(JSON.parse(Buffer.from(stored!).toString()))).toBe(canonicalize(body.result));
     expect(Buffer.from(stored!).toString()).not.toContain(token);
@@ -117,7 +117,7 @@ describe('[action.large-result] a large result', () => {
       result_bytes: huge.text.length + 11,
     });
     expect(body.result).toBeUndefined();
-    expect(await gateway.ports.objects.get(body.result_sha256)).toBeDefined();
+    expect(await gateway.ports.results.get(body.result_sha256)).toBeDefined();
     const { id, action } = await runApproved(huge);
     expect((await act(action)).body).toMatchObject({ decision: 'allow', result_withheld: 'too_large' });
     expect(await record(id)).toMatchObject({ outcome: 'executed', result_withheld: 'too_large' });
@@ -126,7 +126,7 @@ describe('[action.large-result] a large result', () => {
   test('that somebody removed from the store is said to be gone; its digest stays', async () => {
     const { id } = await runApproved(large);
     const { result_sha256 } = (await gateway.ports.approvals.find(id))!;
-    const emptied = portsWith({ ...gateway.ports.objects, get: async () => undefined });
+    const emptied = portsWith({ ...gateway.ports.results, get: async () => undefined });
     expect(await record(id, emptied)).toMatchObject({ outcome: 'executed', result_withheld: 'gone', result_sha256 });
     expect(await record(id, portsWith(down))).toMatchObject({ result_withheld: 'store_unavailable', result_sha256 });
   });

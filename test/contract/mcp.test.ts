@@ -283,7 +283,7 @@ describe('results', () => {
     const { body } = (await entries(session)).at(-1)!;
     expect(body).toMatchObject({ outcome: 'executed', result_bytes: expect.any(Number) });
     expect(body.result).toBeUndefined();
-    expect((await test_.ports.objects.get(String(body.result_sha256)))?.byteLength).toBe(body.result_bytes);
+    expect((await test_.ports.results.get(String(body.result_sha256)))?.byteLength).toBe(body.result_bytes);
     const { error } = (await call('huge', { bytes: 20_000_000 }, { session })).last;
     expect(error).toMatchObject({ code: -32000, data: { reason: 'too-large' } });
     expect(error.message).toContain('1000000 bytes');
@@ -450,7 +450,7 @@ describe('waiting for a human', () => {
     const again = (await call('huge', { bytes: 3_000_000 }, { session })).last;
     expect(again.result.content).toEqual(result.content); // collected, not run again
 
-    const emptied = compose({ objects: { ...test_.ports.objects, get: async () => undefined } });
+    const emptied = compose({ results: { ...test_.ports.results, get: async () => undefined } });
     const lost = (await send('tasks/result', { taskId }, { session, at: emptied })).last.error;
     expect(lost).toMatchObject({ code: -32000, data: { outcome: 'executed', reason: 'gone' } });
     expect(lost.message).toContain('Do not repeat');
@@ -459,7 +459,7 @@ describe('waiting for a human', () => {
 
   test('[action.large-result] a call that ran is answered when its task cannot be stored', async () => {
     const session = await open();
-    const down = compose({ objects: { ...test_.ports.objects, put: () => Promise.reject(new Error('no store')) } });
+    const down = compose({ results: { ...test_.ports.results, put: () => Promise.reject(new Error('no store')) } });
     const { result } = (await call('huge', { bytes: 100_000 }, { session, at: down }, { task: {} })).last;
     expect(result.content[0].text).toHaveLength(100_000);
     const { body } = (await entries(session)).at(-1)!;

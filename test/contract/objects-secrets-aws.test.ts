@@ -85,7 +85,7 @@ describe('secrets in Secrets Manager', () => {
     secretsManager({ secretIds, client: new SecretsManagerClient(aws.client), now });
   const secret = (values: unknown) => ({ body: { SecretString: JSON.stringify(values) } });
 
-  test('are found in their bundle, asked for once a second', async () => {
+  test('[secrets.kept] are found in their bundle, asked for once in five minutes', async () => {
     aws.answers(secret({ A: 'one' }), secret({ A: 'two' }));
     let now = 0;
     const store = open(['keys'], () => now);
@@ -94,12 +94,33 @@ describe('secrets in Secrets Manager', () => {
       undefined,
       undefined,
     ]);
-    now = 999;
+    now = 299_999;
     expect(await store.get('A')).toBe('one');
-    now = 1000;
+    now = 300_000;
     expect(await store.get('A')).toBe('two');
     expect(aws.asked).toHaveLength(2);
     expect(aws.asked[0]?.body).toBe('{"SecretId":"keys"}');
+  });
+
+  test('[secrets.kept] are asked for again when what is stored changed, or a provider refused a key', async () => {
+    aws.answers(secret({ A: 'one' }), secret({ A: 'two' }), secret({ A: 'three' }));
+    let now = 0;
+    const store = open(['keys'], () => now);
+    expect(await store.get('A')).toBe('one');
+    store.forget();
+    expect(await store.get('A')).toBe('two');
+    // Calls that are all refused do not all ask.
+    store.refused?.();
+    expect(await store.get('A')).toBe('two');
+    now = 10_000;
+    store.refused?.();
+    expect(await store.get('A')).toBe('three');
+    expect(aws.asked).toHaveLength(3);
+  });
+
+  test('without a value yet are none', async () => {
+    aws.answers({ body: { SecretString: '' } }, { body: {} });
+    expect([await open(['new']).get('A'), await open(['newer']).get('A')]).toEqual([undefined, undefined]);
   });
 
   test('of a bundle this function may not read, or that is not there, are none', async () => {

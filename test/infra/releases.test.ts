@@ -1,9 +1,10 @@
 /** Deployments that repeat, stand beside each other and can be told apart on the bill. Proved on templates only. */
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { functions } from '#core/contracts/functions.ts';
 import { buildGateway } from '../../lib/gateway.ts';
 import { readSettings } from '../../lib/settings.ts';
-import { emptyApp, ofType, type Resources, reference, synthesize } from './synthesized.ts';
+import { emptyApp, ofType, type Resource, type Resources, reference, synthesize } from './synthesized.ts';
 
 const prod = synthesize();
 const dev = synthesize({ stage: 'dev' });
@@ -68,7 +69,8 @@ describe('[cloud.name] a second deployment beside the first', () => {
           ([key]) => /^(?:[A-Z]\w*Name|Name)$/.test(key) && !['StageName', 'MetricName', 'PolicyName'].includes(key),
         )
         .map(([key, value]) => `${Type} ${key} ${reference(value)}`)
-        .filter((line) => !/ \{/.test(line)),
+        // An alias is named within its function; how calls shift is AWS's name.
+        .filter((line) => !/ \{|Alias Name|DeploymentConfigName/.test(line)),
     );
 
   it('has stacks of its own, and shares no name with the other', () => {
@@ -136,5 +138,40 @@ describe('[cloud.tags] tags', () => {
 
   it.each(['team', '=x', 'aws:team=x', 'team=a;b', { team: 5 }])('refuses %j', (tags) => {
     expect(() => settings({ tags })).toThrow('"tags" must be pairs such as');
+  });
+});
+
+describe('[cloud.staged-release] a new version of a function', () => {
+  const groups = Object.values(ofType(prod.doors, 'AWS::CodeDeploy::DeploymentGroup'));
+  const aliases = Object.values(ofType(prod.doors, 'AWS::Lambda::Alias')) as (Resource & { UpdatePolicy?: unknown })[];
+
+  it('takes over a tenth of the calls first, and is taken back when its function fails', () => {
+    const functionCount = Object.keys(functions).length;
+    expect([groups.length, aliases.length]).toEqual([functionCount, functionCount]);
+    for (const { Properties } of groups) {
+      expect(Properties.DeploymentConfigName).toBe('CodeDeployDefault.LambdaCanary10Percent5Minutes');
+      expect(Properties.AlarmConfiguration).toMatchObject({ Enabled: true, Alarms: [{ Name: expect.anything() }] });
+      expect(Properties.AutoRollbackConfiguration.Events).toContain('DEPLOYMENT_STOP_ON_ALARM');
+    }
+    for (const { UpdatePolicy } of aliases) expect(UpdatePolicy).toHaveProperty('CodeDeployLambdaAliasUpdate');
+  });
+
+  it('is what every caller reaches: no integration, schedule, stream or grant names the function itself', () => {
+    const ids = Object.keys(ofType(prod.doors, 'AWS::Lambda::Function'));
+    const callers = ['ApiGateway::Method', 'ApiGatewayV2::Integration', 'Events::Rule', 'Lambda::EventInvokeConfig'];
+    const found = callers.flatMap((type) => Object.values(ofType(prod.doors, `AWS::${type}`)));
+    expect(found.length).toBeGreaterThan(60);
+    for (const { Properties } of found) {
+      const text = JSON.stringify({ ...Properties, FunctionName: undefined });
+      expect(ids.filter((id) => text.includes(`"${id}"`))).toEqual([]);
+    }
+  });
+
+  it('takes over at once where the deployment asks for it, with the same aliases', () => {
+    expect(ofType(dev.doors, 'AWS::CodeDeploy::DeploymentGroup')).toEqual({});
+    expect(Object.keys(ofType(dev.doors, 'AWS::Lambda::Alias'))).toHaveLength(Object.keys(functions).length);
+    expect(settings({ release: 'at-once' }).stagedReleases).toBe(false);
+    expect(settings({ stage: 'dev', release: 'staged' }).stagedReleases).toBe(true);
+    expect(() => settings({ release: 'soon' })).toThrow('"release" must be staged or at-once');
   });
 });

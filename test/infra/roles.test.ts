@@ -1,6 +1,5 @@
 /** Least privilege, read from the template: each function's role holds exactly what `core/contracts/functions.ts` grants. */
 import { type FunctionSpec, functions } from '#core/contracts/functions.ts';
-import { type TableSpec, tables } from '#core/contracts/tables.ts';
 import { ofType, reference, roleOf, synthesize } from './synthesized.ts';
 
 const { doors, stores } = synthesize();
@@ -63,9 +62,21 @@ function grantsOf(name: string, from = doors): Grants {
     .sort();
 }
 
-const read = ['GetItem', 'BatchGetItem', 'Query'];
-const append = [...read, 'PutItem', 'ConditionCheckItem'];
-const words = { read, append, write: [...append, 'UpdateItem'] };
+const get = ['GetItem', 'BatchGetItem'];
+const append = [...get, 'PutItem'];
+const words = { get, put: ['PutItem'], append, write: [...append, 'UpdateItem'] };
+
+const models = [
+  'inference-profile',
+  'application-inference-profile',
+  'provisioned-model',
+  'custom-model',
+  'custom-model-deployment',
+  'imported-model',
+  'default-prompt-router',
+  'prompt-router',
+  'guardrail',
+];
 
 const [webSocketApi] = Object.keys(ofType(doors, 'AWS::ApiGatewayV2::Api')).map((id) => `{${id}}`);
 
@@ -82,19 +93,19 @@ const interfaces = [
 function expected(spec: FunctionSpec): Grants {
   const machine = 'states:stateMachine:agent-governance-approval';
   const grants = Object.entries(spec.tables).flatMap(([table, access]) => {
-    const { indexes = [] }: TableSpec = tables[table as keyof typeof tables];
     const further: Readonly<Record<string, string>> = { config: 'DeleteItem', observations: 'BatchWriteItem' };
     const actions = [...words[access], ...(access === 'write' && further[table] ? [further[table]] : [])];
-    return [
-      ...actions.map((action) => `dynamodb:${action} table:${table}`),
-      ...indexes.map((index) => `dynamodb:Query table:${table}/index/${index.name}`),
-    ];
+    return actions.map((action) => `dynamodb:${action} table:${table}`);
   });
+  for (const query of spec.queries ?? []) grants.push(`dynamodb:Query table:${query.replace('.', '/index/')}`);
   if (spec.startsApprovals) grants.push(`states:StartExecution ${machine}`);
   if (spec.settlesTasks) grants.push(`states:SendTaskSuccess ${machine}`);
   if (spec.signs) grants.push('kms:Sign key', 'kms:GetPublicKey key');
-  if (spec.objects) grants.push('s3:GetObject objects/*', 's3:ListBucket objects');
-  if (spec.objects === 'write') grants.push('s3:PutObject objects/*');
+  if (spec.objects || spec.results) grants.push('s3:ListBucket objects');
+  if (spec.objects) grants.push('s3:GetObject objects/sha256/*');
+  if (spec.objects === 'write') grants.push('s3:PutObject objects/sha256/*');
+  if (spec.results) grants.push('s3:GetObject objects/results/*');
+  if (spec.results === 'write') grants.push('s3:PutObject objects/results/*');
   if (spec.expires) grants.push('dynamodb:DeleteItem table:evidence');
   if (spec.verifiesSignatures) grants.push('kms:GetPublicKey key');
   if (spec.archives) grants.push('s3:PutObject archive/*');
@@ -102,14 +113,14 @@ function expected(spec: FunctionSpec): Grants {
   for (const secret of spec.secrets ?? [])
     grants.push(`secretsmanager:GetSecretValue secretsmanager:secret:agent-governance/${secret}-??????`);
   if (spec.invokesModels) {
-    for (const action of ['InvokeModel', 'InvokeModelWithResponseStream'])
+    for (const action of ['InvokeModel', 'InvokeModelWithResponseStream', 'ApplyGuardrail'])
       grants.push(
         `bedrock:${action} bedrock:*::foundation-model/*`,
-        `bedrock:${action} bedrock:*:{AccountId}:inference-profile/*`,
+        ...models.map((kind) => `bedrock:${action} bedrock:*:{AccountId}:${kind}/*`),
       );
   }
-  if (spec.runsCommands) grants.push('lambda:InvokeFunction lambda:function:agent-governance-sandbox');
-  if (spec.handsOverTo) grants.push(`lambda:InvokeFunction lambda:function:agent-governance-${spec.handsOverTo}`);
+  if (spec.runsCommands) grants.push('lambda:InvokeFunction lambda:function:agent-governance-sandbox:live');
+  if (spec.handsOverTo) grants.push(`lambda:InvokeFunction lambda:function:agent-governance-${spec.handsOverTo}:live`);
   if (spec.postsToConnections) {
     for (const method of ['POST', 'DELETE'])
       grants.push(`execute-api:ManageConnections execute-api:${webSocketApi}/gateway/${method}/@connections/*`);
@@ -146,12 +157,29 @@ it('gives no function power over all tables, and none the power to scan, delete 
   ]);
 });
 
+it('[cloud.least-privilege] takes from functions what no code of theirs uses', () => {
+  const all = Object.keys(functions).flatMap((name) => grantsOf(name).map((grant) => `${name}: ${grant}`));
+  const about = (pattern: RegExp) => all.filter((grant) => pattern.test(grant));
+  expect(about(/ConditionCheckItem/)).toEqual([]);
+  expect(about(/(Get|BatchGet|Update)Item table:salts|Query table:salts/)).toEqual([]);
+  expect(about(/UpdateItem table:(sessions|deliveries)/)).toEqual([]);
+  expect(about(/^(chat-completions|messages|ws-worker|test-action): .*table:deliveries/)).toEqual([]);
+  expect(about(/^(ws|models|count-tokens|observatory|notify|policies): s3:.*results/)).toEqual([]);
+  expect(about(/s3:PutObject objects\/sha256/)).toEqual(['policies: s3:PutObject objects/sha256/*']);
+  expect(about(/Query table:approvals$/)).toEqual([]);
+});
+
+it('[auth.admin-token-apart] lets no function read the admin token, and one alone the keys of callers', () => {
+  expect(holders('secretsmanager:GetSecretValue secretsmanager:secret:agent-governance/admin')).toEqual([]);
+  expect(holders('secretsmanager:GetSecretValue secretsmanager:secret:agent-governance/keys')).toEqual(['policies']);
+});
+
 const holders = (action: string) =>
   Object.keys(functions).filter((name) => grantsOf(name).some((grant) => grant.startsWith(action)));
 
 it('lets those that carry actions out invoke the sandbox, ws its worker, three call models, two answer connections, none more', () => {
   expect(holders('lambda:')).toEqual(['ws', 'test-action', 'approval-steps']);
-  expect(holders('lambda:InvokeFunction lambda:function:agent-governance-sandbox')).toEqual([
+  expect(holders('lambda:InvokeFunction lambda:function:agent-governance-sandbox:live')).toEqual([
     'test-action',
     'approval-steps',
   ]);
@@ -233,9 +261,10 @@ it('lets a function write its own log group only', () => {
 it('lets whoever carries out calls put large results away, and whoever shows approvals read them', () => {
   const carrying = Object.entries<FunctionSpec>(functions).filter(([, spec]) => spec.assumesBrokerRoles);
   expect(carrying.map(([name]) => name)).toEqual(['test-action', 'mcp', 'approval-steps']);
-  for (const [name] of carrying) expect(grantsOf(name)).toContain('s3:PutObject objects/*');
+  for (const [name] of carrying) expect(grantsOf(name)).toContain('s3:PutObject objects/results/*');
   expect(grantsOf('approvals').filter((grant) => grant.startsWith('s3:'))).toEqual([
-    's3:GetObject objects/*',
+    's3:GetObject objects/results/*',
+    's3:GetObject objects/sha256/*',
     's3:ListBucket objects',
   ]);
 });

@@ -74,3 +74,13 @@ export function functionId(doors: Template, name: string): string {
   if (!found) throw new Error(`no function agent-governance-${name} in the template`);
   return found[0];
 }
+
+/** How a template refers to what callers use of a function: its alias. */
+export function liveReference(doors: Template, name: string): string {
+  const fn = functionId(doors, name);
+  const found = Object.entries(ofType(doors, 'AWS::Lambda::Alias')).find(
+    ([, { Properties }]) => reference(Properties.FunctionName) === `{${fn}}`,
+  );
+  if (!found) throw new Error(`no alias of ${name} in the template`);
+  return `{${found[0]}}`;
+}

@@ -1,5 +1,5 @@
 /** The WebSocket API: one function for every event, a hand-over that is never repeated, answers through connections. */
-import { functionId, ofType, reference, synthesize } from './synthesized.ts';
+import { functionId, liveReference, ofType, reference, synthesize } from './synthesized.ts';
 
 const { doors } = synthesize();
 
@@ -13,9 +13,7 @@ describe('the WebSocket', () => {
     const integrations = ofType(doors, 'AWS::ApiGatewayV2::Integration');
     const taken = Object.values(ofType(doors, 'AWS::ApiGatewayV2::Route')).map(({ Properties }) => {
       const integration = integrations[reference(Properties.Target).replace(/^integrations\/\{(.*)\}$/, '$1')];
-      expect(reference(integration?.Properties.IntegrationUri)).toContain(
-        `{${functionId(doors, 'ws')}.Arn}/invocations`,
-      );
+      expect(reference(integration?.Properties.IntegrationUri)).toContain(`${liveReference(doors, 'ws')}/invocations`);
       expect(Properties.RouteResponseSelectionExpression).toBeUndefined();
       return Properties.RouteKey as string;
     });
@@ -46,7 +44,7 @@ describe('the WebSocket', () => {
       expect(reference(environment(name).CONNECTIONS_URL)).toBe(
         `https://{${api}}.execute-api.{Region}.{URLSuffix}/gateway`,
       );
-    expect(environment('ws').WS_WORKER_FUNCTION).toBe('agent-governance-ws-worker');
+    expect(environment('ws').WS_WORKER_FUNCTION).toBe('agent-governance-ws-worker:live');
     const invoke = Object.values(ofType(doors, 'AWS::Lambda::EventInvokeConfig')).find(
       ({ Properties }) => reference(Properties.FunctionName) === `{${functionId(doors, 'ws-worker')}}`,
     );

@@ -127,6 +127,7 @@ export async function testPorts(options: TestOptions = {}) {
     telemetry,
     secrets,
     objects,
+    results: folderObjectStore(join(folder, 'results')),
     configStore,
     listedSecretNames: undefined,
     snapshots,

@@ -21,6 +21,8 @@ test('a value that looks like a flag of the program stays a value', async () => 
 const commands = [
   [],
   ['chat'],
+  ['bootstrap'],
+  ['config', 'refresh-keys'],
   ['test-action'],
   ['pending'],
   ['approve'],

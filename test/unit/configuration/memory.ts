@@ -1,6 +1,13 @@
 /** The stores of configuration in memory, with a clock that is wound by hand. */
 import { readFileSync } from 'node:fs';
-import type { BesideVersion, ConfigStore, HeldBindings, VersionRow } from '#core/configuration/ports.ts';
+import {
+  type BesideVersion,
+  type ConfigStore,
+  type HeldBindings,
+  type HeldKeys,
+  noKeys,
+  type VersionRow,
+} from '#core/configuration/ports.ts';
 import { shippedPriceFile, shippedPrices } from '#core/configuration/shipped-prices.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
@@ -21,19 +28,34 @@ ${extra}`;
 export function memoryConfigStore(): ConfigStore & {
   reads: number;
   fault: Error | undefined;
+  adminToken: string | undefined;
   beforeAdvance: () => Promise<void>;
 } {
   const rows: VersionRow[] = [];
   let imported: string | undefined;
   let bindings: HeldBindings = { revision: 0, names: {} };
+  let keys = noKeys;
   const store = {
     reads: 0,
     fault: undefined as Error | undefined,
+    adminToken: undefined as string | undefined,
     beforeAdvance: async () => {},
     async current() {
       store.reads++;
       if (store.fault) throw store.fault;
       return rows.at(-1);
+    },
+    async inForce() {
+      const row = await store.current();
+      return row && { row, keys };
+    },
+    async replaceKeys(version: number, replaced: HeldKeys) {
+      if (rows.at(-1)?.version !== version || replaced.revision !== keys.revision + 1) return false;
+      keys = replaced;
+      return true;
+    },
+    async adminTokenSha256() {
+      return store.adminToken;
     },
     async get(version: number) {
       return rows.slice(-20).find((row) => row.version === version);
@@ -54,6 +76,7 @@ export function memoryConfigStore(): ConfigStore & {
       rows.push(row);
       imported = beside.importedSha256 ?? imported;
       bindings = beside.bindings ?? bindings;
+      keys = beside.keys ?? keys;
       return true;
     },
   };

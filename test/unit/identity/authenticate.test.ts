@@ -72,8 +72,18 @@ test('a tenant key with the value of the admin token makes neither', () => {
 describe('the admin token before any configuration', () => {
   const secrets = (value: string | undefined) => ({ get: async () => value });
 
+  const unstored = async () => undefined;
+
+  test('[auth.admin-token-apart] the stored digest counts, and no token that a function could read beside it', async () => {
+    const stored = async () => sha256('apart');
+    expect(await authenticateAdminToken(['apart'], [], secrets(undefined), stored)).toMatchObject({ platform: true });
+    await expect(authenticateAdminToken(['t0ken'], [], secrets('t0ken'), stored)).rejects.toMatchObject({
+      code: 'authentication_error',
+    });
+  });
+
   test('is the platform administrator', async () => {
-    expect(await authenticateAdminToken(['t0ken'], [], secrets('t0ken\n'))).toMatchObject({
+    expect(await authenticateAdminToken(['t0ken'], [], secrets('t0ken\n'), unstored)).toMatchObject({
       platform: true,
       person: 'platform-admin',
     });
@@ -81,12 +91,14 @@ describe('the admin token before any configuration', () => {
 
   test('[auth.no-admin-token] without one nobody is let in, whatever is sent', async () => {
     for (const none of [undefined, '', ' ']) {
-      await expect(authenticateAdminToken([''], [], secrets(none))).rejects.toMatchObject({ code: 'forbidden' });
+      await expect(authenticateAdminToken([''], [], secrets(none), unstored)).rejects.toMatchObject({
+        code: 'forbidden',
+      });
     }
   });
 
   test('another key is 401', async () => {
-    await expect(authenticateAdminToken([], ['Bearer other'], secrets('t0ken'))).rejects.toMatchObject({
+    await expect(authenticateAdminToken([], ['Bearer other'], secrets('t0ken'), unstored)).rejects.toMatchObject({
       code: 'authentication_error',
     });
   });

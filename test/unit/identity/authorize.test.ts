@@ -36,6 +36,7 @@ const votes = new Set(['approve', 'deny', 'acceptMcpTool', 'releaseSession']);
 const global = new Set([
   'getConfig',
   'putConfig',
+  'refreshConfigKeys',
   'policyRollback',
   'rebuildProjections',
   'checkArchive',

@@ -1,0 +1,65 @@
+/**
+ * How a new version of a function takes over: a tenth of the calls for five minutes, then all of them; back to the version before
+ * when an alarm of the function rings meanwhile [cloud.staged-release]. CloudFormation waits for it, and rolls the stack back with it.
+ */
+import { Duration } from 'aws-cdk-lib';
+import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
+import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Alias } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { allow } from './access.ts';
+import { accept } from './findings.ts';
+import { type GatewaySettings, liveAlias } from './settings.ts';
+
+export interface StagedReleaseProps {
+  readonly settings: GatewaySettings;
+  /** By name of the function. */
+  readonly aliases: Readonly<Record<string, Alias>>;
+}
+
+/** Errors of a function in one minute. A refused call is an answer, not an error, so these are faults of the release or of AWS. */
+const errorsThatStopARelease = 3;
+
+export class StagedRelease extends Construct {
+  constructor(scope: Construct, id: string, { settings, aliases }: StagedReleaseProps) {
+    super(scope, id);
+    const application = new LambdaApplication(this, 'Application', { applicationName: settings.name });
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
+      inlinePolicies: {
+        shifting: new PolicyDocument({
+          statements: [
+            allow(
+              ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
+              Object.values(aliases).flatMap(({ lambda }) => [
+                lambda.functionArn,
+                `${lambda.functionArn}:${liveAlias}`,
+              ]),
+            ),
+            allow(['cloudwatch:DescribeAlarms'], ['*']),
+          ],
+        }),
+      },
+    });
+    accept(role, { 'AwsSolutions-IAM5[Resource::*]': 'The state of alarms can be read for all of them only.' });
+    for (const [name, alias] of Object.entries(aliases)) {
+      const alarm = new Alarm(this, `${name}-errors`, {
+        alarmDescription: `${name}: a release in progress is taken back; see docs/how-to/runbook.md#release-taken-back`,
+        metric: alias.metricErrors({ period: Duration.minutes(1), statistic: 'Sum' }),
+        threshold: errorsThatStopARelease,
+        evaluationPeriods: 1,
+        comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+      });
+      new LambdaDeploymentGroup(this, name, {
+        application,
+        alias,
+        alarms: [alarm],
+        deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+        // What the role holds is written above, whole.
+        role: role.withoutPolicyUpdates(),
+      });
+    }
+  }
+}
