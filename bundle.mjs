@@ -4,8 +4,8 @@
  * that loads more than 800 kB before it answers, or a package that few of its calls need, stops the build.
  */
 import { existsSync } from 'node:fs';
-import { cp, glob, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { cp, glob, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { functions } from './core/contracts/functions.ts';
 
@@ -44,7 +44,7 @@ const options = {
   // Some dependencies are CommonJS: they call `require` for Node's own modules, and look for files beside themselves.
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
   define: { __dirname: 'import.meta.dirname' },
-  plugins: [shakenSchemas(), withoutJsonSchemas()],
+  plugins: [shakenSchemas(), withoutJsonSchemas(), withoutDescriptions(), nameAndVersion()],
 };
 
 await rm('dist', { recursive: true, force: true });
@@ -125,6 +125,33 @@ function withoutJsonSchemas() {
         if (!method.test(source))
           throw new Error(`${path}: no schema describes itself as this plugin expects: adapt it`);
         return { contents: source.replace(method, '') };
+      }),
+  };
+}
+
+/** What members of the configuration mean is written for the reference pages; no function shows it. */
+function withoutDescriptions() {
+  const description = /\bdescription:\s*'(?:[^'\\\n]|\\.)*'/g;
+  return {
+    name: 'without-descriptions',
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /core[\\/]contracts[\\/](config|behavior|sandbox|tool-policy).*\.ts$/ }, async ({ path }) => ({
+        contents: (await readFile(path, 'utf8')).replace(description, "description: ''"),
+        loader: 'ts',
+      })),
+  };
+}
+
+/** Functions read name and version from `package.json`, and nothing else of it. */
+function nameAndVersion() {
+  const path = resolve('package.json');
+  return {
+    name: 'name-and-version',
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /package\.json$/ }, async (file) => {
+        if ((await realpath(file.path)) !== path) return undefined;
+        const { name, version } = JSON.parse(await readFile(path, 'utf8'));
+        return { contents: JSON.stringify({ name, version }), loader: 'json' };
       }),
   };
 }

@@ -20,6 +20,7 @@ import { logTelemetry } from '#adapters/aws/telemetry.ts';
 import { ticketsTable } from '#adapters/aws/tickets-table.ts';
 import { xrayTracer } from '#adapters/aws/xray-tracing.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
+import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
@@ -36,6 +37,7 @@ import { type TableName, tableEnvironment, tables } from '#core/contracts/tables
 import { configuredBrokers } from '#core/credentials/configured-brokers.ts';
 import type { Outside } from '#core/credentials/ports.ts';
 import type { Signer } from '#core/evidence/ports.ts';
+import { lazyTokens } from '#core/identity/federation/lazy-tokens.ts';
 import { SessionsOfKey } from '#core/identity/unnamed-sessions.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
@@ -143,6 +145,7 @@ export function compose(
     observations: observationsTable(store),
     counters: countersTable({ ...store, clock }),
     admissions: new Admissions(clock),
+    tokens: lazyTokens({ clock, documents: issuerDocuments }),
     mcpStore: mcpTable({ ...store, clock }),
     metricsText: () => telemetry.metricsText(),
     adminUrl: needed('ADMIN_URL'),

@@ -322,6 +322,46 @@ const identity: readonly Requirement[] = [
     'contract §2',
     'A person acts in the tenant of the key in use and in the tenants named for them, and in no other.',
   ),
+  must(
+    'identity.oidc-token',
+    'contract §2',
+    'A bearer token of a configured issuer is a credential: bounded, of a listed type and algorithm, signed by a published key, for a listed audience, with a subject and a bounded life; anything else is 401 invalid_token.',
+  ),
+  must(
+    'identity.oidc-keys',
+    'contract §2',
+    'Keys of an issuer are fetched at most once in 30 seconds, used for a bounded time while it does not answer, and 503 afterwards.',
+  ),
+  must(
+    'identity.oidc-mapping',
+    'contract §2',
+    'Claims lead to tenant, role, kind, person and owner by the first entry that holds; they never exceed it, and without an entry the answer is 403.',
+  ),
+  must(
+    'identity.oidc-configuration',
+    'contract §2',
+    'Issuers, audiences, people and tenants of identity.oidc are checked when a configuration is loaded.',
+  ),
+  must(
+    'identity.oidc-revoked',
+    'contract §2',
+    'A token whose subject, person or issuer left the configuration stops within five seconds: also in open connections, streams and approved calls.',
+  ),
+  must(
+    'identity.oidc-votes',
+    'contract §2',
+    'A human with a token votes as the person its claim is mapped to; separation of duties holds across keys and tokens.',
+  ),
+  must(
+    'identity.oidc-evidence',
+    'contract §2',
+    'Evidence names issuer, subject and owner of a caller with a token, never the token.',
+  ),
+  must(
+    'identity.oidc-sessions',
+    'contract §2',
+    'Limits, sessions and risk belong to a key id derived from issuer, subject, client and kind.',
+  ),
   must('auth.missing', 'contract §2', 'Without a credential every /admin/v1 route and /metrics is 401.'),
   must('auth.unknown-key', 'contract §6', 'An unknown key is 401 authentication_error.'),
   must(

@@ -101,11 +101,11 @@ export function connectionsTable({ client, tables, clock }: ConnectionsTableOpti
       return connection && connection.expires_at > now() ? connection : undefined;
     },
 
-    async authenticate(id, { key_id, tenant }) {
+    async authenticate(id, { key_id, tenant, federated }) {
       await change(id, {
-        update: 'SET key_id = :key, tenant = :tenant',
+        update: `SET key_id = :key, tenant = :tenant ${federated ? ', federated = :federated' : 'REMOVE federated'}`,
         where: isOpen,
-        values: { ':key': key_id, ':tenant': tenant, ':now': now() },
+        values: { ':key': key_id, ':tenant': tenant, ':now': now(), ...(federated && { ':federated': federated }) },
       });
     },
 

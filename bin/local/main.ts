@@ -102,7 +102,10 @@ function openListeners(
     telemetry,
     doors: gateway.then(({ doors }) => doors),
     maxBodyBytes: async () => (await gateway).maxBodyBytes(),
-    bodyLimit: async (event: HttpEvent) => bodyLimit(event, await (await gateway).ports.snapshots.current()),
+    bodyLimit: async (event: HttpEvent) => {
+      const { ports } = await gateway;
+      return bodyLimit(event, await ports.snapshots.current(), ports);
+    },
   };
   shared.doors.catch(() => {});
   return Promise.all(surfaces.map((surface) => listen({ ...shared, ...surface })));

@@ -17,6 +17,7 @@ import { observationsTable } from '#adapters/aws/observations-table.ts';
 import { logTelemetry } from '#adapters/aws/telemetry.ts';
 import { ticketsTable } from '#adapters/aws/tickets-table.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
+import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { observedLedger } from '#adapters/local/commit-feed.ts';
 import { observedDeliveries } from '#adapters/local/delivery-feed.ts';
@@ -39,6 +40,7 @@ import { readVersion } from '#core/configuration/stored-form.ts';
 import { wasmModules } from '#core/configuration/wasm-filters.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { configuredBrokers } from '#core/credentials/configured-brokers.ts';
+import { lazyTokens } from '#core/identity/federation/lazy-tokens.ts';
 import { sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
@@ -161,6 +163,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     observations: observationsTable(store),
     counters: countersTable({ ...store, clock }),
     admissions: new Admissions(clock),
+    tokens: lazyTokens({ clock, documents: issuerDocuments }),
     mcpStore: mcpTable({ ...store, clock }),
     providers,
     wasm: wasmRunner({ modules: wasmModules(objects) }),

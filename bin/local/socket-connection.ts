@@ -13,6 +13,7 @@ import {
   socketLimits,
   told,
 } from '#core/chat/socket-message.ts';
+import type { SocketCaller } from '#core/chat/socket-ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
@@ -23,6 +24,7 @@ import {
   carriesKey,
   type HandshakeHeaders,
   mostBytes,
+  socketCaller,
   stillMay,
   withKey,
 } from '#lambdas/ws/caller.ts';
@@ -57,7 +59,7 @@ export class SocketConnection {
   readonly #ports: ChatDoorPorts;
   readonly #calls = new Map<string, { readonly controller: AbortController; readonly bytes: number }>();
   readonly #running = new Set<Promise<void>>();
-  #caller: { readonly key_id: string; readonly tenant: string } | undefined;
+  #caller: SocketCaller | undefined;
   /** Messages are taken one after the other: authentication ends before the first call begins. */
   #turn: Promise<void>;
   #inbox = 0;
@@ -144,10 +146,9 @@ export class SocketConnection {
 
   async #authenticate(headers: HandshakeHeaders): Promise<void> {
     const snapshot = await this.#ports.snapshots.current();
-    const { key_id, tenant } = callerOf(headers, this.#address, snapshot, this.#ports);
-    this.#caller = { key_id, tenant };
+    this.#caller = socketCaller(await callerOf(headers, this.#address, snapshot, this.#ports));
     takeUpTo(this.#ws, snapshot.configuration.server.max_body_bytes);
-    await this.#send(told.ready(mostBytes(snapshot, tenant)));
+    await this.#send(told.ready(mostBytes(snapshot, this.#caller.tenant)));
   }
 
   async #take(text: string | undefined, bytes: number): Promise<void> {
@@ -162,7 +163,7 @@ export class SocketConnection {
     if (message.type === 'auth') return this.#authenticate(withKey(this.#headers, message.apiKey));
     if (!this.#caller) throw new GatewayError('authentication_error', 'Send {"type":"auth","api_key":…} first.');
     if (message.type === 'cancel') return this.#calls.get(message.id)?.controller.abort();
-    const principal = stillMay(this.#caller, snapshot); // it may have been revoked since it opened the connection
+    const principal = await stillMay(this.#caller, snapshot, this.#ports.clock.now()); // it may have been revoked since it opened the connection
     const refusal = this.#refusal(message, bytes);
     if (!refusal) return this.#begin(message, principal, bytes);
     await this.#send(told.error(refusal, { id: message.id }));

@@ -53,7 +53,7 @@ export function webSockets(ports: Promise<ChatDoorPorts>): WebSockets {
     const { origin = [] } = request.headersDistinct;
     assertOrigin(origin, request.headers.host, settings.cors.allowed_origins);
     const headers = request.headersDistinct;
-    const known = isKnown(headers, snapshot);
+    const known = await isKnown(headers, snapshot, ready);
     assertRoom(known);
     const address = request.socket.remoteAddress ?? '';
     const sessionId = handshakeHeader(headers, 'x-session-id');

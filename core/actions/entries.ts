@@ -10,6 +10,7 @@ import { provenanceOf } from '#core/credentials/entries.ts';
 import { withoutSecrets } from '#core/credentials/redact-values.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { type Redaction, redact, type Salt } from '#core/evidence/redact.ts';
+import { federatedActor } from '#core/identity/principal.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -211,7 +212,7 @@ export function resultDraft(
 
 function draftOf(
   ports: Pick<GovernPorts, 'clock'>,
-  { envelope }: Governed,
+  { envelope, principal }: Governed,
   kind: EntryKind,
   envelope_id: string,
   body: Record<string, unknown>,
@@ -222,7 +223,7 @@ function draftOf(
     timestamp: isoTime(ports.clock.now()),
     kind,
     envelope_id,
-    actor: { key_id: envelope.key_id, agent: envelope.actor.agent },
+    actor: { key_id: envelope.key_id, agent: envelope.actor.agent, ...federatedActor(principal) },
     body,
   };
 }

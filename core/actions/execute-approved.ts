@@ -9,6 +9,7 @@ import { standsInEvidence } from '#core/approvals/vote-in-evidence.ts';
 import { blockedBy } from '#core/behavior/assess.ts';
 import type { ApprovalRow, RefusedUse } from '#core/contracts/approval.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import { recall } from '#core/identity/federation/recall.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
@@ -125,7 +126,7 @@ async function askedAgain(
       justification,
     },
   };
-  const known = snapshot.identities.byKeyId.get(key_id);
+  const known = await recall(snapshot, key_id, row.federated);
   const scored = known?.kind === 'agent';
   const [effects, head, key, attached] = await Promise.all([
     ports.effects(envelope),

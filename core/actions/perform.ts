@@ -5,6 +5,7 @@ import type { ExecuteOptions, Executor, IssuedCredential } from '#core/credentia
 import { recordMint, recordUse } from '#core/credentials/registry.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { UpstreamError } from '#core/executors/fault.ts';
+import { federatedActor } from '#core/identity/principal.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { executionEndsAt, settlingMs, untilEnd } from './deadline.ts';
 import type { Governed } from './governed.ts';
@@ -22,7 +23,10 @@ export interface Outcome {
   readonly loginRefusedBy?: string | undefined;
 }
 
-export const actorOf = ({ envelope }: Governed) => ({ key_id: envelope.key_id, agent: envelope.actor.agent });
+export const actorOf = ({ envelope, principal }: Governed) => ({
+  ...{ key_id: envelope.key_id, agent: envelope.actor.agent },
+  ...federatedActor(principal),
+});
 
 /** Mints and executes. Every way out is an outcome; nothing is retried. */
 export async function perform(

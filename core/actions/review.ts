@@ -237,6 +237,7 @@ function newRow(ports: GovernPorts, action: Governed, safe: Redacted): ApprovalR
     session_id: envelope.actor.session,
     key_id: envelope.key_id,
     ...keyOwner(principal),
+    ...(principal.federated && { federated: principal.federated }),
     actor: envelope.actor,
     ...{ protocol, tool, capability, upstream, upstream_tool },
     target: safe.target,

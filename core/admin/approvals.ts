@@ -80,6 +80,7 @@ const vote =
       verdict,
       person: principal.person ?? principal.name,
       key_id: principal.key_id,
+      federated: principal.federated,
       reviewer,
       comment: comment ?? '',
       channel: 'http',

@@ -8,6 +8,7 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
 import type { ArchiveReader, CheckpointLog, EvidenceRows, ManifestStore, Signer } from '#core/evidence/ports.ts';
+import type { Tokens } from '#core/identity/federation/ports.ts';
 import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import type { ObjectStore, SecretStore } from '#core/kernel/ports.ts';
 import type { Admissions } from '#core/limits/admissions.ts';
@@ -52,6 +53,7 @@ export interface GatewayPorts extends GovernPorts {
   readonly observations: Observations;
   readonly counters: Counters;
   readonly admissions: Admissions;
+  readonly tokens: Tokens;
   readonly mcpStore: McpStore;
   /** Where this process answers chat calls itself. */
   readonly cache?: ResponseCache;

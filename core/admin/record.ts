@@ -1,4 +1,5 @@
 /** Every administrative act is evidence, in the session `admin-<tenant>-<UTC day>` (contract §4). */
+import { personActor } from '#core/identity/principal.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Call } from './operation.ts';
 
@@ -9,7 +10,10 @@ export async function recordAct(
     principal,
   }: {
     ports: Call['ports'];
-    principal: Pick<Call['principal'], 'tenant' | 'key_id'> & { readonly name?: string; readonly person?: string };
+    principal: Pick<Call['principal'], 'tenant' | 'key_id' | 'federated'> & {
+      readonly name?: string;
+      readonly person?: string;
+    };
   },
   action: string,
   details: Record<string, unknown>,
@@ -22,7 +26,7 @@ export async function recordAct(
       timestamp,
       kind: 'admin',
       envelope_id: ports.ids.uuid(),
-      actor: { key_id: principal.key_id, ...(principal.person !== undefined && { person: principal.person }) },
+      actor: personActor(principal),
       body: { action, ...details },
     },
   });

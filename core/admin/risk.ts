@@ -1,4 +1,5 @@
 /** Session risk: look at it, and release a session the kill switch has stopped (spec §1, contract §2, §7). */
+
 import { blockedBy, forKeys } from '#core/behavior/assess.ts';
 import { releaseAction, replayRisk } from '#core/behavior/replay.ts';
 import { scoreAt } from '#core/behavior/score.ts';
@@ -7,6 +8,7 @@ import { releaseSchema } from '#core/contracts/admin-requests.ts';
 import { type RiskRecord, type RiskSettings, riskSettingsOf } from '#core/contracts/behavior.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
+import { personActor } from '#core/identity/principal.ts';
 import { assertMayVote } from '#core/identity/separation-of-duties.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -76,7 +78,7 @@ export const releaseSession: Operation = async (call) => {
   const { reason } = parsed(releaseSchema, call.body());
   const head = await headOf(call);
   const owner = head.owner_key;
-  assertMayVote(principal, { key_id: owner ?? '' }, snapshot.identities);
+  assertMayVote(principal, { key_id: owner ?? '', key_owner: await openedBy(call, head) }, snapshot.identities);
   const key = await keyRiskOf(call, head);
   const blocked = blockedBy(snapshot.configuration.behavior, { session: head.risk, key }, ports.clock.now());
   if (!blocked) throw new GatewayError('conflict', `Session ${head.session_id} is not blocked.`);
@@ -88,7 +90,7 @@ export const releaseSession: Operation = async (call) => {
       timestamp: isoTime(ports.clock.now()),
       kind: 'admin',
       envelope_id: ports.ids.uuid(),
-      actor: { key_id: principal.key_id, ...(principal.person !== undefined && { person: principal.person }) },
+      actor: personActor(principal),
       body: {
         action: releaseAction,
         reason,
@@ -117,6 +119,14 @@ async function headOf(call: Call): Promise<SessionHead> {
   if (!head) throw notFound(`Session ${id}`);
   assertOwn(call, head.owner_key, `Session ${id}`);
   return head;
+}
+
+/** The human behind a session that a caller with a token opened: no key names that human, its first entry does. */
+async function openedBy({ ports, snapshot }: Call, head: SessionHead): Promise<string | undefined> {
+  if (head.owner_key === undefined || snapshot.identities.byKeyId.has(head.owner_key)) return undefined;
+  for await (const entry of firstEntries(ports.evidence.entries(head.tenant, head.session_id), 1))
+    return entry.actor.owner;
+  return undefined;
 }
 
 const keyRiskOf = async ({ ports, principal }: Call, { owner_key }: SessionHead): Promise<RiskRecord | undefined> =>

@@ -3,6 +3,7 @@
 import { followRisk, noteOfSignal } from '#core/behavior/assess.ts';
 import { redeemSchema } from '#core/contracts/admin-requests.ts';
 import { type CredentialAct, credentialDraft } from '#core/credentials/entries.ts';
+import { personActor } from '#core/identity/principal.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { ticketKeys } from '#core/tickets/keys.ts';
@@ -62,9 +63,7 @@ async function record({ ports, principal }: Call, { id }: TicketClaims, act: Cre
   const credential = await ports.credentials.get(principal.tenant, id);
   if (!credential) throw ticketRefused('unknown');
   const head = await ports.evidence.head(credential.tenant, credential.session_id);
-  const { key_id, person } = principal;
-  const actor = { key_id, ...(person !== undefined && { person }) };
-  const draft = credentialDraft(credential, act, actor, isoTime(ports.clock.now()));
+  const draft = credentialDraft(credential, act, personActor(principal), isoTime(ports.clock.now()));
   const outcome = await ports.ledger.commit({ draft, head: head ?? null });
   if (!outcome.ok) throw new Error('what becomes of a ticket carries no conditions');
   // The service's own key has done no wrong.

@@ -1,6 +1,8 @@
 /** A human decides, or time does (spec §3.2). One transaction: the row moves if it is still pending, with its evidence. */
+
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
+import type { FederatedCaller } from '#core/contracts/federated.ts';
 import type { Change, Ledger } from '#core/evidence/ports.ts';
 import { redact } from '#core/evidence/redact.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -25,6 +27,8 @@ export interface Vote {
   /** The authenticated person; `system` for a time-out. */
   readonly person: string;
   readonly key_id: string;
+  /** Of a voter with a token. */
+  readonly federated?: FederatedCaller | undefined;
   /** What the approver calls itself: recorded beside the person, never instead. */
   readonly reviewer: string;
   readonly comment: string;
@@ -128,7 +132,10 @@ function voteEntry(row: ApprovalRow, vote: Vote, to: 'approved' | 'denied', now:
     timestamp: now,
     kind: to === 'approved' ? 'approve' : 'deny',
     envelope_id: row.envelope_id,
-    actor: { key_id: vote.key_id, person: vote.person },
+    actor: {
+      ...{ key_id: vote.key_id, person: vote.person },
+      ...(vote.federated && { issuer: vote.federated.issuer, subject: vote.federated.subject }),
+    },
     body: {
       approval_id: row.envelope_id,
       status: to,

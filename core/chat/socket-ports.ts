@@ -1,4 +1,13 @@
 /** What the WebSocket needs on a host where no process holds the connection (spec §4.1). */
+import type { FederatedCaller } from '#core/contracts/federated.ts';
+
+/** Who is behind a connection, as it is kept between messages. */
+export interface SocketCaller {
+  readonly key_id: string;
+  readonly tenant: string;
+  /** Of a caller with a token: what later messages are checked against. */
+  readonly federated?: FederatedCaller | undefined;
+}
 
 /** A connection as it is remembered between its messages. */
 export interface SocketConnection {
@@ -10,6 +19,7 @@ export interface SocketConnection {
   /** The key behind it and the tenant it acts in; absent until it is authenticated. */
   readonly key_id?: string;
   readonly tenant?: string;
+  readonly federated?: FederatedCaller | undefined;
   /** Named at the handshake: the session of calls that name none, the tenant a platform's key wants to act in. */
   readonly session_id?: string;
   readonly asked_tenant?: string;
@@ -40,7 +50,7 @@ export interface SocketConnections {
   open(connection: SocketConnection): Promise<void>;
   /** The state as of now; undefined when the connection is not known, or its time is over. */
   get(id: string): Promise<SocketConnection | undefined>;
-  authenticate(id: string, who: { readonly key_id: string; readonly tenant: string }): Promise<void>;
+  authenticate(id: string, who: SocketCaller): Promise<void>;
   /** Notes a call for as long as it can be under way. `running`: its id is taken; `full`: `most` calls run. */
   begin(id: string, callId: string, by: string, most: number): Promise<'begun' | 'running' | 'full' | 'gone'>;
   /**
@@ -61,11 +71,9 @@ export interface SocketPosts {
 }
 
 /** A call on its way to the worker that answers it. */
-export interface HandedCall {
+export interface HandedCall extends SocketCaller {
   readonly connection_id: string;
   readonly call_id: string;
-  readonly key_id: string;
-  readonly tenant: string;
   readonly session_id?: string;
   readonly request_id: string;
   /** The message as it came, base64 of its UTF-8. */

@@ -4,6 +4,7 @@ import { sensitivePath } from '#core/evidence/json-path.ts';
 import { adminPerson } from '#core/identity/identities.ts';
 import { sandboxGlobs } from '#core/sandbox/globs.ts';
 import { globProblems, refusedBy } from './glob-checks.ts';
+import { checkIdentity } from './identity-checks.ts';
 import { checkKeys } from './key-checks.ts';
 import { checkLlm, oddRouting } from './llm-checks.ts';
 import { oneOf, unique, unknown } from './name-checks.ts';
@@ -26,6 +27,7 @@ export function checkConfiguration(
     ...checkPeople(file, warnings),
     ...unique(file.tenants, ['tenants'], 'id', 'tenant ids'),
     ...checkKeys(file, warnings),
+    ...checkIdentity(file, warnings),
     ...checkChannels(file),
     ...checkCredentials(file),
     ...checkUpstreams(file),

@@ -1,4 +1,5 @@
 /** Approval items and records (spec §2.3, §2.4, §3.2; contract §3). */
+import type { FederatedCaller } from './federated.ts';
 import type { KeyKind } from './routes.ts';
 
 /** pending → approved | denied; approved → executing → consumed. */
@@ -49,6 +50,8 @@ export interface ApprovalRow extends KeptResult {
   /** Requester: the authenticated key and its owner, for separation of duties. */
   readonly key_id: string;
   readonly key_owner?: string;
+  /** Who asked with a token: what the call is made under when it is carried out later. */
+  readonly federated?: FederatedCaller;
   readonly key_name?: string;
   readonly key_kind?: KeyKind;
   /** The caller's own label: recorded, shown as a label, never trusted. */

@@ -9,6 +9,7 @@ import { type KeySettings, person, tenant, transform } from './config/callers.ts
 import { contentFilter, type piiEntities } from './config/content-filters.ts';
 import { type broker, credentials } from './config/credentials.ts';
 import { executors, type sqlDatabase } from './config/executors.ts';
+import { identity } from './config/identity.ts';
 import { messagesSettings } from './config/messages.ts';
 import { type mockScript, modelRoute, provider } from './config/providers.ts';
 import { type budget, budgets, cache, prices } from './config/spending.ts';
@@ -21,6 +22,7 @@ import { type ToolPack, toolPackSchema, toolRuleSchema } from './tool-policy.ts'
 export type { ApprovalChannels, GithubChannel } from './config/approvals.ts';
 export type { KeySettings } from './config/callers.ts';
 export { piiEntities } from './config/content-filters.ts';
+export type { OidcCaller, OidcProvider } from './config/identity.ts';
 export { defaultAdminTokenName, defaultTicketKeyName, isSecretName } from './config/words.ts';
 
 export const configurationSchema = z
@@ -45,6 +47,7 @@ export const configurationSchema = z
       })
       .prefault({}),
     people: z.array(person).default([]),
+    identity,
     providers: z.array(provider).prefault([{ name: 'mock', type: 'mock', models: ['mock', 'mock-*'] }]),
     routes: z.array(modelRoute).default([]),
     aliases: z.strictObject({ models: z.record(z.string().min(1), z.string().min(1)).default({}) }).prefault({}),

@@ -25,7 +25,15 @@ export const evidenceEntrySchema = z.strictObject({
   kind: z.enum(entryKinds),
   envelope_id: z.string(),
   /** The authenticated principal and the label it gave itself. */
-  actor: z.strictObject({ key_id: z.string(), agent: z.string().optional(), person: z.string().optional() }),
+  actor: z.strictObject({
+    key_id: z.string(),
+    agent: z.string().optional(),
+    person: z.string().optional(),
+    /** Of a caller with a token: who vouched for whom, and the human behind it. */
+    issuer: z.string().optional(),
+    subject: z.string().optional(),
+    owner: z.string().optional(),
+  }),
   body: z.record(z.string(), z.unknown()),
   previous_hash: z.union([hex, z.literal('')]),
   hash: hex,

@@ -2,9 +2,11 @@
  * The registry of issued credentials (spec §2.6): recorded before they are used, called back when their action ends, by an
  * administrator, or by the sweep. The issuer first, then record and evidence in one transaction.
  */
+
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { Change, Ledger, SessionHead } from '#core/evidence/ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
+import { personActor } from '#core/identity/principal.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { type CredentialActor, credentialDraft, system } from './entries.ts';
@@ -120,8 +122,7 @@ export async function revokeCredential(
   const broker = await ports.brokers(record.broker);
   await broker?.revoke(record);
   const issuer = broker && (broker.calledBack ?? 'by_record') === 'by_record' ? 'called_back' : 'until_expiry';
-  const { key_id, person } = principal;
-  const written = await writeRevoked(ports, record, issuer, { key_id, ...(person !== undefined && { person }) });
+  const written = await writeRevoked(ports, record, issuer, personActor(principal));
   if (!written) throw alreadyDead((await ports.credentials.get(principal.tenant, id)) ?? record);
   return { ...record, revoked_at: now };
 }

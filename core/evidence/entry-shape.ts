@@ -29,10 +29,12 @@ const checks: Readonly<Record<keyof EvidenceEntry, Check>> = {
 };
 const fields = Object.entries(checks);
 
+const actorMembers: ReadonlySet<string> = new Set(['key_id', 'agent', 'person', 'issuer', 'subject', 'owner']);
+
 function isActor(value: unknown): boolean {
   if (!isObject(value) || typeof value.key_id !== 'string') return false;
   for (const [key, item] of Object.entries(value)) {
-    if (key !== 'key_id' && key !== 'agent' && key !== 'person') return false;
+    if (!actorMembers.has(key)) return false;
     if (item !== undefined && typeof item !== 'string') return false;
   }
   return true;

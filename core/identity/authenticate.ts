@@ -1,21 +1,52 @@
-/** From credential to principal: headers only, digest lookup, constant-time compare (spec §5, contract §2). */
+/** From credential to principal: headers only; keys by digest lookup and constant-time compare, else a token of an issuer. */
 import { timingSafeEqual } from 'node:crypto';
+import type { Snapshot } from '#core/configuration/snapshots.ts';
 import { defaultAdminTokenName } from '#core/contracts/config.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
+import type { Tokens } from './federation/ports.ts';
 import { adminPrincipal, type Identities } from './identities.ts';
 import type { Principal } from './principal.ts';
+import { RefusedToken } from './refused-token.ts';
 
 /** Headers as a host has them: one text, or every value that was sent. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** @throws GatewayError `authentication_error`: no credential, several, or one that is not known. */
 export function authenticate(headers: Headers, identities: Identities): Principal {
-  const digest = sha256(credentialOf(headers));
-  const known = identities.byDigest.get(digest);
-  if (!known || !sameDigest(known.key_sha256, digest)) throw refused('the key is not known, or was revoked');
-  return known.principal;
+  const known = principalOfKey(credentialOf(headers), identities);
+  if (known) return known;
+  throw unknownKey();
+}
+
+/**
+ * The same where tokens of issuers count beside keys [identity.oidc-token]. A credential that is a key stays one, whatever its form.
+ * @param resource the audience that a token must have on this surface.
+ * @throws GatewayError as `authenticate` and `Tokens.callerOf`.
+ */
+export async function authenticateCaller(
+  headers: Headers,
+  snapshot: Pick<Snapshot, 'configuration' | 'identities'>,
+  tokens: Tokens,
+  resource?: string,
+): Promise<Principal> {
+  const credential = credentialOf(headers);
+  const known = principalOfKey(credential, snapshot.identities);
+  if (known) return known;
+  if (!looksLikeToken(credential)) throw unknownKey();
+  if (snapshot.configuration.identity.oidc.length === 0)
+    throw new RefusedToken('it is a JWT, and no issuer is configured in identity.oidc');
+  return tokens.callerOf(credential, snapshot, resource);
+}
+
+/** Three or five parts, the first of which is a JSON object. */
+const looksLikeToken = (credential: string): boolean => /^eyJ[\w-]*(\.[\w-]*){2,4}$/.test(credential);
+
+function principalOfKey(credential: string, { byDigest }: Identities): Principal | undefined {
+  const digest = sha256(credential);
+  const known = byDigest.get(digest);
+  return known && sameDigest(known.key_sha256, digest) ? known.principal : undefined;
 }
 
 /**
@@ -67,6 +98,8 @@ function bearerToken(value: string): string {
 
 /** In a time that does not depend on where two digests differ. */
 const sameDigest = (a: string, b: string): boolean => timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'));
+
+const unknownKey = () => refused('the key is not known, or was revoked');
 
 const refused = (why: string) =>
   new GatewayError(

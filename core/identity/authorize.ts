@@ -1,4 +1,5 @@
 /** May this key use this route? Role, kind and reach, from the routes table alone (spec §5, contract §2). */
+import type { Configuration } from '#core/contracts/config.ts';
 import { includesRole, type Route } from '#core/contracts/routes.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Identities } from './identities.ts';
@@ -30,11 +31,13 @@ export function authorize(route: Route, principal: Principal | undefined): void 
 }
 
 /**
- * A surface that nobody was appointed to administer stays shut.
- * @throws GatewayError `forbidden` when there is neither an admin token nor an administrator's key.
+ * Without an administrator the admin surface stays closed.
+ * @throws GatewayError `forbidden` when there is no admin token, no key of an administrator, and no entry of `identity` for one.
  */
-export function requireConfiguredAdmin({ byKeyId }: Identities): void {
+export function requireConfiguredAdmin({ byKeyId }: Identities, identity?: Configuration['identity']): void {
   for (const { role, kind } of byKeyId.values()) if (role === 'admin' && kind !== 'agent') return;
+  if (identity?.oidc.some(({ callers }) => callers.some(({ role, kind }) => role === 'admin' && kind !== 'agent')))
+    return;
   throw forbidden(
     'The admin surface is closed: no admin token and no admin key are configured. Set admin.token_env, or give a key the role admin.',
   );

@@ -1,8 +1,12 @@
-/** Who is calling: the authenticated key, never what a body claims (contract §2). */
+/** Who is calling: the authenticated key or token, never what a body claims. */
+import type { FederatedCaller } from '#core/contracts/federated.ts';
 import type { KeyKind, Role } from '#core/contracts/routes.ts';
 
 export interface Principal {
-  /** Stable id of the key: first 16 hex digits of its SHA-256, or `admin-token`. */
+  /**
+   * Stable id of the key: first 16 hex digits of its SHA-256, or `admin-token`. For a caller of an issuer: a digest of issuer,
+   * subject, client and kind.
+   */
   readonly key_id: string;
   readonly name: string;
   readonly tenant: string;
@@ -16,4 +20,23 @@ export interface Principal {
   readonly platform: boolean;
   /** Tenants this principal may act in; `*` for all (the admin token). */
   readonly tenants: readonly string[];
+  /** Present where an issuer outside the gateway says who calls. */
+  readonly federated?: FederatedCaller;
 }
+
+type Actor = Pick<Principal, 'federated' | 'person' | 'owner'>;
+
+/** The actor of an administrative entry. */
+export const personActor = (principal: Actor & Pick<Principal, 'key_id'>) => ({
+  key_id: principal.key_id,
+  ...(principal.person !== undefined && { person: principal.person }),
+  ...federatedActor(principal),
+});
+
+/** What evidence says beside the key id of a caller of an issuer; nothing for a caller with a key [identity.oidc-evidence]. */
+export const federatedActor = ({ federated, person, owner }: Actor) => {
+  if (!federated) return {};
+  const human = person ?? owner;
+  const { issuer, subject } = federated;
+  return { issuer, subject, ...(human !== undefined && { owner: human }) };
+};

@@ -14,11 +14,11 @@ import type { GatewayPorts } from '../ports.ts';
 
 const own = routes.filter((route) => route.handledBy === 'count-tokens');
 
-export function door(ports: Pick<GatewayPorts, 'snapshots' | 'telemetry' | 'admissions'>): HttpHandler {
+export function door(ports: Pick<GatewayPorts, 'snapshots' | 'telemetry' | 'admissions' | 'tokens'>): HttpHandler {
   const answer = async (event: HttpEvent) => {
     const { route } = matchRoute(own, event);
     const snapshot = await ports.snapshots.current();
-    const principal = identify(event, route, snapshot, ports.admissions);
+    const principal = await identify(event, route, snapshot, ports);
     const body = jsonObject(event, boundedChatBody(event, snapshot, principal), chatJson);
     dialects.anthropic.checkRequest(body);
     return replyOf({ body: { input_tokens: estimateTokens('anthropic', body) } });

@@ -12,7 +12,7 @@ import { type McpCall, type McpGateway, type McpReply, statusOf } from '#core/mc
 import { errorOf, idOf, isObject, mcpCodes, RpcFault, responseOf } from '#core/mcp/messages.ts';
 import { endpointOf, type OlderPorts, OlderStreams } from '#core/mcp/older-sse.ts';
 import type { McpPorts } from '#core/mcp/ports.ts';
-import { errorReply } from '../middleware/answers.ts';
+import { challengeOf, errorReply } from '../middleware/answers.ts';
 import { headerOf, headerValues, rawBody } from '../middleware/body.ts';
 import { traceOf } from '../middleware/chat-door.ts';
 import { openToPages } from '../middleware/cors.ts';
@@ -43,7 +43,7 @@ export function door(ports: McpPorts & OlderPorts & AdmissionPorts, gateway: Mcp
         headerOf(event, 'host'),
         snapshot.configuration.server.cors.allowed_origins,
       );
-      const call = callOf(event, context, route, snapshot, ports);
+      const call = await callOf(event, context, route, snapshot, ports);
       return await ports.telemetry.continued(traceOf(event), () => serve(route, params, event, call));
     } catch (fault) {
       return refusal(event, fault);
@@ -75,13 +75,13 @@ export function door(ports: McpPorts & OlderPorts & AdmissionPorts, gateway: Mcp
   return openToPages(own, ports, answer);
 }
 
-function callOf(
+async function callOf(
   event: HttpEvent,
   { signal }: HttpContext,
   route: Route,
   snapshot: Snapshot,
-  { admissions }: AdmissionPorts,
-): McpCall {
+  ports: AdmissionPorts,
+): Promise<McpCall> {
   const passed: Record<string, string> = {};
   for (const name of Object.keys(event.headers ?? {})) {
     const value = /^mcp-param-[a-z0-9-]{1,100}$/i.test(name) ? headerOf(event, name.toLowerCase()) : undefined;
@@ -94,7 +94,7 @@ function callOf(
       name: headerOf(event, 'mcp-name')?.trim(),
       session: headerOf(event, 'mcp-session-id'),
     },
-    principal: identify(event, route, snapshot, admissions),
+    principal: await identify(event, route, snapshot, ports),
     snapshot,
     namedSession: headerOf(event, 'x-session-id'),
     passed,
@@ -247,8 +247,8 @@ function refusal(event: HttpEvent, fault: unknown): HttpReply {
   }
   const reply = errorReply(fault, shape);
   if (reply.statusCode === 401) {
-    reply.headers['www-authenticate'] =
-      `Bearer resource_metadata="${baseOf(event)}/.well-known/oauth-protected-resource"`;
+    const metadata = `resource_metadata="${baseOf(event)}/.well-known/oauth-protected-resource"`;
+    reply.headers['www-authenticate'] = challengeOf(fault, metadata);
   }
   if (reply.statusCode === 405) reply.headers.allow = 'POST';
   return reply;

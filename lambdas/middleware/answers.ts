@@ -1,6 +1,7 @@
 /** Middy middlewares around every HTTP door: a request id on every reply, faults as typed errors (spec §7.2). */
 import type middy from '@middy/core';
 import type { HttpContext, HttpEvent, HttpReply } from '#core/contracts/http.ts';
+import { RefusedToken } from '#core/identity/refused-token.ts';
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { MethodNotAllowed } from './route.ts';
@@ -49,8 +50,18 @@ export function errorReply(error: GatewayError, shape: ErrorShape = usual): Http
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
   // Waiting a little helps nobody: the official clients would try again at once.
   if (error.code === 'budget_exceeded') headers['x-should-retry'] = 'false';
-  if (error.code === 'authentication_error') headers['www-authenticate'] = 'Bearer realm="agent-governance-gateway"';
+  if (error.code === 'authentication_error') headers['www-authenticate'] = challengeOf(error);
   return { statusCode: error.kind.status, headers, body: JSON.stringify(shape.body(error)) };
+}
+
+/**
+ * What the caller has to send, and what was wrong with the token that came (RFC 6750).
+ * @param more further parameters, written as they stand in the header.
+ */
+export function challengeOf(error: GatewayError, more = 'realm="agent-governance-gateway"'): string {
+  if (!(error instanceof RefusedToken)) return `Bearer ${more}`;
+  const description = error.message.replace(/[^ !#-[\]-~]/g, "'");
+  return `Bearer ${more}, error="invalid_token", error_description="${description}"`;
 }
 
 function logFault(telemetry: Telemetry, event: HttpEvent, error: GatewayError): void {

@@ -6,15 +6,19 @@ import type { Snapshot } from '#core/configuration/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { mostBytesOf } from './body.ts';
-import { wouldIdentify } from './identify.ts';
+import { type AdmissionPorts, wouldIdentify } from './identify.ts';
 
 /** @param event without its body. */
-export function bodyLimit(event: HttpEvent, snapshot: Snapshot): number {
+export async function bodyLimit(
+  event: HttpEvent,
+  snapshot: Snapshot,
+  ports: Pick<AdmissionPorts, 'tokens'>,
+): Promise<number> {
   const route = routes.find(({ path, method }) => path === event.resource && method === event.httpMethod);
   if (!route || route.access === 'open') return 0;
   if (route.access === 'signed') return mostBytesOf(route.operation); // the signature is over the bytes
   try {
-    wouldIdentify(event, route, snapshot);
+    await wouldIdentify(event, route, snapshot, ports);
   } catch {
     return 0; // the door says why
   }

@@ -31,7 +31,7 @@ export function chatDoor(name: FunctionName, dialect: DialectName, ports: ChatDo
   const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
     const { route } = matchRoute(own, event);
     const snapshot = await ports.snapshots.current();
-    const principal = identify(event, route, snapshot, ports.admissions);
+    const principal = await identify(event, route, snapshot, ports);
     const bytes = boundedChatBody(event, snapshot, principal);
     const turn = async () => (bytes.length > largeBytes ? ports.texts?.turn() : undefined);
     const body = await jsonObjectInTurns(event, bytes, chatJson, turn);

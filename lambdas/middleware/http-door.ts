@@ -21,7 +21,7 @@ export function httpDoor(
     const { route, params, query } = matchRoute(own, event);
     if (route.access === 'open') return replyOf({ body: { status: 'ok', version: ports.version } });
     const snapshot = await ports.snapshots.current();
-    const principal = identify(event, route, snapshot, ports.admissions);
+    const principal = await identify(event, route, snapshot, ports);
     const operation = operations[route.operation];
     if (!operation) throw new Error(`the routes table names the operation ${route.operation}, which does not exist`);
     const call: Call = {

@@ -1,41 +1,59 @@
-/** Who calls, and may they (spec §5, contract §2): key → principal → role, kind, tenant. */
+/** Who calls, and may they: key or token → principal → role, kind, tenant. */
 
 import type { Snapshot } from '#core/configuration/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/routes.ts';
-import { authenticate } from '#core/identity/authenticate.ts';
+import { authenticateCaller } from '#core/identity/authenticate.ts';
 import { authorize, requireConfiguredAdmin } from '#core/identity/authorize.ts';
+import type { Tokens } from '#core/identity/federation/ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
-import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Admissions } from '#core/limits/admissions.ts';
 import { headerOf, headerValues } from './body.ts';
 
-/** What every door that asks for a key is given. */
+/** What every function that asks for a credential is given. */
 export interface AdmissionPorts {
   readonly admissions: Admissions;
+  readonly tokens: Tokens;
 }
 
 /**
  * The caller of a request, counted against the limits of its key and its address.
- * @throws GatewayError `authentication_error`, `forbidden`, `rate_limit_error`.
+ * @throws GatewayError `authentication_error`, `forbidden`, `rate_limit_error`, `service_unavailable` where a token came whose
+ * issuer cannot be reached.
  */
-export function identify(event: HttpEvent, route: Route, snapshot: Snapshot, admissions: Admissions): Principal {
-  const principal = known(event, route, snapshot, admissions);
+export async function identify(
+  event: HttpEvent,
+  route: Route,
+  snapshot: Snapshot,
+  { admissions, tokens }: AdmissionPorts,
+): Promise<Principal> {
+  const principal = await known(event, route, snapshot, { admissions, tokens });
   if (route.surface === 'admin') admissions.request(principal.key_id, snapshot.configuration.admin.requests_per_second);
   return permitted(event, route, principal, snapshot);
 }
 
-/** The same without counting, for whoever only wants to know whether the door will let the caller in. */
-export const wouldIdentify = (event: HttpEvent, route: Route, snapshot: Snapshot): Principal =>
-  permitted(event, route, authenticated(event, route, snapshot), snapshot);
+/** The same without counting, for a host that asks before it reads a body. */
+export const wouldIdentify = async (
+  event: HttpEvent,
+  route: Route,
+  snapshot: Snapshot,
+  { tokens }: Pick<AdmissionPorts, 'tokens'>,
+): Promise<Principal> => permitted(event, route, await authenticated(event, route, snapshot, tokens), snapshot);
 
-function known(event: HttpEvent, route: Route, snapshot: Snapshot, admissions: Admissions): Principal {
+async function known(
+  event: HttpEvent,
+  route: Route,
+  snapshot: Snapshot,
+  { admissions, tokens }: AdmissionPorts,
+): Promise<Principal> {
   const address = event.requestContext?.identity?.sourceIp ?? '';
   let principal: Principal;
   try {
-    principal = authenticated(event, route, snapshot);
+    principal = await authenticated(event, route, snapshot, tokens);
   } catch (fault) {
-    if (carriesCredential(event)) admissions.failed(address);
+    // An issuer that does not answer is not a wrong credential.
+    if (carriesCredential(event) && asGatewayError(fault).kind.status < 500) admissions.failed(address);
     throw fault;
   }
   admissions.succeeded(address, principal.key_id);
@@ -45,11 +63,14 @@ function known(event: HttpEvent, route: Route, snapshot: Snapshot, admissions: A
 const carriesCredential = (event: HttpEvent): boolean =>
   headerValues(event, 'x-api-key').length + headerValues(event, 'authorization').length > 0;
 
-function authenticated(event: HttpEvent, route: Route, snapshot: Snapshot): Principal {
-  if (route.surface === 'admin') requireConfiguredAdmin(snapshot.identities);
-  return authenticate(
+async function authenticated(event: HttpEvent, route: Route, snapshot: Snapshot, tokens: Tokens): Promise<Principal> {
+  const { identity } = snapshot.configuration;
+  if (route.surface === 'admin') requireConfiguredAdmin(snapshot.identities, identity);
+  return authenticateCaller(
     { 'x-api-key': headerValues(event, 'x-api-key'), authorization: headerValues(event, 'authorization') },
-    snapshot.identities,
+    snapshot,
+    tokens,
+    route.surface === 'mcp' ? identity.mcp_resource : undefined,
   );
 }
 

@@ -38,7 +38,7 @@ export const door =
 
 /** @throws GatewayError when the key may not, or not any more. */
 async function answered(ports: WorkerPorts, work: HandedCall, line: Line): Promise<void> {
-  const principal = stillMay(work, await ports.snapshots.current());
+  const principal = await stillMay(work, await ports.snapshots.current(), ports.clock.now());
   await answerCall(ports, {
     call: callOf(work),
     principal,

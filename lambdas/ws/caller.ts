@@ -1,10 +1,13 @@
 /** Who is behind a WebSocket (contract §2): the same key, role and tenant as over HTTP, looked at again at every message. */
 import { socketLimits } from '#core/chat/socket-message.ts';
+import type { SocketCaller } from '#core/chat/socket-ports.ts';
 import type { Snapshot } from '#core/configuration/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { authorize } from '#core/identity/authorize.ts';
+import { recall } from '#core/identity/federation/recall.ts';
 import type { Principal } from '#core/identity/principal.ts';
+import { RefusedToken } from '#core/identity/refused-token.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { headerOf, headerValues } from '../middleware/body.ts';
 import { type AdmissionPorts, identify, wouldIdentify } from '../middleware/identify.ts';
@@ -29,20 +32,24 @@ export const withKey = (headers: HandshakeHeaders, apiKey: string): HandshakeHea
 });
 
 /** @throws GatewayError as over HTTP: `authentication_error`, `forbidden`. */
-export const callerOf = (
+export const callerOf = async (
   headers: HandshakeHeaders,
   address: string,
   snapshot: Snapshot,
-  { admissions }: AdmissionPorts,
-): Principal => {
+  ports: AdmissionPorts,
+): Promise<Principal> => {
   const requestContext = { identity: { sourceIp: address } };
-  return identify({ ...asEvent(headers), requestContext } as HttpEvent, chatRoute, snapshot, admissions);
+  return identify({ ...asEvent(headers), requestContext } as HttpEvent, chatRoute, snapshot, ports);
 };
 
 /** Whether the handshake's own headers let the caller in. */
-export function isKnown(headers: HandshakeHeaders, snapshot: Snapshot): boolean {
+export async function isKnown(
+  headers: HandshakeHeaders,
+  snapshot: Snapshot,
+  ports: Pick<AdmissionPorts, 'tokens'>,
+): Promise<boolean> {
   try {
-    wouldIdentify(asEvent(headers), chatRoute, snapshot);
+    await wouldIdentify(asEvent(headers), chatRoute, snapshot, ports);
     return true;
   } catch {
     return false;
@@ -53,13 +60,22 @@ export function isKnown(headers: HandshakeHeaders, snapshot: Snapshot): boolean 
 export const handshakeHeader = (headers: HandshakeHeaders, name: string): string | undefined =>
   headerOf(asEvent(headers), name);
 
+/** What a connection keeps of its caller. */
+export const socketCaller = ({ key_id, tenant, federated }: Principal): SocketCaller => ({
+  ...{ key_id, tenant },
+  ...(federated && { federated }),
+});
+
 /**
  * The caller as the configuration knows it now.
- * @throws GatewayError `authentication_error` for a key that was revoked, `forbidden` for one that lost its role or tenant.
+ * @throws GatewayError `authentication_error` for a key that was revoked or a token that has ended, `forbidden` for one that lost its
+ * role or tenant.
  */
-export function stillMay(caller: { readonly key_id: string; readonly tenant: string }, snapshot: Snapshot): Principal {
-  const known = snapshot.identities.byKeyId.get(caller.key_id);
+export async function stillMay(caller: SocketCaller, snapshot: Snapshot, now: number): Promise<Principal> {
+  const known = await recall(snapshot, caller.key_id, caller.federated);
   if (!known) throw new GatewayError('authentication_error', 'The key was revoked.');
+  if (caller.federated && Date.parse(caller.federated.expires_at) <= now)
+    throw new RefusedToken('the token has expired; send {"type":"auth","api_key":…} with another one');
   authorize(chatRoute, known);
   if (known.tenant === caller.tenant) return known;
   if (known.tenants.includes('*') || known.tenants.includes(caller.tenant)) return { ...known, tenant: caller.tenant };

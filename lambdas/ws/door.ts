@@ -18,6 +18,7 @@ import {
   type HandshakeHeaders,
   handshakeHeader,
   mostBytes,
+  socketCaller,
   stillMay,
   withKey,
 } from './caller.ts';
@@ -82,7 +83,7 @@ async function opened(ports: SocketDoorPorts, event: SocketEvent): Promise<Socke
   const headers = headersOf(event);
   const { allowed_origins } = snapshot.configuration.server.cors;
   assertOrigin(valuesOf(headers, 'origin'), domainName, allowed_origins);
-  const caller = carriesKey(headers) ? callerOf(headers, addressOf(event), snapshot, ports) : undefined;
+  const caller = carriesKey(headers) ? await callerOf(headers, addressOf(event), snapshot, ports) : undefined;
   const session_id = handshakeHeader(headers, 'x-session-id');
   const asked_tenant = handshakeHeader(headers, 'x-tenant-id');
   const now = ports.clock.now();
@@ -90,7 +91,7 @@ async function opened(ports: SocketDoorPorts, event: SocketEvent): Promise<Socke
     id: connectionId,
     opened_at: isoTime(now),
     expires_at: isoTime(now + keptMs),
-    ...(caller && { key_id: caller.key_id, tenant: caller.tenant }),
+    ...(caller && socketCaller(caller)),
     ...(session_id !== undefined && { session_id }),
     ...(asked_tenant !== undefined && { asked_tenant }),
     calls: {},
@@ -136,16 +137,12 @@ async function understand(ports: SocketDoorPorts, event: SocketEvent): Promise<v
   if (message.type === 'faulty') return void (await say(told.error(message.fault, { id: message.id })));
   if (message.type === 'ping') return void (await say(told.pong()));
   if (message.type === 'auth') {
-    const { key_id, tenant } = callerOf(
-      withKey(handshakeOf(connection), message.apiKey),
-      addressOf(event),
-      snapshot,
-      ports,
-    );
-    await ports.connections.authenticate(connectionId, { key_id, tenant });
-    return void (await say(told.ready(mostBytes(snapshot, tenant, mostMessageBytes))));
+    const headers = withKey(handshakeOf(connection), message.apiKey);
+    const known = socketCaller(await callerOf(headers, addressOf(event), snapshot, ports));
+    await ports.connections.authenticate(connectionId, known);
+    return void (await say(told.ready(mostBytes(snapshot, known.tenant, mostMessageBytes))));
   }
-  const caller = authenticated(connection, snapshot);
+  const caller = await authenticated(connection, snapshot, ports.clock.now());
   if (message.type === 'cancel') return ports.connections.cancel(connectionId, message.id);
   const refusal = await handOver(ports, event, { ...connection, ...caller }, message, text);
   if (refusal) await say(told.error(refusal, { id: message.id }));
@@ -166,11 +163,12 @@ function assertInTime(
 const handshakeOf = ({ asked_tenant }: SocketConnection): HandshakeHeaders =>
   asked_tenant === undefined ? {} : { 'x-tenant-id': [asked_tenant] };
 
-function authenticated({ key_id, tenant }: SocketConnection, snapshot: Snapshot) {
+async function authenticated({ key_id, tenant, federated }: SocketConnection, snapshot: Snapshot, now: number) {
   if (key_id === undefined || tenant === undefined)
     throw new GatewayError('authentication_error', 'Send {"type":"auth","api_key":…} first.');
-  stillMay({ key_id, tenant }, snapshot);
-  return { key_id, tenant };
+  const caller = { key_id, tenant, ...(federated && { federated }) };
+  await stillMay(caller, snapshot, now);
+  return caller;
 }
 
 type Authenticated = SocketConnection & { readonly key_id: string; readonly tenant: string };
@@ -179,7 +177,7 @@ type Authenticated = SocketConnection & { readonly key_id: string; readonly tena
 async function handOver(
   ports: SocketDoorPorts,
   { requestContext }: SocketEvent,
-  { id, key_id, tenant, session_id }: Authenticated,
+  { id, key_id, tenant, federated, session_id }: Authenticated,
   call: SocketCall,
   text: string,
 ): Promise<GatewayError | undefined> {
@@ -192,6 +190,7 @@ async function handOver(
       call_id: call.id,
       key_id,
       tenant,
+      ...(federated && { federated }),
       ...(session_id !== undefined && { session_id }),
       request_id: requestContext.requestId,
       message: Buffer.from(text).toString('base64'),

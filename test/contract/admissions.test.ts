@@ -62,7 +62,9 @@ test.each([
   ['GET', '/health', keys.agent, 0],
   ['POST', '/callbacks/slack', undefined, 262_144],
 ] as const)('[auth.before-body] %s %s with %s: %d bytes of the body are read', async (method, resource, key, bytes) => {
-  expect(bodyLimit(asked(method, resource, key), await gateway.ports.snapshots.current())).toBe(bytes);
+  expect(await bodyLimit(asked(method, resource, key), await gateway.ports.snapshots.current(), gateway.ports)).toBe(
+    bytes,
+  );
 });
 
 test('[admin.rate-limit] the rate is configured', async () => {

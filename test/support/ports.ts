@@ -19,6 +19,7 @@ import { observationsTable } from '#adapters/aws/observations-table.ts';
 import { logTelemetry } from '#adapters/aws/telemetry.ts';
 import { ticketsTable } from '#adapters/aws/tickets-table.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
+import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { folderObjectStore } from '#adapters/local/folder-object-store.ts';
 import { keyFileSigner } from '#adapters/local/key-file-signer.ts';
@@ -37,6 +38,7 @@ import { storeVersion } from '#core/configuration/versions.ts';
 import type { WasmRunner } from '#core/content-policy/ports.ts';
 import { brokersFrom } from '#core/credentials/brokers.ts';
 import type { Executor } from '#core/credentials/ports.ts';
+import { lazyTokens } from '#core/identity/federation/lazy-tokens.ts';
 import { sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import { providersFrom } from '#core/providers/providers.ts';
@@ -154,6 +156,7 @@ export async function testPorts(options: TestOptions = {}) {
     observations: observationsTable(store),
     counters: countersTable({ ...store, clock }),
     admissions: new Admissions(clock),
+    tokens: lazyTokens({ clock, documents: issuerDocuments }),
     mcpStore: mcpTable({ ...store, clock }),
     providers,
     wasm: options.wasm ?? { check: async () => Promise.reject(new Error('no WASM here')) },

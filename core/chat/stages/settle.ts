@@ -2,12 +2,14 @@
  * The end of every call: its evidence entry and the chain's head in one transaction, beside it the reservation turned
  * into spend (architecture: one chat's life). The second of two sequential store steps.
  */
+
 import { sessionOwner } from '#core/actions/governed.ts';
 import { finishExecution } from '#core/approvals/execution.ts';
 import { followRisk, noteOfBlockedChat } from '#core/behavior/assess.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import type { Change } from '#core/evidence/ports.ts';
+import { federatedActor } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { firstOfItsMinute } from '#core/kernel/first-of-minute.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -47,7 +49,7 @@ async function recordEvidence(ports: ChatPorts, course: Course, traceId: string)
       timestamp: isoTime(ports.clock.now()),
       kind: 'chat' as const,
       envelope_id: call.envelopeId,
-      actor: { key_id: call.principal.key_id, agent: call.principal.name },
+      actor: { key_id: call.principal.key_id, agent: call.principal.name, ...federatedActor(call.principal) },
       body: { ...body, ...behaviorNote(course) },
     };
     const step = { draft, head: course.head, owner: sessionOwner(call.principal) };

@@ -1,9 +1,11 @@
 /** A model's stream on its way to the caller: translated, looked at, counted, settled by whoever called (contract §5). */
+
 import type { ContentPolicy, Verdict } from '#core/content-policy/ports.ts';
 import type { Dialect } from '#core/dialects/dialect.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import { asksForUsage, isUsageOnly } from '#core/dialects/openai.ts';
 import { translator } from '#core/dialects/translate.ts';
+import { recall } from '#core/identity/federation/recall.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { leaseSeconds } from '#core/limits/ports.ts';
@@ -171,8 +173,8 @@ const keyLookMs = 4_000;
 /** A key that is revoked while it streams stops within five seconds, too (contract §2). */
 const watchKey = (ports: ChatPorts, { call, halt }: Course) =>
   repeat(ports, keyLookMs, async () => {
-    const { identities } = await ports.snapshots.current();
-    if (identities.byKeyId.has(call.principal.key_id)) return;
+    const { key_id, federated } = call.principal;
+    if (await recall(await ports.snapshots.current(), key_id, federated)) return;
     halt.abort(new GatewayError('authentication_error', 'The key was revoked.'));
   });
 

@@ -17,6 +17,10 @@ export const person = z.strictObject({
     .regex(/^[A-Z0-9]+\/[A-Z0-9]+$/, 'a Slack identity "<team>/<user>", e.g. "T01/U01"')
     .optional(),
   github_login: z.string().min(1).optional(),
+  oidc_ids: z
+    .array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/[\s\S]{1,256}$/, '"<name of identity.oidc>/<value>"'))
+    .optional()
+    .meta({ description: 'Values of the claim that names the person, as "<name of identity.oidc>/<value>".' }),
 });
 
 const keyFields = {

@@ -1,0 +1,26 @@
+/** Documents of token issuers over HTTP: bounded in time and size, no redirects [identity.oidc-keys]. */
+import type { IssuerDocuments } from '#core/identity/federation/ports.ts';
+import { isIssuerUrl } from '#core/identity/federation/urls.ts';
+
+const withinMs = 5_000;
+const mostBytes = 256 * 1024;
+
+export const issuerDocuments: IssuerDocuments = {
+  async json(url) {
+    if (!isIssuerUrl(url)) throw new Error('an issuer is asked over HTTPS, or over HTTP on this machine');
+    const answer = await fetch(url, {
+      headers: { accept: 'application/json' },
+      redirect: 'error',
+      signal: AbortSignal.timeout(withinMs),
+    });
+    if (!answer.ok || !answer.body) throw new Error(`the issuer answered ${answer.status}`);
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of answer.body) {
+      bytes += chunk.length;
+      if (bytes > mostBytes) throw new Error(`the issuer's document is larger than ${mostBytes} bytes`);
+      chunks.push(chunk);
+    }
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  },
+};

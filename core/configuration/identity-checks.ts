@@ -1,0 +1,113 @@
+/** Issuers of tokens and what their claims lead to: conditions that cross members of `identity` [identity.oidc-configuration]. */
+import type { ConfigurationFile, OidcCaller, OidcProvider } from '#core/contracts/config.ts';
+import { isIssuerUrl } from '#core/identity/federation/urls.ts';
+import { exactlyOne, oneOf, unique, unknown } from './name-checks.ts';
+import type { Path, Problem } from './problems.ts';
+
+/** @param warnings receives what is odd but allowed. */
+export function checkIdentity(file: ConfigurationFile, warnings: string[]): Problem[] {
+  const { oidc, mcp_resource } = file.identity;
+  const at: Path = ['identity', 'oidc'];
+  for (const { name, token_types } of oidc)
+    if (token_types.some((type) => type !== 'at+jwt'))
+      warnings.push(`identity.oidc ${name}: token_types allows more than at+jwt, so ID tokens count as access tokens.`);
+  return [
+    ...unique(oidc, at, 'name', 'names of issuers'),
+    ...oidc.flatMap((provider, i) => checkProvider(file, provider, [...at, i])),
+    ...checkAudiences(oidc, at),
+    ...checkIds(file),
+    ...(mcp_resource === undefined || oidc.some(({ audiences }) => audiences.includes(mcp_resource))
+      ? []
+      : [
+          {
+            path: ['identity', 'mcp_resource'],
+            found: 'a URL that no entry of identity.oidc has among its audiences',
+            allowed: 'one of their audiences: tokens for /mcp must have it',
+          },
+        ]),
+  ];
+}
+
+function checkProvider(file: ConfigurationFile, provider: OidcProvider, path: Path): Problem[] {
+  const { issuer, jwks_uri, callers } = provider;
+  const allowed = 'https://…, or http:// for an issuer on this machine (localhost, 127.0.0.1, [::1])';
+  const problem = (field: string) => ({ path: [...path, field], found: 'a URL (not shown)', allowed });
+  return [
+    ...(isIssuerUrl(issuer) && URL.parse(issuer)?.search === '' ? [] : [problem('issuer')]),
+    ...(jwks_uri === undefined || isIssuerUrl(jwks_uri, issuer) ? [] : [problem('jwks_uri')]),
+    ...callers.flatMap((caller, i) => checkCaller(file, caller, [...path, 'callers', i])),
+  ];
+}
+
+function checkCaller(file: ConfigurationFile, caller: OidcCaller, path: Path): Problem[] {
+  const { tenant, tenant_claim, tenants, kind } = caller;
+  const known = file.tenants.map(({ id }) => id);
+  const people = file.people.map(({ id }) => id);
+  const isHuman = kind === 'human';
+  const named = (field: 'person' | 'owner'): Problem[] =>
+    unknown(caller[field] === undefined ? [] : [caller[field]], people, path, 'people').map((problem) => ({
+      ...problem,
+      path: [...path, field],
+    }));
+  const misplaced = (['person', 'person_claim', 'owner', 'owner_claim'] as const)
+    .filter((field) => caller[field] !== undefined && field.startsWith('person') !== isHuman)
+    .map((field) => ({
+      path: [...path, field],
+      found: `an entry of kind ${kind}`,
+      allowed: 'person and person_claim for kind human; owner and owner_claim for agents and services',
+    }));
+  return [
+    ...exactlyOne({ tenant, tenant_claim }, path),
+    ...(tenant === undefined || known.includes(tenant)
+      ? []
+      : [{ path: [...path, 'tenant'], found: JSON.stringify(tenant), allowed: oneOf(known, 'tenants') }]),
+    ...unknown(tenants, ['*', ...known], [...path, 'tenants'], 'tenants'),
+    ...(tenant_claim !== undefined && tenants.length === 0
+      ? [
+          {
+            path: [...path, 'tenants'],
+            found: 'nothing',
+            allowed: 'the tenants that tenant_claim may name; "*" for all',
+          },
+        ]
+      : []),
+    ...(isHuman ? exactlyOne({ person: caller.person, person_claim: caller.person_claim }, path) : both(caller, path)),
+    ...misplaced,
+    ...named('person'),
+    ...named('owner'),
+  ];
+}
+
+const both = ({ owner, owner_claim }: OidcCaller, path: Path): Problem[] =>
+  owner === undefined || owner_claim === undefined ? [] : exactlyOne({ owner, owner_claim }, path);
+
+/** Two entries for the same issuer and audience would be two answers to who calls. */
+function checkAudiences(oidc: readonly OidcProvider[], at: Path): Problem[] {
+  const seen = new Map<string, string>();
+  return oidc.flatMap(({ name, issuer, audiences }, i) =>
+    [...new Set(audiences)].flatMap((audience): Problem[] => {
+      const first = seen.get(`${issuer} ${audience}`);
+      seen.set(`${issuer} ${audience}`, first ?? name);
+      if (first === undefined) return [];
+      const found = `an audience of ${first} again`;
+      return [{ path: [...at, i, 'audiences'], found, allowed: 'one entry for an issuer and an audience' }];
+    }),
+  );
+}
+
+function checkIds({ people, identity: { oidc } }: ConfigurationFile): Problem[] {
+  const names = oidc.map(({ name }) => name);
+  const seen = new Map<string, string>();
+  return people.flatMap(({ id, oidc_ids = [] }, i) =>
+    oidc_ids.flatMap((value, k): Problem[] => {
+      const path: Path = ['people', i, 'oidc_ids', k];
+      const first = seen.get(value);
+      seen.set(value, first ?? id);
+      if (!names.includes(value.slice(0, value.indexOf('/'))))
+        return [{ path, found: JSON.stringify(value), allowed: `"<name>/<value>" with ${oneOf(names, 'issuers')}` }];
+      return first === undefined
+        ? []
+        : [{ path, found: JSON.stringify(value), allowed: `one person (${first} has it)` }];
+    }),
+  );
+}

@@ -1,0 +1,73 @@
+/** Callers that prove who they are with a token of an issuer instead of a key of this gateway. */
+import * as z from 'zod';
+import { keyKinds, roles } from '../routes.ts';
+import { address, word } from './words.ts';
+
+/** Asymmetric signatures only: with a shared secret whoever verifies a token could also make one. */
+const algorithms = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+] as const;
+
+const texts = z.array(z.string().min(1));
+const claimName = z.string().min(1).max(200);
+
+const claimValues = z.record(claimName, texts.min(1)).default({});
+
+const oidcCaller = z.strictObject({
+  when: claimValues.meta({
+    description:
+      'Claims a token needs for this entry, each with one of the listed values. Without it, the entry holds for every token of the issuer. A dot leads into an object: realm_access.roles.',
+  }),
+  tenant: z.string().min(1).optional(),
+  tenant_claim: claimName.optional(),
+  tenants: texts.default([]).meta({ description: 'Tenants that tenant_claim may name.' }),
+  role: z.enum(roles).default('viewer').meta({ description: 'The highest role of these callers.' }),
+  role_claim: claimName.optional().meta({ description: 'Claim with a role of the caller; it can only lower "role".' }),
+  kind: z.enum(keyKinds).default('agent'),
+  person: z.string().optional(),
+  person_claim: claimName.optional().meta({
+    description: 'Claim whose value is looked up as "<name>/<value>" in people[].oidc_ids: the human who calls.',
+  }),
+  owner: z.string().optional(),
+  owner_claim: claimName
+    .optional()
+    .meta({ description: 'The same for the human who answers for an agent or a service.' }),
+  name_claim: claimName.optional(),
+  platform: z.boolean().default(false),
+});
+
+const oidcProvider = z.strictObject({
+  name: word,
+  issuer: address.meta({ description: 'Exactly as the claim "iss" has it. HTTPS; plain HTTP only on this machine.' }),
+  audiences: texts.min(1, 'at least one audience'),
+  algorithms: z.array(z.enum(algorithms)).min(1).default(['RS256', 'ES256']),
+  token_types: z
+    .array(z.enum(['at+jwt', 'JWT', 'none']))
+    .min(1)
+    .default(['at+jwt'])
+    .meta({
+      description:
+        'Values of the header "typ" that are accepted; "none" stands for a token without it. ID tokens have "JWT" or none, so add these only for issuers that mark access tokens no better.',
+    }),
+  jwks_uri: address.optional().meta({ description: 'Where the keys are; found by discovery without it.' }),
+  clock_skew_seconds: z.int().nonnegative().max(300).default(30),
+  max_lifetime_seconds: z.int().positive().max(604_800).default(86_400),
+  stale_keys_seconds: z.int().min(600).max(604_800).default(3_600).meta({
+    description: 'How long known keys count after the last successful fetch while the issuer does not answer.',
+  }),
+  required_claims: claimValues,
+  revoked_subjects: texts.default([]).meta({ description: 'Values of "sub" whose tokens are refused.' }),
+  callers: z.array(oidcCaller).min(1, 'at least one entry').meta({ description: 'The first entry that holds counts.' }),
+});
+
+export const identity = z
+  .strictObject({
+    oidc: z.array(oidcProvider).default([]),
+    mcp_resource: address.optional().meta({
+      description: 'URL under which MCP clients reach /mcp. Tokens used there must have it as an audience.',
+    }),
+  })
+  .prefault({});
+
+export type OidcProvider = z.infer<typeof oidcProvider>;
+export type OidcCaller = z.infer<typeof oidcCaller>;

@@ -1,0 +1,123 @@
+/** From verified claims to a principal, by the configuration in force: nothing here trusts a claim beyond what an entry allows. */
+import type { Configuration, OidcCaller, OidcProvider, Person } from '#core/contracts/config.ts';
+import type { FederatedCaller } from '#core/contracts/federated.ts';
+import { type Role, roles } from '#core/contracts/routes.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { Principal } from '../principal.ts';
+import { RefusedToken } from '../refused-token.ts';
+
+export type Claims = Readonly<Record<string, unknown>>;
+type People = Pick<Configuration, 'people' | 'tenants'>;
+
+/**
+ * The caller of a token, or of a row that kept its claims [identity.oidc-mapping].
+ * @param caller whose `claims` were verified when the token came.
+ * @throws GatewayError `authentication_error` for a revoked subject or a required claim that is missing, `forbidden` when no entry
+ * holds or the entry leads to no tenant, role or person of the configuration.
+ */
+export function principalOfClaims(provider: OidcProvider, caller: FederatedCaller, configuration: People): Principal {
+  const { claims, subject, issuer, client } = caller;
+  if (provider.revoked_subjects.includes(subject)) throw new RefusedToken('the subject of the token was revoked');
+  if (!holds(provider.required_claims, claims))
+    throw new RefusedToken('a claim that identity.oidc requires is missing');
+  const entry = provider.callers.find(({ when }) => holds(when, claims));
+  if (!entry) throw forbidden('no entry of identity.oidc callers holds for its claims');
+  const tenant = tenantOf(entry, claims, configuration);
+  const person = humanOf(provider, entry.person, entry.person_claim, claims, configuration);
+  const owner = humanOf(provider, entry.owner, entry.owner_claim, claims, configuration);
+  const theirs = person?.tenants ?? [];
+  if (theirs.length > 0 && !theirs.includes('*') && !theirs.includes(tenant))
+    throw forbidden(`the person ${person?.id} does not act in the tenant ${tenant}`);
+  return {
+    key_id: `oidc-${digestOf([issuer, subject, client ?? null, entry.kind]).slice(0, 24)}`,
+    name: label(only(claims, entry.name_claim) ?? client ?? subject),
+    tenant,
+    role: lowest([entry.role, ...rolesOf(entry, claims), ...(person ? [person.role] : [])]),
+    kind: entry.kind,
+    ...(person && { person: person.id }),
+    ...(owner && { owner: owner.id }),
+    platform: entry.platform,
+    tenants: [...new Set([tenant, ...theirs])],
+    federated: caller,
+  };
+}
+
+/** Names of the claims that this provider's settings read: no other is kept. */
+export const claimsRead = ({ required_claims, callers }: OidcProvider): Set<string> =>
+  new Set([
+    ...Object.keys(required_claims),
+    ...callers.flatMap(({ when, tenant_claim, role_claim, person_claim, owner_claim, name_claim }) => [
+      ...Object.keys(when),
+      ...[tenant_claim, role_claim, person_claim, owner_claim, name_claim].filter((name) => name !== undefined),
+    ]),
+  ]);
+
+/** The values of a claim, as texts. `scope` is one text of several words. A dot leads into an object. */
+export function claimValues(claims: Claims, name: string): string[] {
+  const value = Object.hasOwn(claims, name)
+    ? claims[name]
+    : name
+        .split('.')
+        .reduce<unknown>(
+          (at, step) =>
+            at !== null && typeof at === 'object' && Object.hasOwn(at, step)
+              ? (at as Record<string, unknown>)[step]
+              : undefined,
+          claims,
+        );
+  if (typeof value === 'string') return name === 'scope' || name === 'scp' ? value.split(' ').filter(Boolean) : [value];
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  return list.flatMap((one) => (['string', 'number', 'boolean'].includes(typeof one) ? [String(one)] : []));
+}
+
+const holds = (needed: Readonly<Record<string, readonly string[]>>, claims: Claims): boolean =>
+  Object.entries(needed).every(([name, allowed]) => claimValues(claims, name).some((value) => allowed.includes(value)));
+
+/** A claim that decides who somebody is has one value. */
+function only(claims: Claims, name: string | undefined): string | undefined {
+  if (name === undefined) return undefined;
+  const values = claimValues(claims, name);
+  return values.length === 1 ? values[0] : undefined;
+}
+
+function tenantOf(entry: OidcCaller, claims: Claims, { tenants }: People): string {
+  const named = entry.tenant ?? only(claims, entry.tenant_claim);
+  const allowed = entry.tenant !== undefined || entry.tenants.includes('*') || entry.tenants.includes(named ?? '');
+  if (named !== undefined && allowed && tenants.some(({ id }) => id === named)) return named;
+  throw forbidden(`its claim ${entry.tenant_claim} names no tenant that identity.oidc allows`);
+}
+
+/** Undefined where the entry names nobody. */
+function humanOf(
+  provider: OidcProvider,
+  fixed: string | undefined,
+  claim: string | undefined,
+  claims: Claims,
+  { people }: People,
+): Person | undefined {
+  if (fixed === undefined && claim === undefined) return undefined;
+  const value = only(claims, claim);
+  const found =
+    fixed === undefined
+      ? people.find(({ oidc_ids }) => value !== undefined && oidc_ids?.includes(`${provider.name}/${value}`))
+      : people.find(({ id }) => id === fixed);
+  if (found) return found;
+  throw forbidden(`its claim ${claim} is mapped to no person; add it to people[].oidc_ids`);
+}
+
+/** A role that the gateway does not know gives none. */
+function rolesOf({ role_claim }: OidcCaller, claims: Claims): Role[] {
+  if (role_claim === undefined) return [];
+  const known = roles.filter((role) => claimValues(claims, role_claim).includes(role));
+  const highest = known.at(-1);
+  if (highest === undefined) throw forbidden(`its claim ${role_claim} names no role; allowed: ${roles.join(', ')}`);
+  return [highest];
+}
+
+const lowest = (held: readonly Role[]): Role => roles.find((role) => held.includes(role)) ?? 'viewer';
+
+/** Names from tokens are shown to reviewers: only plain characters, and not many. */
+const label = (text: string): string => text.replace(/[^\w .@:/+-]/g, '_').slice(0, 64);
+
+const forbidden = (why: string) => new GatewayError('forbidden', `The token is valid, but ${why}.`);

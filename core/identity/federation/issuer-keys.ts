@@ -1,0 +1,107 @@
+/**
+ * The public keys of one issuer: fetched when needed, kept for ten minutes, and used a bounded time longer while the issuer does not
+ * answer. Tokens cannot cause more than one fetch in thirty seconds, whatever key ids they name [identity.oidc-keys].
+ */
+import type { CryptoKey, JWSHeaderParameters, LocalJWKSet } from 'jose';
+import type { OidcProvider } from '#core/contracts/config.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { Clock } from '#core/kernel/ports.ts';
+import { RefusedToken } from '../refused-token.ts';
+import type { IssuerDocuments } from './ports.ts';
+import { isIssuerUrl } from './urls.ts';
+
+/** How long keys count without another look at the issuer. */
+export const freshKeysMs = 600_000;
+/** Between two fetches, whether the first one failed or an unknown key id asks for another. */
+export const fetchPauseMs = 30_000;
+/** Issuers have two or three keys; verification looks through all of them. */
+const mostKeys = 100;
+
+interface Held {
+  readonly find: LocalJWKSet;
+  readonly fetchedAt: number;
+}
+
+export interface IssuerKeysDeps {
+  readonly documents: IssuerDocuments;
+  readonly clock: Clock;
+}
+
+export class IssuerKeys {
+  readonly #provider: OidcProvider;
+  readonly #deps: IssuerKeysDeps;
+  #held: Held | undefined;
+  #triedAt = Number.NEGATIVE_INFINITY;
+  #fetching: Promise<void> | undefined;
+
+  constructor(provider: OidcProvider, deps: IssuerKeysDeps) {
+    this.#provider = provider;
+    this.#deps = deps;
+  }
+
+  /**
+   * The key that a token's header names.
+   * @throws RefusedToken when the issuer does not publish it, GatewayError `service_unavailable` when the keys were never reached, or
+   * too long ago.
+   */
+  async key(header: JWSHeaderParameters): Promise<CryptoKey> {
+    if (this.#age() >= freshKeysMs) await this.#fetch();
+    const known = await this.#find(header);
+    if (known) return known;
+    await this.#fetch();
+    const published = await this.#find(header);
+    if (published) return published;
+    throw new RefusedToken('the key that signed the token is not one that its issuer publishes');
+  }
+
+  async #find(header: JWSHeaderParameters): Promise<CryptoKey | undefined> {
+    if (!this.#held || this.#age() > this.#provider.stale_keys_seconds * 1000) throw unreachable(this.#provider);
+    try {
+      return await this.#held.find(header);
+    } catch (thrown) {
+      if ((thrown as { code?: string }).code === 'ERR_JWKS_NO_MATCHING_KEY') return undefined;
+      throw thrown;
+    }
+  }
+
+  #age = (): number => this.#deps.clock.now() - (this.#held?.fetchedAt ?? Number.NEGATIVE_INFINITY);
+
+  /** One fetch at a time, and none too soon after another. What fails leaves the keys that are known. */
+  async #fetch(): Promise<void> {
+    const now = this.#deps.clock.now();
+    if (!this.#fetching && now - this.#triedAt >= fetchPauseMs) {
+      this.#triedAt = now;
+      this.#fetching = this.#load(now)
+        .catch(() => {})
+        .finally(() => {
+          this.#fetching = undefined;
+        });
+    }
+    await this.#fetching;
+  }
+
+  async #load(now: number): Promise<void> {
+    const { documents } = this.#deps;
+    const set = await documents.json(this.#provider.jwks_uri ?? (await this.#discovered()));
+    const { keys } = set as { keys?: unknown };
+    if (!Array.isArray(keys) || keys.length > mostKeys) throw new Error('the issuer published no set of keys');
+    const { createLocalJWKSet } = await import('jose');
+    this.#held = { find: createLocalJWKSet({ keys }), fetchedAt: now };
+  }
+
+  async #discovered(): Promise<string> {
+    const { issuer } = this.#provider;
+    const found = await this.#deps.documents.json(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
+    const { issuer: named, jwks_uri } = found as { issuer?: unknown; jwks_uri?: unknown };
+    if (named !== issuer || typeof jwks_uri !== 'string' || !isIssuerUrl(jwks_uri, issuer))
+      throw new Error('the discovery document names another issuer, or no address of keys');
+    return jwks_uri;
+  }
+}
+
+const unreachable = ({ name }: OidcProvider) =>
+  new GatewayError(
+    'service_unavailable',
+    `The keys of the issuer ${name} (identity.oidc) cannot be fetched, so its tokens cannot be verified; try again shortly.`,
+    { retryAfterSeconds: fetchPauseMs / 1000 },
+  );

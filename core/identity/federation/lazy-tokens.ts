@@ -1,0 +1,13 @@
+/** `createTokens`, loaded with the first token: without `identity.oidc` no function reads this code or its library. */
+import type { IssuerKeysDeps } from './issuer-keys.ts';
+import type { Tokens } from './ports.ts';
+
+export function lazyTokens(deps: IssuerKeysDeps): Tokens {
+  let made: Promise<Tokens> | undefined;
+  return {
+    async callerOf(...given) {
+      made ??= import('./tokens.ts').then(({ createTokens }) => createTokens(deps));
+      return (await made).callerOf(...given);
+    },
+  };
+}

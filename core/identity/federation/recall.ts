@@ -1,0 +1,38 @@
+/** A caller of an issuer, looked up again without its token: by rows that outlive a request. */
+import type { Configuration } from '#core/contracts/config.ts';
+import type { FederatedCaller } from '#core/contracts/federated.ts';
+import { asGatewayError } from '#core/kernel/errors.ts';
+import type { Identities } from '../identities.ts';
+import type { Principal } from '../principal.ts';
+
+interface Known {
+  readonly configuration: Configuration;
+  readonly identities: Identities;
+}
+
+/**
+ * Who a key id belongs to under the configuration in force; undefined when the key was revoked, or its issuer, person, subject or
+ * tenant was taken out [identity.oidc-revoked].
+ * @param federated as the row kept it; its token's end is the caller's to check.
+ */
+export async function recall(
+  { configuration, identities }: Known,
+  keyId: string,
+  federated: FederatedCaller | undefined,
+): Promise<Principal | undefined> {
+  const known = identities.byKeyId.get(keyId);
+  if (known || !federated) return known;
+  const provider = configuration.identity.oidc.find(
+    ({ name, issuer }) => name === federated.provider && issuer === federated.issuer,
+  );
+  if (!provider) return undefined;
+  const { principalOfClaims } = await import('./claims.ts');
+  try {
+    const principal = principalOfClaims(provider, federated, configuration);
+    return principal.key_id === keyId ? principal : undefined;
+  } catch (thrown) {
+    const { code } = asGatewayError(thrown);
+    if (code === 'forbidden' || code === 'authentication_error') return undefined;
+    throw thrown;
+  }
+}
