@@ -1,4 +1,4 @@
-/** The first page an operator opens: what is asked and what it costs, what is decided, what waits, what fails. */
+/** The second page an operator opens, behind the overview: what is asked and what it costs, what is decided, what waits, what fails. */
 import {
   Dashboard as CloudWatchDashboard,
   GraphWidget,
@@ -8,7 +8,7 @@ import {
 import { Construct } from 'constructs';
 import type { ChatOutcome } from '#core/contracts/chat.ts';
 import { decisions as decisionKinds } from '#core/contracts/envelope.ts';
-import type { Watched } from './alarms.ts';
+import type { Watched } from './alarms/alarm.ts';
 import { gatewayMetrics } from './metrics.ts';
 import type { GatewaySettings } from './settings.ts';
 

@@ -4,7 +4,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { type FunctionName, functions } from '#core/contracts/functions.ts';
 import { type Route, routes } from '#core/contracts/routes.ts';
-import type { Watched } from './alarms.ts';
+import type { Watched } from './alarms/alarm.ts';
 import { ApiLogging } from './api-logging.ts';
 import { Approvals } from './approvals.ts';
 import { DeadLetters } from './dead-letters.ts';

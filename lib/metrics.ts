@@ -3,6 +3,7 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ChatOutcome } from '#core/contracts/chat.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
+import type { ScheduledFunction } from '#core/contracts/functions.ts';
 
 const namespace = 'AgentGovernance';
 const minute = Duration.minutes(1);
@@ -99,7 +100,22 @@ export function gatewayMetrics(deployment: string) {
     overall('credentials refused', 'svc_credentials_total', period, " AND outcome = 'refused'");
   const allRiskAlerts = (period: Duration) => overall('risk alerts', 'svc_risk_alerts_total', period);
 
+  const deadDeliveries = metric('svc_deliveries_dead_total', 'Sum');
+  const deliveryDelaySeconds = (statistic: string): Metric => metric('svc_delivery_delay_seconds', statistic);
+  /** One for each run of a schedule that did its work. */
+  const scheduleCompleted = (schedule: ScheduledFunction): Metric =>
+    metric('svc_schedule_completed_total', 'Sum', { schedule });
+  const guardsDisabled = metric('svc_guards_disabled', 'Maximum');
+  const checkpointsRefused = metric('svc_checkpoints_refused_total', 'Sum');
+  const unprovenApprovals = metric('svc_approvals_unproven_total', 'Sum');
+
   return {
+    deadDeliveries,
+    deliveryDelaySeconds,
+    scheduleCompleted,
+    guardsDisabled,
+    checkpointsRefused,
+    unprovenApprovals,
     pendingApprovals,
     oldestApprovalSeconds,
     missingArchiveEntries,

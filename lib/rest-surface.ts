@@ -16,6 +16,7 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type FunctionName, type FunctionSpec, functions as specs } from '#core/contracts/functions.ts';
 import { opensToPages, type Route } from '#core/contracts/routes.ts';
+import { formatOf, restAccessLog } from './access-log.ts';
 import { accept } from './findings.ts';
 import { gatewayAnswers } from './gateway-answers.ts';
 import type { GatewaySettings } from './settings.ts';
@@ -47,28 +48,6 @@ const throttles: Readonly<Record<Route['surface'], { throttlingRateLimit: number
   mcp: { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 },
 };
 
-/** What an operator asks first: who, what, how long, and whose fault. Neither headers nor query strings, which may hold keys. */
-const accessLogLine = JSON.stringify({
-  requestId: '$context.requestId',
-  extendedRequestId: '$context.extendedRequestId',
-  requestTime: '$context.requestTime',
-  ip: '$context.identity.sourceIp',
-  httpMethod: '$context.httpMethod',
-  resourcePath: '$context.resourcePath',
-  protocol: '$context.protocol',
-  status: '$context.status',
-  responseLength: '$context.responseLength',
-  responseLatency: '$context.responseLatency',
-  integrationLatency: '$context.integration.latency',
-  integrationStatus: '$context.integration.integrationStatus',
-  lambdaStatus: '$context.integration.status',
-  integrationError: '$context.integration.error',
-  error: '$context.error.message',
-  errorType: '$context.error.responseType',
-  wafStatus: '$context.waf.status',
-  traceId: '$context.xrayTraceId',
-});
-
 /** Methods are added once the functions exist, since these are told the API's id. */
 export class RestSurface extends Construct {
   readonly api: RestApi;
@@ -89,7 +68,7 @@ export class RestSurface extends Construct {
       deployOptions: {
         stageName: apiStageName,
         accessLogDestination: new LogGroupLogDestination(accessLogs),
-        accessLogFormat: AccessLogFormat.custom(accessLogLine),
+        accessLogFormat: AccessLogFormat.custom(formatOf(restAccessLog)),
         loggingLevel: MethodLoggingLevel.ERROR,
         // Bodies hold parameters of actions: they are never logged.
         dataTraceEnabled: false,

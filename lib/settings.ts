@@ -39,6 +39,10 @@ export interface GatewaySettings {
   readonly sqlClusters: readonly string[];
   /** Commands at a time, kept from the account's concurrency; 0 = no command runs. Undefined: what the function's row says. */
   readonly sandboxConcurrency: number | undefined;
+  /** The account's quota of concurrent executions in the region: an alarm reports when 80 % of it are taken. */
+  readonly accountConcurrency: number;
+  /** Runs the canary each minute; its keys stand in a secret of its own. Off by default. */
+  readonly canary: boolean;
   /**
    * What becomes of tables, buckets, the signing key and secrets when they leave the template. In production they stay, except
    * where the very deployment that creates them fails: what would stay there blocks the next attempt [cloud.retained].
@@ -69,6 +73,8 @@ export function readSettings(node: Node): GatewaySettings {
     brokerSecrets: arns(node, 'brokerSecrets', 'secretsmanager', /^[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+(?:-\?{6})?$/),
     sqlClusters: arns(node, 'sqlClusters', 'rds', /^[a-z0-9-]+:\d{12}:cluster:[\w-]+$/),
     sandboxConcurrency: optional(node, 'sandboxConcurrency', () => whole(node, 'sandboxConcurrency', 0, 0)),
+    accountConcurrency: whole(node, 'accountConcurrency', 1_000),
+    canary: word(node, 'canary', ['off', 'on']) === 'on',
     tags: tags(node),
     storeRemoval: stage === 'prod' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     stagedReleases:

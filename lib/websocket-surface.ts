@@ -6,11 +6,13 @@
  * connection ends after 10 minutes without a message and after 2 hours in any case: clients ping, and connect anew.
  */
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import { type CfnStage, LogGroupLogDestination, WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { formatOf, socketAccessLog } from './access-log.ts';
 import { accept } from './findings.ts';
 import { apiStageName } from './rest-surface.ts';
 import type { GatewaySettings } from './settings.ts';
@@ -43,7 +45,10 @@ export class WebSocketSurface extends Construct {
       autoDeploy: true,
       throttle,
       detailedMetricsEnabled: true,
-      accessLogSettings: { destination: new LogGroupLogDestination(accessLogs) },
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(accessLogs),
+        format: AccessLogFormat.custom(formatOf(socketAccessLog)),
+      },
     });
     const stage = this.stage.node.defaultChild as CfnStage;
     stage.addPropertyOverride('DefaultRouteSettings.LoggingLevel', 'ERROR');

@@ -1153,6 +1153,51 @@ const hosts: readonly Requirement[] = [
     'Access logs name status, error and times of a request, and nothing that a caller sent.',
   ),
   must(
+    'watch.rates',
+    'contract §6',
+    'An alarm on failures is raised by a share of calls that lasts, and no single failure raises one.',
+  ),
+  must(
+    'watch.heartbeats',
+    'contract §6',
+    'A schedule that completes no run raises an alarm, also when there is no data at all.',
+  ),
+  must(
+    'watch.alarms',
+    'contract §6',
+    'Throttled tables, dropped events, concurrency, dead messages, stuck approvals, refused checkpoints and disabled guards have alarms.',
+  ),
+  must(
+    'watch.severity',
+    'contract §6',
+    'Each alarm is a page or a ticket and goes to that topic; alarms of one cause are joined.',
+  ),
+  must(
+    'watch.runbook',
+    'contract §6',
+    'Each alarm has a heading in the runbook, which names only metrics, log lines and fields that exist.',
+  ),
+  must(
+    'watch.emitted',
+    'contract §6',
+    'Alarms and dashboards ask for metrics under the names and labels that the code writes.',
+  ),
+  must(
+    'watch.objectives',
+    'contract §6',
+    'An overview shows five objectives as the percentage that was good; searches carry labels.',
+  ),
+  must(
+    'watch.key-of-a-line',
+    'contract §6',
+    'The log lines of chat calls and actions name tenant and key id, so that a request in an access log has an owner.',
+  ),
+  must(
+    'watch.delivery-delay',
+    'contract §6',
+    'A first message about an approval is timed from the request on; a message that is given up is counted.',
+  ),
+  must(
     'cloud.secrets-without-values',
     'contract §2',
     'No template holds a value of a secret, so that no deployment puts one over what an operator stored.',

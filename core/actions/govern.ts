@@ -225,12 +225,14 @@ export async function approvalFor(
 }
 
 function report(ports: GovernPorts, action: Governed, result: DecisionResult, latency_us: number): void {
-  const { envelope_id, tool, protocol } = action.envelope;
+  const { envelope_id, tool, protocol, tenant, key_id } = action.envelope;
   const { decision } = result;
   if (!result.dry_run)
     ports.telemetry.count('svc_policy_decisions_total', { decision, protocol: protocolLabel(protocol) });
   ports.telemetry.log('info', 'action evaluated', {
     envelope_id: result.envelope_id || envelope_id,
+    tenant,
+    key_id,
     tool,
     decision,
     latency_us,

@@ -162,11 +162,16 @@ async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delive
     if (!row) throw new Error('the approval is gone');
     if (!notifier) throw new Error(`the channel ${claimed.channel} is not configured`);
     const receipt = await notifier.send(claimed.event, row, submitted?.receipt);
+    if (claimed.event === 'submitted') reportDelay(ports, row);
     return { ...claimed, state: 'sent', receipt };
   } catch (cause) {
     return afterFailure(ports, claimed, cause);
   }
 }
+
+/** How long the approver did not know: from the request until the channel took its first message, retries included. */
+const reportDelay = ({ clock, telemetry }: DeliverPorts, { queued_at }: ApprovalRow): void =>
+  telemetry.observe('svc_delivery_delay_seconds', Math.max(0, (clock.now() - Date.parse(queued_at)) / 1000), {});
 
 function afterFailure(ports: DeliverPorts, claimed: Delivery, cause: unknown): Delivery {
   const last_error = textOf(cause);
@@ -176,7 +181,10 @@ function afterFailure(ports: DeliverPorts, claimed: Delivery, cause: unknown): D
     attempts: claimed.attempts,
     error: last_error,
   });
-  if (dead) return { ...claimed, state: 'dead', last_error };
+  if (dead) {
+    ports.telemetry.count('svc_deliveries_dead_total', {});
+    return { ...claimed, state: 'dead', last_error };
+  }
   const backoff = Math.min(longestWaitSeconds, firstWaitSeconds * 2 ** claimed.attempts) * (0.5 + ports.random() / 2);
   const asked = cause instanceof DeliveryRefused ? Math.min(longestRefusalSeconds, cause.retryAfterSeconds) : 0;
   return { ...claimed, due_at: inSeconds(ports, Math.max(backoff, asked)), last_error };

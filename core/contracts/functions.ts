@@ -44,6 +44,8 @@ export interface FunctionSpec {
   /** May list and read the archive and the checkpoints beside it. */
   readonly readsArchive?: boolean;
   readonly schedule?: { readonly everyMinutes: number };
+  /** Runs only where the deployment asks for it. */
+  readonly optional?: true;
   readonly stream?: TableName;
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
@@ -315,3 +317,8 @@ export const functions = {
 } as const satisfies Record<string, FunctionSpec>;
 
 export type FunctionName = keyof typeof functions;
+
+/** Functions with a `schedule`. */
+export type ScheduledFunction = {
+  [Name in FunctionName]: (typeof functions)[Name] extends { readonly schedule: object } ? Name : never;
+}[FunctionName];

@@ -7,6 +7,7 @@ import { checkSession } from '#core/evidence/archive-check.ts';
 import { expireSession } from '#core/evidence/expire.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 /** A function ends after 15 minutes; what was found by then is published. */
@@ -31,6 +32,7 @@ export const door = (ports: GatewayPorts) => async (): Promise<ArchiveChecked | 
   telemetry.gauge('svc_archive_contradictions', checked.contradictions);
   const found = checked.missing_entries > 0 || checked.contradictions > 0 || !checked.complete;
   telemetry.log(found ? 'error' : 'info', 'the archive was compared with the evidence', { ...checked });
+  if (checked.complete) scheduleCompleted(ports, 'archive-check');
   return checked;
 };
 

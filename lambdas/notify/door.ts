@@ -9,6 +9,7 @@ import { pullRequestHost, pullRequestNotifier } from '#adapters/http/pull-reques
 import { slackNotifier } from '#adapters/http/slack-client.ts';
 import { webhookNotifier } from '#adapters/http/webhook-sender.ts';
 import { deliverAll, deliverUntilNoneIsDue, type Notifier } from '#core/approvals/deliver.ts';
+import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 /** The schedule's function has 60 seconds; a page may take 10 more. */
@@ -19,7 +20,11 @@ export const door =
   (ports: GatewayPorts) =>
   async (event: Partial<DynamoDBStreamEvent> = {}): Promise<{ delivered: number }> => {
     const deliver = { ...ports, random: Math.random, notifier: (channel: string) => notifierFor(ports, channel) };
-    if (!event.Records) return { delivered: await deliverUntilNoneIsDue(deliver, budgetMs) };
+    if (!event.Records) {
+      const delivered = await deliverUntilNoneIsDue(deliver, budgetMs);
+      scheduleCompleted(ports, 'notify');
+      return { delivered };
+    }
     const fresh = event.Records.flatMap((record) => unmarshalledDelivery(record) ?? []);
     return { delivered: (await deliverAll(deliver, fresh)).sent };
   };

@@ -5,6 +5,7 @@ import { sweepCredentials } from '#core/credentials/registry.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { Turns } from '#core/kernel/turns.ts';
 import { healReservations } from '#core/limits/heal.ts';
+import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { stepPorts } from '../step-ports.ts';
 
@@ -25,12 +26,20 @@ export const door = (ports: GatewayPorts) => {
       ports.telemetry.gauge('svc_approvals_pending', pending);
       ports.telemetry.gauge('svc_approval_oldest_seconds', oldest_seconds);
       if (Object.values(healed).some((count) => count > 0)) ports.telemetry.log('info', 'sweep healed', healed);
+      await reportGuards(ports);
+      scheduleCompleted(ports, 'sweep');
       return swept;
     } finally {
       await rest;
     }
   };
 };
+
+/** Guards that a configuration switched off stay off until somebody notices [watch.disabled-guards]. */
+async function reportGuards({ snapshots, telemetry }: GatewayPorts): Promise<void> {
+  const { configuration } = await snapshots.current();
+  telemetry.gauge('svc_guards_disabled', new Set(configuration.tool_policies.disable_guards).size);
+}
 
 /** Each by itself: what one cannot heal must not keep the other from its work. Never rejects. */
 async function others(

@@ -143,6 +143,7 @@ test('[auth.provider-keys] metrics and the log tell none of it', async () => {
   const log = gateway.log();
   expect(log).toContain('chat answered');
   expect(log).toContain('provider call failed');
+  expect(log).toMatch(/"msg":"chat answered".*"key_id":"[0-9a-f]{16}"/);
   expectNothingOf(log, words, keys);
   for (const line of log.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
 });

@@ -119,13 +119,18 @@ it("[cloud.stage-differences] differs in the doors by buffering, a literal time-
   );
 });
 
-it('[cloud.stage-differences] differs in what is watched by the refusal of plain HTTP and three alarms on queries', () => {
-  expect(differences(aws.watch, emulator.watch).sort()).toEqual([
+it('[cloud.stage-differences] differs in what is watched by the refusal of plain HTTP and by alarms that compute or are joined', () => {
+  expect(distinct(differences(aws.watch, emulator.watch))).toEqual([
+    // What a composite alarm reports on AWS, its parts report here.
+    'CloudWatch::Alarm .Properties.AlarmActions: undefined → present',
     'CloudWatch::Alarm : present → undefined',
-    'CloudWatch::Alarm : present → undefined',
-    'CloudWatch::Alarm : present → undefined',
+    'CloudWatch::CompositeAlarm : present → undefined',
+    'CloudWatch::Dashboard .Properties.DashboardBody.Fn::Join[]: present → present',
     'SNS::TopicPolicy : present → undefined',
   ]);
+  const left = Object.keys(ofType(emulator.watch, 'AWS::CloudWatch::Alarm'));
+  const gone = Object.entries(ofType(aws.watch, 'AWS::CloudWatch::Alarm')).filter(([id]) => !left.includes(id));
+  for (const [, { Properties }] of gone) expect(Properties.Metrics).toBeDefined();
 });
 
 it('reaches connections where the emulator listens, under the id of the API', () => {

@@ -132,6 +132,8 @@ function report(ports: ChatPorts, course: Course): void {
   telemetry.log('info', 'chat answered', {
     envelope_id: call.envelopeId,
     request_id: call.requestId,
+    tenant: call.tenant.id,
+    key_id: call.principal.key_id,
     model: call.resolvedModel,
     provider,
     outcome,

@@ -1,0 +1,29 @@
+/**
+ * Evidence that departs from itself, and guards that are off. These count facts, not failures: the first one matters, so their
+ * threshold is 1.
+ */
+import type { AlarmInputs, AlarmRow } from './alarm.ts';
+import { fiveMinutes } from './alarm.ts';
+
+export const evidenceAlarms = ({ own }: AlarmInputs): AlarmRow[] => [
+  {
+    ...{ name: 'checkpoints-refused', runbook: 'checkpoints-refused', severity: 'page' },
+    ...{ metric: own.checkpointsRefused.with({ period: fiveMinutes }), threshold: 1 },
+  },
+  {
+    ...{ name: 'approvals-unproven', runbook: 'approvals-unproven', severity: 'page' },
+    ...{ metric: own.unprovenApprovals.with({ period: fiveMinutes }), threshold: 1 },
+  },
+  {
+    ...{ name: 'archive-contradictions', runbook: 'archive-missing', severity: 'page' },
+    ...{ metric: own.archiveContradictions, threshold: 1 },
+  },
+  {
+    ...{ name: 'archive-missing', runbook: 'archive-missing', severity: 'ticket' },
+    ...{ metric: own.missingArchiveEntries, threshold: 1 },
+  },
+  {
+    ...{ name: 'guards-disabled', runbook: 'guards-disabled', severity: 'ticket', periods: [3, 3] },
+    ...{ metric: own.guardsDisabled.with({ period: fiveMinutes }), threshold: 1 },
+  },
+];

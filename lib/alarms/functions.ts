@@ -1,0 +1,86 @@
+/** Functions that fail, are throttled, or lose events that nobody repeats. */
+import { Duration } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type FunctionName, type FunctionSpec, functions as specs } from '#core/contracts/functions.ts';
+import { routes } from '#core/contracts/routes.ts';
+import { type AlarmInputs, type AlarmRow, failedPercent, fiveMinutes, summed, sustained } from './alarm.ts';
+
+/** Share of failed calls that is worth a message, in percent, and how many must have failed. */
+const worthAMessage = { percent: 5, failures: 3 };
+/** Of the account's concurrent executions, in percent. */
+const concurrencyPercent = 80;
+/** Throttled calls in five minutes: a burst that retries take care of stays below. */
+const throttled = 10;
+
+const names = Object.keys(specs) as FunctionName[];
+const behindAnApi = new Set<FunctionName>(routes.map(({ handledBy }) => handledBy));
+
+/** A failure of these does not show as an answer with 5xx: nobody called them over HTTP, or the answer had begun. */
+export const watchedAlone = names.filter((name) => {
+  const { streams }: FunctionSpec = specs[name];
+  return streams === true || !behindAnApi.has(name);
+});
+
+/** Callers wait for what these do. */
+const servesCallers = (name: FunctionName): boolean =>
+  behindAnApi.has(name) || name === 'ws' || name === 'ws-worker' || name === 'approval-steps';
+
+/** Lambda drops an event it could not hand over in time, and the caller of the event does not hear of it. */
+const invokedByEvents: readonly FunctionName[] = ['ws-worker', ...names.filter((name) => 'schedule' in specs[name])];
+
+/** @param concurrency the account's quota of concurrent executions in the region */
+export function functionAlarms({ watched: { functions } }: AlarmInputs, concurrency: number): AlarmRow[] {
+  return [
+    ...watchedAlone.flatMap((name): AlarmRow[] => {
+      const fn = functions[name];
+      const severity = servesCallers(name) ? 'page' : 'ticket';
+      return [
+        {
+          ...{ name: `${name}-errors`, runbook: 'function-errors', severity, periods: sustained },
+          metric: failedPercent(
+            'failed (%)',
+            fn.metricErrors(summed),
+            fn.metricInvocations(summed),
+            worthAMessage.failures,
+          ),
+          threshold: worthAMessage.percent,
+          ...(severity === 'page' && { within: 'service-unavailable' as const }),
+        },
+        {
+          ...{ name: `${name}-throttles`, runbook: 'function-throttles', severity, periods: sustained },
+          metric: fn.metricThrottles(summed),
+          threshold: throttled,
+          ...(severity === 'page' && { within: 'capacity' as const }),
+        },
+      ];
+    }),
+    ...invokedByEvents.map(
+      (name): AlarmRow => ({
+        ...{ name: `${name}-dropped`, runbook: 'dropped-events', severity: 'ticket', periods: sustained },
+        metric: functions[name].metric('AsyncEventsDropped', summed),
+        threshold: 1,
+      }),
+    ),
+    {
+      ...{ name: 'account-concurrency', runbook: 'function-throttles', severity: 'page', within: 'capacity' },
+      // Of the whole account: other functions of it use the same pool.
+      metric: new Metric({
+        ...{ namespace: 'AWS/Lambda', metricName: 'ClaimedAccountConcurrency', statistic: 'Maximum' },
+        period: Duration.minutes(1),
+      }),
+      threshold: Math.floor((concurrency * concurrencyPercent) / 100),
+      periods: [3, 5],
+    },
+    {
+      // The stream keeps 24 hours: what is older is archived by `agentctl archive repair` alone.
+      ...{ name: 'projection-age', runbook: 'projection-age', severity: 'page', periods: sustained },
+      metric: functions.project.metric('IteratorAge', { period: fiveMinutes, statistic: 'Maximum' }),
+      threshold: Duration.minutes(5).toMilliseconds(),
+    },
+    {
+      ...{ name: 'notification-age', runbook: 'notification-age', severity: 'ticket', periods: sustained },
+      metric: functions.notify.metric('IteratorAge', { period: fiveMinutes, statistic: 'Maximum' }),
+      threshold: Duration.minutes(2).toMilliseconds(),
+    },
+  ];
+}

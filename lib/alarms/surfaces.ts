@@ -1,0 +1,31 @@
+/** Answers of the HTTP surfaces and the WebSocket: the share that failed. */
+import type { Route } from '#core/contracts/routes.ts';
+import { type AlarmInputs, type AlarmRow, failedPercent, summed, sustained } from './alarm.ts';
+
+const worthAMessage = { percent: 5, failures: 3 };
+
+/** Nobody waits for an answer of the admin surface except people. */
+const severityOf = (surface: Route['surface']) => (surface === 'admin' ? 'ticket' : 'page');
+
+export const surfaceAlarms = ({ watched: { apis, webSocket } }: AlarmInputs): AlarmRow[] => [
+  ...Object.entries(apis).map(([name, api]): AlarmRow => {
+    const severity = severityOf(name as Route['surface']);
+    return {
+      ...{ name: `${name}-5xx`, runbook: 'surface-5xx', severity, periods: sustained },
+      metric: failedPercent('5xx (%)', api.metricServerError(summed), api.metricCount(summed), worthAMessage.failures),
+      threshold: worthAMessage.percent,
+      ...(severity === 'page' && { within: 'service-unavailable' as const }),
+    };
+  }),
+  {
+    ...{ name: 'websocket-errors', runbook: 'surface-5xx', severity: 'page', periods: sustained },
+    metric: failedPercent(
+      'messages that failed (%)',
+      webSocket.metric('ExecutionError', summed),
+      webSocket.metric('MessageCount', summed),
+      worthAMessage.failures,
+    ),
+    threshold: worthAMessage.percent,
+    within: 'service-unavailable',
+  },
+];

@@ -1,0 +1,68 @@
+/** The first page an operator opens: each objective as the percentage that was good, and every alarm that is raised. */
+import {
+  AlarmStatusWidget,
+  Dashboard as CloudWatchDashboard,
+  GraphWidget,
+  type IAlarm,
+  SingleValueWidget,
+  TextWidget,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { Construct } from 'constructs';
+import type { Watched } from './alarms/alarm.ts';
+import { gatewayMetrics } from './metrics.ts';
+import { objectives } from './objectives.ts';
+import type { GatewaySettings } from './settings.ts';
+
+export interface OverviewProps {
+  readonly settings: GatewaySettings;
+  readonly watched: Watched;
+  /** Those whose state is shown. */
+  readonly alarms: readonly IAlarm[];
+}
+
+/** An alarm status widget takes so many. */
+const alarmsShown = 100;
+
+export class Overview extends Construct {
+  constructor(scope: Construct, id: string, { settings, watched, alarms }: OverviewProps) {
+    super(scope, id);
+    const promised = objectives(watched, gatewayMetrics(settings.name));
+    new CloudWatchDashboard(this, 'Dashboard', {
+      dashboardName: `${settings.name}-overview`,
+      widgets: [
+        [
+          new TextWidget({
+            markdown: `Objectives of ${settings.name}. Details: dashboard \`${settings.name}\`; what to do: docs/how-to/runbook.md.`,
+            ...{ width: 24, height: 1 },
+          }),
+        ],
+        promised.map(
+          ({ title, good }) =>
+            new SingleValueWidget({
+              title: title.split(':')[0]!,
+              ...{ metrics: [good], setPeriodToTimeRange: true, width: 4, height: 4 },
+            }),
+        ),
+        ...pairs(
+          promised.map(
+            ({ title, percent, good }) =>
+              new GraphWidget({
+                ...{ title, left: [good], width: 12, height: 6 },
+                leftYAxis: { max: 100, showUnits: false },
+                leftAnnotations: [{ value: percent, label: `objective: ${percent} %` }],
+              }),
+          ),
+        ),
+        [
+          new AlarmStatusWidget({
+            title: 'Alarms',
+            ...{ alarms: [...alarms.slice(0, alarmsShown)], width: 24, height: 8 },
+          }),
+        ],
+      ],
+    });
+  }
+}
+
+const pairs = <T>(items: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(items.length / 2) }, (_, row) => items.slice(2 * row, 2 * row + 2));

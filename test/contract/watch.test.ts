@@ -1,0 +1,116 @@
+/** What alarms are raised by: heartbeats of schedules, disabled guards, messages that were late or given up, and whose call it was. */
+import { enqueueNotifications } from '#core/approvals/notifications.ts';
+import { door as archiveCheck } from '#lambdas/archive-check/door.ts';
+import { door as notify } from '#lambdas/notify/door.ts';
+import { door as sweep } from '#lambdas/sweep/door.ts';
+import { caller } from '../support/call-door.ts';
+import { fakeSlack } from '../support/fake-slack.ts';
+import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
+import { keys } from '../support/ports.ts';
+
+const createPullRequest = {
+  ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' },
+  parameters: { title: 't', head: 'b', base: 'main' },
+  actor: { agent: 'writer', session: 'watched' },
+};
+
+let gateway: KeptGateway;
+let slack: Awaited<ReturnType<typeof fakeSlack>>;
+beforeEach(async () => {
+  slack = await fakeSlack();
+  gateway = await keptGateway({
+    secrets: { SLACK_BOT_TOKEN: 'bot-token-value', SLACK_SIGNING: 'signing-1' },
+    extra: `
+approvals:
+  channels:
+    slack: { channel: C1, bot_token_env: SLACK_BOT_TOKEN, signing_secret_env: SLACK_SIGNING, api_url: "${slack.url}/api" }
+`,
+  });
+});
+afterEach(async () => {
+  await gateway.stop();
+  await slack.stop();
+});
+
+/** The value of a series of the registry; undefined where there is none. */
+const series = (text: string): string | undefined =>
+  gateway
+    .ports()
+    .metricsText?.()
+    .split('\n')
+    .find((line) => line.startsWith(`${text} `))
+    ?.split(' ')[1];
+const completed = (schedule: string) => series(`svc_schedule_completed_total{schedule="${schedule}"}`);
+
+test('[watch.heartbeats] each schedule counts a run that did its work', async () => {
+  await sweep(gateway.ports())();
+  await notify(gateway.ports())();
+  await archiveCheck(gateway.ports())();
+  for (const schedule of ['sweep', 'notify', 'archive-check'])
+    expect([schedule, completed(schedule)]).toEqual([schedule, '1']);
+});
+
+test('[watch.heartbeats] a run that failed counts none, and neither do messages that the stream brings', async () => {
+  const broken = {
+    ...gateway.ports(),
+    approvals: { ...gateway.ports().approvals, waiting: () => Promise.reject(new Error('the table does not answer')) },
+  };
+  await expect(sweep(broken)()).rejects.toThrow();
+  await notify(gateway.ports())({ Records: [] });
+  for (const schedule of ['sweep', 'notify']) expect(completed(schedule)).toBeUndefined();
+});
+
+test('[watch.alarms] the sweep reports how many guards are disabled', async () => {
+  await sweep(gateway.ports())();
+  expect(series('svc_guards_disabled')).toBe('0');
+  const { current } = gateway.ports().snapshots;
+  const snapshot = await current();
+  const tool_policies = { ...snapshot.configuration.tool_policies, disable_guards: ['secret-files', 'keys', 'keys'] };
+  const configuration = { ...snapshot.configuration, tool_policies };
+  const snapshots = { ...gateway.ports().snapshots, current: async () => ({ ...snapshot, configuration }) };
+  await sweep({ ...gateway.ports(), snapshots })();
+  expect(series('svc_guards_disabled')).toBe('2');
+});
+
+test('[watch.delivery-delay] a first message is timed from the request on, a decision is not', async () => {
+  const ask = caller(gateway.ports());
+  const { body } = await ask('POST', '/admin/v1/test-action', { key: keys.agent, body: createPullRequest });
+  await enqueueNotifications(gateway.ports(), ['slack'], 'submitted', {
+    envelope_id: body.envelope_id,
+    tenant: 'default',
+  });
+  gateway.pass(7);
+  await notify(gateway.ports())();
+  expect([series('svc_delivery_delay_seconds_count'), series('svc_delivery_delay_seconds_sum')]).toEqual(['1', '7']);
+  await enqueueNotifications(gateway.ports(), ['slack'], 'approved', {
+    envelope_id: body.envelope_id,
+    tenant: 'default',
+  });
+  await notify(gateway.ports())();
+  expect(series('svc_delivery_delay_seconds_count')).toBe('1');
+  expect(series('svc_deliveries_dead_total')).toBeUndefined();
+});
+
+test('[watch.delivery-delay] a message that is given up is counted once', async () => {
+  await enqueueNotifications(gateway.ports(), ['slack'], 'submitted', {
+    envelope_id: 'no-such-approval',
+    tenant: 'default',
+  });
+  for (let attempt = 0; attempt < 10; attempt++) {
+    await notify(gateway.ports())();
+    gateway.pass(700);
+  }
+  expect(series('svc_deliveries_dead_total')).toBe('1');
+});
+
+test('[watch.key-of-a-line] the line of an action names tenant and key id, and no key', async () => {
+  const ask = caller(gateway.ports());
+  await ask('POST', '/admin/v1/test-action', { key: keys.agent, body: createPullRequest });
+  const line = gateway.lines.map((text) => JSON.parse(text)).find(({ msg }) => msg === 'action evaluated');
+  expect(line).toMatchObject({
+    tenant: 'default',
+    key_id: expect.stringMatching(/^[0-9a-f]{16}$/),
+    decision: 'review',
+  });
+  expect(JSON.stringify(line)).not.toContain(keys.agent);
+});

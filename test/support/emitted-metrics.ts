@@ -1,0 +1,19 @@
+/** Which metrics the code writes and under which labels, read from its source: what alarms and dashboards may ask for. */
+import { sourceText } from './source-text.ts';
+
+/** A call of the telemetry port with a literal name; the labels of `count` stand second, those of `observe` last. */
+const call = /\.(count|gauge|observe)\(\s*'(svc_\w+)'([^;]*?)\)(?:;|,\n|\n)/g;
+const labelsObject = /\{([^{}]*)\}/;
+
+/** Name → names of its labels, sorted. */
+export function emittedMetrics(): Map<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>();
+  for (const [, , name = '', rest = ''] of sourceText(['core', 'adapters', 'lambdas']).matchAll(call)) {
+    const labels = (rest.match(labelsObject)?.[1] ?? '')
+      .split(',')
+      .map((member) => member.trim().split(':')[0]!.trim())
+      .filter((label) => label !== '');
+    found.set(name, labels.sort());
+  }
+  return found;
+}
