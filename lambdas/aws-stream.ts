@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { buffered, contextOf, type LambdaContext } from './aws.ts';
+import { asCalled } from './behind-edge.ts';
 import type { GatewayPorts } from './ports.ts';
 
 /** What the Node runtime of Lambda offers functions that stream (facts: wire format from the function). */
@@ -35,7 +36,7 @@ export function streamingHandler(compose: () => StreamingDoor) {
   if (!runtime?.streamifyResponse) {
     return async (event: HttpEvent, context: LambdaContext) => {
       const { telemetry, handler } = ready();
-      const reply = await handler(event, contextOf(context));
+      const reply = await handler(asCalled(event), contextOf(context));
       const { finished, ...whole } = await buffered(reply);
       await finished;
       await telemetry.flush();
@@ -45,7 +46,7 @@ export function streamingHandler(compose: () => StreamingDoor) {
   return runtime.streamifyResponse(async (event, stream, context) => {
     const { telemetry, handler } = ready();
     const gone = goneSignal(stream, context);
-    const { finished, ...reply } = await handler(event, { ...contextOf(context), signal: gone.signal });
+    const { finished, ...reply } = await handler(asCalled(event), { ...contextOf(context), signal: gone.signal });
     const { statusCode, headers } = reply;
     await writeBody(reply, runtime.HttpResponseStream.from(stream, { statusCode, headers }), gone.signal);
     await finished;

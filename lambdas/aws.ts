@@ -43,6 +43,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import packageJson from '#package' with { type: 'json' };
+import { asCalled } from './behind-edge.ts';
 import { errorReply } from './middleware/answers.ts';
 import type { GatewayPorts } from './ports.ts';
 
@@ -186,7 +187,7 @@ export function httpHandler(door: (ports: GatewayPorts) => HttpHandler, hands: H
   return async (event: HttpEvent, context: LambdaContext) => {
     made ??= ready(hands, door);
     const { ports, handler } = made;
-    const reply = await buffered(await handler(event, contextOf(context)));
+    const reply = await buffered(await handler(asCalled(event), contextOf(context)));
     await ports.telemetry.flush(); // a frozen function sends nothing
     return reply;
   };

@@ -1,6 +1,6 @@
 /** From a row of `core/contracts/functions.ts` to IAM statements: the one place that says what a word there permits. */
 import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
-import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Effect, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { FunctionName, FunctionSpec } from '#core/contracts/functions.ts';
 import { objectFolders } from '#core/contracts/object-folders.ts';
@@ -211,26 +211,45 @@ const named = (actions: readonly string[], arns: readonly string[]): PolicyState
  * statement takes that, and everything else but the log, from the code that runs there.
  */
 export function interfaceAccess(scope: Construct, settings: GatewaySettings, name: FunctionName): PolicyStatement[] {
-  const interfaces = [
-    'CreateNetworkInterface',
-    'DescribeNetworkInterfaces',
-    'DeleteNetworkInterface',
-    'DescribeSubnets',
-  ];
-  const addresses = ['AssignPrivateIpAddresses', 'UnassignPrivateIpAddresses'];
-  return [
-    allow(
-      [...interfaces, ...addresses].map((action) => `ec2:${action}`),
-      ['*'],
-    ),
-    new PolicyStatement({
-      effect: Effect.DENY,
-      notActions: ['logs:*'],
-      resources: ['*'],
-      conditions: { ArnEquals: { 'lambda:SourceFunctionArn': functionArn(scope, settings, name) } },
-    }),
-  ];
+  return [allow(interfaceActions, ['*']), deniedToCode(scope, settings, name, { notActions: ['logs:*'] })];
 }
+
+/** The same for a function in the deployment's VPC, whose code keeps its other rights [cloud.vpc]. */
+export const attachedAccess = (
+  scope: Construct,
+  settings: GatewaySettings,
+  name: FunctionName,
+): readonly PolicyStatement[] => [
+  allow(interfaceActions, ['*']),
+  deniedToCode(scope, settings, name, { actions: ['ec2:*'] }),
+];
+
+const interfaceActions = [
+  'CreateNetworkInterface',
+  'DescribeNetworkInterfaces',
+  'DeleteNetworkInterface',
+  'DescribeSubnets',
+  'AssignPrivateIpAddresses',
+  'UnassignPrivateIpAddresses',
+].map((action) => `ec2:${action}`);
+
+const deniedToCode = (
+  scope: Construct,
+  settings: GatewaySettings,
+  name: FunctionName,
+  what: Pick<PolicyStatementProps, 'actions' | 'notActions'>,
+): PolicyStatement =>
+  new PolicyStatement({
+    effect: Effect.DENY,
+    ...what,
+    resources: ['*'],
+    // With and without the version that was invoked.
+    conditions: {
+      ArnEquals: {
+        'lambda:SourceFunctionArn': ['', ':*'].map((rest) => `${functionArn(scope, settings, name)}${rest}`),
+      },
+    },
+  });
 
 /** Posts to connections and closes them; it lists none. */
 const connectionAccess = (apiId: string): PolicyStatement => {

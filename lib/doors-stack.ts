@@ -8,9 +8,12 @@ import type { Watched } from './alarms/alarm.ts';
 import { ApiLogging } from './api-logging.ts';
 import { Approvals } from './approvals.ts';
 import { DeadLetters } from './dead-letters.ts';
+import { ownUrl } from './edge-settings.ts';
 import { functionEnvironment } from './environment.ts';
 import { GatewayFunction } from './gateway-function.ts';
 import { Notifications } from './notifications.ts';
+import { OwnHosts } from './own-hosts.ts';
+import { PrivateAdmin } from './private-admin.ts';
 import { Projection } from './projection.ts';
 import { RestSurface } from './rest-surface.ts';
 import { SandboxNetwork } from './sandbox-network.ts';
@@ -18,6 +21,7 @@ import { Schedules } from './schedules.ts';
 import type { GatewaySettings } from './settings.ts';
 import { StagedRelease } from './staged-release.ts';
 import type { GatewayStores } from './stores-stack.ts';
+import { VpcEndpoints } from './vpc-endpoints.ts';
 import { WebSocketSurface } from './websocket-surface.ts';
 
 export interface GatewayDoorsProps extends StackProps {
@@ -36,7 +40,10 @@ export class GatewayDoors extends Stack {
     const logging = new ApiLogging(this, 'ApiLogging');
     const gateway = new RestSurface(this, 'Gateway', { surface: 'gateway', settings });
     const webSocket = new WebSocketSurface(this, 'WebSocket', { settings });
-    const admin = new RestSurface(this, 'Admin', { surface: 'admin', settings });
+    const within = settings.edge.privateAdmin
+      ? new PrivateAdmin(this, 'PrivateAdmin', { network: settings.network!, cidrs: settings.edge.adminCidrs })
+      : undefined;
+    const admin = new RestSurface(this, 'Admin', { surface: 'admin', settings, within });
     const callbacks = new RestSurface(this, 'Callbacks', { surface: 'callbacks', settings });
     const mcp = new RestSurface(this, 'Mcp', { surface: 'mcp', settings });
     const deadLetters = new DeadLetters(this, 'DeadLetters', { settings }).queue;
@@ -48,7 +55,7 @@ export class GatewayDoors extends Stack {
       webSocket: webSocket.api.apiId,
     };
     const nowhere = settings.emulator ? undefined : new SandboxNetwork(this, 'SandboxNetwork');
-    const environment = functionEnvironment(this, settings, stores, apis);
+    const environment = functionEnvironment(this, settings, stores, apis, within?.endpointId);
     const made = this.functions(
       (name) => new GatewayFunction(this, name, { name, settings, stores, environment, apis, nowhere }),
     );
@@ -75,6 +82,8 @@ export class GatewayDoors extends Stack {
     new Projection(this, 'Projection', { source: stores.tables.evidence, projector: live.project, deadLetters });
     if (settings.stagedReleases) new StagedRelease(this, 'Releases', { settings, aliases });
 
+    this.surroundings(settings, { gateway, callbacks, mcp, ...(within ? {} : { admin }) }, webSocket);
+
     this.watched = {
       functions: this.functions((name) => made[name].function),
       apis: { gateway: gateway.api, mcp: mcp.api, admin: admin.api, callbacks: callbacks.api },
@@ -84,10 +93,25 @@ export class GatewayDoors extends Stack {
     };
     this.outputs({ GatewayUrl: environment.GATEWAY_URL!, GatewayApiId: gateway.api.restApiId });
     this.outputs({ McpUrl: environment.MCP_URL!, McpApiId: mcp.api.restApiId });
-    this.outputs({ WebSocketUrl: webSocket.stage.url, WebSocketApiId: webSocket.api.apiId });
+    this.outputs({ WebSocketUrl: webSocketUrl(settings) ?? webSocket.stage.url, WebSocketApiId: webSocket.api.apiId });
     this.outputs({ AdminUrl: environment.ADMIN_URL!, AdminApiId: admin.api.restApiId });
-    this.outputs({ CallbacksUrl: callbacks.api.url, CallbacksApiId: callbacks.api.restApiId });
+    this.outputs({
+      CallbacksUrl: ownUrl(settings.edge, 'callbacks') ?? callbacks.api.url,
+      CallbacksApiId: callbacks.api.restApiId,
+    });
     this.outputs({ ApprovalStateMachineArn: stateMachine.stateMachineArn });
+  }
+
+  /** Host names of API Gateway's own, and endpoints of the VPC: where the operator asked for them. */
+  private surroundings(
+    { edge, network }: GatewaySettings,
+    surfaces: Readonly<Partial<Record<Route['surface'], RestSurface>>>,
+    webSocket: WebSocketSurface,
+  ): void {
+    const apis = Object.fromEntries(Object.entries(surfaces).map(([name, { api }]) => [name, api]));
+    if (edge.domain && !edge.cloudFront)
+      new OwnHosts(this, 'OwnHosts', { domain: edge.domain, apis, webSocket: webSocket.stage });
+    if (network?.endpoints) new VpcEndpoints(this, 'VpcEndpoints', { network, ...network.endpoints });
   }
 
   private functions<T>(make: (name: FunctionName) => T): Record<FunctionName, T> {
@@ -98,3 +122,7 @@ export class GatewayDoors extends Stack {
     for (const [name, value] of Object.entries(values)) new CfnOutput(this, name, { value });
   }
 }
+
+/** Behind CloudFront the WebSocket stands under the gateway's host; API Gateway itself gives it a host of its own. */
+const webSocketUrl = ({ edge: { domain, cloudFront } }: GatewaySettings): string | undefined =>
+  domain && (cloudFront ? `wss://${domain.hosts.gateway}/v1/ws` : `wss://${domain.hosts.webSocket}`);

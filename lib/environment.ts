@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import type { FunctionName, FunctionSpec } from '#core/contracts/functions.ts';
 import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
 import { stateMachineArn } from './access.ts';
+import { ownUrl, type Surface } from './edge-settings.ts';
 import { type ApiIds, apiStageName } from './rest-surface.ts';
 import { secretId } from './secrets.ts';
 import { type GatewaySettings, liveFunctionName } from './settings.ts';
@@ -17,16 +18,20 @@ export function functionEnvironment(
   settings: GatewaySettings,
   stores: GatewayStores,
   apis: ApiIds,
+  /** Id of the VPC endpoint that the admin API is reached through, where it is private. */
+  adminEndpoint?: string,
 ): Record<string, string> {
   const { region, urlSuffix } = Stack.of(scope);
   // Never `api.url`: it depends on the deployment, which depends on these functions.
-  const url = (apiId: string) => `https://${apiId}.execute-api.${region}.${urlSuffix}/${apiStageName}`;
+  const url = (surface: Surface & keyof ApiIds) =>
+    ownUrl(settings.edge, surface) ??
+    `https://${[apis[surface], ...(surface === 'admin' && adminEndpoint ? [adminEndpoint] : [])].join('-')}.execute-api.${region}.${urlSuffix}/${apiStageName}`;
   return {
     STAGE: settings.stage,
     GATEWAY_NAME: settings.name,
-    ADMIN_URL: url(apis.admin),
-    GATEWAY_URL: url(apis.gateway),
-    MCP_URL: url(apis.mcp),
+    ADMIN_URL: url('admin'),
+    GATEWAY_URL: url('gateway'),
+    MCP_URL: url('mcp'),
     ...Object.fromEntries(
       Object.entries(stores.tables).map(([name, table]) => [tableEnvironment(name as TableName), table.tableName]),
     ),
@@ -35,6 +40,8 @@ export function functionEnvironment(
     SIGNING_KEY_ID: stores.signingKey.keyId,
     ...(settings.formerSigningKeys.length > 0 && { SIGNING_KEY_FORMER_IDS: settings.formerSigningKeys.join(',') }),
     APPROVAL_STATE_MACHINE_ARN: stateMachineArn(scope, settings),
+    // What CloudFront says of the caller stands in headers that only it can send.
+    ...(settings.edge.cloudFront && { BEHIND_EDGE: 'on' }),
     // HTTP with SigV4 under the permission X-Ray needs anyway; CloudWatch takes no gRPC.
     ...(settings.otlpTraces && { OTLP_TRACES_URL: `https://xray.${region}.${urlSuffix}/v1/traces` }),
   };

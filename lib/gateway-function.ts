@@ -15,7 +15,7 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type FunctionName, type FunctionSpec, functions } from '#core/contracts/functions.ts';
 import { type ObjectFolder, objectFolders } from '#core/contracts/object-folders.ts';
-import { accessOf, allow, bedrockResources, interfaceAccess } from './access.ts';
+import { accessOf, allow, attachedAccess, bedrockResources, interfaceAccess } from './access.ts';
 import { ownEnvironment } from './environment.ts';
 import { accept } from './findings.ts';
 import type { ApiIds } from './rest-surface.ts';
@@ -47,6 +47,7 @@ export class GatewayFunction extends Construct {
     const spec: FunctionSpec = functions[name];
     const physicalName = functionName(settings, name);
     const nowhere = spec.sandboxed && props.nowhere;
+    const attached = spec.callsUpstreams && settings.network;
     const logGroup = new LogGroup(this, 'Logs', {
       logGroupName: `/aws/lambda/${physicalName}`,
       retention: RetentionDays.THREE_MONTHS,
@@ -62,6 +63,7 @@ export class GatewayFunction extends Construct {
             ...accessOf(this, spec, stores, settings, apis),
             allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]),
             ...(nowhere ? interfaceAccess(this, settings, name) : []),
+            ...(attached ? attachedAccess(this, settings, name) : []),
           ],
         }),
       },
@@ -87,8 +89,9 @@ export class GatewayFunction extends Construct {
       role: this.role.withoutPolicyUpdates(),
     });
     this.live = new Alias(this, 'Live', { aliasName: liveAlias, version: this.function.currentVersion as IVersion });
-    if (nowhere) {
-      const { subnetIds, securityGroupIds } = nowhere;
+    const network = nowhere || attached;
+    if (network) {
+      const { subnetIds, securityGroupIds } = network;
       (this.function.node.defaultChild as CfnFunction).vpcConfig = {
         subnetIds: [...subnetIds],
         securityGroupIds: [...securityGroupIds],

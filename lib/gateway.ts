@@ -1,6 +1,7 @@
 /** The whole gateway: what is kept, what is met, what is watched. */
 import { type App, type Environment, Tags } from 'aws-cdk-lib';
 import { GatewayDoors } from './doors-stack.ts';
+import { GatewayEdge, wantsEdge } from './edge-stack.ts';
 import { readSettings, stackName } from './settings.ts';
 import { GatewayStores } from './stores-stack.ts';
 import { GatewayWatch } from './watch-stack.ts';
@@ -12,7 +13,11 @@ export function buildGateway(app: App, env: Environment = {}) {
   const stores = new GatewayStores(app, 'GatewayStores', { ...stack('stores'), terminationProtection });
   const doors = new GatewayDoors(app, 'GatewayDoors', { ...stack('services'), stores });
   const watch = new GatewayWatch(app, 'GatewayWatch', { ...stack('monitoring'), watched: doors.watched });
+  const { apis, webSocket } = doors.watched;
+  const edge = wantsEdge(settings)
+    ? new GatewayEdge(app, 'GatewayEdge', { ...stack('edge'), apis, webSocketId: webSocket.apiId })
+    : undefined;
   const tags = { 'gateway:name': settings.name, 'gateway:stage': settings.stage, ...settings.tags };
   for (const [key, value] of Object.entries(tags)) Tags.of(app).add(key, value);
-  return { settings, stores, doors, watch };
+  return { settings, stores, doors, watch, edge };
 }

@@ -19,6 +19,8 @@ import { opensToPages, type Route } from '#core/contracts/routes.ts';
 import { formatOf, restAccessLog } from './access-log.ts';
 import { accept } from './findings.ts';
 import { gatewayAnswers } from './gateway-answers.ts';
+import { servesOwnHost } from './own-hosts.ts';
+import type { PrivateAdmin } from './private-admin.ts';
 import type { GatewaySettings } from './settings.ts';
 
 /** Literal, so that URLs can be built without the deployment. */
@@ -35,6 +37,8 @@ export interface ApiIds {
 export interface RestSurfaceProps {
   readonly surface: Route['surface'];
   readonly settings: GatewaySettings;
+  /** Present where only an endpoint of the VPC may reach this surface. */
+  readonly within?: PrivateAdmin | undefined;
 }
 
 /**
@@ -53,7 +57,7 @@ export class RestSurface extends Construct {
   readonly api: RestApi;
   readonly #settings: GatewaySettings;
 
-  constructor(scope: Construct, id: string, { surface, settings }: RestSurfaceProps) {
+  constructor(scope: Construct, id: string, { surface, settings, within }: RestSurfaceProps) {
     super(scope, id);
     this.#settings = settings;
     const accessLogs = new LogGroup(this, 'AccessLogs', {
@@ -64,6 +68,8 @@ export class RestSurface extends Construct {
       restApiName: `${settings.name}-${surface}`,
       description: `agent governance gateway: ${surface}`,
       endpointConfiguration: { types: [EndpointType.REGIONAL] },
+      ...within?.exposure,
+      ...(servesOwnHost(settings.edge, surface) && { disableExecuteApiEndpoint: true }),
       cloudWatchRole: false,
       deployOptions: {
         stageName: apiStageName,
@@ -77,7 +83,7 @@ export class RestSurface extends Construct {
         ...throttles[surface],
       },
     });
-    accept(this, findings);
+    accept(this, findings(settings, within !== undefined));
     for (const { name, ...answer } of gatewayAnswers(opensToPages(surface)))
       this.api.addGatewayResponse(name, { ...answer, type: ResponseType.of(name) });
   }
@@ -112,11 +118,15 @@ const streams = (name: FunctionName): boolean => (specs[name] as FunctionSpec).s
  */
 const streamed = { responseTransferMode: ResponseTransferMode.STREAM, timeout: Duration.minutes(15) };
 
-const findings = {
+const findings = ({ edge }: GatewaySettings, within: boolean) => ({
   'AwsSolutions-APIG2':
     'The function parses every body with the schema of its contract and answers in the error shape of the contract.',
-  'AwsSolutions-APIG3': 'The web ACL belongs to the edge, which stands before this API in a stack of its own.',
+  'AwsSolutions-APIG3': within
+    ? 'A resource policy takes calls from one VPC endpoint alone, and its security group names who reaches it.'
+    : edge.firewall
+      ? 'The stack GatewayEdge associates its regional web ACL with this stage; rules see one stack at a time.'
+      : 'The operator asked for no web ACL (`-c firewall=on`): the stage is throttled, and functions refuse callers without a key.',
   'AwsSolutions-APIG4':
     'The function looks the key up by digest, so that a revoked one stops within five seconds; /health is open, callbacks are signed.',
   'AwsSolutions-COG4': 'Callers are agents and services with keys of the gateway, not users of a Cognito pool.',
-};
+});

@@ -3,6 +3,9 @@ import { resolve } from 'node:path';
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Construct, Node } from 'constructs';
 import type { FunctionName } from '#core/contracts/functions.ts';
+import { arns, optional, text, whole, word } from './context.ts';
+import { type EdgeSettings, edgeSettings } from './edge-settings.ts';
+import { type NetworkSettings, networkSettings } from './network-settings.ts';
 
 /** Where the emulator cannot follow AWS; a test compares both templates and lists exactly these differences. */
 export interface EmulatorLimits {
@@ -54,6 +57,10 @@ export interface GatewaySettings {
   readonly protected: boolean;
   /** Refusal of plain HTTP: everywhere but on the emulator. */
   readonly httpsOnly: boolean;
+  /** Own host names, CloudFront, the web ACL, and who reaches the admin API. */
+  readonly edge: EdgeSettings;
+  /** The VPC of the functions that call upstream servers; absent: they are in none. */
+  readonly network: NetworkSettings | undefined;
   /** Present on the emulator only. */
   readonly emulator?: EmulatorLimits;
 }
@@ -61,6 +68,7 @@ export interface GatewaySettings {
 export function readSettings(node: Node): GatewaySettings {
   const stage = word(node, 'stage', stages);
   const onEmulator = stage === 'emulator';
+  const network = networkSettings(node, onEmulator);
   return {
     stage,
     name: deploymentName(node),
@@ -82,6 +90,8 @@ export function readSettings(node: Node): GatewaySettings {
       word(node, 'release', stage === 'prod' ? ['staged', 'at-once'] : ['at-once', 'staged']) === 'staged',
     protected: stage === 'prod',
     httpsOnly: !onEmulator,
+    edge: edgeSettings(node, onEmulator, network),
+    network,
     ...(onEmulator && {
       emulator: {
         approvalTimeoutSeconds: whole(node, 'approvalTimeoutSeconds', 12),
@@ -106,7 +116,7 @@ export const roleName = (scope: Construct, settings: GatewaySettings, name: Func
   `${functionName(settings, name)}-${Stack.of(scope).region}`;
 
 /** The name of one of the deployment's stacks in CloudFormation. Exports begin with it. */
-export const stackName = (settings: GatewaySettings, part: 'stores' | 'services' | 'monitoring'): string =>
+export const stackName = (settings: GatewaySettings, part: 'stores' | 'services' | 'monitoring' | 'edge'): string =>
   `${settings.name}-${part}`;
 
 /** Named here since the functions that start the clock and the clock's own steps both need its ARN. */
@@ -140,42 +150,4 @@ function tags(node: Node): Readonly<Record<string, string>> {
         `Context "tags" must be pairs such as "team=agents,cost-center=42" (letters, digits, blanks and . : / = + - @; no key begins with aws:), got ${JSON.stringify(value)}.`,
       );
   return Object.fromEntries(pairs) as Record<string, string>;
-}
-
-function text(node: Node, key: string, fallback: string): string {
-  const value: unknown = node.tryGetContext(key) ?? fallback;
-  if (typeof value === 'string' && /^[\w./:\\ -]+$/.test(value)) return value;
-  throw new Error(`Context "${key}" must be a plain word or path, got ${JSON.stringify(value)}.`);
-}
-
-/** The first of the words is the default. */
-function word<const W extends readonly [string, ...string[]]>(node: Node, key: string, words: W): W[number] {
-  const value = text(node, key, words[0]);
-  if (words.includes(value)) return value;
-  throw new Error(`Context "${key}" must be ${words.join(' or ')}, got ${JSON.stringify(value)}.`);
-}
-
-function whole(node: Node, key: string, fallback: number, least = 1): number {
-  const value = Number(node.tryGetContext(key) ?? fallback);
-  if (Number.isInteger(value) && value >= least) return value;
-  throw new Error(
-    `Context "${key}" must be a whole number from ${least}, got ${JSON.stringify(node.tryGetContext(key))}.`,
-  );
-}
-
-const optional = <T>(node: Node, key: string, read: () => T): T | undefined =>
-  node.tryGetContext(key) === undefined ? undefined : read();
-
-/**
- * Comma-separated on the command line, a list in `cdk.json`. Each names one thing: a wildcard would be a broader grant. Only
- * the six characters that Secrets Manager adds to a name may be left open.
- */
-function arns(node: Node, key: string, service: string, rest: RegExp): readonly string[] {
-  const value: unknown = node.tryGetContext(key) ?? [];
-  const given: unknown[] = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [value];
-  return given.map((one) => {
-    const [, found, tail = ''] = String(one).match(/^arn:aws[a-z-]*:([a-z]+):(.*)$/) ?? [];
-    if (found === service && rest.test(tail)) return String(one);
-    throw new Error(`Context "${key}" must hold ARNs of ${service}, each of one thing, got ${JSON.stringify(one)}.`);
-  });
 }

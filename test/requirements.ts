@@ -1121,6 +1121,41 @@ const hosts: readonly Requirement[] = [
     'contract §1',
     'A stored configuration that uses nothing new is readable by older releases; one that does carries the number of its schema, and an older release refuses it with what to do.',
   ),
+  must(
+    'cloud.own-hosts',
+    'decision 0070',
+    "A deployment with a domain serves each surface at the root of its own host, tells functions and people these URLs, and switches the APIs' own names off.",
+  ),
+  must(
+    'cloud.edge',
+    'decision 0070',
+    'CloudFront stands before the surfaces where an operator asks for it: HTTP/3, TLS 1.3, nothing cached or compressed, every header but Host passed on.',
+  ),
+  must(
+    'cloud.edge-address',
+    'decision 0070',
+    "Behind CloudFront functions count wrong keys by the caller's address and answer for the host that the caller asked for; elsewhere the same headers count for nothing.",
+  ),
+  must(
+    'cloud.origin-lock',
+    'decision 0070',
+    'Where CloudFront stands before them, the REST APIs refuse calls that do not carry its secret, of which templates hold references only.',
+  ),
+  must(
+    'cloud.firewall',
+    'decision 0070',
+    'A regional web ACL limits the requests of an address, keeps the admin API to named networks, blocks no body and keeps no request.',
+  ),
+  must(
+    'cloud.private-admin',
+    'decision 0070',
+    'A private admin API takes calls from one VPC endpoint alone, which named networks reach.',
+  ),
+  must(
+    'cloud.vpc',
+    'decision 0071',
+    'Functions that call upstream servers run in the VPC that a deployment names; their code may not change its network interfaces.',
+  ),
   must('cloud.nag', 'contract §2', 'cdk-nag finds nothing that is not acknowledged with a reason.'),
   must(
     'cloud.stage-differences',

@@ -27,6 +27,8 @@ export interface FunctionSpec {
   readonly postsToConnections?: true;
   /** May assume the roles and read the stored secrets that the deployment names for its credential brokers. */
   readonly assumesBrokerRoles?: true;
+  /** Calls servers that may stand in a private network: runs in the VPC that a deployment names. */
+  readonly callsUpstreams?: true;
   /** May run statements on the Aurora clusters that the deployment names, by the RDS Data API. */
   readonly queriesClusters?: true;
   /** May have the `sandbox` run a command, and waits for it. */
@@ -79,7 +81,12 @@ const governing = {
 const approving = ['evidence', 'approvals.by_status'] as const;
 
 /** What carrying out allowed actions takes, besides the stores. */
-const executing = { assumesBrokerRoles: true, queriesClusters: true, runsCommands: true } as const;
+const executing = {
+  assumesBrokerRoles: true,
+  queriesClusters: true,
+  runsCommands: true,
+  callsUpstreams: true,
+} as const;
 
 /** What a chat call may touch. It reads and writes no credential: its own travel as secrets of the providers. */
 const chat = {
@@ -98,6 +105,7 @@ const chat = {
   objects: 'read',
   results: 'read',
   invokesModels: true,
+  callsUpstreams: true,
   timeoutSeconds: 900,
   memoryMb: 1024,
 } as const;
@@ -149,6 +157,7 @@ export const functions = {
     tables: { ...governing, actions: 'write', deliveries: 'append', counters: 'write', mcp: 'write' },
     queries: approving,
     assumesBrokerRoles: true,
+    callsUpstreams: true,
     startsApprovals: true,
     settlesTasks: true,
     secrets: ['brokers'],
@@ -209,6 +218,7 @@ export const functions = {
     purpose: 'lists and revokes issued credentials and capability tickets',
     tables: { ...configuration, evidence: 'append', sessions: 'append', credentials: 'write' },
     queries: ['credentials'],
+    callsUpstreams: true,
     secrets: ['brokers'],
     objects: 'read',
   },
@@ -256,6 +266,7 @@ export const functions = {
     queries: ['actions.by_due', 'approvals.by_status', 'credentials.by_due', 'evidence'],
     startsApprovals: true,
     settlesTasks: true,
+    callsUpstreams: true,
     secrets: ['brokers'],
     objects: 'read',
     schedule: { everyMinutes: 1 },
@@ -266,6 +277,7 @@ export const functions = {
     purpose: 'delivers notifications with retries and a dead letter',
     tables: { ...configuration, approvals: 'get', deliveries: 'append' },
     queries: ['deliveries.by_due'],
+    callsUpstreams: true,
     secrets: ['slack', 'github', 'webhooks'],
     objects: 'read',
     stream: 'deliveries',

@@ -27,7 +27,11 @@ describe('[cloud.least-privilege] the sandbox', () => {
     expect(more).toEqual([]);
     expect(denied).toMatchObject({ NotAction: 'logs:*', Resource: '*' });
     const { ArnEquals } = denied!.Condition as { ArnEquals: Record<string, unknown> };
-    expect(reference(ArnEquals['lambda:SourceFunctionArn'])).toMatch(/:function:agent-governance-sandbox$/);
+    const sources = ArnEquals['lambda:SourceFunctionArn'] as unknown[];
+    expect(sources.map(reference)).toEqual([
+      expect.stringMatching(/:function:agent-governance-sandbox$/),
+      expect.stringMatching(/:function:agent-governance-sandbox:\*$/),
+    ]);
   });
 
   it('is told nothing: no variable, no trace, no table', () => {

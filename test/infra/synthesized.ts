@@ -19,11 +19,12 @@ export type Resources = Record<string, Resource>;
 
 export function synthesize(context: Record<string, unknown> = {}) {
   const { app } = emptyApp(context);
-  const { stores, doors, watch } = buildGateway(app);
+  const { stores, doors, watch, edge } = buildGateway(app);
   return {
     stores: Template.fromStack(stores),
     doors: Template.fromStack(doors),
     watch: Template.fromStack(watch),
+    edge: edge && Template.fromStack(edge),
   };
 }
 

@@ -1,0 +1,47 @@
+/**
+ * A call as its caller made it, where CloudFront stands before the API [cloud.edge-address]: API Gateway sees an address of
+ * CloudFront's and its own host. The deployment says so by `BEHIND_EDGE`; the web ACL lets nobody but CloudFront send these
+ * headers, so without that variable they are a caller's word and count for nothing.
+ */
+import { isIP } from 'node:net';
+import { edgeHeaders } from '#core/contracts/edge.ts';
+import type { HttpEvent } from '#core/contracts/http.ts';
+import { headerValues } from './middleware/body.ts';
+
+export function asCalled(event: HttpEvent, environment: NodeJS.ProcessEnv = process.env): HttpEvent {
+  if (environment.BEHIND_EDGE !== 'on') return event;
+  const address = only(event, edgeHeaders.client);
+  const host = only(event, edgeHeaders.host);
+  const { requestContext } = event;
+  return {
+    ...event,
+    headers: replaced(event.headers, host),
+    multiValueHeaders: replaced(event.multiValueHeaders, host && [host]),
+    requestContext: {
+      ...requestContext,
+      ...(host !== undefined && { domainName: host }),
+      identity: {
+        ...requestContext?.identity,
+        ...(address !== undefined && isIP(address) !== 0 && { sourceIp: address }),
+      },
+    },
+  };
+}
+
+/** A header that is there twice says nothing. */
+function only(event: HttpEvent, name: string): string | undefined {
+  const [value, second] = headerValues(event, name);
+  return second === undefined ? value : undefined;
+}
+
+const own: readonly string[] = Object.values(edgeHeaders);
+
+/** The edge's headers are gone, the origin secret among them: nothing behind can forward or record it. */
+function replaced<H extends Readonly<Record<string, unknown>> | null>(headers: H, host: unknown): H {
+  if (headers === null || Object.keys(headers ?? {}).length === 0) return headers;
+  const kept = Object.entries(headers).filter(([name]) => {
+    const lower = name.toLowerCase();
+    return !own.includes(lower) && !(lower === 'host' && host !== undefined);
+  });
+  return Object.fromEntries([...kept, ...(host === undefined ? [] : [['host', host]])]) as H;
+}

@@ -1,0 +1,126 @@
+/** What stands before the APIs, from CDK context: host names, CloudFront, the web ACL, the private admin API. */
+import { isIP } from 'node:net';
+import type { Node } from 'constructs';
+import type { Route } from '#core/contracts/routes.ts';
+import { arns, list, whole, word, words } from './context.ts';
+import type { NetworkSettings } from './network-settings.ts';
+
+/** REST surfaces, and the WebSocket. */
+export type Surface = Route['surface'] | 'webSocket';
+
+export interface DomainSettings {
+  /** The host of each surface: one host each, because discovery of MCP and `/health` stand at a host's root. */
+  readonly hosts: Readonly<Record<Surface, string>>;
+  /** ARN of the certificate in the deployment's region; CloudFront has one of its own. */
+  readonly certificate: string | undefined;
+  /** Route 53 zone in which alias records are written; absent: the operator writes them. */
+  readonly hostedZoneId: string | undefined;
+}
+
+export interface CloudFrontSettings {
+  /** ARN of the certificate in us-east-1, where CloudFront looks for it. */
+  readonly certificate: string;
+  /** A web ACL of scope CLOUDFRONT that the operator keeps in us-east-1, beside the regional one of this deployment. */
+  readonly webAcl: string | undefined;
+  /** Longest silence of an origin: before the first byte, and between two. */
+  readonly readTimeoutSeconds: number;
+  /** Versions of the origin secret: the first is sent, all are taken; empty: the present one. */
+  readonly secretVersions: readonly string[];
+}
+
+export interface FirewallSettings {
+  /** Requests of one client address in five minutes; more are answered 429. */
+  readonly requestsPerAddress: number;
+}
+
+export interface EdgeSettings {
+  readonly domain?: DomainSettings;
+  readonly cloudFront?: CloudFrontSettings;
+  readonly firewall?: FirewallSettings;
+  /** Networks that may call the admin API; empty: all. */
+  readonly adminCidrs: readonly string[];
+  /** The admin API is reached through an endpoint in the deployment's VPC, and from nowhere else [cloud.private-admin]. */
+  readonly privateAdmin: boolean;
+}
+
+const labels: Readonly<Record<Surface, string>> = {
+  gateway: 'api',
+  mcp: 'mcp',
+  admin: 'admin',
+  callbacks: 'callbacks',
+  webSocket: 'ws',
+};
+
+/** @throws where options contradict each other, lack one they need, or ask the emulator for what it has not. */
+export function edgeSettings(node: Node, onEmulator: boolean, network: NetworkSettings | undefined): EdgeSettings {
+  const adminCidrs = cidrs(node, 'adminCidrs');
+  const privateAdmin = word(node, 'admin', ['public', 'private']) === 'private';
+  const domain = domainSettings(node);
+  const behindCloudFront = word(node, 'edge', ['off', 'on']) === 'on';
+  const filtersAddresses = adminCidrs.length > 0 && !privateAdmin;
+  const firewall = word(node, 'firewall', ['off', 'on']) === 'on' || behindCloudFront || filtersAddresses;
+  if (onEmulator && (domain || firewall || privateAdmin))
+    throw new Error('Context "domain", "edge", "firewall", "adminCidrs" and "admin" need AWS: leave them out.');
+  if (privateAdmin && (network === undefined || adminCidrs.length === 0))
+    throw new Error(
+      'Context "admin=private" needs "vpcId", "subnetIds" and "securityGroupIds" for its endpoint, and in "adminCidrs" the networks that may reach it.',
+    );
+  if (behindCloudFront && domain === undefined)
+    throw new Error('Context "edge=on" needs "domain": the functions have to know the hosts that callers use.');
+  if (domain && !behindCloudFront && domain.certificate === undefined)
+    throw new Error('Context "domain" needs "certificate", the ARN of its certificate in the deployment\'s region.');
+  return {
+    ...(domain && { domain }),
+    ...(behindCloudFront && { cloudFront: cloudFrontSettings(node) }),
+    ...(firewall && { firewall: { requestsPerAddress: whole(node, 'requestsPerAddress', 10_000, 10) } }),
+    adminCidrs,
+    privateAdmin,
+  };
+}
+
+/** The URL of a surface where the deployment has host names of its own. */
+export const ownUrl = ({ domain, privateAdmin }: EdgeSettings, surface: Surface): string | undefined =>
+  domain && !(privateAdmin && surface === 'admin') ? `https://${domain.hosts[surface]}` : undefined;
+
+function domainSettings(node: Node): DomainSettings | undefined {
+  const [name, ...more] = words(
+    node,
+    'domain',
+    /^(?=.{1,200}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
+    'one domain such as "gateway.example.com"',
+  );
+  const [hostedZoneId] = words(node, 'hostedZoneId', /^Z[A-Z0-9]+$/, 'the id of a hosted zone such as "Z0123456789"');
+  if (name === undefined) return undefined;
+  if (more.length > 0) throw new Error('Context "domain" must be one domain: each surface gets a host below it.');
+  const hosts = Object.fromEntries(Object.entries(labels).map(([surface, label]) => [surface, `${label}.${name}`]));
+  return {
+    hosts: hosts as Record<Surface, string>,
+    certificate: arns(node, 'certificate', 'acm', /^[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/)[0],
+    hostedZoneId,
+  };
+}
+
+function cloudFrontSettings(node: Node): CloudFrontSettings {
+  const [certificate] = arns(node, 'edgeCertificate', 'acm', /^us-east-1:\d{12}:certificate\/[\w-]+$/);
+  if (certificate === undefined)
+    throw new Error('Context "edge=on" needs "edgeCertificate", the ARN of a certificate in us-east-1.');
+  const readTimeoutSeconds = whole(node, 'edgeReadTimeoutSeconds', 120, 60);
+  return {
+    certificate,
+    webAcl: arns(node, 'edgeWebAcl', 'wafv2', /^us-east-1:\d{12}:global\/webacl\/[\w-]+\/[\w-]+$/)[0],
+    readTimeoutSeconds,
+    secretVersions: words(node, 'edgeSecretVersions', /^[\w-]{32,64}$/, 'version ids of the origin secret'),
+  };
+}
+
+/** A network with its prefix. Everybody (`/0`) is not a restriction, and a web ACL refuses it. */
+const cidrs = (node: Node, key: string): readonly string[] =>
+  list(node, key).map((one) => {
+    const [address = '', prefix = '', ...rest] = String(one).split('/');
+    const version = isIP(address);
+    const length = /^\d{1,3}$/.test(prefix) ? Number(prefix) : 0;
+    if (version !== 0 && rest.length === 0 && length > 0 && length <= (version === 4 ? 32 : 128)) return String(one);
+    throw new Error(
+      `Context "${key}" must hold networks such as "203.0.113.0/24", none of prefix 0, got ${JSON.stringify(one)}.`,
+    );
+  });

@@ -1,0 +1,71 @@
+/** What stands before the APIs where the operator asks for it: web ACLs of the region, and CloudFront. */
+import { ArnFormat, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { Construct } from 'constructs';
+import type { Route } from '#core/contracts/routes.ts';
+import { Distributions } from './distributions.ts';
+import { Firewall } from './firewall.ts';
+import { OriginSecret } from './origin-secret.ts';
+import { apiStageName } from './rest-surface.ts';
+import type { GatewaySettings } from './settings.ts';
+
+export interface GatewayEdgeProps extends StackProps {
+  readonly settings: GatewaySettings;
+  readonly apis: Readonly<Record<Route['surface'], RestApi>>;
+  readonly webSocketId: string;
+}
+
+/** Whether the operator asked for anything that this stack holds. */
+export const wantsEdge = ({ edge }: GatewaySettings): boolean => edge.firewall !== undefined;
+
+/** In the deployment's region: CloudFront needs none of its own, and a regional web ACL stands beside its APIs (0070). */
+export class GatewayEdge extends Stack {
+  constructor(scope: Construct, id: string, props: GatewayEdgeProps) {
+    super(scope, id, props);
+    const { settings, apis, webSocketId } = props;
+    const { cloudFront, domain, adminCidrs, privateAdmin } = settings.edge;
+    const firewall = settings.edge.firewall!;
+    const origin = cloudFront && new OriginSecret(this, 'Origin', { settings, versions: cloudFront.secretVersions });
+
+    const shared = { ...firewall, originValues: origin?.values };
+    new Firewall(this, 'Callers', {
+      ...shared,
+      name: `${settings.name}-callers`,
+      cidrs: [],
+      stages: [apis.gateway, apis.mcp, apis.callbacks].map((api) => this.stage(api)),
+    });
+    // A private API is reached through its VPC endpoint alone, which has rules of its own.
+    if (!privateAdmin)
+      new Firewall(this, 'Admin', {
+        ...shared,
+        name: `${settings.name}-admin`,
+        cidrs: adminCidrs,
+        stages: [this.stage(apis.admin)],
+      });
+
+    if (!cloudFront || !domain || !origin) return;
+    const { admin, ...others } = apis;
+    const reached = privateAdmin ? others : { ...others, admin };
+    new Distributions(this, 'Distributions', {
+      name: settings.name,
+      domain,
+      cloudFront,
+      originValue: origin.values[0],
+      apis: Object.fromEntries(Object.entries(reached).map(([name, api]) => [name, api.restApiId])),
+      webSocketId,
+    });
+    for (const [name, host] of Object.entries(domain.hosts))
+      if (name in reached) new CfnOutput(this, `${name}Host`, { value: host });
+  }
+
+  /** By literal stage: an export of each stage's name would say nothing more. */
+  private stage(api: RestApi): string {
+    return this.formatArn({
+      service: 'apigateway',
+      account: '',
+      resource: '/restapis',
+      resourceName: `${api.restApiId}/stages/${apiStageName}`,
+      arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+    });
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Host names of the deployment's own, served by API Gateway itself: where no CloudFront stands before it [cloud.own-hosts].
+ * Each surface stands at the root of its host, so MCP's discovery is where clients look for it.
+ */
+import {
+  BasePathMapping,
+  DomainName,
+  EndpointAccessMode,
+  EndpointType,
+  type RestApi,
+  SecurityPolicy,
+} from 'aws-cdk-lib/aws-apigateway';
+import { ApiMapping, DomainName as WebSocketDomain, type WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { Construct } from 'constructs';
+import type { Route } from '#core/contracts/routes.ts';
+import { AliasRecords } from './alias-records.ts';
+import { type DomainSettings, type EdgeSettings, ownUrl } from './edge-settings.ts';
+
+/** Whether API Gateway serves a host of ours for this surface, so that its own name of the API is switched off. */
+export const servesOwnHost = (edge: EdgeSettings, surface: Route['surface']): boolean =>
+  ownUrl(edge, surface) !== undefined && edge.cloudFront === undefined;
+
+/** Chat and Git hosts call back with the TLS that they have; everybody else speaks 1.3. */
+const policyOf = (surface: Route['surface']): SecurityPolicy =>
+  surface === 'callbacks' ? SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09 : SecurityPolicy.TLS13_1_3_2025_09;
+
+export interface OwnHostsProps {
+  readonly domain: DomainSettings;
+  readonly apis: Readonly<Partial<Record<Route['surface'], RestApi>>>;
+  readonly webSocket: WebSocketStage;
+}
+
+export class OwnHosts extends Construct {
+  constructor(scope: Construct, id: string, { domain, apis, webSocket }: OwnHostsProps) {
+    super(scope, id);
+    const { hosts, hostedZoneId } = domain;
+    const certificate = Certificate.fromCertificateArn(this, 'Certificate', domain.certificate!);
+    for (const [name, api] of Object.entries(apis) as [Route['surface'], RestApi][]) {
+      const served = new DomainName(this, name, {
+        domainName: hosts[name],
+        certificate,
+        endpointType: EndpointType.REGIONAL,
+        securityPolicy: policyOf(name),
+        endpointAccessMode: EndpointAccessMode.STRICT,
+      });
+      new BasePathMapping(this, `${name}Mapping`, { domainName: served, restApi: api });
+      const target = () => ({
+        dnsName: served.domainNameAliasDomainName,
+        hostedZoneId: served.domainNameAliasHostedZoneId,
+      });
+      new AliasRecords(this, `${name}Records`, { hostedZoneId, host: hosts[name], target, types: ['A'] });
+    }
+    // API Gateway offers TLS 1.2 and no other policy for WebSockets.
+    const served = new WebSocketDomain(this, 'webSocket', { domainName: hosts.webSocket, certificate });
+    new ApiMapping(this, 'webSocketMapping', { api: webSocket.api, stage: webSocket, domainName: served });
+    const target = () => ({ dnsName: served.regionalDomainName, hostedZoneId: served.regionalHostedZoneId });
+    new AliasRecords(this, 'webSocketRecords', { hostedZoneId, host: hosts.webSocket, target, types: ['A'] });
+  }
+}

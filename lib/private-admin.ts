@@ -1,0 +1,63 @@
+/**
+ * An admin API that only the deployment's VPC reaches [cloud.private-admin]: an interface endpoint of API Gateway, and a
+ * resource policy that takes calls from that endpoint alone.
+ *
+ * The endpoint has no private DNS: with it, the VPC could no longer reach any public API of API Gateway, the gateway's own
+ * connections among them. Callers use the name that joins API and endpoint; it is resolved everywhere, to private addresses.
+ */
+import { Stack } from 'aws-cdk-lib';
+import { EndpointType, type RestApiProps } from 'aws-cdk-lib/aws-apigateway';
+import { CfnSecurityGroup, CfnVPCEndpoint, InterfaceVpcEndpoint } from 'aws-cdk-lib/aws-ec2';
+import { AnyPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import type { NetworkSettings } from './network-settings.ts';
+
+export interface PrivateAdminProps {
+  readonly network: NetworkSettings;
+  /** Networks that may reach the endpoint. */
+  readonly cidrs: readonly string[];
+}
+
+export class PrivateAdmin extends Construct {
+  readonly endpointId: string;
+  /** What the API is made with. */
+  readonly exposure: Pick<RestApiProps, 'endpointConfiguration' | 'policy'>;
+
+  constructor(scope: Construct, id: string, { network, cidrs }: PrivateAdminProps) {
+    super(scope, id);
+    const callers = new CfnSecurityGroup(this, 'Callers', {
+      vpcId: network.vpcId,
+      groupDescription: 'agent governance gateway: who may reach the admin API',
+      securityGroupIngress: cidrs.map((cidr) => ({
+        ipProtocol: 'tcp',
+        fromPort: 443,
+        toPort: 443,
+        ...(cidr.includes(':') ? { cidrIpv6: cidr } : { cidrIp: cidr }),
+      })),
+    });
+    const endpoint = new CfnVPCEndpoint(this, 'Endpoint', {
+      vpcId: network.vpcId,
+      vpcEndpointType: 'Interface',
+      serviceName: `com.amazonaws.${Stack.of(this).region}.execute-api`,
+      subnetIds: [...network.subnetIds],
+      securityGroupIds: [callers.attrGroupId],
+      privateDnsEnabled: false,
+    });
+    this.endpointId = endpoint.attrId;
+    const known = InterfaceVpcEndpoint.fromInterfaceVpcEndpointAttributes(this, 'Known', {
+      vpcEndpointId: this.endpointId,
+      port: 443,
+    });
+    const policy = new PolicyDocument({
+      statements: [
+        new PolicyStatement({
+          principals: [new AnyPrincipal()],
+          actions: ['execute-api:Invoke'],
+          resources: ['execute-api:/*'],
+          conditions: { StringEquals: { 'aws:SourceVpce': this.endpointId } },
+        }),
+      ],
+    });
+    this.exposure = { endpointConfiguration: { types: [EndpointType.PRIVATE], vpcEndpoints: [known] }, policy };
+  }
+}

@@ -1,0 +1,53 @@
+/** Endpoints in the deployment's VPC for the services that its functions call, where the VPC has none [cloud.vpc]. */
+import { Stack } from 'aws-cdk-lib';
+import { CfnSecurityGroup, CfnVPCEndpoint } from 'aws-cdk-lib/aws-ec2';
+import { Construct } from 'constructs';
+import type { NetworkSettings } from './network-settings.ts';
+
+/** Routes of the subnets, free of charge. */
+const gateways = ['dynamodb', 's3'];
+
+/** Each costs by the hour and zone; `bedrock-runtime` and `rds-data` serve models and SQL, `xray` spans. */
+const interfaces = [
+  ...['secretsmanager', 'states', 'kms', 'sts', 'lambda', 'logs', 'xray'],
+  ...['bedrock-runtime', 'rds-data'],
+];
+
+export interface VpcEndpointsProps {
+  readonly network: NetworkSettings;
+  readonly routeTableIds: readonly string[];
+}
+
+export class VpcEndpoints extends Construct {
+  constructor(scope: Construct, id: string, { network, routeTableIds }: VpcEndpointsProps) {
+    super(scope, id);
+    const { vpcId, subnetIds, securityGroupIds } = network;
+    const service = (name: string) => `com.amazonaws.${Stack.of(this).region}.${name}`;
+    const callers = new CfnSecurityGroup(this, 'Callers', {
+      vpcId,
+      groupDescription: 'agent governance gateway: its functions reach services of AWS',
+      securityGroupIngress: securityGroupIds.map((group) => ({
+        ipProtocol: 'tcp',
+        fromPort: 443,
+        toPort: 443,
+        sourceSecurityGroupId: group,
+      })),
+    });
+    for (const name of gateways)
+      new CfnVPCEndpoint(this, name, {
+        vpcId,
+        vpcEndpointType: 'Gateway',
+        serviceName: service(name),
+        routeTableIds: [...routeTableIds],
+      });
+    for (const name of interfaces)
+      new CfnVPCEndpoint(this, name, {
+        vpcId,
+        vpcEndpointType: 'Interface',
+        serviceName: service(name),
+        subnetIds: [...subnetIds],
+        securityGroupIds: [callers.attrGroupId],
+        privateDnsEnabled: true,
+      });
+  }
+}
