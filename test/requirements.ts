@@ -358,6 +358,11 @@ const identity: readonly Requirement[] = [
     'Evidence names issuer, subject and owner of a caller with a token, never the token.',
   ),
   must(
+    'identity.oidc-mcp',
+    'contract §2',
+    'Over MCP a token must be for identity.mcp_resource; the RFC 9728 metadata names it and the issuers, and a 401 points there, so that OAuth clients sign in by themselves.',
+  ),
+  must(
     'identity.oidc-sessions',
     'contract §2',
     'Limits, sessions and risk belong to a key id derived from issuer, subject, client and kind.',

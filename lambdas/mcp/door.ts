@@ -1,6 +1,7 @@
 /** The MCP endpoint as HTTP (spec §4.4; contract §2, §6, §7): key, origin, bounded body; then the gateway; then JSON or events. */
 
 import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { type Route, routes } from '#core/contracts/routes.ts';
 import { encodeSse } from '#core/dialects/sse.ts';
@@ -35,7 +36,10 @@ export function door(ports: McpPorts & OlderPorts & AdmissionPorts, gateway: Mcp
   const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
     const { route, params } = matchRoute(own, event);
     if (route.operation === 'health') return replyOf({ body: { status: 'ok', version: ports.version } });
-    if (route.operation === 'mcpResource') return replyOf({ body: resourceMetadata(event) });
+    if (route.operation === 'mcpResource') {
+      const { configuration } = await ports.snapshots.current();
+      return replyOf({ body: resourceMetadata(event, configuration) });
+    }
     try {
       const snapshot = await ports.snapshots.current();
       assertOrigin(
@@ -254,10 +258,11 @@ function refusal(event: HttpEvent, fault: unknown): HttpReply {
   return reply;
 }
 
-/** RFC 9728. Keys are given by the operator of the gateway: there is no authorization server to name. */
-const resourceMetadata = (event: HttpEvent): JsonObject => ({
-  resource: `${baseOf(event)}/mcp`,
+/** RFC 9728 [identity.oidc-mcp]. Without an issuer there is no authorization server to name: the operator gives out keys. */
+const resourceMetadata = (event: HttpEvent, { identity }: Configuration): JsonObject => ({
+  resource: identity.mcp_resource ?? `${baseOf(event)}/mcp`,
   resource_name: 'Agent Governance Gateway',
+  ...(identity.oidc.length > 0 && { authorization_servers: [...new Set(identity.oidc.map(({ issuer }) => issuer))] }),
   bearer_methods_supported: ['header'],
 });
 
