@@ -22,6 +22,7 @@ const neededLater = ({ archives, readsArchive }) => [
   ...(archives || readsArchive ? [] : ['@aws-sdk/client-s3']),
 ];
 const names = Object.keys(functions);
+const wasmWorker = 'adapters/wasm/worker.ts';
 const entryOf = (name) => `lambdas/${name}/handler.ts`;
 
 const missing = names.map(entryOf).filter((entry) => !existsSync(entry));
@@ -52,6 +53,7 @@ const sizes = {};
 const tooEarly = [];
 for (const name of names) sizes[name] = await bundled(name);
 await addWasmWorkers();
+await addPlane();
 await addData();
 
 await writeFile('dist/bundle-sizes.json', `${JSON.stringify({ limitBytes, sizes }, null, 2)}\n`);
@@ -72,16 +74,33 @@ if (tooLarge.length > 0) {
   process.exit(1);
 }
 
-/** One function, apart from the others: chunks shared between functions would be shared between deployments. */
-async function bundled(name) {
-  const outdir = `dist/${name}`;
-  const { metafile } = await build({
+/** The streaming plane: all it serves in one process, with the files of its container image beside it. */
+async function addPlane() {
+  const outdir = 'dist/plane';
+  const { metafile } = await built('bin/plane.ts', outdir);
+  await addBinaries(Object.keys(metafile.inputs), outdir);
+  for (const [worker, out] of [
+    [wasmWorker, 'wasm-worker'],
+    ['adapters/work/worker.ts', 'work-worker'],
+  ])
+    await build({ ...options, entryPoints: [{ in: worker, out }], outdir });
+  await cp('lib/streaming/Dockerfile', `${outdir}/Dockerfile`);
+}
+
+function built(entry, outdir) {
+  return build({
     ...options,
-    entryPoints: [{ in: entryOf(name), out: 'index' }],
+    entryPoints: [{ in: entry, out: 'index' }],
     outdir,
     splitting: true,
     chunkNames: 'chunk-[hash]',
   }).catch(() => process.exit(1)); // esbuild has said what is wrong
+}
+
+/** One function, apart from the others: chunks shared between functions would be shared between deployments. */
+async function bundled(name) {
+  const outdir = `dist/${name}`;
+  const { metafile } = await built(entryOf(name), outdir);
   await addBinaries(Object.keys(metafile.inputs), outdir);
   const { outputs } = metafile;
   const bytesOf = (files) => files.reduce((sum, file) => sum + outputs[file].bytes, 0);
@@ -173,10 +192,8 @@ function loadedAtStart(outputs, entry, seen = new Set()) {
 
 /** Filters run in threads of their own (spec §4.6): a thread's code lies beside the functions that scan chat traffic. */
 async function addWasmWorkers() {
-  const worker = 'adapters/wasm/worker.ts';
-  if (!existsSync(worker)) return;
   for (const name of names.filter((name) => functions[name].invokesModels))
-    await build({ ...options, entryPoints: [{ in: worker, out: 'wasm-worker' }], outdir: `dist/${name}` });
+    await build({ ...options, entryPoints: [{ in: wasmWorker, out: 'wasm-worker' }], outdir: `dist/${name}` });
 }
 
 /** Policy packs, prices and filters travel with the code; the packs' decision tables stay at home. */
@@ -185,7 +202,7 @@ async function addData() {
   const prices = await found('config/prices.yaml');
   const filters = await found('plugins/*.wasm');
   // The sandbox decides nothing and has nothing lying about.
-  for (const name of names.filter((name) => !functions[name].sandboxed)) {
+  for (const name of [...names.filter((name) => !functions[name].sandboxed), 'plane']) {
     for (const file of [...packs, ...prices]) await cp(file, `dist/${name}/policies/${basename(file)}`);
     for (const file of filters) await cp(file, `dist/${name}/plugins/${basename(file)}`);
   }

@@ -1,6 +1,5 @@
 /** The ports of chat functions on AWS, and their Lambda form. */
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
-import type { StoreOptions } from '#adapters/aws/evidence-table.ts';
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
@@ -10,12 +9,13 @@ import { configuredEmbedder } from '#core/chat/embedder.ts';
 import { wasmModules } from '#core/configuration/wasm-filters.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { providersFrom } from '#core/providers/providers.ts';
-import { compose } from './aws.ts';
+import { compose, type Hands } from './aws.ts';
 import { streamingHandler } from './aws-stream.ts';
 import type { ChatDoorPorts } from './middleware/chat-door.ts';
 
-export function composeChat(environment: NodeJS.ProcessEnv): ChatDoorPorts & { readonly store: StoreOptions } {
-  const gateway = compose(environment, { approvalClock: lazyStepFunctionsClock });
+/** @param hands further clients, for a process that serves more than chat. */
+export function composeChat(environment: NodeJS.ProcessEnv, hands: Hands = {}) {
+  const gateway = compose(environment, { approvalClock: lazyStepFunctionsClock, ...hands });
   const { clock, secrets, objects, snapshots } = gateway;
   const timeouts = systemTimeouts;
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts, bedrock: bedrockRuntime });

@@ -1248,6 +1248,41 @@ const hosts: readonly Requirement[] = [
     'A call to a service of AWS that is not answered ends as a typed error: a connection after 1 s, a row after 3 s, a body after 8 s.',
   ),
   must(
+    'plane.same-handlers',
+    'decision 0075',
+    'The streaming plane serves chat, messages, models, token counts and MCP with the handlers of the functions, and nothing else.',
+  ),
+  must(
+    'plane.caller-leaves',
+    'decision 0075',
+    'A caller that leaves the streaming plane lets the provider go within a second, and the call is recorded as aborted.',
+  ),
+  must(
+    'plane.drain',
+    'decision 0075',
+    'On SIGTERM the streaming plane takes no further connection, lets calls end in time, cuts and settles the rest, and exits with 0.',
+  ),
+  must(
+    'plane.store-down',
+    'decision 0075',
+    'Without its store the streaming plane answers 503; its health check asks no store, so that tasks are not replaced for it.',
+  ),
+  must(
+    'plane.hosts',
+    'decision 0075',
+    'The streaming plane answers to the names of its load balancer and to addresses, and to no other Host.',
+  ),
+  must(
+    'plane.caller-address',
+    'decision 0075',
+    "Behind a load balancer the caller's address is the last one of X-Forwarded-For, which the load balancer adds.",
+  ),
+  must(
+    'plane.rights',
+    'decision 0075',
+    'The task role of the streaming plane holds the rights of the functions that it serves and no more.',
+  ),
+  must(
     'cloud.status-line-first',
     'spec §4.1',
     'Every answer of a streamed function, whole or in events, begins with its status and headers.',

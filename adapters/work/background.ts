@@ -1,5 +1,5 @@
 /**
- * Heavy work of the local run, in worker threads with a budget of time and memory (decisions 0044, 0051). A text, call or
+ * Heavy work of a process that serves many callers, in worker threads with a budget of time and memory (decisions 0044, 0051). A text, call or
  * configuration that takes longer is refused, a call whose effects take longer is unclear; the thread that ran it is ended and
  * replaced.
  */
@@ -43,9 +43,13 @@ export interface Background {
   stop(): Promise<void>;
 }
 
+/** In a bundle the worker is `work-worker.mjs` beside it (bundle.mjs); in a checkout it is a neighbour of this file. */
+const workerFile = (here: string = import.meta.url): URL =>
+  new URL(here.endsWith('.ts') ? './worker.ts' : './work-worker.mjs', here);
+
 /** Costs nothing until the first large text or call, which starts the threads. */
 export function backgroundWork({ telemetry, effects, packs, limits = workLimits }: BackgroundOptions): Background {
-  const pool = threads<Job, Done>(new URL('./worker.ts', import.meta.url), workLimits.threads, {
+  const pool = threads<Job, Done>(workerFile(), workLimits.threads, {
     what: 'work',
     heapMb: workLimits.heapMb,
   });

@@ -14,7 +14,6 @@ import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { followTelemetrySettings } from '#adapters/telemetry/follow-settings.ts';
 import { closeAbandoned } from '#core/actions/sweep-actions.ts';
-import type { HttpHandler } from '#core/contracts/http.ts';
 import { chatDoors, eventDoors, httpDoors, mcpDoors } from '#lambdas/doors.ts';
 import { withExecutors } from '#lambdas/executors.ts';
 import { mcpGateway } from '#lambdas/mcp/compose.ts';
@@ -24,6 +23,7 @@ import { door as project } from '#lambdas/project/door.ts';
 import { importConfiguration, recordImport, watchConfiguration } from './configuration-file.ts';
 import type { Flags } from './flags.ts';
 import type { HttpDoors } from './http-server.ts';
+import { inFlight } from './in-flight.ts';
 import { type LocalPorts, localPorts } from './ports.ts';
 import { every } from './schedule.ts';
 import { type LocalStore, openStore } from './store.ts';
@@ -147,26 +147,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 function upstreamsOf({ secrets, clock, telemetry, pause }: LocalPorts, environment: NodeJS.ProcessEnv) {
   const stdio = new StdioServers({ secrets, clock, telemetry, environment });
   return mcpUpstreams({ secrets, pause, outgoing: () => telemetry.outgoing(), stdio });
-}
-
-/** Calls go on after their callers have left: they are settled before the store goes. */
-function inFlight() {
-  const running = new Set<Promise<void>>();
-  const watch =
-    (door: HttpHandler): HttpHandler =>
-    async (event, context) => {
-      const reply = await door(event, context);
-      if (reply.finished) {
-        running.add(reply.finished);
-        void reply.finished.then(() => running.delete(reply.finished!));
-      }
-      return reply;
-    };
-  return {
-    watched: <T extends Record<string, HttpHandler>>(doors: T): T =>
-      Object.fromEntries(Object.entries(doors).map(([name, door]) => [name, watch(door)])) as T,
-    over: () => Promise.all(running),
-  };
 }
 
 async function approvalInterpreter(store: LocalStore, ports: () => GatewayPorts, report: (message: string) => void) {

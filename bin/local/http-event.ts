@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Match } from './http-router.ts';
+import { addressOf, type LoadBalancer } from './load-balancer.ts';
 
 export interface Target {
   readonly path: string;
@@ -18,13 +19,17 @@ export function targetOf(url: string): Target {
   return { path, query: new URLSearchParams(query.join('?')) };
 }
 
-/** Names in Host that are ours. A web page that rebinds its own name to our address is stopped here (contract §2). */
-export function checkHost(request: IncomingMessage, listenHost: string): void {
+/**
+ * Names in Host that are ours. A web page that rebinds its own name to our address is stopped here (contract §2).
+ * @param names under which callers reach a load balancer in front of the listener.
+ */
+export function checkHost(request: IncomingMessage, listenHost: string, names: readonly string[] = []): void {
   const given = hostsOf(request);
   const [host] = given;
   if (host === undefined || given.length > 1) throw invalidRequest('Send exactly one Host header.');
   const absolute = /^https?:\/\/([^/?#]*)/i.exec(request.url ?? '')?.[1];
-  if (isOurs(host, listenHost) && (absolute === undefined || isOurs(absolute, listenHost))) return;
+  const ours = (given: string) => isOurs(given, listenHost, names);
+  if (ours(host) && (absolute === undefined || ours(absolute))) return;
   throw new GatewayError('forbidden', 'The Host header names another host than this gateway; use its own address.');
 }
 
@@ -37,19 +42,25 @@ function hostsOf({ rawHeaders: flat }: IncomingMessage): string[] {
   return hosts;
 }
 
-function isOurs(host: string, listenHost: string): boolean {
+function isOurs(host: string, listenHost: string, names: readonly string[]): boolean {
   const name = /^(\[[0-9a-f:.]+\]|[^:]+)(?::\d{1,5})?$/i
     .exec(host)?.[1]
     ?.toLowerCase()
     .replace(/^\[|\]$/g, '');
   if (name === undefined) return false;
-  if (['localhost', '127.0.0.1', '::1', listenHost.toLowerCase()].includes(name)) return true;
+  if (['localhost', '127.0.0.1', '::1', listenHost.toLowerCase(), ...names].includes(name)) return true;
   // Rebinding needs a name: where every address is listened on, an address is as good as the next.
   return ['0.0.0.0', '::'].includes(listenHost) && /^(\d{1,3}(\.\d{1,3}){3}|[0-9a-f:.]*:[0-9a-f:.]*)$/.test(name);
 }
 
 /** The event of a request whose body is not read yet. */
-export function eventOf(request: IncomingMessage, target: Target, match: Match, requestId: string): HttpEvent {
+export function eventOf(
+  request: IncomingMessage,
+  target: Target,
+  match: Match,
+  requestId: string,
+  loadBalancer?: LoadBalancer,
+): HttpEvent {
   const headers = fieldsOf(headerPairs(request));
   const query = target.query.size === 0 ? undefined : fieldsOf(target.query);
   const event = {
@@ -69,7 +80,8 @@ export function eventOf(request: IncomingMessage, target: Target, match: Match, 
       httpMethod: request.method ?? 'GET',
       path: target.path,
       resourcePath: match.resource,
-      identity: { sourceIp: request.socket.remoteAddress ?? '' },
+      identity: { sourceIp: addressOf(request, loadBalancer) },
+      ...(loadBalancer?.tls && { domainName: request.headers.host }),
     },
   };
   return event as unknown as HttpEvent; // the rest of the context tells of an AWS account

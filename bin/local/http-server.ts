@@ -15,6 +15,7 @@ import { declaredTooLarge, discardBody, hasBody, readBody, tooLarge } from './ht
 import { checkHost, eventOf, targetOf } from './http-event.ts';
 import { errorReply, standardHeaders, writeReply } from './http-reply.ts';
 import { createRouter } from './http-router.ts';
+import type { LoadBalancer } from './load-balancer.ts';
 
 export type HttpDoors = Readonly<Partial<Record<FunctionName, HttpHandler>>>;
 
@@ -44,6 +45,8 @@ export interface HttpServerOptions {
    * and closes it when the listener drains. Without it there is no WebSocket at any path.
    */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Absent where callers connect to the listener themselves. */
+  readonly loadBalancer?: LoadBalancer;
 }
 
 export interface HttpServer {
@@ -59,7 +62,7 @@ const maxConnections = 4_096;
 
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const requestTimeout = options.requestTimeoutMs ?? 60_000;
-  const { upgrade } = options;
+  const { upgrade, loadBalancer } = options;
   const server = createServer({
     // Any other upgrade (h2c) may be ignored: the request is answered as it stands.
     shouldUpgradeCallback: (request) => upgrade !== undefined && asksForWebSocket(request),
@@ -68,7 +71,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     headersTimeout: Math.min(options.headersTimeoutMs ?? 10_000, requestTimeout),
     requestTimeout,
     connectionsCheckingInterval: Math.min(1_000, requestTimeout / 2),
-    keepAliveTimeout: 10_000,
+    keepAliveTimeout: loadBalancer?.keepAliveMs ?? 10_000,
   });
   server.maxConnections = maxConnections;
   server.maxHeadersCount = 0; // all of them: a dropped header could be the second of two that contradict
@@ -82,13 +85,13 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     signal: AbortSignal,
     goOn: () => void,
   ): Promise<HttpReply> => {
-    checkHost(request, options.host);
+    checkHost(request, options.host, loadBalancer?.hosts);
     const target = targetOf(request.url ?? '/');
     if (asksForWebSocket(request)) throw noWebSocket(target.path);
     const match = router(request.method ?? 'GET', target.path);
     const door = (await options.doors)[match.handledBy];
     if (door === undefined) throw new Error(`No door for the function ${match.handledBy}.`);
-    const event = eventOf(request, target, match, requestId);
+    const event = eventOf(request, target, match, requestId, loadBalancer);
     const bytes = hasBody(request) ? await bodyLimit(event) : 0;
     if (bytes > 0 && declaredTooLarge(request, bytes)) throw tooLarge(bytes);
     if (bytes > 0) goOn();
@@ -176,7 +179,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     upgraded.add(socket.once('close', () => upgraded.delete(socket)));
     socket.on('error', () => socket.destroy());
     try {
-      checkHost(request, options.host);
+      checkHost(request, options.host, loadBalancer?.hosts);
       if (upgrade === undefined || !asksForWebSocket(request)) throw noWebSocket(targetOf(request.url ?? '/').path);
       if (draining)
         throw new GatewayError('service_unavailable', 'The gateway is about to stop.', { retryAfterSeconds: 1 });

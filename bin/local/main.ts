@@ -9,14 +9,14 @@ import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
-import { dialects } from '#core/dialects/dialects.ts';
-import type { GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { bodyLimit } from '#lambdas/middleware/body-limit.ts';
 import { banner, type Output, type Ready } from './banner.ts';
 import { type Gateway, startGateway } from './compose.ts';
+import { endingSignal } from './ending-signal.ts';
 import { type Flags, helpText, isLoopback, parseFlags, UsageError } from './flags.ts';
 import { type HttpServer, listen } from './http-server.ts';
+import { messagesError } from './messages-error.ts';
 import { localTelemetry, version } from './ports.ts';
 import { type WebSockets, webSockets } from './web-socket.ts';
 
@@ -111,10 +111,6 @@ function openListeners(
   return Promise.all(surfaces.map((surface) => listen({ ...shared, ...surface })));
 }
 
-/** Anthropic's clients are told in their own words, whoever refuses them. */
-const messagesError = (url: string, error: GatewayError) =>
-  url.startsWith('/v1/messages') ? dialects.anthropic.errorBody(error) : undefined;
-
 /** For people on stdout, for programs as its last line, and for `agentctl` in the state folder. */
 function announce(flags: Flags, keys: Partial<LocalKeys>, ready: Ready): void {
   writeFileSync(join(flags.state, 'ready.json'), `${JSON.stringify(ready)}\n`, { mode: 0o600 });
@@ -122,18 +118,6 @@ function announce(flags: Flags, keys: Partial<LocalKeys>, ready: Ready): void {
 }
 
 const output = (): Output => ({ terminal: process.stdout.isTTY === true, file: fstatSync(process.stdout.fd).isFile() });
-
-/** The first signal drains, a second one ends at once. */
-function endingSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(130));
-        resolve();
-      });
-    }
-  });
-}
 
 const urlHost = (host: string): string => {
   if (host === '0.0.0.0') return '127.0.0.1';

@@ -12,20 +12,31 @@ import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
 import { handshakeHeader, isKnown } from '#lambdas/ws/caller.ts';
 import { targetOf } from './http-event.ts';
 import { refuseConnection } from './http-server.ts';
+import { addressOf, type LoadBalancer } from './load-balancer.ts';
 import { SocketConnection } from './socket-connection.ts';
 
 const webSocketPath = '/v1/ws';
-/** Calls that run when the gateway is told to stop may end within this; a listener cuts what is left after ten seconds. */
-const drainMs = 8_000;
 
 export interface WebSockets {
   /** @throws GatewayError `not_found` for another path. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Takes no further calls, lets those that run end, closes every connection and waits until its calls are settled. */
   close(): Promise<void>;
+  /** Connections that are open. */
+  open(): number;
 }
 
-export function webSockets(ports: Promise<ChatDoorPorts>): WebSockets {
+export interface WebSocketOptions {
+  /** Absent where callers connect to the listener themselves. */
+  readonly loadBalancer?: LoadBalancer;
+  /** How long calls that run may go on once the gateway stops. @default 8 s: a listener cuts what is left after ten */
+  readonly drainMs?: number;
+}
+
+export function webSockets(
+  ports: Promise<ChatDoorPorts>,
+  { loadBalancer, drainMs = 8_000 }: WebSocketOptions = {},
+): WebSockets {
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -55,7 +66,7 @@ export function webSockets(ports: Promise<ChatDoorPorts>): WebSockets {
     const headers = request.headersDistinct;
     const known = await isKnown(headers, snapshot, ready);
     assertRoom(known);
-    const address = request.socket.remoteAddress ?? '';
+    const address = addressOf(request, loadBalancer);
     const sessionId = handshakeHeader(headers, 'x-session-id');
     server.options.maxPayload = known ? settings.max_body_bytes : socketLimits.bytesBeforeKey;
     server.handleUpgrade(request, socket, head, (ws: WebSocket) => {
@@ -66,6 +77,8 @@ export function webSockets(ports: Promise<ChatDoorPorts>): WebSockets {
   };
 
   return {
+    open: () => open.size,
+
     upgrade(request, socket, head) {
       const { path } = targetOf(request.url ?? '/');
       if (path !== webSocketPath)

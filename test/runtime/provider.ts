@@ -10,6 +10,10 @@ export interface Provider {
   calls(): number;
   /** Streams whose reader went away. */
   closedStreams(): number;
+  /** Resolves when the reader of a stream goes away after this call. */
+  nextClosedStream(): Promise<void>;
+  /** Holds the next whole answer back until it is released. */
+  holdNext(): { readonly arrived: Promise<void>; release(): void };
   stop(): Promise<void>;
 }
 
@@ -20,10 +24,16 @@ const chunk = (content: string) =>
 export async function startProvider(): Promise<Provider> {
   let calls = 0;
   let closed = 0;
+  const told: (() => void)[] = [];
+  let held: { arrived(): void; readonly released: Promise<void> } | undefined;
   const server = createServer(async (request, response) => {
     calls += 1;
     const { stream, model } = (await json(request)) as Loose;
     if (!stream) {
+      const hold = held;
+      held = undefined;
+      hold?.arrived();
+      await hold?.released;
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(
         JSON.stringify({
@@ -42,6 +52,7 @@ export async function startProvider(): Promise<Provider> {
     response.on('close', () => {
       clearInterval(timer);
       closed += 1;
+      for (const tell of told.splice(0)) tell();
     });
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -50,6 +61,12 @@ export async function startProvider(): Promise<Provider> {
     url: `http://127.0.0.1:${port}/v1`,
     calls: () => calls,
     closedStreams: () => closed,
+    nextClosedStream: () => new Promise((resolve) => told.push(resolve)),
+    holdNext() {
+      const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      held = { arrived: arrived.resolve, released: released.promise };
+      return { arrived: arrived.promise, release: released.resolve };
+    },
     stop() {
       server.closeAllConnections();
       return new Promise((stopped) => server.close(() => stopped()));

@@ -1,7 +1,7 @@
 /**
  * The bundles as built, under AWS's own runtime interface client (`npm run test:runtime`): every answer reaches its caller
  * with its status line, events are taken, a frozen, cut or killed function loses nothing. A Runtime API, a DynamoDB-compatible
- * store and stubs of the other services stand in for AWS; roles and limits are not enforced here (`test/cloud`, `test/infra`).
+ * store and stubs of the other services stand in for AWS. The streaming plane runs as its container starts it. Roles and limits are not enforced here (`test/cloud`, `test/infra`).
  */
 import assert from 'node:assert/strict';
 import { check, runChecks } from '../support/checks.ts';
@@ -10,6 +10,7 @@ import { configurationFor } from './configuration.ts';
 import { eventChecks } from './events.ts';
 import { interruptionChecks } from './interruptions.ts';
 import { killedChecks } from './killed.ts';
+import { planeChecks } from './plane.ts';
 import { slackChecks } from './slack.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -22,6 +23,7 @@ try {
     ...interruptionChecks(world),
     ...killedChecks(world),
     ...slackChecks(world),
+    ...planeChecks(world),
   ]);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;

@@ -36,6 +36,8 @@ export interface World {
   anotherLambda(name: FunctionName, environment?: Readonly<Record<string, string>>): Promise<Lambda>;
   /** `METHOD /path` as API Gateway calls the function with it. */
   call(name: FunctionName, route: string, call?: Call): Promise<Answer>;
+  /** What a process of the deployment is told, beside what is its own. */
+  readonly environment: Readonly<Record<string, string>>;
   /** What stands in a table. */
   items(table: TableName): Promise<readonly Record<string, AttributeValue>[]>;
   /** As if the due time of every started action had passed. */
@@ -69,6 +71,7 @@ export async function startWorld(): Promise<World> {
     provider,
     upstream,
     store: dynamo.endpoint,
+    environment,
     items: async (table) => (await dynamo.client().send(new ScanCommand({ TableName: physical[table] }))).Items ?? [],
     passDueTimes: () => passDueTimes(dynamo.client(), physical.actions),
     lambda,

@@ -1,0 +1,7 @@
+/** Anthropic's clients are told in their own words, whoever refuses them. */
+import { dialects } from '#core/dialects/dialects.ts';
+import type { GatewayError } from '#core/kernel/errors.ts';
+
+/** The body of an error below `/v1/messages`; undefined elsewhere. */
+export const messagesError = (url: string, error: GatewayError) =>
+  url.startsWith('/v1/messages') ? dialects.anthropic.errorBody(error) : undefined;

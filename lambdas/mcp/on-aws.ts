@@ -1,0 +1,15 @@
+/** The MCP surface over the ports of a process on AWS. */
+
+import type { StoreOptions } from '#adapters/aws/evidence-table.ts';
+import { streamInboxes } from '#adapters/aws/stream-inboxes.ts';
+import { withMcpServers } from '../aws-mcp.ts';
+import type { GatewayPorts } from '../ports.ts';
+import { mcpGateway } from './compose.ts';
+import { door } from './door.ts';
+
+/** @param composed with its issuers: an MCP call may need a credential. */
+export function mcpOnAws(composed: GatewayPorts & { readonly store: StoreOptions }) {
+  const { ports, gateway } = mcpGateway(withMcpServers(composed));
+  const inboxes = streamInboxes({ ...composed, ...composed.store });
+  return { gateway, telemetry: ports.telemetry, handler: door({ ...ports, inboxes }, gateway) };
+}

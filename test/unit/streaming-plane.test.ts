@@ -1,0 +1,93 @@
+/** What the streaming plane is told and believes, and what it may touch. */
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { type FunctionSpec, functions } from '#core/contracts/functions.ts';
+import { planeFunctions, planeRoutes, unionOf } from '#core/contracts/streaming-plane.ts';
+import { addressOf } from '../../bin/local/load-balancer.ts';
+import { planeSettings } from '../../bin/plane/settings.ts';
+
+const loadBalancer = { hosts: ['plane.example'], tls: true, keepAliveMs: 1 };
+const from = (forwarded?: string) =>
+  ({
+    socket: { remoteAddress: '10.0.0.5' },
+    headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+  }) as unknown as IncomingMessage;
+
+describe("[plane.caller-address] the caller's address", () => {
+  it.each([
+    ['is what the load balancer saw', '203.0.113.9', '203.0.113.9'],
+    ['is not what the caller says it is', '198.51.100.1, 203.0.113.9', '203.0.113.9'],
+    ['is that of the peer where nothing was added', undefined, '10.0.0.5'],
+  ])('%s', (_, forwarded, expected) => expect(addressOf(from(forwarded), loadBalancer)).toBe(expected));
+
+  it('is that of the peer without a load balancer, whatever a header says', () => {
+    expect(addressOf(from('203.0.113.9'), undefined)).toBe('10.0.0.5');
+  });
+});
+
+describe('the environment of the container', () => {
+  const given = {
+    PLANE_PORT: '8080',
+    PLANE_HOSTS: 'Plane.example,lb.example',
+    PLANE_TLS: 'on',
+    PLANE_IDLE_SECONDS: '180',
+    PLANE_DRAIN_SECONDS: '110',
+  };
+
+  it('is read', () => {
+    expect(planeSettings(given)).toEqual({
+      port: 8080,
+      loadBalancer: { hosts: ['plane.example', 'lb.example'], tls: true, keepAliveMs: 190_000 },
+      drainMs: 110_000,
+    });
+  });
+
+  it.each([
+    [{ PLANE_PORT: '' }, 'PLANE_PORT must be a whole number'],
+    [{ PLANE_HOSTS: '' }, 'PLANE_HOSTS must hold the names'],
+    [{ PLANE_TLS: 'yes' }, 'PLANE_TLS must be on or off'],
+    [{ PLANE_DRAIN_SECONDS: '120' }, 'PLANE_DRAIN_SECONDS must be a whole number up to 115'],
+  ])('is refused with %j', (wrong, message) => expect(() => planeSettings({ ...given, ...wrong })).toThrow(message));
+});
+
+describe('[plane.rights] the union of rows', () => {
+  const specs: readonly FunctionSpec[] = planeFunctions.map((name) => functions[name]);
+  const union = unionOf(planeFunctions);
+
+  it('holds every right of each function', () => {
+    for (const spec of specs) {
+      expect(Object.keys(union.tables)).toEqual(expect.arrayContaining(Object.keys(spec.tables)));
+      expect(union.queries).toEqual(expect.arrayContaining([...(spec.queries ?? [])]));
+      expect(union.secrets).toEqual(expect.arrayContaining([...(spec.secrets ?? [])]));
+    }
+    expect(union).toMatchObject({ invokesModels: true, settlesTasks: true, startsApprovals: true, results: 'write' });
+  });
+
+  it('holds no right that none of them has', () => {
+    const members = new Set(specs.flatMap((spec) => Object.keys(spec)));
+    expect(Object.keys(union).filter((member) => !members.has(member))).toEqual([]);
+    for (const [table, access] of Object.entries(union.tables))
+      if (access === 'write') expect(specs.map((spec) => spec.tables[table as 'config'])).toContain('write');
+    expect(unionOf(['models', 'count-tokens'])).toMatchObject({ tables: { config: 'get' }, objects: 'read' });
+    expect(unionOf(['models'])).not.toHaveProperty('results');
+  });
+
+  it('knows every right that its functions have', () => {
+    const notRights = ['streams', 'timeoutSeconds', 'memoryMb'];
+    for (const spec of specs)
+      expect(Object.keys(union)).toEqual(
+        expect.arrayContaining(Object.keys(spec).filter((member) => !notRights.includes(member))),
+      );
+  });
+});
+
+it('[plane.same-handlers] serves the routes of its functions and none of the admin API', () => {
+  expect(new Set(planeRoutes.map(({ surface }) => surface))).toEqual(new Set(['gateway', 'mcp']));
+});
+
+it('runs in its container on the Node that the tests run on', () => {
+  const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { devDependencies: { node: string } };
+  const dockerfile = readFileSync('lib/streaming/Dockerfile', 'utf8');
+  expect(dockerfile).toContain(`FROM node:${devDependencies.node}-slim\n`);
+  expect(dockerfile).toContain('\nUSER node\n');
+});
