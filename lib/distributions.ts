@@ -20,7 +20,7 @@ import {
   SecurityPolicyProtocol,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
-import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { HttpOrigin, type HttpOriginProps } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
 import { edgeHeaders } from '#core/contracts/edge.ts';
@@ -31,11 +31,11 @@ import { accept } from './findings.ts';
 import { apiStageName } from './rest-surface.ts';
 
 export interface DistributionsProps {
-  /** Prefix of the names of the functions at the edge, which are global to the account. */
+  /** Name of the deployment. */
   readonly name: string;
   readonly domain: DomainSettings;
   readonly cloudFront: CloudFrontSettings;
-  /** What proves to the APIs that CloudFront calls. */
+  /** What proves to the REST APIs that CloudFront calls; the WebSocket API could not ask for it. */
   readonly originValue: string;
   /** Ids of the REST APIs that callers reach, by surface. */
   readonly apis: Readonly<Partial<Record<Route['surface'], string>>>;
@@ -59,16 +59,19 @@ export class Distributions extends Construct {
     super(scope, id);
     const { name, domain, cloudFront, apis, webSocketId } = props;
     const certificate = Certificate.fromCertificateArn(this, 'Certificate', cloudFront.certificate);
-    const forRest = this.function('Rest', `${name}-rest`);
-    const forWebSocket = this.function('WebSocket', `${name}-websocket`, `/${apiStageName}`);
+    const forRest = this.function('Rest');
+    const forWebSocket = this.function('WebSocket', `/${apiStageName}`);
     for (const [surface, apiId] of Object.entries(apis) as [Route['surface'], string][]) {
       const distribution = new Distribution(this, surface, {
         comment: `${name}: ${surface}`,
         ...served(surface, domain.hosts[surface], certificate),
         ...(cloudFront.webAcl && { webAclId: cloudFront.webAcl }),
-        defaultBehavior: this.behavior(props, apiId, forRest, `/${apiStageName}`),
+        defaultBehavior: this.behavior(props, apiId, forRest, {
+          originPath: `/${apiStageName}`,
+          customHeaders: { [edgeHeaders.origin]: props.originValue },
+        }),
         ...(surface === 'gateway' && {
-          additionalBehaviors: { '/v1/ws': this.behavior(props, webSocketId, forWebSocket) },
+          additionalBehaviors: { '/v1/ws': this.behavior(props, webSocketId, forWebSocket, {}) },
         }),
       });
       new AliasRecords(this, `${surface}Records`, {
@@ -84,9 +87,9 @@ export class Distributions extends Construct {
     }
   }
 
-  private function(id: string, functionName: string, uri?: string): EdgeFunction {
+  /** Names of such functions are global to the account: the CDK's own carries the region. */
+  private function(id: string, uri?: string): EdgeFunction {
     return new EdgeFunction(this, id, {
-      functionName,
       comment: 'Tells the APIs the address and the host of the caller',
       code: FunctionCode.fromInline(edgeFunctionCode(uri)),
       runtime: FunctionRuntime.JS_2_0,
@@ -94,20 +97,19 @@ export class Distributions extends Construct {
   }
 
   private behavior(
-    { cloudFront: { readTimeoutSeconds }, originValue }: DistributionsProps,
+    { cloudFront: { readTimeoutSeconds } }: DistributionsProps,
     apiId: string,
     edgeFunction: EdgeFunction,
-    originPath?: string,
+    further: Pick<HttpOriginProps, 'originPath' | 'customHeaders'>,
   ): BehaviorOptions {
     const { region, urlSuffix } = Stack.of(this);
     return {
       origin: new HttpOrigin(`${apiId}.execute-api.${region}.${urlSuffix}`, {
-        ...(originPath && { originPath }),
+        ...further,
         protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
         originSslProtocols: [OriginSslPolicy.TLS_V1_2],
         readTimeout: Duration.seconds(readTimeoutSeconds),
         keepaliveTimeout: Duration.seconds(60),
-        customHeaders: { [edgeHeaders.origin]: originValue },
       }),
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       allowedMethods: AllowedMethods.ALLOW_ALL,

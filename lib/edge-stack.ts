@@ -25,7 +25,7 @@ export class GatewayEdge extends Stack {
     const { settings, apis, webSocketId } = props;
     const { cloudFront, domain, adminCidrs, privateAdmin } = settings.edge;
     const firewall = settings.edge.firewall!;
-    const origin = cloudFront && new OriginSecret(this, 'Origin', { settings, versions: cloudFront.secretVersions });
+    const origin = cloudFront && new OriginSecret(this, 'Origin', { versions: cloudFront.secretVersions });
 
     const shared = { ...firewall, originValues: origin?.values };
     new Firewall(this, 'Callers', {
@@ -54,6 +54,7 @@ export class GatewayEdge extends Stack {
       apis: Object.fromEntries(Object.entries(reached).map(([name, api]) => [name, api.restApiId])),
       webSocketId,
     });
+    new CfnOutput(this, 'OriginSecretArn', { value: origin.arn });
     for (const [name, host] of Object.entries(domain.hosts))
       if (name in reached) new CfnOutput(this, `${name}Host`, { value: host });
   }

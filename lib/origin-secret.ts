@@ -2,30 +2,30 @@
  * What CloudFront proves itself with to the APIs behind it [cloud.origin-lock]. Templates hold references only; CloudFormation
  * puts the value into the distributions and the web ACL, where whoever may read those resources sees it.
  */
-import { SecretValue } from 'aws-cdk-lib';
+import { RemovalPolicy, SecretValue } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { accept } from './findings.ts';
-import type { GatewaySettings } from './settings.ts';
 
 export interface OriginSecretProps {
-  readonly settings: GatewaySettings;
   /** Versions to take; empty: the present one. */
   readonly versions: readonly string[];
 }
 
 export class OriginSecret extends Construct {
+  readonly arn: string;
   /** References to the values that are taken; the first is the one that is sent. */
   readonly values: readonly [string, ...string[]];
 
-  constructor(scope: Construct, id: string, { settings, versions }: OriginSecretProps) {
+  constructor(scope: Construct, id: string, { versions }: OriginSecretProps) {
     super(scope, id);
     const secret = new Secret(this, 'Secret', {
-      secretName: `${settings.name}/origin`,
+      // Under no name of its own: the edge can be taken away and come back.
       description: 'agent governance gateway: how the APIs know CloudFront',
       generateSecretString: { passwordLength: 48, excludePunctuation: true },
-      removalPolicy: settings.storeRemoval,
+      removalPolicy: RemovalPolicy.DESTROY,
     });
+    this.arn = secret.secretArn;
     const reference = (versionId?: string) =>
       SecretValue.secretsManager(secret.secretArn, { ...(versionId && { versionId }) }).unsafeUnwrap();
     const [first, ...others] = versions;

@@ -149,13 +149,16 @@ describe('[cloud.edge] CloudFront', () => {
   });
 
   it('waits long for an answer, and proves to the APIs who it is, with a value that no template holds', () => {
-    for (const { Origins } of made)
-      for (const origin of Origins) {
+    for (const { Origins } of made) {
+      for (const origin of Origins)
         expect(origin.CustomOriginConfig).toMatchObject({ OriginProtocolPolicy: 'https-only', OriginReadTimeout: 120 });
-        const [{ HeaderName, HeaderValue }] = origin.OriginCustomHeaders;
-        expect(HeaderName).toBe('x-gateway-origin');
-        expect(reference(HeaderValue)).toMatch(/^\{\{resolve:secretsmanager:\{OriginSecret\w+\}:SecretString:::\}\}$/);
-      }
+      const [rest, webSocket] = Origins;
+      const [{ HeaderName, HeaderValue }] = rest.OriginCustomHeaders;
+      expect(HeaderName).toBe('x-gateway-origin');
+      // The WebSocket API cannot ask for it, so it is not sent there.
+      expect(webSocket?.OriginCustomHeaders).toBeUndefined();
+      expect(reference(HeaderValue)).toMatch(/^\{\{resolve:secretsmanager:\{OriginSecret\w+\}:SecretString:::\}\}$/);
+    }
     const [{ DistributionConfig }] = only(tuned.edge!, 'AWS::CloudFront::Distribution') as [Loose];
     expect(DistributionConfig.Origins[0].CustomOriginConfig.OriginReadTimeout).toBe(180);
   });

@@ -1,7 +1,7 @@
 /** Streamed functions under what AWS's runtime does with writes: metadata goes out with the first `write`, never with `end`. */
 import { PassThrough, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { HttpReply } from '#core/contracts/http.ts';
+import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
 import { streamingHandler } from '#lambdas/aws-stream.ts';
 
 type Streaming = (event: unknown, stream: Writable, context: { awsRequestId: string }) => Promise<void>;
@@ -52,6 +52,32 @@ const posted = async (reply: HttpReply): Promise<string> => {
     Reflect.deleteProperty(globalThis, 'awslambda');
   }
 };
+
+test('[cloud.edge-address] what CloudFront says of the caller is what the handler sees', async () => {
+  Object.assign(globalThis, { awslambda: runtime });
+  process.env.BEHIND_EDGE = 'on';
+  try {
+    const seen: HttpEvent[] = [];
+    const handler = streamingHandler(() => ({
+      telemetry: { flush: () => Promise.resolve() },
+      handler: (event) => {
+        seen.push(event);
+        return Promise.resolve({ statusCode: 204, headers: {}, body: '' });
+      },
+    })) as unknown as Streaming;
+    const called = { 'x-gateway-client': '198.51.100.7', 'x-gateway-host': 'mcp.gateway.example.com' };
+    const stream = responseStream();
+    const all = text(stream);
+    await handler({ headers: called, requestContext: { identity: { sourceIp: '130.176.0.1' } } }, stream, {
+      awsRequestId: 'r',
+    });
+    await all;
+    expect(seen[0]?.requestContext.identity.sourceIp).toBe('198.51.100.7');
+  } finally {
+    delete process.env.BEHIND_EDGE;
+    Reflect.deleteProperty(globalThis, 'awslambda');
+  }
+});
 
 async function* events(...texts: string[]) {
   yield* texts;
