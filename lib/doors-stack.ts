@@ -11,6 +11,7 @@ import { DeadLetters } from './dead-letters.ts';
 import { ownUrl } from './edge-settings.ts';
 import { functionEnvironment } from './environment.ts';
 import { GatewayFunction } from './gateway-function.ts';
+import { iamRoutes } from './iam-routes.ts';
 import { Notifications } from './notifications.ts';
 import { OwnHosts } from './own-hosts.ts';
 import { PrivateAdmin } from './private-admin.ts';
@@ -69,6 +70,12 @@ export class GatewayDoors extends Stack {
         routes.filter((route) => route.surface === name),
         live,
       );
+    }
+    if (settings.iamCallers) {
+      const iam = new RestSurface(this, 'Iam', { surface: 'gateway', settings, iam: true });
+      iam.api.deploymentStage.node.addDependency(logging);
+      iam.addRoutes(iamRoutes(routes), live);
+      this.outputs({ IamUrl: iam.api.url, IamApiId: iam.api.restApiId });
     }
     webSocket.stage.node.addDependency(logging);
     webSocket.addRoutes(live.ws, live['ws-worker']);

@@ -3,6 +3,7 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
+  AuthorizationType,
   EndpointType,
   LambdaIntegration,
   LogGroupLogDestination,
@@ -37,6 +38,8 @@ export interface ApiIds {
 export interface RestSurfaceProps {
   readonly surface: Route['surface'];
   readonly settings: GatewaySettings;
+  /** Callers sign with IAM credentials, and an authoriser checks it before a function runs. */
+  readonly iam?: true;
   /** Present where only an endpoint of the VPC may reach this surface. */
   readonly within?: PrivateAdmin | undefined;
 }
@@ -56,20 +59,22 @@ const throttles: Readonly<Record<Route['surface'], { throttlingRateLimit: number
 export class RestSurface extends Construct {
   readonly api: RestApi;
   readonly #settings: GatewaySettings;
+  readonly #iam: boolean;
 
-  constructor(scope: Construct, id: string, { surface, settings, within }: RestSurfaceProps) {
+  constructor(scope: Construct, id: string, { surface, settings, within, iam }: RestSurfaceProps) {
     super(scope, id);
     this.#settings = settings;
+    this.#iam = iam === true;
     const accessLogs = new LogGroup(this, 'AccessLogs', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.api = new RestApi(this, 'Api', {
-      restApiName: `${settings.name}-${surface}`,
-      description: `agent governance gateway: ${surface}`,
+      restApiName: `${settings.name}-${iam ? 'iam' : surface}`,
+      description: `agent governance gateway: ${iam ? 'callers with IAM credentials' : surface}`,
       endpointConfiguration: { types: [EndpointType.REGIONAL] },
       ...within?.exposure,
-      ...(servesOwnHost(settings.edge, surface) && { disableExecuteApiEndpoint: true }),
+      ...(!iam && servesOwnHost(settings.edge, surface) && { disableExecuteApiEndpoint: true }),
       cloudWatchRole: false,
       deployOptions: {
         stageName: apiStageName,
@@ -101,9 +106,9 @@ export class RestSurface extends Construct {
         });
       integrations.set(handledBy, integration);
       const resource = this.api.root.resourceForPath(path);
-      resource.addMethod(method, integration);
+      resource.addMethod(method, integration, this.#iam ? { authorizationType: AuthorizationType.IAM } : {});
       // Which origins may call is read at run time: the function answers preflights too.
-      if (opensToPages(surface) && !asked.has(path)) resource.addMethod('OPTIONS', integration);
+      if (opensToPages(surface) && !this.#iam && !asked.has(path)) resource.addMethod('OPTIONS', integration);
       asked.add(path);
     }
   }

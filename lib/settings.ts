@@ -61,6 +61,8 @@ export interface GatewaySettings {
   readonly edge: EdgeSettings;
   /** The VPC of the functions that call upstream servers; absent: they are in none. */
   readonly network: NetworkSettings | undefined;
+  /** An API for callers who sign with IAM credentials, beside those for keys. */
+  readonly iamCallers: boolean;
   /** Present on the emulator only. */
   readonly emulator?: EmulatorLimits;
 }
@@ -74,6 +76,7 @@ export function readSettings(node: Node): GatewaySettings {
     name: deploymentName(node),
     bundles: resolve(text(node, 'bundles', 'dist')),
     archiveDays: whole(node, 'archiveDays', stage === 'dev' ? 1 : 365),
+    iamCallers: word(node, 'iamCallers', ['off', 'on']) === 'on',
     otlpTraces: word(node, 'otlpTraces', ['off', 'on']) === 'on',
     streamPaddingBytes: whole(node, 'streamPaddingBytes', 0, 0),
     formerSigningKeys: arns(node, 'formerSigningKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),

@@ -363,6 +363,16 @@ const identity: readonly Requirement[] = [
     'Over MCP a token must be for identity.mcp_resource; the RFC 9728 metadata names it and the issuers, and a 401 points there, so that OAuth clients sign in by themselves.',
   ),
   must(
+    'identity.aws-callers',
+    'contract §2',
+    'A request that passed the IAM authoriser is its user or role as identity.aws.callers maps it, and 403 without an entry; the identity is read from the request context only, never from headers.',
+  ),
+  must(
+    'identity.aws-api',
+    'contract §2',
+    'With -c iamCallers=on a REST API of its own has an IAM authoriser on every method: chat, MCP, test-action and whoami. Elsewhere a signed request is 401 with what to do.',
+  ),
+  must(
     'identity.oidc-sessions',
     'contract §2',
     'Limits, sessions and risk belong to a key id derived from issuer, subject, client and kind.',

@@ -16,6 +16,7 @@ export function checkIdentity(file: ConfigurationFile, warnings: string[]): Prob
     ...oidc.flatMap((provider, i) => checkProvider(file, provider, [...at, i])),
     ...checkAudiences(oidc, at),
     ...checkIds(file),
+    ...checkAws(file),
     ...(mcp_resource === undefined || oidc.some(({ audiences }) => audiences.includes(mcp_resource))
       ? []
       : [
@@ -80,6 +81,39 @@ function checkCaller(file: ConfigurationFile, caller: OidcCaller, path: Path): P
 
 const both = ({ owner, owner_claim }: OidcCaller, path: Path): Problem[] =>
   owner === undefined || owner_claim === undefined ? [] : exactlyOne({ owner, owner_claim }, path);
+
+function checkAws({ tenants, people, identity: { aws } }: ConfigurationFile): Problem[] {
+  const path: Path = ['identity', 'aws', 'callers'];
+  const known = tenants.map(({ id }) => id);
+  const ids = people.map(({ id }) => id);
+  const each = aws.callers.flatMap(({ tenant, kind, person, owner }, i): Problem[] => {
+    const theirs = people.find(({ id }) => id === person)?.tenants ?? [];
+    const elsewhere = theirs.length > 0 && !theirs.includes('*') && !theirs.includes(tenant);
+    return [
+      ...named('tenant', tenant, known, 'tenants'),
+      ...named('person', person, ids, 'people'),
+      ...named('owner', owner, ids, 'people'),
+      ...((kind === 'human') === (person !== undefined) && (kind !== 'human' || owner === undefined)
+        ? []
+        : [
+            {
+              path: [...path, i],
+              found: `an entry of kind ${kind}`,
+              allowed: 'person for kind human only, owner for others',
+            },
+          ]),
+      ...(elsewhere
+        ? [{ path: [...path, i, 'person'], found: JSON.stringify(person), allowed: 'a person of this tenant' }]
+        : []),
+    ];
+    function named(field: string, value: string | undefined, list: readonly string[], what: string): Problem[] {
+      return value === undefined || list.includes(value)
+        ? []
+        : [{ path: [...path, i, field], found: JSON.stringify(value), allowed: oneOf(list, what) }];
+    }
+  });
+  return [...unique(aws.callers, path, 'arn', 'ARNs'), ...each];
+}
 
 /** Two entries for the same issuer and audience would be two answers to who calls. */
 function checkAudiences(oidc: readonly OidcProvider[], at: Path): Problem[] {

@@ -1,5 +1,8 @@
 /** A caller of an issuer outside the gateway, as connections and approvals keep it; never the token. */
 
+/** `provider` of callers with IAM credentials; their `issuer` is `aws:<account>`, which is not a URL as issuers of tokens are. */
+export const awsProvider = 'aws';
+
 export interface FederatedCaller {
   /** Name of the entry under `identity`. */
   readonly provider: string;

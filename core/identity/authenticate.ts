@@ -92,6 +92,10 @@ const valuesOf = (headers: Headers, name: string): string[] =>
 
 function bearerToken(value: string): string {
   const match = /^bearer +([\x21-\x7e]+) *$/i.exec(value);
+  if (/^aws4-hmac-sha256 /i.test(value))
+    throw refused(
+      'the request is signed for AWS (SigV4), which counts only at the IAM API of a deployment (-c iamCallers=on)',
+    );
   if (!match) throw refused('the Authorization header is no bearer token');
   return match[1]!;
 }

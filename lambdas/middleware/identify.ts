@@ -66,12 +66,28 @@ const carriesCredential = (event: HttpEvent): boolean =>
 async function authenticated(event: HttpEvent, route: Route, snapshot: Snapshot, tokens: Tokens): Promise<Principal> {
   const { identity } = snapshot.configuration;
   if (route.surface === 'admin') requireConfiguredAdmin(snapshot.identities, identity);
+  const signer = event.requestContext?.identity?.userArn;
+  if (signer) return ofAws(event, signer, snapshot);
   return authenticateCaller(
     { 'x-api-key': headerValues(event, 'x-api-key'), authorization: headerValues(event, 'authorization') },
     snapshot,
     tokens,
     route.surface === 'mcp' ? identity.mcp_resource : undefined,
   );
+}
+
+/**
+ * Of a request that passed the IAM authoriser. The ARN stands where API Gateway writes and no caller does; the signature is in the
+ * header `Authorization`, so that one is no second credential.
+ */
+async function ofAws(event: HttpEvent, signer: string, { configuration }: Snapshot): Promise<Principal> {
+  if (headerValues(event, 'x-api-key').length > 0)
+    throw new GatewayError(
+      'authentication_error',
+      'Not authenticated: a signed request came with a key; send one of them.',
+    );
+  const { awsPrincipal } = await import('#core/identity/federation/aws-caller.ts');
+  return awsPrincipal(signer, configuration);
 }
 
 function permitted(event: HttpEvent, route: Route, principal: Principal, snapshot: Snapshot): Principal {

@@ -20,10 +20,16 @@ interface Request {
   readonly raw?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** What API Gateway says of the caller. */
+  readonly identity?: object;
 }
 
 /** The event of a call, as API Gateway makes it. */
-export function eventTo(method: string, target: string, { key, body, raw, headers = {} }: Request = {}): HttpEvent {
+export function eventTo(
+  method: string,
+  target: string,
+  { key, body, raw, headers = {}, identity }: Request = {},
+): HttpEvent {
   const { pathname, searchParams } = new URL(target, 'http://gateway.test');
   const found = routes.find((route) => matches(route.path, pathname) && (route.method === method || method === 'HEAD'));
   const route = found ?? routes.find((candidate) => matches(candidate.path, pathname));
@@ -42,7 +48,7 @@ export function eventTo(method: string, target: string, { key, body, raw, header
     multiValueQueryStringParameters: query,
     body: raw ?? (body === undefined ? null : JSON.stringify(body)),
     isBase64Encoded: false,
-    requestContext: { requestId: 'request-1' },
+    requestContext: { requestId: 'request-1', ...(identity && { identity }) },
   } as unknown as HttpEvent;
 }
 

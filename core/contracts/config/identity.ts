@@ -60,9 +60,27 @@ const oidcProvider = z.strictObject({
   callers: z.array(oidcCaller).min(1, 'at least one entry').meta({ description: 'The first entry that holds counts.' }),
 });
 
+const awsCaller = z.strictObject({
+  arn: z
+    .string()
+    .regex(
+      /^arn:aws[a-z-]*:iam::\d{12}:(user|role)\/[\w+=,.@/-]+$/,
+      'the ARN of an IAM user or role, without wildcards',
+    )
+    .meta({ description: 'An IAM user or role. Sessions of a role count as the role.' }),
+  tenant: z.string().min(1),
+  role: z.enum(roles).default('viewer'),
+  kind: z.enum(keyKinds).default('agent'),
+  person: z.string().optional(),
+  owner: z.string().optional(),
+  name: z.string().min(1).max(64).optional(),
+  platform: z.boolean().default(false),
+});
+
 export const identity = z
   .strictObject({
     oidc: z.array(oidcProvider).default([]),
+    aws: z.strictObject({ callers: z.array(awsCaller).default([]) }).prefault({}),
     mcp_resource: address.optional().meta({
       description: 'URL under which MCP clients reach /mcp. Tokens used there must have it as an audience.',
     }),

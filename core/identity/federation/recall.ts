@@ -1,6 +1,6 @@
 /** A caller of an issuer, looked up again without its token: by rows that outlive a request. */
 import type { Configuration } from '#core/contracts/config.ts';
-import type { FederatedCaller } from '#core/contracts/federated.ts';
+import { awsProvider, type FederatedCaller } from '#core/contracts/federated.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import type { Identities } from '../identities.ts';
 import type { Principal } from '../principal.ts';
@@ -22,17 +22,26 @@ export async function recall(
 ): Promise<Principal | undefined> {
   const known = identities.byKeyId.get(keyId);
   if (known || !federated) return known;
-  const provider = configuration.identity.oidc.find(
-    ({ name, issuer }) => name === federated.provider && issuer === federated.issuer,
-  );
-  if (!provider) return undefined;
-  const { principalOfClaims } = await import('./claims.ts');
   try {
-    const principal = principalOfClaims(provider, federated, configuration);
-    return principal.key_id === keyId ? principal : undefined;
+    if (federated.provider === awsProvider && federated.issuer.startsWith('aws:')) {
+      const { awsPrincipal } = await import('./aws-caller.ts');
+      const principal = awsPrincipal(federated.subject, configuration);
+      return principal.key_id === keyId ? principal : undefined;
+    }
+    const principal = await ofIssuer(configuration, federated);
+    return principal?.key_id === keyId ? principal : undefined;
   } catch (thrown) {
     const { code } = asGatewayError(thrown);
     if (code === 'forbidden' || code === 'authentication_error') return undefined;
     throw thrown;
   }
+}
+
+async function ofIssuer(configuration: Configuration, federated: FederatedCaller): Promise<Principal | undefined> {
+  const provider = configuration.identity.oidc.find(
+    ({ name, issuer }) => name === federated.provider && issuer === federated.issuer,
+  );
+  if (!provider) return undefined;
+  const { principalOfClaims } = await import('./claims.ts');
+  return principalOfClaims(provider, federated, configuration);
 }

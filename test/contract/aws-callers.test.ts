@@ -1,0 +1,124 @@
+/** Callers who sign for AWS: the event as API Gateway's IAM authoriser leaves it, through the handlers. */
+import { loadConfiguration } from '#core/configuration/load.ts';
+import { awsPrincipal } from '#core/identity/federation/aws-caller.ts';
+import { recall } from '#core/identity/federation/recall.ts';
+import { caller } from '../support/call-door.ts';
+import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { base, packs } from '../unit/configuration/memory.ts';
+
+const role = 'arn:aws:iam::123456789012:role/agents/writer';
+const session = (name: string, of = 'writer', account = '123456789012') =>
+  `arn:aws:sts::${account}:assumed-role/${of}/${name}`;
+const extra = `
+identity:
+  aws:
+    callers:
+      - { arn: "${role}", tenant: default, role: operator, kind: agent, owner: bob, name: writer-role }
+      - { arn: "arn:aws:iam::123456789012:user/people/alice", tenant: default, role: operator, kind: human, person: alice }
+`;
+
+let gateway: TestPorts;
+let call: ReturnType<typeof caller>;
+beforeAll(async () => {
+  gateway = await testPorts({ extra });
+  call = caller(gateway.ports);
+}, 30_000);
+afterAll(() => gateway?.stop());
+
+/** As the REST API of the template passes it on: the signature stands in the header, who made it in the context. */
+const identityOf = (userArn: string) => ({
+  accountId: userArn.split(':')[4],
+  caller: 'AROAEXAMPLEEXAMPLE:build-7',
+  user: 'AROAEXAMPLEEXAMPLE:build-7',
+  accessKey: 'ASIAEXAMPLEEXAMPLE',
+  userArn,
+  sourceIp: '203.0.113.9',
+});
+const authorization =
+  'AWS4-HMAC-SHA256 Credential=ASIAEXAMPLEEXAMPLE/20261122/eu-central-1/execute-api/aws4_request, SignedHeaders=host;x-amz-date, Signature=00';
+const whoami = (userArn: string | undefined, headers: Record<string, string> = {}) =>
+  call('GET', '/admin/v1/whoami', {
+    headers: { authorization, ...headers },
+    ...(userArn !== undefined && { identity: identityOf(userArn) }),
+  });
+
+test('[identity.aws-callers] sessions of a role count as the role, whatever the session is called', async () => {
+  const first = await whoami(session('build-7'));
+  expect(first).toMatchObject({
+    status: 200,
+    body: { tenant: 'default', role: 'operator', kind: 'agent', name: 'writer-role', owner: 'bob', platform: false },
+  });
+  expect(first.body.key_id).toMatch(/^aws-[0-9a-f]{24}$/);
+  expect((await whoami(session('build-8'))).body.key_id).toBe(first.body.key_id);
+  const user = await whoami('arn:aws:iam::123456789012:user/people/alice');
+  expect(user.body).toMatchObject({ kind: 'human', person: 'alice' });
+});
+
+test.each([
+  ['another role', session('s', 'other')],
+  ['a role of the same name in another account', session('s', 'writer', '210987654321')],
+  ['a user of the same name on another path', 'arn:aws:iam::123456789012:user/alice'],
+  ['the root of the account', 'arn:aws:iam::123456789012:root'],
+  ['a federated user', 'arn:aws:sts::123456789012:federated-user/writer'],
+  ['a role whose name holds the other', session('s', 'xwriter')],
+])('[identity.aws-callers] %s is 403', async (_, arn) => {
+  expect(await whoami(arn)).toMatchObject({ status: 403, body: { error: { type: 'forbidden' } } });
+});
+
+test('[identity.aws-callers] headers that claim an identity count for nothing, and a key beside a signature is refused', async () => {
+  for (const name of ['x-amzn-iam-arn', 'userarn', 'x-amzn-request-context', 'x-amz-user-arn'])
+    expect((await whoami(undefined, { [name]: session('build-7') })).status).toBe(401);
+  expect((await whoami(session('build-7'), { 'x-api-key': keys.agent })).status).toBe(401);
+  expect((await call('GET', '/admin/v1/whoami', { key: keys.agent })).body.name).toBe('writer');
+});
+
+test('[identity.aws-api] where no authoriser stands a signed request is told what to do', async () => {
+  expect(await whoami(undefined)).toMatchObject({
+    status: 401,
+    body: { error: { message: expect.stringContaining('-c iamCallers=on') } },
+  });
+});
+
+test('[identity.aws-callers] evidence names account and role; votes and sessions go by them as by a key', async () => {
+  const identity = identityOf(session('build-7'));
+  const action = { protocol: 'git', target: 'acme/web', actor: { session: 'aws-evidence' } };
+  const read = { ...action, tool: 'scm.list_branches', capability: 'read' };
+  expect((await call('POST', '/admin/v1/test-action', { identity, body: read })).status).toBe(200);
+  expect((await call('POST', '/admin/v1/test-action', { key: keys.agent, body: read })).status).toBe(403);
+  const pull = { ...action, tool: 'scm.create_pull_request', capability: 'write', parameters: { title: 'x' } };
+  const { body } = await call('POST', '/admin/v1/test-action', { identity, body: pull });
+  const vote = (key: string) =>
+    call('POST', `/admin/v1/approvals/${body.envelope_id}/approve`, { key, body: { reviewer: 'r' } });
+  expect((await vote(keys.owner)).status).toBe(403); // bob owns the role
+  expect((await vote(keys.human)).status).toBe(200);
+  const { text } = await call('GET', '/admin/v1/evidence/sessions/aws-evidence/export', { key: keys.human });
+  expect(text).toContain('"issuer":"aws:123456789012"');
+  expect(text).toContain(`"subject":"${role}"`);
+  expect(text).not.toContain('ASIAEXAMPLE');
+});
+
+test('[identity.aws-callers] a role that leaves the configuration is gone for what was kept of it, too', async () => {
+  const { ports } = gateway;
+  const before = await ports.snapshots.current();
+  const { key_id, federated } = awsPrincipal(session('x'), before.configuration);
+  expect(await recall(before, key_id, federated)).toMatchObject({ key_id, owner: 'bob' });
+  expect(await recall(before, 'aws-000000000000000000000000', federated)).toBeUndefined();
+  await call('PUT', '/admin/v1/config', {
+    ...{ key: 'admin-token-1', raw: configuration(), headers: { 'content-type': 'application/yaml' } },
+  });
+  const after = await ports.snapshots.refresh();
+  expect(await recall(after, key_id, federated)).toBeUndefined();
+  expect((await whoami(session('x'))).status).toBe(403);
+});
+
+test.each([
+  ['a wildcard', '{ arn: "arn:aws:iam::123456789012:role/*", tenant: default }', 'without wildcards'],
+  ['a session', `{ arn: "${session('s')}", tenant: default }`, 'the ARN of an IAM user or role'],
+  ['an unknown tenant', `{ arn: "${role}", tenant: nowhere }`, 'one of the tenants default'],
+  ['a human without a person', `{ arn: "${role}", tenant: default, kind: human }`, 'person for kind human'],
+  ['an agent with a person', `{ arn: "${role}", tenant: default, person: alice }`, 'person for kind human'],
+  ['a role twice', `{ arn: "${role}", tenant: default }, { arn: "${role}", tenant: default }`, 'ARNs used once'],
+])('[identity.aws-callers] the configuration refuses %s', async (_, callers, expected) => {
+  const text = base(`identity: { aws: { callers: [${callers}] } }`);
+  await expect(loadConfiguration(text, { packs })).rejects.toThrow(expected);
+});

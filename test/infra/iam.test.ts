@@ -1,0 +1,47 @@
+/** The API for callers with IAM credentials: an authoriser before every method, and the other APIs as they were. */
+import { liveReference, ofType, type Resources, reference, synthesize } from './synthesized.ts';
+
+const { doors } = synthesize({ iamCallers: 'on' });
+const plain = synthesize().doors;
+
+const methodsOf = (template: typeof doors) => {
+  const resources: Resources = ofType(template, 'AWS::ApiGateway::Resource');
+  const apis = ofType(template, 'AWS::ApiGateway::RestApi');
+  const pathOf = (id: string): string => {
+    const resource = resources[id];
+    return resource ? `${pathOf(resource.Properties.ParentId.Ref)}/${resource.Properties.PathPart}` : '';
+  };
+  return Object.values(ofType(template, 'AWS::ApiGateway::Method')).map(({ Properties }) => ({
+    api: apis[Properties.RestApiId.Ref]!.Properties.Name as string,
+    call: `${Properties.HttpMethod} ${pathOf(Properties.ResourceId.Ref)}`,
+    authorization: Properties.AuthorizationType as string,
+    uri: reference(Properties.Integration.Uri),
+  }));
+};
+
+test('[identity.aws-api] every method of the IAM API has the authoriser, and no open path is there', () => {
+  const methods = methodsOf(doors).filter(({ api }) => api === 'agent-governance-iam');
+  const calls = methods.map(({ call }) => call);
+  expect(new Set(methods.map(({ authorization }) => authorization))).toEqual(new Set(['AWS_IAM']));
+  expect(calls).toEqual(
+    expect.arrayContaining([
+      'POST /v1/chat/completions',
+      'POST /v1/messages',
+      'POST /mcp',
+      'POST /admin/v1/test-action',
+    ]),
+  );
+  expect(calls.filter((call) => /health|well-known|OPTIONS|approvals|config$/.test(call))).toEqual([]);
+  const chat = methods.find(({ call }) => call === 'POST /v1/chat/completions');
+  expect(chat?.uri).toContain(liveReference(doors, 'chat-completions'));
+  expect(Object.keys(doors.findOutputs('IamUrl'))).toEqual(['IamUrl']);
+});
+
+test('[identity.aws-api] the APIs for keys have no authoriser and the same methods; without the option there is no IAM API', () => {
+  const others = methodsOf(doors).filter(({ api }) => api !== 'agent-governance-iam');
+  expect(new Set(others.map(({ authorization }) => authorization))).toEqual(new Set(['NONE']));
+  const names = (methods: readonly { api: string; call: string }[]) =>
+    methods.map(({ api, call }) => `${api} ${call}`).sort();
+  expect(names(methodsOf(plain))).toEqual(names(others));
+  expect(Object.keys(doors.toJSON().Resources).length).toBeLessThan(500);
+});
