@@ -1248,6 +1248,13 @@ const hosts: readonly Requirement[] = [
     'A first message about an approval is timed from the request on; a message that is given up is counted.',
   ),
   must(
+    'cost.units',
+    'contract §6',
+    'Units of the tables that npm run cost computes with are those that the store reports for each kind of call.',
+  ),
+  must('cost.idle', 'contract §6', 'Alarms and secrets of an idle month are counted in the templates.'),
+  must('cost.table', 'contract §6', 'The documented cost of a million calls is the one that npm run cost prints.'),
+  must(
     'cloud.secrets-without-values',
     'contract §2',
     'No template holds a value of a secret, so that no deployment puts one over what an operator stored.',

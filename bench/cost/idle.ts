@@ -1,0 +1,29 @@
+/** What a deployment costs in a month in which nobody calls it. A test counts the resources in the synthesized templates. */
+import { prices } from './prices.ts';
+
+export const counted = {
+  /** Metrics that alarms read: an alarm is billed by them. */
+  alarmMetrics: 129,
+  compositeAlarms: 2,
+  secrets: 7,
+  /** Own metrics that the schedules write each minute; those written once a day are billed by the hour and left out. */
+  customMetrics: 5,
+} as const;
+
+const minutesOfMonth = 43_800;
+/** `sweep` and `notify`: two runs a minute of 0.2 s at 512 and 256 MB. */
+const gbSecondsOfMinute = 0.2 * 0.5 + 0.2 * 0.25;
+/** Queries of the lists that the schedules look into, each half a unit: 64 of `sweep`, 16 of `notify`, and the configuration. */
+const readUnitsOfMinute = (64 + 16) * 0.5 + 2;
+const logBytesOfMinute = 2_500;
+
+/** @returns dollars by part */
+export const idleMonth = (): Readonly<Record<string, number>> => ({
+  alarms: counted.alarmMetrics * prices.alarmMetric + counted.compositeAlarms * prices.compositeAlarm,
+  'metrics of the schedules': counted.customMetrics * prices.customMetric,
+  'secrets and signing key': counted.secrets * prices.secret + prices.signingKey,
+  'runs of the schedules':
+    minutesOfMonth * (2 * (prices.lambdaRequests / 1e6) + gbSecondsOfMinute * prices.lambdaGbSecond),
+  'their reads': (minutesOfMonth * readUnitsOfMinute * prices.readUnits) / 1e6,
+  'their logs': ((minutesOfMonth * logBytesOfMinute) / 1e9) * prices.logGb,
+});

@@ -1,0 +1,84 @@
+/** Units that calls consume of the tables, as the store reports them, against the figures that `npm run cost` computes with. */
+import { type Kind, measured, type Units } from '../../bench/cost/measured.ts';
+import { caller } from '../support/call-door.ts';
+import { call, open, test_, useMcpDoors } from '../support/mcp-doors.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { unitsDuring } from '../support/units.ts';
+
+const providers = `
+providers: [{ name: mock, type: mock, models: ["mock"] }]
+routes: [{ match: { model: "mock" }, providers: [mock] }]
+`;
+
+/** Twice, because the first one of a session or an environment reads what the later ones know. */
+const steady = async (gateway: TestPorts, work: () => Promise<unknown>): Promise<Units> => {
+  await work();
+  return unitsDuring(gateway.store.client, work);
+};
+const kept = (kind: Kind): Units => ({ ...measured[kind] });
+
+describe('[cost.units] a call consumes what the cost is computed with', () => {
+  let gateway: TestPorts;
+  let ask: ReturnType<typeof caller>;
+  beforeAll(async () => {
+    gateway = await testPorts({ extra: providers });
+    ask = caller(gateway.ports);
+  });
+  afterAll(() => gateway.stop());
+
+  const chat = (stream: boolean) => async () => {
+    const body = { model: 'mock', stream, messages: [{ role: 'user', content: 'How do I sort a list in place?' }] };
+    const answer = await ask('POST', '/v1/chat/completions', {
+      key: keys.agent,
+      body,
+      headers: { 'x-session-id': 'cost' },
+    });
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('assistant')]);
+  };
+  const git = (tool: string, capability: string, more: object = {}) => ({
+    ...{ protocol: 'git', tool, target: 'acme/web', capability },
+    ...{ actor: { agent: 'writer', session: 'cost' }, ...more },
+  });
+  const act = async (body: object, decision: string) => {
+    const answer = await ask('POST', '/admin/v1/test-action', { key: keys.agent, body });
+    expect(answer.body.decision).toBe(decision);
+    return answer.body.envelope_id as string;
+  };
+
+  test('chat, answered whole', async () => {
+    expect(await steady(gateway, chat(false))).toEqual(kept('chat'));
+  });
+
+  test('chat, streamed', async () => {
+    expect(await steady(gateway, chat(true))).toEqual(kept('stream'));
+  });
+
+  test('an allowed action', async () => {
+    expect(await steady(gateway, () => act(git('scm.list_branches', 'read'), 'allow'))).toEqual(kept('action'));
+  });
+
+  test('a review, its vote and its use', async () => {
+    let n = 0;
+    const round = async () => {
+      const parameters = { title: `Fix ${++n}`, head: 'fix/build', base: 'main' };
+      const asked = git('scm.create_pull_request', 'write', { parameters });
+      const id = await act(asked, 'review');
+      const vote = await ask('POST', `/admin/v1/approvals/${id}/approve`, {
+        key: keys.human,
+        body: { reviewer: 'alice' },
+      });
+      expect(vote.status).toBe(200);
+      await act({ ...asked, approval_ref: id }, 'allow');
+    };
+    expect(await steady(gateway, round)).toEqual(kept('review'));
+  });
+});
+
+describe('[cost.units] an MCP call', () => {
+  useMcpDoors([]);
+
+  test('consumes what the cost is computed with', async () => {
+    const session = await open();
+    expect(await steady(test_, () => call('echo', { a: 1 }, { session }))).toEqual(kept('mcp'));
+  });
+});

@@ -1,0 +1,22 @@
+/** Resources that are billed while nobody calls, against the counts that `npm run cost` computes with. */
+import { counted } from '../../bench/cost/idle.ts';
+import type { Loose } from '../support/loose.ts';
+import { ofType, synthesize } from './synthesized.ts';
+
+const { stores, doors, watch } = synthesize();
+
+it('[cost.idle] counts alarms by the metrics they read, composite alarms and secrets as the templates have them', () => {
+  const alarms = [doors, watch].flatMap((stack) => Object.values(ofType(stack, 'AWS::CloudWatch::Alarm')));
+  // A query is taken for one metric: it reads what exists, and throttled requests exist when there were some.
+  const read = ({ Properties: { Metrics } }: Loose) =>
+    Metrics?.filter(({ MetricStat }: Loose) => MetricStat).length || 1;
+  expect({
+    alarmMetrics: alarms.reduce((sum, alarm) => sum + read(alarm), 0),
+    compositeAlarms: Object.keys(ofType(watch, 'AWS::CloudWatch::CompositeAlarm')).length,
+    secrets: Object.keys(ofType(stores, 'AWS::SecretsManager::Secret')).length,
+  }).toEqual({
+    alarmMetrics: counted.alarmMetrics,
+    compositeAlarms: counted.compositeAlarms,
+    secrets: counted.secrets,
+  });
+});

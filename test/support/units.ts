@@ -1,0 +1,24 @@
+/** What requests consume of the tables, as the store itself reports it. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Units } from '../../bench/cost/measured.ts';
+import type { Loose } from './loose.ts';
+
+/** @returns read and write units of everything that `work` asked of this client */
+export async function unitsDuring(client: DynamoDBClient, work: () => Promise<unknown>): Promise<Units> {
+  const used = { read: 0, write: 0 };
+  const watched = client as Loose;
+  watched.send = async function (this: DynamoDBClient, command: Loose) {
+    command.input.ReturnConsumedCapacity = 'TOTAL';
+    const output: Loose = await (DynamoDBClient.prototype.send as Loose).call(this, command);
+    const writes = /Put|Update|Write|Delete/.test(command.constructor.name);
+    for (const { CapacityUnits } of [output.ConsumedCapacity ?? []].flat())
+      used[writes ? 'write' : 'read'] += CapacityUnits;
+    return output;
+  };
+  try {
+    await work();
+  } finally {
+    delete watched.send;
+  }
+  return used;
+}
