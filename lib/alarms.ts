@@ -17,6 +17,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { AlarmRow, CompositeName, Severity, Watched } from './alarms/alarm.ts';
 import { approvalAlarms } from './alarms/approvals.ts';
+import { canaryAlarms } from './alarms/canary.ts';
 import { evidenceAlarms } from './alarms/evidence.ts';
 import { functionAlarms } from './alarms/functions.ts';
 import { scheduleAlarms } from './alarms/schedules.ts';
@@ -64,6 +65,7 @@ export class Alarms extends Construct {
       ...approvalAlarms(inputs, approvalAge),
       ...evidenceAlarms(inputs),
       ...trafficAlarms(inputs, chatLatency),
+      ...(settings.canary ? canaryAlarms(inputs) : []),
     ];
     const made = rows.filter((row) => this.understood(row)).map((row) => ({ row, alarm: this.alarm(row) }));
     const alarmsOf = (name: CompositeName) => made.filter(({ row }) => row.within === name).map(({ alarm }) => alarm);

@@ -80,7 +80,7 @@ export class GatewayDoors extends Stack {
     webSocket.stage.node.addDependency(logging);
     webSocket.addRoutes(live.ws, live['ws-worker']);
     const { stateMachine } = new Approvals(this, 'Approvals', { settings, steps: live['approval-steps'] });
-    new Schedules(this, 'Schedules', { functions: live, deadLetters });
+    new Schedules(this, 'Schedules', { functions: live, canary: settings.canary, deadLetters });
     new Notifications(this, 'Notifications', {
       deliveries: stores.tables.deliveries,
       notifier: live.notify,

@@ -109,7 +109,10 @@ export function gatewayMetrics(deployment: string) {
   const checkpointsRefused = metric('svc_checkpoints_refused_total', 'Sum');
   const unprovenApprovals = metric('svc_approvals_unproven_total', 'Sum');
 
+  const canaryRounds = (outcome: 'passed' | 'failed'): Metric => metric('svc_canary_rounds_total', 'Sum', { outcome });
+
   return {
+    canaryRounds,
     deadDeliveries,
     deliveryDelaySeconds,
     scheduleCompleted,

@@ -18,6 +18,7 @@ const secretNames = [
   'brokers',
   'webhooks',
   'providers',
+  'canary',
 ] as const satisfies readonly (SecretName | 'admin')[];
 
 /** The environment name of the platform administrator's token inside its secret, which no function may read: `agentctl bootstrap` stores its digest. */
@@ -32,7 +33,7 @@ export interface GatewaySecretsProps {
 export class GatewaySecrets extends Construct {
   constructor(scope: Construct, id: string, { settings }: GatewaySecretsProps) {
     super(scope, id);
-    for (const name of secretNames) {
+    for (const name of secretNames.filter((each) => each !== 'canary' || settings.canary)) {
       const secret = new Secret(this, name, {
         secretName: secretId(settings, name),
         description: `agent governance gateway: ${name}`,

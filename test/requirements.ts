@@ -1255,6 +1255,11 @@ const hosts: readonly Requirement[] = [
   must('cost.idle', 'contract §6', 'Alarms and secrets of an idle month are counted in the templates.'),
   must('cost.table', 'contract §6', 'The documented cost of a million calls is the one that npm run cost prints.'),
   must(
+    'watch.canary',
+    'contract §6',
+    'A canary with keys of its own makes a governed round over HTTP each minute; rounds that fail or are missing are pages.',
+  ),
+  must(
     'cloud.secrets-without-values',
     'contract §2',
     'No template holds a value of a secret, so that no deployment puts one over what an operator stored.',

@@ -16,7 +16,7 @@ export interface FunctionSpec {
   readonly signs?: boolean;
   readonly verifiesSignatures?: boolean;
   /** Secrets the function may read: keys of tenants, chat signing, brokers, model providers. None reads the admin token. */
-  readonly secrets?: readonly ('keys' | 'slack' | 'github' | 'brokers' | 'webhooks' | 'providers')[];
+  readonly secrets?: readonly ('keys' | 'slack' | 'github' | 'brokers' | 'webhooks' | 'providers' | 'canary')[];
   /** Answers through the response-streaming integration, whether the caller streams or not (facts: never buffer chat). */
   readonly streams?: true;
   /** May invoke models of Amazon Bedrock. */
@@ -316,6 +316,15 @@ export const functions = {
     timeoutSeconds: 900,
     memoryMb: 512,
   },
+  canary: {
+    purpose: 'makes a round of calls each minute as a caller and an approver do, where the deployment asks for it',
+    tables: {},
+    secrets: ['canary'],
+    schedule: { everyMinutes: 1 },
+    optional: true,
+    timeoutSeconds: 55,
+    memoryMb: 256,
+  },
   project: {
     purpose: 'projects the evidence stream into observations and the archive, and signs checkpoints of it',
     tables: { observations: 'write' },
@@ -330,7 +339,11 @@ export const functions = {
 
 export type FunctionName = keyof typeof functions;
 
-/** Functions with a `schedule`. */
+/** Functions with a `schedule` that every deployment has. */
 export type ScheduledFunction = {
-  [Name in FunctionName]: (typeof functions)[Name] extends { readonly schedule: object } ? Name : never;
+  [Name in FunctionName]: (typeof functions)[Name] extends { readonly optional: true }
+    ? never
+    : (typeof functions)[Name] extends { readonly schedule: object }
+      ? Name
+      : never;
 }[FunctionName];

@@ -17,8 +17,8 @@ const behindAnApi = new Set<FunctionName>(routes.map(({ handledBy }) => handledB
 
 /** A failure of these does not show as an answer with 5xx: nobody called them over HTTP, or the answer had begun. */
 export const watchedAlone = names.filter((name) => {
-  const { streams }: FunctionSpec = specs[name];
-  return streams === true || !behindAnApi.has(name);
+  const { streams, optional }: FunctionSpec = specs[name];
+  return !optional && (streams === true || !behindAnApi.has(name));
 });
 
 /** Callers wait for what these do. */
@@ -26,7 +26,10 @@ const servesCallers = (name: FunctionName): boolean =>
   behindAnApi.has(name) || name === 'ws' || name === 'ws-worker' || name === 'approval-steps';
 
 /** Lambda drops an event it could not hand over in time, and the caller of the event does not hear of it. */
-const invokedByEvents: readonly FunctionName[] = ['ws-worker', ...names.filter((name) => 'schedule' in specs[name])];
+const invokedByEvents: readonly FunctionName[] = [
+  'ws-worker',
+  ...names.filter((name) => 'schedule' in specs[name] && !('optional' in specs[name])),
+];
 
 /** @param concurrency the account's quota of concurrent executions in the region */
 export function functionAlarms({ watched: { functions } }: AlarmInputs, concurrency: number): AlarmRow[] {

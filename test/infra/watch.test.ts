@@ -1,5 +1,6 @@
 /** Who is woken by what, how soon, and where the alarm sends its reader. */
 import { readFileSync } from 'node:fs';
+import { functions } from '#core/contracts/functions.ts';
 import { tables } from '#core/contracts/tables.ts';
 import { restAccessLog, socketAccessLog } from '../../lib/access-log.ts';
 import { watchedAlone } from '../../lib/alarms/functions.ts';
@@ -8,7 +9,8 @@ import type { Loose } from '../support/loose.ts';
 import { sourceText } from '../support/source-text.ts';
 import { ofType, reference, synthesize } from './synthesized.ts';
 
-const { watch } = synthesize();
+const { stores, doors, watch } = synthesize({ canary: 'on' });
+const off = synthesize();
 const { watch: large } = synthesize({ accountConcurrency: 5_000 });
 const alarms = Object.values(ofType(watch, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
 const composites = Object.values(ofType(watch, 'AWS::CloudWatch::CompositeAlarm')).map(({ Properties }) => Properties);
@@ -73,7 +75,9 @@ describe('[watch.heartbeats] a schedule that stopped', () => {
   });
 
   it('is the only thing that missing data means', () => {
-    for (const alarm of alarms.filter((one) => !nameOf(one).endsWith('-stopped')))
+    for (const alarm of alarms.filter(
+      (one) => !/-(stopped|missing)$/.test(nameOf(one)) || nameOf(one) === 'archive-missing',
+    ))
       expect(alarm.TreatMissingData).toBe('notBreaching');
   });
 
@@ -229,5 +233,23 @@ describe('[watch.emitted] own metrics', () => {
   it('stand in the table of telemetry.md', () => {
     const documented = readFileSync('docs/explanation/telemetry.md', 'utf8');
     expect([...emitted.keys()].filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+describe('[watch.canary] the canary', () => {
+  const rules = (template: typeof doors) => JSON.stringify(ofType(template, 'AWS::Events::Rule'));
+  const secrets = (template: typeof stores) => JSON.stringify(ofType(template, 'AWS::SecretsManager::Secret'));
+
+  it('has a schedule, a secret and two pages where the deployment asks for it', () => {
+    expect(rules(doors)).toContain(functions.canary.purpose);
+    expect(secrets(stores)).toContain('agent-governance/canary');
+    expect(named('canary-failed')).toMatchObject({ MetricName: 'svc_canary_rounds_total', Threshold: 3, Period: 300 });
+    expect(named('canary-missing')).toMatchObject({ TreatMissingData: 'breaching', Threshold: 1, Period: 600 });
+  });
+
+  it('has none of them otherwise', () => {
+    expect(rules(off.doors)).not.toContain(functions.canary.purpose);
+    expect(secrets(off.stores)).not.toContain('canary');
+    expect(JSON.stringify(off.watch.toJSON())).not.toContain('canary-failed');
   });
 });

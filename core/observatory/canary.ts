@@ -1,0 +1,78 @@
+/**
+ * One round of the canary [watch.canary]: a call that is allowed, one that is reviewed, approved and used, one that is blocked, and
+ * the chain that they left, each checked by what the surfaces answer.
+ */
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { Clock } from '#core/kernel/ports.ts';
+
+/** Asks the admin surface with one of the canary's two keys. @throws when no answer comes in time */
+export type AskAdmin = (
+  who: 'agent' | 'approver',
+  method: 'GET' | 'POST',
+  path: string,
+  body?: JsonObject,
+) => Promise<{ readonly status: number; readonly body: JsonObject }>;
+
+export interface CanaryPorts {
+  readonly ask: AskAdmin;
+  readonly clock: Clock;
+  /** Name of a session that no other round uses. */
+  readonly session: string;
+}
+
+export interface CanaryRound {
+  readonly outcome: 'passed' | 'failed';
+  readonly round_ms: number;
+  /** Where it failed, and what was expected and found. */
+  readonly step?: string;
+  readonly error?: string;
+}
+
+export async function canaryRound(ports: CanaryPorts): Promise<CanaryRound> {
+  const began = ports.clock.now();
+  let step = '';
+  const took = () => ports.clock.now() - began;
+  const at = <T>(name: string, work: Promise<T>): Promise<T> => {
+    step = name;
+    return work;
+  };
+  try {
+    await at('allow', decided(ports, 'canary.read', 'read', 'allow'));
+    const id = await at('review', decided(ports, 'canary.change', 'write', 'review'));
+    await at('approve', approved(ports, id));
+    await at('use', decided(ports, 'canary.change', 'write', 'allow', id));
+    await at('block', decided(ports, 'canary.forbidden', 'write', 'block'));
+    await at('verify', verified(ports));
+    return { outcome: 'passed', round_ms: took() };
+  } catch (thrown) {
+    return { outcome: 'failed', round_ms: took(), step, error: (thrown as Error).message };
+  }
+}
+
+/** @returns the id of the envelope */
+async function decided(
+  { ask, session }: CanaryPorts,
+  tool: string,
+  capability: string,
+  decision: string,
+  approval_ref?: string,
+): Promise<string> {
+  const { status, body } = await ask('agent', 'POST', '/admin/v1/test-action', {
+    ...{ protocol: 'http', tool, target: 'canary', capability, actor: { agent: 'canary', session } },
+    ...(approval_ref !== undefined && { approval_ref }),
+  });
+  if (status !== 200 || body.decision !== decision)
+    throw new Error(`expected 200 and ${decision}, got ${status} and ${String(body.decision)}`);
+  return String(body.envelope_id);
+}
+
+async function approved({ ask }: CanaryPorts, id: string): Promise<void> {
+  const { status } = await ask('approver', 'POST', `/admin/v1/approvals/${id}/approve`, { reviewer: 'canary' });
+  if (status !== 200) throw new Error(`expected 200, got ${status}`);
+}
+
+async function verified({ ask, session }: CanaryPorts): Promise<void> {
+  const { status, body } = await ask('agent', 'GET', `/admin/v1/evidence/sessions/${session}/verify`);
+  if (status !== 200 || body.valid !== true)
+    throw new Error(`expected 200 and a valid chain, got ${status} and valid: ${String(body.valid)}`);
+}

@@ -1,0 +1,31 @@
+import { secretsManager } from '#adapters/aws/secrets-manager.ts';
+import { logTelemetry } from '#adapters/aws/telemetry.ts';
+import { systemClock } from '#adapters/system/clock.ts';
+import { systemIds } from '#adapters/system/ids.ts';
+import { door } from './door.ts';
+
+let made: ReturnType<typeof composed> | undefined;
+
+export const handler = async () => {
+  made ??= composed(process.env);
+  try {
+    return await made.run();
+  } finally {
+    await made.telemetry.flush();
+  }
+};
+
+/** No store: the canary sees the gateway as its callers do. */
+function composed({ ADMIN_URL, SECRET_CANARY, GATEWAY_NAME }: NodeJS.ProcessEnv) {
+  if (!ADMIN_URL || !SECRET_CANARY || !GATEWAY_NAME)
+    throw new Error("the function's environment lacks ADMIN_URL, SECRET_CANARY or GATEWAY_NAME");
+  const telemetry = logTelemetry({
+    clock: systemClock,
+    write: (line) => void process.stdout.write(`${line}\n`),
+    service: 'agent-governance-gateway',
+    deployment: GATEWAY_NAME,
+  });
+  const secrets = secretsManager({ secretIds: [SECRET_CANARY] });
+  const run = door({ adminUrl: ADMIN_URL, clock: systemClock, secrets, telemetry, unique: () => systemIds.uuid() });
+  return { telemetry, run };
+}

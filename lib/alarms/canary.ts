@@ -1,0 +1,14 @@
+/** The canary's rounds: those that failed, and none at all [watch.canary]. */
+import { Duration } from 'aws-cdk-lib';
+import { type AlarmInputs, type AlarmRow, fiveMinutes } from './alarm.ts';
+
+export const canaryAlarms = ({ own }: AlarmInputs): AlarmRow[] => [
+  {
+    ...{ name: 'canary-failed', runbook: 'canary', severity: 'page', within: 'service-unavailable' },
+    ...{ metric: own.canaryRounds('failed').with({ period: fiveMinutes }), threshold: 3 },
+  },
+  {
+    ...{ name: 'canary-missing', runbook: 'canary', severity: 'page', heartbeat: true },
+    ...{ metric: own.canaryRounds('passed').with({ period: Duration.minutes(10) }), threshold: 1 },
+  },
+];
