@@ -33,5 +33,5 @@ export function composeChat(environment: NodeJS.ProcessEnv, hands: Hands = {}) {
 export const chatHandler = (door: (ports: ChatDoorPorts) => HttpHandler) =>
   streamingHandler(() => {
     const ports = composeChat(process.env);
-    return { telemetry: ports.telemetry, handler: door(ports) };
+    return { ports, handler: door(ports) };
   });

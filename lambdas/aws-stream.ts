@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
-import { buffered, contextOf, type LambdaContext } from './aws.ts';
+import { buffered, composedEarly, contextOf, type LambdaContext } from './aws.ts';
 import { asCalled } from './behind-edge.ts';
 import type { GatewayPorts } from './ports.ts';
 
@@ -19,39 +19,38 @@ interface StreamingRuntime {
 const settlingMs = 10_000;
 
 export interface StreamingDoor {
-  readonly telemetry: Pick<GatewayPorts['telemetry'], 'flush'>;
+  readonly ports: {
+    readonly telemetry: Pick<GatewayPorts['telemetry'], 'flush'>;
+    readonly snapshots: Pick<GatewayPorts['snapshots'], 'refresh'>;
+  };
   readonly handler: HttpHandler;
 }
 
-/** A door as a Lambda handler, composed at its first call: streamed where the runtime can, else collected. */
-export function streamingHandler(compose: () => StreamingDoor) {
+/** A door as a Lambda handler, composed while it is loaded: streamed where the runtime can, else collected. */
+export async function streamingHandler(compose: () => StreamingDoor) {
   const runtime = (globalThis as unknown as { awslambda?: StreamingRuntime }).awslambda;
-  let made: StreamingDoor | undefined;
-  const ready = () => {
-    made ??= compose();
-    return made;
-  };
+  const ready = await composedEarly(compose);
 
   // Elsewhere the name may stand for something else: only what can stream is the runtime.
   if (!runtime?.streamifyResponse) {
     return async (event: HttpEvent, context: LambdaContext) => {
-      const { telemetry, handler } = ready();
+      const { ports, handler } = ready();
       const reply = await handler(asCalled(event), contextOf(context));
       const { finished, ...whole } = await buffered(reply);
       await finished;
-      await telemetry.flush();
+      await ports.telemetry.flush();
       return whole;
     };
   }
   return runtime.streamifyResponse(async (event, stream, context) => {
-    const { telemetry, handler } = ready();
+    const { ports, handler } = ready();
     const gone = goneSignal(stream, context);
     const { finished, ...reply } = await handler(asCalled(event), { ...contextOf(context), signal: gone.signal });
     const { statusCode, headers } = reply;
     await writeBody(reply, runtime.HttpResponseStream.from(stream, { statusCode, headers }), gone.signal);
     await finished;
     gone.done();
-    await telemetry.flush();
+    await ports.telemetry.flush();
   });
 }
 

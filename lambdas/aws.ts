@@ -29,7 +29,7 @@ import { tracesFromEnvironment } from '#adapters/telemetry/traces-from-environme
 import { PendingRoom } from '#core/approvals/pending-room.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { Probes } from '#core/behavior/probes.ts';
-import { createSnapshots } from '#core/configuration/snapshots.ts';
+import { createSnapshots, type Snapshots } from '#core/configuration/snapshots.ts';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { objectFolders } from '#core/contracts/object-folders.ts';
@@ -44,6 +44,7 @@ import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import packageJson from '#package' with { type: 'json' };
 import { asCalled } from './behind-edge.ts';
+import { startedEarly } from './early-start.ts';
 import { errorReply } from './middleware/answers.ts';
 import type { GatewayPorts } from './ports.ts';
 
@@ -182,22 +183,26 @@ const endOf = (context: Pick<LambdaContext, 'getRemainingTimeInMillis'>): { ends
 };
 
 /** A door as a Lambda proxy handler: streamed bodies are collected, for this integration is buffered. */
-export function httpHandler(door: (ports: GatewayPorts) => HttpHandler, hands: Hands = {}) {
-  let made: { ports: GatewayPorts; handler: HttpHandler } | undefined;
+export async function httpHandler(door: (ports: GatewayPorts) => HttpHandler, hands: Hands = {}) {
+  const ready = await composedEarly(() => composed(hands, door));
   return async (event: HttpEvent, context: LambdaContext) => {
-    made ??= ready(hands, door);
-    const { ports, handler } = made;
+    const { ports, handler } = ready();
     const reply = await buffered(await handler(asCalled(event), contextOf(context)));
     await ports.telemetry.flush(); // a frozen function sends nothing
     return reply;
   };
 }
 
-function ready<H>(hands: Hands, door: (ports: GatewayPorts) => H): { ports: GatewayPorts; handler: H } {
-  const composed = compose(process.env, hands);
-  const ports = hands.executors?.(composed, process.env) ?? composed;
-  return { ports, handler: door(ports) };
+function composed<H>(hands: Hands, door: (ports: GatewayPorts) => H): { ports: GatewayPorts; handler: H } {
+  const ports = compose(process.env, hands);
+  const executing = hands.executors?.(ports, process.env) ?? ports;
+  return { ports: executing, handler: door(executing) };
 }
+
+/** Composed, and the configuration read, while the function is loaded. A call never waits for a read begun before a pause. */
+export const composedEarly = <T extends { readonly ports: { readonly snapshots: Pick<Snapshots, 'refresh'> } }>(
+  make: () => T,
+): Promise<() => T> => startedEarly(make, ({ ports }) => ports.snapshots.refresh(), systemTimeouts);
 
 /** Collects a streamed body. */
 export async function buffered(reply: HttpReply): Promise<Omit<HttpReply, 'body'> & { body: string }> {
@@ -216,14 +221,13 @@ export async function buffered(reply: HttpReply): Promise<Omit<HttpReply, 'body'
 }
 
 /** A door for events that are not HTTP. */
-export function eventHandler<E, R>(
+export async function eventHandler<E, R>(
   door: (ports: GatewayPorts) => (event: E, host?: { readonly endsAtMs?: number }) => Promise<R>,
   hands: Hands = {},
 ) {
-  let made: { ports: GatewayPorts; handler: ReturnType<typeof door> } | undefined;
+  const ready = await composedEarly(() => composed(hands, door));
   return async (event: E, context: LambdaContext): Promise<R> => {
-    made ??= ready(hands, door);
-    const { ports, handler } = made;
+    const { ports, handler } = ready();
     try {
       return await handler(event, endOf(context));
     } finally {

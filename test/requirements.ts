@@ -1178,6 +1178,11 @@ const hosts: readonly Requirement[] = [
     'The emulator templates differ from the real ones in the listed points only.',
   ),
   must(
+    'cloud.early-start',
+    'contract §3',
+    'A function is composed and reads the configuration while it is loaded. What fails then, or is cut by a pause, is done by the first call, and no call is lost.',
+  ),
+  must(
     'auth.admin-token-apart',
     'contract §2',
     'On AWS no function reads the admin token: agentctl bootstrap stores its digest, and repeated replaces it.',

@@ -3,7 +3,7 @@ import { compose } from '../aws.ts';
 import { streamingHandler } from '../aws-stream.ts';
 import { door } from './door.ts';
 
-export const handler = streamingHandler(() => {
+export const handler = await streamingHandler(() => {
   const ports = compose(process.env, { approvalClock: lazyStepFunctionsClock });
-  return { telemetry: ports.telemetry, handler: door(ports) };
+  return { ports, handler: door(ports) };
 });

@@ -4,7 +4,7 @@ import { eventHandler } from '../aws.ts';
 import { awsExecutors } from '../aws-executors.ts';
 import { door } from './door.ts';
 
-export const handler = eventHandler(door, {
+export const handler = await eventHandler(door, {
   approvalClock: lazyStepFunctionsClock,
   outside: brokerOutside,
   executors: awsExecutors,

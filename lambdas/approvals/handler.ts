@@ -2,4 +2,4 @@ import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { httpHandler } from '../aws.ts';
 import { door } from './door.ts';
 
-export const handler = httpHandler(door, { approvalClock: lazyStepFunctionsClock });
+export const handler = await httpHandler(door, { approvalClock: lazyStepFunctionsClock });

@@ -4,7 +4,7 @@ import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { eventHandler } from '../aws.ts';
 import { door } from './door.ts';
 
-export const handler = eventHandler(door, {
+export const handler = await eventHandler(door, {
   signer: (keyId, former) => lazyKmsSigner(keyId, {}, former),
   kept: ({ bucket, signer, clock }) => ({
     archived: archiveBucket({ bucket }),

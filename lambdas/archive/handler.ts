@@ -5,7 +5,7 @@ import { checkpointEntries } from '#core/evidence/checkpointer.ts';
 import { httpHandler } from '../aws.ts';
 import { door } from './door.ts';
 
-export const handler = httpHandler(door, {
+export const handler = await httpHandler(door, {
   signer: (keyId, former) => lazyKmsSigner(keyId, {}, former),
   kept: ({ bucket, signer, clock, telemetry }) => {
     const archive = archiveBucket({ bucket });

@@ -1,4 +1,4 @@
 import { chatHandler } from '../aws-chat.ts';
 import { door } from './door.ts';
 
-export const handler = chatHandler(door);
+export const handler = await chatHandler(door);

@@ -2,4 +2,4 @@ import { brokerOutside } from '#adapters/aws/broker-outside.ts';
 import { httpHandler } from '../aws.ts';
 import { door } from './door.ts';
 
-export const handler = httpHandler(door, { outside: brokerOutside });
+export const handler = await httpHandler(door, { outside: brokerOutside });

@@ -6,7 +6,7 @@ import { streamingHandler } from '../aws-stream.ts';
 import { door } from './door.ts';
 
 /** Streamed: an export has no largest size, and the verification of a long session takes longer than 29 s. */
-export const handler = streamingHandler(() => {
+export const handler = await streamingHandler(() => {
   const ports = compose(process.env, {
     signer: (keyId, former) => lazyKmsSigner(keyId, {}, former),
     kept: ({ bucket, signer, clock }) => ({
@@ -14,5 +14,5 @@ export const handler = streamingHandler(() => {
       checkpoints: checkpointBucket({ bucket, signer, clock }),
     }),
   });
-  return { telemetry: ports.telemetry, handler: door(ports) };
+  return { ports, handler: door(ports) };
 });

@@ -4,6 +4,6 @@ import { compose } from '../aws.ts';
 import { streamingHandler } from '../aws-stream.ts';
 import { mcpOnAws } from './on-aws.ts';
 
-export const handler = streamingHandler(() =>
+export const handler = await streamingHandler(() =>
   mcpOnAws(compose(process.env, { approvalClock: lazyStepFunctionsClock, outside: brokerOutside })),
 );

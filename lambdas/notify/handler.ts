@@ -1,4 +1,4 @@
 import { eventHandler } from '../aws.ts';
 import { door } from './door.ts';
 
-export const handler = eventHandler(door);
+export const handler = await eventHandler(door);

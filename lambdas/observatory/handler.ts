@@ -1,4 +1,4 @@
 import { httpHandler } from '../aws.ts';
 import { door } from './door.ts';
 
-export const handler = httpHandler(door);
+export const handler = await httpHandler(door);

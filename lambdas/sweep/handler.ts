@@ -3,4 +3,4 @@ import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { eventHandler } from '../aws.ts';
 import { door } from './door.ts';
 
-export const handler = eventHandler(door, { approvalClock: lazyStepFunctionsClock, outside: brokerOutside });
+export const handler = await eventHandler(door, { approvalClock: lazyStepFunctionsClock, outside: brokerOutside });

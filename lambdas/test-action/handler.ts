@@ -5,8 +5,8 @@ import { awsExecutors } from '../aws-executors.ts';
 import { streamingHandler } from '../aws-stream.ts';
 import { door } from './door.ts';
 
-export const handler = streamingHandler(() => {
+export const handler = await streamingHandler(() => {
   const composed = compose(process.env, { approvalClock: lazyStepFunctionsClock, outside: brokerOutside });
   const ports = awsExecutors(composed, process.env);
-  return { telemetry: ports.telemetry, handler: door(ports) };
+  return { ports, handler: door(ports) };
 });

@@ -2,28 +2,29 @@ import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';
 import { connectionsTable } from '#adapters/aws/connections-table.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { HandedCall } from '#core/chat/socket-ports.ts';
+import { composedEarly } from '../aws.ts';
 import { composeChat } from '../aws-chat.ts';
 import { door, type WorkerPorts } from './door.ts';
 
-let made: WorkerPorts | undefined;
+const ready = await composedEarly(() => ({ ports: composed(process.env) }));
 
 /** Left for settling the call when the function's time runs out. */
 const settlingMs = 10_000;
 
 export async function handler(work: HandedCall, context: { getRemainingTimeInMillis(): number }): Promise<void> {
-  made ??= ports(process.env);
+  const { ports } = ready();
   const time = new AbortController();
   const left = Math.max(0, context.getRemainingTimeInMillis() - settlingMs);
   const cancel = systemTimeouts.after(left, () => time.abort());
   try {
-    await door(made)(work, { signal: time.signal });
+    await door(ports)(work, { signal: time.signal });
   } finally {
     cancel();
-    await made.telemetry.flush();
+    await ports.telemetry.flush();
   }
 }
 
-function ports(environment: NodeJS.ProcessEnv): WorkerPorts {
+function composed(environment: NodeJS.ProcessEnv): WorkerPorts {
   const { CONNECTIONS_URL } = environment;
   if (!CONNECTIONS_URL) throw new Error("the function's environment lacks CONNECTIONS_URL");
   const chat = composeChat(environment);

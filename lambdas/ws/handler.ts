@@ -1,15 +1,15 @@
 import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';
 import { connectionsTable } from '#adapters/aws/connections-table.ts';
 import { lazyFunctionInvoke } from '#adapters/aws/function-invoke.ts';
-import { compose } from '../aws.ts';
+import { compose, composedEarly } from '../aws.ts';
 import { door, type SocketEvent } from './door.ts';
 
-let made: ReturnType<typeof door> | undefined;
+const ready = await composedEarly(() => {
+  const made = ports(process.env);
+  return { ports: made, answer: door(made) };
+});
 
-export const handler = (event: SocketEvent) => {
-  made ??= door(ports(process.env));
-  return made(event);
-};
+export const handler = (event: SocketEvent) => ready().answer(event);
 
 function ports(environment: NodeJS.ProcessEnv) {
   const { CONNECTIONS_URL, WS_WORKER_FUNCTION } = environment;

@@ -11,6 +11,8 @@ const nativeClient = resolve('test/runtime/native-client.cjs');
 export interface Lambda {
   readonly name: FunctionName;
   invoke(event: unknown, options?: { remainingMs?: number; cutAfterBytes?: number }): Promise<Posted>;
+  /** Resolves when it is loaded and waits for its first invocation. */
+  readonly loaded: Promise<void>;
   /** Stops the process where it stands, as Lambda does between invocations. */
   freeze(): void;
   thaw(): void;
@@ -54,6 +56,7 @@ export async function startLambda(name: FunctionName, environment: Readonly<Reco
           throw new Error(`${name} ended (${code ?? signal})\n${api.initError() ?? ''}\n${log.slice(-2_000)}`);
         }),
       ]),
+    loaded: api.loaded,
     freeze: () => void child.kill('SIGSTOP'),
     thaw: () => void child.kill('SIGCONT'),
     kill: () => ended(child, gone),

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { check, runChecks } from '../support/checks.ts';
 import { answerChecks } from './answers.ts';
 import { configurationFor } from './configuration.ts';
+import { earlyChecks } from './early.ts';
 import { eventChecks } from './events.ts';
 import { interruptionChecks } from './interruptions.ts';
 import { killedChecks } from './killed.ts';
@@ -20,6 +21,7 @@ try {
     configured(world),
     ...answerChecks(world),
     ...eventChecks(world),
+    ...earlyChecks(world),
     ...interruptionChecks(world),
     ...killedChecks(world),
     ...slackChecks(world),

@@ -25,6 +25,8 @@ export interface RuntimeApi {
   readonly address: string;
   /** @param remainingMs what the function is told it has left. */
   invoke(event: unknown, options?: { remainingMs?: number; cutAfterBytes?: number }): Promise<Posted>;
+  /** Resolves when the function is loaded and asks for its first invocation. */
+  readonly loaded: Promise<void>;
   /** The error a function reported while it was loaded. */
   initError(): string | undefined;
   stop(): Promise<void>;
@@ -35,6 +37,7 @@ const path = '/2018-06-01/runtime';
 export async function startRuntimeApi(): Promise<RuntimeApi> {
   const queued: Invocation[] = [];
   const open = new Map<string, Invocation>();
+  const loaded = Promise.withResolvers<void>();
   let waiting: ServerResponse | undefined;
   let initError: string | undefined;
   let count = 0;
@@ -72,6 +75,7 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
     const [id = '', what = ''] = (request.url ?? '').slice(`${path}/invocation/`.length).split('/');
     if (request.url === `${path}/invocation/next`) {
       waiting = response;
+      loaded.resolve();
       handOut();
     } else if (request.url === `${path}/init/error`) {
       initError = await text(request);
@@ -92,6 +96,7 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
         queued.push({ id, event: JSON.stringify(event), deadlineMs: Date.now() + remainingMs, cutAfterBytes, settle });
         handOut();
       }),
+    loaded: loaded.promise,
     initError: () => initError,
     stop() {
       server.closeAllConnections();

@@ -9,14 +9,24 @@ export interface StoreGate {
   readonly url: string;
   /** Resolves when the function waits for the commit it is stopped at. */
   readonly stopped: Promise<void>;
+  /** Calls so far, by the operation's name. */
+  readonly calls: readonly string[];
+  /** From now on connections are cut without an answer, or not any more. */
+  refuses(refuses: boolean): void;
+  /** Ends the connections that are open. */
+  drop(): void;
   close(): Promise<void>;
 }
 
 /** @param stop the entry whose transaction is never answered, whether the store has it or not. */
 export async function storeGate(store: string, stop: Stop | undefined): Promise<StoreGate> {
   const stopped = Promise.withResolvers<void>();
+  const calls: string[] = [];
+  let refusing = false;
   const marker = stop && `\\"kind\\":\\"${stop.kind}\\"`;
   const server = createServer(async (incoming, response) => {
+    if (refusing) return void incoming.destroy();
+    calls.push(String(incoming.headers['x-amz-target']).replace(/^.*\./, ''));
     const body = await buffer(incoming);
     const held =
       marker !== undefined &&
@@ -34,6 +44,11 @@ export async function storeGate(store: string, stop: Stop | undefined): Promise<
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stopped: stopped.promise,
+    calls,
+    refuses: (refuses) => {
+      refusing = refuses;
+    },
+    drop: () => server.closeAllConnections(),
     close() {
       server.closeAllConnections();
       return new Promise((closed) => server.close(() => closed()));

@@ -40,10 +40,11 @@ const runtime = {
 const posted = async (reply: HttpReply): Promise<string> => {
   Object.assign(globalThis, { awslambda: runtime });
   try {
-    const handler = streamingHandler(() => ({
-      telemetry: { flush: () => Promise.resolve() },
+    const snapshots = { refresh: () => Promise.reject(new Error('nothing is read here')) };
+    const handler = (await streamingHandler(() => ({
+      ports: { telemetry: { flush: () => Promise.resolve() }, snapshots },
       handler: () => Promise.resolve(reply),
-    })) as unknown as Streaming;
+    }))) as unknown as Streaming;
     const stream = responseStream();
     const all = text(stream);
     await handler({}, stream, { awsRequestId: 'r' });

@@ -1,0 +1,71 @@
+/** What a function does while it is loaded: composed, configuration read; and what it does when that fails or a pause follows. */
+import assert from 'node:assert/strict';
+import type { FunctionName } from '#core/contracts/functions.ts';
+import { type Check, check } from '../support/checks.ts';
+import { asCaller } from './front.ts';
+import type { Lambda } from './lambda.ts';
+import { type StoreGate, storeGate } from './store-gate.ts';
+import { restEvent, type World } from './world.ts';
+
+const chat = restEvent('POST /v1/chat/completions', {
+  caller: 'agent',
+  headers: { 'x-session-id': 'early' },
+  body: { model: 'mock', max_tokens: 20, messages: [{ role: 'user', content: 'hello' }] },
+});
+const models = restEvent('GET /v1/models', { caller: 'agent' });
+
+export function earlyChecks(world: World): Check[] {
+  const fresh = async (name: FunctionName, prove: (lambda: Lambda, gate: StoreGate) => Promise<void>, down = false) => {
+    const gate = await storeGate(world.store, undefined);
+    gate.refuses(down);
+    const lambda = await world.anotherLambda(name, { AWS_ENDPOINT_URL_DYNAMODB: gate.url });
+    try {
+      await lambda.loaded;
+      await prove(lambda, gate);
+    } finally {
+      await lambda.stop();
+      await gate.close();
+    }
+  };
+  const answers = async (lambda: Lambda, event: object) => {
+    const { status, text } = asCaller(await lambda.invoke(event));
+    assert.equal(status, 200, text);
+  };
+
+  return [
+    check('a function has read the configuration before its first call, streamed or buffered', async () => {
+      for (const [name, event] of [
+        ['chat-completions', chat],
+        ['models', models],
+      ] as const)
+        await fresh(name, async (lambda, gate) => {
+          assert.deepEqual(gate.calls, ['GetItem']);
+          await answers(lambda, event);
+        });
+    }),
+    check('a function frozen between loading and its first call answers it, though its connections were cut', () =>
+      fresh('chat-completions', async (lambda, gate) => {
+        lambda.freeze();
+        gate.drop();
+        world.aws.dropConnections();
+        lambda.thaw();
+        await answers(lambda, chat);
+      }),
+    ),
+    check('a function loaded without its store refuses a call, and answers the next once the store is there', () =>
+      fresh(
+        'messages',
+        async (lambda, gate) => {
+          const event = restEvent('POST /v1/messages', {
+            caller: 'agent',
+            body: { model: 'mock', max_tokens: 20, messages: [{ role: 'user', content: 'hello' }] },
+          });
+          assert.equal(asCaller(await lambda.invoke(event)).status, 503);
+          gate.refuses(false);
+          await answers(lambda, event);
+        },
+        true,
+      ),
+    ),
+  ];
+}

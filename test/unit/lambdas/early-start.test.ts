@@ -1,0 +1,52 @@
+/** Composition while a function is loaded: what fails there is left to the first call. */
+import { earlyMs, startedEarly } from '#lambdas/early-start.ts';
+import { woundTimeouts } from '../../support/wound-timeouts.ts';
+
+test('[cloud.early-start] composes once, and waits for the first read', async () => {
+  const timeouts = woundTimeouts();
+  const done: string[] = [];
+  const compose = () => {
+    done.push('composed');
+    return 'ports';
+  };
+  const ready = await startedEarly(compose, async (made) => void done.push(`read with ${made}`), timeouts);
+  expect([ready(), ready()]).toEqual(['ports', 'ports']);
+  expect(done).toEqual(['composed', 'read with ports']);
+  expect(timeouts.size).toBe(0);
+});
+
+test('[cloud.early-start] a composition that failed is tried again by each call until it succeeds', async () => {
+  let broken = true;
+  let made = 0;
+  const compose = () => {
+    made++;
+    if (broken) throw new Error('TABLE_CONFIG is missing');
+    return made;
+  };
+  const ready = await startedEarly(compose, async () => {}, woundTimeouts());
+  expect(ready).toThrow('TABLE_CONFIG');
+  broken = false;
+  expect(ready()).toBe(3);
+  expect(ready()).toBe(3);
+});
+
+test('[cloud.early-start] a read that fails throws nothing', async () => {
+  const ready = await startedEarly(
+    () => 'ports',
+    () => Promise.reject(new Error('store down')),
+    woundTimeouts(),
+  );
+  expect(ready()).toBe('ports');
+});
+
+test('[cloud.early-start] a read that never ends does not keep the function from being loaded', async () => {
+  const timeouts = woundTimeouts();
+  const started = startedEarly(
+    () => 'ports',
+    () => new Promise(() => {}),
+    timeouts,
+  );
+  await timeouts.armed(earlyMs);
+  timeouts.pass(earlyMs);
+  expect((await started)()).toBe('ports');
+});
