@@ -1,5 +1,6 @@
 /** The ports of chat functions on AWS, and their Lambda form. */
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
+import { breakersTable } from '#adapters/aws/breakers-table.ts';
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
@@ -9,18 +10,34 @@ import { configuredEmbedder } from '#core/chat/embedder.ts';
 import { wasmModules } from '#core/configuration/wasm-filters.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { providersFrom } from '#core/providers/providers.ts';
+import { guardWith } from '#core/routing/breakers.ts';
 import { compose, type Hands } from './aws.ts';
 import { streamingHandler } from './aws-stream.ts';
 import type { ChatDoorPorts } from './middleware/chat-door.ts';
 
 /** @param hands further clients, for a process that serves more than chat. */
 export function composeChat(environment: NodeJS.ProcessEnv, hands: Hands = {}) {
-  const gateway = compose(environment, { approvalClock: lazyStepFunctionsClock, ...hands });
+  const gateway = compose(environment, { approvalClock: lazyStepFunctionsClock, breakers: breakersTable, ...hands });
   const { clock, secrets, objects, snapshots } = gateway;
   const timeouts = systemTimeouts;
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts, bedrock: bedrockRuntime });
+  // Loaded meanwhile, so that it adds nothing to what has to be read before the function can begin.
+  const breakers = import('#core/routing/shared-breakers.ts').then((shared) =>
+    shared.sharedBreakers(gateway.breakerBoard!),
+  );
+  guardWith(providers, {
+    admit: async (entry, deps) => (await breakers).admit(entry, deps),
+    states: () => gateway.breakers?.([]) ?? {},
+  });
   return {
     ...gateway,
+    telemetry: {
+      ...gateway.telemetry,
+      async flush() {
+        await (await breakers).settled();
+        await gateway.telemetry.flush();
+      },
+    },
     providers,
     wasm: wasmRunner({ modules: wasmModules(objects) }),
     cache: responseCache({ clock, embedder: configuredEmbedder({ snapshots, providers }) }),

@@ -2,6 +2,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { actionsTable } from '#adapters/aws/actions-table.ts';
 import { approvalsTable } from '#adapters/aws/approvals-table.ts';
+import type { BreakersTable } from '#adapters/aws/breakers-table.ts';
 import { clientBounds } from '#adapters/aws/client-bounds.ts';
 import { configTable } from '#adapters/aws/config-table.ts';
 import { countersTable } from '#adapters/aws/counters-table.ts';
@@ -42,6 +43,7 @@ import { SessionsOfKey } from '#core/identity/unnamed-sessions.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
+import { type BreakerBoard, sharedStates } from '#core/routing/breaker-board.ts';
 import packageJson from '#package' with { type: 'json' };
 import { asCalled } from './behind-edge.ts';
 import { startedEarly } from './early-start.ts';
@@ -61,6 +63,8 @@ export interface Hands {
   readonly approvalClock?: (stateMachineArn: string) => ApprovalClock;
   /** Calls of the credential brokers to their issuers. */
   readonly outside?: () => Outside;
+  /** Breakers that all environments share, for those who call providers or show how they are. */
+  readonly breakers?: (store: StoreOptions) => BreakersTable;
   /** What carries out what is allowed. */
   readonly executors?: (ports: GatewayPorts, environment: NodeJS.ProcessEnv) => GatewayPorts;
 }
@@ -73,7 +77,7 @@ const noClock: ApprovalClock = { start: notGiven('approval clock'), settle: notG
 export function compose(
   environment: NodeJS.ProcessEnv,
   hands: Hands = {},
-): GatewayPorts & { readonly store: StoreOptions } {
+): GatewayPorts & { readonly store: StoreOptions; readonly breakerBoard?: BreakerBoard } {
   const needed = (name: string): string => {
     const value = environment[name];
     if (!value) throw new Error(`the function's environment lacks ${name}`);
@@ -96,7 +100,8 @@ export function compose(
   const secrets = secretsManager({ secretIds: secretIds(environment) });
   const bucket = needed('OBJECT_BUCKET');
   const objects = objectBucket({ bucket });
-  const configStore = configTable(store.client, physical.config);
+  const breakerBoard = hands.breakers?.(store);
+  const configStore = configTable(store.client, physical.config, breakerBoard);
   const snapshots = createSnapshots({
     configStore,
     objects,
@@ -114,6 +119,7 @@ export function compose(
   const brokerPorts = { secrets, clock, ids: systemIds, tickets, ...(outside && { outside }) };
   return {
     store,
+    ...(breakerBoard && { breakerBoard, breakers: (providers) => sharedStates(breakerBoard, providers) }),
     clock,
     ids: systemIds,
     telemetry,

@@ -1397,6 +1397,11 @@ const chat: readonly Requirement[] = [
     'A circuit breaker per provider trips and recovers; fallback where the route lists it.',
   ),
   must(
+    'chat.breaker-shared',
+    'decision 0057',
+    'On AWS all environments share the breakers: they trip by what all saw, one environment probes at a time, and while nothing changes no round trip is added. Without the shared state each goes by its own.',
+  ),
+  must(
     'chat.provider-keep-alive',
     'spec §2.8',
     'A provider that keeps its connection alive without an event, or without an end, is left at its time-out.',

@@ -51,6 +51,13 @@ const toKeys = (item: Item): HeldKeys => {
   return keys === undefined ? noKeys : (JSON.parse(keys) as HeldKeys);
 };
 
+/** A row of another table that is read together with the pointer, in one round trip. */
+export interface BesidePointer {
+  readonly table: string;
+  readonly key: Item;
+  take(item: Item | undefined): void;
+}
+
 export const getParams = (table: string, id: string): GetItemCommandInput => ({
   TableName: table,
   Key: { id: { S: id } },
@@ -133,7 +140,28 @@ export async function putAdminToken(client: DynamoDBClient, table: string, diges
   await stored(client.send(new PutItemCommand({ TableName: table, Item })));
 }
 
-export function configTable(client: DynamoDBClient, table: string): ConfigStore {
+/** Undefined where the answer lacks the pointer's part, or there was none: the pointer is then read alone. */
+async function readTogether(
+  client: DynamoDBClient,
+  table: string,
+  beside: BesidePointer,
+): Promise<{ readonly pointer: Item | undefined } | undefined> {
+  const RequestItems = {
+    [table]: { Keys: [{ id: { S: pointerId } }], ConsistentRead: true },
+    [beside.table]: { Keys: [beside.key], ConsistentRead: true },
+  };
+  try {
+    const { Responses, UnprocessedKeys } = await client.send(new BatchGetItemCommand({ RequestItems }));
+    if (UnprocessedKeys?.[table]) return undefined;
+    beside.take(Responses?.[beside.table]?.[0] as Item | undefined);
+    return { pointer: Responses?.[table]?.[0] as Item | undefined };
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param beside read whenever the pointer is; that it cannot be read keeps nobody from the configuration. */
+export function configTable(client: DynamoDBClient, table: string, beside?: BesidePointer): ConfigStore {
   const read = async (id: string): Promise<Item | undefined> =>
     (await stored(client.send(new GetItemCommand(getParams(table, id))))).Item as Item | undefined;
 
@@ -146,7 +174,8 @@ export function configTable(client: DynamoDBClient, table: string): ConfigStore 
     current,
 
     async inForce() {
-      const item = await read(pointerId);
+      const together = beside && (await readTogether(client, table, beside));
+      const item = together ? together.pointer : await read(pointerId);
       return item && { row: toRow(item), keys: toKeys(item) };
     },
 

@@ -79,7 +79,7 @@ interface ProviderView {
   /** A key is configured; which one, nobody is told. */
   readonly has_key: boolean;
   readonly health: Health | 'disabled';
-  /** Absent where this process does not call providers. */
+  /** Absent where this process neither calls providers nor reads what those share that do. */
   readonly breaker?: BreakerState;
   readonly requests: number;
   readonly errors: number;
@@ -96,7 +96,7 @@ export async function providersOf(call: Pick<Call, 'ports' | 'principal' | 'snap
     from: isoTime(now - providerWindowMinutes * minuteMs),
     to: isoTime(now),
   });
-  const breakers = ports.breakers?.() ?? {};
+  const breakers = ports.breakers?.(snapshot.configuration.providers) ?? {};
   return snapshot.configuration.providers.map((entry) => {
     const { health, ...recently } = providerHealth(sums, entry.name);
     const breaker = Object.hasOwn(breakers, entry.name) ? breakers[entry.name] : undefined;

@@ -4,6 +4,7 @@ import type { GovernPorts } from '#core/actions/ports.ts';
 import type { ResponseCache } from '#core/cache/ports.ts';
 import type { LoadedConfiguration } from '#core/configuration/load.ts';
 import type { ConfigStore } from '#core/configuration/ports.ts';
+import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
@@ -57,8 +58,8 @@ export interface GatewayPorts extends GovernPorts {
   readonly mcpStore: McpStore;
   /** Where this process answers chat calls itself. */
   readonly cache?: ResponseCache;
-  /** State of each provider's breaker, by name, where this process calls providers itself. */
-  readonly breakers?: () => Readonly<Record<string, BreakerState>>;
+  /** State of each provider's breaker, by name, where this process calls providers itself or reads what those that do share. */
+  readonly breakers?: (providers: readonly ProviderEntry[]) => Readonly<Record<string, BreakerState>>;
   /** The metrics registry of this process as Prometheus text. */
   readonly metricsText: () => string;
   readonly version: string;

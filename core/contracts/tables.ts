@@ -77,7 +77,7 @@ export const tables = {
   },
   counters: {
     holds:
-      'per tenant: windows of the rate limits, spend of the budgets, open reservations, leases, in one versioned item or up to 64 shards; global budgets',
+      'per tenant: windows of the rate limits, spend of the budgets, open reservations, leases, in one versioned item or up to 64 shards; global budgets; breakers of providers',
     partitionKey: 'id',
   },
   connections: {

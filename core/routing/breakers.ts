@@ -19,9 +19,16 @@ export interface Admitted {
 
 export interface Breakers {
   /** Undefined while the provider's breaker is open, or half-open with its probe on the way. */
-  admit(entry: ProviderEntry, deps: BreakerDeps): Admitted | undefined;
+  admit(entry: ProviderEntry, deps: BreakerDeps): Admitted | undefined | Promise<Admitted | undefined>;
   /** By provider, as of the entry called last; providers never called are left out. */
   states(): Readonly<Record<string, BreakerState['kind']>>;
+}
+
+/** Breakers of one process alone. */
+export interface OwnBreakers extends Breakers {
+  admit(entry: ProviderEntry, deps: BreakerDeps): Admitted | undefined;
+  /** The entry's breaker is closed, and has counted nothing. */
+  forget(entry: ProviderEntry): void;
 }
 
 interface Kept {
@@ -43,7 +50,10 @@ export function breakersOf(providers: Providers): Breakers {
   return breakers;
 }
 
-export function createBreakers(): Breakers {
+/** From now on these breakers guard the providers. */
+export const guardWith = (providers: Providers, breakers: Breakers): void => void byProviders.set(providers, breakers);
+
+export function createBreakers(): OwnBreakers {
   const byEntry = new WeakMap<ProviderEntry, Kept>();
   const byContent = new Map<string, Kept>();
   const byName = new Map<string, Kept>();
@@ -92,6 +102,11 @@ export function createBreakers(): Breakers {
           held = undefined;
         },
       };
+    },
+
+    forget(entry) {
+      const kept = keptFor(entry);
+      kept.state = { ...closedBreaker, epoch: kept.state.epoch + 1 };
     },
 
     states: () => Object.fromEntries([...byName].map(([name, { state }]) => [name, state.kind])),

@@ -101,7 +101,7 @@ async function attempted(
   try {
     const provider = await ports.providers.get(entry);
     if (call.signal.aborted) throw new ProviderFault(entry.name, 'aborted', 'the caller went away');
-    admitted = breakersOf(ports.providers).admit(entry, ports);
+    admitted = await breakersOf(ports.providers).admit(entry, ports);
     if (!admitted) return new BreakerOpen(entry.name);
     const { reply, settleSpan } = await traced(ports, provider, call, admitted);
     return { provider, entry, region, reply, settleSpan };

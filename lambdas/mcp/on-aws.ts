@@ -11,5 +11,5 @@ import { door } from './door.ts';
 export function mcpOnAws(composed: GatewayPorts & { readonly store: StoreOptions }) {
   const { ports, gateway } = mcpGateway(withMcpServers(composed));
   const inboxes = streamInboxes({ ...composed, ...composed.store });
-  return { gateway, telemetry: ports.telemetry, handler: door({ ...ports, inboxes }, gateway) };
+  return { gateway, ports, handler: door({ ...ports, inboxes }, gateway) };
 }

@@ -1,4 +1,5 @@
+import { breakersTable } from '#adapters/aws/breakers-table.ts';
 import { httpHandler } from '../aws.ts';
 import { door } from './door.ts';
 
-export const handler = await httpHandler(door);
+export const handler = await httpHandler(door, { breakers: breakersTable });

@@ -39,7 +39,7 @@ export function earlyChecks(world: World): Check[] {
         ['models', models],
       ] as const)
         await fresh(name, async (lambda, gate) => {
-          assert.deepEqual(gate.calls, ['GetItem']);
+          assert.equal(gate.calls.length, 1, gate.calls.join());
           await answers(lambda, event);
         });
     }),

@@ -37,12 +37,13 @@ const runtime = {
   },
 };
 
+const nothingStored = { refresh: () => Promise.reject(new Error('no configuration is stored')) };
+
 const posted = async (reply: HttpReply): Promise<string> => {
   Object.assign(globalThis, { awslambda: runtime });
   try {
-    const snapshots = { refresh: () => Promise.reject(new Error('nothing is read here')) };
     const handler = (await streamingHandler(() => ({
-      ports: { telemetry: { flush: () => Promise.resolve() }, snapshots },
+      ports: { telemetry: { flush: () => Promise.resolve() }, snapshots: nothingStored },
       handler: () => Promise.resolve(reply),
     }))) as unknown as Streaming;
     const stream = responseStream();
@@ -59,13 +60,13 @@ test('[cloud.edge-address] what CloudFront says of the caller is what the handle
   process.env.BEHIND_EDGE = 'on';
   try {
     const seen: HttpEvent[] = [];
-    const handler = streamingHandler(() => ({
-      telemetry: { flush: () => Promise.resolve() },
+    const handler = (await streamingHandler(() => ({
+      ports: { telemetry: { flush: () => Promise.resolve() }, snapshots: nothingStored },
       handler: (event) => {
         seen.push(event);
         return Promise.resolve({ statusCode: 204, headers: {}, body: '' });
       },
-    })) as unknown as Streaming;
+    }))) as unknown as Streaming;
     const called = { 'x-gateway-client': '198.51.100.7', 'x-gateway-host': 'mcp.gateway.example.com' };
     const stream = responseStream();
     const all = text(stream);

@@ -1,0 +1,159 @@
+/**
+ * Breakers of a host whose environments each see few calls [chat.breaker-shared]: an environment counts for itself as anywhere
+ * else, and faults and changes of state go to a board that all environments read. Where the board does not answer, the
+ * environment's own breaker decides.
+ */
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import { type BreakerBoard, entryDigest, type SharedBreaker, stateOf, type Tally } from './breaker-board.ts';
+import { type Admitted, type BreakerDeps, type Breakers, createBreakers } from './breakers.ts';
+
+/** Beyond the time-out of a call: an environment that died leaves its probe to another after that. */
+const spareMs = 5_000;
+/** A window has so many reports of one environment at most. */
+const reportsPerWindow = 10;
+
+/** Where the environment's own breaker has told of the change already. */
+const told: BreakerDeps['telemetry'] = { count() {}, gauge() {}, log() {} };
+
+export interface SharedBreakers extends Breakers {
+  /** Resolves when the board has answered all that was sent to it; a function waits for it before it is frozen. */
+  settled(): Promise<void>;
+}
+
+/** What an environment has not reported yet. Successes go with the next fault, so that a healthy provider costs no write. */
+interface Unreported {
+  successes: number;
+  faults: number;
+  reportedMs: number;
+}
+
+export function sharedBreakers(board: BreakerBoard): SharedBreakers {
+  const own = createBreakers();
+  const unreported = new Map<string, Unreported>();
+  /** The epoch of the closed state that this environment's own breaker began anew with. */
+  const begunAnew = new Map<string, number>();
+  const sending = new Set<Promise<void>>();
+
+  const inBackground = (work: Promise<void>, { telemetry }: BreakerDeps): void => {
+    const sent: Promise<void> = work
+      .catch((thrown: Error) => telemetry.log('warn', 'a breaker was not shared', { error: thrown.message }))
+      .finally(() => sending.delete(sent));
+    sending.add(sent);
+  };
+
+  const change = async (
+    entry: ProviderEntry,
+    to: Pick<SharedBreaker, 'kind' | 'until_ms'>,
+    { telemetry }: BreakerDeps,
+    from = board.seen(entry.name),
+  ): Promise<boolean> => {
+    const next = { ...to, of: entryDigest(entry), epoch: (from?.epoch ?? 0) + 1 };
+    if (!(await board.change(entry.name, from, next))) return false;
+    telemetry.gauge('svc_breaker_open', to.kind === 'closed' ? 0 : 1);
+    telemetry.count('svc_breaker_changes_total', { provider: entry.name, to: to.kind });
+    telemetry.log(to.kind === 'open' ? 'warn' : 'info', 'breaker changed', { provider: entry.name, to: to.kind });
+    return true;
+  };
+
+  /** Opens it for all, unless it is open or being probed already. */
+  const open = async (entry: ProviderEntry, deps: BreakerDeps): Promise<void> => {
+    const now = deps.clock.now();
+    const state = stateOf(board, entry);
+    if (state && state.kind !== 'closed' && now < state.until_ms) return;
+    await change(entry, { kind: 'open', until_ms: now + entry.breaker.open_seconds * 1000 }, deps);
+  };
+
+  const report = async (entry: ProviderEntry, tally: Tally, deps: BreakerDeps): Promise<void> => {
+    const { min_requests, error_rate, window_seconds } = entry.breaker;
+    const window = `${entryDigest(entry)}/${Math.floor(deps.clock.now() / (window_seconds * 1000))}`;
+    const { calls, faults } = await board.add(entry.name, window, tally);
+    if (calls >= min_requests && faults / calls >= error_rate) await open(entry, deps);
+  };
+
+  const count = (entry: ProviderEntry, fault: boolean, deps: BreakerDeps): void => {
+    const held = unreported.get(entry.name) ?? { successes: 0, faults: 0, reportedMs: Number.NEGATIVE_INFINITY };
+    unreported.set(entry.name, held);
+    // So many successes keep a fault well below the rate; more would hide an outage that begins now.
+    if (!fault) held.successes = Math.min(held.successes + 1, Math.ceil(2 / entry.breaker.error_rate));
+    else held.faults++;
+    const now = deps.clock.now();
+    if (!fault || now - held.reportedMs < (entry.breaker.window_seconds * 1000) / reportsPerWindow) return;
+    const tally = { calls: held.successes + held.faults, faults: held.faults };
+    unreported.set(entry.name, { successes: 0, faults: 0, reportedMs: now });
+    inBackground(report(entry, tally, deps), deps);
+  };
+
+  /** A call that this environment's own breaker lets through. */
+  const counted = (entry: ProviderEntry, deps: BreakerDeps): Admitted | undefined => {
+    const state = stateOf(board, entry);
+    if (state && begunAnew.get(entry.name) !== state.epoch) {
+      own.forget(entry);
+      begunAnew.set(entry.name, state.epoch);
+    }
+    const admitted = own.admit(entry, deps);
+    let ended = false;
+    return (
+      admitted && {
+        answered: () => admitted.answered(),
+        settle(outcome) {
+          const before = own.states()[entry.name];
+          admitted.settle(outcome);
+          if (ended) return;
+          ended = true;
+          if (before !== 'open' && own.states()[entry.name] === 'open')
+            inBackground(open(entry, { ...deps, telemetry: told }), deps);
+          else if (outcome !== 'nothing') count(entry, outcome === 'fault', deps);
+        },
+      }
+    );
+  };
+
+  const probe = (entry: ProviderEntry, deps: BreakerDeps, claimed: SharedBreaker): Admitted => {
+    let found = false;
+    const conclude = (to: Pick<SharedBreaker, 'kind' | 'until_ms'>): void => {
+      if (found) return;
+      found = true;
+      inBackground(
+        change(entry, to, deps, claimed).then(() => {}),
+        deps,
+      );
+    };
+    let answered = false;
+    return {
+      answered() {
+        answered = true;
+        conclude({ kind: 'closed', until_ms: 0 });
+      },
+      settle(outcome) {
+        const now = deps.clock.now();
+        // What comes after the answer counts as any other call of the closed breaker.
+        if (answered && outcome !== 'nothing') count(entry, outcome === 'fault', deps);
+        answered = false;
+        if (outcome === 'success') conclude({ kind: 'closed', until_ms: 0 });
+        // The next caller probes where this one went away.
+        else conclude({ kind: 'open', until_ms: outcome === 'fault' ? now + entry.breaker.open_seconds * 1000 : now });
+      },
+    };
+  };
+
+  return {
+    async admit(entry, deps) {
+      const now = deps.clock.now();
+      const state = stateOf(board, entry);
+      if (!state || state.kind === 'closed') return counted(entry, deps);
+      if (now < state.until_ms) return undefined;
+      const lease = { kind: 'half-open', until_ms: now + entry.timeout_ms + spareMs } as const;
+      try {
+        if (await change(entry, lease, deps, state)) return probe(entry, deps, stateOf(board, entry) ?? state);
+      } catch (thrown) {
+        deps.telemetry.log('warn', 'a breaker was not shared', { error: (thrown as Error).message });
+        return counted(entry, deps);
+      }
+      return stateOf(board, entry)?.kind === 'closed' ? counted(entry, deps) : undefined;
+    },
+    states: () => own.states(),
+    async settled() {
+      while (sending.size > 0) await Promise.all(sending);
+    },
+  };
+}

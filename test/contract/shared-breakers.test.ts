@@ -1,0 +1,265 @@
+/** Breakers of a deployment [chat.breaker-shared]: environments with memories of their own over one DynamoDB. */
+import fc from 'fast-check';
+import { breakersTable } from '#adapters/aws/breakers-table.ts';
+import { configTable } from '#adapters/aws/config-table.ts';
+import { createSnapshots } from '#core/configuration/snapshots.ts';
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import { sharedStates } from '#core/routing/breaker-board.ts';
+import { guardWith } from '#core/routing/breakers.ts';
+import { sharedBreakers } from '#core/routing/shared-breakers.ts';
+import { caller } from '../support/call-door.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { providerEntry } from '../support/provider-entry.ts';
+import { watched } from '../support/store-calls.ts';
+
+let gateway: TestPorts;
+beforeAll(async () => {
+  gateway = await testPorts({
+    extra: `
+cache: { enabled: false }
+providers:
+  - { name: mock, type: mock, models: ["mock"] }
+  - { name: broken, type: mock, models: ["broken"] }
+`,
+  });
+}, 30_000);
+afterAll(() => gateway?.stop());
+
+let named = 0;
+const entryOf = (breaker: Partial<ProviderEntry['breaker']> = {}): ProviderEntry =>
+  providerEntry({ name: `p${named++}`, type: 'mock', breaker });
+
+/** An execution environment; `down` cuts it off from the shared state. */
+function environment() {
+  const { clock, objects, secrets } = gateway.ports;
+  const host = { down: false };
+  const store = watched(gateway.store.client, ({ operation }, send) =>
+    host.down && operation !== 'GetItem' ? Promise.reject(new Error('the store is down')) : send(),
+  );
+  const board = breakersTable({ client: store.client, tables: gateway.store.tables });
+  const configStore = configTable(store.client, gateway.store.tables.config, board);
+  const snapshots = createSnapshots({ configStore, objects, clock, secrets });
+  const breakers = sharedBreakers(board);
+  const changes: string[] = [];
+  const telemetry = {
+    count: (_name: string, { to }: Record<string, string>) => void changes.push(String(to)),
+    gauge() {},
+    log() {},
+  };
+  const deps = { clock, telemetry };
+  const admit = async (entry: ProviderEntry) => breakers.admit(entry, deps);
+  return {
+    host,
+    store,
+    board,
+    breakers,
+    snapshots,
+    changes,
+    admit,
+    /** Looks at the configuration, and so at the shared state. */
+    look: () => snapshots.refresh(),
+    /** A call that was let through, and its end; false when it was not. */
+    call: async (entry: ProviderEntry, outcome: 'success' | 'fault' | 'nothing'): Promise<boolean> => {
+      const admitted = await admit(entry);
+      admitted?.settle(outcome);
+      await breakers.settled();
+      return admitted !== undefined;
+    },
+  };
+}
+type Environment = ReturnType<typeof environment>;
+
+/** Ten environments that each see one call fail within a window. */
+async function outage(entry: ProviderEntry, others: readonly Environment[] = []): Promise<Environment[]> {
+  const fleet = [...others, ...Array.from({ length: 10 - others.length }, environment)];
+  for (const each of fleet) await each.call(entry, 'fault');
+  return fleet;
+}
+/** The windows of the board begin with the clock's half minutes. */
+beforeEach(() => gateway.pass(30 - ((gateway.ports.clock.now() / 1000) % 30)));
+
+test('[chat.breaker-shared] a provider that each environment meets once a minute is tripped for all, which each alone would not', async () => {
+  const entry = entryOf();
+  const fleet = await outage(entry);
+  expect(fleet.flatMap(({ changes }) => changes)).toEqual(['open']);
+  const [first] = fleet as [Environment];
+  expect(await first.call(entry, 'success')).toBe(true); // it has not looked since
+  await first.look();
+  expect(await first.admit(entry)).toBeUndefined();
+  const fresh = environment();
+  await fresh.look();
+  expect(await fresh.admit(entry)).toBeUndefined();
+  expect(sharedStates(fresh.board, [entry])).toEqual({ [entry.name]: 'open' });
+});
+
+test('[chat.breaker-shared] GET /admin/v1/providers shows the shared state where no provider is called', async () => {
+  const observatory = environment();
+  const [, broken] = (await observatory.look()).configuration.providers as [ProviderEntry, ProviderEntry];
+  await outage(broken);
+  const breakers = (entries: readonly ProviderEntry[]) => sharedStates(observatory.board, entries);
+  gateway.pass(5);
+  const call = caller({ ...gateway.ports, snapshots: observatory.snapshots, breakers });
+  const { body } = await call('GET', '/admin/v1/providers', { key: keys.human });
+  expect(body.providers).toMatchObject([
+    { name: 'mock', breaker: 'closed' },
+    { name: 'broken', breaker: 'open', health: 'unhealthy' },
+  ]);
+});
+
+test('[chat.breaker-shared] the same provider under another entry is not stopped', async () => {
+  const entry = entryOf();
+  const fleet = await outage(entry);
+  const [first] = fleet as [Environment];
+  await first.look();
+  expect(await first.call({ ...entry, timeout_ms: 1_000 }, 'success')).toBe(true);
+});
+
+test('[chat.breaker-shared] one fault in twenty calls trips nobody, in however many environments', async () => {
+  const entry = entryOf();
+  const fleet = Array.from({ length: 20 }, environment);
+  for (let round = 0; round < 20; round++)
+    for (const [n, each] of fleet.entries()) await each.call(entry, (n + round) % 20 === 0 ? 'fault' : 'success');
+  for (const each of fleet) await each.look();
+  expect(sharedStates(fleet[0]!.board, [entry])).toEqual({ [entry.name]: 'closed' });
+});
+
+test('[chat.breaker-shared] one environment probes at a time; its success closes the breaker for all', async () => {
+  const entry = entryOf();
+  const [a, b] = (await outage(entry)) as [Environment, Environment];
+  for (const each of [a, b]) await each.look();
+  gateway.pass(15);
+  const probes = await Promise.all([a, b, a, b].map((each) => each.admit(entry)));
+  const admitted = probes.filter((each) => each !== undefined);
+  expect(admitted).toHaveLength(1);
+  admitted[0]!.answered();
+  for (const each of [a, b]) await each.breakers.settled();
+  for (const each of [a, b]) {
+    await each.look();
+    expect(await each.call(entry, 'success')).toBe(true);
+  }
+});
+
+test('[chat.breaker-shared] a probe that fails keeps it open for all; one whose environment died is taken over after its time-out', async () => {
+  const entry = entryOf();
+  const [a, b] = (await outage(entry)) as [Environment, Environment];
+  for (const each of [a, b]) await each.look();
+  gateway.pass(15);
+  expect(await a.call(entry, 'fault')).toBe(true);
+  await b.look();
+  expect(await b.admit(entry)).toBeUndefined();
+  gateway.pass(15);
+  expect(await a.admit(entry)).toBeDefined(); // and is never heard of again
+  await b.look();
+  gateway.pass(entry.timeout_ms / 1000);
+  expect(await b.admit(entry)).toBeUndefined();
+  gateway.pass(6);
+  expect(await b.call(entry, 'success')).toBe(true);
+  await a.look();
+  expect(await a.call(entry, 'success')).toBe(true);
+});
+
+test('[chat.breaker-shared] a probe whose stream breaks after it answered has closed the breaker, and counts as a fault', async () => {
+  const entry = entryOf({ min_requests: 1 });
+  const env = environment();
+  await env.call(entry, 'fault');
+  gateway.pass(15);
+  const probe = await env.admit(entry);
+  probe!.answered();
+  await env.breakers.settled();
+  expect(sharedStates(env.board, [entry])).toEqual({ [entry.name]: 'closed' });
+  probe!.settle('fault');
+  await env.breakers.settled();
+  expect(sharedStates(env.board, [entry])).toEqual({ [entry.name]: 'open' });
+});
+
+test('[chat.breaker-shared] writes are bounded: none for successes, ten reports a window, none while open', async () => {
+  const entry = entryOf({ min_requests: 1_000 });
+  const a = environment();
+  for (let n = 0; n < 100; n++) await a.call(entry, 'success');
+  expect(a.store.calls).toHaveLength(0);
+  for (let n = 0; n < 290; n++) {
+    await a.call(entry, 'fault');
+    if (n % 10 === 0) gateway.pass(1);
+  }
+  expect(a.store.of('UpdateItem').length).toBeLessThanOrEqual(10 + 2);
+
+  const other = entryOf();
+  const [b] = (await outage(other)) as [Environment];
+  await b.look();
+  const before = b.store.calls.length;
+  for (let n = 0; n < 100; n++) expect(await b.call(other, 'success')).toBe(false);
+  expect(b.store.calls).toHaveLength(before);
+});
+
+test('[chat.breaker-shared] without the shared state each environment goes by its own breaker, and the configuration is read', async () => {
+  const entry = entryOf();
+  const [a] = (await outage(entry)) as [Environment];
+  await a.look();
+  a.host.down = true;
+  expect((await a.look()).version).toBe(1);
+  gateway.pass(15);
+  for (let n = 0; n < 10; n++) expect(await a.call(entry, 'fault')).toBe(true);
+  expect(await a.call(entry, 'success')).toBe(false);
+  gateway.pass(15);
+  expect(await a.call(entry, 'success')).toBe(true);
+});
+
+test('[chat.breaker-shared] while nothing changes, a chat call makes no more store calls than without shared breakers', async () => {
+  const ask = async (shared: boolean) => {
+    const env = environment();
+    const providers = { get: gateway.ports.providers.get };
+    if (shared) guardWith(providers, env.breakers);
+    const plain = configTable(env.store.client, gateway.store.tables.config);
+    const { objects, clock, secrets } = gateway.ports;
+    const snapshots = shared ? env.snapshots : createSnapshots({ configStore: plain, objects, clock, secrets });
+    const call = caller({ ...gateway.ports, providers, snapshots });
+    const body = { model: 'mock', max_tokens: 20, messages: [{ role: 'user', content: 'hello' }] };
+    const before = env.store.calls.length;
+    const { calls } = await gateway.steps.during(async () => {
+      for (let n = 0; n < 3; n++)
+        expect((await call('POST', '/v1/chat/completions', { key: keys.agent, body })).status).toBe(200);
+    });
+    return { calls, looks: env.store.calls.length - before };
+  };
+  await ask(false); // the session is opened
+  const alone = await ask(false);
+  expect(await ask(true)).toEqual(alone);
+  expect(alone.looks).toBe(1);
+});
+
+test('[chat.breaker-shared] whatever happens in two environments, at most one probe is under way, and the provider is used again once it is well', async () => {
+  const step = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({ env: fc.nat(1), outcome: fc.constantFrom('success', 'fault', 'fault', 'nothing') }),
+    },
+    { weight: 2, arbitrary: fc.record({ env: fc.nat(1), look: fc.constant(true) }) },
+    { weight: 1, arbitrary: fc.record({ seconds: fc.integer({ min: 1, max: 20 }) }) },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const entry = entryOf({ min_requests: 2 });
+      const envs = [environment(), environment()] as const;
+      for (const each of steps) {
+        if ('seconds' in each) gateway.pass(each.seconds);
+        else if ('look' in each) await envs[each.env]!.look();
+        else await envs[each.env]!.call(entry, each.outcome as 'success');
+        const both = await Promise.all(envs.map(async (env) => ({ env, state: env.board.seen(entry.name) })));
+        if (both.every(({ state }) => state?.kind === 'open' && state.until_ms <= gateway.ports.clock.now())) {
+          const probes = (await Promise.all(envs.map((env) => env.admit(entry)))).filter((one) => one !== undefined);
+          expect(probes.length).toBeLessThanOrEqual(1);
+          for (const one of probes) one.settle('fault');
+          for (const env of envs) await env.breakers.settled();
+        }
+      }
+      gateway.pass(70);
+      for (const env of envs) {
+        await env.look();
+        await env.call(entry, 'success');
+        await env.look();
+        expect(await env.call(entry, 'success')).toBe(true);
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
