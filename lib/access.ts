@@ -2,7 +2,7 @@
 import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import type { FunctionName, FunctionSpec } from '#core/contracts/functions.ts';
+import type { FunctionName, FunctionSpec, Rights } from '#core/contracts/functions.ts';
 import { objectFolders } from '#core/contracts/object-folders.ts';
 import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
 import { type ApiIds, apiStageName } from './rest-surface.ts';
@@ -32,7 +32,7 @@ const batches: readonly TableName[] = ['observations'];
 /** Every statement of a function's role, the one for its own log group excepted. */
 export function accessOf(
   scope: Construct,
-  spec: FunctionSpec,
+  spec: Rights,
   stores: GatewayStores,
   settings: GatewaySettings,
   apis: ApiIds,
@@ -132,7 +132,7 @@ const streamAccess = (
  * Configurations and modules lie apart from results, which most functions have no use for. Listing the bucket makes an absent body
  * answer 404: without it S3 answers 403, as for a body that may not be read.
  */
-function objectAccess({ objects }: GatewayStores, spec: FunctionSpec): PolicyStatement[] {
+function objectAccess({ objects }: GatewayStores, spec: Rights): PolicyStatement[] {
   const bodies = (access: 'read' | 'write' | undefined, folder: string) =>
     access === undefined
       ? []

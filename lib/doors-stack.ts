@@ -16,7 +16,7 @@ import { Notifications } from './notifications.ts';
 import { OwnHosts } from './own-hosts.ts';
 import { PrivateAdmin } from './private-admin.ts';
 import { Projection } from './projection.ts';
-import { RestSurface } from './rest-surface.ts';
+import { type ApiIds, RestSurface } from './rest-surface.ts';
 import { SandboxNetwork } from './sandbox-network.ts';
 import { Schedules } from './schedules.ts';
 import type { GatewaySettings } from './settings.ts';
@@ -34,6 +34,8 @@ const names = Object.keys(functions) as FunctionName[];
 
 export class GatewayDoors extends Stack {
   readonly watched: Watched;
+  /** What every function is told, and the APIs it may be told of. */
+  readonly shared: { readonly environment: Readonly<Record<string, string>>; readonly apis: ApiIds };
 
   constructor(scope: Construct, id: string, props: GatewayDoorsProps) {
     super(scope, id, props);
@@ -57,6 +59,7 @@ export class GatewayDoors extends Stack {
     };
     const nowhere = settings.emulator ? undefined : new SandboxNetwork(this, 'SandboxNetwork');
     const environment = functionEnvironment(this, settings, stores, apis, within?.endpointId);
+    this.shared = { environment, apis };
     const made = this.functions(
       (name) => new GatewayFunction(this, name, { name, settings, stores, environment, apis, nowhere }),
     );

@@ -1,7 +1,7 @@
 /** What the functions are told about their surroundings. `lambdas/aws.ts` reads these names. */
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { FunctionName, FunctionSpec } from '#core/contracts/functions.ts';
+import type { FunctionName, Rights } from '#core/contracts/functions.ts';
 import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
 import { stateMachineArn } from './access.ts';
 import { ownUrl, type Surface } from './edge-settings.ts';
@@ -51,7 +51,7 @@ export function functionEnvironment(
 export const ownEnvironment = (
   scope: Construct,
   settings: GatewaySettings,
-  spec: FunctionSpec,
+  spec: Rights,
   apis: ApiIds,
 ): Record<string, string> => ({
   ...secretEnvironment(settings, spec),
@@ -62,5 +62,5 @@ export const ownEnvironment = (
 });
 
 /** Only what the function's role may read: it asks every bundle it is told of. */
-const secretEnvironment = (settings: GatewaySettings, { secrets = [] }: FunctionSpec): Record<string, string> =>
+const secretEnvironment = (settings: GatewaySettings, { secrets = [] }: Rights): Record<string, string> =>
   Object.fromEntries(secrets.map((name) => [`SECRET_${name.toUpperCase()}`, secretId(settings, name)]));

@@ -13,7 +13,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type FunctionName, type FunctionSpec, functions } from '#core/contracts/functions.ts';
+import { type FunctionName, type FunctionSpec, functions, type Rights } from '#core/contracts/functions.ts';
 import { type ObjectFolder, objectFolders } from '#core/contracts/object-folders.ts';
 import { accessOf, allow, attachedAccess, bedrockResources, interfaceAccess } from './access.ts';
 import { ownEnvironment } from './environment.ts';
@@ -113,7 +113,7 @@ const bodiesIn = (stores: string, folder: ObjectFolder): string =>
   `AwsSolutions-IAM5[Resource::${stores}:ExportsOutputFnGetAttObjectsBucket5A707942Arn16CAD046/${folder}/*]`;
 
 /** Bodies have no names of their own to list: every object of a bucket, and of no other. */
-const findings = (spec: FunctionSpec, stores: string): Record<string, string> => ({
+export const findings = (spec: Rights, stores: string): Record<string, string> => ({
   'AwsSolutions-IAM5[Resource::*]': spec.sandboxed
     ? 'Lambda makes network interfaces under this role and knows no narrower resource; the code is denied them, and all else.'
     : 'X-Ray and the listing of streams know no narrower resource; a test holds that nothing else is allowed on all.',

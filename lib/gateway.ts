@@ -4,6 +4,7 @@ import { GatewayDoors } from './doors-stack.ts';
 import { GatewayEdge, wantsEdge } from './edge-stack.ts';
 import { readSettings, stackName } from './settings.ts';
 import { GatewayStores } from './stores-stack.ts';
+import { GatewayStreaming } from './streaming-stack.ts';
 import { GatewayWatch } from './watch-stack.ts';
 
 export function buildGateway(app: App, env: Environment = {}) {
@@ -17,7 +18,9 @@ export function buildGateway(app: App, env: Environment = {}) {
   const edge = wantsEdge(settings)
     ? new GatewayEdge(app, 'GatewayEdge', { ...stack('edge'), apis, webSocketId: webSocket.apiId })
     : undefined;
+  const plane = settings.streaming && { streaming: settings.streaming, stores, ...doors.shared };
+  const streaming = plane && new GatewayStreaming(app, 'GatewayStreaming', { ...stack('streaming'), ...plane });
   const tags = { 'gateway:name': settings.name, 'gateway:stage': settings.stage, ...settings.tags };
   for (const [key, value] of Object.entries(tags)) Tags.of(app).add(key, value);
-  return { settings, stores, doors, watch, edge };
+  return { settings, stores, doors, watch, edge, streaming };
 }

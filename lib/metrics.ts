@@ -110,9 +110,11 @@ export function gatewayMetrics(deployment: string) {
   const unprovenApprovals = metric('svc_approvals_unproven_total', 'Sum');
 
   const canaryRounds = (outcome: 'passed' | 'failed'): Metric => metric('svc_canary_rounds_total', 'Sum', { outcome });
+  const planeActiveCalls = metric('svc_plane_active_calls', 'Average');
 
   return {
     canaryRounds,
+    planeActiveCalls,
     deadDeliveries,
     deliveryDelaySeconds,
     scheduleCompleted,

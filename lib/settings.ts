@@ -6,6 +6,7 @@ import type { FunctionName } from '#core/contracts/functions.ts';
 import { arns, optional, text, whole, word } from './context.ts';
 import { type EdgeSettings, edgeSettings } from './edge-settings.ts';
 import { type NetworkSettings, networkSettings } from './network-settings.ts';
+import { type StreamingSettings, streamingSettings } from './streaming-settings.ts';
 
 /** Where the emulator cannot follow AWS; a test compares both templates and lists exactly these differences. */
 export interface EmulatorLimits {
@@ -63,6 +64,8 @@ export interface GatewaySettings {
   readonly network: NetworkSettings | undefined;
   /** An API for callers who sign with IAM credentials, beside those for keys. */
   readonly iamCallers: boolean;
+  /** The streaming plane; absent: chat and MCP run in functions alone. */
+  readonly streaming: StreamingSettings | undefined;
   /** Present on the emulator only. */
   readonly emulator?: EmulatorLimits;
 }
@@ -95,6 +98,7 @@ export function readSettings(node: Node): GatewaySettings {
     httpsOnly: !onEmulator,
     edge: edgeSettings(node, onEmulator, network),
     network,
+    streaming: streamingSettings(node, stage, network),
     ...(onEmulator && {
       emulator: {
         approvalTimeoutSeconds: whole(node, 'approvalTimeoutSeconds', 12),
@@ -119,8 +123,10 @@ export const roleName = (scope: Construct, settings: GatewaySettings, name: Func
   `${functionName(settings, name)}-${Stack.of(scope).region}`;
 
 /** The name of one of the deployment's stacks in CloudFormation. Exports begin with it. */
-export const stackName = (settings: GatewaySettings, part: 'stores' | 'services' | 'monitoring' | 'edge'): string =>
-  `${settings.name}-${part}`;
+export const stackName = (
+  settings: GatewaySettings,
+  part: 'stores' | 'services' | 'monitoring' | 'edge' | 'streaming',
+): string => `${settings.name}-${part}`;
 
 /** Named here since the functions that start the clock and the clock's own steps both need its ARN. */
 export const stateMachineName = (settings: GatewaySettings): string => `${settings.name}-approval`;

@@ -1305,6 +1305,17 @@ const hosts: readonly Requirement[] = [
     "Behind a load balancer the caller's address is the last one of X-Forwarded-For, which the load balancer adds.",
   ),
   must(
+    'plane.settings',
+    'decision 0075',
+    'The streaming plane is off by default; context that is incomplete or contradicts itself is refused at synthesis.',
+  ),
+  must(
+    'plane.container',
+    'decision 0075',
+    'The container runs unprivileged on read-only files, without capabilities, public address or secret in its environment, and drains before ECS kills it.',
+  ),
+  must('plane.tls', 'decision 0075', 'The load balancer takes TLS; plain HTTP is allowed on stage dev alone.'),
+  must(
     'plane.rights',
     'decision 0075',
     'The task role of the streaming plane holds the rights of the functions that it serves and no more.',

@@ -2,6 +2,7 @@
 import { brokerOutside } from '#adapters/aws/broker-outside.ts';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { backgroundWork } from '#adapters/work/background.ts';
+import { planeLimits } from '#core/contracts/host-limits.ts';
 import { composeChat } from '#lambdas/aws-chat.ts';
 import { chatDoors } from '#lambdas/doors.ts';
 import { mcpOnAws } from '#lambdas/mcp/on-aws.ts';
@@ -18,7 +19,7 @@ export function startPlane(environment: NodeJS.ProcessEnv, openSockets: () => nu
   // One process serves many callers, so heavy work leaves its thread (decisions 0044, 0051).
   const background = backgroundWork({ telemetry, effects: lazyEffects, packs: 'policies' });
   const { texts, calls } = background;
-  const ports = { ...composed, effects: background.effects, texts, calls };
+  const ports = { ...composed, effects: background.effects, texts, calls, hostLimits: planeLimits };
   const mcp = mcpOnAws(ports);
   const running = inFlight();
   const flush = async () => {

@@ -53,6 +53,9 @@ export interface FunctionSpec {
   readonly memoryMb: number;
 }
 
+/** What a row permits, without what it runs with. */
+export type Rights = Omit<FunctionSpec, 'timeoutSeconds' | 'memoryMb'>;
+
 /** What a request takes is CPU, and a function's share of it grows with its memory: 1,024 MB answer sooner at about the same price. */
 const door = { timeoutSeconds: 29, memoryMb: 1024 } as const;
 const configuration = { config: 'get' } as const;

@@ -27,3 +27,11 @@ export const lambdaLimits: HostLimits = {
   mcpMs: functionSeconds.mcp * 1000 - keptMs,
   commandMs: functionSeconds.sandbox * 1000 - 10_000,
 };
+
+/** A process of its own: an open stream that waits for messages occupies no function. */
+export const planeLimits: HostLimits = {
+  name: 'the streaming plane',
+  executionMs: lambdaLimits.executionMs,
+  mcpMs: lambdaLimits.mcpMs,
+  commandMs: lambdaLimits.commandMs,
+};

@@ -1,5 +1,5 @@
 /** The functions that the streaming plane serves in one process, and what that process may touch: the union of their rows. */
-import { type FunctionName, type FunctionSpec, functions } from './functions.ts';
+import { type FunctionName, type FunctionSpec, functions, type Rights } from './functions.ts';
 import { type Route, routes } from './routes.ts';
 import type { TableName } from './tables.ts';
 
@@ -35,7 +35,7 @@ const rights = [
 ] as const satisfies readonly (keyof FunctionSpec)[];
 
 /** The rights of several functions together: no word is wider than the widest of its functions. */
-export function unionOf(names: readonly FunctionName[]): Omit<FunctionSpec, 'timeoutSeconds' | 'memoryMb'> {
+export function unionOf(names: readonly FunctionName[]): Rights {
   const specs: readonly FunctionSpec[] = names.map((name) => functions[name]);
   const tables: Partial<Record<TableName, Access>> = {};
   for (const spec of specs)

@@ -3,8 +3,14 @@ import { type App, Stack, Validations } from 'aws-cdk-lib';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { buildGateway } from '../../lib/gateway.ts';
+import { certificate, namedVpc } from './streaming-contexts.ts';
 import { emptyApp } from './synthesized.ts';
 
+const planes = {
+  own: emptyApp({ streamingPlane: 'fargate', streamingCertificate: certificate, streamingHost: 'stream.example.com' })
+    .app,
+  named: emptyApp({ stage: 'dev', streamingPlane: 'fargate', streamingAccess: 'private', ...namedVpc }).app,
+} as const;
 const apps = [emptyApp().app, emptyApp().app, emptyApp().app] as const;
 
 /** Synthesizes under the rules. @throws with the report when something is found. */
@@ -24,6 +30,16 @@ it('[cloud.nag] nor where account and region are known, as in a deployment', () 
   expect(() => {
     buildGateway(apps[2], { account: '123456789012', region: 'eu-central-1' });
     judge(apps[2]);
+  }).not.toThrow();
+});
+
+it.each([
+  ['in a VPC of its own', planes.own],
+  ['in a named VPC, by plain HTTP', planes.named],
+])('[cloud.nag] nor in the streaming plane %s', (_, app) => {
+  expect(() => {
+    buildGateway(app);
+    judge(app);
   }).not.toThrow();
 });
 

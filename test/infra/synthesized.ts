@@ -1,5 +1,5 @@
 /** The three stacks as templates, with the context of `cdk.json` and empty bundles, so that no build is needed. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
@@ -19,12 +19,13 @@ export type Resources = Record<string, Resource>;
 
 export function synthesize(context: Record<string, unknown> = {}) {
   const { app } = emptyApp(context);
-  const { stores, doors, watch, edge } = buildGateway(app);
+  const { stores, doors, watch, edge, streaming } = buildGateway(app);
   return {
     stores: Template.fromStack(stores),
     doors: Template.fromStack(doors),
     watch: Template.fromStack(watch),
     edge: edge && Template.fromStack(edge),
+    streaming: streaming && Template.fromStack(streaming),
   };
 }
 
@@ -36,6 +37,8 @@ export function emptyApp(context: Record<string, unknown> = {}) {
     mkdirSync(join(scratch, 'bundles', name), { recursive: true });
     writeFileSync(join(scratch, 'bundles', name, 'index.mjs'), 'export const handler = async () => ({});\n');
   }
+  mkdirSync(join(scratch, 'bundles', 'plane'));
+  copyFileSync('lib/streaming/Dockerfile', join(scratch, 'bundles', 'plane', 'Dockerfile'));
   const { context: flags } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
   const outdir = join(scratch, 'out');
   const app = new App({

@@ -1,0 +1,60 @@
+/** The streaming plane, from CDK context: whether there is one, how callers reach it, and how many tasks it has. */
+import type { Node } from 'constructs';
+import { arns, whole, word, words } from './context.ts';
+import type { NetworkSettings } from './network-settings.ts';
+
+export interface StreamingSettings {
+  /** Certificate of the load balancer, by ARN, and the host that callers use; absent on stage dev: plain HTTP. */
+  readonly tls: { readonly certificate: string; readonly host: string } | undefined;
+  /** `public`: the load balancer has addresses of the internet. */
+  readonly access: 'public' | 'private';
+  /** Subnets of the load balancer in a VPC that the deployment names. */
+  readonly balancerSubnetIds: readonly string[];
+  readonly minTasks: number;
+  readonly maxTasks: number;
+  /** Calls that run in a task at a time before the service adds another one. */
+  readonly callsPerTask: number;
+}
+
+/** @throws Error where an option is missing, or contradicts another [plane.settings]. */
+export function streamingSettings(
+  node: Node,
+  stage: 'prod' | 'dev' | 'emulator',
+  network: NetworkSettings | undefined,
+): StreamingSettings | undefined {
+  if (word(node, 'streamingPlane', ['off', 'fargate']) === 'off') return undefined;
+  if (stage === 'emulator')
+    throw new Error('Context "streamingPlane=fargate" needs AWS: leave it out with stage=emulator.');
+  const [certificate] = arns(node, 'streamingCertificate', 'acm', /^[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/);
+  const [host] = words(
+    node,
+    'streamingHost',
+    /^(?=.{1,200}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
+    'one host such as "stream.gateway.example.com"',
+  );
+  const tls = certificate && host ? { certificate, host } : undefined;
+  if (!tls && (certificate || host || stage === 'prod'))
+    throw new Error(
+      'Context "streamingPlane=fargate" needs "streamingCertificate", the ARN of a certificate in the deployment\'s region, and "streamingHost", the host that it is for; stage=dev may leave out both and is reached by plain HTTP.',
+    );
+  const access = word(node, 'streamingAccess', ['public', 'private']);
+  const balancerSubnetIds = words(
+    node,
+    'streamingSubnetIds',
+    /^subnet-(?:[0-9a-f]{8}|[0-9a-f]{17})$/,
+    'subnets such as "subnet-0a1b2c3d"',
+  );
+  if ((network !== undefined) !== balancerSubnetIds.length > 1)
+    throw new Error(
+      'Context "streamingSubnetIds" names two or more subnets of "vpcId" for the load balancer, in different zones: give it with "vpcId", and leave it out without.',
+    );
+  const minTasks = whole(node, 'streamingMinTasks', stage === 'prod' ? 2 : 1);
+  return {
+    tls,
+    access,
+    balancerSubnetIds,
+    minTasks,
+    maxTasks: whole(node, 'streamingMaxTasks', Math.max(10, minTasks), minTasks),
+    callsPerTask: whole(node, 'streamingCallsPerTask', 200),
+  };
+}

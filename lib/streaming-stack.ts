@@ -1,0 +1,33 @@
+/** The streaming plane where the operator asks for it: chat and MCP in containers that see their callers (0075). */
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { ApiIds } from './rest-surface.ts';
+import type { GatewaySettings } from './settings.ts';
+import type { GatewayStores } from './stores-stack.ts';
+import { StreamingBalancer } from './streaming/load-balancer.ts';
+import { StreamingNetwork } from './streaming/network.ts';
+import { StreamingService } from './streaming/service.ts';
+import type { StreamingSettings } from './streaming-settings.ts';
+
+export interface GatewayStreamingProps extends StackProps {
+  readonly settings: GatewaySettings;
+  readonly streaming: StreamingSettings;
+  readonly stores: GatewayStores;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly apis: ApiIds;
+}
+
+export class GatewayStreaming extends Stack {
+  constructor(scope: Construct, id: string, props: GatewayStreamingProps) {
+    super(scope, id, props);
+    const { settings, streaming } = props;
+    const network = new StreamingNetwork(this, 'Network', { settings, streaming });
+    const balancer = new StreamingBalancer(this, 'Reached', { settings, streaming, network });
+    new StreamingService(this, 'Plane', { ...props, network, balancer });
+    const { loadBalancerDnsName, loadBalancerArn } = balancer.balancer;
+    const url = streaming.tls ? `https://${streaming.tls.host}` : `http://${loadBalancerDnsName}`;
+    new CfnOutput(this, 'StreamingUrl', { value: url });
+    new CfnOutput(this, 'LoadBalancerDnsName', { value: loadBalancerDnsName });
+    new CfnOutput(this, 'LoadBalancerArn', { value: loadBalancerArn });
+  }
+}

@@ -1,0 +1,157 @@
+/** Tasks of the streaming plane: image, role, environment, scaling. */
+import { CfnOutput, Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2';
+import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
+import {
+  AvailabilityZoneRebalancing,
+  Capability,
+  Cluster,
+  ContainerImage,
+  ContainerInsights,
+  CpuArchitecture,
+  FargateService,
+  FargateTaskDefinition,
+  type ICluster,
+  LinuxParameters,
+  LogDrivers,
+  OperatingSystemFamily,
+} from 'aws-cdk-lib/aws-ecs';
+import { ApplicationProtocol, TargetGroupLoadBalancingAlgorithmType } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
+import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { planeFunctions, unionOf } from '#core/contracts/streaming-plane.ts';
+import { accessOf } from '../access.ts';
+import { ownEnvironment } from '../environment.ts';
+import { accept } from '../findings.ts';
+import { findings } from '../gateway-function.ts';
+import { gatewayMetrics } from '../metrics.ts';
+import type { ApiIds } from '../rest-surface.ts';
+import { type GatewaySettings, stackName } from '../settings.ts';
+import type { GatewayStores } from '../stores-stack.ts';
+import type { StreamingSettings } from '../streaming-settings.ts';
+import { idleSeconds, type StreamingBalancer } from './load-balancer.ts';
+import type { StreamingNetwork } from './network.ts';
+
+const port = 8080;
+/** The longest that Fargate waits between SIGTERM and SIGKILL. */
+const stopSeconds = 120;
+/** For calls to end; the rest of the time settles what was cut. */
+const drainSeconds = 110;
+/** The load balancer sends a task that leaves no new requests, and lets its streams end for so long. */
+const deregistrationSeconds = 300;
+
+export interface StreamingServiceProps {
+  readonly settings: GatewaySettings;
+  readonly streaming: StreamingSettings;
+  readonly stores: GatewayStores;
+  /** The same as of every function. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly apis: ApiIds;
+  readonly network: StreamingNetwork;
+  readonly balancer: StreamingBalancer;
+}
+
+export class StreamingService extends Construct {
+  readonly service: FargateService;
+
+  constructor(scope: Construct, id: string, props: StreamingServiceProps) {
+    super(scope, id);
+    const { streaming, network, balancer } = props;
+    const cluster = new Cluster(this, 'Cluster', {
+      vpc: network.vpc,
+      containerInsightsV2: ContainerInsights.ENABLED,
+    });
+    const tasks = new SecurityGroup(this, 'Tasks', {
+      vpc: network.vpc,
+      description: 'agent governance gateway: tasks of the streaming plane',
+    });
+    tasks.addIngressRule(balancer.balancer.connections.securityGroups[0]!, Port.tcp(port), 'load balancer');
+    this.service = new FargateService(this, 'Service', {
+      cluster: cluster as ICluster,
+      taskDefinition: this.task(props),
+      vpcSubnets: network.taskSubnets,
+      securityGroups: [tasks, ...network.taskGroups],
+      assignPublicIp: false,
+      desiredCount: streaming.minTasks,
+      minHealthyPercent: 100,
+      maxHealthyPercent: 200,
+      circuitBreaker: { rollback: true },
+      availabilityZoneRebalancing: AvailabilityZoneRebalancing.ENABLED,
+      healthCheckGracePeriod: Duration.seconds(60),
+    });
+    balancer.listener.addTargets('Tasks', {
+      targets: [this.service],
+      port,
+      protocol: ApplicationProtocol.HTTP,
+      loadBalancingAlgorithmType: TargetGroupLoadBalancingAlgorithmType.LEAST_OUTSTANDING_REQUESTS,
+      deregistrationDelay: Duration.seconds(deregistrationSeconds),
+      healthCheck: { path: '/health', interval: Duration.seconds(10), healthyThresholdCount: 2 },
+    });
+    this.scale(props);
+  }
+
+  private task({ settings, streaming, stores, environment, apis, balancer }: StreamingServiceProps) {
+    const spec = unionOf(planeFunctions);
+    const role = new Role(this, 'TaskRole', {
+      assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com'),
+      description: `streaming plane: ${spec.purpose}`,
+      inlinePolicies: {
+        access: new PolicyDocument({ statements: accessOf(this, spec, stores, settings, apis) }),
+      },
+    });
+    new CfnOutput(this, 'RoleArn', { value: role.roleArn }).overrideLogicalId('StreamingTaskRoleArn');
+    accept(role, findings(spec, stackName(settings, 'stores')));
+    const task = new FargateTaskDefinition(this, 'Task', {
+      cpu: 1_024,
+      memoryLimitMiB: 2_048,
+      runtimePlatform: {
+        cpuArchitecture: CpuArchitecture.ARM64,
+        operatingSystemFamily: OperatingSystemFamily.LINUX,
+      },
+      taskRole: role.withoutPolicyUpdates(),
+    });
+    const logGroup = new LogGroup(this, 'Logs', {
+      retention: RetentionDays.THREE_MONTHS,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const linuxParameters = new LinuxParameters(this, 'Linux');
+    linuxParameters.dropCapabilities(Capability.ALL);
+    // Spans are signed with keys of the environment, which a task has not; headers of CloudFront are a caller's word here.
+    const { OTLP_TRACES_URL: _traces, BEHIND_EDGE: _edge, ...shared } = environment;
+    task.addContainer('plane', {
+      image: ContainerImage.fromAsset(`${settings.bundles}/plane`, { platform: Platform.LINUX_ARM64 }),
+      readonlyRootFilesystem: true,
+      linuxParameters,
+      portMappings: [{ containerPort: port }],
+      stopTimeout: Duration.seconds(stopSeconds),
+      logging: LogDrivers.awsLogs({ streamPrefix: 'plane', logGroup }),
+      environment: {
+        ...shared,
+        ...ownEnvironment(this, settings, spec, apis),
+        PLANE_PORT: `${port}`,
+        PLANE_HOSTS: streaming.tls?.host ?? balancer.balancer.loadBalancerDnsName,
+        PLANE_TLS: streaming.tls ? 'on' : 'off',
+        PLANE_IDLE_SECONDS: `${idleSeconds}`,
+        PLANE_DRAIN_SECONDS: `${drainSeconds}`,
+      },
+    });
+    accept(task, {
+      'AwsSolutions-ECS2': 'The environment holds names and addresses, never a secret: the plane reads secrets itself.',
+      'AwsSolutions-IAM5[Resource::*]': 'ECR gives out login tokens for no narrower resource.',
+    });
+    return task;
+  }
+
+  /** By CPU, and by the calls of a task, which it reports itself: streams that wait for a model take no CPU. */
+  private scale({ settings, streaming }: StreamingServiceProps): void {
+    const tasks = this.service.autoScaleTaskCount({ minCapacity: streaming.minTasks, maxCapacity: streaming.maxTasks });
+    const cooldowns = { scaleInCooldown: Duration.minutes(10), scaleOutCooldown: Duration.minutes(1) };
+    tasks.scaleOnCpuUtilization('Cpu', { targetUtilizationPercent: 60, ...cooldowns });
+    tasks.scaleToTrackCustomMetric('Calls', {
+      metric: gatewayMetrics(settings.name).planeActiveCalls,
+      targetValue: streaming.callsPerTask,
+      ...cooldowns,
+    });
+  }
+}

@@ -1,0 +1,148 @@
+/** The streaming plane as a template: off by default, its rights, its fences, how it scales and drains. */
+import { App } from 'aws-cdk-lib';
+import { functions } from '#core/contracts/functions.ts';
+import { planeFunctions } from '#core/contracts/streaming-plane.ts';
+import { readSettings } from '../../lib/settings.ts';
+import { certificate, namedVpc } from './streaming-contexts.ts';
+import { ofType, reference, roleOf, synthesize } from './synthesized.ts';
+
+const on = { streamingPlane: 'fargate', streamingCertificate: certificate, streamingHost: 'stream.example.com' };
+const { streaming, doors } = synthesize(on);
+const off = synthesize();
+const named = synthesize({
+  stage: 'dev',
+  streamingPlane: 'fargate',
+  streamingAccess: 'private',
+  ...namedVpc,
+}).streaming;
+const one = (type: string, template = streaming!) => {
+  const found = Object.values(ofType(template, type));
+  expect(found).toHaveLength(1);
+  return found[0]!.Properties;
+};
+const container = () => one('AWS::ECS::TaskDefinition').ContainerDefinitions[0];
+
+it('[plane.settings] stands in a stack of its own, and only where it is asked for', () => {
+  expect(off.streaming).toBeUndefined();
+  expect(Object.keys(streaming!.toJSON().Resources).length).toBeLessThan(100);
+});
+
+it.each([
+  [{ streamingPlane: 'lambda' }, '"streamingPlane" must be off or fargate'],
+  [{ streamingPlane: 'fargate' }, '"streamingPlane=fargate" needs "streamingCertificate"'],
+  [{ ...on, streamingHost: 'stream' }, '"streamingHost" must hold one host'],
+  [{ ...on, stage: 'emulator' }, 'leave it out with stage=emulator'],
+  [{ streamingPlane: 'fargate', stage: 'dev', streamingHost: 'a.example.com' }, 'needs "streamingCertificate"'],
+  [{ ...on, ...namedVpc, streamingSubnetIds: '' }, '"streamingSubnetIds" names two or more subnets'],
+  [{ ...on, streamingMinTasks: 0 }, '"streamingMinTasks" must be a whole number from 1'],
+  [{ ...on, streamingMinTasks: 5, streamingMaxTasks: 4 }, '"streamingMaxTasks" must be a whole number from 5'],
+])('[plane.settings] refuses %j', (context, message) => {
+  expect(() => readSettings(new App({ context }).node)).toThrow(message);
+});
+
+describe('[plane.rights] the task role', () => {
+  interface Statement {
+    readonly Effect: string;
+    readonly Action: string | string[];
+    readonly Resource: unknown;
+  }
+  const list = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
+  /** Tables and buckets are the same imports in both stacks; the log group is a function's own. */
+  const grants = (role: { readonly Properties: { readonly Policies: unknown } }): string[] =>
+    (role.Properties.Policies as { PolicyDocument: { Statement: Statement[] } }[])
+      .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+      .flatMap(({ Action, Resource }) =>
+        list(Action).flatMap((action) => list(Resource).map((one) => `${action} ${reference(one)}`)),
+      )
+      .filter((grant) => !grant.startsWith('logs:'));
+  const role = Object.values(ofType(streaming!, 'AWS::IAM::Role')).find(({ Properties }) =>
+    String(Properties.Description).startsWith('streaming plane'),
+  )!;
+
+  it('holds the grants of the functions that it serves, and no other', () => {
+    const served = planeFunctions.flatMap((name) => grants(roleOf(doors, name)));
+    expect(new Set(grants(role))).toEqual(new Set(served));
+    expect(Object.keys(functions)).toEqual(expect.arrayContaining([...planeFunctions]));
+  });
+
+  it('is assumed by tasks, and nothing is added to it', () => {
+    expect(JSON.stringify(role.Properties.AssumeRolePolicyDocument)).toContain('ecs-tasks.amazonaws.com');
+    expect(role.Properties.ManagedPolicyArns).toBeUndefined();
+  });
+});
+
+it('[plane.container] runs unprivileged: read-only files, no capabilities, no public address, no secret in its environment', () => {
+  const { ReadonlyRootFilesystem, LinuxParameters, StopTimeout, Environment, Secrets } = container();
+  expect({ ReadonlyRootFilesystem, StopTimeout }).toEqual({ ReadonlyRootFilesystem: true, StopTimeout: 120 });
+  expect(LinuxParameters.Capabilities.Drop).toEqual(['ALL']);
+  expect(Secrets).toBeUndefined();
+  expect(one('AWS::ECS::TaskDefinition').RuntimePlatform.CpuArchitecture).toBe('ARM64');
+  expect(one('AWS::ECS::Service').NetworkConfiguration.AwsvpcConfiguration.AssignPublicIp).toBe('DISABLED');
+  const names = Environment.map(({ Name }: { Name: string }) => Name);
+  expect(names).toEqual(expect.arrayContaining(['TABLE_EVIDENCE', 'SECRET_PROVIDERS', 'PLANE_HOSTS', 'ADMIN_URL']));
+  expect(names).not.toContain('OTLP_TRACES_URL');
+  expect(names).not.toContain('BEHIND_EDGE');
+});
+
+it('[plane.container] drains in less time than ECS gives it, and a stream may be silent for three minutes', () => {
+  const told = Object.fromEntries(
+    container().Environment.map(({ Name, Value }: { Name: string; Value: unknown }) => [Name, Value]),
+  );
+  expect(Number(told.PLANE_DRAIN_SECONDS)).toBeLessThan(container().StopTimeout);
+  expect(told).toMatchObject({ PLANE_HOSTS: 'stream.example.com', PLANE_TLS: 'on', PLANE_IDLE_SECONDS: '180' });
+  const attributes = one('AWS::ElasticLoadBalancingV2::LoadBalancer').LoadBalancerAttributes;
+  expect(attributes).toEqual(
+    expect.arrayContaining([
+      { Key: 'idle_timeout.timeout_seconds', Value: '180' },
+      { Key: 'deletion_protection.enabled', Value: 'true' },
+      { Key: 'routing.http.drop_invalid_header_fields.enabled', Value: 'true' },
+    ]),
+  );
+});
+
+it('[plane.tls] takes TLS by the certificate, and plain HTTP on stage dev alone', () => {
+  expect(one('AWS::ElasticLoadBalancingV2::Listener')).toMatchObject({
+    Port: 443,
+    Protocol: 'HTTPS',
+    Certificates: [{ CertificateArn: certificate }],
+  });
+  expect(one('AWS::ElasticLoadBalancingV2::Listener', named)).toMatchObject({ Port: 80, Protocol: 'HTTP' });
+});
+
+it('scales by CPU and by the calls of a task', () => {
+  const policies = Object.values(ofType(streaming!, 'AWS::ApplicationAutoScaling::ScalingPolicy')).map(
+    ({ Properties }) => Properties.TargetTrackingScalingPolicyConfiguration,
+  );
+  expect(policies).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ TargetValue: 60 }),
+      expect.objectContaining({
+        TargetValue: 200,
+        CustomizedMetricSpecification: expect.objectContaining({
+          MetricName: 'svc_plane_active_calls',
+          Namespace: 'AgentGovernance',
+          Statistic: 'Average',
+          Dimensions: [{ Name: 'deployment', Value: 'agent-governance' }],
+        }),
+      }),
+    ]),
+  );
+});
+
+it('stands in the VPC, the subnets and the security groups that the deployment names', () => {
+  expect(ofType(named!, 'AWS::EC2::VPC')).toEqual({});
+  const { Subnets, SecurityGroups } = one('AWS::ECS::Service', named).NetworkConfiguration.AwsvpcConfiguration;
+  expect(Subnets).toEqual(['subnet-0000000a', 'subnet-0000000b']);
+  expect(SecurityGroups).toContain('sg-0a1b2c3d');
+  expect(one('AWS::ElasticLoadBalancingV2::LoadBalancer', named).Subnets).toEqual([
+    'subnet-0000000c',
+    'subnet-0000000d',
+  ]);
+});
+
+it('is reached from private addresses where it is private', () => {
+  expect(one('AWS::ElasticLoadBalancingV2::LoadBalancer', named).Scheme).toBe('internal');
+  expect(JSON.stringify(ofType(named!, 'AWS::EC2::SecurityGroup'))).not.toContain(
+    '"CidrIp":"0.0.0.0/0","Description":"callers"',
+  );
+});
