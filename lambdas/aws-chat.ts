@@ -1,6 +1,7 @@
 /** The ports of chat functions on AWS, and their Lambda form. */
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
 import { breakersTable } from '#adapters/aws/breakers-table.ts';
+import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
@@ -17,7 +18,12 @@ import type { ChatDoorPorts } from './middleware/chat-door.ts';
 
 /** @param hands further clients, for a process that serves more than chat. */
 export function composeChat(environment: NodeJS.ProcessEnv, hands: Hands = {}) {
-  const gateway = compose(environment, { approvalClock: lazyStepFunctionsClock, breakers: breakersTable, ...hands });
+  const gateway = compose(environment, {
+    approvalClock: lazyStepFunctionsClock,
+    votes: lazyKmsSigner,
+    breakers: breakersTable,
+    ...hands,
+  });
   const { clock, secrets, objects, snapshots } = gateway;
   const timeouts = systemTimeouts;
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts, bedrock: bedrockRuntime });

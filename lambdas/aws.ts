@@ -53,6 +53,8 @@ import type { GatewayPorts } from './ports.ts';
 /** What only some functions may touch (`core/contracts/functions.ts`): who has no use for a client does not carry it. */
 export interface Hands {
   readonly signer?: (keyId: string, former: readonly string[]) => Signer;
+  /** The key of votes, for functions that take or use them. */
+  readonly votes?: (keyId: string) => Signer;
   /** Archive and checkpoints, for those who read them. */
   readonly kept?: (from: {
     readonly bucket: string;
@@ -136,6 +138,7 @@ export function compose(
     manifests: evidence,
     evidenceRows: evidence,
     signer,
+    votes: hands.votes?.(needed('VOTE_KEY_ID')) ?? noSigner,
     ...hands.kept?.({ bucket: needed('ARCHIVE_BUCKET'), signer, clock, telemetry }),
     approvals,
     pendingRoom: new PendingRoom(approvals),

@@ -38,6 +38,7 @@ export function functionEnvironment(
     OBJECT_BUCKET: stores.objects.bucketName,
     ARCHIVE_BUCKET: stores.archive.bucketName,
     SIGNING_KEY_ID: stores.signingKey.keyId,
+    VOTE_KEY_ID: stores.voteKey.keyId,
     ...(settings.formerSigningKeys.length > 0 && { SIGNING_KEY_FORMER_IDS: settings.formerSigningKeys.join(',') }),
     APPROVAL_STATE_MACHINE_ARN: stateMachineArn(scope, settings),
     // What CloudFront says of the caller stands in headers that only it can send.

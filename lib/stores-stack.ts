@@ -1,4 +1,4 @@
-/** What must outlive every deployment: tables, buckets, the signing key, secrets. */
+/** What must outlive every deployment: tables, buckets, the signing keys, secrets. */
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
@@ -19,6 +19,7 @@ export class GatewayStores extends Stack {
   readonly objects: Bucket;
   readonly archive: Bucket;
   readonly signingKey: IKey;
+  readonly voteKey: IKey;
 
   constructor(scope: Construct, id: string, props: GatewayStoresProps) {
     super(scope, id, props);
@@ -26,20 +27,23 @@ export class GatewayStores extends Stack {
     const tables = new GatewayTables(this, 'Tables', { settings });
     const objects = new ObjectBucket(this, 'Objects', { settings });
     const archive = new ArchiveBucket(this, 'Archive', { settings });
-    const signing = new SigningKey(this, 'Signing', { settings });
+    const signing = new SigningKey(this, 'Signing', { settings, signs: 'evidence' });
+    const votes = new SigningKey(this, 'Votes', { settings, signs: 'votes' });
     const secrets = new GatewaySecrets(this, 'Secrets', { settings });
     // A protected table cannot be rolled back, so whatever else can fail is created before the tables [cloud.retained].
-    tables.node.addDependency(objects, archive, signing, secrets);
+    tables.node.addDependency(objects, archive, signing, votes, secrets);
     this.tables = tables.byName;
     this.objects = objects.bucket;
     this.archive = archive.bucket;
     this.signingKey = signing.key;
+    this.voteKey = votes.key;
 
     new CfnOutput(this, 'ObjectBucketName', { value: this.objects.bucketName });
     new CfnOutput(this, 'ArchiveBucketName', { value: this.archive.bucketName });
     new CfnOutput(this, 'SigningKeyId', { value: this.signingKey.keyId });
     new CfnOutput(this, 'AdminSecretName', { value: secretId(settings, 'admin') });
     new CfnOutput(this, 'ConfigTableName', { value: this.tables.config.tableName });
+    new CfnOutput(this, 'VoteKeyId', { value: this.voteKey.keyId });
     new CfnOutput(this, 'KeysSecretName', { value: secretId(settings, 'keys') });
   }
 }

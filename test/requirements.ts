@@ -797,6 +797,11 @@ const evidence: readonly Requirement[] = [
     'contract §4',
     'A vote counts when the evidence holds its entry over the same call; a row that claims another one is refused with not_in_evidence, and the refusal is recorded.',
   ),
+  must(
+    'approval.vote-signed',
+    'contract §4',
+    'The function that takes an approving vote signs its entry; an approve entry without that signature, or one that is over another call, rule or time, opens nothing.',
+  ),
   must('evidence.empty.detected', 'contract §4', 'An emptied list or file is found.'),
   must('evidence.broken-link', 'spec §2.5', 'A failed verification points at the index of the first broken link.'),
   must(

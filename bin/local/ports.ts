@@ -143,6 +143,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     manifests: evidence,
     evidenceRows: evidence,
     ...kept,
+    votes: kept.signer,
     approvals,
     pendingRoom: new PendingRoom(approvals),
     probes: new Probes(),

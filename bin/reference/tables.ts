@@ -33,7 +33,7 @@ export function functionsPage(): string {
     ...(spec.startsApprovals ? ['starts approval clocks'] : []),
     ...(spec.settlesTasks ? ['releases task tokens'] : []),
     ...(spec.signs ? ['signs manifests'] : []),
-    ...(spec.verifiesSignatures ? ['verifies signatures'] : []),
+    ...(spec.votes ? [`${spec.votes} votes`] : []),
     ...(spec.archives ? ['writes the archive'] : []),
     ...(spec.readsArchive ? ['reads the archive'] : []),
     ...(spec.objects ? [`configurations: ${spec.objects}`] : []),

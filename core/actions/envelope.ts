@@ -1,7 +1,6 @@
-/** From an authenticated request to the ActionEnvelope, and the digest an approval is bound to (contract §3). */
+/** From an authenticated request to the ActionEnvelope. */
 import type { ActionEnvelope, ActionRequest, Placement } from '#core/contracts/envelope.ts';
 import type { Principal } from '#core/identity/principal.ts';
-import { digestOf } from '#core/kernel/canonical.ts';
 
 /** A request of a caller inside the gateway, which knows more of the call than its own callers may say. */
 export interface GovernedRequest extends ActionRequest {
@@ -38,19 +37,3 @@ export function openEnvelope(
     ...(request.manifest_id !== undefined && { manifest_id: request.manifest_id }),
   };
 }
-
-/** SHA-256 of the canonical call: who, in which session, exactly what, and where it goes. Never ids or times. */
-export const callDigest = (envelope: ActionEnvelope): string =>
-  digestOf({
-    tenant: envelope.tenant,
-    key_id: envelope.key_id,
-    session: envelope.actor.session,
-    protocol: envelope.protocol,
-    tool: envelope.tool,
-    target: envelope.target,
-    capability: envelope.capability,
-    upstream: envelope.upstream,
-    upstream_tool: envelope.upstream_tool,
-    parameters: envelope.parameters,
-    sent_with: envelope.sent_with,
-  });

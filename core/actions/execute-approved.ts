@@ -4,6 +4,7 @@
  */
 
 import { moveApproval } from '#core/approvals/approval.ts';
+import { callDigest } from '#core/approvals/call-digest.ts';
 import { takeForExecution } from '#core/approvals/execution.ts';
 import { standsInEvidence } from '#core/approvals/vote-in-evidence.ts';
 import { blockedBy } from '#core/behavior/assess.ts';
@@ -15,7 +16,6 @@ import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { carryOut, holderOf } from './carry-out.ts';
 import { decisionDraft, follow } from './entries.ts';
-import { callDigest } from './envelope.ts';
 import { evaluateCall } from './evaluate-call.ts';
 import { type Governed, tasksOf } from './governed.ts';
 import { judge } from './judge.ts';

@@ -3,6 +3,7 @@
  * the CLI and dry runs: decide, write the decision, then act.
  */
 
+import { callDigest } from '#core/approvals/call-digest.ts';
 import { type Blocked, blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
 import { agreedCapability } from '#core/classification/agreed-capability.ts';
 import type { Snapshot } from '#core/configuration/snapshots.ts';
@@ -17,7 +18,7 @@ import { answer, blocked, dryRun } from './answers.ts';
 import { isLarge } from './call-work.ts';
 import { type CarryOut, carryOut } from './carry-out.ts';
 import { decisionDraft, follow, resultDraft } from './entries.ts';
-import { callDigest, type GovernedRequest, openEnvelope } from './envelope.ts';
+import { type GovernedRequest, openEnvelope } from './envelope.ts';
 import { evaluateCall } from './evaluate-call.ts';
 import { type Candidate, type Governed, sessionOwner, tasksOf } from './governed.ts';
 import { judge } from './judge.ts';

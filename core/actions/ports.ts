@@ -8,7 +8,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
 import type { CredentialBroker, Executor } from '#core/credentials/ports.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
+import type { CheckpointLog, EvidenceLog, Ledger, Signer } from '#core/evidence/ports.ts';
 import type { Clock, Ids, ObjectStore, Telemetry, Timeouts } from '#core/kernel/ports.ts';
 import type { TaskManifests } from '#core/manifests/ports.ts';
 import type { CallWork } from './call-work.ts';
@@ -31,6 +31,10 @@ export interface GovernPorts {
   /** Takes results that are too large for an entry. */
   readonly results: ObjectStore;
   readonly approvals: ApprovalStore;
+  /** Signs approving votes; functions that use approvals read its public keys. */
+  readonly votes: Signer;
+  /** Where evidence is kept that those who write the tables cannot write, for functions that read it. */
+  readonly checkpoints?: CheckpointLog;
   /** Room for further requests, where this function asks for approvals. */
   readonly pendingRoom?: PendingRoom;
   /** Dry runs and simulations that were not allowed, where this function answers them. */

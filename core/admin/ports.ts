@@ -8,7 +8,7 @@ import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
-import type { ArchiveReader, CheckpointLog, EvidenceRows, ManifestStore, Signer } from '#core/evidence/ports.ts';
+import type { ArchiveReader, EvidenceRows, ManifestStore, Signer } from '#core/evidence/ports.ts';
 import type { Tokens } from '#core/identity/federation/ports.ts';
 import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import type { ObjectStore, SecretStore } from '#core/kernel/ports.ts';
@@ -38,8 +38,7 @@ export interface GatewayPorts extends GovernPorts {
   readonly loadedConfiguration?: (text: string) => Promise<LoadedConfiguration>;
   readonly manifests: ManifestStore;
   readonly signer: Signer;
-  /** Where evidence is kept that those who write the tables cannot write, for functions that read it. */
-  readonly checkpoints?: CheckpointLog;
+  /** Copies of the entries, kept where those who write the tables cannot write, for functions that read them. */
   readonly archived?: ArchiveReader;
   /** Rows of the log, where this process may let them expire. */
   readonly evidenceRows?: EvidenceRows;

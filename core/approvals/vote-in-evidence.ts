@@ -1,12 +1,13 @@
 /**
- * Whether the evidence holds the vote that an approval's row claims. Rows are a convenience: whoever can only write rows
- * decides nothing [approval.evidence-decides].
+ * Whether the evidence holds the vote that an approval's row claims. Neither a row nor an entry that was put into the tables
+ * is a vote: an approval counts when the voting function signed its entry [approval.evidence-decides] [approval.vote-signed].
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { ApprovalTrail } from '#core/evidence/approval-trail.ts';
 import { entryHash } from '#core/evidence/chain.ts';
-import type { EvidenceLog } from '#core/evidence/ports.ts';
-import type { Telemetry } from '#core/kernel/ports.ts';
+import type { CheckpointLog, EvidenceLog, Signer } from '#core/evidence/ports.ts';
+import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import type { Unusable } from './approval.ts';
 import type { ApprovalStore } from './ports.ts';
 
@@ -14,6 +15,10 @@ type VotePorts = {
   readonly evidence: Pick<EvidenceLog, 'entries'>;
   readonly approvals: Pick<ApprovalStore, 'get'>;
   readonly telemetry: Telemetry;
+  readonly clock: Clock;
+  readonly votes: Signer;
+  /** Read where it is at hand: the chain has to continue it. */
+  readonly checkpoints?: Pick<CheckpointLog, 'last'>;
 };
 
 /**
@@ -29,7 +34,7 @@ export async function standsInEvidence(
 ): Promise<boolean> {
   const claim = claimOf(row, why);
   if (!claim) return true;
-  const found = await voteInEvidence(ports.evidence, row, claim.verdict, callDigest);
+  const found = await voteInEvidence(ports, row, claim, callDigest);
   if (found === claim.state) return true;
   // Between the two readings another call may have taken the approval: then its row says so by now.
   const taken = found === 'used' && (await ports.approvals.get(row.tenant, row.envelope_id))?.status !== 'approved';
@@ -59,21 +64,29 @@ function claimOf(row: ApprovalRow, why: Unusable | undefined): Claim | undefined
 }
 
 /** Reads the session's chain from where the row says its vote stands. */
-async function voteInEvidence(
-  evidence: Pick<EvidenceLog, 'entries'>,
-  row: ApprovalRow,
-  verdict: Claim['verdict'],
-  callDigest: string,
-): Promise<State> {
+async function voteInEvidence(ports: VotePorts, row: ApprovalRow, claim: Claim, callDigest: string): Promise<State> {
+  const { tenant, session_id, envelope_id, evidence_index = 0 } = row;
+  const fixed = (await ports.checkpoints?.last(tenant, session_id))?.point;
   const trail = new ApprovalTrail();
-  let previous: string | undefined;
-  for await (const entry of evidence.entries(row.tenant, row.session_id, row.evidence_index ?? 0)) {
-    const linked = previous === undefined || entry.previous_hash === previous;
+  let approve: EvidenceEntry | undefined;
+  let last: EvidenceEntry | undefined;
+  for await (const entry of ports.evidence.entries(tenant, session_id, evidence_index)) {
+    const linked = last === undefined || entry.previous_hash === last.hash;
     if (!linked || entryHash(entry) !== entry.hash) return 'none';
-    previous = entry.hash;
+    if (entry.index === fixed?.index && entry.hash !== fixed.hash) return 'none';
+    if (entry.kind === 'approve' && entry.body.approval_id === envelope_id) approve = entry;
     trail.add(entry);
+    last = entry;
   }
-  const vote = trail.voteOf(row.envelope_id);
-  if (vote?.verdict !== verdict || vote.call_digest !== callDigest) return 'none';
+  // The end of the chain was cut off: a use of the vote may have stood there.
+  if (fixed && (last?.index ?? -1) < fixed.index) return 'none';
+  const vote = trail.voteOf(envelope_id);
+  if (vote?.verdict !== claim.verdict || vote.call_digest !== callDigest) return 'none';
+  if (claim.verdict === 'approve') {
+    const now = claim.state === 'unused' ? isoTime(ports.clock.now()) : undefined;
+    // Loaded here: most functions start without an approval to prove.
+    const { voteDefect } = await import('./vote-signature.ts');
+    if (!approve || (await voteDefect(approve, row, ports.votes, now))) return 'none';
+  }
   return vote.used ? 'used' : 'unused';
 }

@@ -3,14 +3,16 @@
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import type { FederatedCaller } from '#core/contracts/federated.ts';
-import type { Change, Ledger } from '#core/evidence/ports.ts';
+import type { Change, Ledger, Signer } from '#core/evidence/ports.ts';
 import { redact } from '#core/evidence/redact.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { announceDecision } from './announce.ts';
 import { moveApproval } from './approval.ts';
+import { callDigest } from './call-digest.ts';
 import type { ApprovalClock, ApprovalStore, DeliveryStore } from './ports.ts';
 import { approvalRecord } from './views.ts';
+import { signedVote } from './vote-signature.ts';
 
 export interface VotePorts {
   readonly clock: Clock;
@@ -20,6 +22,8 @@ export interface VotePorts {
   readonly approvalClock: ApprovalClock;
   readonly deliveries: DeliveryStore;
   readonly telemetry: Telemetry;
+  /** Signs approving votes; functions that use approvals read its public keys. */
+  readonly votes: Signer;
 }
 
 export interface Vote {
@@ -45,7 +49,8 @@ export interface Vote {
 
 /**
  * Decides a pending approval.
- * @throws GatewayError `conflict` with the record when somebody, or time, decided first.
+ * @throws GatewayError `conflict` with the record when another vote or the time-out came first, and for an approval of a row
+ * whose call is not the one that its digest covers.
  */
 export async function decideApproval(ports: VotePorts, row: ApprovalRow, vote: Vote): Promise<ApprovalRow> {
   const now = isoTime(ports.clock.now());
@@ -54,6 +59,7 @@ export async function decideApproval(ports: VotePorts, row: ApprovalRow, vote: V
     throw alreadyDecided(await timeOut(ports, row, vote.channels));
 
   const to = vote.verdict === 'approve' ? 'approved' : 'denied';
+  if (to === 'approved') assertUnchanged(row);
   const { comment, salts } = withheldComment(ports, row, vote);
   const set = {
     reviewer: vote.reviewer,
@@ -65,8 +71,9 @@ export async function decideApproval(ports: VotePorts, row: ApprovalRow, vote: V
     ...(to === 'approved' && { use_expires_at: isoTime(ports.clock.now() + vote.useSeconds * 1000) }),
   } satisfies Partial<ApprovalRow>;
 
+  const entry = voteEntry(row, { ...vote, comment }, to, set);
   const outcome = await ports.ledger.commit({
-    draft: voteEntry(row, { ...vote, comment }, to, now),
+    draft: to === 'approved' ? await signedVote(entry, ports.votes) : entry,
     changes: [
       moveApproval(row, vote.reason === 'timeout' ? 'timeout' : vote.verdict, {
         set,
@@ -86,7 +93,7 @@ export async function decideApproval(ports: VotePorts, row: ApprovalRow, vote: V
   return decided;
 }
 
-/** Denies an item whose time is over; answers the row as it stands if somebody decided first. */
+/** Denies an item whose time is over; returns the row as it stands if a vote came first. */
 export async function timeOut(ports: VotePorts, row: ApprovalRow, channels: readonly string[]): Promise<ApprovalRow> {
   try {
     return await decideApproval(ports, row, {
@@ -125,11 +132,11 @@ function withheldComment(
   };
 }
 
-function voteEntry(row: ApprovalRow, vote: Vote, to: 'approved' | 'denied', now: string): EntryDraft {
+function voteEntry(row: ApprovalRow, vote: Vote, to: 'approved' | 'denied', set: Decided): EntryDraft {
   return {
     tenant: row.tenant,
     session_id: row.session_id,
-    timestamp: now,
+    timestamp: set.decided_at,
     kind: to === 'approved' ? 'approve' : 'deny',
     envelope_id: row.envelope_id,
     actor: {
@@ -144,11 +151,26 @@ function voteEntry(row: ApprovalRow, vote: Vote, to: 'approved' | 'denied', now:
       comment: vote.comment,
       channel: vote.channel,
       call_digest: row.call_digest,
+      ...(to === 'approved' && { matched_rule: row.matched_rule, use_expires_at: set.use_expires_at }),
       tool: row.tool,
       ...(vote.reason && { reason: vote.reason }),
       ...(vote.given_on && { given_on: vote.given_on }),
     },
   };
+}
+
+type Decided = Pick<ApprovalRow, 'use_expires_at'> & { readonly decided_at: string };
+
+/**
+ * The reviewer approves the call that the row shows. A row whose digest is of another call was written past the gateway.
+ * What is withheld of a call is not in its row, so such a row cannot be recomputed.
+ */
+function assertUnchanged(row: ApprovalRow): void {
+  if (row.withheld.length > 0 || callDigest(row) === row.call_digest) return;
+  throw new GatewayError(
+    'conflict',
+    `Approval ${row.envelope_id} shows another call than its digest covers: the row was changed. Deny it; the agent may ask again.`,
+  );
 }
 
 /** @throws GatewayError `conflict` with the record. */
@@ -158,7 +180,7 @@ export function assertUndecided(row: ApprovalRow): void {
 
 function alreadyDecided(row: ApprovalRow | undefined): GatewayError {
   if (!row) return new GatewayError('not_found', 'The approval was not found.');
-  const by = row.reason === 'timeout' ? 'its time-out' : (row.person ?? 'somebody');
+  const by = row.reason === 'timeout' ? 'its time-out' : (row.person ?? 'another vote');
   return new GatewayError('conflict', `Approval ${row.envelope_id} is already ${row.status} (by ${by}).`, {
     data: { record: approvalRecord(row) },
   });

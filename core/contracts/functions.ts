@@ -15,6 +15,8 @@ export interface FunctionSpec {
   readonly settlesTasks?: boolean;
   readonly signs?: boolean;
   readonly verifiesSignatures?: boolean;
+  /** Signs approving votes with their own key, or reads that key's public half to use an approval. */
+  readonly votes?: 'signs' | 'verifies';
   /** Secrets the function may read: keys of tenants, chat signing, brokers, model providers. None reads the admin token. */
   readonly secrets?: readonly ('keys' | 'slack' | 'github' | 'brokers' | 'webhooks' | 'providers' | 'canary')[];
   /** Answers through the response-streaming integration, whether the caller streams or not (facts: never buffer chat). */
@@ -86,6 +88,7 @@ const approving = ['evidence', 'approvals.by_status'] as const;
 
 /** What carrying out allowed actions takes, besides the stores. */
 const executing = {
+  votes: 'verifies',
   assumesBrokerRoles: true,
   queriesClusters: true,
   runsCommands: true,
@@ -105,6 +108,7 @@ const chat = {
   },
   queries: approving,
   startsApprovals: true,
+  votes: 'verifies',
   secrets: ['providers'],
   objects: 'read',
   results: 'read',
@@ -160,6 +164,7 @@ export const functions = {
     purpose: 'answers MCP clients: governs tool calls, passes the rest on to upstream servers',
     tables: { ...governing, actions: 'write', deliveries: 'append', counters: 'write', mcp: 'write' },
     queries: approving,
+    votes: 'verifies',
     assumesBrokerRoles: true,
     callsUpstreams: true,
     startsApprovals: true,
@@ -176,6 +181,7 @@ export const functions = {
     purpose: 'lists approvals, takes votes',
     tables: voting,
     queries: ['approvals.by_status'],
+    votes: 'signs',
     settlesTasks: true,
     objects: 'read',
     results: 'read',
@@ -186,6 +192,7 @@ export const functions = {
     // Slack waits three seconds: it is answered before the vote is recorded.
     streams: true,
     tables: voting,
+    votes: 'signs',
     settlesTasks: true,
     secrets: ['slack', 'github'],
     objects: 'read',

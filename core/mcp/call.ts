@@ -5,10 +5,11 @@
 import { blocked } from '#core/actions/answers.ts';
 import { carryOut } from '#core/actions/carry-out.ts';
 import { decisionDraft } from '#core/actions/entries.ts';
-import { callDigest, type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
+import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
 import { decideCall } from '#core/actions/evaluate-call.ts';
 import { govern } from '#core/actions/govern.ts';
 import { type Governed, sessionOwner } from '#core/actions/governed.ts';
+import { callDigest } from '#core/approvals/call-digest.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

@@ -1,9 +1,10 @@
+import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { compose } from '../aws.ts';
 import { streamingHandler } from '../aws-stream.ts';
 import { door } from './door.ts';
 
 export const handler = await streamingHandler(() => {
-  const ports = compose(process.env, { approvalClock: lazyStepFunctionsClock });
+  const ports = compose(process.env, { approvalClock: lazyStepFunctionsClock, votes: lazyKmsSigner });
   return { ports, handler: door(ports) };
 });

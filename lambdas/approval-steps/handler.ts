@@ -1,4 +1,5 @@
 import { brokerOutside } from '#adapters/aws/broker-outside.ts';
+import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { eventHandler } from '../aws.ts';
 import { awsExecutors } from '../aws-executors.ts';
@@ -6,6 +7,7 @@ import { door } from './door.ts';
 
 export const handler = await eventHandler(door, {
   approvalClock: lazyStepFunctionsClock,
+  votes: lazyKmsSigner,
   outside: brokerOutside,
   executors: awsExecutors,
 });

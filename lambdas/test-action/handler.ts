@@ -1,4 +1,5 @@
 import { brokerOutside } from '#adapters/aws/broker-outside.ts';
+import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { compose } from '../aws.ts';
 import { awsExecutors } from '../aws-executors.ts';
@@ -6,7 +7,11 @@ import { streamingHandler } from '../aws-stream.ts';
 import { door } from './door.ts';
 
 export const handler = await streamingHandler(() => {
-  const composed = compose(process.env, { approvalClock: lazyStepFunctionsClock, outside: brokerOutside });
+  const composed = compose(process.env, {
+    approvalClock: lazyStepFunctionsClock,
+    votes: lazyKmsSigner,
+    outside: brokerOutside,
+  });
   const ports = awsExecutors(composed, process.env);
   return { ports, handler: door(ports) };
 });

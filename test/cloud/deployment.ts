@@ -12,6 +12,7 @@ export interface Outputs {
     readonly ObjectBucketName: string;
     readonly ArchiveBucketName: string;
     readonly SigningKeyId: string;
+    readonly VoteKeyId: string;
   };
   readonly GatewayDoors: {
     readonly GatewayApiId: string;

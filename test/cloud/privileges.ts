@@ -120,6 +120,9 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayDoor
     onEvidence('project', []),
     may('evidence signs', 'evidence', true, ({ kms }) => sign(kms, GatewayStores.SigningKeyId)),
     may('test-action does not sign', 'test-action', false, ({ kms }) => sign(kms, GatewayStores.SigningKeyId)),
+    may('approvals signs votes', 'approvals', true, ({ kms }) => sign(kms, GatewayStores.VoteKeyId)),
+    may('approvals does not sign evidence', 'approvals', false, ({ kms }) => sign(kms, GatewayStores.SigningKeyId)),
+    may('test-action does not sign votes', 'test-action', false, ({ kms }) => sign(kms, GatewayStores.VoteKeyId)),
     may('notify starts no approval', 'notify', false, ({ sfn }) =>
       sfn.send(new StartExecutionCommand({ stateMachineArn: GatewayDoors.ApprovalStateMachineArn, name: 'probe' })),
     ),

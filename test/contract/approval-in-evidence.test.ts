@@ -1,10 +1,9 @@
 /** Somebody who can write rows of the approvals table, and nothing else, decides nothing. */
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { toItem } from '#adapters/aws/items.ts';
 import { executeApproved } from '#core/actions/execute-approved.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { caller } from '../support/call-door.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { TableAttacker } from '../support/table-attacker.ts';
 
 const pull = {
   protocol: 'git',
@@ -50,19 +49,9 @@ async function entriesOf(session: string): Promise<EvidenceEntry[]> {
   return entries;
 }
 
-/** Writes attributes into a row, past the gateway. */
-async function write(id: string, set: Readonly<Record<string, unknown>>): Promise<void> {
-  const names = Object.keys(set);
-  await gateway.store.client.send(
-    new UpdateItemCommand({
-      TableName: gateway.store.tables.approvals,
-      Key: { id: { S: id } },
-      UpdateExpression: `SET ${names.map((_, i) => `#n${i} = :v${i}`).join(', ')}`,
-      ExpressionAttributeNames: Object.fromEntries(names.map((name, i) => [`#n${i}`, name])),
-      ExpressionAttributeValues: toItem(Object.fromEntries(names.map((name, i) => [`:v${i}`, set[name]]))),
-    }),
-  );
-}
+/** Writes attributes into an approval's row, past the gateway. */
+const write = (id: string, set: Readonly<Record<string, unknown>>): Promise<void> =>
+  new TableAttacker(gateway.store).setApproval(id, set);
 
 const later = '2030-01-01T00:00:00.000Z';
 const approved = {

@@ -242,6 +242,7 @@ describe.each(rows)('function %s', (name, spec) => {
         'OBJECT_BUCKET',
         'ARCHIVE_BUCKET',
         'SIGNING_KEY_ID',
+        'VOTE_KEY_ID',
         'APPROVAL_STATE_MACHINE_ARN',
         'ADMIN_URL',
         'STAGE',

@@ -29,7 +29,7 @@ function nameOf(text: string): string {
   if (Properties.TableName)
     return `${text.endsWith('.StreamArn}') ? 'stream' : 'table'}:${Properties.TableName.replace('agent-governance-', '')}`;
   return Type === 'AWS::KMS::Key'
-    ? 'key'
+    ? `key:${id.startsWith('Votes') ? 'votes' : 'evidence'}`
     : id.startsWith('Archive')
       ? 'archive'
       : id.startsWith('Objects')
@@ -100,14 +100,15 @@ function expected(spec: FunctionSpec): Grants {
   for (const query of spec.queries ?? []) grants.push(`dynamodb:Query table:${query.replace('.', '/index/')}`);
   if (spec.startsApprovals) grants.push(`states:StartExecution ${machine}`);
   if (spec.settlesTasks) grants.push(`states:SendTaskSuccess ${machine}`);
-  if (spec.signs) grants.push('kms:Sign key', 'kms:GetPublicKey key');
+  if (spec.signs) grants.push('kms:Sign key:evidence', 'kms:GetPublicKey key:evidence');
   if (spec.objects || spec.results) grants.push('s3:ListBucket objects');
   if (spec.objects) grants.push('s3:GetObject objects/sha256/*');
   if (spec.objects === 'write') grants.push('s3:PutObject objects/sha256/*');
   if (spec.results) grants.push('s3:GetObject objects/results/*');
   if (spec.results === 'write') grants.push('s3:PutObject objects/results/*');
   if (spec.expires) grants.push('dynamodb:DeleteItem table:evidence');
-  if (spec.verifiesSignatures) grants.push('kms:GetPublicKey key');
+  if (spec.verifiesSignatures) grants.push('kms:GetPublicKey key:evidence');
+  if (spec.votes) grants.push(`kms:${spec.votes === 'signs' ? 'Sign' : 'GetPublicKey'} key:votes`);
   if (spec.archives) grants.push('s3:PutObject archive/*');
   if (spec.readsArchive) grants.push('s3:GetObject archive/*', 's3:ListBucket archive');
   for (const secret of spec.secrets ?? [])
@@ -237,7 +238,8 @@ it('[evidence.archive] lets the projector and the repair add to the archive, the
     'project: s3:ListBucket archive',
     'project: s3:PutObject archive/*',
   ]);
-  expect(holders('kms:Sign')).toEqual(['evidence', 'archive', 'project']);
+  expect(holders('kms:Sign key:votes')).toEqual(['approvals', 'approval-callback']);
+  expect(holders('kms:Sign key:evidence')).toEqual(['evidence', 'archive', 'project']);
   expect(all.filter((grant) => /s3:Delete|s3:Bypass|s3:\*/.test(grant))).toEqual([]);
 });
 

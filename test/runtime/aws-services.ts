@@ -2,10 +2,11 @@
  * The AWS services around the functions, as far as they call them: secrets, objects, the signing key, state machines, the
  * invocation of functions and WebSocket posts. One HTTP server; every call is remembered by name.
  */
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { signDigest } from '../support/digest-signature.ts';
 
 interface Reply {
   readonly status?: number;
@@ -33,16 +34,23 @@ export async function startAwsServices(secrets: Secrets): Promise<AwsServices> {
   const posts: string[] = [];
   const invocations: string[] = [];
   const objects = new Map<string, Buffer>();
-  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const signingKeys = new Map<string, ReturnType<typeof newKey>>();
+  /** One key for each id; an ARN names the same key as the id at its end. */
+  const key = (named = '') => {
+    const id = named.slice(named.lastIndexOf('/') + 1);
+    const found = signingKeys.get(id) ?? newKey();
+    signingKeys.set(id, found);
+    return found;
+  };
 
   /** Calls of the JSON protocols, by `X-Amz-Target`. */
   const targets: Readonly<Record<string, (input: Record<string, string>) => object>> = {
     'secretsmanager.GetSecretValue': () => ({ SecretString: JSON.stringify(secrets) }),
-    'TrentService.Sign': ({ Message = '' }) => ({
-      Signature: sign(null, Buffer.from(Message, 'base64'), key.privateKey).toString('base64'),
+    'TrentService.Sign': ({ Message = '', KeyId }) => ({
+      Signature: signDigest(Buffer.from(Message, 'base64'), key(KeyId).privateKey).toString('base64'),
     }),
-    'TrentService.GetPublicKey': () => ({
-      PublicKey: key.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
+    'TrentService.GetPublicKey': ({ KeyId }) => ({
+      PublicKey: key(KeyId).publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
     }),
     'AWSStepFunctions.StartExecution': ({ stateMachineArn = '', name = '' }) => ({
       executionArn: `${stateMachineArn}:${name}`,
@@ -115,5 +123,6 @@ export async function startAwsServices(secrets: Secrets): Promise<AwsServices> {
   };
 }
 
+const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const services: Readonly<Record<string, string>> = { TrentService: 'kms', AWSStepFunctions: 'states' };
 const noSuchKey = '<Error><Code>NoSuchKey</Code><Message>no such key</Message></Error>';

@@ -12,6 +12,7 @@ import { eventChecks } from './events.ts';
 import { interruptionChecks } from './interruptions.ts';
 import { killedChecks } from './killed.ts';
 import { planeChecks } from './plane.ts';
+import { signatureChecks } from './signatures.ts';
 import { slackChecks } from './slack.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -22,6 +23,7 @@ try {
     ...answerChecks(world),
     ...eventChecks(world),
     ...earlyChecks(world),
+    ...signatureChecks(world),
     ...interruptionChecks(world),
     ...killedChecks(world),
     ...slackChecks(world),

@@ -118,6 +118,7 @@ const surroundings = (services: string, dynamo: string) => ({
   OBJECT_BUCKET: 'objects',
   ARCHIVE_BUCKET: 'archive',
   SIGNING_KEY_ID: 'signing-key',
+  VOTE_KEY_ID: 'vote-key',
   APPROVAL_STATE_MACHINE_ARN: 'arn:aws:states:us-east-1:000000000000:stateMachine:approval',
   WS_WORKER_FUNCTION: 'ws-worker',
   SANDBOX_FUNCTION: 'sandbox',

@@ -139,6 +139,7 @@ export async function testPorts(options: TestOptions = {}) {
     manifests: evidence,
     evidenceRows: evidence,
     signer: await keyFileSigner(join(folder, 'signing-key.pem')),
+    votes: await keyFileSigner(join(folder, 'vote-key.pem')),
     approvals,
     pendingRoom: new PendingRoom(approvals),
     probes: new Probes(),

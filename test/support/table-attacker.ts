@@ -8,6 +8,7 @@ import {
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
+  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { entryPutItem, headKey, headPutItem, toHead } from '#adapters/aws/evidence-table.ts';
 import { toItem } from '#adapters/aws/items.ts';
@@ -67,6 +68,20 @@ export class TableAttacker {
 
   async setHead(head: SessionHead): Promise<void> {
     await this.#put(headPutItem(this.#tables.sessions, undefined, head).Put);
+  }
+
+  /** Writes attributes into an approval's row. */
+  async setApproval(id: string, set: Readonly<Record<string, unknown>>): Promise<void> {
+    const names = Object.keys(set);
+    await this.#client.send(
+      new UpdateItemCommand({
+        TableName: this.#tables.approvals,
+        Key: { id: { S: id } },
+        UpdateExpression: `SET ${names.map((_, i) => `#n${i} = :v${i}`).join(', ')}`,
+        ExpressionAttributeNames: Object.fromEntries(names.map((name, i) => [`#n${i}`, name])),
+        ExpressionAttributeValues: toItem(Object.fromEntries(names.map((name, i) => [`:v${i}`, set[name]]))),
+      }),
+    );
   }
 
   /** Deletes entries and head. */

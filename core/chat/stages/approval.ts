@@ -4,10 +4,10 @@
  */
 import { answer } from '#core/actions/answers.ts';
 import type { CarryOut } from '#core/actions/carry-out.ts';
-import { callDigest } from '#core/actions/envelope.ts';
 import { approvalFor } from '#core/actions/govern.ts';
 import type { Governed } from '#core/actions/governed.ts';
 import { review } from '#core/actions/review.ts';
+import { callDigest } from '#core/approvals/call-digest.ts';
 import type { ActionEnvelope, DecisionResult } from '#core/contracts/envelope.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';

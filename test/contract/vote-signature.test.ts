@@ -1,0 +1,172 @@
+/** An attacker who writes every table, and reads no key, puts votes into the evidence: none of them opens a call. */
+import { executeApproved } from '#core/actions/execute-approved.ts';
+import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
+import { caller } from '../support/call-door.ts';
+import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
+import { keys } from '../support/ports.ts';
+import { TableAttacker } from '../support/table-attacker.ts';
+import { signer as stranger } from '../unit/evidence/sample.ts';
+
+let gateway: KeptGateway;
+let attacker: TableAttacker;
+const ran: unknown[] = [];
+
+beforeAll(async () => {
+  const execute = async (envelope: { readonly parameters: unknown }) => {
+    ran.push(envelope.parameters);
+    return { done: true };
+  };
+  gateway = await keptGateway({ executors: [{ name: 'fake', handles: () => true, execute }] });
+});
+beforeEach(() => {
+  attacker = new TableAttacker(gateway.store);
+  ran.length = 0;
+});
+afterAll(() => gateway.stop());
+
+let last = 0;
+/** A call of its own target each time, in a session of its own. */
+const request = () => {
+  const name = `votes-${last++}`;
+  const act = async (more: object = {}) =>
+    (
+      await caller(gateway.ports())('POST', '/admin/v1/test-action', {
+        key: keys.agent,
+        body: {
+          ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' },
+          parameters: { title: name, head: 'fix', base: 'main' },
+          actor: { agent: 'writer', session: name },
+          ...more,
+        },
+      })
+    ).body;
+  return { name, act };
+};
+const vote = (id: string) =>
+  caller(gateway.ports())('POST', `/admin/v1/approvals/${id}/approve`, {
+    key: keys.human,
+    body: { reviewer: 'alice' },
+  });
+
+/** Writes attributes into an approval's row, past the gateway. */
+const write = (id: string, set: Readonly<Record<string, unknown>>): Promise<void> => attacker.setApproval(id, set);
+
+const useUntil = '2030-01-01T00:00:00.000Z';
+const approved = {
+  ...{ status: 'approved', tenant_status: 'default#approved', reviewer: 'alice', person: 'alice' },
+  use_expires_at: useUntil,
+};
+
+/** The `approve` entry a human's vote would have left, and its row. */
+async function forge(name: string, id: string, body: object = {}): Promise<void> {
+  const row = await gateway.ports().approvals.get('default', id);
+  await attacker.append(name, {
+    ...{ tenant: 'default', session_id: name, kind: 'approve', envelope_id: id },
+    timestamp: new Date(gateway.ports().clock.now()).toISOString(),
+    actor: { key_id: 'any', person: 'alice' },
+    body: {
+      ...{ approval_id: id, status: 'approved', reviewer: 'alice', person: 'alice', comment: '', channel: 'http' },
+      ...{ call_digest: row?.call_digest, tool: row?.tool, matched_rule: row?.matched_rule, use_expires_at: useUntil },
+      ...body,
+    },
+  } as EntryDraft);
+  const entry = (await attacker.entries(name)).at(-1);
+  await write(id, { ...approved, evidence_index: entry?.index, evidence_hash: entry?.hash });
+}
+
+const unproven = { decision: 'review', error: { data: { reason: 'not_in_evidence' } } };
+
+describe('[approval.vote-signed] a vote that was put into the tables opens nothing', () => {
+  test.each([
+    ['without a signature', async () => ({})],
+    [
+      "with a stranger's signature",
+      async () => ({
+        signature: { alg: 'ECDSA_P256_SHA256', key_id: stranger.keyId, value: await stranger.sign(Buffer.from('x')) },
+      }),
+    ],
+    ['with a signature that is not one', async () => ({ signature: { value: 'AAAA' } })],
+  ])('%s', async (_, body) => {
+    const { name, act } = request();
+    const { envelope_id } = await act();
+    await forge(name, envelope_id, await body());
+    expect(await act({ approval_ref: envelope_id })).toMatchObject(unproven);
+    await executeApproved(gateway.ports(), (await gateway.ports().approvals.find(envelope_id))!);
+    expect(ran).toEqual([]);
+  });
+
+  test('with the signature of a vote over another call', async () => {
+    const { name, act } = request();
+    const harmless = (await act({ target: 'acme/harmless' })).envelope_id;
+    await vote(harmless);
+    const given = (await attacker.entries(name)).at(-1);
+    const wanted = (await act({ target: 'acme/wanted' })).envelope_id;
+    await forge(name, wanted, { signature: given?.body.signature });
+    expect(await act({ target: 'acme/wanted', approval_ref: wanted })).toMatchObject(unproven);
+    expect(ran).toEqual([]);
+  });
+
+  test('with its own signature, over a time that is over', async () => {
+    const { name, act } = request();
+    const { envelope_id } = await act();
+    await vote(envelope_id);
+    gateway.pass(24 * 3600);
+    await write(envelope_id, { use_expires_at: useUntil });
+    expect(await act({ approval_ref: envelope_id })).toMatchObject(unproven);
+    const story = await attacker.entries(name);
+    const longer = story.map((entry) =>
+      entry.kind === 'approve' ? { ...entry, body: { ...entry.body, use_expires_at: useUntil } } : entry,
+    );
+    await attacker.tell(name, longer);
+    await write(envelope_id, approved);
+    expect(await act({ approval_ref: envelope_id })).toMatchObject(unproven);
+    expect(ran).toEqual([]);
+  });
+
+  test('with its own signature, given under another rule', async () => {
+    const { name, act } = request();
+    const { envelope_id } = await act();
+    await vote(envelope_id);
+    const retold = (entry: EvidenceEntry) =>
+      entry.kind === 'approve' ? { ...entry, body: { ...entry.body, matched_rule: 'git:other' } } : entry;
+    await attacker.tell(name, (await attacker.entries(name)).map(retold));
+    expect(await act({ approval_ref: envelope_id })).toMatchObject(unproven);
+    expect(ran).toEqual([]);
+  });
+});
+
+test('[approval.vote-signed] a used vote is not used again where the entry of its use is cut from under a checkpoint', async () => {
+  const { name, act } = request();
+  const { envelope_id } = await act();
+  await vote(envelope_id);
+  const before = await attacker.entries(name);
+  expect(await act({ approval_ref: envelope_id })).toMatchObject({ decision: 'allow' });
+  await gateway.projected();
+  await attacker.tell(name, before);
+  await write(envelope_id, approved);
+  expect(await act({ approval_ref: envelope_id })).toMatchObject(unproven);
+  expect(ran).toHaveLength(1);
+});
+
+test('[approval.vote-signed] a row that shows another call than its digest covers cannot be approved', async () => {
+  const { act } = request();
+  const harmless = (await act({ target: 'acme/harmless' })).envelope_id;
+  const wanted = (await act({ target: 'acme/wanted' })).envelope_id;
+  const row = await gateway.ports().approvals.get('default', wanted);
+  await write(harmless, { call_digest: row?.call_digest });
+  expect(await vote(harmless)).toMatchObject({ status: 409, body: { error: { code: 409 } } });
+});
+
+test('[approval.vote-signed] a vote that was given opens its call once, before and after a checkpoint', async () => {
+  const early = request();
+  const first = (await early.act()).envelope_id;
+  expect((await vote(first)).status).toBe(200);
+  expect(await early.act()).toMatchObject({ decision: 'allow', matched_rule: `approved:${first}` });
+
+  const late = request();
+  const second = (await late.act()).envelope_id;
+  await vote(second);
+  await gateway.projected();
+  expect(await late.act()).toMatchObject({ decision: 'allow', matched_rule: `approved:${second}` });
+  expect(ran).toHaveLength(2);
+});
