@@ -1522,6 +1522,11 @@ const toolGateway: readonly Requirement[] = [
     'A changed tool definition is recorded once: a warning, or no call until a human accepts it.',
   ),
   must(
+    'mcp.reads-governed',
+    'contract §3',
+    'Resources and prompts over MCP are decided as read_resource and get_prompt with capability read and leave evidence; lists hide what is blocked, and only what may be read is completed.',
+  ),
+  must(
     'mcp.forwarded-is-decided',
     'contract §3',
     'A server gets the arguments that were decided, digested and put into evidence, and protocol members by a list; everything else is refused.',

@@ -51,18 +51,21 @@ export const placementIn = ({ entry, own }: Tool, name: string): Placement => ({
 
 /** @throws RpcFault -32602 for arguments that no envelope can hold. */
 export function actionOf(tool: Tool, name: string, args: JsonObject): ActionRequest & { parameters: JsonObject } {
-  const request = {
-    ...wordsOf(tool, name),
-    target: targetFromArguments(args, overrideOf(tool.entry, tool.own)?.target),
-    parameters: args,
-  };
+  const target = targetFromArguments(args, overrideOf(tool.entry, tool.own)?.target);
+  return governable({ ...wordsOf(tool, name), target, parameters: args });
+}
+
+/** @throws RpcFault -32602 for a request that no envelope can hold. */
+export function governable(
+  request: ToolWords & { readonly target: string; readonly parameters: JsonObject },
+): ActionRequest & { parameters: JsonObject } {
   const checked = actionRequestSchema.safeParse(request);
   if (!checked.success) {
     const problems = checked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
     throw invalidParams(`The call cannot be governed: ${problems.slice(0, 3).join('; ')}.`);
   }
   // The very object: what is decided and kept is what the server gets.
-  return { ...checked.data, parameters: args };
+  return { ...checked.data, parameters: request.parameters };
 }
 
 /** @throws RpcFault -32602: arguments that are no object, or larger than an envelope may be. */

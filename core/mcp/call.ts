@@ -138,7 +138,7 @@ const nameFor = (ports: McpPorts, { snapshot }: Caller, tool: Tool, args: JsonOb
   policyName(tool, (name) => decideCall(ports, snapshot, actionOf(tool, name, args)));
 
 /** A server's own state, the answers to what it asked, and metadata of the operator's list: each may change what a call means. */
-function sentWith(params: JsonObject, meta: JsonObject): JsonObject | undefined {
+export function sentWith(params: JsonObject, meta: JsonObject): JsonObject | undefined {
   const { requestState, inputResponses } = stateToServer(params);
   const sent: JsonObject = {
     ...(requestState !== undefined && { requestState }),
@@ -171,7 +171,7 @@ async function refuseDrift(
 }
 
 /** The decision in JSON-RPC: the server's own answer, or an error (spec §7.1). */
-async function answer(
+export async function answer(
   ports: Pick<McpPorts, 'results' | 'telemetry' | 'clock'>,
   decided: DecisionResult,
   run: Run | undefined,

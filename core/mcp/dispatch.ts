@@ -38,6 +38,8 @@ export async function dispatch(
       return listThings(ports, caller, request, exchange);
     case 'prompts/get':
     case 'resources/read':
+      await admit(ports, caller, exchange);
+      return askOwner(ports, caller, request, exchange);
     case 'completion/complete':
       return askOwner(ports, caller, request, exchange);
     case 'initialize':

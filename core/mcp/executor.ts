@@ -24,6 +24,8 @@ export interface Run {
   readonly entry: McpUpstreamEntry;
   /** Its name at the server. */
   readonly tool: string;
+  /** The method that carries it out; `tools/call` where there is none. */
+  readonly method?: string;
   /** Members of `_meta` that the protocol needs. */
   readonly meta: JsonObject;
   readonly id: RequestId;
@@ -42,6 +44,16 @@ export const runExecutor = (run: Run): Executor => ({
   name: `MCP server ${run.entry.name}`,
   handles: () => true,
   execute: (envelope, credential) => execute(run, paramsOf(envelope, run.meta), credential),
+});
+
+/** The executor of one reading of a resource or prompt: its parameters are those of the method. */
+export const readExecutor = (run: Run): Executor => ({
+  name: `MCP server ${run.entry.name}`,
+  handles: () => true,
+  execute: ({ parameters, sent_with = {} }, credential) => {
+    const meta = Object.keys(run.meta).length > 0 && { _meta: run.meta };
+    return execute(run, { ...parameters, ...sent_with, ...meta } as JsonObject, credential);
+  },
 });
 
 /** Parameters of the server's `tools/call`: what was decided, digested and put into evidence, and what the protocol needs. */
@@ -63,7 +75,7 @@ function paramsOf(
 const uncertain: ReadonlySet<string> = new Set(['timeout', 'aborted', 'broken', 'garbage', 'too-large']);
 
 async function execute(run: Run, params: JsonObject, credential: IssuedCredential | undefined): Promise<unknown> {
-  const { conversation, entry, onMessage, calls: _, ...asking } = run;
+  const { conversation, entry, method = 'tools/call', onMessage, calls: _, ...asking } = run;
   const secrets = credential ? secretsOf(credential) : [];
   let outcome: RpcOutcome;
   let sent = false;
@@ -71,7 +83,7 @@ async function execute(run: Run, params: JsonObject, credential: IssuedCredentia
     run.signal.throwIfAborted();
     await conversation.link(entry);
     sent = true;
-    outcome = await ask(conversation, entry, 'tools/call', params, {
+    outcome = await ask(conversation, entry, method, params, {
       ...asking,
       onMessage: (message) => onMessage(redactResult(message, secrets)),
       bearer: credential?.secret,

@@ -8,9 +8,10 @@ import { type Asking, ask, type Conversation } from './conversations.ts';
 import { isAccepted } from './drift.ts';
 import { upstreamError } from './faults.ts';
 import { forwardable } from './forward.ts';
+import { completionRefused, isReading, readable, readGoverned } from './governed-read.ts';
 import { certainlyBlocked } from './hidden.ts';
 import { assertFewTools, inventoryOf, isServed, listPage, memberOf } from './inventory.ts';
-import { invalidParams, isObject, type RpcOutcome, type RpcRequest } from './messages.ts';
+import { invalidParams, isObject, mcpCodes, type RpcOutcome, type RpcRequest } from './messages.ts';
 import type { McpPorts } from './ports.ts';
 import { partedName } from './tool-names.ts';
 import { complete } from './translate.ts';
@@ -90,7 +91,7 @@ async function filterInTurns<T>(
   return kept;
 }
 
-/** Prompts, resources and templates: one server's pages as they are, several servers' one after the other. */
+/** Prompts, resources and templates that the policy does not block: one server's pages, several servers' one after the other. */
 export async function listThings(
   ports: McpPorts,
   caller: Caller,
@@ -100,7 +101,12 @@ export async function listThings(
   const { conversation } = caller;
   const asking = askingOf(ports, exchange);
   const [only, another] = conversation.entries;
-  if (only && !another && only.prefix === undefined) return pageOf(conversation, only, request, asking);
+  if (only && !another && only.prefix === undefined) {
+    const page = await pageOf(conversation, only, request, asking);
+    const own = memberOf(request.method);
+    if ('error' in page || !Array.isArray(page.result[own])) return page;
+    return { result: { ...page.result, [own]: readable(caller, only, own, page.result[own].filter(isObject)) } };
+  }
   const { index, cursor } = cursorOf(request.params.cursor);
   const member = memberOf(request.method);
   for (let at = index; at < conversation.entries.length; at++) {
@@ -108,7 +114,8 @@ export async function listThings(
     const page = await listPage(conversation, entry, request.method, at === index ? cursor : undefined, asking).catch(
       (): JsonObject => ({ [member]: [] }),
     );
-    const things = Array.isArray(page[member]) ? page[member].filter(isObject) : [];
+    const all = Array.isArray(page[member]) ? page[member].filter(isObject) : [];
+    const things = readable(caller, entry, member, all);
     const next =
       typeof page.nextCursor === 'string'
         ? { index: at, cursor: page.nextCursor }
@@ -125,7 +132,10 @@ export async function listThings(
 /** With several servers prompts carry the name of theirs: no list says which names collide on another page. */
 const parted = (entry: McpUpstreamEntry, prompt: unknown): string => partedName(entry, String(prompt));
 
-/** `prompts/get`, `resources/read`, subscriptions and completions: the server whose thing it is, as it answers. */
+/**
+ * `prompts/get`, `resources/read`, subscriptions and completions: asked of the server whose thing it is, as far as the policy
+ * lets it be read [mcp.reads-governed].
+ */
 export async function askOwner(
   ports: McpPorts,
   caller: Caller,
@@ -142,6 +152,11 @@ export async function askOwner(
   const params = forwardable(method, given, caller.era);
   const [only, another] = conversation.entries;
   if (!only) throw invalidParams(`There is no MCP server for ${method}.`);
+  const from = async (entry: McpUpstreamEntry, own: JsonObject, as = id): Promise<RpcOutcome> => {
+    if (isReading(method)) return readGoverned(ports, caller, entry, { method, params: own, id: as }, exchange);
+    const refused = method === 'completion/complete' ? completionRefused(caller, entry, own) : undefined;
+    return refused ?? asked(conversation, entry, method, own, { ...asking, id: as });
+  };
   const prompt = promptOf(method, params);
   if (prompt !== undefined && (another || only.prefix !== undefined)) {
     const entry = conversation.entries.find((candidate) => prompt.startsWith(parted(candidate, '')));
@@ -151,14 +166,15 @@ export async function askOwner(
       method === 'prompts/get'
         ? { ...params, name: own }
         : { ...params, ref: { ...(params.ref as JsonObject), name: own } };
-    return asked(conversation, entry, method, renamed, asking);
+    return from(entry, renamed);
   }
-  if (!another) return asked(conversation, only, method, params, asking);
+  if (!another) return from(only, params);
   // Whose a URI is, only its server knows: the first that does not refuse it.
   let last: RpcOutcome | undefined;
   for (const entry of conversation.entries) {
-    const outcome = await asked(conversation, entry, method, params, { ...asking, id: ports.ids.uuid() });
-    if ('result' in outcome) return outcome;
+    const outcome = await from(entry, params, ports.ids.uuid());
+    // A request for approval is of one server: no other one is asked meanwhile.
+    if ('result' in outcome || outcome.error.code === mcpCodes.approvalRequired) return outcome;
     last ??= outcome;
   }
   return last!;

@@ -1,0 +1,77 @@
+/** Resources, prompts and completions of MCP servers are decided, recorded and filtered as tools are. */
+import { configure, entries, open, send, useMcpDoors, vote } from '../support/mcp-doors.ts';
+import { type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
+
+const rules = [
+  { protocol: 'mcp', tool: 'get_prompt', target: 'release_*', decision: 'review' },
+  { protocol: 'mcp', tool: 'read_resource', target: 'db://payroll/**', decision: 'block', reason: 'Payroll.' },
+];
+useMcpDoors(rules);
+
+let upstream: RecordingServer;
+beforeAll(async () => {
+  upstream = await startRecordingServer([]);
+});
+afterAll(() => upstream.stop());
+beforeEach(async () => {
+  upstream.clear();
+  await configure({
+    upstreams: [{ name: 'one', url: upstream.url }],
+    extra: { tool_policies: { pack: 'pr-writer', rules } },
+  });
+});
+
+const sent = (method: string) => upstream.received(method).length;
+
+describe('[mcp.reads-governed] resources/read', () => {
+  test('of a harmless resource is allowed by the pack that allows reading tools, and is evidence', async () => {
+    const session = await open();
+    expect((await send('resources/read', { uri: 'file:///work/README.md' }, { session })).last.result).toBeDefined();
+    expect(sent('resources/read')).toBe(1);
+    expect(await entries(session)).toEqual([
+      expect.objectContaining({
+        kind: 'allow',
+        body: expect.objectContaining({ tool: 'read_resource', target: 'file:///work/README.md' }),
+      }),
+      expect.objectContaining({ kind: 'result' }),
+    ]);
+  });
+
+  test.each([
+    ['a rule blocks', 'resources/read', 'db://payroll/2026'],
+    ['a guard blocks', 'resources/read', 'file:///work/.env'],
+    ['a guard blocks, however it is spelled', 'resources/read', 'file:///work/%2Eenv'],
+    ['a guard blocks', 'resources/read', 'file:///root/.ssh/id_rsa'],
+    ['a rule blocks', 'resources/subscribe', 'db://payroll/2026'],
+  ])('of what %s is refused and recorded: %s %s', async (_, method, uri) => {
+    const session = await open();
+    expect((await send(method, { uri }, { session })).last.error.code).toBe(-32001);
+    expect(sent(method)).toBe(0);
+    expect(await entries(session)).toEqual([expect.objectContaining({ kind: 'block' })]);
+  });
+});
+
+test('[mcp.reads-governed] a prompt under review is given once it was approved, and only once', async () => {
+  const session = await open();
+  const ask = async () =>
+    (await send('prompts/get', { name: 'release_notes', arguments: { v: '1' } }, { session })).last;
+  const { error } = await ask();
+  expect(error).toMatchObject({ code: -32002 });
+  expect(sent('prompts/get')).toBe(0);
+  await vote(error.data.envelope_id, 'approve');
+  expect((await ask()).result).toBeDefined();
+  expect(sent('prompts/get')).toBe(1);
+  expect((await ask()).error).toMatchObject({ code: -32002 });
+  expect((await send('prompts/get', { name: 'summary' }, { session })).last.result).toBeDefined();
+});
+
+test('[mcp.reads-governed] a completion is asked for only where its prompt or resource may be read', async () => {
+  const session = await open();
+  const complete = (ref: object) =>
+    send('completion/complete', { ref, argument: { name: 'a', value: 'b' } }, { session });
+  expect((await complete({ type: 'ref/prompt', name: 'release_notes' })).last.error.code).toBe(-32001);
+  expect((await complete({ type: 'ref/resource', uri: 'db://payroll/{year}' })).last.error.code).toBe(-32001);
+  expect(sent('completion/complete')).toBe(0);
+  expect((await complete({ type: 'ref/prompt', name: 'summary' })).last.result).toBeDefined();
+  expect(sent('completion/complete')).toBe(1);
+});
