@@ -1522,6 +1522,11 @@ const toolGateway: readonly Requirement[] = [
     'A changed tool definition is recorded once: a warning, or no call until a human accepts it.',
   ),
   must(
+    'mcp.stdio-contained',
+    'contract §3',
+    'A stdio MCP server sees neither the processes nor the state folder of the gateway unless contained: false is written, which status shows; one that does not start says what it printed last.',
+  ),
+  must(
     'mcp.reads-governed',
     'contract §3',
     'Resources and prompts over MCP are decided as read_resource and get_prompt with capability read and leave evidence; lists hide what is blocked, and only what may be read is completed.',

@@ -58,16 +58,18 @@ export const byBubblewrap: Way = (hidden) => ({
  * What this machine permits, found by trying; undefined where it permits none.
  * @param hidden absolute paths of folders that exist.
  * @param ways in the order in which they are tried.
+ * @param sockets whether sockets of services below /run are hidden. Programs with network may need them to look up names.
  */
 export async function findContainment(
   hidden: readonly string[],
   ways: readonly Way[] = [byUnshare, byBubblewrap],
+  sockets: 'hidden' | 'seen' = 'hidden',
 ): Promise<Containment | undefined> {
   if (process.platform !== 'linux') return undefined;
   const canary = await mkdtemp(join(tmpdir(), 'gateway-containment-'));
   try {
     await writeFile(join(canary, 'seen'), '');
-    const folders = existsSync(serviceSockets) ? [...hidden, serviceSockets] : hidden;
+    const folders = sockets === 'hidden' && existsSync(serviceSockets) ? [...hidden, serviceSockets] : hidden;
     for (const containment of ways)
       if (await holds(containment([...folders, canary]), canary)) return containment(folders);
     return undefined;

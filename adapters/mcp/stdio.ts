@@ -1,6 +1,7 @@
 /** MCP servers as child processes of a local run: no shell, a scrubbed environment, started anew when they end. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Containment } from '#adapters/executors/containment.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock, SecretStore, Telemetry } from '#core/kernel/ports.ts';
@@ -9,6 +10,7 @@ import { redactResult } from '#core/mcp/redact-result.ts';
 import { ChannelLink } from './channel.ts';
 import { boundedJson, tooLarge } from './http-exchange.ts';
 import { idIn, LineReader } from './lines.ts';
+import { StderrTail } from './stderr-tail.ts';
 
 /** What every program may know of its surroundings. */
 const harmless = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR'];
@@ -34,6 +36,8 @@ export interface StdioPorts {
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'log'>;
   readonly environment: NodeJS.ProcessEnv;
+  /** How this machine contains a server with, or without, network; undefined where it permits no way. */
+  readonly contain: (network: boolean) => Promise<Containment | undefined>;
 }
 
 export class StdioServers {
@@ -78,11 +82,20 @@ export class StdioServers {
 
   async #start(entry: McpUpstreamEntry, options: ConnectOptions, supervised: Supervised): Promise<Server> {
     const { telemetry } = this.#ports;
-    const [program, ...args] = entry.command!;
-    const child = spawn(program!, args, { env: await this.#environmentOf(entry), shell: false, stdio: 'pipe' });
+    const [program, ...args] = await this.#lineOf(entry);
+    const env = await this.#environmentOf(entry);
+    const child = spawn(program!, args, { env, shell: false, stdio: 'pipe' });
     const link = new ChannelLink(entry);
-    const over = (why: string) => {
+    const tail = new StderrTail();
+    const secrets = entry.env.flatMap((name) => env[name] ?? []);
+    const seconds = () => Math.round((this.#ports.clock.now() - supervised.startedAt) / 100) / 10;
+    const withTail = (why: string) => {
+      const last = tail.last(secrets);
+      return `${why} ${seconds()} s after its start${last && `; its error output ends: ${last}`}`;
+    };
+    const over = (what: string) => {
       if (link.isOver) return;
+      const why = withTail(what);
       link.over(new UpstreamFault('broken', why));
       const lived = this.#ports.clock.now() - supervised.startedAt;
       supervised.failures = lived >= settledMs ? 1 : supervised.failures + 1;
@@ -96,7 +109,8 @@ export class StdioServers {
     child.on('error', (fault: NodeJS.ErrnoException) =>
       over(`its process could not be started (${fault.code ?? 'failed'})`),
     );
-    child.on('exit', (code, signal) => over(`its process ended with ${signal ?? code}`));
+    // `close` comes after the last of its output.
+    child.on('close', (code, signal) => over(`its process ended with ${signal ?? code}`));
     child.stdin.on('error', () => {}); // told by the exit
     const lines = new LineReader(entry.max_result_bytes, {
       line: (text) => takeLine(link, text, entry),
@@ -104,6 +118,7 @@ export class StdioServers {
     });
     child.stdout.on('data', (bytes: Buffer) => lines.push(bytes));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      tail.add(text);
       telemetry.log('debug', 'an MCP server process says', {
         upstream: entry.name,
         text: redactResult(text.slice(0, 500)),
@@ -122,8 +137,22 @@ export class StdioServers {
     } catch (fault) {
       over('it did not answer the handshake');
       child.kill('SIGKILL');
-      throw fault;
+      if (!(fault instanceof UpstreamFault) || fault.kind !== 'timeout') throw fault;
+      throw new UpstreamFault('timeout', withTail(fault.message), fault);
     }
+  }
+
+  /** @throws UpstreamFault where the server is to be contained and this machine permits no way to do it. */
+  async #lineOf({ name, command, contained, network }: McpUpstreamEntry): Promise<readonly string[]> {
+    if (!contained) return command!;
+    const found = await this.#ports.contain(network);
+    if (found) return found.wrap(command!, { network });
+    const what =
+      'this machine permits no containment of programs: neither unshare nor bwrap can make a user namespace here';
+    throw new UpstreamFault(
+      'unreachable',
+      `${what}. Permit user namespaces, or write contained: false for upstreams.mcp ${name}`,
+    );
   }
 
   async #environmentOf({ env }: McpUpstreamEntry): Promise<Record<string, string>> {

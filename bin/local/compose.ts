@@ -1,6 +1,7 @@
 /** What runs behind the listeners: the store, the doors, the clock of approvals, schedules, the projector. */
 import { join } from 'node:path';
 import type { LogTelemetry } from '#adapters/aws/telemetry.ts';
+import { type Containment, findContainment } from '#adapters/executors/containment.ts';
 import { localHands } from '#adapters/executors/hands.ts';
 import { approvalDefinition, localApprovalClock } from '#adapters/local/approval-clock.ts';
 import { createInterpreter, type Interpreter } from '#adapters/local/asl/interpreter.ts';
@@ -75,7 +76,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       return localApprovalClock(clock.interpreter);
     },
   });
-  const mcp = mcpGateway({ ...local, upstreams: upstreamsOf(local, options.environment) });
+  const mcp = mcpGateway({ ...local, upstreams: upstreamsOf(local, options.environment, flags.state) });
   const ports = withExecutors(mcp.ports, localHands(options.environment, [flags.state]));
   governed.ports = ports;
   // Nobody else runs on this store, so what was started and has no outcome was cut off with the process before.
@@ -144,8 +145,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 /** Servers behind the MCP gateway: by HTTP, and as child processes of this one. */
-function upstreamsOf({ secrets, clock, telemetry, pause }: LocalPorts, environment: NodeJS.ProcessEnv) {
-  const stdio = new StdioServers({ secrets, clock, telemetry, environment });
+function upstreamsOf({ secrets, clock, telemetry, pause }: LocalPorts, environment: NodeJS.ProcessEnv, state: string) {
+  const found = new Map<boolean, Promise<Containment | undefined>>();
+  const contain = (network: boolean) => {
+    const known = found.get(network) ?? findContainment([state], undefined, network ? 'seen' : 'hidden');
+    found.set(network, known);
+    return known;
+  };
+  const stdio = new StdioServers({ secrets, clock, telemetry, environment, contain });
   return mcpUpstreams({ secrets, pause, outgoing: () => telemetry.outgoing(), stdio });
 }
 

@@ -1,7 +1,21 @@
-/** What a configuration loosens around programs of executor `shell`, for `status` to show as long as it is so. */
+/** What a configuration loosens around programs of executor `shell` and MCP servers by stdio, for `status` to show as long as it is so. */
 import type { Configuration } from '#core/contracts/config.ts';
 
-export function containmentWarnings({ executors: { shell } }: Configuration): string[] {
+export function containmentWarnings({
+  executors,
+  upstreams,
+}: Pick<Configuration, 'executors' | 'upstreams'>): string[] {
+  const open = upstreams.mcp.filter(({ transport, contained }) => transport === 'stdio' && !contained);
+  return [
+    ...shellWarnings(executors),
+    ...open.map(
+      ({ name }) =>
+        `upstreams.mcp ${name}: contained is false: the server runs with all rights of the gateway and can read its keys and store.`,
+    ),
+  ];
+}
+
+function shellWarnings({ shell }: Configuration['executors']): string[] {
   if (!shell.enabled) return [];
   if (!shell.contained)
     return [

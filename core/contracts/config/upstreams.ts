@@ -27,6 +27,13 @@ export const mcpUpstream = z
     command: z.array(z.string().min(1)).min(1).optional(),
     /** Environment variables a stdio server is given besides PATH, HOME and the like. */
     env: z.array(secretName).default([]),
+    contained: z.boolean().default(true).meta({
+      description:
+        "A stdio server runs without sight of the gateway's processes and its state folder. Where the machine permits no containment it is not started; false starts it with all rights of the gateway's user.",
+    }),
+    network: z.boolean().default(true).meta({
+      description: 'Whether a contained stdio server shares the network of this machine.',
+    }),
     /** Sent as a bearer token with every call that has no minted credential of its own. */
     token_env: secretName.optional(),
     timeout_ms: z.int().positive().default(30_000),

@@ -8,15 +8,23 @@ const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { n
 const options = { shared: true, hello, prefer: 'session', signal: new AbortController().signal } as const;
 const asking = { id: 1, signal: new AbortController().signal, onMessage: () => {} };
 
+const contain = async () => undefined;
 function servers(environment: NodeJS.ProcessEnv = { PATH: process.env.PATH }) {
   const time = { ms: 0 };
   const secrets = { get: async (name: string) => (name === 'FIXTURE_SECRET' ? 'given by name' : undefined) };
   const telemetry = { log: () => {} };
-  return { time, stdio: new StdioServers({ secrets, clock: { now: () => time.ms }, telemetry, environment }) };
+  return { time, stdio: new StdioServers({ secrets, clock: { now: () => time.ms }, telemetry, environment, contain }) };
 }
 
 const local = (more: object = {}) =>
-  entry({ transport: 'stdio', url: undefined, command: [node, fixtureFile], timeout_ms: 5_000, ...more });
+  entry({
+    transport: 'stdio',
+    url: undefined,
+    command: [node, fixtureFile],
+    timeout_ms: 5_000,
+    contained: false,
+    ...more,
+  });
 
 test('lines come whole whatever the chunks; of one that is too long the id is told', () => {
   const lines: string[] = [];
