@@ -45,7 +45,7 @@ const options = {
   // Some dependencies are CommonJS: they call `require` for Node's own modules, and look for files beside themselves.
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
   define: { __dirname: 'import.meta.dirname' },
-  plugins: [shakenSchemas(), withoutJsonSchemas(), withoutDescriptions(), nameAndVersion()],
+  plugins: [shakenSchemas(), withoutJsonSchemas(), withoutDescriptions(), nameAndVersion(), withoutEndpointCache()],
 };
 
 await rm('dist', { recursive: true, force: true });
@@ -172,6 +172,16 @@ function nameAndVersion() {
         const { name, version } = JSON.parse(await readFile(path, 'utf8'));
         return { contents: JSON.stringify({ name, version }), loader: 'json' };
       }),
+  };
+}
+
+/** DynamoDB's client brings a cache for endpoint discovery, which is off: a map stands in for it and the packages behind it. */
+function withoutEndpointCache() {
+  const contents =
+    'export default class extends Map { constructor() { super(); } peek(key) { return this.get(key); } }';
+  return {
+    name: 'without-endpoint-cache',
+    setup: ({ onLoad }) => onLoad({ filter: /mnemonist[\\/]lru-cache\.js$/ }, () => ({ contents, loader: 'js' })),
   };
 }
 

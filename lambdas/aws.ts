@@ -12,10 +12,10 @@ import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
 import { evidenceTable, type StoreOptions } from '#adapters/aws/evidence-table.ts';
 import { keyRisksTable } from '#adapters/aws/key-risks-table.ts';
 import { formerKeyIds } from '#adapters/aws/kms-signer.ts';
+import { lazyObservations } from '#adapters/aws/lazy-observations.ts';
 import { manifestsTable } from '#adapters/aws/manifests-table.ts';
 import { mcpTable } from '#adapters/aws/mcp-table.ts';
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
-import { observationsTable } from '#adapters/aws/observations-table.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
 import { logTelemetry } from '#adapters/aws/telemetry.ts';
 import { ticketsTable } from '#adapters/aws/tickets-table.ts';
@@ -153,7 +153,7 @@ export function compose(
     effects: lazyEffects,
     executors: [],
     startedActions: actionsTable(store),
-    observations: observationsTable(store),
+    observations: lazyObservations(store),
     counters: countersTable({ ...store, clock }),
     admissions: new Admissions(clock),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),

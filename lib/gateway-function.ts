@@ -16,6 +16,7 @@ import { Construct } from 'constructs';
 import { type FunctionName, type FunctionSpec, functions, type Rights } from '#core/contracts/functions.ts';
 import { type ObjectFolder, objectFolders } from '#core/contracts/object-folders.ts';
 import { accessOf, allow, attachedAccess, bedrockResources, interfaceAccess } from './access.ts';
+import { reservedFor } from './concurrency.ts';
 import { ownEnvironment } from './environment.ts';
 import { accept } from './findings.ts';
 import type { ApiIds } from './rest-surface.ts';
@@ -48,6 +49,7 @@ export class GatewayFunction extends Construct {
     const physicalName = functionName(settings, name);
     const nowhere = spec.sandboxed && props.nowhere;
     const attached = spec.callsUpstreams && settings.network;
+    const reserved = reservedFor(name, spec.sandboxed?.concurrency, settings);
     const logGroup = new LogGroup(this, 'Logs', {
       logGroupName: `/aws/lambda/${physicalName}`,
       retention: RetentionDays.THREE_MONTHS,
@@ -78,12 +80,14 @@ export class GatewayFunction extends Construct {
       code: Code.fromAsset(`${settings.bundles}/${name}`),
       memorySize: spec.memoryMb,
       timeout: Duration.seconds(spec.timeoutSeconds),
+      // What runs in the sandbox is told nothing and traces nothing.
       ...(spec.sandboxed
-        ? confined(spec.sandboxed, settings)
+        ? { ephemeralStorageSize: Size.mebibytes(spec.sandboxed.diskMb) }
         : {
             tracing: Tracing.ACTIVE,
             environment: { ...environment, ...ownEnvironment(this, settings, spec, apis) },
           }),
+      ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
       logGroup,
       // What the role holds is written above, whole: nothing the CDK would add slips in.
       role: this.role.withoutPolicyUpdates(),
@@ -99,15 +103,6 @@ export class GatewayFunction extends Construct {
     }
   }
 }
-
-/** What runs there is told nothing, traces nothing, and takes no room from the others. */
-const confined = (
-  { concurrency, diskMb }: NonNullable<FunctionSpec['sandboxed']>,
-  { sandboxConcurrency = concurrency }: GatewaySettings,
-) => ({
-  reservedConcurrentExecutions: sandboxConcurrency,
-  ephemeralStorageSize: Size.mebibytes(diskMb),
-});
 
 const bodiesIn = (stores: string, folder: ObjectFolder): string =>
   `AwsSolutions-IAM5[Resource::${stores}:ExportsOutputFnGetAttObjectsBucket5A707942Arn16CAD046/${folder}/*]`;

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Construct, Node } from 'constructs';
 import type { FunctionName } from '#core/contracts/functions.ts';
+import { concurrencies } from './concurrency.ts';
 import { arns, optional, text, whole, word } from './context.ts';
 import { type EdgeSettings, edgeSettings } from './edge-settings.ts';
 import { type NetworkSettings, networkSettings } from './network-settings.ts';
@@ -41,7 +42,11 @@ export interface GatewaySettings {
   readonly brokerSecrets: readonly string[];
   /** Aurora clusters that SQL actions reach by the RDS Data API, by ARN. */
   readonly sqlClusters: readonly string[];
-  /** Commands at a time, kept from the account's concurrency; 0 = no command runs. Undefined: what the function's row says. */
+  /** Whether functions have parts of the account's concurrency to themselves. */
+  readonly concurrency: (typeof concurrencies)[number];
+  /** With `reserved`: the most calls at a time of each function that streams. */
+  readonly streamConcurrency: number;
+  /** Commands at a time, kept from the account's concurrency; 0 = no command runs. Undefined: what `concurrency` comes to. */
   readonly sandboxConcurrency: number | undefined;
   /** The account's quota of concurrent executions in the region: an alarm reports when 80 % of it are taken. */
   readonly accountConcurrency: number;
@@ -86,6 +91,8 @@ export function readSettings(node: Node): GatewaySettings {
     brokerRoles: arns(node, 'brokerRoles', 'iam', /^:\d{12}:role\/[\w+=.@/-]+$/),
     brokerSecrets: arns(node, 'brokerSecrets', 'secretsmanager', /^[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+(?:-\?{6})?$/),
     sqlClusters: arns(node, 'sqlClusters', 'rds', /^[a-z0-9-]+:\d{12}:cluster:[\w-]+$/),
+    concurrency: word(node, 'concurrency', concurrencies),
+    streamConcurrency: whole(node, 'streamConcurrency', 200),
     sandboxConcurrency: optional(node, 'sandboxConcurrency', () => whole(node, 'sandboxConcurrency', 0, 0)),
     accountConcurrency: whole(node, 'accountConcurrency', 1_000),
     canary: word(node, 'canary', ['off', 'on']) === 'on',

@@ -1132,6 +1132,11 @@ const hosts: readonly Requirement[] = [
     'A new version of a function takes a tenth of its calls for five minutes, then all; an alarm of the function takes it back. Callers name the alias, never the function.',
   ),
   must(
+    'cloud.concurrency',
+    'contract §3',
+    'A deployment reserves no concurrency by default; with concurrency=reserved what decides and votes keeps a part and what streams is capped.',
+  ),
+  must(
     'cloud.tags',
     'contract §3',
     "Every resource carries the deployment's name and stage and the tags of the operator.",
@@ -1473,6 +1478,16 @@ const toolGateway: readonly Requirement[] = [
     'mcp.older-sse',
     'spec §4.4',
     'The older HTTP+SSE transport works, whichever processes stream and messages meet.',
+  ),
+  must(
+    'mcp.event-streams',
+    'spec §4.4',
+    'GET /mcp is 405, GET /sse 404 and subscriptions/listen -32601 where open streams are billed, unless the configuration offers them; a stream there ends after 25 s at the latest, and clients go on without.',
+  ),
+  must(
+    'mcp.stream-bound',
+    'spec §4.4',
+    'A key and a session have a bounded number of event streams open over all processes of AWS; one more is 429.',
   ),
   must(
     'mcp.conformance',

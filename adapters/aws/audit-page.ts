@@ -5,9 +5,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { cursorAt, placeAt } from './in-order.ts';
 import type { Item } from './items.ts';
 import { partitionsOf, shards } from './shards.ts';
-
-/** Entries of one tenant and day lie in several partitions, so that no single one takes every write. */
-export const dayKey = (tenant: string, isoDay: string, shard: number) => `${tenant}#${isoDay}#${shard}`;
+import { placeOf } from './time-index.ts';
 
 interface Range {
   readonly from: string;
@@ -67,10 +65,6 @@ async function* inGroups(keys: AsyncIterable<Item>, size: number): AsyncGenerato
   }
   if (group.length > 0) yield group;
 }
-
-/** Sort key of an entry in `by_time`. */
-export const placeOf = ({ timestamp, session_id, index }: EvidenceEntry): string =>
-  `${timestamp}#${session_id}#${String(index).padStart(12, '0')}`;
 
 const dayOf = (epochMs: number) => epochMs - (epochMs % dayMs);
 const isoDay = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 10);

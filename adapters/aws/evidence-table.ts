@@ -18,12 +18,12 @@ import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts
 import type { TableName } from '#core/contracts/tables.ts';
 import type { AuditFilter, EvidenceLog, EvidenceRows, ManifestStore, Page, SessionHead } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
-import { auditPage, dayKey, placeOf } from './audit-page.ts';
 import { sharedReads } from './grouped-reads.ts';
 import { cursorAt, inOrder, pageOf, placeAt } from './in-order.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 import { rowsByKey } from './rows-by-key.ts';
 import { partitionOf, partitionsOf, shardOf, shards } from './shards.ts';
+import { dayKey, placeOf } from './time-index.ts';
 
 export interface StoreOptions {
   readonly client: DynamoDBClient;
@@ -179,8 +179,9 @@ export function evidenceTable({ client, tables }: StoreOptions): EvidenceLog & E
       return { items: heads.map(toHead), ...(last !== undefined && { cursor: cursorAt(last) }) };
     },
 
-    audit: (filter: AuditFilter) =>
-      auditPage(filter, {
+    async audit(filter: AuditFilter) {
+      const { auditPage } = await import('./audit-page.ts'); // few functions read the audit log
+      return auditPage(filter, {
         keys: (partitions, { from, to, after }) =>
           inOrder({
             client,
@@ -199,7 +200,8 @@ export function evidenceTable({ client, tables }: StoreOptions): EvidenceLog & E
           const found = keys.map(({ chain, position }) => ({ chain: chain!, position: position! }));
           return (await rowsByKey({ client, table: tables.evidence, consistent: false }, found)).map(entryOf);
         },
-      }),
+      });
+    },
 
     async get(tenant, sessionId, lastHash) {
       const { Item } = await stored(

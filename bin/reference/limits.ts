@@ -102,7 +102,7 @@ export function limitsPage(): string {
     ['a command', `${shell.timeout_ms / 1000} s, ${shell.max_output_bytes} bytes of each output`, 'killed; cut off'],
     [
       'a command on AWS',
-      `${longestSandboxMs / 1000} s, ${concurrency} at a time (\`-c sandboxConcurrency\`), ${diskMb} MB of disk`,
+      `${longestSandboxMs / 1000} s, with \`-c concurrency=reserved\` ${concurrency} at a time (\`-c sandboxConcurrency\`), ${diskMb} MB of disk`,
       'killed; refused, nothing ran',
     ],
     ['a page of a list', '1 to 200 items, 50 unless `limit` says otherwise', '400'],

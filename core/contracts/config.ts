@@ -10,6 +10,7 @@ import { contentFilter, type piiEntities } from './config/content-filters.ts';
 import { type broker, credentials } from './config/credentials.ts';
 import { executors, type sqlDatabase } from './config/executors.ts';
 import { identity } from './config/identity.ts';
+import { mcpStreams } from './config/mcp-streams.ts';
 import { messagesSettings } from './config/messages.ts';
 import { type mockScript, modelRoute, provider } from './config/providers.ts';
 import { type budget, budgets, cache, prices } from './config/spending.ts';
@@ -35,6 +36,7 @@ export const configurationSchema = z
           .positive()
           .default(10 * 1024 * 1024),
         cors: z.strictObject({ allowed_origins: z.array(z.string().min(1)).default([]) }).prefault({}),
+        mcp: mcpStreams,
       })
       .prefault({}),
     admin: z

@@ -9,6 +9,8 @@ export interface HostLimits {
   readonly mcpMs: number;
   /** One command. */
   readonly commandMs: number;
+  /** How long a stream may stay open that waits for messages; absent where open streams cost nothing. */
+  readonly eventStreamMs?: number;
 }
 
 /**
@@ -26,6 +28,8 @@ export const lambdaLimits: HostLimits = {
   executionMs: functionSeconds.action * 1000 - keptMs,
   mcpMs: functionSeconds.mcp * 1000 - keptMs,
   commandMs: functionSeconds.sandbox * 1000 - 10_000,
+  // An open stream occupies one function, and Lambda bills it.
+  eventStreamMs: 25_000,
 };
 
 /** A process of its own: an open stream that waits for messages occupies no function. */

@@ -11,6 +11,7 @@ import type { Caller, Exchange } from './caller.ts';
 import { type Conversation, type Conversations, versionNamed } from './conversations.ts';
 import { dispatch, type Services } from './dispatch.ts';
 import { assumedVersion, batchVersion, type Era, eraOf, type McpHeaders } from './era.ts';
+import { EventStreams } from './event-streams.ts';
 import { notificationForServer } from './forward.ts';
 import { greetings, helloOf } from './greet.ts';
 import { Listening } from './listen.ts';
@@ -63,13 +64,15 @@ export class McpGateway {
   readonly #running = new Map<string, AbortController>();
   /** Open streams of sessions. */
   readonly #streams = new Set<AbortController>();
+  readonly #eventStreams: EventStreams;
 
   /** @param conversations those of the executor too, so that a process has one with each server. */
   constructor(ports: McpPorts, conversations: Conversations) {
     this.#ports = ports;
     this.#conversations = conversations;
     this.#sessions = new Sessions(ports);
-    this.#listening = new Listening(ports);
+    this.#eventStreams = new EventStreams(ports);
+    this.#listening = new Listening(ports, this.#eventStreams);
   }
 
   /** `POST /mcp`. Answers every fault of a message itself. */
@@ -84,9 +87,32 @@ export class McpGateway {
     }
   }
 
-  /** `GET /mcp`: what servers say without being asked. */
+  /** What open streams of clients come under. */
+  get eventStreams(): EventStreams {
+    return this.#eventStreams;
+  }
+
+  /**
+   * `GET /mcp`: what servers say without being asked.
+   * @throws GatewayError `method_not_allowed` where the host offers no such streams, `rate_limit_error` for one too many.
+   */
   async stream(call: McpCall): Promise<McpReply> {
     if (call.headers.version !== undefined && call.headers.version >= '2026-07-28') throw notAllowed();
+    const { configuration } = call.snapshot;
+    if (!this.#eventStreams.offered(configuration, 'event_streams')) throw noStreams();
+    const session = await this.#sessions.find(call.headers.session, call.principal);
+    const open = await this.#eventStreams.open(call.principal, configuration, session.id, call.signal);
+    try {
+      const reply = await this.listen({ ...call, signal: open.signal });
+      return { ...reply, finished: reply.finished!.then(open.close) };
+    } catch (fault) {
+      await open.close();
+      throw fault;
+    }
+  }
+
+  /** The messages of a session's servers, until the signal aborts or the reader leaves. */
+  async listen(call: McpCall): Promise<McpReply> {
     const session = await this.#sessions.find(call.headers.session, call.principal);
     const caller = this.#of(call, 'session', this.#conversations.ofSession(session, entriesOf(call)), session);
     const outbox = new Outbox();
@@ -95,6 +121,7 @@ export class McpGateway {
     left.signal.addEventListener('abort', () => void this.#streams.delete(left), { once: true });
     outbox.onLeft(() => left.abort());
     call.signal.addEventListener('abort', () => left.abort(), { once: true });
+    if (call.signal.aborted) left.abort();
     const finished = this.#listening
       .follow(caller, (message) => outbox.put(message), left.signal)
       .then(() => outbox.end());
@@ -288,5 +315,11 @@ const runningKey = ({ conversation, sessionId }: Caller, id: RequestId): string 
   `${conversation.owner}\n${sessionId}\n${typeof id}:${id}`;
 
 const isId = (id: unknown): id is RequestId => typeof id === 'string' || typeof id === 'number';
+
+const noStreams = () =>
+  new GatewayError(
+    'method_not_allowed',
+    'GET /mcp opens no event stream on this host; send POST, each answer comes with its request. server.mcp.event_streams turns the streams on.',
+  );
 
 const notAllowed = () => new GatewayError('method_not_allowed', 'From 2026-07-28 on the endpoint takes POST alone.');

@@ -3,12 +3,15 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import type { Caller, Exchange } from './caller.ts';
 import { hearing } from './conversations.ts';
 import { metaKeys } from './era.ts';
+import type { EventStreams } from './event-streams.ts';
 import { greetings } from './greet.ts';
 import {
   invalidParams,
   isObject,
+  mcpCodes,
   notificationOf,
   type RequestId,
+  RpcFault,
   type RpcOutcome,
   type RpcRequest,
 } from './messages.ts';
@@ -29,8 +32,11 @@ const againMs = 1_000;
 export class Listening {
   readonly #ports: Pick<McpPorts, 'telemetry' | 'pause' | 'ids'>;
 
-  constructor(ports: Pick<McpPorts, 'telemetry' | 'pause' | 'ids'>) {
+  readonly #eventStreams: EventStreams;
+
+  constructor(ports: Pick<McpPorts, 'telemetry' | 'pause' | 'ids'>, eventStreams: EventStreams) {
     this.#ports = ports;
+    this.#eventStreams = eventStreams;
   }
 
   /** Hands on what every server of the session says, until the signal aborts. */
@@ -42,8 +48,22 @@ export class Listening {
     ]);
   }
 
-  /** Acknowledges what can be delivered and delivers it, until the client goes or nothing could ever come. */
-  async subscribe(
+  /**
+   * Acknowledges what can be delivered and delivers it, until the client goes, the host ends the stream or nothing could ever come.
+   * @throws RpcFault -32601 where the host offers no such streams; GatewayError `rate_limit_error` for one too many.
+   */
+  async subscribe(caller: Caller, request: RpcRequest, exchange: Exchange, identity: JsonObject): Promise<RpcOutcome> {
+    const { configuration } = caller.snapshot;
+    if (!this.#eventStreams.offered(configuration, 'event_streams')) throw notOffered();
+    const open = await this.#eventStreams.open(caller.principal, configuration, caller.sessionId, exchange.signal);
+    try {
+      return await this.#deliver(caller, request, { ...exchange, signal: open.signal }, identity);
+    } finally {
+      await open.close();
+    }
+  }
+
+  async #deliver(
     { conversation }: Caller,
     { id, params }: RpcRequest,
     { send, signal }: Exchange,
@@ -97,6 +117,13 @@ export class Listening {
     }
   }
 }
+
+const notOffered = () =>
+  new RpcFault(
+    mcpCodes.unknownMethod,
+    'subscriptions/listen opens no event stream on this host; server.mcp.event_streams turns the streams on.',
+    { status: 404 },
+  );
 
 /** @throws RpcFault -32602 */
 function filterOf(given: unknown): Filter {

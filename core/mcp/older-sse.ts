@@ -60,10 +60,19 @@ export class OlderStreams {
     this.#ports = ports;
   }
 
-  /** `GET /sse`. @param base what stands before `/mcp` in the address of the caller. */
-  async open(call: McpCall, base: string): Promise<McpReply> {
+  /**
+   * `GET /sse`.
+   * @param base what stands before `/mcp` in the address of the caller.
+   * @throws GatewayError `not_found` where the host does not offer it, `rate_limit_error` for one too many.
+   */
+  async open(given: McpCall, base: string): Promise<McpReply> {
     const { ids, clock, inboxes } = this.#ports;
+    const { eventStreams } = this.#gateway;
+    const { configuration } = given.snapshot;
+    if (!eventStreams.offered(configuration, 'older_transport')) throw notOffered();
     const id = ids.randomHex(16);
+    const counted = await eventStreams.open(given.principal, configuration, id, given.signal, inboxes && lifeMs);
+    const call = { ...given, signal: counted.signal };
     const outbox = new Outbox();
     const gone = new AbortController();
     const stream: Stream = { principal: call.principal, outbox, gone, session: undefined };
@@ -71,12 +80,14 @@ export class OlderStreams {
       gone.abort();
       outbox.end();
       this.#open.delete(id);
+      void counted.close();
     };
     await inboxes?.open(id, call.principal, isoTime(clock.now() + lifeMs));
     outbox.onLeft(leave);
     call.signal.addEventListener('abort', leave, { once: true });
     this.#open.set(id, stream);
     outbox.put({ endpoint: `${base}/mcp/session/${id}` });
+    if (call.signal.aborted) leave();
     const finished = inboxes && this.#empty(id, stream, call, inboxes);
     return { status: 200, headers: {}, messages: outbox, ...(finished && { finished }) };
   }
@@ -155,13 +166,19 @@ export class OlderStreams {
   }
 
   async #listen(stream: Stream, call: McpCall): Promise<void> {
-    const reply = await this.#gateway.stream({ ...call, signal: stream.gone.signal }).catch(() => undefined);
+    const reply = await this.#gateway.listen({ ...call, signal: stream.gone.signal }).catch(() => undefined);
     for await (const message of reply?.messages ?? []) stream.outbox.put(message);
   }
 }
 
 const secretWaits =
   'The message holds what looks like a secret, and would be stored until its stream takes it; send it to /mcp.';
+
+const notOffered = () =>
+  new GatewayError(
+    'not_found',
+    'This host does not offer the older HTTP+SSE transport; send POST to /mcp. server.mcp.older_transport turns it on.',
+  );
 
 const noStream = () =>
   new RpcFault(mcpCodes.invalidRequest, 'There is no such stream; open one at /sse.', { status: 404 });

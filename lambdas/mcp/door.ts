@@ -254,9 +254,13 @@ function refusal(event: HttpEvent, fault: unknown): HttpReply {
     const metadata = `resource_metadata="${baseOf(event)}/.well-known/oauth-protected-resource"`;
     reply.headers['www-authenticate'] = challengeOf(fault, metadata);
   }
-  if (reply.statusCode === 405) reply.headers.allow = 'POST';
+  if (reply.statusCode === 405) reply.headers.allow = takesPostAlone(event) ? 'POST' : 'POST, DELETE';
   return reply;
 }
+
+/** From that revision on the endpoint takes POST alone. */
+const takesPostAlone = (event: HttpEvent): boolean =>
+  (headerOf(event, 'mcp-protocol-version')?.trim() ?? '') >= '2026-07-28';
 
 /** RFC 9728 [identity.oidc-mcp]. Without an issuer there is no authorization server to name: the operator gives out keys. */
 const resourceMetadata = (event: HttpEvent, { identity }: Configuration): JsonObject => ({

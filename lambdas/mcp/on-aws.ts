@@ -2,6 +2,7 @@
 
 import type { StoreOptions } from '#adapters/aws/evidence-table.ts';
 import { streamInboxes } from '#adapters/aws/stream-inboxes.ts';
+import { streamSlots } from '#adapters/aws/stream-slots.ts';
 import { withMcpServers } from '../aws-mcp.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { mcpGateway } from './compose.ts';
@@ -9,7 +10,7 @@ import { door } from './door.ts';
 
 /** @param composed with its issuers: an MCP call may need a credential. */
 export function mcpOnAws(composed: GatewayPorts & { readonly store: StoreOptions }) {
-  const { ports, gateway } = mcpGateway(withMcpServers(composed));
+  const { ports, gateway } = mcpGateway({ ...withMcpServers(composed), streamSlots: streamSlots({ ...composed, ...composed.store }) });
   const inboxes = streamInboxes({ ...composed, ...composed.store });
   return { gateway, ports, handler: door({ ...ports, inboxes }, gateway) };
 }

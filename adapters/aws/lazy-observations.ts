@@ -1,0 +1,18 @@
+/** Projections in DynamoDB, loaded with the first use: every function is given them, and few ask. */
+import type { Observations } from '#core/observatory/ports.ts';
+import type { StoreOptions } from './evidence-table.ts';
+
+export function lazyObservations(store: StoreOptions): Observations {
+  let loaded: Promise<Observations> | undefined;
+  const table = () => {
+    loaded ??= import('./observations-table.ts').then(({ observationsTable }) => observationsTable(store));
+    return loaded;
+  };
+  return {
+    apply: async (projections) => (await table()).apply(projections),
+    usage: async (tenant, query) => (await table()).usage(tenant, query),
+    violations: async (tenant, options) => (await table()).violations(tenant, options),
+    requests: async (tenant, query) => (await table()).requests(tenant, query),
+    points: async (tenant, query) => (await table()).points(tenant, query),
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * Streams that stay open while a client waits for messages: `GET /mcp`, `subscriptions/listen` and the older `GET /sse`. Says
+ * whether this host offers them, counts the open ones, and ends them where the host bills for open streams.
+ */
+import type { Configuration } from '#core/contracts/config.ts';
+import type { HostLimits } from '#core/contracts/host-limits.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { type Clock, type Ids, isoTime, type Timeouts } from '#core/kernel/ports.ts';
+
+export type StreamOwner = Pick<Principal, 'tenant' | 'key_id'>;
+
+export interface OpenStream {
+  readonly id: string;
+  readonly session: string;
+  /** When it is over at the latest (ISO time): what a process that ended left behind counts no longer. */
+  readonly until: string;
+}
+
+export interface StreamBounds {
+  readonly perKey: number;
+  readonly perSession: number;
+}
+
+/** Counts the open streams of each key. */
+export interface StreamSlots {
+  /** `key` or `session` where that many are open already. */
+  take(owner: StreamOwner, stream: OpenStream, most: StreamBounds): Promise<'taken' | 'key' | 'session'>;
+  give(owner: StreamOwner, id: string): Promise<void>;
+}
+
+/** For hosts of one process. */
+export class ProcessStreamSlots implements StreamSlots {
+  readonly #open = new Map<string, Map<string, OpenStream>>();
+
+  async take(owner: StreamOwner, stream: OpenStream, most: StreamBounds) {
+    const open = this.#open.get(ownerKey(owner)) ?? new Map<string, OpenStream>();
+    const full = fullOf([...open.values()], stream.session, most);
+    if (full) return full;
+    this.#open.set(ownerKey(owner), open.set(stream.id, stream));
+    return 'taken' as const;
+  }
+
+  async give(owner: StreamOwner, id: string): Promise<void> {
+    const open = this.#open.get(ownerKey(owner));
+    open?.delete(id);
+    if (open?.size === 0) this.#open.delete(ownerKey(owner));
+  }
+}
+
+const ownerKey = ({ tenant, key_id }: StreamOwner): string => `${tenant}\n${key_id}`;
+
+/** Which bound leaves no room for one more stream of the session. */
+export function fullOf(
+  open: readonly Pick<OpenStream, 'session'>[],
+  session: string,
+  { perKey, perSession }: StreamBounds,
+): 'key' | 'session' | undefined {
+  if (open.filter((stream) => stream.session === session).length >= perSession) return 'session';
+  return open.length >= perKey ? 'key' : undefined;
+}
+
+export interface EventStreamPorts {
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'uuid'>;
+  readonly timeouts: Timeouts;
+  readonly hostLimits?: Pick<HostLimits, 'eventStreamMs'>;
+  /** Absent where one process serves all clients. */
+  readonly streamSlots?: StreamSlots;
+}
+
+type Kind = 'event_streams' | 'older_transport';
+
+export class EventStreams {
+  readonly #ports: EventStreamPorts;
+  readonly #slots: StreamSlots;
+
+  constructor(ports: EventStreamPorts) {
+    this.#ports = ports;
+    this.#slots = ports.streamSlots ?? new ProcessStreamSlots();
+  }
+
+  /** Whether clients may open such streams: by the configuration, else where an open stream costs nothing [mcp.event-streams]. */
+  offered({ server }: Pick<Configuration, 'server'>, kind: Kind): boolean {
+    const setting = server.mcp[kind];
+    return setting === 'auto' ? this.#ports.hostLimits?.eventStreamMs === undefined : setting === 'on';
+  }
+
+  /**
+   * Runs `work` as an open stream of the owner. The signal it is given aborts with the given one, and at the host's bound.
+   * @param mostMs how long it may last; the host's bound for event streams if undefined.
+   * @returns what ends with the stream, once there is room for it.
+   * @throws GatewayError `rate_limit_error` when the key or the session has as many open as it may have [mcp.stream-bound].
+   */
+  async open(
+    owner: StreamOwner,
+    { server }: Pick<Configuration, 'server'>,
+    session: string,
+    signal: AbortSignal,
+    mostMs = this.#ports.hostLimits?.eventStreamMs,
+  ): Promise<{ readonly signal: AbortSignal; close(): Promise<void> }> {
+    const { clock, ids, timeouts } = this.#ports;
+    const id = ids.uuid();
+    const most = { perKey: server.mcp.max_streams_per_key, perSession: server.mcp.max_streams_per_session };
+    const until = isoTime(clock.now() + (mostMs ?? endlessMs) + marginMs);
+    const taken = await this.#slots.take(owner, { id, session, until }, most);
+    if (taken !== 'taken') throw tooMany(taken, most);
+    const end = new AbortController();
+    const abort = () => end.abort();
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    const cancel = mostMs === undefined ? () => {} : timeouts.after(mostMs, abort);
+    return {
+      signal: end.signal,
+      close: async () => {
+        cancel();
+        signal.removeEventListener('abort', abort);
+        await this.#slots.give(owner, id).catch(() => {}); // what stays counts no longer than until its end
+      },
+    };
+  }
+}
+
+const endlessMs = 365 * 24 * 3_600_000;
+/** A process needs a moment to end a stream. */
+const marginMs = 5_000;
+
+function tooMany(full: 'key' | 'session', { perKey, perSession }: StreamBounds): GatewayError {
+  const [whose, most] = full === 'key' ? ['key', perKey] : ['session', perSession];
+  return new GatewayError(
+    'rate_limit_error',
+    `The ${whose} has ${most} event streams open, and at most ${most} are allowed; close one, or have server.mcp.max_streams_per_${whose} raised.`,
+    { retryAfterSeconds: 5 },
+  );
+}

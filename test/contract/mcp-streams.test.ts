@@ -1,0 +1,127 @@
+/** Streams that MCP clients keep open: where they are offered, how long they last, how many there may be. */
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { streamSlots } from '#adapters/aws/stream-slots.ts';
+import { lambdaLimits } from '#core/contracts/host-limits.ts';
+import { compose, configure, gateway, http, keys, modern, open, test_, useMcpDoors } from '../support/mcp-doors.ts';
+import { woundTimeouts } from '../support/wound-timeouts.ts';
+
+useMcpDoors([]);
+
+const aws = { hostLimits: lambdaLimits };
+const on = { extra: { server: { mcp: { event_streams: 'on', older_transport: 'on' } } } };
+const bounded = (bounds: object) => ({ extra: { server: { mcp: bounds } } });
+const events = { accept: 'text/event-stream' };
+
+type Process = ReturnType<typeof compose>;
+
+/** A stream that is open until it is left; `status` as soon as it is known. */
+function get(session: string, at: Process, key = keys.agent) {
+  const left = new AbortController();
+  const ended = http('GET', '/mcp', undefined, { at, key, session, headers: events, signal: left.signal });
+  return {
+    ended,
+    leave: async () => {
+      left.abort();
+      return (await ended).status;
+    },
+  };
+}
+
+describe('[mcp.event-streams] on AWS, where an open stream is billed', () => {
+  test('GET /mcp is 405 by default and says what is allowed; POST and DELETE go on as before', async () => {
+    const at = compose(aws);
+    const session = await open({ at });
+    const refused = await http('GET', '/mcp', undefined, { at, session, headers: events });
+    expect([refused.status, refused.headers.allow]).toEqual([405, 'POST, DELETE']);
+    expect(refused.last.error.message).toContain('send POST');
+    expect((await http('DELETE', '/mcp', undefined, { at, session })).status).toBe(204);
+    await at.gateway.stop();
+  });
+
+  test('GET /sse is 404 and subscriptions/listen is unknown by default; elsewhere they are offered', async () => {
+    const at = compose(aws);
+    expect((await http('GET', '/sse', undefined, { at, headers: events })).status).toBe(404);
+    const listen = () => modern('subscriptions/listen', { notifications: {} } as object, { at });
+    const refused = await listen();
+    expect([refused.status, refused.last.error.code]).toEqual([404, -32601]);
+    await configure(on);
+    const { configuration } = await test_.ports.snapshots.current();
+    expect(at.gateway.eventStreams.offered(configuration, 'older_transport')).toBe(true);
+    await configure();
+    const standard = (await test_.ports.snapshots.current()).configuration;
+    expect(gateway.gateway.eventStreams.offered(standard, 'older_transport')).toBe(true);
+    await at.gateway.stop();
+  });
+
+  test('a stream that the configuration offers ends after 25 seconds, and may be opened again', async () => {
+    await configure(on);
+    const timeouts = woundTimeouts();
+    const at = compose({ ...aws, timeouts });
+    const session = await open({ at });
+    for (const _ of [1, 2]) {
+      const stream = get(session, at);
+      await timeouts.armed(25_000);
+      timeouts.pass(25_000);
+      expect((await stream.ended).status).toBe(200);
+    }
+    await at.gateway.stop();
+  });
+});
+
+describe('[mcp.stream-bound] open streams', () => {
+  const processes = () => {
+    const slots = () => streamSlots({ ...test_.ports, ...test_.store });
+    return [compose({ streamSlots: slots() } as object), compose({ streamSlots: slots() } as object)] as const;
+  };
+
+  test('of a session are counted over processes; one that ends makes room', async () => {
+    await configure(bounded({ max_streams_per_session: 2 }));
+    const [a, b] = processes();
+    const [session, another] = [await open({ at: a }), await open({ at: a })];
+    const first = get(session, a);
+    const second = get(session, b);
+    await until(async () => (await openOf()) === 2);
+    const refused = await http('GET', '/mcp', undefined, { at: a, session, headers: events });
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '5']);
+    expect(refused.last.error.message).toMatch(/session has 2 event streams open.*max_streams_per_session/);
+    expect(await get(another, b).leave()).toBe(200);
+    await first.leave();
+    expect(await get(session, b).leave()).toBe(200);
+    await second.leave();
+    expect(await openOf()).toBe(0);
+    await Promise.all([a.gateway.stop(), b.gateway.stop()]);
+  });
+
+  test('of a key are bounded in one process too; another key has its own', async () => {
+    await configure(bounded({ max_streams_per_key: 1 }));
+    const first = get(await open(), gateway);
+    const refused = await http('GET', '/mcp', undefined, { session: await open(), headers: events });
+    expect([refused.status, refused.last.error.message]).toEqual([429, expect.stringContaining('The key has 1')]);
+    const theirs = await open({ key: keys.other });
+    expect(await get(theirs, gateway, keys.other).leave()).toBe(200);
+    expect(await first.leave()).toBe(200);
+  });
+
+  test('that a process left behind count until their end', async () => {
+    const slots = streamSlots({ ...test_.ports, ...test_.store });
+    const owner = { tenant: 'default', key_id: 'k' };
+    const most = { perKey: 1, perSession: 1 };
+    const [past, coming] = ['2000-01-01T00:00:00.000Z', '2999-01-01T00:00:00.000Z'];
+    expect(await slots.take(owner, { id: 'a', session: 's', until: past }, most)).toBe('taken');
+    expect(await slots.take(owner, { id: 'b', session: 't', until: coming }, most)).toBe('taken');
+    expect(await slots.take(owner, { id: 'c', session: 'u', until: coming }, most)).toBe('key');
+    await slots.give(owner, 'a'); // already gone
+    await slots.give(owner, 'b');
+    expect(await slots.take(owner, { id: 'c', session: 'u', until: coming }, most)).toBe('taken');
+  });
+
+  async function openOf(): Promise<number> {
+    const { Items = [] } = await test_.store.client.send(new ScanCommand({ TableName: test_.store.tables.mcp }));
+    const open = Items.filter(({ id }) => id?.S?.startsWith('streams#default#')).map((item) => item.open?.M ?? {});
+    return open.reduce((sum, streams) => sum + Object.keys(streams).length, 0);
+  }
+});
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await test_.ports.pause(5);
+}

@@ -1,0 +1,49 @@
+/** Which functions keep a part of the account's concurrency, in both forms of a deployment. */
+import { App } from 'aws-cdk-lib';
+import { functions } from '#core/contracts/functions.ts';
+import { readSettings } from '../../lib/settings.ts';
+import { functionId, ofType, synthesize } from './synthesized.ts';
+
+type Doors = ReturnType<typeof synthesize>['doors'];
+
+function reserved(doors: Doors): Readonly<Record<string, number>> {
+  const all = ofType(doors, 'AWS::Lambda::Function');
+  return Object.fromEntries(
+    Object.keys(functions).flatMap((name) => {
+      const own = all[functionId(doors, name)]!.Properties.ReservedConcurrentExecutions as number | undefined;
+      return own === undefined ? [] : [[name, own]];
+    }),
+  );
+}
+
+const shared = synthesize({}).doors;
+const withSandbox = synthesize({ sandboxConcurrency: 3 }).doors;
+const kept = synthesize({ concurrency: 'reserved' }).doors;
+const fewer = synthesize({ concurrency: 'reserved', streamConcurrency: 50, sandboxConcurrency: 0 }).doors;
+
+describe('[cloud.concurrency] the concurrency of the account', () => {
+  it('is shared by default, by the sandbox too: an account with a quota of 10 has none to reserve', () => {
+    expect(reserved(shared)).toEqual({});
+    expect(reserved(withSandbox)).toEqual({ sandbox: 3 });
+  });
+
+  it('is kept for what decides and votes, and capped for what streams, where the operator says so', () => {
+    const deciding = {
+      ...{ approvals: 10, 'approval-callback': 10, 'approval-steps': 20, sweep: 2, notify: 10, policies: 5 },
+      sandbox: 10,
+    };
+    const streaming = (most: number) => ({ mcp: most, 'chat-completions': most, messages: most });
+    expect(reserved(kept)).toEqual({ ...deciding, ...streaming(200) });
+    expect(reserved(fewer)).toEqual({ ...deciding, ...streaming(50), sandbox: 0 });
+  });
+
+  it('reserved as by default leaves an account of 1,000 more than the 100 that Lambda keeps unreserved', () => {
+    const all = Object.values(reserved(kept));
+    expect(all.reduce((sum, own) => sum + own, 0)).toBeLessThanOrEqual(700);
+  });
+
+  it('a word that is none of the two stops the synthesis', () => {
+    const { node } = new App({ context: { concurrency: 'all' } });
+    expect(() => readSettings(node)).toThrow('Context "concurrency" must be shared or reserved');
+  });
+});
