@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { actionsTable } from '#adapters/aws/actions-table.ts';
 import { approvalsTable } from '#adapters/aws/approvals-table.ts';
 import type { BreakersTable } from '#adapters/aws/breakers-table.ts';
+import { cancellationsTable } from '#adapters/aws/cancellations-table.ts';
 import { clientBounds } from '#adapters/aws/client-bounds.ts';
 import { configTable } from '#adapters/aws/config-table.ts';
 import { countersTable } from '#adapters/aws/counters-table.ts';
@@ -157,6 +158,7 @@ export function compose(
     counters: countersTable({ ...store, clock }),
     admissions: new Admissions(clock),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),
+    cancellations: cancellationsTable(store),
     mcpStore: mcpTable({ ...store, clock }),
     metricsText: () => telemetry.metricsText(),
     adminUrl: needed('ADMIN_URL'),

@@ -1485,6 +1485,21 @@ const toolGateway: readonly Requirement[] = [
     'GET /mcp is 405, GET /sse 404 and subscriptions/listen -32601 where open streams are billed, unless the configuration offers them; a stream there ends after 25 s at the latest, and clients go on without.',
   ),
   must(
+    'cancel.any-process',
+    'contract §5',
+    'POST /v1/requests/{id}/cancel and notifications/cancelled end a call in whichever process it runs, within about a second; what was streamed is billed, evidence says aborted and by which key; calls that end within a second cost no store step for it.',
+  ),
+  must(
+    'cancel.owner',
+    'contract §5',
+    'Only the key that began a call, and for MCP only its session, cancels it; to others it is unknown (404). A call that has ended is 409.',
+  ),
+  must(
+    'evidence.delivery',
+    'contract §4',
+    'Where the host does not see its callers, a chat entry says that delivery is unknown.',
+  ),
+  must(
     'mcp.stream-bound',
     'spec §4.4',
     'A key and a session have a bounded number of event streams open over all processes of AWS; one more is 429.',

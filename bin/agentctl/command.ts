@@ -34,7 +34,8 @@ export interface Parent {
   readonly finish: (outcome: Outcome) => void;
 }
 
-export function addCommand<Options>(parent: Parent, words: CommandWords<Options>): void {
+/** @returns where commands below this one are hung. */
+export function addCommand<Options>(parent: Parent, words: CommandWords<Options>): Parent {
   const command = parent.command.command(words.usage).summary(words.summary).description(words.summary);
   words.options?.(command);
   addGlobals(command);
@@ -50,6 +51,7 @@ export function addCommand<Options>(parent: Parent, words: CommandWords<Options>
       throw failure;
     }
   });
+  return { ...parent, command };
 }
 
 export function addGroup(parent: Parent, name: string, summary: string): Parent {

@@ -18,7 +18,25 @@ interface Reading {
 }
 
 export function addTraffic(parent: Parent): void {
-  for (const reading of readings) addReading(parent, reading);
+  for (const reading of readings) {
+    const added = addReading(parent, reading);
+    if (reading.name === 'requests') addCancel({ ...added, command: added.command.enablePositionalOptions() });
+  }
+}
+
+function addCancel(parent: Parent): void {
+  addCommand(parent, {
+    usage: 'cancel <id>',
+    summary: 'End a running request of the same key; the id is the x-envelope-id of its answer',
+    examples: ['requests cancel 019e0000-0000-7000-8000-000000000000'],
+    options: (command) => command.option('--gateway <address>', 'gateway address (AGENTCTL_GATEWAY)'),
+    run: async (cli, _options, [id = '']) => {
+      const answer = await cli.api().call('cancelRequest', { path: { id } });
+      if (cli.globals.json) cli.out.json(answer.text);
+      else cli.out.line(`${id}: being cancelled`);
+      return 'positive';
+    },
+  });
 }
 
 const paged = (command: Command): Command =>
@@ -82,8 +100,8 @@ const readings: readonly Reading[] = [
   },
 ];
 
-function addReading(parent: Parent, { name, operation, summary, examples, options, show }: Reading): void {
-  addCommand<Options>(parent, {
+function addReading(parent: Parent, { name, operation, summary, examples, options, show }: Reading): Parent {
+  return addCommand<Options>(parent, {
     usage: name,
     summary,
     examples,

@@ -4,6 +4,7 @@ import { actionsTable } from '#adapters/aws/actions-table.ts';
 import { approvalsTable } from '#adapters/aws/approvals-table.ts';
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
 import { brokerOutside } from '#adapters/aws/broker-outside.ts';
+import { cancellationsTable } from '#adapters/aws/cancellations-table.ts';
 import { configTable } from '#adapters/aws/config-table.ts';
 import { countersTable } from '#adapters/aws/counters-table.ts';
 import { credentialsTable } from '#adapters/aws/credentials-table.ts';
@@ -165,6 +166,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     counters: countersTable({ ...store, clock }),
     admissions: new Admissions(clock),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),
+    cancellations: cancellationsTable(store),
     mcpStore: mcpTable({ ...store, clock }),
     providers,
     wasm: wasmRunner({ modules: wasmModules(objects) }),

@@ -14,6 +14,7 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   no_upstream: 'No configured server or service has the tool.',
   method_not_allowed: 'The path exists, the method does not.',
   conflict: 'Somebody was first; the record as it stands is in `error.record` where there is one.',
+  request_cancelled: 'The request was cancelled by its own key while it ran.',
   payload_too_large: 'The body is larger than this route takes.',
   unsupported_media_type: 'The Content-Type is not one this route takes.',
   rate_limit_error: 'Too many requests or tokens in the window.',

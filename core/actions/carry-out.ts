@@ -5,6 +5,7 @@
 
 import { approvalLeaseSeconds } from '#core/approvals/approval.ts';
 import { finishExecution, giveBack, type Holder, leaseEnd } from '#core/approvals/execution.ts';
+import { cancelledBy, watchCancelled } from '#core/cancellation/watch.ts';
 import type { ExecutionOutcome, KeptResult } from '#core/contracts/approval.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope, DecisionResult } from '#core/contracts/envelope.ts';
@@ -42,8 +43,18 @@ export async function carryOut(
   approvalId?: string,
   options: ExecuteOptions = {},
 ): Promise<DecisionResult> {
-  const run = await keepingLease(ports, action, approvalId, () => perform(ports, action, approvalId, options));
+  const { tenant, key_id, envelope_id } = action.envelope;
+  const watch = watchCancelled(
+    ports,
+    { tenant, key_id, call: envelope_id },
+    options.signal ?? new AbortController().signal,
+  );
+  const watched = { ...options, signal: watch.signal };
+  const run = await keepingLease(ports, action, approvalId, () => perform(ports, action, approvalId, watched)).finally(
+    () => watch.stop(),
+  );
   const { credential, head, error, outcome, loginRefusedBy, result: raw } = run;
+  const by = cancelledBy(watch.signal);
   const secrets = credential ? secretsOf(credential) : [];
   const safe = await withholdOutcome(ports, action, { result: raw, error: error?.message }, secrets);
   const { result, error: message } = safe.value;
@@ -51,6 +62,7 @@ export async function carryOut(
   const done: Done = {
     ...{ outcome, kept, loginRefusedBy },
     ...(message !== undefined && { error: message }),
+    ...(message !== undefined && by !== undefined && { aborted_by: by }),
     ...(credential && { record: credential.record }),
     ...(error && outcome === 'not_executed' && approvalId !== undefined && { approval_returned: true }),
   };
@@ -116,6 +128,8 @@ interface Done {
   readonly outcome: ExecutionOutcome;
   readonly kept: KeptResult;
   readonly error?: string;
+  /** The key that cancelled it while it ran. */
+  readonly aborted_by?: string;
   readonly loginRefusedBy?: string | undefined;
   readonly record?: CredentialRecord;
   /** No credential could be had: nothing was called, and the approval is as it was. */

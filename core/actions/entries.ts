@@ -197,6 +197,7 @@ export function resultDraft(
     readonly error?: string;
     readonly behavior?: BehaviorNote;
     readonly approval_returned?: boolean;
+    readonly aborted_by?: string;
   },
   credential: CredentialRecord | undefined,
 ): EntryDraft {

@@ -3,6 +3,7 @@ import type { PendingRoom } from '#core/approvals/pending-room.ts';
 import type { ApprovalClock, ApprovalStore, DeliveryStore } from '#core/approvals/ports.ts';
 import type { KeyRisks } from '#core/behavior/ports.ts';
 import type { Probes } from '#core/behavior/probes.ts';
+import type { WatchPorts } from '#core/cancellation/watch.ts';
 import type { Snapshots } from '#core/configuration/snapshots.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
@@ -21,7 +22,7 @@ export interface StartedActions {
   due(now: string, limit: number): Promise<readonly StartedAction[]>;
 }
 
-export interface GovernPorts {
+export interface GovernPorts extends WatchPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly telemetry: Telemetry;

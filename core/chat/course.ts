@@ -1,10 +1,11 @@
 /** The course a call takes: what its one evidence entry will tell (contract §4, §5). Filled in by the stages on the way. */
 import type { Standing } from '#core/behavior/assess.ts';
+import { cancelledBy } from '#core/cancellation/watch.ts';
 import type { Verdict } from '#core/content-policy/ports.ts';
 import type { ChatOutcome, ChatRecord, Finding, Usage } from '#core/contracts/chat.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
-import type { GatewayError } from '#core/kernel/errors.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { costOf } from '#core/limits/prices.ts';
 import type { ChatCall } from './call.ts';
@@ -84,10 +85,17 @@ export function ended(course: Course, outcome: ChatOutcome, error: GatewayError)
   if (!course.streamed) course.status = error.kind.status;
 }
 
-/** The caller went away: what was streamed until then is billed and recorded. */
-export function gone(course: Course): void {
+/**
+ * The caller went away or cancelled the call: what was streamed until then is billed and recorded.
+ * @returns what a caller who cancelled is told; undefined for one who went away.
+ */
+export function gone(course: Course): GatewayError | undefined {
   course.outcome = 'aborted';
   course.status = 499;
+  if (cancelledBy(course.call.signal) === undefined) return undefined;
+  const error = new GatewayError('request_cancelled', 'The request was cancelled by its own key.');
+  course.error = error.code;
+  return error;
 }
 
 /** What the call is charged with: the provider's counts, else estimates; nothing where no provider took the call. */
@@ -117,16 +125,25 @@ export function costOfCourse(course: Course): { microusd: number; estimated: boo
 }
 
 /** Body of the entry: counts and names, never content. */
-export function recordOf(course: Course, clock: Clock, traceId: string, evictions: number): ChatRecord {
+export function recordOf(
+  course: Course,
+  clock: Clock,
+  traceId: string,
+  evictions: number,
+  delivered?: 'unknown',
+): ChatRecord {
   const { call } = course;
   const { configuration, version } = call.snapshot;
   const cost = costOfCourse(course);
+  const by = cancelledBy(call.signal);
   return {
     operation: call.operation,
     decision: course.decision,
     outcome: course.outcome,
     status: course.status,
     ...(course.error !== undefined && { error: course.error }),
+    ...(by !== undefined && course.outcome === 'aborted' && { aborted_by: by }),
+    ...(delivered !== undefined && { delivered }),
     model: call.model,
     resolved_model: call.resolvedModel,
     ...(course.provider !== undefined && { provider: course.provider }),

@@ -2,6 +2,7 @@
  * What happens to a chat call (spec §1 gateway request pipeline; contract §5). The one flow behind chat completions,
  * messages and the WebSocket; the names of its stages are those of its spans.
  */
+import { type Watch, watchCancelled } from '#core/cancellation/watch.ts';
 import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -25,6 +26,7 @@ import { transformRequest } from './stages/transform.ts';
 export function chat(ports: ChatPorts, request: ChatRequest): Promise<ChatReply> {
   const replied = Promise.withResolvers<ChatReply>();
   const finishing = Promise.withResolvers<void>();
+  let watch: Watch | undefined;
   const attributes = {
     tenant_id: request.principal.tenant,
     model: String(request.body.model),
@@ -33,13 +35,17 @@ export function chat(ports: ChatPorts, request: ChatRequest): Promise<ChatReply>
   const finished = ports.telemetry
     .span('gateway.chat_completion', attributes, async (span) => {
       const snapshot = await ports.snapshots.current();
-      const call = openCall(snapshot, request, ports.ids.uuid());
+      const { tenant, key_id } = request.principal;
+      const envelopeId = ports.ids.uuid();
+      watch = watchCancelled(ports, { tenant, key_id, call: envelopeId }, request.signal);
+      const call = openCall(snapshot, { ...request, signal: watch.signal }, envelopeId);
       const course = openCourse(call, ports.clock);
       const reply = (status: number, body: ChatReply['body']) =>
         replied.resolve({ status, headers: course.headers, body, finished: finishing.promise });
       await answer(ports, course, span.traceId, reply);
     })
-    .catch((thrown) => replied.reject(thrown));
+    .catch((thrown) => replied.reject(thrown))
+    .finally(() => watch?.stop());
   void finished.then(() => finishing.resolve());
   return replied.promise;
 }

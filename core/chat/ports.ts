@@ -3,6 +3,7 @@ import type { GovernPorts } from '#core/actions/ports.ts';
 import type { ResponseCache } from '#core/cache/ports.ts';
 import type { WasmRunner } from '#core/content-policy/ports.ts';
 import type { TextWork } from '#core/content-policy/text-work.ts';
+import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import type { Providers } from '#core/providers/ports.ts';
@@ -14,6 +15,7 @@ export interface ChatPorts extends GovernPorts {
   /** Where large texts are looked at; without it, here. */
   readonly texts?: TextWork;
   readonly cache: ResponseCache;
+  readonly hostLimits?: Pick<HostLimits, 'seesCallers'>;
   readonly timeouts: Timeouts;
   /** In [0, 1): jitter of retries. */
   readonly random: () => number;

@@ -51,6 +51,10 @@ export interface ChatRecord {
   /** HTTP status the caller saw. */
   readonly status: number;
   readonly error?: string;
+  /** With `aborted`: the key that cancelled the call. Absent where the caller went away. */
+  readonly aborted_by?: string;
+  /** The host does not learn whether the answer reached its caller. */
+  readonly delivered?: 'unknown';
   /** As the caller named it, and as aliases resolved it. */
   readonly model: string;
   readonly resolved_model: string;

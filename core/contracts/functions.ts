@@ -80,6 +80,7 @@ const governing = {
   credentials: 'write',
   salts: 'put',
   manifests: 'get',
+  cancellations: 'write',
   /** Definitions of the tools of servers that were seen. */
   mcp: 'append',
 } as const;
@@ -105,6 +106,7 @@ const chat = {
     approvals: 'write',
     salts: 'put',
     manifests: 'get',
+    cancellations: 'write',
   },
   queries: approving,
   startsApprovals: true,
@@ -129,8 +131,10 @@ export const functions = {
   },
   models: {
     ...door,
-    purpose: 'lists the models a tenant may use',
-    tables: configuration,
+    purpose: 'lists the models a tenant may use; cancels running requests',
+    // Whether a request that does not run has ended stands in evidence.
+    tables: { ...configuration, evidence: 'get', cancellations: 'write' },
+    queries: ['evidence.by_time'],
     objects: 'read',
   },
   ws: {

@@ -11,6 +11,8 @@ export interface HostLimits {
   readonly commandMs: number;
   /** How long a stream may stay open that waits for messages; absent where open streams cost nothing. */
   readonly eventStreamMs?: number;
+  /** `false` where the host does not tell a function that its HTTP caller has gone, nor whether an answer arrived. */
+  readonly seesCallers?: false;
 }
 
 /**
@@ -30,6 +32,7 @@ export const lambdaLimits: HostLimits = {
   commandMs: functionSeconds.sandbox * 1000 - 10_000,
   // An open stream occupies one function, and Lambda bills it.
   eventStreamMs: 25_000,
+  seesCallers: false,
 };
 
 /** A process of its own: an open stream that waits for messages occupies no function. */

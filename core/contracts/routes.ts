@@ -276,6 +276,14 @@ export const routes: readonly Route[] = [
     'Estimate of input tokens',
     gateway,
   ),
+  route(
+    'POST /v1/requests/{id}/cancel',
+    'models',
+    'operator',
+    'cancelRequest',
+    'Cancel a running request of the same key',
+    gateway,
+  ),
   route('GET /v1/models', 'models', 'viewer', 'listModels', 'Models the tenant may use', gateway),
 
   route('GET /health', 'mcp', 'open', 'health', 'Health and version', mcp),

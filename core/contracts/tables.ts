@@ -85,6 +85,12 @@ export const tables = {
     partitionKey: 'id',
     ttl: 'ttl',
   },
+  cancellations: {
+    holds:
+      'running calls that their owners asked to cancel: id = tenant#key#call; looked at once a second while a call runs',
+    partitionKey: 'id',
+    ttl: 'expires',
+  },
   mcp: {
     holds: 'MCP sessions, with where they go on at each upstream; fingerprints of tool definitions per upstream',
     partitionKey: 'id',

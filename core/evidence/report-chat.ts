@@ -25,7 +25,8 @@ const outcomes: Readonly<Record<string, string>> = {
   refused: 'refused',
 };
 
-export function chatOutcome({ outcome, decision }: Body): string {
+export function chatOutcome({ outcome, decision, aborted_by }: Body): string {
+  if (outcome === 'aborted' && word(aborted_by) !== undefined) return `cancelled by ${word(aborted_by)}`;
   const name = word(outcome);
   return (name !== undefined && Object.hasOwn(outcomes, name) ? outcomes[name] : name) ?? word(decision) ?? 'recorded';
 }
@@ -43,6 +44,7 @@ export function chatFacts({ body, timestamp }: EvidenceEntry): LooseFact[] {
     ['Decision', `${word(body.decision) ?? 'not recorded'} at ${timestamp}${byRule(body)}`],
     ['Policy', typeof body.policy_version === 'number' ? `version ${body.policy_version}` : undefined],
     ['Outcome', `${chatOutcome(body)}${typeof status === 'number' ? `, status ${status}` : ''}${streamed(body)}`],
+    ['Delivered', body.delivered === 'unknown' ? 'not known: this host does not see its callers' : undefined],
     ['Error', body.error],
     ['Findings', findingsOf(body.findings)],
     ['Tokens', tokensOf(body.usage)],

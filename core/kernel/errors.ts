@@ -28,6 +28,7 @@ export const errorKinds = {
   no_upstream: kind(404, -32003),
   method_not_allowed: kind(405, -32601),
   conflict: kind(409, -32602),
+  request_cancelled: kind(499, -32800),
   payload_too_large: kind(413, -32602),
   unsupported_media_type: kind(415, -32600),
   rate_limit_error: kind(429, -32603, true),

@@ -93,8 +93,8 @@ async function make(
   const waits = holds
     ? holding(ports, holdSecondsOf(caller), params, exchange.send, exchange.signal)
     : withoutHold(ports);
-  const result = await govern(waits, caller.principal, caller.sessionId, action, (given, ...rest) =>
-    carryOut({ ...given, executors }, ...rest),
+  const result = await govern(waits, caller.principal, caller.sessionId, action, (given, allowed, hash, approval) =>
+    carryOut({ ...given, executors }, allowed, hash, approval, { signal: exchange.signal }),
   );
   const task = waiting === 'task' && (await taskFor(ports, caller, result, run.outcome, params));
   if (task) return { result: task };

@@ -29,7 +29,7 @@ export interface Run {
   /** Members of `_meta` that the protocol needs. */
   readonly meta: JsonObject;
   readonly id: RequestId;
-  readonly signal: AbortSignal;
+  signal: AbortSignal;
   readonly onMessage: (message: JsonObject) => void;
   readonly onEvents?: () => void;
   readonly passed?: Readonly<Record<string, string>>;
@@ -43,7 +43,10 @@ export interface Run {
 export const runExecutor = (run: Run): Executor => ({
   name: `MCP server ${run.entry.name}`,
   handles: () => true,
-  execute: (envelope, credential) => execute(run, paramsOf(envelope, run.meta), credential),
+  execute: (envelope, credential, { signal } = {}) => {
+    if (signal) run.signal = signal; // the caller's, the end of the function and a cancellation together
+    return execute(run, paramsOf(envelope, run.meta), credential);
+  },
 });
 
 /** The executor of one reading of a resource or prompt: its parameters are those of the method. */

@@ -2,11 +2,15 @@
  * The MCP gateway (spec §4.4; contract §2, §6, §7): one endpoint for the sessions of the revisions up to 2025-11-25 and the
  * stateless requests of 2026-07-28. Each message is read, its caller known, and answered by the file of its method.
  */
+import type { CallName } from '#core/cancellation/ports.ts';
+import { Cancelled, watchCancelled } from '#core/cancellation/watch.ts';
 import type { Snapshot } from '#core/configuration/snapshots.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { resolveSession } from '#core/identity/sessions.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import type { Caller, Exchange } from './caller.ts';
 import { type Conversation, type Conversations, versionNamed } from './conversations.ts';
 import { dispatch, type Services } from './dispatch.ts';
@@ -241,13 +245,14 @@ export class McpGateway {
       outbox.onLeft(() => aborting.abort());
       call.signal.addEventListener('abort', () => aborting.abort(), { once: true });
     }
+    const watch = watchCancelled(this.#ports, callName(caller, request.id), aborting.signal);
     const later: Promise<unknown>[] = [];
     const exchange: Exchange = {
       send: (sent) => outbox.put(sent),
       streams: () => {
         outbox.streams = true;
       },
-      signal: aborting.signal,
+      signal: watch.signal,
       later: (work) => void later.push(work.catch((fault) => this.#log(fault))),
     };
     const services: Services = { ports: this.#ports, sessions: this.#sessions, listening: this.#listening };
@@ -256,8 +261,9 @@ export class McpGateway {
         outbox.put(this.#answered(request.id, caller.era, await dispatch(services, request, caller, exchange)));
       } catch (fault) {
         // A request its client cancelled is not answered (2025), or has nobody left to answer (2026).
-        if (!aborting.signal.aborted) outbox.put(this.#failed(fault, request.id));
+        if (!watch.signal.aborted) outbox.put(this.#failed(fault, request.id));
       } finally {
+        watch.stop();
         outbox.end();
         if (this.#running.get(key) === aborting) this.#running.delete(key);
       }
@@ -272,8 +278,12 @@ export class McpGateway {
     if (message.kind !== 'notification' || message.notification.method === 'notifications/initialized') return;
     const { method, params } = message.notification;
     const cancelled = method === 'notifications/cancelled' ? params?.requestId : undefined;
-    const running = isId(cancelled) ? this.#running.get(runningKey(caller, cancelled)) : undefined;
-    if (running) return running.abort();
+    if (isId(cancelled)) {
+      const running = this.#running.get(runningKey(caller, cancelled));
+      if (running) return running.abort(new Cancelled(caller.principal.key_id));
+      // Another process may run it: one look a second there finds this.
+      await this.#ports.cancellations?.ask(callName(caller, cancelled), isoTime(this.#ports.clock.now()));
+    }
     const forServers = notificationForServer(method, params);
     if (!forServers) return;
     for (const entry of caller.session ? caller.conversation.entries : []) {
@@ -313,6 +323,12 @@ const entriesOf = ({ snapshot }: McpCall) => snapshot.configuration.upstreams.mc
 
 const runningKey = ({ conversation, sessionId }: Caller, id: RequestId): string =>
   `${conversation.owner}\n${sessionId}\n${typeof id}:${id}`;
+
+/** The same in every process. */
+const callName = (caller: Caller, id: RequestId): CallName => {
+  const { tenant, key_id } = caller.principal;
+  return { tenant, key_id, call: `mcp:${digestOf([caller.sessionId, typeof id, String(id)])}` };
+};
 
 const isId = (id: unknown): id is RequestId => typeof id === 'string' || typeof id === 'number';
 

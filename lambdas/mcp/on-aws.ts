@@ -10,7 +10,10 @@ import { door } from './door.ts';
 
 /** @param composed with its issuers: an MCP call may need a credential. */
 export function mcpOnAws(composed: GatewayPorts & { readonly store: StoreOptions }) {
-  const { ports, gateway } = mcpGateway({ ...withMcpServers(composed), streamSlots: streamSlots({ ...composed, ...composed.store }) });
+  const { ports, gateway } = mcpGateway({
+    ...withMcpServers(composed),
+    streamSlots: streamSlots({ ...composed, ...composed.store }),
+  });
   const inboxes = streamInboxes({ ...composed, ...composed.store });
   return { gateway, ports, handler: door({ ...ports, inboxes }, gateway) };
 }

@@ -1,4 +1,5 @@
-/** The models of a tenant, and the health of the gateway surface (contract §5, §7). */
+/** The models of a tenant, the cancellation of requests, and the health of the gateway surface (contract §5, §7). */
+import { cancelRequest } from '#core/admin/cancel-request.ts';
 import type { Operation } from '#core/admin/operation.ts';
 import { modelsOf } from '#core/chat/models.ts';
 import { httpDoor } from '../middleware/http-door.ts';
@@ -8,4 +9,4 @@ const listModels: Operation = async ({ snapshot, principal }) => ({
   body: { object: 'list', data: modelsOf(snapshot.configuration, principal.tenant) },
 });
 
-export const door = (ports: GatewayPorts) => httpDoor('models', ports, { listModels });
+export const door = (ports: GatewayPorts) => httpDoor('models', ports, { listModels, cancelRequest });

@@ -2,7 +2,20 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { streamSlots } from '#adapters/aws/stream-slots.ts';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
-import { compose, configure, gateway, http, keys, modern, open, test_, useMcpDoors } from '../support/mcp-doors.ts';
+import {
+  call,
+  compose,
+  configure,
+  entries,
+  gateway,
+  http,
+  id,
+  keys,
+  modern,
+  open,
+  test_,
+  useMcpDoors,
+} from '../support/mcp-doors.ts';
 import { woundTimeouts } from '../support/wound-timeouts.ts';
 
 useMcpDoors([]);
@@ -125,3 +138,37 @@ describe('[mcp.stream-bound] open streams', () => {
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await test_.ports.pause(5);
 }
+
+describe('[cancel.any-process] a tool call that another process runs', () => {
+  const cancelled = (requestId: unknown, sent: { key?: string; session: string; at: Process }) =>
+    http('POST', '/mcp', { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }, sent);
+
+  test('ends by notifications/cancelled of its session, and by nobody else', async () => {
+    const timeouts = woundTimeouts();
+    const [a, b] = [compose({ timeouts }), compose()];
+    const session = await open({ at: a });
+    const running = call('hang', {}, { session, at: a });
+    const requestId = id;
+    await until(async () => (await entries(session)).some(({ kind }) => kind === 'allow'));
+    const lookAgain = async () => {
+      await timeouts.armed(1_000);
+      timeouts.pass(1_000);
+    };
+
+    const theirs = await open({ at: b, key: keys.other });
+    expect((await cancelled(requestId, { session: theirs, key: keys.other, at: b })).status).toBe(202);
+    expect((await cancelled(requestId, { session: await open({ at: b }), at: b })).status).toBe(202);
+    expect((await cancelled(requestId, { session, key: keys.other, at: b })).status).toBe(404);
+    await lookAgain();
+    await timeouts.armed(1_000);
+    expect((await entries(session)).map(({ kind }) => kind)).toEqual(['allow']);
+
+    expect((await cancelled(requestId, { session, at: b })).status).toBe(202);
+    await lookAgain();
+    await running;
+    const [, result] = await entries(session);
+    expect(result).toMatchObject({ kind: 'result', body: { outcome: 'unknown', aborted_by: expect.any(String) } });
+    expect(result!.body.aborted_by).toBe(result!.actor.key_id);
+    await Promise.all([a.gateway.stop(), b.gateway.stop()]);
+  });
+});

@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { check, runChecks } from '../support/checks.ts';
 import { answerChecks } from './answers.ts';
+import { cancellationChecks } from './cancellations.ts';
 import { configurationFor } from './configuration.ts';
 import { earlyChecks } from './early.ts';
 import { eventChecks } from './events.ts';
@@ -26,6 +27,7 @@ try {
     ...signatureChecks(world),
     ...interruptionChecks(world),
     ...killedChecks(world),
+    ...cancellationChecks(world),
     ...slackChecks(world),
     ...planeChecks(world),
   ]);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { actionsTable } from '#adapters/aws/actions-table.ts';
 import { approvalsTable } from '#adapters/aws/approvals-table.ts';
+import { cancellationsTable } from '#adapters/aws/cancellations-table.ts';
 import { configTable } from '#adapters/aws/config-table.ts';
 import { countersTable } from '#adapters/aws/counters-table.ts';
 import { credentialsTable } from '#adapters/aws/credentials-table.ts';
@@ -158,6 +159,7 @@ export async function testPorts(options: TestOptions = {}) {
     counters: countersTable({ ...store, clock }),
     admissions: new Admissions(clock),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),
+    cancellations: cancellationsTable(store),
     mcpStore: mcpTable({ ...store, clock }),
     providers,
     wasm: options.wasm ?? { check: async () => Promise.reject(new Error('no WASM here')) },

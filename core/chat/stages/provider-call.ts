@@ -10,7 +10,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { type Answered, callProvider } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
 import { translationContext } from '../call.ts';
-import type { Course } from '../course.ts';
+import { type Course, gone } from '../course.ts';
 import type { ChatPorts } from '../ports.ts';
 import { governReply } from '../tool-use.ts';
 import { checkReply, reportStream } from './output-policy.ts';
@@ -103,7 +103,8 @@ async function whole(
   const { call } = course;
   await checkReply(ports, course, policy, spoken);
   const reply = call.dialect === 'anthropic' ? await governReply(ports, call, spoken) : spoken;
-  course.outcome = call.signal.aborted ? 'aborted' : 'completed';
+  if (call.signal.aborted) gone(course);
+  else course.outcome = 'completed';
   answering.json(200, reply);
   return reply;
 }

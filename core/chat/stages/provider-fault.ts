@@ -22,6 +22,6 @@ export function failed(ports: ChatPorts, course: Course, thrown: unknown): Gatew
     });
   }
   ended(course, 'failed', error);
-  if (fault?.kind === 'aborted') gone(course);
-  return error;
+  if (fault?.kind !== 'aborted') return error;
+  return gone(course) ?? error;
 }

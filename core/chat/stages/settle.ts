@@ -42,7 +42,7 @@ async function recordEvidence(ports: ChatPorts, course: Course, traceId: string)
   const { call, standing } = course;
   const scored = call.principal.kind === 'agent';
   await ports.telemetry.span('evidence.record', { session_id: call.sessionId }, async (span) => {
-    const body = recordOf(course, ports.clock, traceId, ports.cache.takeEvictions());
+    const body = recordOf(course, ports.clock, traceId, ports.cache.takeEvictions(), deliveryOf(ports, course));
     const draft = {
       tenant: call.tenant.id,
       session_id: call.sessionId,
@@ -81,6 +81,10 @@ async function recordApart(
   }
   throw refusal;
 }
+
+/** Over a WebSocket each message is acknowledged by its post; elsewhere it depends on the host. */
+const deliveryOf = ({ hostLimits }: ChatPorts, { call }: Course): 'unknown' | undefined =>
+  call.transport === 'http' && hostLimits?.seesCallers === false ? 'unknown' : undefined;
 
 /** A chat that the content policy blocked is a refused attempt like any other. */
 function behaviorNote({ call, outcome, matchedRule = '' }: Course): { behavior?: BehaviorNote } {

@@ -80,7 +80,11 @@ async function flow(ports: ChatPorts, course: Course, { provider, reply }: Sourc
       ended(course, 'refused', halted);
       throw halted;
     }
-    if (call.signal.aborted) return gone(course);
+    if (call.signal.aborted) {
+      const cancelled = gone(course);
+      if (cancelled) throw cancelled;
+      return;
+    }
     throw thrown instanceof ProviderFault ? failed(ports, course, thrown) : thrown;
   }
 }

@@ -61,6 +61,13 @@ test('requests pass their filters on, list what there is, and say how to go on',
   expect((await home.run(['requests'])).out).toBe('no chat call in the last 48 hours\n');
 });
 
+test('requests cancel names the request at the gateway, and says what became of it', async () => {
+  const id = '019e0000-0000-7000-8000-000000000000';
+  server.on(`POST /v1/requests/${id}/cancel`, { id, status: 'cancelling' });
+  const { code, out } = await home.run(['requests', 'cancel', id, '--gateway', server.url]);
+  expect([code, out, server.seen[0]!.path]).toEqual([0, `${id}: being cancelled\n`, `/v1/requests/${id}/cancel`]);
+});
+
 test('providers shows health and breaker', async () => {
   const providers = [
     {

@@ -39,6 +39,7 @@ const commands = [
   ['whoami'],
   ['usage'],
   ['requests'],
+  ['requests', 'cancel'],
   ['providers'],
   ['budgets'],
   ['cache'],

@@ -1,0 +1,52 @@
+/** `POST /v1/requests/{id}/cancel`: ends a running call of the caller's own key, in whichever process it runs. */
+import type { CallName } from '#core/cancellation/ports.ts';
+import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { Call, Operation } from './operation.ts';
+
+/** A process looks once a second; after this a call that runs has seen it. */
+const waitMs = 4_000;
+const lookEveryMs = 200;
+/** No call runs longer. */
+const longestMs = 15 * 60_000;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/**
+ * @throws GatewayError `invalid_request` for what is no envelope id; `conflict` for a call that has ended or waits for
+ * approval; `not_found` for any other, also another key's [cancel.owner].
+ */
+export const cancelRequest: Operation = async ({ ports, principal, params }) => {
+  const id = (params.id ?? '').toLowerCase();
+  if (!uuid.test(id))
+    throw invalidRequest(
+      `${JSON.stringify(id.slice(0, 64))} is not a request id; send the x-envelope-id of the answer.`,
+    );
+  const { cancellations, clock, pause } = ports;
+  if (!cancellations) throw notFound(`Request ${id}`);
+  const name: CallName = { tenant: principal.tenant, key_id: principal.key_id, call: id };
+  await cancellations.ask(name, isoTime(clock.now()));
+  for (let waited = 0; waited <= waitMs; waited += lookEveryMs) {
+    const asked = await cancellations.asked(name, { consistent: true });
+    if (asked?.taken) return { status: 202, body: { id, status: 'cancelling' } };
+    await pause(lookEveryMs);
+  }
+  if (await recorded(ports, name))
+    throw new GatewayError('conflict', `Request ${id} is not running: it has ended, or waits for approval.`);
+  throw notFound(`A running request ${id} of this key`);
+};
+
+/** Whether the log has an entry of the call. Envelope ids begin with their time, so the minutes to look in are known. */
+async function recorded({ evidence }: Call['ports'], { tenant, key_id, call }: CallName): Promise<boolean> {
+  const bornMs = Number.parseInt(call.replaceAll('-', '').slice(0, 12), 16);
+  const within = { tenant, actor: key_id, from: bornMs - 60_000, to: bornMs + longestMs, limit: 100 };
+  let cursor: string | undefined;
+  for (let page = 0; page < mostPages; page += 1) {
+    const found = await evidence.audit({ ...within, ...(cursor !== undefined && { cursor }) });
+    if (found.items.some(({ envelope_id }) => envelope_id === call)) return true;
+    cursor = found.cursor;
+    if (cursor === undefined) return false;
+  }
+  return false;
+}
+
+const mostPages = 20;

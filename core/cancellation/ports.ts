@@ -1,0 +1,25 @@
+/** How a call is cancelled that another process runs. */
+
+/** A running call. Its owner is part of its name, so the key of somebody else names another call [cancel.owner]. */
+export interface CallName {
+  readonly tenant: string;
+  readonly key_id: string;
+  /** An envelope id, or `mcp:` and a digest of session and request id. */
+  readonly call: string;
+}
+
+export interface AskedCancellation {
+  /** ISO time. */
+  readonly asked_at: string;
+  /** The process that runs the call has seen it. */
+  readonly taken: boolean;
+}
+
+export interface Cancellations {
+  /** Asks for the end of a call. Asking again changes nothing but the time. */
+  ask(name: CallName, askedAt: string): Promise<void>;
+  /** Whether somebody asked; may lag by a second where `consistent` is not set. */
+  asked(name: CallName, options?: { readonly consistent?: boolean }): Promise<AskedCancellation | undefined>;
+  /** Says that the call is ended for it. */
+  take(name: CallName): Promise<void>;
+}

@@ -1,0 +1,215 @@
+/** Calls that another process runs are cancelled by their owner: two processes over one store, a provider and a server that never end. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { systemIds } from '#adapters/system/ids.ts';
+import { lambdaLimits } from '#core/contracts/host-limits.ts';
+import type { Executor } from '#core/credentials/ports.ts';
+import { chatDoors } from '#lambdas/doors.ts';
+import { caller, eventTo } from '../support/call-door.ts';
+import { type FakeProvider, piecesOf, silent, startFakeProvider, stream } from '../support/fake-providers.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { type WoundTimeouts, woundTimeouts } from '../support/wound-timeouts.ts';
+
+let provider: FakeProvider;
+let test_: TestPorts;
+/** Runs the calls. Its timers are wound by hand. */
+let timeouts: WoundTimeouts;
+let running: { signal?: AbortSignal; begun: PromiseWithResolvers<void> };
+
+const slow: Executor = {
+  name: 'slow',
+  handles: ({ tool }) => tool === 'scm.list_branches',
+  execute: (_envelope, _credential, options = {}) => {
+    running.signal = options.signal!;
+    running.begun.resolve();
+    return new Promise((_, reject) => {
+      options.signal!.addEventListener('abort', () => {
+        reject(
+          Object.assign(new Error('it was cancelled; whether it took place is not known'), { name: 'UnknownOutcome' }),
+        );
+      });
+    });
+  },
+};
+
+beforeAll(async () => {
+  provider = await startFakeProvider({ kind: 'openai' });
+  test_ = await testPorts({
+    executors: [slow],
+    secrets: { PROVIDER_KEY: 'provider-key-value-1' },
+    extra:
+      `
+providers: [{ name: fake, type: openai, base_url: "${provider.baseUrl}", api_key_env: PROVIDER_KEY, models: ["gpt-*"] }]
+`.trimStart() + 'cache: { enabled: false }\n',
+  });
+  const { configuration } = await test_.ports.snapshots.current();
+  expect(configuration.providers[0]?.name).toBe('fake');
+}, 30_000);
+afterAll(async () => {
+  await test_?.stop();
+  await provider?.stop();
+});
+beforeEach(() => {
+  timeouts = woundTimeouts();
+  running = { begun: Promise.withResolvers<void>() };
+});
+
+const process = () => ({ ...test_.ports, timeouts, ids });
+/** Ids of the test's own time. */
+const ids = {
+  ...systemIds,
+  uuid: () => {
+    const born = test_.ports.clock.now().toString(16).padStart(12, '0');
+    return `${born.slice(0, 8)}-${born.slice(8)}${systemIds.uuid().slice(13)}`;
+  },
+};
+/** The process that is asked to cancel: while it waits, a second passes at the other. */
+const cancel = (id: string, key = keys.agent) => {
+  const pause = async () => {
+    timeouts.pass(1_000);
+    await turn();
+  };
+  return caller({ ...test_.ports, pause })('POST', `/v1/requests/${id}/cancel`, { key, body: {} });
+};
+
+const ask = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] };
+
+/** A streamed call of which something was said already. */
+async function streaming(session: string, more: object = {}) {
+  const pieces = piecesOf('openai', { text: ['one ', 'two '] });
+  provider.answers(stream(pieces.slice(0, 2), 'open'));
+  const event = eventTo('POST', '/v1/chat/completions', {
+    key: keys.agent,
+    body: { ...ask, stream: true },
+    headers: { 'x-session-id': session },
+  });
+  const reply = await chatDoors({ ...process(), ...more })['chat-completions']!(event, { awsRequestId: 'r' });
+  const chunks = (reply.body as AsyncIterable<string>)[Symbol.asyncIterator]();
+  const first = (await chunks.next()).value as string;
+  const rest = async () => {
+    let text = first;
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) text += next.value;
+    await reply.finished;
+    return text;
+  };
+  return { id: reply.headers['x-envelope-id']!, rest: rest() };
+}
+
+async function bodiesOf(session: string) {
+  const found = [];
+  for await (const entry of test_.ports.evidence.entries('default', session)) found.push(entry);
+  return found.map(({ kind, body }) => ({ kind, ...body }));
+}
+
+describe('[cancel.any-process] a call that runs in another process', () => {
+  test('a stream ends with an error event; what was streamed is billed, and evidence says who cancelled it', async () => {
+    const { id, rest } = await streaming('cancelled-stream');
+    const answer = await cancel(id);
+    expect([answer.status, answer.body]).toEqual([202, { id, status: 'cancelling' }]);
+    expect(await rest).toMatch(/request_cancelled[\s\S]*$/);
+    expect(await rest).not.toContain('[DONE]');
+    const [body, ...others] = await bodiesOf('cancelled-stream');
+    expect(others).toEqual([]);
+    const { key_id } = (await test_.ports.snapshots.current()).identities.byKeyId
+      .values()
+      .find(({ name }) => name === 'writer')!;
+    expect(body).toMatchObject({
+      kind: 'chat',
+      outcome: 'aborted',
+      status: 499,
+      error: 'request_cancelled',
+      aborted_by: key_id,
+    });
+    expect((body as unknown as { usage: { input_tokens: number } }).usage.input_tokens).toBeGreaterThan(0);
+    expect((await cancel(id)).status).toBe(202); // again: it changes nothing
+  });
+
+  test('a whole answer is 499, which clients do not retry', async () => {
+    provider.answers(silent);
+    const made: string[] = [];
+    const uuid = () => {
+      made.push(ids.uuid());
+      return made.at(-1)!;
+    };
+    const answer = caller({ ...process(), ids: { ...ids, uuid } })('POST', '/v1/chat/completions', {
+      ...{ key: keys.agent, body: ask, headers: { 'x-session-id': 'cancelled-whole' } },
+    });
+    await provider.request();
+    expect((await cancel(made[0]!)).status).toBe(202);
+    expect(await answer).toMatchObject({ status: 499, body: { error: { type: 'request_cancelled' } } });
+    expect(await bodiesOf('cancelled-whole')).toMatchObject([{ outcome: 'aborted', aborted_by: expect.any(String) }]);
+  });
+
+  test('an action: its executor is told, and its result says who', async () => {
+    const action = { protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read' };
+    const answer = caller(process())('POST', '/admin/v1/test-action', {
+      ...{ key: keys.agent, body: action, headers: { 'x-session-id': 'cancelled-action' } },
+    });
+    await running.begun.promise;
+    const [{ envelope_id }] = await entriesOf('cancelled-action');
+    expect((await cancel(envelope_id)).status).toBe(202);
+    expect((await answer).body.error.data.outcome).toBe('unknown');
+    expect(await bodiesOf('cancelled-action')).toMatchObject([
+      { kind: 'allow' },
+      { kind: 'result', outcome: 'unknown', aborted_by: expect.any(String) },
+    ]);
+  });
+
+  test('a call that ends within a second costs no step for it', async () => {
+    provider.answers(() => ({ type: 'say', said: { text: 'Hello' } }));
+    const answer = await test_.steps.during(() =>
+      caller(process())('POST', '/v1/chat/completions', { key: keys.agent, body: ask }),
+    );
+    const plain = await test_.steps.during(() =>
+      caller({ ...process(), cancellations: undefined } as never)('POST', '/v1/chat/completions', {
+        key: keys.agent,
+        body: ask,
+      }),
+    );
+    expect(answer.value.status).toBe(200);
+    expect(answer.calls).toBe(plain.calls);
+    expect(timeouts.size).toBe(0);
+  });
+});
+
+describe('[cancel.owner] whose call it is', () => {
+  test('another key is told that there is none, and the call goes on', async () => {
+    const { id, rest } = await streaming('not-yours');
+    expect((await cancel(id, keys.other)).status).toBe(404);
+    expect((await cancel(id, 'elsewhere-key')).status).toBe(404);
+    expect(await bodiesOf('not-yours')).toEqual([]);
+    expect((await cancel(id)).status).toBe(202);
+    await rest;
+  });
+
+  test('one that has ended is 409, one that never was is 404, and what is no id is 400', async () => {
+    provider.answers(() => ({ type: 'say', said: { text: 'Hello' } }));
+    const done = await caller(process())('POST', '/v1/chat/completions', { key: keys.agent, body: ask });
+    const id = done.headers['x-envelope-id']!;
+    test_.pass(1);
+    const ended = await cancel(id);
+    expect([ended.status, ended.body.error.message]).toEqual([409, expect.stringContaining('has ended')]);
+    expect((await cancel(id, keys.other)).status).toBe(404);
+    expect((await cancel(ids.uuid())).status).toBe(404);
+    expect((await cancel('session-1')).status).toBe(400);
+  });
+});
+
+test('[evidence.delivery] where the host does not see its callers, evidence does not claim that an answer arrived', async () => {
+  provider.answers(() => ({ type: 'say', said: { text: 'Hello' } }));
+  const said = async (session: string, more: object) => {
+    const request = { key: keys.agent, body: ask, headers: { 'x-session-id': session } };
+    expect((await caller({ ...process(), ...more })('POST', '/v1/chat/completions', request)).status).toBe(200);
+    return (await bodiesOf(session))[0];
+  };
+  expect(await said('on-aws', { hostLimits: lambdaLimits })).toMatchObject({
+    outcome: 'completed',
+    delivered: 'unknown',
+  });
+  expect(await said('local', {})).not.toHaveProperty('delivered');
+});
+
+async function entriesOf(session: string) {
+  const found = [];
+  for await (const entry of test_.ports.evidence.entries('default', session)) found.push(entry);
+  return found as [(typeof found)[number]];
+}

@@ -1,0 +1,55 @@
+/** What callers of functions may open and end: event streams of MCP clients, and calls that run in another environment. */
+import assert from 'node:assert/strict';
+import { type Check, check } from '../support/checks.ts';
+import type { Loose } from '../support/loose.ts';
+import type { World } from './world.ts';
+
+const agent = { caller: 'agent' } as const;
+
+export function cancellationChecks(world: World): Check[] {
+  return [
+    check(
+      'mcp answers GET /mcp with 405 and what is allowed, and GET /sse with 404: no function waits for messages',
+      async () => {
+        const headers = { accept: 'text/event-stream', 'mcp-session-id': `mcp-${'0'.repeat(32)}` };
+        const refused = await world.call('mcp', 'GET /mcp', { ...agent, headers });
+        assert.deepEqual([refused.status, refused.headers.allow], [405, 'POST, DELETE'], refused.text);
+        assert.equal((await world.call('mcp', 'GET /sse', { ...agent, headers })).status, 404);
+      },
+    ),
+    check('an action that one function runs is cancelled through another, and evidence says by whom', async () => {
+      const session = 'cancelled-elsewhere';
+      const called = world.upstream.hanging();
+      const body = {
+        ...{ protocol: 'http', tool: 'http.post', target: 'notes/hang', capability: 'write' },
+        ...{ parameters: { json: {} }, actor: { agent: 'runtime', session } },
+      };
+      const running = world.call('test-action', 'POST /admin/v1/test-action', { ...agent, body });
+      await called;
+      const [allowed] = await entriesOf(session);
+      const cancel = `POST /v1/requests/${allowed!.envelope_id}/cancel`;
+      assert.equal((await world.call('models', cancel, { caller: 'human' })).status, 404);
+      const cancelled = await world.call('models', cancel, agent);
+      assert.equal(cancelled.status, 202, cancelled.text);
+      assert.equal((await running).body.error.data.outcome, 'unknown');
+      const result = (await entriesOf(session)).find(({ kind }) => kind === 'result')!;
+      assert.equal(result.body.aborted_by, result.actor.key_id);
+    }),
+    check('a chat entry says that the function does not know whether its answer arrived', async () => {
+      const session = 'delivery';
+      const body = { model: 'mock', messages: [{ role: 'user', content: 'hello' }] };
+      const headers = { 'x-session-id': session };
+      assert.equal(
+        (await world.call('chat-completions', 'POST /v1/chat/completions', { ...agent, headers, body })).status,
+        200,
+      );
+      assert.equal((await entriesOf(session))[0]!.body.delivered, 'unknown');
+    }),
+  ];
+
+  async function entriesOf(session: string): Promise<Loose[]> {
+    const { body, text } = await world.call('evidence', `GET /admin/v1/audit?session=${session}`, { caller: 'human' });
+    assert.ok(body.entries, text);
+    return body.entries;
+  }
+}
