@@ -1,6 +1,6 @@
 /** `archive check` and `archive repair`: is every entry in the archive, and what to do when one is not. */
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
-import { count, type Fields, fields, list, text } from './json-fields.ts';
+import { count, type Fields, list, text } from './json-fields.ts';
 import { painted } from './output.ts';
 import { pieces } from './pieces.ts';
 

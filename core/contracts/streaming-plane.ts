@@ -56,6 +56,8 @@ export function unionOf(names: readonly FunctionName[]): Rights {
     queries: distinct(specs.map(({ queries }) => queries)),
     secrets: distinct(specs.map(({ secrets }) => secrets)),
     ...Object.fromEntries(granted.map((right) => [right, true])),
+    // Who signs a vote reads no public key: the plane only uses approvals.
+    ...(specs.some(({ votes }) => votes === 'verifies') && { votes: 'verifies' as const }),
     ...widest('objects'),
     ...widest('results'),
   };

@@ -36,10 +36,11 @@ beforeAll(async () => {
   test_ = await testPorts({
     executors: [slow],
     secrets: { PROVIDER_KEY: 'provider-key-value-1' },
-    extra:
-      `
-providers: [{ name: fake, type: openai, base_url: "${provider.baseUrl}", api_key_env: PROVIDER_KEY, models: ["gpt-*"] }]
-`.trimStart() + 'cache: { enabled: false }\n',
+    extra: [
+      `providers: [{ name: fake, type: openai, base_url: "${provider.baseUrl}", api_key_env: PROVIDER_KEY, models: ["gpt-*"] }]`,
+      'cache: { enabled: false }',
+      '',
+    ].join('\n'),
   });
   const { configuration } = await test_.ports.snapshots.current();
   expect(configuration.providers[0]?.name).toBe('fake');
