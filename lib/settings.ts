@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Construct, Node } from 'constructs';
 import type { FunctionName } from '#core/contracts/functions.ts';
-import { concurrencies } from './concurrency.ts';
+import { type ConcurrencySettings, concurrencies } from './concurrency.ts';
 import { arns, optional, text, whole, word } from './context.ts';
 import { type EdgeSettings, edgeSettings } from './edge-settings.ts';
 import { type NetworkSettings, networkSettings } from './network-settings.ts';
@@ -20,7 +20,7 @@ export interface EmulatorLimits {
 /** `prod` keeps its data when a stack goes; `dev` and `emulator` remove it. */
 export const stages = ['prod', 'dev', 'emulator'] as const;
 
-export interface GatewaySettings {
+export interface GatewaySettings extends ConcurrencySettings {
   readonly stage: (typeof stages)[number];
   /** Prefix of every physical name, stack and metric of this deployment. An account holds one deployment per name and region. */
   readonly name: string;
@@ -42,12 +42,6 @@ export interface GatewaySettings {
   readonly brokerSecrets: readonly string[];
   /** Aurora clusters that SQL actions reach by the RDS Data API, by ARN. */
   readonly sqlClusters: readonly string[];
-  /** Whether functions have parts of the account's concurrency to themselves. */
-  readonly concurrency: (typeof concurrencies)[number];
-  /** With `reserved`: the most calls at a time of each function that streams. */
-  readonly streamConcurrency: number;
-  /** Commands at a time, kept from the account's concurrency; 0 = no command runs. Undefined: what `concurrency` comes to. */
-  readonly sandboxConcurrency: number | undefined;
   /** The account's quota of concurrent executions in the region: an alarm reports when 80 % of it are taken. */
   readonly accountConcurrency: number;
   /** Runs the canary each minute; its keys stand in a secret of its own. Off by default. */
