@@ -1,4 +1,5 @@
 /** What a million calls of each kind cost: units that were measured, times that are assumed, prices of a date. */
+import { functions } from '#core/contracts/functions.ts';
 import { entries, indexRows, type Kind, measured } from './measured.ts';
 import { prices } from './prices.ts';
 
@@ -32,7 +33,14 @@ export const assumed = {
   transitions: 6,
 } as const;
 
-const memoryMb = { chat: 1_024, stream: 1_024, action: 512, review: 512, mcp: 512 } as const;
+/** Of the functions that answer each kind; the steps of a review have as much. */
+const memoryMb = {
+  chat: functions['chat-completions'].memoryMb,
+  stream: functions['chat-completions'].memoryMb,
+  action: functions['test-action'].memoryMb,
+  review: functions['test-action'].memoryMb,
+  mcp: functions.mcp.memoryMb,
+};
 /** Requests of the caller and the approver over HTTP; a review's steps are invocations of their own. */
 const requests = { chat: 1, stream: 1, action: 1, review: 3, mcp: 1 } as const;
 const stepsOfMachine = 3;

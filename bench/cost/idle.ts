@@ -6,6 +6,8 @@ export const counted = {
   alarmMetrics: 140,
   compositeAlarms: 2,
   secrets: 7,
+  /** One signs evidence, one signs votes. */
+  signingKeys: 2,
   /** Own metrics that the schedules write each minute; those written once a day are billed by the hour and left out. */
   customMetrics: 5,
 } as const;
@@ -21,7 +23,7 @@ const logBytesOfMinute = 2_500;
 export const idleMonth = (): Readonly<Record<string, number>> => ({
   alarms: counted.alarmMetrics * prices.alarmMetric + counted.compositeAlarms * prices.compositeAlarm,
   'metrics of the schedules': counted.customMetrics * prices.customMetric,
-  'secrets and signing key': counted.secrets * prices.secret + prices.signingKey,
+  'secrets and signing keys': counted.secrets * prices.secret + counted.signingKeys * prices.signingKey,
   'runs of the schedules':
     minutesOfMonth * (2 * (prices.lambdaRequests / 1e6) + gbSecondsOfMinute * prices.lambdaGbSecond),
   'their reads': (minutesOfMonth * readUnitsOfMinute * prices.readUnits) / 1e6,

@@ -14,9 +14,11 @@ it('[cost.idle] counts alarms by the metrics they read, composite alarms and sec
     alarmMetrics: Math.ceil(alarms.reduce((sum, alarm) => sum + read(alarm), 0) / 20) * 20,
     compositeAlarms: Object.keys(ofType(watch, 'AWS::CloudWatch::CompositeAlarm')).length,
     secrets: Object.keys(ofType(stores, 'AWS::SecretsManager::Secret')).length,
+    signingKeys: Object.keys(ofType(stores, 'AWS::KMS::Key')).length,
   }).toEqual({
     alarmMetrics: counted.alarmMetrics,
     compositeAlarms: counted.compositeAlarms,
     secrets: counted.secrets,
+    signingKeys: counted.signingKeys,
   });
 });
