@@ -24,7 +24,7 @@ export function rdsDataTransaction(
   return async (work, signal) => {
     connected ??= import('./rds-data-sdk.ts').then((sdk) => ({
       ...sdk,
-      client: client ?? new sdk.RDSDataClient({ ...onceWithDeadline, ...config }),
+      client: client ?? new sdk.RDSDataClient({ ...onceWithDeadline, ...config, maxAttempts: 1 }),
     }));
     return transact(await connected, work, signal);
   };

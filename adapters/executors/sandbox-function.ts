@@ -36,7 +36,7 @@ export function sandboxFunction(
 
 async function connect(config: LambdaClientConfig, client?: Pick<LambdaClient, 'send'>): Promise<Lambda> {
   const sdk = await import('../aws/lambda-sdk.ts');
-  return { ...sdk, client: client ?? new sdk.LambdaClient({ ...onceWithDeadline, ...config }) };
+  return { ...sdk, client: client ?? new sdk.LambdaClient({ ...onceWithDeadline, ...config, maxAttempts: 1 }) };
 }
 
 function resultOf(payload: Uint8Array | undefined) {

@@ -146,7 +146,7 @@ test('[credential.no-broader] a broker that cannot mint refuses, and the outcome
 test('[evidence.salts-deletable] deleting a salt leaves the chain valid', async () => {
   const secret = { ...inSession({ ...pull, parameters: { password: 'correct horse battery staple' } }, 'salted') };
   const { body } = await act(secret);
-  const key = { tenant: { S: 'default' }, id: { S: body.envelope_id } };
+  const key = { id: { S: `default#${body.envelope_id}` } };
   const TableName = gateway.store.tables.salts;
   const { Item } = await gateway.store.client.send(new GetItemCommand({ TableName, Key: key }));
   expect(JSON.stringify(Item)).toMatch(/[0-9a-f]{32}/);
