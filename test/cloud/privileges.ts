@@ -110,7 +110,8 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayDoor
     onEvidence('mcp', ['read', 'put']),
     onEvidence('sandbox', []),
     onEvidence('ws', []),
-    onEvidence('models', []),
+    // Which request may be cancelled is looked up in its evidence.
+    onEvidence('models', ['read']),
     onEvidence('count-tokens', []),
     onEvidence('approvals', ['read', 'put']),
     onEvidence('approval-steps', ['read', 'put']),
@@ -217,7 +218,7 @@ const assume = (RoleArn: string) =>
 
 /** Asks whether it might, and does nothing. */
 const invoke = (lambda: LambdaClient, name: FunctionName) =>
-  lambda.send(new InvokeCommand({ FunctionName: `agent-governance-${name}`, InvocationType: 'DryRun' }));
+  lambda.send(new InvokeCommand({ FunctionName: `agent-governance-${name}:live`, InvocationType: 'DryRun' }));
 
 const post = new PostToConnectionCommand({ ConnectionId: 'nobody', Data: Buffer.from('{}') });
 
