@@ -82,7 +82,8 @@ function shared(kind: Kind): Omit<Parts, 'api' | 'compute'> {
   return {
     tables: read * prices.readUnits + (write + indexRows[kind] + observed) * prices.writeUnits,
     archive: archived,
-    workflow: kind === 'review' ? assumed.transitions * prices.transitions : 0,
+    // The vote is signed.
+    workflow: kind === 'review' ? assumed.transitions * prices.transitions + prices.signatures : 0,
     logs: requests[kind] * (assumed.logBytes / 1e3) * prices.logGb,
   };
 }

@@ -6,9 +6,11 @@ import { type Fields, until } from './client.ts';
 
 let fake: FakeProvider;
 let gateway: ChatGateway;
-const doomed = `  - id: doomed
+/** With a limit there are reservations to count. */
+const limited = '    rate_limit: { requests_per_minute: 1000 }\n';
+const doomed = `${limited}  - id: doomed
     api_keys: [{ key: doomed-key, name: doomed }, { key: staying-key, name: staying }, { key: third-key, name: third }]
-`;
+${limited}`;
 const rest = () => `  - id: nowhere
     api_keys: [{ key: nowhere-key, name: nowhere }]
     allowed_models: []

@@ -21,6 +21,7 @@ const openToAgents = new Set([
   'messages',
   'countTokens',
   'listModels',
+  'cancelRequest',
   'mcpMessage',
   'mcpStream',
   'mcpEnd',
