@@ -294,9 +294,9 @@ describe.each(kinds)('$title', ({ type, fake: kind, path, keyHeader }) => {
   });
 
   test('a provider that never answers, or falls silent within its stream, times out', async () => {
-    await expect(answering(silent, false, { timeout_ms: 60 })).resolves.toMatchObject({ kind: 'timeout' });
+    await expect(answering(silent, false, { timeout_ms: 400 })).resolves.toMatchObject({ kind: 'timeout' });
     fake.answers(stream(piecesOf(kind, { text: ['one', 'two'] }).slice(0, 2), 'open'));
-    const reply = await calling(true, {}, { timeout_ms: 60 });
+    const reply = await calling(true, {}, { timeout_ms: 400 });
     await expect(faultOf(read(reply))).resolves.toMatchObject({ kind: 'timeout' });
     await (await fake.request(0)).closed;
   });
@@ -314,11 +314,11 @@ describe.each(kinds)('$title', ({ type, fake: kind, path, keyHeader }) => {
       fake.answers(endless(keepAlive, before));
       const seen: JsonObject[] = [];
       const reading = async () => {
-        for await (const event of eventsOf(await calling(true, {}, { timeout_ms: 60 }))) seen.push(event);
+        for await (const event of eventsOf(await calling(true, {}, { timeout_ms: 400 }))) seen.push(event);
       };
       await expect(faultOf(reading())).resolves.toMatchObject({
         kind: 'timeout',
-        message: expect.stringContaining('no event within 60 ms'),
+        message: expect.stringContaining('no event within 400 ms'),
       });
       expect(seen.length > 0).toBe(before.length > 0);
       await (await fake.request()).closed;
