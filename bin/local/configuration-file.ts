@@ -65,8 +65,11 @@ export async function watchConfiguration(path: string, onChange: () => Promise<v
     work = work.then(look);
   };
   watchFile(path, { interval: pollMs }, listener);
+  // Polling compares with what it finds first: a change before that is seen by looking once more.
+  const second = setTimeout(listener, 2 * pollMs);
   return {
     stop: () => {
+      clearTimeout(second);
       unwatchFile(path, listener);
       return work;
     },
