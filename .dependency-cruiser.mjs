@@ -23,8 +23,8 @@ export default {
       '^core/',
       '^(node:)?(fs|net|http|https|http2|child_process|dns|tls|worker_threads)(/|$)|node_modules/(@aws-sdk|@smithy|@middy|@aws-lambda-powertools)/',
     ),
-    never('adapters-know-no-door', '^adapters/', '^(lambdas|lib|bin)/'),
-    never('doors-know-no-host', '^lambdas/', '^(lib|bin|adapters/local)/'),
+    never('adapters-know-no-handler', '^adapters/', '^(lambdas|lib|bin)/'),
+    never('handlers-know-no-host', '^lambdas/', '^(lib|bin|adapters/local)/'),
     never('cloud-shape-knows-contracts', '^lib/', '^(core/(?!contracts/|kernel/)|adapters|lambdas|bin)'),
   ],
   options: {

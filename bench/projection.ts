@@ -17,7 +17,7 @@ import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
 import { checkpointEntries } from '#core/evidence/checkpointer.ts';
 import type { SessionHead, Signer } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
-import { door } from '../lambdas/project/door.ts';
+import { createHandler } from '../lambdas/project/event.ts';
 
 const cpus = 1024 / 1769;
 /** `parallelizationFactor` of the event source mapping, and its batch size. */
@@ -67,7 +67,7 @@ function handler() {
   const archive = archiveBucket({ client, bucket: 'archive' });
   const checkpoints = checkpointBucket({ client, bucket: 'archive', signer, clock: systemClock, remembers: true });
   const tables = { observations: 'observations' } as Record<TableName, string>;
-  return door({
+  return createHandler({
     archive,
     telemetry,
     observations: observationsTable({ client: dynamo, tables }),

@@ -14,7 +14,7 @@ import { providersFrom } from '#core/providers/providers.ts';
 import { guardWith } from '#core/routing/breakers.ts';
 import { compose, type Hands } from './aws.ts';
 import { streamingHandler } from './aws-stream.ts';
-import type { ChatDoorPorts } from './middleware/chat-door.ts';
+import type { ChatEndpointPorts } from './middleware/chat-endpoint.ts';
 
 /** @param hands further clients, for a process that serves more than chat. */
 export function composeChat(environment: NodeJS.ProcessEnv, hands: Hands = {}) {
@@ -52,9 +52,9 @@ export function composeChat(environment: NodeJS.ProcessEnv, hands: Hands = {}) {
   };
 }
 
-/** A chat door as a Lambda handler. */
-export const chatHandler = (door: (ports: ChatDoorPorts) => HttpHandler) =>
+/** A chat endpoint as a Lambda handler. */
+export const chatHandler = (createHandler: (ports: ChatEndpointPorts) => HttpHandler) =>
   streamingHandler(() => {
     const ports = composeChat(process.env);
-    return { ports, handler: door(ports) };
+    return { ports, handler: createHandler(ports) };
   });

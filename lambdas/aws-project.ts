@@ -10,7 +10,7 @@ import { logTelemetry } from '#adapters/aws/telemetry.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
 import { checkpointEntries } from '#core/evidence/checkpointer.ts';
-import type { ProjectPorts } from './project/door.ts';
+import type { ProjectPorts } from './project/event.ts';
 
 export function projectPorts(): ProjectPorts {
   const environment = process.env;

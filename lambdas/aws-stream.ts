@@ -1,4 +1,4 @@
-/** HTTP doors whose answers are streamed: the Lambda form with a status line that comes first. */
+/** HTTP handlers whose answers are streamed: the Lambda form with a status line that comes first. */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
@@ -18,7 +18,7 @@ interface StreamingRuntime {
 /** Left for settling the call when the function's time runs out. */
 const settlingMs = 10_000;
 
-export interface StreamingDoor {
+export interface StreamingEndpoint {
   readonly ports: {
     readonly telemetry: Pick<GatewayPorts['telemetry'], 'flush'>;
     readonly snapshots: Pick<GatewayPorts['snapshots'], 'refresh'>;
@@ -26,8 +26,8 @@ export interface StreamingDoor {
   readonly handler: HttpHandler;
 }
 
-/** A door as a Lambda handler, composed while it is loaded: streamed where the runtime can, else collected. */
-export async function streamingHandler(compose: () => StreamingDoor) {
+/** An HTTP handler as a Lambda handler, composed while it is loaded: streamed where the runtime can, else collected. */
+export async function streamingHandler(compose: () => StreamingEndpoint) {
   const runtime = (globalThis as unknown as { awslambda?: StreamingRuntime }).awslambda;
   const ready = await composedEarly(compose);
 

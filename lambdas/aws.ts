@@ -1,4 +1,4 @@
-/** The ports on AWS and the emulator, composed once per execution environment, and the Lambda form of each door. */
+/** The ports on AWS and the emulator, composed once per execution environment, and the Lambda form of each handler. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { actionsTable } from '#adapters/aws/actions-table.ts';
 import { approvalsTable } from '#adapters/aws/approvals-table.ts';
@@ -193,9 +193,9 @@ const endOf = (context: Pick<LambdaContext, 'getRemainingTimeInMillis'>): { ends
   return left === undefined ? {} : { endsAtMs: systemClock.now() + left };
 };
 
-/** A door as a Lambda proxy handler: streamed bodies are collected, for this integration is buffered. */
-export async function httpHandler(door: (ports: GatewayPorts) => HttpHandler, hands: Hands = {}) {
-  const ready = await composedEarly(() => composed(hands, door));
+/** An HTTP handler as a Lambda proxy handler: streamed bodies are collected, for this integration is buffered. */
+export async function httpHandler(createHandler: (ports: GatewayPorts) => HttpHandler, hands: Hands = {}) {
+  const ready = await composedEarly(() => composed(hands, createHandler));
   return async (event: HttpEvent, context: LambdaContext) => {
     const { ports, handler } = ready();
     const reply = await buffered(await handler(asCalled(event), contextOf(context)));
@@ -204,10 +204,10 @@ export async function httpHandler(door: (ports: GatewayPorts) => HttpHandler, ha
   };
 }
 
-function composed<H>(hands: Hands, door: (ports: GatewayPorts) => H): { ports: GatewayPorts; handler: H } {
+function composed<H>(hands: Hands, createHandler: (ports: GatewayPorts) => H): { ports: GatewayPorts; handler: H } {
   const ports = compose(process.env, hands);
   const executing = hands.executors?.(ports, process.env) ?? ports;
-  return { ports: executing, handler: door(executing) };
+  return { ports: executing, handler: createHandler(executing) };
 }
 
 /** Composed, and the configuration read, while the function is loaded. A call never waits for a read begun before a pause. */
@@ -231,12 +231,12 @@ export async function buffered(reply: HttpReply): Promise<Omit<HttpReply, 'body'
   return { ...reply, body };
 }
 
-/** A door for events that are not HTTP. */
+/** A handler for events that are not HTTP. */
 export async function eventHandler<E, R>(
-  door: (ports: GatewayPorts) => (event: E, host?: { readonly endsAtMs?: number }) => Promise<R>,
+  createHandler: (ports: GatewayPorts) => (event: E, host?: { readonly endsAtMs?: number }) => Promise<R>,
   hands: Hands = {},
 ) {
-  const ready = await composedEarly(() => composed(hands, door));
+  const ready = await composedEarly(() => composed(hands, createHandler));
   return async (event: E, context: LambdaContext): Promise<R> => {
     const { ports, handler } = ready();
     try {

@@ -1,7 +1,7 @@
 /** The whole gateway: what is kept, what is met, what is watched. */
 import { type App, type Environment, Tags } from 'aws-cdk-lib';
-import { GatewayDoors } from './doors-stack.ts';
 import { GatewayEdge, wantsEdge } from './edge-stack.ts';
+import { GatewayServices } from './services-stack.ts';
 import { readSettings, stackName } from './settings.ts';
 import { GatewayStores } from './stores-stack.ts';
 import { GatewayStreaming } from './streaming-stack.ts';
@@ -12,15 +12,15 @@ export function buildGateway(app: App, env: Environment = {}) {
   const stack = (part: Parameters<typeof stackName>[1]) => ({ settings, env, stackName: stackName(settings, part) });
   const terminationProtection = settings.protected;
   const stores = new GatewayStores(app, 'GatewayStores', { ...stack('stores'), terminationProtection });
-  const doors = new GatewayDoors(app, 'GatewayDoors', { ...stack('services'), stores });
-  const watch = new GatewayWatch(app, 'GatewayWatch', { ...stack('monitoring'), watched: doors.watched });
-  const { apis, webSocket } = doors.watched;
+  const services = new GatewayServices(app, 'GatewayServices', { ...stack('services'), stores });
+  const watch = new GatewayWatch(app, 'GatewayWatch', { ...stack('monitoring'), watched: services.watched });
+  const { apis, webSocket } = services.watched;
   const edge = wantsEdge(settings)
     ? new GatewayEdge(app, 'GatewayEdge', { ...stack('edge'), apis, webSocketId: webSocket.apiId })
     : undefined;
-  const plane = settings.streaming && { streaming: settings.streaming, stores, ...doors.shared };
+  const plane = settings.streaming && { streaming: settings.streaming, stores, ...services.shared };
   const streaming = plane && new GatewayStreaming(app, 'GatewayStreaming', { ...stack('streaming'), ...plane });
   const tags = { 'gateway:name': settings.name, 'gateway:stage': settings.stage, ...settings.tags };
   for (const [key, value] of Object.entries(tags)) Tags.of(app).add(key, value);
-  return { settings, stores, doors, watch, edge, streaming };
+  return { settings, stores, services, watch, edge, streaming };
 }

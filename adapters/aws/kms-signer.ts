@@ -7,7 +7,7 @@ import { clientBounds } from './client-bounds.ts';
 
 type Kms = typeof import('./kms-sdk.ts') & { readonly client: KMSClient };
 
-/** The client is loaded with the first signature: most calls of a door need none. */
+/** The client is loaded with the first signature: most calls of a handler need none. */
 export function lazyKmsSigner(
   keyId: string,
   config: KMSClientConfig = {},

@@ -37,7 +37,7 @@ export const putParams = (
   IfNoneMatch: '*',
 });
 
-/** The client is loaded with the first body: most calls of a door need none. */
+/** The client is loaded with the first body: most calls of a handler need none. */
 export function objectBucket(options: ObjectBucketOptions): ObjectStore {
   const { bucket, folder = objectFolders.configurations, client } = options;
   let connected: Promise<S3> | undefined;

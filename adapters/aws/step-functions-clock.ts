@@ -14,7 +14,7 @@ const startedBefore = ['ExecutionAlreadyExists'];
 /** The execution timed out, ended, or never knew this token: the row has decided. */
 const settledBefore = ['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken'];
 
-/** The client is loaded with the first review or vote: most calls of a door need none. */
+/** The client is loaded with the first review or vote: most calls of a handler need none. */
 export function lazyStepFunctionsClock(stateMachineArn: string, config: SFNClientConfig = {}): ApprovalClock {
   let connected: Promise<Sfn> | undefined;
   const sfn = (): Promise<Sfn> => {

@@ -1,4 +1,4 @@
-/** What runs behind the listeners: the store, the doors, the clock of approvals, schedules, the projector. */
+/** What runs behind the listeners: the store, the handlers, the clock of approvals, schedules, the projector. */
 import { join } from 'node:path';
 import type { LogTelemetry } from '#adapters/aws/telemetry.ts';
 import { type Containment, findContainment } from '#adapters/executors/containment.ts';
@@ -15,15 +15,15 @@ import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { followTelemetrySettings } from '#adapters/telemetry/follow-settings.ts';
 import { closeAbandoned } from '#core/actions/sweep-actions.ts';
-import { chatDoors, eventDoors, httpDoors, mcpDoors } from '#lambdas/doors.ts';
 import { withExecutors } from '#lambdas/executors.ts';
+import { chatHandlers, eventHandlers, httpHandlers, mcpHandlers } from '#lambdas/handlers.ts';
 import { mcpGateway } from '#lambdas/mcp/compose.ts';
-import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
+import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
-import { door as project } from '#lambdas/project/door.ts';
+import { createHandler as project } from '#lambdas/project/event.ts';
 import { importConfiguration, recordImport, watchConfiguration } from './configuration-file.ts';
 import type { Flags } from './flags.ts';
-import type { HttpDoors } from './http-server.ts';
+import type { HttpHandlers } from './http-server.ts';
 import { inFlight } from './in-flight.ts';
 import { type LocalPorts, localPorts } from './ports.ts';
 import { every } from './schedule.ts';
@@ -39,8 +39,8 @@ export interface GatewayOptions {
 }
 
 export interface Gateway {
-  readonly doors: HttpDoors;
-  readonly ports: ChatDoorPorts;
+  readonly handlers: HttpHandlers;
+  readonly ports: ChatEndpointPorts;
   /** The configured limit; the last one known while the store does not answer. */
   maxBodyBytes(): Promise<number>;
   /** Ends what would go on for as long as its clients like. */
@@ -96,7 +96,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   committed.feed = feed;
   await feed.start();
 
-  const events = eventDoors(ports);
+  const events = eventHandlers(ports);
   const failed = (name: string) => (fault: unknown) =>
     telemetry.log('error', `${name} failed`, { error: fault instanceof Error ? fault.message : String(fault) });
   const notified = deliveryFeed(events.notify, failed('notify'));
@@ -115,15 +115,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
   await readLimit();
   const running = inFlight();
-  const http = httpDoors(ports);
+  const http = httpHandlers(ports);
   return {
     ports,
-    doors: {
+    handlers: {
       ...http,
       ...running.watched({
         ...{ 'approval-callback': http['approval-callback'] },
-        ...chatDoors(ports),
-        ...mcpDoors(mcp),
+        ...chatHandlers(ports),
+        ...mcpHandlers(mcp),
       }),
     },
     maxBodyBytes: () => readLimit().catch(() => limit),
@@ -157,7 +157,7 @@ function upstreamsOf({ secrets, clock, telemetry, pause }: LocalPorts, environme
 }
 
 async function approvalInterpreter(store: LocalStore, ports: () => GatewayPorts, report: (message: string) => void) {
-  let doors: ReturnType<typeof eventDoors> | undefined;
+  let handlers: ReturnType<typeof eventHandlers> | undefined;
   return createInterpreter({
     name: 'approval',
     definition: await approvalDefinition(),
@@ -168,9 +168,9 @@ async function approvalInterpreter(store: LocalStore, ports: () => GatewayPorts,
     random: Math.random,
     report,
     invoke: async (functionName, payload) => {
-      doors ??= eventDoors(ports());
+      handlers ??= eventHandlers(ports());
       if (functionName !== 'approval-steps') throw new Error(`The state machine names the function ${functionName}.`);
-      return doors['approval-steps'](payload as never);
+      return handlers['approval-steps'](payload as never);
     },
   });
 }

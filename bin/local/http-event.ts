@@ -1,4 +1,4 @@
-/** A Node request as the API Gateway proxy event that doors take. */
+/** A Node request as the API Gateway proxy event that handlers take. */
 import type { IncomingMessage } from 'node:http';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
@@ -87,7 +87,7 @@ export function eventOf(
   return event as unknown as HttpEvent; // the rest of the context tells of an AWS account
 }
 
-/** Names in lower case, every occurrence kept: a header sent twice is for the door to judge. */
+/** Names in lower case, every occurrence kept: a header sent twice is for the handler to judge. */
 function* headerPairs({ rawHeaders: flat }: IncomingMessage): Iterable<[string, string]> {
   for (let at = 0; at < flat.length; at += 2) yield [(flat[at] ?? '').toLowerCase(), flat[at + 1] ?? ''];
 }

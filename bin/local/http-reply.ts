@@ -1,4 +1,4 @@
-/** Writes a door's reply, or an error, to a Node response. */
+/** Writes a handler's reply, or an error, to a Node response. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpReply } from '#core/contracts/http.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';

@@ -7,7 +7,7 @@ import { MethodNotAllowed, shortened } from '#lambdas/middleware/route.ts';
 export interface Match {
   /** The path with its `{parameters}`. */
   readonly resource: string;
-  /** Raw, still percent-encoded: the door decodes and judges them. */
+  /** Raw, still percent-encoded: the handler decodes and judges them. */
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly handledBy: FunctionName;
 }

@@ -1,6 +1,6 @@
 /**
  * One listener of the local run: what API Gateway does in the cloud. Hostile bytes end here as a typed error, or
- * become the event that doors take (contract §2, §5, §6).
+ * become the event that handlers take (contract §2, §5, §6).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -17,19 +17,19 @@ import { errorReply, standardHeaders, writeReply } from './http-reply.ts';
 import { createRouter } from './http-router.ts';
 import type { LoadBalancer } from './load-balancer.ts';
 
-export type HttpDoors = Readonly<Partial<Record<FunctionName, HttpHandler>>>;
+export type HttpHandlers = Readonly<Partial<Record<FunctionName, HttpHandler>>>;
 
 export interface HttpServerOptions {
   readonly routes: readonly Route[];
   /** A promise, so that the port is known before what needs its address; requests wait for it. */
-  readonly doors: Promise<HttpDoors>;
+  readonly handlers: Promise<HttpHandlers>;
   readonly ids: Ids;
   readonly telemetry: Pick<Telemetry, 'log'>;
   /** Asked at every request: the configuration may change. */
   readonly maxBodyBytes: () => Promise<number>;
   /**
-   * The most of a body that is read, asked with the request as it will reach its door, but for the body. 0 for a caller
-   * whom the door will refuse: the door is asked without it.
+   * The most of a body that is read, asked with the request as it will reach its handler, but for the body. 0 for a caller
+   * whom the handler will refuse: the handler is asked without it.
    */
   readonly bodyLimit?: (event: HttpEvent) => Promise<number>;
   readonly host: string;
@@ -89,14 +89,14 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     const target = targetOf(request.url ?? '/');
     if (asksForWebSocket(request)) throw noWebSocket(target.path);
     const match = router(request.method ?? 'GET', target.path);
-    const door = (await options.doors)[match.handledBy];
-    if (door === undefined) throw new Error(`No door for the function ${match.handledBy}.`);
+    const handler = (await options.handlers)[match.handledBy];
+    if (handler === undefined) throw new Error(`No handler for the function ${match.handledBy}.`);
     const event = eventOf(request, target, match, requestId, loadBalancer);
     const bytes = hasBody(request) ? await bodyLimit(event) : 0;
     if (bytes > 0 && declaredTooLarge(request, bytes)) throw tooLarge(bytes);
     if (bytes > 0) goOn();
     const whole = bytes > 0 ? withBytes(event, await readBody(request, bytes)) : event;
-    return door(whole, { awsRequestId: requestId, signal });
+    return handler(whole, { awsRequestId: requestId, signal });
   };
   const bodyLimit = async (event: HttpEvent): Promise<number> => {
     const [most, own] = await Promise.all([options.maxBodyBytes(), options.bodyLimit?.(event)]);

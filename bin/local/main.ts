@@ -100,14 +100,14 @@ function openListeners(
     host: flags.host,
     ids: systemIds,
     telemetry,
-    doors: gateway.then(({ doors }) => doors),
+    handlers: gateway.then(({ handlers }) => handlers),
     maxBodyBytes: async () => (await gateway).maxBodyBytes(),
     bodyLimit: async (event: HttpEvent) => {
       const { ports } = await gateway;
       return bodyLimit(event, await ports.snapshots.current(), ports);
     },
   };
-  shared.doors.catch(() => {});
+  shared.handlers.catch(() => {});
   return Promise.all(surfaces.map((surface) => listen({ ...shared, ...surface })));
 }
 

@@ -47,7 +47,7 @@ import type { Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import { providersFrom } from '#core/providers/providers.ts';
 import { breakersOf } from '#core/routing/breakers.ts';
-import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
+import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import packageJson from '#package' with { type: 'json' };
 import { importConfiguration, recordImport, shippedPacks } from './configuration-file.ts';
@@ -80,13 +80,13 @@ export interface PortsOptions {
   readonly committed: (entry: EvidenceEntry) => void;
   /** Told of every notification that was enqueued. */
   readonly enqueued: (delivery: Delivery) => void;
-  /** The clock runs doors, and doors run over these ports: the clock is made in between. */
+  /** The clock runs handlers, and handlers run over these ports: the clock is made in between. */
   readonly approvalClock: (ports: () => GatewayPorts) => Promise<ApprovalClock>;
 }
 
 /** What the functions of every surface are given here. */
 export type LocalPorts = GatewayPorts &
-  ChatDoorPorts &
+  ChatEndpointPorts &
   KeptEvidence & {
     readonly wasm: { stop(): Promise<void> };
     readonly background: { stop(): Promise<void> };

@@ -16,7 +16,7 @@ import {
 import type { SocketCaller } from '#core/chat/socket-ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
-import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
+import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import {
   assertBeforeKey,
   assertTakes,
@@ -56,7 +56,7 @@ export class SocketConnection {
   readonly #headers: HandshakeHeaders;
   readonly #address: string;
   readonly #sessionId: string | undefined;
-  readonly #ports: ChatDoorPorts;
+  readonly #ports: ChatEndpointPorts;
   readonly #calls = new Map<string, { readonly controller: AbortController; readonly bytes: number }>();
   readonly #running = new Set<Promise<void>>();
   #caller: SocketCaller | undefined;
@@ -69,7 +69,7 @@ export class SocketConnection {
   #alive = true;
   #state: 'open' | 'draining' | 'closing' = 'open';
 
-  constructor(ws: WebSocket, { headers, address, sessionId }: Handshake, ports: ChatDoorPorts) {
+  constructor(ws: WebSocket, { headers, address, sessionId }: Handshake, ports: ChatEndpointPorts) {
     this.#ws = ws;
     this.#headers = headers;
     this.#address = address;

@@ -8,7 +8,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { socketLimits } from '#core/chat/socket-message.ts';
 import { assertOrigin } from '#core/identity/web-origin.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
-import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
+import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import { handshakeHeader, isKnown } from '#lambdas/ws/caller.ts';
 import { targetOf } from './http-event.ts';
 import { refuseConnection } from './http-server.ts';
@@ -34,7 +34,7 @@ export interface WebSocketOptions {
 }
 
 export function webSockets(
-  ports: Promise<ChatDoorPorts>,
+  ports: Promise<ChatEndpointPorts>,
   { loadBalancer, drainMs = 8_000 }: WebSocketOptions = {},
 ): WebSockets {
   const server = new WebSocketServer({
@@ -56,7 +56,7 @@ export function webSockets(
     });
   };
 
-  const admit = async (request: IncomingMessage, socket: Duplex, head: Buffer, ready: ChatDoorPorts) => {
+  const admit = async (request: IncomingMessage, socket: Duplex, head: Buffer, ready: ChatEndpointPorts) => {
     const snapshot = await ready.snapshots.current();
     const { server: settings } = snapshot.configuration;
     if (stopping)

@@ -4,7 +4,7 @@ import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { backgroundWork } from '#adapters/work/background.ts';
 import { planeLimits } from '#core/contracts/host-limits.ts';
 import { composeChat } from '#lambdas/aws-chat.ts';
-import { chatDoors } from '#lambdas/doors.ts';
+import { chatHandlers } from '#lambdas/handlers.ts';
 import { mcpOnAws } from '#lambdas/mcp/on-aws.ts';
 import { inFlight } from '../local/in-flight.ts';
 import { every } from '../local/schedule.ts';
@@ -31,7 +31,7 @@ export function startPlane(environment: NodeJS.ProcessEnv, openSockets: () => nu
   );
   return {
     ports,
-    handlers: running.watched({ ...chatDoors(ports), mcp: mcp.handler }),
+    handlers: running.watched({ ...chatHandlers(ports), mcp: mcp.handler }),
     maxBodyBytes: async () => (await snapshots.current()).configuration.server.max_body_bytes,
     /** Ends what would go on for as long as its clients like. */
     endStreams: () => mcp.gateway.endStreams(),

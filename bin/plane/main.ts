@@ -26,7 +26,7 @@ export async function main(environment: NodeJS.ProcessEnv): Promise<void> {
     port,
     loadBalancer,
     routes: planeRoutes,
-    doors: Promise.resolve(plane.handlers),
+    handlers: Promise.resolve(plane.handlers),
     ids,
     telemetry,
     maxBodyBytes: plane.maxBodyBytes,

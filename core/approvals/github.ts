@@ -1,4 +1,4 @@
-/** GitHub's side of the door: signature over raw bytes first, parsing after, and of the payload only what is needed. */
+/** GitHub callbacks: signature over raw bytes first, parsing after, and of the payload only what is needed. */
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import { repositoryPattern } from '#core/contracts/repository.ts';

@@ -1,4 +1,4 @@
-/** Slack's side of the door (contract §3, facts of its protocol): signature over raw bytes first, parsing after. */
+/** Slack callbacks: signature over raw bytes first, parsing after. */
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';

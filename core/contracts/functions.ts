@@ -59,7 +59,7 @@ export interface FunctionSpec {
 export type Rights = Omit<FunctionSpec, 'timeoutSeconds' | 'memoryMb'>;
 
 /** What a request takes is CPU, and a function's share of it grows with its memory: 1,024 MB answer sooner at about the same price. */
-const door = { timeoutSeconds: 29, memoryMb: 1024 } as const;
+const interactive = { timeoutSeconds: 29, memoryMb: 1024 } as const;
 const configuration = { config: 'get' } as const;
 /** What a vote changes, whichever way it comes in. */
 const voting = {
@@ -124,13 +124,13 @@ export const functions = {
   'chat-completions': { ...chat, purpose: 'answers chat completions', streams: true },
   messages: { ...chat, purpose: 'answers messages calls and governs their tool use', streams: true },
   'count-tokens': {
-    ...door,
+    ...interactive,
     purpose: 'estimates the tokens of a messages request',
     tables: configuration,
     objects: 'read',
   },
   models: {
-    ...door,
+    ...interactive,
     purpose: 'lists the models a tenant may use; cancels running requests',
     // Whether a request that does not run has ended stands in evidence.
     tables: { ...configuration, evidence: 'get', cancellations: 'write' },
@@ -138,7 +138,7 @@ export const functions = {
     objects: 'read',
   },
   ws: {
-    ...door,
+    ...interactive,
     purpose: 'takes WebSocket connections and messages, and hands chat calls over',
     tables: { ...configuration, connections: 'write' },
     objects: 'read',
@@ -181,7 +181,7 @@ export const functions = {
     memoryMb: 1024,
   },
   approvals: {
-    ...door,
+    ...interactive,
     purpose: 'lists approvals, takes votes',
     tables: voting,
     queries: ['approvals.by_status'],
@@ -191,7 +191,7 @@ export const functions = {
     results: 'read',
   },
   'approval-callback': {
-    ...door,
+    ...interactive,
     purpose: 'takes votes from the webhooks of chat and Git hosts',
     // Slack waits three seconds: it is answered before the vote is recorded.
     streams: true,
@@ -213,7 +213,7 @@ export const functions = {
     memoryMb: 1024,
   },
   policies: {
-    ...door,
+    ...interactive,
     purpose:
       'configuration, policy versions, simulation and explanation; MCP tool definitions; task manifests; session risk',
     tables: {
@@ -229,7 +229,7 @@ export const functions = {
     objects: 'write',
   },
   credentials: {
-    ...door,
+    ...interactive,
     purpose: 'lists and revokes issued credentials and capability tickets',
     tables: { ...configuration, evidence: 'append', sessions: 'append', credentials: 'write' },
     queries: ['credentials'],
@@ -238,7 +238,7 @@ export const functions = {
     objects: 'read',
   },
   observatory: {
-    ...door,
+    ...interactive,
     purpose: 'health, whoami, status, usage, requests, analytics, violations, budgets, metrics; rebuilds projections',
     tables: {
       ...configuration,
@@ -308,7 +308,7 @@ export const functions = {
     memoryMb: 1024,
   },
   archive: {
-    ...door,
+    ...interactive,
     purpose: 'compares evidence with the archive when asked, and archives what is missing',
     tables: { ...configuration, evidence: 'append', sessions: 'append', observations: 'write' },
     queries: ['evidence', 'sessions.by_opened'],

@@ -1,4 +1,4 @@
-/** HTTP as the doors see it: the API Gateway proxy event on every host, a reply whose body may stream. */
+/** HTTP as the handlers see it: the API Gateway proxy event on every host, a reply whose body may stream. */
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 export type HttpEvent = APIGatewayProxyEvent;

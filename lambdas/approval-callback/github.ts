@@ -7,7 +7,7 @@ import type { GithubChannel } from '#core/contracts/config.ts';
 import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import { boundedBody, headerOf, jsonObject } from '../middleware/body.ts';
-import { replyOf } from '../middleware/http-door.ts';
+import { replyOf } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { verifyingSecrets } from './verifying-secrets.ts';
 

@@ -2,9 +2,9 @@ import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { compose } from '../aws.ts';
 import { streamingHandler } from '../aws-stream.ts';
-import { door } from './door.ts';
+import { createHandler } from './http.ts';
 
 export const handler = await streamingHandler(() => {
   const ports = compose(process.env, { approvalClock: lazyStepFunctionsClock, votes: lazyKmsSigner });
-  return { ports, handler: door(ports) };
+  return { ports, handler: createHandler(ports) };
 });

@@ -3,9 +3,9 @@ import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
 import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { checkpointEntries } from '#core/evidence/checkpointer.ts';
 import { httpHandler } from '../aws.ts';
-import { door } from './door.ts';
+import { createHandler } from './http.ts';
 
-export const handler = await httpHandler(door, {
+export const handler = await httpHandler(createHandler, {
   signer: (keyId, former) => lazyKmsSigner(keyId, {}, former),
   kept: ({ bucket, signer, clock, telemetry }) => {
     const archive = archiveBucket({ bucket });

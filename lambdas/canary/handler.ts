@@ -2,7 +2,7 @@ import { secretsManager } from '#adapters/aws/secrets-manager.ts';
 import { logTelemetry } from '#adapters/aws/telemetry.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
-import { door } from './door.ts';
+import { createHandler } from './event.ts';
 
 let made: ReturnType<typeof composed> | undefined;
 
@@ -26,6 +26,12 @@ function composed({ ADMIN_URL, SECRET_CANARY, GATEWAY_NAME }: NodeJS.ProcessEnv)
     deployment: GATEWAY_NAME,
   });
   const secrets = secretsManager({ secretIds: [SECRET_CANARY] });
-  const run = door({ adminUrl: ADMIN_URL, clock: systemClock, secrets, telemetry, unique: () => systemIds.uuid() });
+  const run = createHandler({
+    adminUrl: ADMIN_URL,
+    clock: systemClock,
+    secrets,
+    telemetry,
+    unique: () => systemIds.uuid(),
+  });
   return { telemetry, run };
 }

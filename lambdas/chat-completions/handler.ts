@@ -1,4 +1,4 @@
 import { chatHandler } from '../aws-chat.ts';
-import { door } from './door.ts';
+import { createHandler } from './http.ts';
 
-export const handler = await chatHandler(door);
+export const handler = await chatHandler(createHandler);

@@ -1,4 +1,4 @@
 import { httpHandler } from '../aws.ts';
-import { door } from './door.ts';
+import { createHandler } from './http.ts';
 
-export const handler = await httpHandler(door);
+export const handler = await httpHandler(createHandler);

@@ -1,5 +1,5 @@
 import { brokerOutside } from '#adapters/aws/broker-outside.ts';
 import { httpHandler } from '../aws.ts';
-import { door } from './door.ts';
+import { createHandler } from './http.ts';
 
-export const handler = await httpHandler(door, { outside: brokerOutside });
+export const handler = await httpHandler(createHandler, { outside: brokerOutside });

@@ -3,7 +3,7 @@ import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
 import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { compose } from '../aws.ts';
 import { streamingHandler } from '../aws-stream.ts';
-import { door } from './door.ts';
+import { createHandler } from './http.ts';
 
 /** Streamed: an export has no largest size, and the verification of a long session takes longer than 29 s. */
 export const handler = await streamingHandler(() => {
@@ -14,5 +14,5 @@ export const handler = await streamingHandler(() => {
       checkpoints: checkpointBucket({ bucket, signer, clock }),
     }),
   });
-  return { ports, handler: door(ports) };
+  return { ports, handler: createHandler(ports) };
 });

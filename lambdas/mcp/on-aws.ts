@@ -6,7 +6,7 @@ import { streamSlots } from '#adapters/aws/stream-slots.ts';
 import { withMcpServers } from '../aws-mcp.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { mcpGateway } from './compose.ts';
-import { door } from './door.ts';
+import { createHandler } from './http.ts';
 
 /** @param composed with its issuers: an MCP call may need a credential. */
 export function mcpOnAws(composed: GatewayPorts & { readonly store: StoreOptions }) {
@@ -15,5 +15,5 @@ export function mcpOnAws(composed: GatewayPorts & { readonly store: StoreOptions
     streamSlots: streamSlots({ ...composed, ...composed.store }),
   });
   const inboxes = streamInboxes({ ...composed, ...composed.store });
-  return { gateway, ports, handler: door({ ...ports, inboxes }, gateway) };
+  return { gateway, ports, handler: createHandler({ ...ports, inboxes }, gateway) };
 }

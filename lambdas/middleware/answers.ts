@@ -1,4 +1,4 @@
-/** Middy middlewares around every HTTP door: a request id on every reply, faults as typed errors (spec §7.2). */
+/** Middy middlewares around every HTTP handler: a request id on every reply, faults as typed errors (spec §7.2). */
 import type middy from '@middy/core';
 import type { HttpContext, HttpEvent, HttpReply } from '#core/contracts/http.ts';
 import { RefusedToken } from '#core/identity/refused-token.ts';
@@ -6,10 +6,10 @@ import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { MethodNotAllowed } from './route.ts';
 
-export type DoorMiddleware = middy.MiddlewareObj<HttpEvent, HttpReply>;
+export type HttpMiddleware = middy.MiddlewareObj<HttpEvent, HttpReply>;
 
 /** `X-Request-ID` and the headers every reply carries. */
-export const standardHeaders = (): DoorMiddleware => ({
+export const standardHeaders = (): HttpMiddleware => ({
   after: ({ event, response }) => {
     if (response) stamp(event, response);
   },
@@ -27,7 +27,7 @@ function stamp(event: HttpEvent, reply: HttpReply): void {
 }
 
 /** Client faults are told as they are; ours are logged with the request id and shown without detail. */
-export const typedErrors = (telemetry: Telemetry, shape: ErrorShape = usual): DoorMiddleware => ({
+export const typedErrors = (telemetry: Telemetry, shape: ErrorShape = usual): HttpMiddleware => ({
   onError: (request) => {
     const error = asGatewayError(request.error);
     const gone = (request.context as HttpContext | undefined)?.signal?.aborted;

@@ -1,6 +1,6 @@
 /**
- * How much of a request's body a host reads before the door sees the request [auth.before-body]: nothing of a caller whom
- * the door will refuse.
+ * How much of a request's body a host reads before the handler sees the request [auth.before-body]: nothing of a caller whom
+ * the handler will refuse.
  */
 import type { Snapshot } from '#core/configuration/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
@@ -20,7 +20,7 @@ export async function bodyLimit(
   try {
     await wouldIdentify(event, route, snapshot, ports);
   } catch {
-    return 0; // the door says why
+    return 0; // the createHandler says why
   }
   if (route.surface === 'admin') return mostBytesOf(route.operation);
   return snapshot.configuration.server.max_body_bytes;

@@ -113,7 +113,7 @@ export function headerValues(event: HttpEvent, name: string): readonly string[] 
   return known.get(name) ?? [];
 }
 
-/** A door asks for a dozen headers of one event. */
+/** A handler asks for a dozen headers of one event. */
 const byName = new WeakMap<HttpEvent, ReadonlyMap<string, readonly string[]>>();
 
 /** A name spelt in two ways is the header sent twice. */

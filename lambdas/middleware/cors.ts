@@ -8,7 +8,7 @@ import type { Route } from '#core/contracts/routes.ts';
 import { assertOrigin, isListed } from '#core/identity/web-origin.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { GatewayPorts } from '../ports.ts';
-import type { DoorMiddleware, ErrorShape } from './answers.ts';
+import type { ErrorShape, HttpMiddleware } from './answers.ts';
 import { headerOf, headerValues } from './body.ts';
 import { guarded } from './guarded.ts';
 import { matchRoute } from './route.ts';
@@ -18,7 +18,7 @@ const rememberedSeconds = 600;
 
 type Origins = () => Promise<readonly string[]>;
 
-/** `guarded`, for a door that pages in a browser may call: preflights are answered here, before any key is looked for. */
+/** `guarded`, for a handler that pages in a browser may call: preflights are answered here, before any key is looked for. */
 export function openToPages(
   routes: readonly Route[],
   ports: Pick<GatewayPorts, 'telemetry' | 'snapshots'>,
@@ -68,7 +68,7 @@ function allowedHeaders(event: HttpEvent): Record<string, string> {
 }
 
 /** Answers and refusals alike, with every header we wrote: a page may read `retry-after` or `mcp-session-id`. */
-function readableByPages(origins: Origins): DoorMiddleware {
+function readableByPages(origins: Origins): HttpMiddleware {
   const stamp = async (event: HttpEvent, reply: HttpReply) => {
     const allowed = await origins().catch((): string[] => []); // no configuration, no origin
     if (allowed.length === 0) return;

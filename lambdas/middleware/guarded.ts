@@ -1,15 +1,15 @@
-/** The middy chain every HTTP door runs in. */
+/** The middy chain every HTTP handler runs in. */
 import middy from '@middy/core';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import type { GatewayPorts } from '../ports.ts';
-import { type DoorMiddleware, type ErrorShape, standardHeaders, typedErrors } from './answers.ts';
+import { type ErrorShape, type HttpMiddleware, standardHeaders, typedErrors } from './answers.ts';
 
 /** @param outermost what sees the reply last, as it leaves. */
 export function guarded(
   ports: Pick<GatewayPorts, 'telemetry'>,
   answer: (event: HttpEvent, context: HttpContext) => Promise<HttpReply>,
   shape?: ErrorShape,
-  outermost: readonly DoorMiddleware[] = [],
+  outermost: readonly HttpMiddleware[] = [],
 ): HttpHandler {
   const chain = middy<HttpEvent, HttpReply>()
     .use([...outermost, standardHeaders()])

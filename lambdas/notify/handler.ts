@@ -1,4 +1,4 @@
 import { eventHandler } from '../aws.ts';
-import { door } from './door.ts';
+import { createHandler } from './event.ts';
 
-export const handler = await eventHandler(door);
+export const handler = await eventHandler(createHandler);

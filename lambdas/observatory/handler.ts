@@ -1,5 +1,5 @@
 import { breakersTable } from '#adapters/aws/breakers-table.ts';
 import { httpHandler } from '../aws.ts';
-import { door } from './door.ts';
+import { createHandler } from './http.ts';
 
-export const handler = await httpHandler(door, { breakers: breakersTable });
+export const handler = await httpHandler(createHandler, { breakers: breakersTable });

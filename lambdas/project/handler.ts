@@ -1,12 +1,12 @@
 import { projectPorts } from '../aws-project.ts';
-import { door } from './door.ts';
+import { createHandler } from './event.ts';
 
-let made: { ports: ReturnType<typeof projectPorts>; handler: ReturnType<typeof door> } | undefined;
+let made: { ports: ReturnType<typeof projectPorts>; handler: ReturnType<typeof createHandler> } | undefined;
 
-export const handler: ReturnType<typeof door> = async (event) => {
+export const handler: ReturnType<typeof createHandler> = async (event) => {
   if (!made) {
     const ports = projectPorts();
-    made = { ports, handler: door(ports) };
+    made = { ports, handler: createHandler(ports) };
   }
   const { ports, handler: project } = made;
   try {

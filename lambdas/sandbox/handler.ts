@@ -1,5 +1,5 @@
 import { commandRunner } from '#adapters/executors/run-command.ts';
-import { door } from './door.ts';
+import { createHandler } from './event.ts';
 
 /** Nothing of the function's own environment reaches a program. */
-export const handler = door(commandRunner({ environment: {} }));
+export const handler = createHandler(commandRunner({ environment: {} }));

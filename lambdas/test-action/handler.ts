@@ -4,7 +4,7 @@ import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { compose } from '../aws.ts';
 import { awsExecutors } from '../aws-executors.ts';
 import { streamingHandler } from '../aws-stream.ts';
-import { door } from './door.ts';
+import { createHandler } from './http.ts';
 
 export const handler = await streamingHandler(() => {
   const composed = compose(process.env, {
@@ -13,5 +13,5 @@ export const handler = await streamingHandler(() => {
     outside: brokerOutside,
   });
   const ports = awsExecutors(composed, process.env);
-  return { ports, handler: door(ports) };
+  return { ports, handler: createHandler(ports) };
 });

@@ -4,7 +4,7 @@ import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { HandedCall } from '#core/chat/socket-ports.ts';
 import { composedEarly } from '../aws.ts';
 import { composeChat } from '../aws-chat.ts';
-import { door, type WorkerPorts } from './door.ts';
+import { createHandler, type WorkerPorts } from './event.ts';
 
 const ready = await composedEarly(() => ({ ports: composed(process.env) }));
 
@@ -17,7 +17,7 @@ export async function handler(work: HandedCall, context: { getRemainingTimeInMil
   const left = Math.max(0, context.getRemainingTimeInMillis() - settlingMs);
   const cancel = systemTimeouts.after(left, () => time.abort());
   try {
-    await door(ports)(work, { signal: time.signal });
+    await createHandler(ports)(work, { signal: time.signal });
   } finally {
     cancel();
     await ports.telemetry.flush();

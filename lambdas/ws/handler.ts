@@ -2,11 +2,11 @@ import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';
 import { connectionsTable } from '#adapters/aws/connections-table.ts';
 import { lazyFunctionInvoke } from '#adapters/aws/function-invoke.ts';
 import { compose, composedEarly } from '../aws.ts';
-import { door, type SocketEvent } from './door.ts';
+import { createHandler, type SocketEvent } from './event.ts';
 
 const ready = await composedEarly(() => {
   const made = ports(process.env);
-  return { ports: made, answer: door(made) };
+  return { ports: made, answer: createHandler(made) };
 });
 
 export const handler = (event: SocketEvent) => ready().answer(event);

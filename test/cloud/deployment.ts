@@ -14,7 +14,7 @@ export interface Outputs {
     readonly SigningKeyId: string;
     readonly VoteKeyId: string;
   };
-  readonly GatewayDoors: {
+  readonly GatewayServices: {
     readonly GatewayApiId: string;
     readonly WebSocketApiId: string;
     readonly AdminApiId: string;
@@ -68,7 +68,7 @@ export async function deploy({ env, scratch, endpoint }: Emulator): Promise<Outp
     'events',
   );
   const byStack = JSON.parse(await readFile(outputs, 'utf8')) as Record<string, never>;
-  return { GatewayStores: byStack['agent-governance-stores']!, GatewayDoors: byStack['agent-governance-services']! };
+  return { GatewayStores: byStack['agent-governance-stores']!, GatewayServices: byStack['agent-governance-services']! };
 }
 
 /** The bootstrap bucket refuses plain HTTP, which is all the emulator speaks. */

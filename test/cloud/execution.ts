@@ -20,7 +20,7 @@ export function executionChecks(
 ): Check[] {
   const ranOf = (tool: string) => office.ran.filter((name) => name === tool).length;
   const sfn = new SFNClient(clientConfig(emulator));
-  const machine = outputs.GatewayDoors.ApprovalStateMachineArn.replace(':stateMachine:', ':execution:');
+  const machine = outputs.GatewayServices.ApprovalStateMachineArn.replace(':stateMachine:', ':execution:');
 
   const act = async (protocol: string, tool: string, parameters: object, more: object = {}) =>
     expectStatus(

@@ -31,7 +31,7 @@ export function lifecycleChecks(
   const client = clientConfig(emulator);
   const sfn = new SFNClient(client);
   const db = new DynamoDBClient(client);
-  const { ApprovalStateMachineArn } = outputs.GatewayDoors;
+  const { ApprovalStateMachineArn } = outputs.GatewayServices;
   const executionArn = (id: string) => `${ApprovalStateMachineArn.replace(':stateMachine:', ':execution:')}:${id}`;
 
   const govern = async (tool: string, target: string, more?: object) =>

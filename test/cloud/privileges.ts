@@ -63,10 +63,10 @@ interface Session {
   readonly connections: (endpoint: string) => ApiGatewayManagementApiClient;
 }
 
-export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayDoors }: Outputs): Check[] {
+export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayServices }: Outputs): Check[] {
   const root = clientConfig(emulator);
   const Bucket = GatewayStores.ArchiveBucketName;
-  const socket = `${emulator.endpoint}/_aws/execute-api/${GatewayDoors.WebSocketApiId}/gateway`;
+  const socket = `${emulator.endpoint}/_aws/execute-api/${GatewayServices.WebSocketApiId}/gateway`;
 
   const as = async (name: FunctionName): Promise<Session> => {
     const RoleArn = roleOf(name);
@@ -125,7 +125,7 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayDoor
     may('approvals does not sign evidence', 'approvals', false, ({ kms }) => sign(kms, GatewayStores.SigningKeyId)),
     may('test-action does not sign votes', 'test-action', false, ({ kms }) => sign(kms, GatewayStores.VoteKeyId)),
     may('notify starts no approval', 'notify', false, ({ sfn }) =>
-      sfn.send(new StartExecutionCommand({ stateMachineArn: GatewayDoors.ApprovalStateMachineArn, name: 'probe' })),
+      sfn.send(new StartExecutionCommand({ stateMachineArn: GatewayServices.ApprovalStateMachineArn, name: 'probe' })),
     ),
     may('test-action does not read keys: it knows their digests', 'test-action', false, ({ secrets }) =>
       secrets.send(new GetSecretValueCommand({ SecretId: GatewayStores.KeysSecretName })),

@@ -12,8 +12,8 @@ import { gatewayAt, provisionKeys, storeModule } from './caller.ts';
 import { chatChecks } from './chat.ts';
 import { configurationFor, guard } from './configuration.ts';
 import { deploy } from './deployment.ts';
-import { doorChecks } from './doors.ts';
 import { type Emulator, startEmulator } from './emulator.ts';
+import { endpointChecks } from './endpoints.ts';
 import { executionChecks } from './execution.ts';
 import { lifecycleChecks } from './lifecycle.ts';
 import { mcpChecks } from './mcp.ts';
@@ -44,17 +44,17 @@ async function prove(running: Emulator): Promise<number> {
   lap('deployed');
   const keys = await provisionKeys(running, outputs);
   await storeModule(running, outputs, guard);
-  const call = gatewayAt(running, outputs.GatewayDoors.AdminApiId, keys);
-  const callbacks = gatewayAt(running, outputs.GatewayDoors.CallbacksApiId, keys);
-  const gateway = gatewayAt(running, outputs.GatewayDoors.GatewayApiId, keys);
-  const mcp = gatewayAt(running, outputs.GatewayDoors.McpApiId, keys);
+  const call = gatewayAt(running, outputs.GatewayServices.AdminApiId, keys);
+  const callbacks = gatewayAt(running, outputs.GatewayServices.CallbacksApiId, keys);
+  const gateway = gatewayAt(running, outputs.GatewayServices.GatewayApiId, keys);
+  const mcp = gatewayAt(running, outputs.GatewayServices.McpApiId, keys);
   const office = await openOffice(running);
   const gitHost = await fakePullRequests(hostToken);
   const outside = { office: office.url, gitHost: gitHost.url };
   const { passed, failed } = await runChecks([
     ...lifecycleChecks(running, outputs, { call, callbacks, configuration: configurationFor(outside) }),
     ...pullRequestChecks(running, { call, callbacks, host: gitHost }),
-    ...doorChecks(call),
+    ...endpointChecks(call),
     ...chatChecks(gateway, call),
     ...webSocketChecks(running, outputs, keys, call),
     ...mcpChecks(mcp, call, office),

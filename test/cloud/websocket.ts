@@ -29,8 +29,8 @@ interface Talk {
   close(): Promise<void>;
 }
 
-export function webSocketChecks(emulator: Emulator, { GatewayDoors }: Outputs, keys: Keys, admin: Call): Check[] {
-  const url = `${emulator.endpoint.replace('http', 'ws')}/_aws/execute-api/${GatewayDoors.WebSocketApiId}/gateway`;
+export function webSocketChecks(emulator: Emulator, { GatewayServices }: Outputs, keys: Keys, admin: Call): Check[] {
+  const url = `${emulator.endpoint.replace('http', 'ws')}/_aws/execute-api/${GatewayServices.WebSocketApiId}/gateway`;
 
   const talking = async (headers: Record<string, string>, talk: (with_: Talk) => Promise<void>): Promise<void> => {
     const open = await connect(url, headers);

@@ -8,7 +8,7 @@ import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { withExecutors } from '#lambdas/executors.ts';
-import { caller } from '../support/call-door.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { type FakeHttpService, fakeHttpService } from '../support/fake-http-service.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 

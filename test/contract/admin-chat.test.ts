@@ -1,11 +1,11 @@
-/** What looks back on chat traffic, through the doors: evidence in, projected as the stream would, asked over HTTP. */
+/** What looks back on chat traffic, through the handlers: evidence in, projected as the stream would, asked over HTTP. */
 import type { DynamoDBRecord } from 'aws-lambda';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { limitsOf } from '#core/limits/limits-of.ts';
-import { door as projector } from '#lambdas/project/door.ts';
-import { caller } from '../support/call-door.ts';
+import { createHandler as projector } from '#lambdas/project/event.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { sampleChat } from '../unit/observatory/sample.ts';
 

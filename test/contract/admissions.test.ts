@@ -1,7 +1,7 @@
-/** Limits before the work begins, through the doors, with a clock that is wound by hand. */
+/** Limits before the work begins, through the handlers, with a clock that is wound by hand. */
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { bodyLimit } from '#lambdas/middleware/body-limit.ts';
-import { caller } from '../support/call-door.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 let gateway: TestPorts;

@@ -1,7 +1,7 @@
 /** Somebody who can write rows of the approvals table, and nothing else, decides nothing. */
 import { executeApproved } from '#core/actions/execute-approved.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { caller } from '../support/call-door.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { TableAttacker } from '../support/table-attacker.ts';
 

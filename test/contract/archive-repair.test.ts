@@ -1,6 +1,6 @@
 /** Entries that never came to the archive: the check names them, the repair archives them, and nothing that was forged. */
-import { door as archiveCheck } from '#lambdas/archive-check/door.ts';
-import { type Answer, caller } from '../support/call-door.ts';
+import { createHandler as archiveCheck } from '#lambdas/archive-check/event.ts';
+import { type Answer, caller } from '../support/call-endpoint.ts';
 import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
 import { keys } from '../support/ports.ts';
 import { TableAttacker } from '../support/table-attacker.ts';

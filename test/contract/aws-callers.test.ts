@@ -2,7 +2,7 @@
 import { loadConfiguration } from '#core/configuration/load.ts';
 import { awsPrincipal } from '#core/identity/federation/aws-caller.ts';
 import { recall } from '#core/identity/federation/recall.ts';
-import { caller } from '../support/call-door.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { base, packs } from '../unit/configuration/memory.ts';
 

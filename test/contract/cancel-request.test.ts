@@ -3,8 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { systemIds } from '#adapters/system/ids.ts';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
 import type { Executor } from '#core/credentials/ports.ts';
-import { chatDoors } from '#lambdas/doors.ts';
-import { caller, eventTo } from '../support/call-door.ts';
+import { chatHandlers } from '#lambdas/handlers.ts';
+import { caller, eventTo } from '../support/call-endpoint.ts';
 import { type FakeProvider, piecesOf, silent, startFakeProvider, stream } from '../support/fake-providers.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { type WoundTimeouts, woundTimeouts } from '../support/wound-timeouts.ts';
@@ -83,7 +83,7 @@ async function streaming(session: string, more: object = {}) {
     body: { ...ask, stream: true },
     headers: { 'x-session-id': session },
   });
-  const reply = await chatDoors({ ...process(), ...more })['chat-completions']!(event, { awsRequestId: 'r' });
+  const reply = await chatHandlers({ ...process(), ...more })['chat-completions']!(event, { awsRequestId: 'r' });
   const chunks = (reply.body as AsyncIterable<string>)[Symbol.asyncIterator]();
   const first = (await chunks.next()).value as string;
   const rest = async () => {

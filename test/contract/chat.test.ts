@@ -1,8 +1,8 @@
-/** The chat pipeline through its doors, over the embedded store and the mock provider. */
+/** The chat pipeline through its handlers, over the embedded store and the mock provider. */
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { type Answer, caller } from '../support/call-door.ts';
+import { type Answer, caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 const extra = `

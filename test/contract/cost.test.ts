@@ -1,7 +1,7 @@
 /** Units that calls consume of the tables, as the store reports them, against the figures that `npm run cost` computes with. */
 import { type Kind, measured, type Units } from '../../bench/cost/measured.ts';
-import { caller } from '../support/call-door.ts';
-import { call, open, test_, useMcpDoors } from '../support/mcp-doors.ts';
+import { caller } from '../support/call-endpoint.ts';
+import { call, open, test_, useMcpEndpoint } from '../support/mcp-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { unitsDuring } from '../support/units.ts';
 
@@ -75,7 +75,7 @@ describe('[cost.units] a call consumes what the cost is computed with', () => {
 });
 
 describe('[cost.units] an MCP call', () => {
-  useMcpDoors([]);
+  useMcpEndpoint([]);
 
   test('consumes what the cost is computed with', async () => {
     const session = await open();

@@ -1,7 +1,7 @@
 /** Rows older than the policy are removed once their copies are verified; nothing else is, and chains stay verifiable. */
 import { verifyBundle } from '#core/evidence/verify.ts';
-import { door as archiveCheck } from '#lambdas/archive-check/door.ts';
-import { type Answer, caller } from '../support/call-door.ts';
+import { createHandler as archiveCheck } from '#lambdas/archive-check/event.ts';
+import { type Answer, caller } from '../support/call-endpoint.ts';
 import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
 import { keys } from '../support/ports.ts';
 import { TableAttacker } from '../support/table-attacker.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
-import { type Answer, caller } from '../support/call-door.ts';
+import { type Answer, caller } from '../support/call-endpoint.ts';
 import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
 import { keys } from '../support/ports.ts';
 import { TableAttacker } from '../support/table-attacker.ts';

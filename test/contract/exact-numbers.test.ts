@@ -2,10 +2,10 @@
 import type { ChatCall } from '#core/chat/call.ts';
 import { governReply } from '#core/chat/tool-use.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
-import { call, configure, entries, http, keys, open, test_, useMcpDoors, vote } from '../support/mcp-doors.ts';
+import { call, configure, entries, http, keys, open, test_, useMcpEndpoint, vote } from '../support/mcp-endpoint.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 
-useMcpDoors([{ tool: '{price,shop.set_price}', decision: 'review' }]);
+useMcpEndpoint([{ tool: '{price,shop.set_price}', decision: 'review' }]);
 
 let upstream: RecordingServer;
 beforeAll(async () => {

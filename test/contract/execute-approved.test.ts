@@ -7,7 +7,7 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
-import { caller } from '../support/call-door.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 const executes = 'approvals: { on_approval: execute }\nbehavior: { kill_switch_score: 40 }\n';

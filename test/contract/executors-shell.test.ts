@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { commandRunner } from '#adapters/executors/run-command.ts';
 import { sandboxFunction } from '#adapters/executors/sandbox-function.ts';
 import type { Command } from '#core/executors/ports.ts';
-import { door } from '#lambdas/sandbox/door.ts';
+import { createHandler } from '#lambdas/sandbox/event.ts';
 import { faultOf, until } from '../support/executor-cases.ts';
 import { scriptedAws } from '../support/scripted-aws.ts';
 
@@ -152,7 +152,7 @@ limits('the number of processes is limited by the kernel', async () => {
 });
 
 describe('[executor.sandbox-function] on AWS', () => {
-  const sandbox = door(commandRunner({ environment: {} }));
+  const sandbox = createHandler(commandRunner({ environment: {} }));
 
   test('the function runs a command in a folder of its own', async () => {
     const { root: _, ...event } = command(['sh', '-c', 'pwd; env']);

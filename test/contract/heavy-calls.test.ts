@@ -6,10 +6,10 @@ import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { type Background, backgroundWork } from '#adapters/work/background.ts';
 import { loadConfiguration } from '#core/configuration/load.ts';
 import type { Snapshot } from '#core/configuration/snapshots.ts';
-import { call, compose, configure, entries, http, keys, open, test_, useMcpDoors } from '../support/mcp-doors.ts';
+import { call, compose, configure, entries, http, keys, open, test_, useMcpEndpoint } from '../support/mcp-endpoint.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 
-useMcpDoors([
+useMcpEndpoint([
   { protocol: 'mcp', tool: 'run', decision: 'allow' },
   { protocol: 'mcp', tool: 'wipe', decision: 'block' },
   { protocol: 'git', tool: 'scm.read', decision: 'block', arguments: { path: { glob: '**forbidden**' } } },

@@ -5,7 +5,7 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
-import { caller } from '../support/call-door.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 const allowed = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };

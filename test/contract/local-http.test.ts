@@ -1,4 +1,4 @@
-/** The local listener against hostile bytes: a toy door behind real sockets (contract §2, §5, §6). */
+/** The local listener against hostile bytes: a toy handler behind real sockets (contract §2, §5, §6). */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { systemIds } from '#adapters/system/ids.ts';
@@ -37,7 +37,7 @@ const logged: string[] = [];
 const streams: { opened: number; closed: number; release: () => void }[] = [];
 const slow = { arrived: Promise.withResolvers<void>(), go: Promise.withResolvers<void>() };
 
-async function door(event: HttpEvent): Promise<HttpReply> {
+async function handler(event: HttpEvent): Promise<HttpReply> {
   const json = (body: unknown): HttpReply => ({
     statusCode: 200,
     headers: { 'content-type': 'application/json' },
@@ -71,7 +71,7 @@ async function* endless(): AsyncGenerator<string> {
 const serverOf = (more: object = {}) =>
   listen({
     routes,
-    doors: Promise.resolve({ observatory: door }),
+    handlers: Promise.resolve({ observatory: handler }),
     ids: systemIds,
     telemetry: { log: (...line: unknown[]) => void logged.push(JSON.stringify(line)) } as never,
     maxBodyBytes: async () => maxBodyBytes,
@@ -226,7 +226,7 @@ describe('refuses', () => {
   test.each([
     ['announced', `Content-Length: ${64 * 1024 * 1024}`],
     ['in chunks', 'Transfer-Encoding: chunked'],
-  ])('[auth.before-body] a body of a caller whom the door refuses is not read: %s', async (_, length) => {
+  ])('[auth.before-body] a body of a caller whom the handler refuses is not read: %s', async (_, length) => {
     const closed = await serverOf({ bodyLimit: async () => 0 });
     try {
       const socket = connect(closed.port, '127.0.0.1');
@@ -351,7 +351,7 @@ describe('answers', () => {
     expect((await raw(head('HEAD /stream', 'Host: localhost', 'Connection: close'))).status).toBe(200);
   });
 
-  test.each(['/fault', '/broken-header'])('a failing door as 500 without detail: %s', async (path) => {
+  test.each(['/fault', '/broken-header'])('a failing handler as 500 without detail: %s', async (path) => {
     const { status, text, body } = await get(path);
     expect([status, body.error.type]).toEqual([500, 'server_error']);
     expect(text).not.toMatch(/secret detail|ERR_/);
@@ -360,7 +360,7 @@ describe('answers', () => {
 
   test('typed errors with Retry-After', async () => {
     const limited = await serverOf({
-      doors: Promise.resolve({
+      handlers: Promise.resolve({
         observatory: async () => {
           throw new GatewayError('rate_limit_error', 'Slow down.', { retryAfterSeconds: 7 });
         },
@@ -399,9 +399,9 @@ describe('answers', () => {
 });
 
 describe('a reply that streams', () => {
-  /** A listener whose door is the test's own. */
-  const serving = (door: HttpHandler, more: object = {}) =>
-    serverOf({ doors: Promise.resolve({ observatory: door }), ...more });
+  /** A listener whose handler is the test's own. */
+  const serving = (handler: HttpHandler, more: object = {}) =>
+    serverOf({ handlers: Promise.resolve({ observatory: handler }), ...more });
   const events = (body: AsyncIterable<string>): HttpReply => ({
     statusCode: 200,
     headers: { 'content-type': 'text/event-stream', 'content-length': '3' },
@@ -572,7 +572,7 @@ describe('the signal of a call', () => {
     const signals: AbortSignal[] = [];
     const both = Promise.withResolvers<void>();
     const waiting = await serverOf({
-      doors: Promise.resolve({
+      handlers: Promise.resolve({
         observatory: async (_: HttpEvent, { signal }: { signal: AbortSignal }) => {
           signals.push(signal);
           if (signals.length === 2) both.resolve();
@@ -592,7 +592,7 @@ describe('the signal of a call', () => {
   test('stays when the reply has ended, whatever the client does then', async () => {
     const signals: AbortSignal[] = [];
     const answering = await serverOf({
-      doors: Promise.resolve({
+      handlers: Promise.resolve({
         observatory: async (_: HttpEvent, { signal }: { signal: AbortSignal }) => {
           signals.push(signal);
           return { statusCode: 200, headers: {}, body: 'done' };

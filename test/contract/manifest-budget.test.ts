@@ -1,6 +1,6 @@
 /** A task's budget, spent by real chat calls: the next tool call leaves the task (spec §1). */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { caller } from '../support/call-door.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 describe.each(['warn', 'enforce'] as const)('[manifest.drift] enforcement_mode %s', (mode) => {

@@ -6,7 +6,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { blockOfDrift, taskNote } from '#core/manifests/decide-manifests.ts';
 import { openManifest } from '#core/manifests/manifest.ts';
 import type { TaskManifests } from '#core/manifests/ports.ts';
-import { caller } from '../support/call-door.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 let gateway: TestPorts;

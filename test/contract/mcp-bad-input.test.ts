@@ -17,11 +17,11 @@ import {
   send,
   server,
   test_,
-  useMcpDoors,
+  useMcpEndpoint,
   vote,
-} from '../support/mcp-doors.ts';
+} from '../support/mcp-endpoint.ts';
 
-useMcpDoors([{ protocol: 'mcp', tool: 'create_issue', decision: 'review' }]);
+useMcpEndpoint([{ protocol: 'mcp', tool: 'create_issue', decision: 'review' }]);
 
 let made = 0;
 const issue = () => ({ title: `bad input ${++made}` });

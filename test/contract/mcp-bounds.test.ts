@@ -1,8 +1,8 @@
 /** What a server behind the gateway may list and answer: bounded tools, values and levels, and turns for other requests in between. */
-import { call, compose, configure, open, send, test_, useMcpDoors } from '../support/mcp-doors.ts';
+import { call, compose, configure, open, send, test_, useMcpEndpoint } from '../support/mcp-endpoint.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 
-useMcpDoors([{ protocol: 'mcp', tool: '*', decision: 'allow' }]);
+useMcpEndpoint([{ protocol: 'mcp', tool: '*', decision: 'allow' }]);
 
 let upstream: RecordingServer;
 beforeAll(async () => {

@@ -12,12 +12,12 @@ import {
   open,
   send,
   test_,
-  useMcpDoors,
+  useMcpEndpoint,
   vote,
-} from '../support/mcp-doors.ts';
+} from '../support/mcp-endpoint.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 
-useMcpDoors([{ protocol: 'mcp', tool: 'asked', decision: 'review' }]);
+useMcpEndpoint([{ protocol: 'mcp', tool: 'asked', decision: 'review' }]);
 
 let upstream: RecordingServer;
 beforeAll(async () => {

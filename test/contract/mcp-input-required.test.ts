@@ -12,9 +12,9 @@ import {
   send,
   server,
   test_,
-  useMcpDoors,
+  useMcpEndpoint,
   vote,
-} from '../support/mcp-doors.ts';
+} from '../support/mcp-endpoint.ts';
 import { plainTool, startRecordingServer } from '../support/recording-mcp-server.ts';
 
 const capabilities = 'io.modelcontextprotocol/clientCapabilities';
@@ -22,7 +22,7 @@ const asks = { ...meta, [capabilities]: { elicitation: { url: {}, form: {} } } }
 const requestKey = 'gateway.approval';
 const accepted = { [requestKey]: { action: 'accept' } };
 
-useMcpDoors(
+useMcpEndpoint(
   [{ protocol: 'mcp', tool: '{create_issue,test_input_required_result_request_state}', decision: 'review' }],
   {
     kind: '2026',

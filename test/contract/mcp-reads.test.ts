@@ -1,12 +1,12 @@
 /** Resources, prompts and completions of MCP servers are decided, recorded and filtered as tools are. */
-import { configure, entries, open, send, useMcpDoors, vote } from '../support/mcp-doors.ts';
+import { configure, entries, open, send, useMcpEndpoint, vote } from '../support/mcp-endpoint.ts';
 import { type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 
 const rules = [
   { protocol: 'mcp', tool: 'get_prompt', target: 'release_*', decision: 'review' },
   { protocol: 'mcp', tool: 'read_resource', target: 'db://payroll/**', decision: 'block', reason: 'Payroll.' },
 ];
-useMcpDoors(rules);
+useMcpEndpoint(rules);
 
 let upstream: RecordingServer;
 beforeAll(async () => {

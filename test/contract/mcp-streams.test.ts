@@ -14,11 +14,11 @@ import {
   modern,
   open,
   test_,
-  useMcpDoors,
-} from '../support/mcp-doors.ts';
+  useMcpEndpoint,
+} from '../support/mcp-endpoint.ts';
 import { woundTimeouts } from '../support/wound-timeouts.ts';
 
-useMcpDoors([]);
+useMcpEndpoint([]);
 
 const aws = { hostLimits: lambdaLimits };
 const on = { extra: { server: { mcp: { event_streams: 'on', older_transport: 'on' } } } };

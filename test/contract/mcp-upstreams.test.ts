@@ -11,12 +11,12 @@ import {
   open,
   send,
   test_,
-  useMcpDoors,
+  useMcpEndpoint,
   vote,
-} from '../support/mcp-doors.ts';
+} from '../support/mcp-endpoint.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 
-useMcpDoors([
+useMcpEndpoint([
   { protocol: 'mcp', tool: 'files.*', upstream: '{files,fixture}', decision: 'allow' },
   { protocol: 'mcp', tool: 'web.*', decision: 'allow' },
   { protocol: 'mcp', tool: 'wipe', decision: 'block' },

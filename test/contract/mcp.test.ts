@@ -16,9 +16,9 @@ import {
   send,
   server,
   test_,
-  useMcpDoors,
+  useMcpEndpoint,
   vote,
-} from '../support/mcp-doors.ts';
+} from '../support/mcp-endpoint.ts';
 import { type McpServer, startMcpServer } from '../support/mcp-servers.ts';
 
 const withTasks = {
@@ -30,7 +30,7 @@ const rules = [
   { protocol: 'mcp', tool: '{create_issue,hang}', decision: 'review' },
 ];
 
-useMcpDoors(rules);
+useMcpEndpoint(rules);
 
 describe('store steps', () => {
   test('[mcp.store-steps] a block takes at most 3 in a row, an allow at most 4, the upstream aside', async () => {

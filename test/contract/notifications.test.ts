@@ -4,7 +4,7 @@ import { recordOfDelivery } from '#adapters/aws/delivery-record.ts';
 import { deliveryFeed, observedDeliveries } from '#adapters/local/delivery-feed.ts';
 import { enqueueNotifications } from '#core/approvals/notifications.ts';
 import type { Delivery } from '#core/approvals/ports.ts';
-import { door as notify } from '#lambdas/notify/door.ts';
+import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { fakeSlack } from '../support/fake-slack.ts';
 import { type TestPorts, testPorts } from '../support/ports.ts';
 import { sampleRow } from '../unit/notifications/sample.ts';

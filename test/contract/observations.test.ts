@@ -10,7 +10,7 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { rebuild } from '#core/observatory/rebuild.ts';
-import { door } from '#lambdas/project/door.ts';
+import { createHandler } from '#lambdas/project/event.ts';
 import { startDynamo } from '../support/dynamo.ts';
 import { sampleBlock, sampleChat, sampleEntry } from '../unit/observatory/sample.ts';
 
@@ -300,7 +300,8 @@ describe('the projector', () => {
   test('archives and counts a batch; the same batch again changes nothing', async () => {
     const ports = await setting();
     const Records = Array.from({ length: 23 }, (_, n) => record(sampleEntry(n), String(n)));
-    for (let round = 0; round < 2; round++) expect(await door(ports)({ Records })).toEqual({ batchItemFailures: [] });
+    for (let round = 0; round < 2; round++)
+      expect(await createHandler(ports)({ Records })).toEqual({ batchItemFailures: [] });
     expect((await ports.observations.usage('default', {})).total).toBe(23);
     expect(new Set(await linesOf(join(ports.root, 'default', 's1.jsonl'))).size).toBe(23);
   });
@@ -317,7 +318,7 @@ describe('the projector', () => {
     const Records = Array.from({ length: 15 }, (_, n) =>
       record(sampleEntry(n, { session_id: `s${n % 5}` }), `seq-${n}`),
     );
-    const project = door({ ...ports, archive });
+    const project = createHandler({ ...ports, archive });
     expect(await project({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: 'seq-3' }] });
     expect(ports.lines.join()).toContain('bucket down');
     down = false;
@@ -328,13 +329,13 @@ describe('the projector', () => {
   test('a record that holds no entry is set aside by its number', async () => {
     const ports = await setting();
     const broken: DynamoDBRecord = { eventName: 'INSERT', dynamodb: { SequenceNumber: '7', NewImage: {} } };
-    expect(await door(ports)({ Records: [broken] })).toEqual({ batchItemFailures: [{ itemIdentifier: '7' }] });
+    expect(await createHandler(ports)({ Records: [broken] })).toEqual({ batchItemFailures: [{ itemIdentifier: '7' }] });
   });
 
   test('an entry that somebody changed or removed is reported and not projected', async () => {
     const ports = await setting();
     const Records = [{ ...record(sampleEntry(0), '1'), eventName: 'MODIFY' as const }];
-    expect(await door(ports)({ Records })).toEqual({ batchItemFailures: [] });
+    expect(await createHandler(ports)({ Records })).toEqual({ batchItemFailures: [] });
     expect(ports.lines.map((line) => JSON.parse(line).msg)).toEqual(['evidence was changed after it was written']);
     expect((await ports.observations.usage('default', {})).total).toBe(0);
   });

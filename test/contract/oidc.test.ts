@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { JWK } from 'jose';
 import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
 import { lazyTokens } from '#core/identity/federation/lazy-tokens.ts';
-import { caller } from '../support/call-door.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { type OidcServer, signed, signingKey, startOidc } from '../support/oidc.ts';
 import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
 

@@ -6,7 +6,7 @@ import { loadConfiguration } from '#core/configuration/load.ts';
 import { storeVersion } from '#core/configuration/versions.ts';
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
 import { mcpGateway } from '#lambdas/mcp/compose.ts';
-import { door } from '#lambdas/mcp/door.ts';
+import { createHandler } from '#lambdas/mcp/http.ts';
 import { type McpServer, startMcpServer } from '../support/mcp-servers.ts';
 import { type TestPorts, testPorts } from '../support/ports.ts';
 
@@ -44,7 +44,7 @@ function startProcess(): HttpHandler {
   const mcp = mcpGateway({ ...ports, upstreams });
   started.push(mcp.gateway);
   const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
-  return door({ ...mcp.ports, pause, inboxes: streamInboxes({ ...ports, ...store }) }, mcp.gateway);
+  return createHandler({ ...mcp.ports, pause, inboxes: streamInboxes({ ...ports, ...store }) }, mcp.gateway);
 }
 
 async function send(at: HttpHandler, method: 'GET' | 'POST', path: string, body?: unknown, key = keys.agent) {

@@ -1,9 +1,9 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { questionDigest } from '#core/approvals/pull-requests.ts';
 import { announce } from '#core/approvals/steps.ts';
-import { door as notify } from '#lambdas/notify/door.ts';
+import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
-import { caller } from '../support/call-door.ts';
+import { caller } from '../support/call-endpoint.ts';
 import {
   commentPayload,
   deliveryHeaders,

@@ -1,6 +1,6 @@
 /** Executable text is shown and recorded whole, or the call is refused. */
 import { programPaths } from '#core/actions/program-texts.ts';
-import { caller } from '../support/call-door.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 let gateway: TestPorts;

@@ -1,5 +1,5 @@
 /** Over the admin surface: a secret in force goes to no other address, a person acts in no other tenant, metrics show no other. */
-import { caller } from '../support/call-door.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 const adminToken = 'admin-token-1';

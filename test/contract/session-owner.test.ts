@@ -2,7 +2,7 @@
 import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Ledger } from '#core/evidence/ports.ts';
-import { type Answer, caller } from '../support/call-door.ts';
+import { type Answer, caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 const extra = `
@@ -45,13 +45,13 @@ describe('[session.owner.race] of two keys that open a session at once', () => {
     ['a chat', chat('hello')],
     ['a reviewed chat', chat('launch')],
   ])('exactly one gets in: %s', async (name, request) => {
-    const doors = [process(), process()];
+    const handlers = [process(), process()];
     for (let round = 0; round < rounds; round++) {
       const session = `${name.replaceAll(' ', '-')}-${round}`;
       const answers = await Promise.all(
         [keys.agent, keys.other].map((key, i): Promise<Answer> => {
           const [path, body, headers = {}] = request(session);
-          return doors[i]!('POST', path, { key, body, headers });
+          return handlers[i]!('POST', path, { key, body, headers });
         }),
       );
       expect(answers.map(({ status }) => (status === 403 ? 403 : 'in')).sort()).toEqual([403, 'in']);

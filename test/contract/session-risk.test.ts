@@ -12,7 +12,7 @@ import type { EffectReader } from '#core/effects/ports.ts';
 import type { Ledger } from '#core/evidence/ports.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { caller } from '../support/call-door.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { http, readers, type Step, sh } from '../unit/behavior/play.ts';
 

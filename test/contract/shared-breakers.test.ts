@@ -7,7 +7,7 @@ import type { ProviderEntry } from '#core/contracts/config.ts';
 import { sharedStates } from '#core/routing/breaker-board.ts';
 import { guardWith } from '#core/routing/breakers.ts';
 import { sharedBreakers } from '#core/routing/shared-breakers.ts';
-import { caller } from '../support/call-door.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { providerEntry } from '../support/provider-entry.ts';
 import { watched } from '../support/store-calls.ts';

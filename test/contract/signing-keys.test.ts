@@ -7,7 +7,7 @@ import { rotateSigningKey, stateSigner } from '#adapters/local/signing-keys.ts';
 import { linkedKeys, signingKeysOf, signSuccession } from '#core/evidence/key-succession.ts';
 import type { Signer } from '#core/evidence/ports.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
-import { caller } from '../support/call-door.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
 import { keys } from '../support/ports.ts';
 

@@ -1,10 +1,10 @@
 import { webhookSignature } from '#adapters/http/webhook-sender.ts';
 import { slackSignature } from '#core/approvals/slack.ts';
 import { announce } from '#core/approvals/steps.ts';
-import { door as callbackDoor } from '#lambdas/approval-callback/door.ts';
-import { door as notify } from '#lambdas/notify/door.ts';
+import { createHandler as callback } from '#lambdas/approval-callback/http.ts';
+import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
-import { caller, eventTo } from '../support/call-door.ts';
+import { caller, eventTo } from '../support/call-endpoint.ts';
 import { fakeSlack } from '../support/fake-slack.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
@@ -94,7 +94,7 @@ const click = (id: string, how: Click = {}) => call('POST', '/callbacks/slack', 
 /** The reply as the function gives it, before the work that goes on after it. */
 function clicked(id: string, { ports }: { readonly ports: TestPorts['ports'] }) {
   const { raw, headers } = requestOf(id, {});
-  return callbackDoor(ports)(eventTo('POST', '/callbacks/slack', { raw, headers }), { awsRequestId: 'request-1' });
+  return callback(ports)(eventTo('POST', '/callbacks/slack', { raw, headers }), { awsRequestId: 'request-1' });
 }
 
 /** What the clicker was told last, at the address that Slack gave. */

@@ -4,8 +4,8 @@ import { sweepApprovals } from '#core/approvals/sweep.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Executor } from '#core/credentials/ports.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
-import { door as sweepDoor } from '#lambdas/sweep/door.ts';
-import { caller } from '../support/call-door.ts';
+import { createHandler as sweep } from '#lambdas/sweep/event.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { woundTimeouts } from '../support/wound-timeouts.ts';
 
@@ -152,7 +152,7 @@ describe('an action whose function ended', () => {
 
     expect(await closeAbandoned(gateway.ports)).toBe(0);
     gateway.pass(16 * 60 + 10);
-    await sweepDoor(gateway.ports)();
+    await sweep(gateway.ports)();
     expect(await closeAbandoned(gateway.ports)).toBe(0);
 
     const [allow, result] = await entries('killed-1');

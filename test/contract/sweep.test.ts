@@ -4,8 +4,8 @@ import { sweepApprovals } from '#core/approvals/sweep.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { Turns } from '#core/kernel/turns.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
-import { sweepReservations } from '#lambdas/sweep/door.ts';
-import { caller } from '../support/call-door.ts';
+import { sweepReservations } from '#lambdas/sweep/event.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { keys, testPorts } from '../support/ports.ts';
 import { watched } from '../support/store-calls.ts';
 

@@ -1,7 +1,7 @@
 /** An attacker who writes every table, and reads no key, puts votes into the evidence: none of them opens a call. */
 import { executeApproved } from '#core/actions/execute-approved.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
-import { caller } from '../support/call-door.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
 import { keys } from '../support/ports.ts';
 import { TableAttacker } from '../support/table-attacker.ts';

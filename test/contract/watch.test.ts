@@ -1,9 +1,9 @@
 /** What alarms are raised by: heartbeats of schedules, disabled guards, messages that were late or given up, and whose call it was. */
 import { enqueueNotifications } from '#core/approvals/notifications.ts';
-import { door as archiveCheck } from '#lambdas/archive-check/door.ts';
-import { door as notify } from '#lambdas/notify/door.ts';
-import { door as sweep } from '#lambdas/sweep/door.ts';
-import { caller } from '../support/call-door.ts';
+import { createHandler as archiveCheck } from '#lambdas/archive-check/event.ts';
+import { createHandler as notify } from '#lambdas/notify/event.ts';
+import { createHandler as sweep } from '#lambdas/sweep/event.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { fakeSlack } from '../support/fake-slack.ts';
 import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
 import { keys } from '../support/ports.ts';

@@ -34,7 +34,7 @@ async function started() {
   const sockets = webSockets(Promise.resolve({ ...gateway.ports, timeouts }));
   const server = await listen({
     routes: [],
-    doors: Promise.resolve({}),
+    handlers: Promise.resolve({}),
     ids: systemIds,
     telemetry: gateway.ports.telemetry,
     maxBodyBytes: async () => 1_000,

@@ -9,8 +9,8 @@ import { batchMs } from '#core/chat/socket-batches.ts';
 import { mostPostBytes } from '#core/chat/socket-parts.ts';
 import type { HandedCall } from '#core/chat/socket-ports.ts';
 import type { ChatRecord } from '#core/contracts/chat.ts';
-import { type SocketEvent, type SocketReply, door as socketDoor } from '#lambdas/ws/door.ts';
-import { type WorkerPorts, door as workerDoor } from '#lambdas/ws-worker/door.ts';
+import { createHandler as createSocket, type SocketEvent, type SocketReply } from '#lambdas/ws/event.ts';
+import { createHandler as createWorker, type WorkerPorts } from '#lambdas/ws-worker/event.ts';
 import { type FakeConnections, startFakeConnections } from '../support/fake-connections.ts';
 import { type FakeProvider, piecesOf, say, startFakeProvider, stream } from '../support/fake-providers.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
@@ -49,7 +49,7 @@ policies:
     connections: connectionsTable({ ...gateway.store, clock }),
     posts: lazyConnectionPosts(aws.url, { ...aws.client, endpoint: aws.url }),
   };
-  ws = socketDoor({ ...ports, handOver: lazyFunctionInvoke('the-worker', aws.client) });
+  ws = createSocket({ ...ports, handOver: lazyFunctionInvoke('the-worker', aws.client) });
 }, 30_000);
 beforeEach(() => fake.answers(say('Hello')));
 afterAll(async () => {
@@ -88,7 +88,7 @@ const call = (id: string, text = `call ${id}`, more: object = {}) => ({
 
 const never = new AbortController().signal;
 /** What Lambda does with the newest work it accepted. */
-const worker = (work: HandedCall = aws.invoked.at(-1)!.call, signal = never) => workerDoor(ports)(work, { signal });
+const worker = (work: HandedCall = aws.invoked.at(-1)!.call, signal = never) => createWorker(ports)(work, { signal });
 
 const recordsOf = async (session: string): Promise<ChatRecord[]> => {
   const records: ChatRecord[] = [];
@@ -427,9 +427,9 @@ describe('what is said', () => {
       return { ...snapshot, identities: { ...snapshot.identities, byKeyId } };
     };
     const without = { ...ports, snapshots: { ...ports.snapshots, current: revoked } };
-    await workerDoor(without)(work, { signal: never });
+    await createWorker(without)(work, { signal: never });
     expect(aws.heard(id)).toMatchObject([{ type: 'error', id: '1', status: 401 }]);
-    await socketDoor({ ...without, handOver: async () => {} })(
+    await createSocket({ ...without, handOver: async () => {} })(
       event('$default', id, { body: JSON.stringify(call('2')) }),
     );
     expect(aws.heard(id)[1]).toMatchObject({ type: 'error', status: 401 });

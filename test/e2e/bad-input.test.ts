@@ -1,4 +1,4 @@
-/** Bad input at every door: the right answer, in words that help, nothing written, nothing leaked. */
+/** Bad input at every handler: the right answer, in words that help, nothing written, nothing leaked. */
 import { request } from 'node:http';
 import { routes } from '../../core/contracts/routes.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
@@ -159,7 +159,7 @@ describe('POST /admin/v1/test-action', () => {
 
 const unknownId = '0199f0a0-0000-7000-8000-000000000000';
 
-describe('other doors', () => {
+describe('other endpoints', () => {
   const rows: readonly [
     name: string,
     method: string,

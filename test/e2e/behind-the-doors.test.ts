@@ -3,7 +3,7 @@ import { DeleteItemCommand, GetItemCommand, ScanCommand } from '@aws-sdk/client-
 import type { LogTelemetry } from '#adapters/aws/telemetry.ts';
 import { worst } from '#core/contracts/envelope.ts';
 import { projectEntry } from '#core/observatory/project.ts';
-import { caller } from '../support/call-door.ts';
+import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 let gateway: TestPorts;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { logTelemetry } from '#adapters/aws/telemetry.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
-import { door } from '#lambdas/canary/door.ts';
+import { createHandler } from '#lambdas/canary/event.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 const rules = (change: string) => `
@@ -43,7 +43,7 @@ function canary(adminUrl: string, keys: Record<string, string>) {
   const lines: string[] = [];
   const telemetry = logTelemetry({ clock: systemClock, write: (line) => void lines.push(line), service: 'canary' });
   const secrets = { get: async (name: string) => keys[name] };
-  const run = door({ adminUrl, clock: systemClock, secrets, telemetry, unique: () => systemIds.uuid() });
+  const run = createHandler({ adminUrl, clock: systemClock, secrets, telemetry, unique: () => systemIds.uuid() });
   return { run, lines, metrics: () => telemetry.metricsText() };
 }
 const keys = { CANARY_AGENT_KEY: 'canary-agent-key-1', CANARY_APPROVER_KEY: 'canary-approver-key-1' };

@@ -1,4 +1,4 @@
-/** The official Anthropic client, pointed at the gateway: models of its own maker and of others behind one door. */
+/** The official Anthropic client, pointed at the gateway: models of its own maker and of others behind one handler. */
 import Anthropic from '@anthropic-ai/sdk';
 import { agentKey, type ChatGateway, providerKey, providerYaml, startChatGateway } from '../support/chat-clients.ts';
 import {

@@ -1,4 +1,4 @@
-/** Bad input at the chat doors: a typed error in the caller's dialect, nothing reserved, evidence where it is due. */
+/** Bad input at the chat handlers: a typed error in the caller's dialect, nothing reserved, evidence where it is due. */
 import { request } from 'node:http';
 import { agentKey, type ChatGateway, startChatGateway } from '../support/chat-clients.ts';
 import type { Answer, Ask, Fields } from './client.ts';
@@ -165,7 +165,7 @@ describe.each(paths)('[error.bad-input] POST %s', (path) => {
   });
 });
 
-test('the listener’s own refusals are in the dialect of the door', async () => {
+test('the listener’s own refusals are in the dialect of the endpoint', async () => {
   const answer = await gateway.post('/v1/messages', said('x'.repeat(maxBytes.server)));
   expectError('/v1/messages', answer, [413, 'payload_too_large']);
 });

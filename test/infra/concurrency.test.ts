@@ -4,22 +4,22 @@ import { functions } from '#core/contracts/functions.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { functionId, ofType, synthesize } from './synthesized.ts';
 
-type Doors = ReturnType<typeof synthesize>['doors'];
+type Services = ReturnType<typeof synthesize>['services'];
 
-function reserved(doors: Doors): Readonly<Record<string, number>> {
-  const all = ofType(doors, 'AWS::Lambda::Function');
+function reserved(services: Services): Readonly<Record<string, number>> {
+  const all = ofType(services, 'AWS::Lambda::Function');
   return Object.fromEntries(
     Object.keys(functions).flatMap((name) => {
-      const own = all[functionId(doors, name)]!.Properties.ReservedConcurrentExecutions as number | undefined;
+      const own = all[functionId(services, name)]!.Properties.ReservedConcurrentExecutions as number | undefined;
       return own === undefined ? [] : [[name, own]];
     }),
   );
 }
 
-const shared = synthesize({}).doors;
-const withSandbox = synthesize({ sandboxConcurrency: 3 }).doors;
-const kept = synthesize({ concurrency: 'reserved' }).doors;
-const fewer = synthesize({ concurrency: 'reserved', streamConcurrency: 50, sandboxConcurrency: 0 }).doors;
+const shared = synthesize({}).services;
+const withSandbox = synthesize({ sandboxConcurrency: 3 }).services;
+const kept = synthesize({ concurrency: 'reserved' }).services;
+const fewer = synthesize({ concurrency: 'reserved', streamConcurrency: 50, sandboxConcurrency: 0 }).services;
 
 describe('[cloud.concurrency] the concurrency of the account', () => {
   it('is shared by default, by the sandbox too: an account with a quota of 10 has none to reserve', () => {

@@ -3,10 +3,10 @@ import { counted } from '../../bench/cost/idle.ts';
 import type { Loose } from '../support/loose.ts';
 import { ofType, synthesize } from './synthesized.ts';
 
-const { stores, doors, watch } = synthesize();
+const { stores, services, watch } = synthesize();
 
 it('[cost.idle] counts alarms by the metrics they read, composite alarms and secrets as the templates have them', () => {
-  const alarms = [doors, watch].flatMap((stack) => Object.values(ofType(stack, 'AWS::CloudWatch::Alarm')));
+  const alarms = [services, watch].flatMap((stack) => Object.values(ofType(stack, 'AWS::CloudWatch::Alarm')));
   // A query is taken for one metric: it reads what exists, and throttled requests exist when there were some.
   const read = ({ Properties: { Metrics } }: Loose) =>
     Metrics?.filter(({ MetricStat }: Loose) => MetricStat).length || 1;

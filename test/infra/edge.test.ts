@@ -39,22 +39,22 @@ const only = (template: Template, type: string): Loose[] =>
   Object.values(ofType(template, type)).map(({ Properties }) => Properties);
 const told = (template: Template, name = 'mcp'): Loose =>
   ofType(template, 'AWS::Lambda::Function')[functionId(template, name)]!.Properties.Environment.Variables;
-const outputs = ({ doors }: { doors: Template }): Loose => doors.toJSON().Outputs;
+const outputs = ({ services }: { services: Template }): Loose => services.toJSON().Outputs;
 
 describe('what nobody asked for', () => {
   it('[cloud.edge] is not there: no stack, no host, no VPC', () => {
     expect(plain.edge).toBeUndefined();
     for (const type of ['AWS::ApiGateway::DomainName', 'AWS::EC2::VPCEndpoint', 'AWS::WAFv2::WebACL'])
-      expect(only(plain.doors, type)).toEqual([]);
-    expect(told(plain.doors).BEHIND_EDGE).toBeUndefined();
-    for (const api of only(plain.doors, 'AWS::ApiGateway::RestApi'))
+      expect(only(plain.services, type)).toEqual([]);
+    expect(told(plain.services).BEHIND_EDGE).toBeUndefined();
+    for (const api of only(plain.services, 'AWS::ApiGateway::RestApi'))
       expect([api.DisableExecuteApiEndpoint, api.EndpointConfiguration.Types]).toEqual([undefined, ['REGIONAL']]);
   });
 });
 
 describe('[cloud.own-hosts] host names of its own', () => {
   it('stand at the root of every surface, with TLS 1.3, under the certificate of the region', () => {
-    const served = only(direct.doors, 'AWS::ApiGateway::DomainName');
+    const served = only(direct.services, 'AWS::ApiGateway::DomainName');
     expect(Object.fromEntries(served.map(({ DomainName, SecurityPolicy }) => [DomainName, SecurityPolicy]))).toEqual({
       'api.gateway.example.com': 'SecurityPolicy_TLS13_1_3_2025_09',
       'mcp.gateway.example.com': 'SecurityPolicy_TLS13_1_3_2025_09',
@@ -63,16 +63,16 @@ describe('[cloud.own-hosts] host names of its own', () => {
     });
     for (const { RegionalCertificateArn, EndpointAccessMode } of served)
       expect([RegionalCertificateArn, EndpointAccessMode]).toEqual([own.certificate, 'STRICT']);
-    const mappings = only(direct.doors, 'AWS::ApiGateway::BasePathMapping');
+    const mappings = only(direct.services, 'AWS::ApiGateway::BasePathMapping');
     expect(mappings.map(({ BasePath }) => BasePath)).toEqual(Array(4).fill(undefined));
-    expect(only(direct.doors, 'AWS::ApiGatewayV2::DomainName')).toMatchObject([
+    expect(only(direct.services, 'AWS::ApiGatewayV2::DomainName')).toMatchObject([
       { DomainName: 'ws.gateway.example.com' },
     ]);
-    expect(only(direct.doors, 'AWS::ApiGatewayV2::ApiMapping')).toHaveLength(1);
+    expect(only(direct.services, 'AWS::ApiGatewayV2::ApiMapping')).toHaveLength(1);
   });
 
   it("are what functions and people are told, and the APIs' own names are switched off", () => {
-    expect(told(direct.doors)).toMatchObject({
+    expect(told(direct.services)).toMatchObject({
       ADMIN_URL: 'https://admin.gateway.example.com',
       GATEWAY_URL: 'https://api.gateway.example.com',
       MCP_URL: 'https://mcp.gateway.example.com',
@@ -82,15 +82,15 @@ describe('[cloud.own-hosts] host names of its own', () => {
       CallbacksUrl: { Value: 'https://callbacks.gateway.example.com' },
       WebSocketUrl: { Value: 'wss://ws.gateway.example.com' },
     });
-    for (const { DisableExecuteApiEndpoint } of only(direct.doors, 'AWS::ApiGateway::RestApi'))
+    for (const { DisableExecuteApiEndpoint } of only(direct.services, 'AWS::ApiGateway::RestApi'))
       expect(DisableExecuteApiEndpoint).toBe(true);
     // Tokens go to connections by the API's own name.
-    expect(reference(told(direct.doors, 'ws-worker').CONNECTIONS_URL)).toMatch(/\.execute-api\./);
+    expect(reference(told(direct.services, 'ws-worker').CONNECTIONS_URL)).toMatch(/\.execute-api\./);
   });
 
   it('have records in the zone that is named, and none where none is', () => {
     expect(
-      only(direct.doors, 'AWS::Route53::RecordSet')
+      only(direct.services, 'AWS::Route53::RecordSet')
         .map(({ Name }) => Name)
         .sort(),
     ).toEqual(['admin', 'api', 'callbacks', 'mcp', 'ws'].map((label) => `${label}.gateway.example.com.`));
@@ -168,7 +168,7 @@ describe('[cloud.edge] CloudFront', () => {
     expect(CacheBehaviors.map(({ PathPattern }: Loose) => PathPattern)).toEqual(['/v1/ws']);
     expect(Origins.map(({ OriginPath }: Loose) => OriginPath)).toEqual(['/gateway', undefined]);
     expect(outputs(edge).WebSocketUrl.Value).toBe('wss://api.gateway.example.com/v1/ws');
-    expect(told(edge.doors)).toMatchObject({ MCP_URL: 'https://mcp.gateway.example.com', BEHIND_EDGE: 'on' });
+    expect(told(edge.services)).toMatchObject({ MCP_URL: 'https://mcp.gateway.example.com', BEHIND_EDGE: 'on' });
   });
 
   it('[cloud.edge-address] replaces what a caller says of its address and host', () => {
@@ -307,7 +307,7 @@ describe('[cloud.firewall] the web ACLs', () => {
   });
 
   it('are answered by API Gateway as a refusal, not as a request that could not be read', () => {
-    const answers = only(plain.doors, 'AWS::ApiGateway::GatewayResponse');
+    const answers = only(plain.services, 'AWS::ApiGateway::GatewayResponse');
     for (const kind of ['WAF_FILTERED', 'ACCESS_DENIED']) {
       const found = answers.filter(({ ResponseType }) => ResponseType === kind);
       expect(found.map(({ StatusCode }) => StatusCode)).toEqual(Array(4).fill('403'));
@@ -319,7 +319,7 @@ describe('[cloud.firewall] the web ACLs', () => {
 });
 
 describe('[cloud.private-admin] an admin API in a VPC', () => {
-  const apis = only(inside.doors, 'AWS::ApiGateway::RestApi');
+  const apis = only(inside.services, 'AWS::ApiGateway::RestApi');
   const admin = apis.find(({ Name }) => Name === 'agent-governance-admin') as Loose;
 
   it('takes calls from its endpoint alone, the others stay where they were', () => {
@@ -337,10 +337,10 @@ describe('[cloud.private-admin] an admin API in a VPC', () => {
   });
 
   it('is known by the name of API and endpoint, and reached from the networks that are named', () => {
-    expect(reference(told(inside.doors).ADMIN_URL)).toMatch(
+    expect(reference(told(inside.services).ADMIN_URL)).toMatch(
       /^https:\/\/\{AdminApi\w+\}-\{PrivateAdminEndpoint\w*\.Id\}\.execute-api\.\{Region\}\.\{URLSuffix\}\/gateway$/,
     );
-    const groups = only(inside.doors, 'AWS::EC2::SecurityGroup');
+    const groups = only(inside.services, 'AWS::EC2::SecurityGroup');
     const callers = groups.find(({ GroupDescription }) => GroupDescription.includes('admin API')) as Loose;
     expect(callers.SecurityGroupIngress).toEqual([
       { CidrIp: '10.0.0.0/8', FromPort: 443, IpProtocol: 'tcp', ToPort: 443 },
@@ -361,7 +361,7 @@ describe('[cloud.vpc] a VPC for upstream servers', () => {
     ...['approval-steps', 'chat-completions', 'credentials', 'mcp', 'messages'],
     ...['notify', 'sweep', 'test-action', 'ws-worker'],
   ];
-  const attached = Object.values(ofType(inside.doors, 'AWS::Lambda::Function')).filter(
+  const attached = Object.values(ofType(inside.services, 'AWS::Lambda::Function')).filter(
     ({ Properties: { VpcConfig } }) => VpcConfig?.SecurityGroupIds[0] === 'sg-0a1b2c3d',
   );
 
@@ -375,7 +375,7 @@ describe('[cloud.vpc] a VPC for upstream servers', () => {
 
   it('[cloud.least-privilege] gives them what Lambda needs for interfaces, and denies it to their code', () => {
     const statements = (name: string): Loose[] =>
-      roleOf(inside.doors, name).Properties.Policies[0].PolicyDocument.Statement;
+      roleOf(inside.services, name).Properties.Policies[0].PolicyDocument.Statement;
     const interfaces = (name: string) => statements(name).filter((one) => JSON.stringify(one).includes('ec2:'));
     for (const name of callers) {
       const [allowed, denied] = [...interfaces(name)].sort((a, b) => (a.Effect < b.Effect ? -1 : 1));
@@ -388,12 +388,12 @@ describe('[cloud.vpc] a VPC for upstream servers', () => {
     }
     for (const name of ['approvals', 'policies', 'project']) expect(interfaces(name)).toEqual([]);
     for (const name of callers)
-      expect(JSON.stringify(roleOf(plain.doors, name).Properties.Policies)).not.toContain('ec2:');
+      expect(JSON.stringify(roleOf(plain.services, name).Properties.Policies)).not.toContain('ec2:');
   });
 
   it('gets endpoints where they are asked for', () => {
     const service = ({ ServiceName }: Loose) => reference(ServiceName).replace('com.amazonaws.{Region}.', '');
-    const endpoints = only(inside.doors, 'AWS::EC2::VPCEndpoint');
+    const endpoints = only(inside.services, 'AWS::EC2::VPCEndpoint');
     const of = (type: string) =>
       endpoints
         .filter(({ VpcEndpointType }) => VpcEndpointType === type)
@@ -404,9 +404,9 @@ describe('[cloud.vpc] a VPC for upstream servers', () => {
       ...['bedrock-runtime', 'execute-api', 'kms', 'lambda', 'logs', 'rds-data', 'secretsmanager'],
       ...['states', 'sts', 'xray'],
     ]);
-    expect(only(direct.doors, 'AWS::EC2::VPCEndpoint')).toEqual([]);
+    expect(only(direct.services, 'AWS::EC2::VPCEndpoint')).toEqual([]);
     expect(
-      only(direct.doors, 'AWS::Lambda::Function').filter(
+      only(direct.services, 'AWS::Lambda::Function').filter(
         ({ VpcConfig }) => VpcConfig?.SecurityGroupIds[0] === 'sg-0a1b2c3d',
       ),
     ).toHaveLength(callers.length);

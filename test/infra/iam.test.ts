@@ -1,10 +1,10 @@
 /** The API for callers with IAM credentials: an authoriser before every method, and the other APIs as they were. */
 import { liveReference, ofType, type Resources, reference, synthesize } from './synthesized.ts';
 
-const { doors } = synthesize({ iamCallers: 'on' });
-const plain = synthesize().doors;
+const { services } = synthesize({ iamCallers: 'on' });
+const plain = synthesize().services;
 
-const methodsOf = (template: typeof doors) => {
+const methodsOf = (template: typeof services) => {
   const resources: Resources = ofType(template, 'AWS::ApiGateway::Resource');
   const apis = ofType(template, 'AWS::ApiGateway::RestApi');
   const pathOf = (id: string): string => {
@@ -20,7 +20,7 @@ const methodsOf = (template: typeof doors) => {
 };
 
 test('[identity.aws-api] every method of the IAM API has the authoriser, and no open path is there', () => {
-  const methods = methodsOf(doors).filter(({ api }) => api === 'agent-governance-iam');
+  const methods = methodsOf(services).filter(({ api }) => api === 'agent-governance-iam');
   const calls = methods.map(({ call }) => call);
   expect(new Set(methods.map(({ authorization }) => authorization))).toEqual(new Set(['AWS_IAM']));
   expect(calls).toEqual(
@@ -33,15 +33,15 @@ test('[identity.aws-api] every method of the IAM API has the authoriser, and no 
   );
   expect(calls.filter((call) => /health|well-known|OPTIONS|approvals|config$/.test(call))).toEqual([]);
   const chat = methods.find(({ call }) => call === 'POST /v1/chat/completions');
-  expect(chat?.uri).toContain(liveReference(doors, 'chat-completions'));
-  expect(Object.keys(doors.findOutputs('IamUrl'))).toEqual(['IamUrl']);
+  expect(chat?.uri).toContain(liveReference(services, 'chat-completions'));
+  expect(Object.keys(services.findOutputs('IamUrl'))).toEqual(['IamUrl']);
 });
 
 test('[identity.aws-api] the APIs for keys have no authoriser and the same methods; without the option there is no IAM API', () => {
-  const others = methodsOf(doors).filter(({ api }) => api !== 'agent-governance-iam');
+  const others = methodsOf(services).filter(({ api }) => api !== 'agent-governance-iam');
   expect(new Set(others.map(({ authorization }) => authorization))).toEqual(new Set(['NONE']));
   const names = (methods: readonly { api: string; call: string }[]) =>
     methods.map(({ api, call }) => `${api} ${call}`).sort();
   expect(names(methodsOf(plain))).toEqual(names(others));
-  expect(Object.keys(doors.toJSON().Resources).length).toBeLessThan(500);
+  expect(Object.keys(services.toJSON().Resources).length).toBeLessThan(500);
 });

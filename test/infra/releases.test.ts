@@ -35,7 +35,7 @@ describe('[cloud.retained] what outlives its stack', () => {
   });
 
   it('is nothing of the functions and APIs, so that a failed deployment can be repeated', () => {
-    expect(kept(all(prod.doors))).toEqual([]);
+    expect(kept(all(prod.services))).toEqual([]);
     expect(kept(all(prod.watch))).toEqual([]);
   });
 
@@ -47,7 +47,7 @@ describe('[cloud.retained] what outlives its stack', () => {
   });
 
   it('is nothing at all in a deployment for development', () => {
-    expect([...kept(all(dev.stores)), ...kept(all(dev.doors))]).toEqual([]);
+    expect([...kept(all(dev.stores)), ...kept(all(dev.services))]).toEqual([]);
     for (const { Properties } of Object.values(ofType(dev.stores, 'AWS::DynamoDB::Table')))
       expect(Properties.DeletionProtectionEnabled).toBe(false);
     expect(settings({ stage: 'dev' }).archiveDays).toBe(1);
@@ -57,8 +57,8 @@ describe('[cloud.retained] what outlives its stack', () => {
 
 describe('[cloud.name] a second deployment beside the first', () => {
   const build = (name: string) => {
-    const { stores, doors, watch } = buildGateway(emptyApp({ name }).app);
-    return [stores, doors, watch].map(({ stackName }) => stackName);
+    const { stores, services, watch } = buildGateway(emptyApp({ name }).app);
+    return [stores, services, watch].map(({ stackName }) => stackName);
   };
   const built = [build('agent-governance'), build('team-b')];
   /** Every name that an account or a region has once. */
@@ -78,15 +78,17 @@ describe('[cloud.name] a second deployment beside the first', () => {
       ['agent-governance-stores', 'agent-governance-services', 'agent-governance-monitoring'],
       ['team-b-stores', 'team-b-services', 'team-b-monitoring'],
     ]);
-    const [mine, theirs] = [prod, other].map(({ stores, doors, watch }) =>
-      [stores, doors, watch].flatMap(physicalNames),
+    const [mine, theirs] = [prod, other].map(({ stores, services, watch }) =>
+      [stores, services, watch].flatMap(physicalNames),
     );
     expect(mine!.length).toBeGreaterThan(60);
     expect(mine!.filter((name) => theirs!.includes(name))).toEqual([]);
   });
 
   it('gives roles the region, because an account has each role name once', () => {
-    const roles = Object.values(ofType(prod.doors, 'AWS::IAM::Role')).filter(({ Properties }) => Properties.RoleName);
+    const roles = Object.values(ofType(prod.services, 'AWS::IAM::Role')).filter(
+      ({ Properties }) => Properties.RoleName,
+    );
     for (const { Properties } of roles) expect(reference(Properties.RoleName)).toMatch(/-\{Region\}$/);
   });
 
@@ -104,8 +106,8 @@ describe('[cloud.name] a second deployment beside the first', () => {
   });
 
   it('fits the longest name of a role into the 64 characters of IAM', () => {
-    const { doors } = buildGateway(longest, { account: '123456789012', region: 'ap-southeast-2' });
-    const roles = Object.values(ofType(Template.fromStack(doors), 'AWS::IAM::Role'));
+    const { services } = buildGateway(longest, { account: '123456789012', region: 'ap-southeast-2' });
+    const roles = Object.values(ofType(Template.fromStack(services), 'AWS::IAM::Role'));
     const named = roles.flatMap(({ Properties: { RoleName } }) => (RoleName ? [String(RoleName)] : []));
     expect(named).toContain(`${'x'.repeat(26)}-approval-callback-ap-southeast-2`);
     for (const name of named) expect(name.length).toBeLessThanOrEqual(64);
@@ -122,7 +124,7 @@ describe('[cloud.tags] tags', () => {
     const billed = ['Lambda::Function', 'DynamoDB::Table', 'S3::Bucket', 'KMS::Key', 'SecretsManager::Secret'];
     const more = ['ApiGateway::RestApi', 'StepFunctions::StateMachine', 'SQS::Queue', 'Logs::LogGroup'];
     for (const type of [...billed, ...more]) {
-      const found = [tagged.stores, tagged.doors].flatMap((template) =>
+      const found = [tagged.stores, tagged.services].flatMap((template) =>
         Object.values(ofType(template, `AWS::${type}`)),
       );
       expect(found.length).toBeGreaterThan(0);
@@ -142,8 +144,10 @@ describe('[cloud.tags] tags', () => {
 });
 
 describe('[cloud.staged-release] a new version of a function', () => {
-  const groups = Object.values(ofType(prod.doors, 'AWS::CodeDeploy::DeploymentGroup'));
-  const aliases = Object.values(ofType(prod.doors, 'AWS::Lambda::Alias')) as (Resource & { UpdatePolicy?: unknown })[];
+  const groups = Object.values(ofType(prod.services, 'AWS::CodeDeploy::DeploymentGroup'));
+  const aliases = Object.values(ofType(prod.services, 'AWS::Lambda::Alias')) as (Resource & {
+    UpdatePolicy?: unknown;
+  })[];
 
   it('takes over a tenth of the calls first, and is taken back when its function fails', () => {
     const functionCount = Object.keys(functions).length;
@@ -157,9 +161,9 @@ describe('[cloud.staged-release] a new version of a function', () => {
   });
 
   it('is what every caller reaches: no integration, schedule, stream or grant names the function itself', () => {
-    const ids = Object.keys(ofType(prod.doors, 'AWS::Lambda::Function'));
+    const ids = Object.keys(ofType(prod.services, 'AWS::Lambda::Function'));
     const callers = ['ApiGateway::Method', 'ApiGatewayV2::Integration', 'Events::Rule', 'Lambda::EventInvokeConfig'];
-    const found = callers.flatMap((type) => Object.values(ofType(prod.doors, `AWS::${type}`)));
+    const found = callers.flatMap((type) => Object.values(ofType(prod.services, `AWS::${type}`)));
     expect(found.length).toBeGreaterThan(60);
     for (const { Properties } of found) {
       const text = JSON.stringify({ ...Properties, FunctionName: undefined });
@@ -168,8 +172,8 @@ describe('[cloud.staged-release] a new version of a function', () => {
   });
 
   it('takes over at once where the deployment asks for it, with the same aliases', () => {
-    expect(ofType(dev.doors, 'AWS::CodeDeploy::DeploymentGroup')).toEqual({});
-    expect(Object.keys(ofType(dev.doors, 'AWS::Lambda::Alias'))).toHaveLength(Object.keys(functions).length);
+    expect(ofType(dev.services, 'AWS::CodeDeploy::DeploymentGroup')).toEqual({});
+    expect(Object.keys(ofType(dev.services, 'AWS::Lambda::Alias'))).toHaveLength(Object.keys(functions).length);
     expect(settings({ release: 'at-once' }).stagedReleases).toBe(false);
     expect(settings({ stage: 'dev', release: 'staged' }).stagedReleases).toBe(true);
     expect(() => settings({ release: 'soon' })).toThrow('"release" must be staged or at-once');

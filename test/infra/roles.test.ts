@@ -2,7 +2,7 @@
 import { type FunctionSpec, functions } from '#core/contracts/functions.ts';
 import { ofType, reference, roleOf, synthesize } from './synthesized.ts';
 
-const { doors, stores } = synthesize();
+const { services, stores } = synthesize();
 
 interface Statement {
   readonly Effect: string;
@@ -45,7 +45,7 @@ const readable = (resource: unknown): string => {
   return text.replace(/^arn:\{Partition\}:/, '').replaceAll('{Region}:{AccountId}:', '');
 };
 
-function grantsOf(name: string, from = doors): Grants {
+function grantsOf(name: string, from = services): Grants {
   const { Properties } = roleOf(from, name);
   const policies = Properties.Policies as { PolicyDocument: { Statement: Statement[] } }[];
   expect(Properties.ManagedPolicyArns).toBeUndefined();
@@ -78,7 +78,7 @@ const models = [
   'guardrail',
 ];
 
-const [webSocketApi] = Object.keys(ofType(doors, 'AWS::ApiGatewayV2::Api')).map((id) => `{${id}}`);
+const [webSocketApi] = Object.keys(ofType(services, 'AWS::ApiGatewayV2::Api')).map((id) => `{${id}}`);
 
 const interfaces = [
   'CreateNetworkInterface',
@@ -197,7 +197,11 @@ describe('what a deployment names', () => {
   const role = 'arn:aws:iam::123456789012:role/orders-reader';
   const secret = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:orders/api-AbCdEf';
   const cluster = 'arn:aws:rds:eu-west-1:123456789012:cluster:orders';
-  const named = synthesize({ brokerRoles: `${role},${role}-2`, brokerSecrets: secret, sqlClusters: [cluster] }).doors;
+  const named = synthesize({
+    brokerRoles: `${role},${role}-2`,
+    brokerSecrets: secret,
+    sqlClusters: [cluster],
+  }).services;
 
   it.each(Object.entries(functions) as [string, FunctionSpec][])(
     '[cloud.least-privilege] %s gets by its row, and nothing besides',
@@ -244,14 +248,14 @@ it('[evidence.archive] lets the projector and the repair add to the archive, the
 });
 
 it('keeps every policy of a function on its role: nothing is attached from elsewhere', () => {
-  const attached = Object.values(ofType(doors, 'AWS::IAM::Policy')).flatMap(({ Properties }) =>
+  const attached = Object.values(ofType(services, 'AWS::IAM::Policy')).flatMap(({ Properties }) =>
     Properties.Roles.map(reference),
   );
   expect(attached).toEqual([expect.stringMatching(/^\{Approvals/)]);
 });
 
 it('lets a function write its own log group only', () => {
-  for (const { Properties } of Object.values(ofType(doors, 'AWS::IAM::Role'))) {
+  for (const { Properties } of Object.values(ofType(services, 'AWS::IAM::Role'))) {
     if (!Properties.Policies || !Properties.RoleName) continue;
     const statements = Properties.Policies[0].PolicyDocument.Statement as Statement[];
     const logs = statements.filter(({ Action }) => list(Action ?? []).some((action) => action.startsWith('logs:')));

@@ -2,10 +2,10 @@
 import { functions } from '#core/contracts/functions.ts';
 import { functionId, ofType, reference, roleOf, synthesize } from './synthesized.ts';
 
-const { doors } = synthesize();
-const off = synthesize({ sandboxConcurrency: 0 }).doors;
-const { Properties } = ofType(doors, 'AWS::Lambda::Function')[functionId(doors, 'sandbox')]!;
-const role = roleOf(doors, 'sandbox').Properties;
+const { services } = synthesize();
+const off = synthesize({ sandboxConcurrency: 0 }).services;
+const { Properties } = ofType(services, 'AWS::Lambda::Function')[functionId(services, 'sandbox')]!;
+const role = roleOf(services, 'sandbox').Properties;
 const statements: Record<string, unknown>[] = role.Policies[0].PolicyDocument.Statement;
 
 describe('[cloud.least-privilege] the sandbox', () => {
@@ -50,31 +50,33 @@ describe('[cloud.least-privilege] the sandbox', () => {
 
 describe('[cloud.templates] its network', () => {
   const only = (type: string) => {
-    const [[id, { Properties }] = ['', { Properties: undefined }], ...more] = Object.entries(ofType(doors, type));
+    const [[id, { Properties }] = ['', { Properties: undefined }], ...more] = Object.entries(ofType(services, type));
     expect(more).toEqual([]);
     return { id, Properties };
   };
 
   it('is used by the sandbox, and by no other function', () => {
-    const inside = Object.values(ofType(doors, 'AWS::Lambda::Function')).filter(
+    const inside = Object.values(ofType(services, 'AWS::Lambda::Function')).filter(
       ({ Properties }) => Properties.VpcConfig,
     );
     expect(inside.map(({ Properties }) => Properties.FunctionName)).toEqual(['agent-governance-sandbox']);
     const { id } = only('AWS::EC2::SecurityGroup');
     expect(Properties.VpcConfig.SecurityGroupIds.map(reference)).toEqual([`{${id}.GroupId}`]);
     expect(Properties.VpcConfig.SubnetIds.map(reference).sort()).toEqual(
-      Object.keys(ofType(doors, 'AWS::EC2::Subnet'))
+      Object.keys(ofType(services, 'AWS::EC2::Subnet'))
         .map((subnet) => `{${subnet}.SubnetId}`)
         .sort(),
     );
   });
 
   it('leads nowhere: no gateway, endpoint, peering or route is in the template', () => {
-    const types = Object.values(doors.toJSON().Resources as Record<string, { Type: string }>).map(({ Type }) => Type);
+    const types = Object.values(services.toJSON().Resources as Record<string, { Type: string }>).map(
+      ({ Type }) => Type,
+    );
     expect(new Set(types.filter((type) => type.startsWith('AWS::EC2::')))).toEqual(
       new Set(['AWS::EC2::VPC', 'AWS::EC2::Subnet', 'AWS::EC2::SecurityGroup']),
     );
-    for (const { Properties } of Object.values(ofType(doors, 'AWS::EC2::Subnet')))
+    for (const { Properties } of Object.values(ofType(services, 'AWS::EC2::Subnet')))
       expect(Properties.MapPublicIpOnLaunch).toBe(false);
   });
 

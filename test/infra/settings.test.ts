@@ -3,10 +3,10 @@ import { App } from 'aws-cdk-lib';
 import { readSettings } from '../../lib/settings.ts';
 import { ofType, reference, synthesize } from './synthesized.ts';
 
-const { doors } = synthesize();
+const { services } = synthesize();
 
 describe('what is off until asked for', () => {
-  const asked = synthesize({ otlpTraces: 'on', streamPaddingBytes: 2048 }).doors;
+  const asked = synthesize({ otlpTraces: 'on', streamPaddingBytes: 2048 }).services;
   const told = (name: string, template = asked) =>
     Object.values(ofType(template, 'AWS::Lambda::Function')).find(
       ({ Properties }) => Properties.FunctionName === `agent-governance-${name}`,
@@ -14,7 +14,7 @@ describe('what is off until asked for', () => {
 
   it('sends spans to CloudWatch under the permission every role has, but for the sandbox', () => {
     expect(reference(told('project').OTLP_TRACES_URL)).toBe('https://xray.{Region}.{URLSuffix}/v1/traces');
-    expect(told('project', doors).OTLP_TRACES_URL).toBeUndefined();
+    expect(told('project', services).OTLP_TRACES_URL).toBeUndefined();
     const roles = Object.values(ofType(asked, 'AWS::IAM::Role')).filter(
       ({ Properties: { RoleName } }) => RoleName && !reference(RoleName).includes('-sandbox-'),
     );

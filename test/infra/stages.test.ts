@@ -83,12 +83,12 @@ it('[cloud.stage-differences] differs in the stores by protection and by what th
   );
 });
 
-it("[cloud.stage-differences] differs in the doors by buffering, a literal time-out, addresses, resources and actions of roles, the sandbox's network", () => {
+it("[cloud.stage-differences] differs in the services by buffering, a literal time-out, addresses, resources and actions of roles, the sandbox's network", () => {
   const network = [
     ...['CreateNetworkInterface', 'DeleteNetworkInterface', 'DescribeNetworkInterfaces', 'DescribeSubnets'],
     ...['AssignPrivateIpAddresses', 'UnassignPrivateIpAddresses'],
   ].map((action) => `ec2:${action} on *`);
-  expect(distinct(differences(aws.doors, emulator.doors))).toEqual(
+  expect(distinct(differences(aws.services, emulator.services))).toEqual(
     [
       'IAM::Role .Properties.Policies[].PolicyDocument.Statement with bedrock:Converse on one resource',
       'IAM::Role .Properties.Policies[].PolicyDocument.Statement with bedrock:ConverseStream on one resource',
@@ -134,7 +134,7 @@ it('[cloud.stage-differences] differs in what is watched by the refusal of plain
 });
 
 it('reaches connections where the emulator listens, under the id of the API', () => {
-  const functions = Object.values(ofType(emulator.doors, 'AWS::Lambda::Function'));
+  const functions = Object.values(ofType(emulator.services, 'AWS::Lambda::Function'));
   const urls = functions.flatMap(({ Properties }) => Properties.Environment?.Variables.CONNECTIONS_URL ?? []);
   expect(urls.map(reference)).toEqual(
     Array(2).fill(

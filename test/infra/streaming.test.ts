@@ -7,7 +7,7 @@ import { certificate, namedVpc } from './streaming-contexts.ts';
 import { ofType, reference, roleOf, synthesize } from './synthesized.ts';
 
 const on = { streamingPlane: 'fargate', streamingCertificate: certificate, streamingHost: 'stream.example.com' };
-const { streaming, doors } = synthesize(on);
+const { streaming, services } = synthesize(on);
 const off = synthesize();
 const named = synthesize({
   stage: 'dev',
@@ -60,7 +60,7 @@ describe('[plane.rights] the task role', () => {
   )!;
 
   it('holds the grants of the functions that it serves, and no other', () => {
-    const served = planeFunctions.flatMap((name) => grants(roleOf(doors, name)));
+    const served = planeFunctions.flatMap((name) => grants(roleOf(services, name)));
     expect(new Set(grants(role))).toEqual(new Set(served));
     expect(Object.keys(functions)).toEqual(expect.arrayContaining([...planeFunctions]));
   });

@@ -19,10 +19,10 @@ export type Resources = Record<string, Resource>;
 
 export function synthesize(context: Record<string, unknown> = {}) {
   const { app } = emptyApp(context);
-  const { stores, doors, watch, edge, streaming } = buildGateway(app);
+  const { stores, services, watch, edge, streaming } = buildGateway(app);
   return {
     stores: Template.fromStack(stores),
-    doors: Template.fromStack(doors),
+    services: Template.fromStack(services),
     watch: Template.fromStack(watch),
     edge: edge && Template.fromStack(edge),
     streaming: streaming && Template.fromStack(streaming),
@@ -62,8 +62,8 @@ export const reference = (value: unknown): string => {
 };
 
 /** The role a function runs under. */
-export function roleOf(doors: Template, name: string): Resource {
-  const roles = Object.values(ofType(doors, 'AWS::IAM::Role'));
+export function roleOf(services: Template, name: string): Resource {
+  const roles = Object.values(ofType(services, 'AWS::IAM::Role'));
   const named = `agent-governance-${name}-{Region}`;
   const found = roles.find(({ Properties: { RoleName } }) => RoleName && reference(RoleName) === named);
   if (!found) throw new Error(`no role ${named} in the template`);
@@ -71,8 +71,8 @@ export function roleOf(doors: Template, name: string): Resource {
 }
 
 /** Logical id of the function that runs under a physical name. */
-export function functionId(doors: Template, name: string): string {
-  const found = Object.entries(ofType(doors, 'AWS::Lambda::Function')).find(
+export function functionId(services: Template, name: string): string {
+  const found = Object.entries(ofType(services, 'AWS::Lambda::Function')).find(
     ([, { Properties }]) => Properties.FunctionName === `agent-governance-${name}`,
   );
   if (!found) throw new Error(`no function agent-governance-${name} in the template`);
@@ -80,9 +80,9 @@ export function functionId(doors: Template, name: string): string {
 }
 
 /** How a template refers to what callers use of a function: its alias. */
-export function liveReference(doors: Template, name: string): string {
-  const fn = functionId(doors, name);
-  const found = Object.entries(ofType(doors, 'AWS::Lambda::Alias')).find(
+export function liveReference(services: Template, name: string): string {
+  const fn = functionId(services, name);
+  const found = Object.entries(ofType(services, 'AWS::Lambda::Alias')).find(
     ([, { Properties }]) => reference(Properties.FunctionName) === `{${fn}}`,
   );
   if (!found) throw new Error(`no alias of ${name} in the template`);

@@ -9,7 +9,7 @@ import type { Loose } from '../support/loose.ts';
 import { sourceText } from '../support/source-text.ts';
 import { ofType, reference, synthesize } from './synthesized.ts';
 
-const { stores, doors, watch } = synthesize({ canary: 'on' });
+const { stores, services, watch } = synthesize({ canary: 'on' });
 const off = synthesize();
 const { watch: large } = synthesize({ accountConcurrency: 5_000 });
 const alarms = Object.values(ofType(watch, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
@@ -237,18 +237,18 @@ describe('[watch.emitted] own metrics', () => {
 });
 
 describe('[watch.canary] the canary', () => {
-  const rules = (template: typeof doors) => JSON.stringify(ofType(template, 'AWS::Events::Rule'));
+  const rules = (template: typeof services) => JSON.stringify(ofType(template, 'AWS::Events::Rule'));
   const secrets = (template: typeof stores) => JSON.stringify(ofType(template, 'AWS::SecretsManager::Secret'));
 
   it('has a schedule, a secret and two pages where the deployment asks for it', () => {
-    expect(rules(doors)).toContain(functions.canary.purpose);
+    expect(rules(services)).toContain(functions.canary.purpose);
     expect(secrets(stores)).toContain('agent-governance/canary');
     expect(named('canary-failed')).toMatchObject({ MetricName: 'svc_canary_rounds_total', Threshold: 3, Period: 300 });
     expect(named('canary-missing')).toMatchObject({ TreatMissingData: 'breaching', Threshold: 1, Period: 600 });
   });
 
   it('has none of them otherwise', () => {
-    expect(rules(off.doors)).not.toContain(functions.canary.purpose);
+    expect(rules(off.services)).not.toContain(functions.canary.purpose);
     expect(secrets(off.stores)).not.toContain('canary');
     expect(JSON.stringify(off.watch.toJSON())).not.toContain('canary-failed');
   });

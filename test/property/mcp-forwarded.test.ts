@@ -1,10 +1,10 @@
 /** Random calls through the real gateway to a real server: what the server received is what was decided, or nothing was sent. */
 import fc from 'fast-check';
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
-import { configure, entries, http, open, test_, useMcpDoors, vote } from '../support/mcp-doors.ts';
+import { configure, entries, http, open, test_, useMcpEndpoint, vote } from '../support/mcp-endpoint.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 
-useMcpDoors([{ protocol: 'mcp', tool: 'asked', decision: 'review' }]);
+useMcpEndpoint([{ protocol: 'mcp', tool: 'asked', decision: 'review' }]);
 
 let upstream: RecordingServer;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { observedLedger } from '#adapters/local/commit-feed.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
-import { door as project } from '#lambdas/project/door.ts';
+import { createHandler as project } from '#lambdas/project/event.ts';
 import { keptEvidence } from '../../bin/local/kept-evidence.ts';
 import { type TestOptions, testPorts } from './ports.ts';
 

@@ -44,7 +44,7 @@ import { sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import { providersFrom } from '#core/providers/providers.ts';
 import { breakersOf } from '#core/routing/breakers.ts';
-import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
+import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import { startDynamo } from './dynamo.ts';
 
 export const keys = {
@@ -124,7 +124,7 @@ export async function testPorts(options: TestOptions = {}) {
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts: systemTimeouts });
   const tickets = ticketsTable(store);
   const approvals = approvalsTable(store);
-  const ports: GatewayPorts & ChatDoorPorts = {
+  const ports: GatewayPorts & ChatEndpointPorts = {
     clock,
     ids: systemIds,
     telemetry,

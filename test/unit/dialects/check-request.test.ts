@@ -1,4 +1,4 @@
-/** What is refused at the door, with path, what was found and what is allowed; and what passes. */
+/** What is refused at the handler, with path, what was found and what is allowed; and what passes. */
 import { dialects } from '#core/dialects/dialects.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 

@@ -13,7 +13,7 @@ export interface ProjectPorts {
   readonly telemetry: Telemetry;
 }
 
-export const door =
+export const createHandler =
   (ports: ProjectPorts) =>
   async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> =>
     (await project(ports, Records)) ?? { batchItemFailures: [] };

@@ -1,4 +1,4 @@
-/** The doors of the MCP gateway over the embedded store, with a real server behind them, for contract tests. */
+/** The handlers of the MCP gateway over the embedded store, with a real server behind them, for contract tests. */
 import { join } from 'node:path';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
@@ -6,7 +6,7 @@ import { loadConfiguration } from '#core/configuration/load.ts';
 import { storeVersion } from '#core/configuration/versions.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
-import { httpDoors, mcpDoors } from '#lambdas/doors.ts';
+import { httpHandlers, mcpHandlers } from '#lambdas/handlers.ts';
 import { mcpGateway } from '#lambdas/mcp/compose.ts';
 import type { Loose } from './loose.ts';
 import { type McpServer, type ServerOptions, startMcpServer } from './mcp-servers.ts';
@@ -70,7 +70,10 @@ export function compose(over: Partial<TestPorts['ports']> = {}) {
   const mcp = mcpGateway({ ...ports, upstreams });
   return {
     ...mcp,
-    doors: { ...httpDoors(mcp.ports), ...mcpDoors(mcp) } as Record<string, ReturnType<typeof httpDoors>['policies']>,
+    handlers: { ...httpHandlers(mcp.ports), ...mcpHandlers(mcp) } as Record<
+      string,
+      ReturnType<typeof httpHandlers>['policies']
+    >,
   };
 }
 
@@ -122,7 +125,7 @@ export async function http(
     isBase64Encoded: false,
     requestContext: { requestId: 'r' },
   } as unknown as HttpEvent;
-  const reply = await at.doors[route.handledBy]!(event, { awsRequestId: 'r', ...(signal && { signal }) });
+  const reply = await at.handlers[route.handledBy]!(event, { awsRequestId: 'r', ...(signal && { signal }) });
   let text = '';
   if (typeof reply.body === 'string') text = reply.body;
   else for await (const chunk of reply.body) text += chunk;
@@ -175,7 +178,7 @@ export async function entries(session: string) {
 }
 
 /** Starts server and store before the tests of a file, and composes the gateway anew for each. */
-export function useMcpDoors(given: readonly object[], options: ServerOptions = {}): void {
+export function useMcpEndpoint(given: readonly object[], options: ServerOptions = {}): void {
   rules = given;
   beforeAll(async () => {
     server = await startMcpServer(options);

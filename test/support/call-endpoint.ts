@@ -1,10 +1,10 @@
-/** Calls a door as a host does: an API Gateway proxy event in, status and parsed body out. */
+/** Calls a handler as a host does: an API Gateway proxy event in, status and parsed body out. */
 
 import type { GatewayPorts } from '#core/admin/ports.ts';
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
-import { chatDoors, httpDoors } from '#lambdas/doors.ts';
-import type { ChatDoorPorts } from '#lambdas/middleware/chat-door.ts';
+import { chatHandlers, httpHandlers } from '#lambdas/handlers.ts';
+import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import type { Loose } from './loose.ts';
 
 export interface Answer {
@@ -52,13 +52,13 @@ export function eventTo(
   } as unknown as HttpEvent;
 }
 
-export function caller(ports: GatewayPorts & ChatDoorPorts, host: { readonly endsAtMs?: number } = {}) {
-  const doors: Readonly<Record<string, HttpHandler>> = { ...httpDoors(ports), ...chatDoors(ports) };
+export function caller(ports: GatewayPorts & ChatEndpointPorts, host: { readonly endsAtMs?: number } = {}) {
+  const handlers: Readonly<Record<string, HttpHandler>> = { ...httpHandlers(ports), ...chatHandlers(ports) };
   return async (method: string, target: string, request: Request = {}): Promise<Answer> => {
     const { signal } = request;
     const event = eventTo(method, target, request);
     const { handledBy } = routes.find(({ path }) => path === event.resource)!;
-    const reply = await doors[handledBy]!(event, {
+    const reply = await handlers[handledBy]!(event, {
       awsRequestId: 'request-1',
       ...host,
       ...(signal && { signal }),

@@ -4,7 +4,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock, SecretStore, Telemetry } from '#core/kernel/ports.ts';
 import { type AskAdmin, canaryRound } from '#core/observatory/canary.ts';
 
-export interface CanaryDoorPorts {
+export interface CanaryPorts {
   readonly adminUrl: string;
   readonly clock: Clock;
   readonly secrets: Pick<SecretStore, 'get'>;
@@ -19,7 +19,7 @@ const keyNames = { agent: 'CANARY_AGENT_KEY', approver: 'CANARY_APPROVER_KEY' } 
 const answerWithinMs = 8_000;
 
 /** @returns undefined without keys: then there is nothing to do, and the alarm on missing rounds reports it */
-export const door = (ports: CanaryDoorPorts) => async () => {
+export const createHandler = (ports: CanaryPorts) => async () => {
   const { clock, secrets, telemetry } = ports;
   const [agent, approver] = await Promise.all([secrets.get(keyNames.agent), secrets.get(keyNames.approver)]);
   if (!agent || !approver) {

@@ -16,7 +16,7 @@ import type { GatewayPorts } from '../ports.ts';
 const budgetMs = 45_000;
 
 /** @returns how many were sent. What the stream brings and cannot be sent now is due later: no batch is given back. */
-export const door =
+export const createHandler =
   (ports: GatewayPorts) =>
   async (event: Partial<DynamoDBStreamEvent> = {}): Promise<{ delivered: number }> => {
     const deliver = { ...ports, random: Math.random, notifier: (channel: string) => notifierFor(ports, channel) };

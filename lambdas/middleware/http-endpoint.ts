@@ -1,4 +1,4 @@
-/** The shape of every HTTP door: route → principal → operation → reply, inside one middy chain. */
+/** The shape of every HTTP handler: route → principal → operation → reply, inside one middy chain. */
 import type { Call, Operation, Reply } from '#core/admin/operation.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
@@ -10,7 +10,7 @@ import { guarded } from './guarded.ts';
 import { identify } from './identify.ts';
 import { matchRoute } from './route.ts';
 
-export function httpDoor(
+export function httpEndpoint(
   name: FunctionName,
   ports: GatewayPorts,
   operations: Readonly<Record<string, Operation>>,

@@ -4,13 +4,13 @@ import { browserPage, browserPageHeaders } from '#core/approvals/browser-page.ts
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
 import { headerOf, headerValues } from '../middleware/body.ts';
 import { guarded } from '../middleware/guarded.ts';
-import { httpDoor, replyOf } from '../middleware/http-door.ts';
+import { httpEndpoint, replyOf } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 const itemPath = '/admin/v1/approvals/{envelope_id}';
 
-export const door = (ports: GatewayPorts): HttpHandler => {
-  const api = httpDoor('approvals', ports, operations);
+export const createHandler = (ports: GatewayPorts): HttpHandler => {
+  const api = httpEndpoint('approvals', ports, operations);
   const page = guarded(ports, async ({ pathParameters }) => {
     const body = browserPage(pathParameters?.envelope_id ?? '');
     return replyOf({ body, contentType: 'text/html; charset=utf-8', headers: browserPageHeaders });

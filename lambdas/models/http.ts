@@ -2,11 +2,11 @@
 import { cancelRequest } from '#core/admin/cancel-request.ts';
 import type { Operation } from '#core/admin/operation.ts';
 import { modelsOf } from '#core/chat/models.ts';
-import { httpDoor } from '../middleware/http-door.ts';
+import { httpEndpoint } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 const listModels: Operation = async ({ snapshot, principal }) => ({
   body: { object: 'list', data: modelsOf(snapshot.configuration, principal.tenant) },
 });
 
-export const door = (ports: GatewayPorts) => httpDoor('models', ports, { listModels, cancelRequest });
+export const createHandler = (ports: GatewayPorts) => httpEndpoint('models', ports, { listModels, cancelRequest });

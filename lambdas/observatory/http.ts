@@ -3,9 +3,9 @@ import { listBudgets } from '#core/admin/budgets.ts';
 import { analytics, cacheStatistics, listProviders, listRequests } from '#core/admin/chat-views.ts';
 import * as operations from '#core/admin/observatory.ts';
 import { rebuildProjections } from '#core/admin/rebuild-projections.ts';
-import { httpDoor } from '../middleware/http-door.ts';
+import { httpEndpoint } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 const chat = { listRequests, analytics, cacheStatistics, listProviders, listBudgets, rebuildProjections };
 
-export const door = (ports: GatewayPorts) => httpDoor('observatory', ports, { ...operations, ...chat });
+export const createHandler = (ports: GatewayPorts) => httpEndpoint('observatory', ports, { ...operations, ...chat });

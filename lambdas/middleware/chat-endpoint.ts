@@ -1,4 +1,4 @@
-/** The door of a chat surface: key, tenant, bounded body, session; then the pipeline; then JSON or SSE (spec §1, §4.1). */
+/** The handler of a chat surface: key, tenant, bounded body, session; then the pipeline; then JSON or SSE (spec §1, §4.1). */
 
 import type { ChatReply } from '#core/chat/answering.ts';
 import { isStream } from '#core/chat/answering.ts';
@@ -22,11 +22,11 @@ import { type AdmissionPorts, identify } from './identify.ts';
 import { matchRoute } from './route.ts';
 import { sse } from './sse.ts';
 
-export interface ChatDoorPorts extends ChatPorts, AdmissionPorts {
+export interface ChatEndpointPorts extends ChatPorts, AdmissionPorts {
   readonly unnamedSessions: UnnamedSessions;
 }
 
-export function chatDoor(name: FunctionName, dialect: DialectName, ports: ChatDoorPorts): HttpHandler {
+export function chatEndpoint(name: FunctionName, dialect: DialectName, ports: ChatEndpointPorts): HttpHandler {
   const own = routes.filter((route) => route.handledBy === name);
   const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
     const { route } = matchRoute(own, event);
@@ -73,7 +73,7 @@ export function boundedChatBody(event: HttpEvent, { configuration }: Snapshot, p
   throw new GatewayError('payload_too_large', `The body has ${bytes.length} bytes; at most ${most} are taken.`);
 }
 
-const sessionOf = (event: HttpEvent, { key_id }: Principal, { unnamedSessions, clock }: ChatDoorPorts): string =>
+const sessionOf = (event: HttpEvent, { key_id }: Principal, { unnamedSessions, clock }: ChatEndpointPorts): string =>
   resolveSession({ header: headerOf(event, 'x-session-id'), keyId: key_id, unnamedSessions, now: clock.now() })
     .session_id;
 

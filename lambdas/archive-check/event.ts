@@ -24,7 +24,7 @@ export interface ArchiveChecked {
   readonly complete: boolean;
 }
 
-export const door = (ports: GatewayPorts) => async (): Promise<ArchiveChecked | undefined> => {
+export const createHandler = (ports: GatewayPorts) => async (): Promise<ArchiveChecked | undefined> => {
   if (!ports.archived) return undefined;
   const { telemetry } = ports;
   const checked = await checkAll(ports);

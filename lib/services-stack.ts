@@ -25,19 +25,19 @@ import type { GatewayStores } from './stores-stack.ts';
 import { VpcEndpoints } from './vpc-endpoints.ts';
 import { WebSocketSurface } from './websocket-surface.ts';
 
-export interface GatewayDoorsProps extends StackProps {
+export interface GatewayServicesProps extends StackProps {
   readonly settings: GatewaySettings;
   readonly stores: GatewayStores;
 }
 
 const names = Object.keys(functions) as FunctionName[];
 
-export class GatewayDoors extends Stack {
+export class GatewayServices extends Stack {
   readonly watched: Watched;
   /** What every function is told, and the APIs it may be told of. */
   readonly shared: { readonly environment: Readonly<Record<string, string>>; readonly apis: ApiIds };
 
-  constructor(scope: Construct, id: string, props: GatewayDoorsProps) {
+  constructor(scope: Construct, id: string, props: GatewayServicesProps) {
     super(scope, id, props);
     const { settings, stores } = props;
     const logging = new ApiLogging(this, 'ApiLogging');

@@ -7,10 +7,10 @@ import { SocketBatches } from '#core/chat/socket-batches.ts';
 import { readMessage, type SocketCall, told } from '#core/chat/socket-message.ts';
 import type { HandedCall, SocketConnections, SocketPosts } from '#core/chat/socket-ports.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
-import type { ChatDoorPorts } from '../middleware/chat-door.ts';
+import type { ChatEndpointPorts } from '../middleware/chat-endpoint.ts';
 import { stillMay } from '../ws/caller.ts';
 
-export interface WorkerPorts extends ChatDoorPorts {
+export interface WorkerPorts extends ChatEndpointPorts {
   readonly connections: SocketConnections;
   readonly posts: SocketPosts;
 }
@@ -18,7 +18,7 @@ export interface WorkerPorts extends ChatDoorPorts {
 /** How often the worker looks whether the call is still wanted. */
 const lookEveryMs = 1_000;
 
-export const door =
+export const createHandler =
   (ports: WorkerPorts) =>
   async (work: HandedCall, { signal }: { readonly signal: AbortSignal }): Promise<void> => {
     const { connection_id: connection, call_id: id } = work;

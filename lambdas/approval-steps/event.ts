@@ -10,7 +10,7 @@ const stepSchema = z.discriminatedUnion('step', [
   z.strictObject({ step: z.literal('settle'), envelope_id: z.uuid() }),
 ]);
 
-export const door = (ports: GatewayPorts) => {
+export const createHandler = (ports: GatewayPorts) => {
   const steps = stepPorts(ports);
   return async (event: unknown, host?: Host): Promise<unknown> => {
     const input = stepSchema.parse(event);

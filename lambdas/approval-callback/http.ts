@@ -12,7 +12,7 @@ type Callback = (ports: GatewayPorts, event: HttpEvent) => Promise<HttpReply>;
 const callbacks: Readonly<Record<string, Callback>> = { slackCallback, githubCallback };
 const own = routes.filter(({ handledBy }) => handledBy === 'approval-callback');
 
-export const door = (ports: GatewayPorts): HttpHandler =>
+export const createHandler = (ports: GatewayPorts): HttpHandler =>
   guarded(ports, async (event) => {
     const { operation } = matchRoute(own, event).route;
     const callback = callbacks[operation];

@@ -14,7 +14,7 @@ const tenantsAtOnce = 20;
 /** The tenants that are left then are the first of the next minute. */
 const longestMs = 40_000;
 
-export const door = (ports: GatewayPorts) => {
+export const createHandler = (ports: GatewayPorts) => {
   const steps = stepPorts(ports);
   const turns = new Turns();
   return async () => {

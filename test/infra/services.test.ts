@@ -1,18 +1,18 @@
-/** The doors against the contracts: every route, every function, the clocks, the stream. */
+/** The services against the contracts: every route, every function, the clocks, the stream. */
 import { readFileSync } from 'node:fs';
 import { type FunctionName, type FunctionSpec, functions } from '#core/contracts/functions.ts';
 import { opensToPages, type Route, routes } from '#core/contracts/routes.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
 import { functionId, liveReference, ofType, type Resources, reference, synthesize } from './synthesized.ts';
 
-const { doors, stores, watch } = synthesize();
+const { services, stores, watch } = synthesize();
 const rows = Object.entries(functions) as [string, FunctionSpec][];
-const first = (type: string) => Object.values(ofType(doors, type))[0]!.Properties;
+const first = (type: string) => Object.values(ofType(services, type))[0]!.Properties;
 
 describe('routes', () => {
-  const resources: Resources = ofType(doors, 'AWS::ApiGateway::Resource');
+  const resources: Resources = ofType(services, 'AWS::ApiGateway::Resource');
   const apis = Object.fromEntries(
-    Object.entries(ofType(doors, 'AWS::ApiGateway::RestApi')).map(([id, { Properties }]) => [
+    Object.entries(ofType(services, 'AWS::ApiGateway::RestApi')).map(([id, { Properties }]) => [
       id,
       Properties.Name as string,
     ]),
@@ -21,7 +21,7 @@ describe('routes', () => {
     const resource = resources[id];
     return resource ? `${pathOf(resource.Properties.ParentId.Ref)}/${resource.Properties.PathPart}` : '';
   };
-  const deployed = Object.values(ofType(doors, 'AWS::ApiGateway::Method')).map(({ Properties }) => ({
+  const deployed = Object.values(ofType(services, 'AWS::ApiGateway::Method')).map(({ Properties }) => ({
     call: `${apis[Properties.RestApiId.Ref]} ${Properties.HttpMethod} ${pathOf(Properties.ResourceId.Ref)}`,
     uri: reference(Properties.Integration.Uri),
     type: Properties.Integration.Type as string,
@@ -45,11 +45,11 @@ describe('routes', () => {
         ? ['2021-11-15', 'response-streaming-invocations']
         : ['2015-03-31', 'invocations'];
       expect(method?.uri).toMatch(/^arn:\{Partition\}:apigateway:\{Region\}:lambda:path\//);
-      expect(method?.uri).toContain(`lambda:path/${version}/functions/${liveReference(doors, handledBy)}/${last}`);
+      expect(method?.uri).toContain(`lambda:path/${version}/functions/${liveReference(services, handledBy)}/${last}`);
     },
   );
 
-  it('opens no door the contract does not know, but those of preflights', () => {
+  it('opens no route the contract does not know, but those of preflights', () => {
     const known = [...routes.map(callOf), ...preflights.keys()];
     expect(deployed.map(({ call }) => call).sort()).toEqual(known.sort());
   });
@@ -63,7 +63,7 @@ describe('routes', () => {
   });
 
   it('lets API Gateway invoke the functions that have routes, once each and surface', () => {
-    const permissions = Object.values(ofType(doors, 'AWS::Lambda::Permission')).filter(
+    const permissions = Object.values(ofType(services, 'AWS::Lambda::Permission')).filter(
       ({ Properties }) => Properties.Principal === 'apigateway.amazonaws.com',
     );
     const webSocketRoutes = 3;
@@ -101,7 +101,7 @@ describe('routes', () => {
       'agent-governance-mcp GET /.well-known/oauth-protected-resource',
       'agent-governance-mcp GET /.well-known/oauth-protected-resource/mcp',
     ]);
-    for (const { Properties } of Object.values(ofType(doors, 'AWS::Lambda::Function'))) {
+    for (const { Properties } of Object.values(ofType(services, 'AWS::Lambda::Function'))) {
       const { streams: answersInPieces }: FunctionSpec =
         functions[Properties.FunctionName.replace('agent-governance-', '') as keyof typeof functions];
       // A single silent answer is cut off after 5 minutes: the function that gives one ends with it.
@@ -116,21 +116,21 @@ describe('routes', () => {
       for (const property of ['ContentHandling', 'IntegrationResponses', 'RequestTemplates', 'CacheKeyParameters'])
         expect(integration[property]).toBeUndefined();
     }
-    for (const { Properties } of Object.values(ofType(doors, 'AWS::ApiGateway::RestApi'))) {
+    for (const { Properties } of Object.values(ofType(services, 'AWS::ApiGateway::RestApi'))) {
       expect(Properties.BinaryMediaTypes).toBeUndefined();
       expect(Properties.MinimumCompressionSize).toBeUndefined();
     }
-    for (const { Properties } of Object.values(ofType(doors, 'AWS::ApiGateway::Stage'))) {
+    for (const { Properties } of Object.values(ofType(services, 'AWS::ApiGateway::Stage'))) {
       expect(Properties.CacheClusterEnabled).toBeUndefined();
       for (const setting of Properties.MethodSettings) expect(setting.CachingEnabled).toBeUndefined();
     }
   });
 
   it('is regional, logs who called and never what they said', () => {
-    for (const { Properties } of Object.values(ofType(doors, 'AWS::ApiGateway::RestApi'))) {
+    for (const { Properties } of Object.values(ofType(services, 'AWS::ApiGateway::RestApi'))) {
       expect(Properties.EndpointConfiguration.Types).toEqual(['REGIONAL']);
     }
-    for (const { Properties } of Object.values(ofType(doors, 'AWS::ApiGateway::Stage'))) {
+    for (const { Properties } of Object.values(ofType(services, 'AWS::ApiGateway::Stage'))) {
       expect(Properties.AccessLogSetting.DestinationArn).toBeDefined();
       expect(Properties.MethodSettings).toEqual([
         expect.objectContaining({ LoggingLevel: 'ERROR', DataTraceEnabled: false, MetricsEnabled: true }),
@@ -139,7 +139,7 @@ describe('routes', () => {
   });
 
   it('[admin.stage-throttle] has a throttle that all callers of a surface share', () => {
-    const stages = Object.values(ofType(doors, 'AWS::ApiGateway::Stage'));
+    const stages = Object.values(ofType(services, 'AWS::ApiGateway::Stage'));
     const limits = stages.map(({ Properties }) => Properties.MethodSettings[0].ThrottlingRateLimit);
     expect(limits.toSorted((a, b) => a - b)).toEqual([50, 200, 1_000, 1_000]);
     for (const { Properties } of stages)
@@ -147,7 +147,7 @@ describe('routes', () => {
   });
 
   it('[aws.no-retry-after-unknown] says 504 without Retry-After where a function did not answer in time, and how to look the outcome up', () => {
-    const answers = Object.values(ofType(doors, 'AWS::ApiGateway::GatewayResponse')).map(
+    const answers = Object.values(ofType(services, 'AWS::ApiGateway::GatewayResponse')).map(
       ({ Properties }) => Properties,
     );
     const late = answers.filter(({ ResponseType }) => ResponseType === 'INTEGRATION_TIMEOUT');
@@ -163,7 +163,7 @@ describe('routes', () => {
   });
 
   it('answers unknown routes in the error shape of the contract', () => {
-    const answers = Object.values(ofType(doors, 'AWS::ApiGateway::GatewayResponse')).map(
+    const answers = Object.values(ofType(services, 'AWS::ApiGateway::GatewayResponse')).map(
       ({ Properties }) => Properties,
     );
     const unknown = answers.find(({ ResponseType }) => ResponseType === 'MISSING_AUTHENTICATION_TOKEN');
@@ -174,7 +174,7 @@ describe('routes', () => {
   });
 
   it('[cloud.own-answers] keeps a refusal by WAF or an authoriser a 403, in both error shapes; pages can read it', () => {
-    const answers = Object.values(ofType(doors, 'AWS::ApiGateway::GatewayResponse')).map(
+    const answers = Object.values(ofType(services, 'AWS::ApiGateway::GatewayResponse')).map(
       ({ Properties }) => Properties,
     );
     const filtered = answers.filter(({ ResponseType }) => ResponseType === 'WAF_FILTERED');
@@ -194,7 +194,7 @@ describe('routes', () => {
   });
 
   it('[cloud.access-logs] logs what went wrong and how long it took, and nothing a caller sent', () => {
-    for (const { Properties } of Object.values(ofType(doors, 'AWS::ApiGateway::Stage'))) {
+    for (const { Properties } of Object.values(ofType(services, 'AWS::ApiGateway::Stage'))) {
       const line = JSON.parse(Properties.AccessLogSetting.Format);
       expect(Object.keys(line)).toEqual(
         expect.arrayContaining(['status', 'error', 'errorType', 'integrationError', 'integrationLatency', 'traceId']),
@@ -205,7 +205,7 @@ describe('routes', () => {
 });
 
 it('has an address people can read for every surface', () => {
-  const outputs = doors.toJSON().Outputs as Record<string, { Value: unknown }>;
+  const outputs = services.toJSON().Outputs as Record<string, { Value: unknown }>;
   for (const name of ['Admin', 'Gateway', 'Mcp']) {
     const id = reference(outputs[`${name}ApiId`]?.Value);
     expect(id).toMatch(new RegExp(`^\\{${name}Api`));
@@ -214,7 +214,7 @@ it('has an address people can read for every surface', () => {
 });
 
 describe.each(rows)('function %s', (name, spec) => {
-  const { Properties } = ofType(doors, 'AWS::Lambda::Function')[functionId(doors, name)]!;
+  const { Properties } = ofType(services, 'AWS::Lambda::Function')[functionId(services, name)]!;
 
   it('runs its own bundle on Node 24 and arm64, within its limits', () => {
     expect(Properties).toMatchObject({
@@ -260,7 +260,7 @@ describe.each(rows)('function %s', (name, spec) => {
   });
 
   it('keeps its logs for three months', () => {
-    doors.hasResourceProperties('AWS::Logs::LogGroup', {
+    services.hasResourceProperties('AWS::Logs::LogGroup', {
       LogGroupName: `/aws/lambda/agent-governance-${name}`,
       RetentionInDays: 90,
     });
@@ -273,7 +273,7 @@ describe('the approval clock', () => {
   it('is the file of state-machines/, around the approval steps', () => {
     const file = JSON.parse(readFileSync('state-machines/approval.asl.json', 'utf8')) as unknown;
     expect(JSON.parse(machine.DefinitionString)).toEqual(file);
-    expect(reference(machine.DefinitionSubstitutions.ApprovalStepsArn)).toBe(liveReference(doors, 'approval-steps'));
+    expect(reference(machine.DefinitionSubstitutions.ApprovalStepsArn)).toBe(liveReference(services, 'approval-steps'));
   });
 
   it('is a Standard machine under the name the functions know, traced, its log free of task tokens', () => {
@@ -283,18 +283,18 @@ describe('the approval clock', () => {
       TracingConfiguration: { Enabled: true },
       LoggingConfiguration: { Level: 'ALL', IncludeExecutionData: false },
     });
-    const environment = ofType(doors, 'AWS::Lambda::Function')[functionId(doors, 'test-action')]!.Properties.Environment
-      .Variables;
+    const environment = ofType(services, 'AWS::Lambda::Function')[functionId(services, 'test-action')]!.Properties
+      .Environment.Variables;
     expect(reference(environment.APPROVAL_STATE_MACHINE_ARN)).toMatch(/:stateMachine:agent-governance-approval$/);
   });
 
   it('may invoke the approval steps and no other function', () => {
-    const role = Object.values(ofType(doors, 'AWS::IAM::Role')).find(({ Properties }) =>
+    const role = Object.values(ofType(services, 'AWS::IAM::Role')).find(({ Properties }) =>
       JSON.stringify(Properties).includes('states.amazonaws.com'),
     );
     const [statement] = role?.Properties.Policies[0].PolicyDocument.Statement ?? [];
     expect(statement).toMatchObject({ Action: 'lambda:InvokeFunction', Effect: 'Allow' });
-    expect(reference(statement.Resource)).toBe(liveReference(doors, 'approval-steps'));
+    expect(reference(statement.Resource)).toBe(liveReference(services, 'approval-steps'));
   });
 });
 
@@ -304,8 +304,8 @@ it.each(rows.filter(([, spec]) => spec.schedule && !spec.optional))(
   '%s ticks by its schedule, and a lost tick is seen',
   (name, spec) => {
     const minutes = spec.schedule?.everyMinutes;
-    const rule = Object.values(ofType(doors, 'AWS::Events::Rule')).find(
-      ({ Properties }) => reference(Properties.Targets[0].Arn) === liveReference(doors, name),
+    const rule = Object.values(ofType(services, 'AWS::Events::Rule')).find(
+      ({ Properties }) => reference(Properties.Targets[0].Arn) === liveReference(services, name),
     );
     expect(rule?.Properties.ScheduleExpression).toBe(rates[minutes ?? 0]);
     expect(rule?.Properties.Targets[0]).toMatchObject({
@@ -330,8 +330,8 @@ it('projects new evidence only, gives up on a bad batch piece by piece, and sets
 });
 
 function mappingOf(name: FunctionName) {
-  const wanted = liveReference(doors, name).slice(1, -1);
-  const mappings = Object.values(ofType(doors, 'AWS::Lambda::EventSourceMapping'));
+  const wanted = liveReference(services, name).slice(1, -1);
+  const mappings = Object.values(ofType(services, 'AWS::Lambda::EventSourceMapping'));
   return mappings.find(({ Properties }) => JSON.stringify(Properties.FunctionName).includes(`"${wanted}"`))?.Properties;
 }
 
@@ -351,6 +351,6 @@ it('[notify.within-seconds] feeds notify what is enqueued, ten at a time and at 
 });
 
 it('stays far below the 500 resources of a stack', () => {
-  for (const template of [stores, doors, watch])
+  for (const template of [stores, services, watch])
     expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(450);
 });

@@ -1,12 +1,12 @@
-/** Every read the deployed doors offer is within their roles: none answers with a fault of ours. */
+/** Every read the deployed handlers offer is within their roles: none answers with a fault of ours. */
 import assert from 'node:assert/strict';
 import { routes } from '#core/contracts/routes.ts';
 import { type Check, check } from '../support/checks.ts';
 import { type Call, expectStatus } from './caller.ts';
 
-const session = 'cloud-doors';
+const session = 'cloud-endpoints';
 
-export function doorChecks(call: Call): Check[] {
+export function endpointChecks(call: Call): Check[] {
   let id = '';
   let manifest = '';
   const path = (template: string) =>
@@ -20,7 +20,7 @@ export function doorChecks(call: Call): Check[] {
   return [
     check('a vote whose comment holds a token is taken, and the token stays out', async () => {
       const asked = await call('agent', 'POST /admin/v1/test-action', {
-        ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/doors', capability: 'write' },
+        ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/endpoints', capability: 'write' },
         actor: { session },
       });
       id = expectStatus(asked, 200).envelope_id;

@@ -30,7 +30,7 @@ export type SocketEvent = APIGatewayProxyWebsocketEventV2 & {
   readonly requestContext: { readonly identity?: { readonly sourceIp?: string } };
 };
 
-export interface SocketDoorPorts extends AdmissionPorts {
+export interface SocketEndpointPorts extends AdmissionPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly telemetry: Pick<Telemetry, 'log'>;
@@ -50,8 +50,8 @@ export const mostMessageBytes = 128 * 1024;
 /** API Gateway ends a connection after two hours; a row outlives it a little. */
 const keptMs = (2 * 60 + 10) * 60_000;
 
-export const door =
-  (ports: SocketDoorPorts) =>
+export const createHandler =
+  (ports: SocketEndpointPorts) =>
   async (event: SocketEvent): Promise<SocketReply> => {
     const { routeKey, connectionId } = event.requestContext;
     if (routeKey === '$connect') return connect(ports, event);
@@ -66,7 +66,7 @@ export const door =
 const ok: SocketReply = { statusCode: 200 };
 
 /** Nothing can be said to a connection before it stands: a bad key is the handshake's answer. */
-async function connect(ports: SocketDoorPorts, event: SocketEvent): Promise<SocketReply> {
+async function connect(ports: SocketEndpointPorts, event: SocketEvent): Promise<SocketReply> {
   try {
     await ports.connections.open(await opened(ports, event));
     return ok;
@@ -77,7 +77,7 @@ async function connect(ports: SocketDoorPorts, event: SocketEvent): Promise<Sock
   }
 }
 
-async function opened(ports: SocketDoorPorts, event: SocketEvent): Promise<SocketConnection> {
+async function opened(ports: SocketEndpointPorts, event: SocketEvent): Promise<SocketConnection> {
   const { connectionId, domainName } = event.requestContext;
   const snapshot = await ports.snapshots.current();
   const headers = headersOf(event);
@@ -110,7 +110,7 @@ const valuesOf = (headers: HandshakeHeaders, wanted: string): readonly string[] 
   Object.entries(headers).flatMap(([name, values]) => (name.toLowerCase() === wanted ? (values ?? []) : []));
 
 /** What concerns the connection, not one call, ends it. No close code can be sent from here: an error goes first. */
-async function take(ports: SocketDoorPorts, event: SocketEvent): Promise<void> {
+async function take(ports: SocketEndpointPorts, event: SocketEvent): Promise<void> {
   const { connectionId } = event.requestContext;
   try {
     await understand(ports, event);
@@ -122,7 +122,7 @@ async function take(ports: SocketDoorPorts, event: SocketEvent): Promise<void> {
   }
 }
 
-async function understand(ports: SocketDoorPorts, event: SocketEvent): Promise<void> {
+async function understand(ports: SocketEndpointPorts, event: SocketEvent): Promise<void> {
   const { connectionId } = event.requestContext;
   const [snapshot, connection] = await Promise.all([ports.snapshots.current(), ports.connections.get(connectionId)]);
   const text = event.body ?? '';
@@ -150,7 +150,7 @@ async function understand(ports: SocketDoorPorts, event: SocketEvent): Promise<v
 
 /** @throws GatewayError `authentication_error` for a connection nobody knows, or one that stayed without a key. */
 function assertInTime(
-  { clock }: SocketDoorPorts,
+  { clock }: SocketEndpointPorts,
   connection: SocketConnection | undefined,
 ): asserts connection is SocketConnection {
   if (!connection || connection.gone)
@@ -175,7 +175,7 @@ type Authenticated = SocketConnection & { readonly key_id: string; readonly tena
 
 /** @returns why the call was not begun. */
 async function handOver(
-  ports: SocketDoorPorts,
+  ports: SocketEndpointPorts,
   { requestContext }: SocketEvent,
   { id, key_id, tenant, federated, session_id }: Authenticated,
   call: SocketCall,
@@ -202,7 +202,7 @@ async function handOver(
   }
 }
 
-function logged({ telemetry }: SocketDoorPorts, { requestContext }: SocketEvent, fault: GatewayError): void {
+function logged({ telemetry }: SocketEndpointPorts, { requestContext }: SocketEvent, fault: GatewayError): void {
   if (fault.kind.status < 500) return;
   const cause = fault.cause instanceof Error ? { cause: fault.cause.message, stack: fault.cause.stack } : {};
   telemetry.log('error', fault.message, { request_id: requestContext.requestId, type: fault.code, ...cause });

@@ -15,9 +15,9 @@ import { endpointOf, type OlderPorts, OlderStreams } from '#core/mcp/older-sse.t
 import type { McpPorts } from '#core/mcp/ports.ts';
 import { challengeOf, errorReply } from '../middleware/answers.ts';
 import { headerOf, headerValues, rawBody } from '../middleware/body.ts';
-import { traceOf } from '../middleware/chat-door.ts';
+import { traceOf } from '../middleware/chat-endpoint.ts';
 import { openToPages } from '../middleware/cors.ts';
-import { replyOf } from '../middleware/http-door.ts';
+import { replyOf } from '../middleware/http-endpoint.ts';
 import { type AdmissionPorts, identify } from '../middleware/identify.ts';
 import { matchRoute } from '../middleware/route.ts';
 import { sse } from '../middleware/sse.ts';
@@ -30,7 +30,7 @@ const largeBytes = 256 * 1024;
 /** An answer that takes longer becomes a stream: what is silent for long is cut off on the way. */
 const jsonWithinMs = 10_000;
 
-export function door(ports: McpPorts & OlderPorts & AdmissionPorts, gateway: McpGateway): HttpHandler {
+export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gateway: McpGateway): HttpHandler {
   const older = new OlderStreams(gateway, ports);
 
   const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {

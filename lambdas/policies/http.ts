@@ -7,11 +7,11 @@ import { authenticateAdminToken } from '#core/identity/authenticate.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { headerValues, textBody } from '../middleware/body.ts';
 import { guarded } from '../middleware/guarded.ts';
-import { httpDoor, replyOf } from '../middleware/http-door.ts';
+import { httpEndpoint, replyOf } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 
-export function door(ports: GatewayPorts): HttpHandler {
-  const governed = httpDoor('policies', ports, { ...operations, ...mcp });
+export function createHandler(ports: GatewayPorts): HttpHandler {
+  const governed = httpEndpoint('policies', ports, { ...operations, ...mcp });
   const first = guarded(ports, async (event) => {
     const principal = await authenticateAdminToken(
       headerValues(event, 'x-api-key'),

@@ -5,16 +5,18 @@ import { routes } from '#core/contracts/routes.ts';
 import { estimateTokens } from '#core/dialects/count-tokens.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import { jsonObject } from '../middleware/body.ts';
-import { boundedChatBody, errorShape } from '../middleware/chat-door.ts';
+import { boundedChatBody, errorShape } from '../middleware/chat-endpoint.ts';
 import { openToPages } from '../middleware/cors.ts';
-import { replyOf } from '../middleware/http-door.ts';
+import { replyOf } from '../middleware/http-endpoint.ts';
 import { identify } from '../middleware/identify.ts';
 import { matchRoute } from '../middleware/route.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 const own = routes.filter((route) => route.handledBy === 'count-tokens');
 
-export function door(ports: Pick<GatewayPorts, 'snapshots' | 'telemetry' | 'admissions' | 'tokens'>): HttpHandler {
+export function createHandler(
+  ports: Pick<GatewayPorts, 'snapshots' | 'telemetry' | 'admissions' | 'tokens'>,
+): HttpHandler {
   const answer = async (event: HttpEvent) => {
     const { route } = matchRoute(own, event);
     const snapshot = await ports.snapshots.current();

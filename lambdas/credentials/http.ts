@@ -1,6 +1,6 @@
 /** Lists and revokes issued credentials (spec §2.6). */
 import * as operations from '#core/admin/credentials.ts';
-import { httpDoor } from '../middleware/http-door.ts';
+import { httpEndpoint } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 
-export const door = (ports: GatewayPorts) => httpDoor('credentials', ports, operations);
+export const createHandler = (ports: GatewayPorts) => httpEndpoint('credentials', ports, operations);

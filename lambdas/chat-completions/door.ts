@@ -1,4 +1,0 @@
-/** Chat completions, as OpenAI's clients call them (spec §4.1). */
-import { type ChatDoorPorts, chatDoor } from '../middleware/chat-door.ts';
-
-export const door = (ports: ChatDoorPorts) => chatDoor('chat-completions', 'openai', ports);

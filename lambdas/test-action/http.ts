@@ -1,0 +1,6 @@
+/** Governs one action (spec §4.3). */
+import { testAction } from '#core/admin/test-action.ts';
+import { httpEndpoint } from '../middleware/http-endpoint.ts';
+import type { GatewayPorts } from '../ports.ts';
+
+export const createHandler = (ports: GatewayPorts) => httpEndpoint('test-action', ports, { testAction });
