@@ -154,10 +154,13 @@ function withoutDescriptions() {
   return {
     name: 'without-descriptions',
     setup: ({ onLoad }) =>
-      onLoad({ filter: /core[\\/]contracts[\\/](config|behavior|sandbox|tool-policy).*\.ts$/ }, async ({ path }) => ({
-        contents: (await readFile(path, 'utf8')).replace(description, "description: ''"),
-        loader: 'ts',
-      })),
+      onLoad(
+        { filter: /core[\\/]contracts[\\/](config|behavior|prices|sandbox|tool-policy).*\.ts$/ },
+        async ({ path }) => ({
+          contents: (await readFile(path, 'utf8')).replace(description, "description: ''"),
+          loader: 'ts',
+        }),
+      ),
   };
 }
 

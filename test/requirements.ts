@@ -282,6 +282,11 @@ const configuration: readonly Requirement[] = [
     'The JSON Schema in docs/reference is generated from the one zod schema.',
   ),
   must(
+    'config.keys-described',
+    'contract §1',
+    'Every key has a description in the schema and in docs/reference; numbers name their unit and have a range.',
+  ),
+  must(
     'config.put',
     'contract §7',
     'GET and PUT config show the configuration without secrets and store a new version.',

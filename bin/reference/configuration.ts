@@ -13,6 +13,12 @@ interface Node {
   readonly anyOf?: readonly Node[];
   readonly oneOf?: readonly Node[];
   readonly required?: readonly string[];
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
 }
 
 export function configurationPage(): string {
@@ -65,6 +71,19 @@ function typeOf(node: Node): string {
   if (node.const !== undefined) return code(JSON.stringify(node.const));
   if (node.enum) return node.enum.map((value) => code(value)).join(', ');
   if (node.anyOf ?? node.oneOf) return [...new Set((node.anyOf ?? node.oneOf)!.map(typeOf))].join(' or ');
-  if (node.items) return `list of ${typeOf(node.items)}`;
-  return [node.type ?? 'anything'].flat().join(' or ');
+  if (node.items)
+    return `list of ${typeOf(node.items)}${(node.minItems ?? 0) > 0 ? `; at least ${node.minItems} of them` : ''}`;
+  return [node.type ?? 'anything'].flat().join(' or ') + rangeOf(node);
+}
+
+/** What the schema allows of numbers and lengths, e.g. «, 1 to 3600». */
+function rangeOf({ type, minimum, exclusiveMinimum, maximum, minLength = 0, maxLength }: Node): string {
+  if (maxLength !== undefined) return `, ${minLength} to ${maxLength} characters`;
+  const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
+  const next = type === 'integer' && exclusiveMinimum !== undefined ? exclusiveMinimum + 1 : undefined;
+  const least = next ?? (minimum === Number.MIN_SAFE_INTEGER ? undefined : minimum);
+  const above = exclusiveMinimum === undefined || next !== undefined ? undefined : `above ${exclusiveMinimum}`;
+  if (above !== undefined) return most === undefined ? `, ${above}` : `, ${above} to ${most}`;
+  if (least !== undefined) return most === undefined ? `, at least ${least}` : `, ${least} to ${most}`;
+  return most === undefined ? '' : `, at most ${most}`;
 }

@@ -22,57 +22,94 @@ const many = (usual: number, most: number) => z.int().min(2).max(most).default(u
 export const mostCounted = { secrets: 16, failures: 16, deletes: 16, places: 24, attempts: 16, reviews: 200 } as const;
 
 export const behaviorSchema = z.strictObject({
-  enabled: z.boolean().default(true),
-  kill_switch_score: z.number().positive().default(80),
-  /** Points count, and what they build on is remembered, for so long. */
-  window_minutes: z.int().positive().max(1440).default(30),
-  /** Hosts to which data may go: `api.example.com`, `*.example.com`. Those of `upstreams.http` count too. */
-  known_hosts: z.array(z.string().min(1)).default([]),
-  /** Files and tables that are sensitive besides the usual ones: globs. */
-  sensitive: z.array(z.string().min(1)).default([]),
-  /** The counts below, for all sessions of a key together: so many times what one session may. */
-  key_factor: z.number().min(1).max(100).default(5),
-  /** Something sensitive was read, then data went out: first time, in one and the same call, each further time. */
+  enabled: z.boolean().default(true).meta({ description: 'Whether sessions and keys are scored.' }),
+  kill_switch_score: z
+    .number()
+    .positive()
+    .default(80)
+    .meta({ description: 'Score in points at which a session, or a key, is blocked until a human releases it.' }),
+  window_minutes: z
+    .int()
+    .positive()
+    .max(1440)
+    .default(30)
+    .meta({ description: 'Minutes for which points count and for which the rules remember what they build on.' }),
+  known_hosts: z.array(z.string().min(1)).default([]).meta({
+    description: 'Hosts to which data may go: api.example.com, *.example.com. Hosts of upstreams.http count as known.',
+  }),
+  sensitive: z
+    .array(z.string().min(1))
+    .default([])
+    .meta({ description: 'Globs of files and tables that count as sensitive in addition to the built-in ones.' }),
+  key_factor: z
+    .number()
+    .min(1)
+    .max(100)
+    .default(5)
+    .meta({ description: 'How many times the counts of one session all sessions of a key may reach together.' }),
   exfiltration: z
-    .strictObject({ points: points(50), direct_points: points(80), further_points: points(15) })
-    .prefault({}),
-  /** Rights were taken: by set-uid, sudoers, IAM, CI files; `light_points` for plain sudo and what was blocked. */
-  privilege_escalation: z.strictObject({ points: points(30), light_points: points(10) }).prefault({}),
-  /** Different secrets touched, logins refused; a credential used for what it was not given for counts at once. */
+    .strictObject({
+      points: points(50).meta({ description: 'Points for the first time in a session.' }),
+      direct_points: points(80).meta({ description: 'Points when one and the same call reads and sends.' }),
+      further_points: points(15).meta({ description: 'Points for each further time.' }),
+    })
+    .prefault({})
+    .meta({ description: 'Something sensitive was read, then data was sent out.' }),
+  privilege_escalation: z
+    .strictObject({
+      points: points(30).meta({ description: 'Points for set-uid, sudoers, IAM and CI files.' }),
+      light_points: points(10).meta({ description: 'Points for plain sudo and for attempts that were blocked.' }),
+    })
+    .prefault({})
+    .meta({ description: 'Rights were taken.' }),
   credential_abuse: z
     .strictObject({
-      points: points(30),
-      secrets: many(4, mostCounted.secrets),
-      failures: many(5, mostCounted.failures),
+      points: points(30).meta({ description: 'Points when a count below is reached.' }),
+      secrets: many(4, mostCounted.secrets).meta({ description: 'Number of different secrets.' }),
+      failures: many(5, mostCounted.failures).meta({ description: 'Number of refused logins.' }),
     })
-    .prefault({}),
-  /** Deletions in a short time; one that follows a human's refusal counts by itself. */
+    .prefault({})
+    .meta({
+      description: 'Many secrets were touched or logins refused. A credential used outside its purpose counts at once.',
+    }),
   destructive_sequence: z
     .strictObject({
-      points: points(30),
-      deletes: many(5, mostCounted.deletes),
-      minutes: minutes(5),
-      after_denial_points: points(20),
+      points: points(30).meta({ description: 'Points when the count is reached.' }),
+      deletes: many(5, mostCounted.deletes).meta({ description: 'Number of deletions.' }),
+      minutes: minutes(5).meta({ description: 'Minutes within which they are counted.' }),
+      after_denial_points: points(20).meta({ description: 'Points for a deletion that follows a denial by a human.' }),
     })
-    .prefault({}),
-  /** Different hosts, repositories and databases in a short time. */
+    .prefault({})
+    .meta({ description: 'Many deletions in a short time.' }),
   fan_out: z
-    .strictObject({ points: points(20), places: many(12, mostCounted.places), minutes: minutes(5) })
-    .prefault({}),
-  /**
-   * Refused attempts of one class that differ from each other; different calls that waited for a person, none of them
-   * approved meanwhile; dry runs and simulations that were not allowed.
-   */
+    .strictObject({
+      points: points(20).meta({ description: 'Points when the count is reached.' }),
+      places: many(12, mostCounted.places).meta({ description: 'Number of different places.' }),
+      minutes: minutes(5).meta({ description: 'Minutes within which they are counted.' }),
+    })
+    .prefault({})
+    .meta({ description: 'Many different hosts, repositories and databases in a short time.' }),
   repeated_escalation: z
     .strictObject({
-      points: points(25),
-      attempts: many(3, mostCounted.attempts),
-      review_points: points(10),
-      reviews: many(20, mostCounted.reviews),
-      probe_points: points(10),
-      probes: z.int().min(2).max(10_000).default(200),
+      points: points(25).meta({ description: 'Points when the number of attempts is reached.' }),
+      attempts: many(3, mostCounted.attempts).meta({ description: 'Number of refused attempts that differ.' }),
+      review_points: points(10).meta({ description: 'Points when the number of reviews is reached.' }),
+      reviews: many(20, mostCounted.reviews).meta({
+        description: 'Number of different calls that waited for a human while none was approved.',
+      }),
+      probe_points: points(10).meta({ description: 'Points when the number of probes is reached.' }),
+      probes: z
+        .int()
+        .min(2)
+        .max(10_000)
+        .default(200)
+        .meta({ description: 'Number of dry runs and simulations that were not allowed.' }),
     })
-    .prefault({}),
+    .prefault({})
+    .meta({
+      description:
+        'Refused attempts of one class that differ, different calls that wait for a human, and dry runs that were not allowed.',
+    }),
 });
 export type BehaviorSettings = z.infer<typeof behaviorSchema>;
 

@@ -28,42 +28,92 @@ export { defaultAdminTokenName, defaultTicketKeyName, isSecretName } from './con
 
 export const configurationSchema = z
   .strictObject({
-    version: z.literal(1),
+    version: z.literal(1).meta({ description: 'Format of the file; always 1.' }),
     server: z
       .strictObject({
         max_body_bytes: z
           .int()
           .positive()
-          .default(10 * 1024 * 1024),
-        cors: z.strictObject({ allowed_origins: z.array(z.string().min(1)).default([]) }).prefault({}),
-        mcp: mcpStreams,
+          .default(10 * 1024 * 1024)
+          .meta({
+            description:
+              'Largest request body in bytes; larger ones are refused with 413. A tenant may have a lower limit.',
+          }),
+        cors: z
+          .strictObject({
+            allowed_origins: z
+              .array(z.string().min(1))
+              .default([])
+              .meta({ description: 'Origins such as https://app.example.com. Without any, browsers are refused.' }),
+          })
+          .prefault({})
+          .meta({ description: 'Which web pages may call the gateway and MCP surfaces.' }),
+        mcp: mcpStreams.meta({ description: 'Event streams that MCP clients keep open.' }),
       })
-      .prefault({}),
+      .prefault({})
+      .meta({ description: 'The HTTP listeners of the gateway.' }),
     admin: z
       .strictObject({
-        token_env: secretName.default(defaultAdminTokenName),
+        token_env: secretName.default(defaultAdminTokenName).meta({
+          description:
+            'Environment variable (or secret) with the token of the platform administrator. Without a value there is no such token.',
+        }),
         requests_per_second: z.int().positive().max(100_000).default(50).meta({
           description:
             'Requests one key may send to the admin surface in a second, all routes together; those of five seconds at once. Each process counts for itself.',
         }),
       })
-      .prefault({}),
-    people: z.array(person).default([]),
-    identity,
-    providers: z.array(provider).prefault([{ name: 'mock', type: 'mock', models: ['mock', 'mock-*'] }]),
-    routes: z.array(modelRoute).default([]),
-    aliases: z.strictObject({ models: z.record(z.string().min(1), z.string().min(1)).default({}) }).prefault({}),
-    tenants: z.array(tenant).min(1, 'at least one tenant'),
-    transform: transform.prefault({}),
+      .prefault({})
+      .meta({ description: 'The admin surface and the token of the platform administrator.' }),
+    people: z
+      .array(person)
+      .default([])
+      .meta({ description: 'The humans behind keys, tokens and chat accounts. Only humans vote on approvals.' }),
+    identity: identity.meta({
+      description: 'Callers that prove who they are by a token of an issuer or by IAM credentials.',
+    }),
+    providers: z
+      .array(provider)
+      .prefault([{ name: 'mock', type: 'mock', models: ['mock', 'mock-*'] }])
+      .meta({ description: 'Model providers that chat calls may be sent to.' }),
+    routes: z.array(modelRoute).default([]).meta({
+      description:
+        'Which providers answer which models. The first entry that matches the model counts; without one, every enabled provider that lists the model.',
+    }),
+    aliases: z
+      .strictObject({
+        models: z.record(z.string().min(1), z.string().min(1)).default({}).meta({
+          description: 'Alias to model name. An alias is resolved before routes, limits and prices are looked up.',
+        }),
+      })
+      .prefault({})
+      .meta({ description: 'Other names of models.' }),
+    tenants: z.array(tenant).min(1, 'at least one tenant').meta({ description: 'Tenants with their keys and limits.' }),
+    transform: transform
+      .prefault({})
+      .meta({ description: 'Changes to chat requests and responses of all tenants. A tenant may have its own.' }),
     policies: z
       .strictObject({
-        governance_mode: z.enum(['governance', 'permissive']).default('governance'),
-        break_glass: z.boolean().default(false),
-        input: z.array(contentFilter).default([]),
-        output: z.array(contentFilter).default([]),
+        governance_mode: z.enum(['governance', 'permissive']).default('governance').meta({
+          description:
+            'What happens when a filter fails: governance blocks the call, permissive logs the failure and lets the call pass.',
+        }),
+        break_glass: z
+          .boolean()
+          .default(false)
+          .meta({ description: 'Treats every tenant as permissive. Each call is marked in evidence while it is on.' }),
+        input: z
+          .array(contentFilter)
+          .default([])
+          .meta({ description: 'Filters on requests, in this order. A block ends the call with 403.' }),
+        output: z
+          .array(contentFilter)
+          .default([])
+          .meta({ description: 'Filters on responses and streams, in this order.' }),
       })
-      .prefault({}),
-    messages: messagesSettings,
+      .prefault({})
+      .meta({ description: 'Filters on the texts of chat calls.' }),
+    messages: messagesSettings.meta({ description: 'What calls of the messages endpoint may use.' }),
     tool_policies: z
       .strictObject({
         pack: z
@@ -73,68 +123,146 @@ export const configurationSchema = z
             description:
               'readonly, pr-writer, infra-review, sql-explorer, a path, or null for none. Stored with its rules.',
           }),
-        default_decision: z.enum(decisions).optional(),
-        rules: z.array(toolRuleSchema).default([]),
-        /** Guards of the pack that are out of force; `status` warns of each. */
-        disable_guards: z.array(z.string().min(1)).default([]),
+        default_decision: z
+          .enum(decisions)
+          .optional()
+          .meta({ description: 'Decision for calls that no rule matches. Overrides the one of the pack.' }),
+        rules: z.array(toolRuleSchema).default([]).meta({
+          description:
+            'Rules of this deployment, evaluated before those of the pack. The first rule that matches counts.',
+        }),
+        disable_guards: z
+          .array(z.string().min(1))
+          .default([])
+          .meta({ description: 'Names of guards of the pack that do not apply. Each is reported as a warning.' }),
       })
-      .prefault({}),
-    approvals,
-    credentials,
-    upstreams: upstreams.prefault({}),
-    executors: executors.prefault({}),
-    sandbox: sandboxSchema.prefault({}),
+      .prefault({})
+      .meta({ description: 'Which tool calls are allowed, reviewed or blocked.' }),
+    approvals: approvals.meta({ description: 'How approvals are requested, and how long they are valid.' }),
+    credentials: credentials.meta({
+      description: 'Short-lived credentials for allowed calls, and capability tickets.',
+    }),
+    upstreams: upstreams.prefault({}).meta({ description: 'MCP servers and HTTP services behind the gateway.' }),
+    executors: executors.prefault({}).meta({
+      description:
+        'What carries out allowed actions of protocols git, sql and shell. Nothing runs unless it is configured here.',
+    }),
+    sandbox: sandboxSchema.prefault({}).meta({
+      description:
+        'Limits on what a call would do, whatever the tool policy says. A list that is absent sets no limit; an empty allow-list allows nothing.',
+    }),
     evidence: z
       .strictObject({
-        sensitive: z.array(z.string().min(1)).default([]),
+        sensitive: z.array(z.string().min(1)).default([]).meta({
+          description: 'JSON paths such as $.parameters.password whose values are replaced by salted digests.',
+        }),
         retention_days: z.int().min(30).max(36_500).optional().meta({
           description:
             'Rows of evidence older than this are removed from the table once they equal their archived copies; unset, they stay. Keep it set: without it the sessions that lost rows do not verify.',
         }),
       })
-      .prefault({}),
-    manifests: z.strictObject({ enforcement_mode: z.enum(['warn', 'enforce']).default('warn') }).prefault({}),
-    behavior: behaviorSchema.prefault({}),
-    cache,
-    budgets,
-    prices,
+      .prefault({})
+      .meta({ description: 'What evidence leaves out, and how long it is kept.' }),
+    manifests: z
+      .strictObject({
+        enforcement_mode: z.enum(['warn', 'enforce']).default('warn').meta({
+          description:
+            'What a call outside the declared task does: warn records it, enforce blocks it. A manifest may have its own mode.',
+        }),
+      })
+      .prefault({})
+      .meta({ description: 'Task manifests: what a session has declared to do.' }),
+    behavior: behaviorSchema
+      .prefault({})
+      .meta({ description: 'Risk scores of sessions and keys, and the score at which they are blocked.' }),
+    cache: cache.meta({ description: 'Responses that are reused for the same request.' }),
+    budgets: budgets.meta({
+      description: 'What may be spent on models. A call that would exceed a budget is refused with 429.',
+    }),
+    prices: prices.meta({ description: 'Prices of models, by which costs are counted.' }),
     rollouts: z
       .strictObject({
-        stages: z.array(z.number().gt(0).max(100)).min(1).default([5, 25, 50, 100]),
-        max_error_rate: z.number().min(0).max(1).default(0.05),
-        max_latency_ratio: z.number().positive().default(2),
-        min_requests: z.int().nonnegative().default(20),
-        stage_seconds: seconds.default(300),
+        stages: z.array(z.number().gt(0).max(100)).min(1).default([5, 25, 50, 100]).meta({
+          description:
+            'Percentages of traffic that a rollout gives to the new provider, one stage after another; 0 to 100.',
+        }),
+        max_error_rate: z
+          .number()
+          .min(0)
+          .max(1)
+          .default(0.05)
+          .meta({ description: 'Share of failed calls (0 to 1) above which a rollout goes back.' }),
+        max_latency_ratio: z.number().positive().default(2).meta({
+          description: 'Latency of the new provider divided by that of the old one above which a rollout goes back.',
+        }),
+        min_requests: z
+          .int()
+          .nonnegative()
+          .default(20)
+          .meta({ description: 'Calls that a stage needs before it is judged.' }),
+        stage_seconds: seconds.default(300).meta({ description: 'Shortest duration of a stage in seconds.' }),
       })
-      .prefault({}),
-    analytics: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
-    alerts: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
+      .prefault({})
+      .meta({ description: 'Defaults of provider rollouts.' }),
+    analytics: z
+      .strictObject({ enabled: z.boolean().default(true).meta({ description: 'Whether points are collected.' }) })
+      .prefault({})
+      .meta({ description: 'Points per minute about traffic.' }),
+    alerts: z
+      .strictObject({ enabled: z.boolean().default(true).meta({ description: 'Whether alerts are evaluated.' }) })
+      .prefault({})
+      .meta({ description: 'Alerts on traffic, budgets and evidence.' }),
     federation: z
       .strictObject({
-        enabled: z.boolean().default(false),
-        token_env: secretName.optional(),
-        control_plane_url: address.optional(),
-        plane: z.string().min(1).optional(),
+        enabled: z.boolean().default(false).meta({ description: 'Whether this gateway takes part in a federation.' }),
+        token_env: secretName.optional().meta({
+          description: 'Environment variable (or secret) with the bearer token between control plane and data plane.',
+        }),
+        control_plane_url: address
+          .optional()
+          .meta({ description: 'Address of the control plane. Set it on data planes only.' }),
+        plane: z.string().min(1).optional().meta({ description: 'Name of this data plane.' }),
       })
-      .prefault({}),
+      .prefault({})
+      .meta({ description: 'A control plane with data planes.' }),
     telemetry: z
       .strictObject({
-        service_name: z.string().min(1).default('agent-governance-gateway'),
-        otlp_endpoint: address.optional(),
-        otlp_protocol: z.enum(['grpc', 'http']).default('grpc'),
-        /** Which names of the GenAI metrics are written (docs/explanation/telemetry). */
-        genai_metrics: z.enum(['client', 'inference', 'both']).default('both'),
-        sample_rate: z.number().min(0).max(1).default(1),
+        service_name: z
+          .string()
+          .min(1)
+          .default('agent-governance-gateway')
+          .meta({ description: 'Value of service.name in traces and metrics.' }),
+        otlp_endpoint: address.optional().meta({
+          description:
+            'Address of the OTLP receiver, which is sent batches every 5 seconds. Without it nothing is exported.',
+        }),
+        otlp_protocol: z.enum(['grpc', 'http']).default('grpc').meta({ description: 'Protocol of the OTLP receiver.' }),
+        genai_metrics: z.enum(['client', 'inference', 'both']).default('both').meta({
+          description:
+            'Which names of the OpenTelemetry GenAI metrics are written: those of clients, of inference servers, or both.',
+        }),
+        sample_rate: z
+          .number()
+          .min(0)
+          .max(1)
+          .default(1)
+          .meta({ description: 'Share of traces that are exported, 0 to 1.' }),
       })
-      .prefault({}),
+      .prefault({})
+      .meta({ description: 'Traces and metrics.' }),
     evaluation: z
       .strictObject({
-        url: address.optional(),
-        secret_env: secretName.optional(),
-        sample_rate: z.number().min(0).max(1).default(0),
-        max_characters: z.int().positive().default(2000),
+        url: address.optional().meta({ description: 'Address of the webhook. Without it nothing is sent.' }),
+        secret_env: secretName
+          .optional()
+          .meta({ description: 'Environment variable (or secret) with the key that signs the webhook.' }),
+        sample_rate: z.number().min(0).max(1).default(0).meta({ description: 'Share of calls that are sent, 0 to 1.' }),
+        max_characters: z.int().positive().default(2000).meta({
+          description: 'Characters (code points) of prompt and of response that are sent; the rest is cut off.',
+        }),
       })
-      .prefault({}),
+      .prefault({})
+      .meta({ description: 'Webhook that is sent a share of prompts and responses for evaluation.' }),
   })
   .meta({ title: 'agent-governance-gateway configuration' });
 

@@ -4,20 +4,28 @@ import * as z from 'zod';
 const perMillion = z.number().nonnegative();
 
 export const priceTableSchema = z.strictObject({
-  /** The day the prices were read, `YYYY-MM-DD`. */
-  as_of: z.string().regex(/^\d{4}-\d{2}-\d{2}$/, 'a day such as 2026-01-31'),
-  /** First match wins. US dollars per million tokens. */
+  as_of: z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}$/, 'a day such as 2026-01-31')
+    .meta({ description: 'The day the prices were read, YYYY-MM-DD.' }),
   models: z
     .array(
       z.strictObject({
-        match: z.string().min(1),
-        input_usd_per_million: perMillion,
-        output_usd_per_million: perMillion,
-        cache_read_usd_per_million: perMillion.optional(),
-        cache_write_usd_per_million: perMillion.optional(),
-        source: z.string().min(1),
+        match: z.string().min(1).meta({ description: 'Glob of the model name.' }),
+        input_usd_per_million: perMillion.meta({ description: 'US dollars per million input tokens.' }),
+        output_usd_per_million: perMillion.meta({ description: 'US dollars per million output tokens.' }),
+        cache_read_usd_per_million: perMillion.optional().meta({
+          description:
+            'US dollars per million tokens read from the cache of the provider. Without it, the input price.',
+        }),
+        cache_write_usd_per_million: perMillion.optional().meta({
+          description:
+            'US dollars per million tokens written to the cache of the provider. Without it, the input price.',
+        }),
+        source: z.string().min(1).meta({ description: 'Where the price was read.' }),
       }),
     )
-    .min(1),
+    .min(1)
+    .meta({ description: 'Prices by model. The first entry that matches counts.' }),
 });
 export type PriceTable = z.infer<typeof priceTableSchema>;

@@ -11,47 +11,70 @@ const none = globs.default([]);
 export const sandboxSchema = z.strictObject({
   shell: z
     .strictObject({
-      /** Names of programs, without folder. */
-      allowed_binaries: globs.optional(),
-      blocked_binaries: none,
-      /** Files and folders a command may name; a relative one counts from the working directory. */
-      allowed_paths: globs.optional(),
-      blocked_paths: none,
+      allowed_binaries: globs.optional().meta({ description: 'Globs of program names, without folder, that may run.' }),
+      blocked_binaries: none.meta({ description: 'Globs of program names, without folder, that may not run.' }),
+      allowed_paths: globs.optional().meta({
+        description:
+          'Globs of files and folders a command may name. A relative path counts from the working directory.',
+      }),
+      blocked_paths: none.meta({ description: 'Globs of files and folders a command may not name.' }),
     })
-    .prefault({}),
+    .prefault({})
+    .meta({ description: 'Limits of shell commands.' }),
   http: z
     .strictObject({
-      /** `api.example.com`, `*.example.com`, with `:port` for that port only. */
-      allowed_hosts: globs.optional(),
-      blocked_hosts: none,
-      allowed_methods: z.array(z.string().regex(/^[A-Za-z]+$/, 'an HTTP method such as GET')).optional(),
+      allowed_hosts: globs.optional().meta({
+        description: 'Hosts that may be called: api.example.com, *.example.com, with :port for that port only.',
+      }),
+      blocked_hosts: none.meta({ description: 'Hosts that may not be called, in the same form.' }),
+      allowed_methods: z
+        .array(z.string().regex(/^[A-Za-z]+$/, 'an HTTP method such as GET'))
+        .optional()
+        .meta({ description: 'HTTP methods that may be used.' }),
     })
-    .prefault({}),
+    .prefault({})
+    .meta({ description: 'Limits of HTTP calls, also those that shell commands make.' }),
   sql: z
     .strictObject({
-      allowed_schemas: globs.optional(),
-      blocked_schemas: none,
-      /** `users` is `public.users`; others as `schema.table`. */
-      allowed_tables: globs.optional(),
-      blocked_tables: none,
-      /** UPDATE and DELETE need a WHERE that leaves rows out. */
-      require_where: z.boolean().default(false),
-      block_ddl: z.boolean().default(false),
-      /** GRANT, REVOKE, roles, owners, row security, SET ROLE. */
-      block_grant: z.boolean().default(false),
+      allowed_schemas: globs.optional().meta({ description: 'Globs of schemas a statement may use.' }),
+      blocked_schemas: none.meta({ description: 'Globs of schemas a statement may not use.' }),
+      allowed_tables: globs
+        .optional()
+        .meta({ description: 'Globs of tables a statement may use, as schema.table; users stands for public.users.' }),
+      blocked_tables: none.meta({ description: 'Globs of tables a statement may not use, in the same form.' }),
+      require_where: z
+        .boolean()
+        .default(false)
+        .meta({ description: 'UPDATE and DELETE need a WHERE that leaves rows out.' }),
+      block_ddl: z
+        .boolean()
+        .default(false)
+        .meta({ description: 'Statements that change the structure of the database are blocked.' }),
+      block_grant: z
+        .boolean()
+        .default(false)
+        .meta({ description: 'GRANT, REVOKE, roles, owners, row security and SET ROLE are blocked.' }),
     })
-    .prefault({}),
+    .prefault({})
+    .meta({ description: 'Limits of SQL statements.' }),
   git: z
     .strictObject({
-      allowed_repositories: globs.optional(),
-      blocked_repositories: none,
-      /** Nothing is written to them directly. Where any is named, the default branch counts as one of them. */
-      protected_branches: none,
-      /** Paths inside a repository that are neither changed nor deleted. */
-      protected_files: none,
-      block_force_push: z.boolean().default(false),
-      block_default_branch_merge: z.boolean().default(false),
+      allowed_repositories: globs.optional().meta({ description: 'Globs of owner/name that may be used.' }),
+      blocked_repositories: none.meta({ description: 'Globs of owner/name that may not be used.' }),
+      protected_branches: none.meta({
+        description:
+          'Globs of branches that are not written to directly. When any is named, the default branch is protected too.',
+      }),
+      protected_files: none.meta({
+        description: 'Globs of paths inside a repository that are neither changed nor deleted.',
+      }),
+      block_force_push: z.boolean().default(false).meta({ description: 'Force pushes are blocked.' }),
+      block_default_branch_merge: z
+        .boolean()
+        .default(false)
+        .meta({ description: 'Merges into the default branch are blocked.' }),
     })
-    .prefault({}),
+    .prefault({})
+    .meta({ description: 'Limits of Git operations, also those that shell commands make.' }),
 });
 export type SandboxSettings = z.infer<typeof sandboxSchema>;

@@ -8,36 +8,67 @@ const globs = z.union([z.string(), z.array(z.string()).min(1)]);
 /** Every member must hold. A missing path fails unless `absent: true`. */
 export const argumentPredicateSchema = z
   .strictObject({
-    equals: scalar.optional(),
-    in: z.array(scalar).min(1).optional(),
-    glob: globs.optional(),
-    not_glob: globs.optional(),
-    min: z.number().optional(),
-    max: z.number().optional(),
-    max_length: z.int().nonnegative().optional(),
-    absent: z.boolean().optional(),
+    equals: scalar.optional().meta({ description: 'The value must equal this one.' }),
+    in: z.array(scalar).min(1).optional().meta({ description: 'The value must equal one of these.' }),
+    glob: globs.optional().meta({ description: 'The value, a text, must match one of these globs.' }),
+    not_glob: globs.optional().meta({ description: 'The value, a text, must match none of these globs.' }),
+    min: z.number().optional().meta({ description: 'The value, a number, must be at least this.' }),
+    max: z.number().optional().meta({ description: 'The value, a number, must be at most this.' }),
+    max_length: z
+      .int()
+      .nonnegative()
+      .optional()
+      .meta({ description: 'The value, a text, may have at most this many characters.' }),
+    absent: z.boolean().optional().meta({ description: 'true: the path must not exist. false: it must exist.' }),
   })
   .refine((predicate) => Object.keys(predicate).length > 0, 'an argument predicate needs at least one member');
 export type ArgumentPredicate = z.infer<typeof argumentPredicateSchema>;
 
 export const toolRuleSchema = z.strictObject({
-  /** What people call the rule; `matched_rule` stays `<protocol>:<tool-pattern>`. */
-  name: z.string().min(1).max(128).optional(),
-  protocol: z.string().default('*'),
-  tool: z.string().default('*'),
-  /** Name or glob of the MCP server or HTTP service that serves the call; without it, whichever does. */
-  upstream: z.string().min(1).optional(),
-  target: z.string().optional(),
-  capability: z.string().optional(),
-  /** Dotted path into `parameters` → predicate; `list[*]` means every element. */
-  arguments: z.record(z.string().min(1), argumentPredicateSchema).optional(),
-  decision: z.enum(decisions),
-  reason: z.string().optional(),
-  suggested_alternative: z.string().optional(),
-  approval: z.strictObject({ timeout_seconds: z.int().positive().optional() }).optional(),
+  name: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .meta({ description: 'Name of the rule for people. matched_rule stays <protocol>:<tool-pattern>.' }),
+  protocol: z.string().default('*').meta({ description: 'Glob of the protocol: git, shell, sql, http, mcp.' }),
+  tool: z.string().default('*').meta({ description: 'Glob of the tool, e.g. scm.get_*.' }),
+  upstream: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'Name or glob of the MCP server or HTTP service that serves the call. Without it, any.' }),
+  target: z.string().optional().meta({ description: 'Glob of the target; * does not cross "/", ** does.' }),
+  capability: z.string().optional().meta({ description: 'Glob of the capability: read, write, execute, delete.' }),
+  arguments: z.record(z.string().min(1), argumentPredicateSchema).optional().meta({
+    description: 'Dotted path into parameters to predicate; list[*] stands for every element. All must hold.',
+  }),
+  decision: z.enum(decisions).meta({ description: 'What the rule decides.' }),
+  reason: z.string().optional().meta({ description: 'Text that the caller and the reviewer are shown.' }),
+  suggested_alternative: z.string().optional().meta({ description: 'What a blocked caller may do instead.' }),
+  approval: z
+    .strictObject({
+      timeout_seconds: z
+        .int()
+        .positive()
+        .optional()
+        .meta({ description: 'Seconds until a pending approval expires. Overrides approvals.timeout_seconds.' }),
+    })
+    .optional()
+    .meta({ description: 'How approvals of calls under this rule differ.' }),
   credential: z
-    .strictObject({ broker: z.string(), scope: z.string(), ttl_seconds: z.int().positive().max(3600).default(600) })
-    .optional(),
+    .strictObject({
+      broker: z.string().meta({ description: 'Name of an entry of credentials.brokers.' }),
+      scope: z.string().meta({ description: 'Scope of the credential, e.g. pull_requests:write,contents:read.' }),
+      ttl_seconds: z
+        .int()
+        .positive()
+        .max(3600)
+        .default(600)
+        .meta({ description: 'Lifetime of the credential in seconds.' }),
+    })
+    .optional()
+    .meta({ description: 'Credential that is issued for calls under this rule.' }),
 });
 export type ToolRule = z.infer<typeof toolRuleSchema>;
 
@@ -49,18 +80,27 @@ const globList = z.array(z.string().min(1)).min(1);
  */
 export const toolGuardSchema = z
   .strictObject({
-    name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'a name such as secret-files'),
-    protocols: globList.optional(),
-    tool: z.string().min(1).optional(),
-    target: z.string().min(1).optional(),
-    capability: z.string().min(1).optional(),
-    arguments: z.record(z.string().min(1), argumentPredicateSchema).optional(),
-    /** The target, or a value of the parameters that is a path, holds a word that matches; case does not count. */
-    paths: globList.optional(),
-    /** Words that do not count although `paths` matches them. */
-    except: globList.optional(),
-    reason: z.string().min(1),
-    suggested_alternative: z.string().optional(),
+    name: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'a name such as secret-files')
+      .meta({
+        description: 'Name of the guard: matched_rule is guard:<name>. Several entries of one name are one guard.',
+      }),
+    protocols: globList.optional().meta({ description: 'Globs of protocols the guard holds for. Without it, all.' }),
+    tool: z.string().min(1).optional().meta({ description: 'Glob of the tool.' }),
+    target: z.string().min(1).optional().meta({ description: 'Glob of the target. Not together with paths.' }),
+    capability: z.string().min(1).optional().meta({ description: 'Glob of the capability.' }),
+    arguments: z
+      .record(z.string().min(1), argumentPredicateSchema)
+      .optional()
+      .meta({ description: 'Dotted path into parameters to predicate. All must hold.' }),
+    paths: globList.optional().meta({
+      description:
+        'Globs of paths. The target, or a value of the parameters that is a path, has a part that matches one; case does not count.',
+    }),
+    except: globList.optional().meta({ description: 'Globs of paths that do not count although paths matches them.' }),
+    reason: z.string().min(1).meta({ description: 'Text that the caller is shown.' }),
+    suggested_alternative: z.string().optional().meta({ description: 'What a blocked caller may do instead.' }),
   })
   .refine(({ paths, target }) => paths === undefined || target === undefined, 'paths or target, not both')
   .refine(({ paths, except }) => except === undefined || paths !== undefined, 'except only beside paths');
@@ -68,11 +108,11 @@ export type ToolGuard = z.infer<typeof toolGuardSchema>;
 
 /** A pack file: `policies/<pack>.yaml`. */
 export const toolPackSchema = z.strictObject({
-  name: z.string().min(1),
-  description: z.string().optional(),
-  default_decision: z.enum(decisions),
-  guards: z.array(toolGuardSchema).default([]),
-  rules: z.array(toolRuleSchema),
+  name: z.string().min(1).meta({ description: 'Name of the pack.' }),
+  description: z.string().optional().meta({ description: 'What the pack is for.' }),
+  default_decision: z.enum(decisions).meta({ description: 'Decision for calls that no rule matches.' }),
+  guards: z.array(toolGuardSchema).default([]).meta({ description: 'Blocks that no rule lifts.' }),
+  rules: z.array(toolRuleSchema).meta({ description: 'Rules in order. The first one that matches counts.' }),
 });
 export type ToolPack = z.infer<typeof toolPackSchema>;
 

@@ -6,51 +6,88 @@ import { address, glob, seconds, secretName } from './words.ts';
 const channels = z.strictObject({
   slack: z
     .strictObject({
-      enabled: z.boolean().default(true),
-      channel: z.string().min(1),
-      bot_token_env: secretName,
-      signing_secret_env: secretName,
-      /** Accepted beside the present one while a secret is being rotated. */
-      previous_signing_secret_env: secretName.optional(),
-      api_url: address.default('https://slack.com/api'),
-      /** Base of links in messages, when the admin address is not reachable for reviewers. */
-      link_base: address.optional(),
+      enabled: z.boolean().default(true).meta({ description: 'Whether the channel is used.' }),
+      channel: z.string().min(1).meta({ description: 'Id of the Slack channel that is written to.' }),
+      bot_token_env: secretName.meta({
+        description: 'Environment variable (or secret) with the token of the Slack bot.',
+      }),
+      signing_secret_env: secretName.meta({
+        description:
+          'Environment variable (or secret) with the signing secret of the Slack app, by which votes are verified.',
+      }),
+      previous_signing_secret_env: secretName
+        .optional()
+        .meta({ description: 'The signing secret before, accepted too while the secret is rotated.' }),
+      api_url: address.default('https://slack.com/api').meta({ description: 'Address of the Slack API.' }),
+      link_base: address
+        .optional()
+        .meta({ description: 'Base of links in messages, where reviewers cannot reach the admin address.' }),
     })
-    .optional(),
+    .optional()
+    .meta({ description: 'Messages with buttons in a Slack channel.' }),
   github: z
     .strictObject({
-      enabled: z.boolean().default(true),
-      token_env: secretName,
-      webhook_secret_env: secretName,
-      /** Accepted beside the present one while a secret is being rotated. */
-      previous_webhook_secret_env: secretName.optional(),
-      /** Globs of `owner/name`: what is about a pull request of theirs is asked for on it. Agents choose targets. */
-      repositories: z.array(glob).default([]),
-      /** The pull request on which all else is asked for. */
+      enabled: z.boolean().default(true).meta({ description: 'Whether the channel is used.' }),
+      token_env: secretName.meta({
+        description: 'Environment variable (or secret) with the token that writes comments.',
+      }),
+      webhook_secret_env: secretName.meta({
+        description: 'Environment variable (or secret) with the webhook secret, by which votes are verified.',
+      }),
+      previous_webhook_secret_env: secretName
+        .optional()
+        .meta({ description: 'The webhook secret before, accepted too while the secret is rotated.' }),
+      repositories: z.array(glob).default([]).meta({
+        description:
+          'Globs of owner/name. An action on a pull request of these repositories is announced on that pull request.',
+      }),
       pull_request: z
         .string()
         .refine((text) => parsePullRequest(text) !== undefined, 'a pull request "<owner>/<name>#<number>"')
-        .optional(),
-      api_url: address.default('https://api.github.com'),
-      /** Base of links in comments, when the admin address is not reachable for reviewers. */
-      link_base: address.optional(),
+        .optional()
+        .meta({ description: 'The pull request, <owner>/<name>#<number>, on which all other actions are announced.' }),
+      api_url: address.default('https://api.github.com').meta({ description: 'Address of the GitHub API.' }),
+      link_base: address
+        .optional()
+        .meta({ description: 'Base of links in comments, where reviewers cannot reach the admin address.' }),
     })
-    .optional(),
-  webhook: z.strictObject({ enabled: z.boolean().default(true), url: address, secret_env: secretName }).optional(),
+    .optional()
+    .meta({ description: 'Comments on pull requests.' }),
+  webhook: z
+    .strictObject({
+      enabled: z.boolean().default(true).meta({ description: 'Whether the channel is used.' }),
+      url: address.meta({ description: 'Address that is sent the messages.' }),
+      secret_env: secretName.meta({
+        description: 'Environment variable (or secret) with the key that signs the messages.',
+      }),
+    })
+    .optional()
+    .meta({ description: 'Signed JSON messages to an address of your own.' }),
 });
 
 export const approvals = z
   .strictObject({
-    timeout_seconds: seconds.default(1800),
-    on_approval: z.enum(['release', 'execute']).default('release'),
-    hold_seconds: z.int().min(0).max(50).default(0),
+    timeout_seconds: seconds
+      .default(1800)
+      .meta({ description: 'Seconds until a pending approval expires and counts as denied.' }),
+    on_approval: z.enum(['release', 'execute']).default('release').meta({
+      description:
+        'What follows an approval: release waits for the caller to retry, execute carries the call out at once.',
+    }),
+    hold_seconds: z
+      .int()
+      .min(0)
+      .max(50)
+      .default(0)
+      .meta({ description: 'Seconds for which a call that needs approval is held before it is answered.' }),
     max_pending_per_key: z.int().positive().max(10_000).default(100).meta({
-      description: 'Requests of one key that may wait for a person; a further one is 429 and nobody is asked.',
+      description: 'Requests of one key that may wait for a person; a further one is refused with 429.',
     }),
     max_pending_per_tenant: z.int().positive().max(10_000).default(1_000).meta({
-      description: 'The same for all keys of a tenant together.',
+      description:
+        'Requests of all keys of a tenant together that may wait for a person; a further one is refused with 429.',
     }),
-    channels: channels.prefault({}),
+    channels: channels.prefault({}).meta({ description: 'Where reviewers are notified.' }),
   })
   .prefault({});
 

@@ -4,19 +4,23 @@ import { keyKinds, roles } from '../routes.ts';
 import { glob, secretName, word } from './words.ts';
 
 export const person = z.strictObject({
-  id: word,
-  name: z.string().optional(),
-  role: z.enum(roles).default('viewer'),
+  id: word.meta({ description: 'Name of the person within the configuration.' }),
+  name: z.string().optional().meta({ description: 'Name shown to others.' }),
+  role: z.enum(roles).default('viewer').meta({ description: 'Highest role of the person.' }),
   tenants: z.array(z.string().min(1)).default([]).meta({
     description:
       'Tenants in which the person may act and vote besides the one of the key in use; "*" for all. Without it, votes from chat and Git hosts count in the tenants in which a key names the person.',
   }),
-  /** `<team>/<user>`, as Slack names them. */
   slack_id: z
     .string()
     .regex(/^[A-Z0-9]+\/[A-Z0-9]+$/, 'a Slack identity "<team>/<user>", e.g. "T01/U01"')
-    .optional(),
-  github_login: z.string().min(1).optional(),
+    .optional()
+    .meta({ description: 'Slack account whose votes count as the votes of this person, as <team>/<user>.' }),
+  github_login: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'GitHub account whose votes count as the votes of this person.' }),
   oidc_ids: z
     .array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/[\s\S]{1,256}$/, '"<name of identity.oidc>/<value>"'))
     .optional()
@@ -24,16 +28,28 @@ export const person = z.strictObject({
 });
 
 const keyFields = {
-  role: z.enum(roles).default('operator'),
-  kind: z.enum(keyKinds).default('agent'),
-  /** The human behind a human key. */
-  person: z.string().optional(),
-  /** The human who answers for an agent's or service's key. */
-  owner: z.string().optional(),
-  name: z.string().min(1).max(64).optional(),
-  priority: z.enum(['normal', 'critical']).default('normal'),
-  /** May change global things. */
-  platform: z.boolean().default(false),
+  role: z
+    .enum(roles)
+    .default('operator')
+    .meta({ description: 'Role of the key; admin includes operator, operator includes viewer.' }),
+  kind: z
+    .enum(keyKinds)
+    .default('agent')
+    .meta({ description: 'Who uses the key. Agent keys change nothing on the admin surface; only human keys vote.' }),
+  person: z.string().optional().meta({ description: 'Id of the human behind a human key.' }),
+  owner: z.string().optional().meta({
+    description:
+      'Id of the human who answers for the key of an agent or a service. The owner does not vote on its requests.',
+  }),
+  name: z.string().min(1).max(64).optional().meta({ description: 'Name shown in lists and evidence.' }),
+  priority: z
+    .enum(['normal', 'critical'])
+    .default('normal')
+    .meta({ description: 'Requests with "X-Priority: critical" count as critical only for keys with critical.' }),
+  platform: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether the key may change what is global: configuration, providers, prices, tenants.' }),
 };
 
 const plainKey = z
@@ -42,32 +58,36 @@ const plainKey = z
   .regex(/^[\x21-\x7e]*$/, 'a key of visible ASCII characters, as HTTP headers carry them');
 
 const keyEntry = z.strictObject({
-  key: plainKey.optional(),
-  key_env: secretName.optional(),
-  /** Lower-case hex SHA-256 of the key: how keys are stored. */
+  key: plainKey.optional().meta({ description: 'The key itself; stored as its digest only.' }),
+  key_env: secretName.optional().meta({ description: 'Environment variable (or secret) with the key.' }),
   key_sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex')
-    .optional(),
+    .optional()
+    .meta({ description: 'SHA-256 of the key in lower-case hex: how keys are stored.' }),
   ...keyFields,
 });
 
 export const transform = z.strictObject({
-  system_prompt_prefix: z.string().optional(),
-  system_prompt_suffix: z.string().optional(),
+  system_prompt_prefix: z.string().optional().meta({ description: 'Text before the system prompt of the request.' }),
+  system_prompt_suffix: z.string().optional().meta({ description: 'Text after the system prompt of the request.' }),
   response: z
     .strictObject({
-      strip_pii: z.boolean().default(false),
-      content_prefix: z.string().optional(),
-      content_suffix: z.string().optional(),
-      replacements: z.record(z.string(), z.string()).optional(),
+      strip_pii: z.boolean().default(false).meta({ description: 'Whether personal data is replaced in responses.' }),
+      content_prefix: z.string().optional().meta({ description: 'Text before the response.' }),
+      content_suffix: z.string().optional().meta({ description: 'Text after the response.' }),
+      replacements: z
+        .record(z.string(), z.string())
+        .optional()
+        .meta({ description: 'Text to replacement, applied to responses.' }),
     })
-    .optional(),
+    .optional()
+    .meta({ description: 'Changes to responses.' }),
 });
 
 export const tenant = z.strictObject({
-  id: word,
-  name: z.string().optional(),
+  id: word.meta({ description: 'Name of the tenant in keys, evidence and limits.' }),
+  name: z.string().optional().meta({ description: 'Name shown to others.' }),
   api_keys: z
     .array(z.union([plainKey, keyEntry]))
     .min(1, 'at least one API key')
@@ -76,14 +96,22 @@ export const tenant = z.strictObject({
     }),
   rate_limit: z
     .strictObject({
-      requests_per_minute: z.int().nonnegative().optional(),
-      tokens_per_minute: z.int().nonnegative().optional(),
+      requests_per_minute: z.int().nonnegative().optional().meta({ description: 'Requests a minute.' }),
+      tokens_per_minute: z.int().nonnegative().optional().meta({ description: 'Input and output tokens a minute.' }),
     })
-    .optional(),
-  allowed_models: z.array(glob).default(['*']),
-  max_body_bytes: z.int().positive().optional(),
-  system_prompt: z.string().default(''),
-  transform: transform.optional(),
+    .optional()
+    .meta({ description: 'Limits of all keys of the tenant together. A value that is absent sets no limit.' }),
+  allowed_models: z.array(glob).default(['*']).meta({ description: 'Globs of models that the tenant may use.' }),
+  max_body_bytes: z
+    .int()
+    .positive()
+    .optional()
+    .meta({ description: 'Largest request body in bytes. Without it, server.max_body_bytes.' }),
+  system_prompt: z
+    .string()
+    .default('')
+    .meta({ description: 'System prompt put before every chat request of the tenant.' }),
+  transform: transform.optional().meta({ description: 'Changes to chat requests and responses of the tenant.' }),
 });
 
 export type KeySettings = z.infer<z.ZodObject<typeof keyFields>>;

@@ -5,26 +5,35 @@ import { address, bytes, environmentPattern, executionMs, kibibyte, secretName, 
 /** A database that actions of protocol `sql` may reach: PostgreSQL by its address, or Aurora by the RDS Data API. */
 export const sqlDatabase = z
   .strictObject({
-    name: word,
-    /** Secret with a whole connection URL; its user counts where no credential was minted. */
-    url_env: secretName.optional(),
-    host: z.string().min(1).max(253).optional(),
-    port: z.int().min(1).max(65_535).default(5432),
-    /** The database at the server. */
-    database: z.string().min(1).max(63).optional(),
-    /** `verify` checks certificate and host name. */
-    tls: z.enum(['verify', 'off']).default('verify'),
-    /** Secret with the PEM of the authority that signed the server's certificate. */
-    ca_env: secretName.optional(),
+    name: word.meta({ description: 'Name of the database as targets of calls have it.' }),
+    url_env: secretName.optional().meta({
+      description:
+        'Environment variable (or secret) with a connection URL. Its user counts where no credential was issued.',
+    }),
+    host: z.string().min(1).max(253).optional().meta({ description: 'Host name of a PostgreSQL server.' }),
+    port: z.int().min(1).max(65_535).default(5432).meta({ description: 'Port of the server.' }),
+    database: z.string().min(1).max(63).optional().meta({ description: 'Name of the database on the server.' }),
+    tls: z
+      .enum(['verify', 'off'])
+      .default('verify')
+      .meta({ description: 'verify checks certificate and host name; off sends everything in clear text.' }),
+    ca_env: secretName.optional().meta({
+      description:
+        'Environment variable (or secret) with the PEM of the authority that signed the certificate of the server.',
+    }),
     resource_arn: z
       .string()
       .regex(/^arn:aws[a-z-]*:rds:[a-z0-9-]+:\d{12}:cluster:.+$/, 'the ARN of an Aurora cluster')
-      .optional(),
+      .optional()
+      .meta({ description: 'ARN of an Aurora cluster, reached by the RDS Data API.' }),
     secret_arn: z
       .string()
       .regex(/^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:.+$/, 'the ARN of a secret')
-      .optional(),
-    statement_timeout_ms: executionMs.default(30_000),
+      .optional()
+      .meta({ description: 'ARN of the secret with user and password of the cluster.' }),
+    statement_timeout_ms: executionMs
+      .default(30_000)
+      .meta({ description: 'Longest duration of a statement in milliseconds.' }),
   })
   .refine(
     ({ url_env, host, resource_arn }) => [url_env, host, resource_arn].filter((at) => at !== undefined).length === 1,
@@ -47,31 +56,46 @@ const keptFromPrograms = /^(?:AWS_|GATEWAY_|LAMBDA_|LD_|DYLD_|NODE_|BASH_|PATH$|
 export const executors = z.strictObject({
   git: z
     .strictObject({
-      enabled: z.boolean().default(false),
-      /** Absent: the one of the Git-host broker, else https://api.github.com. */
-      api_url: address.optional(),
-      allow_private: z.boolean().default(false),
-      timeout_ms: executionMs.default(30_000),
-      max_response_bytes: bytes.default(kibibyte * kibibyte),
+      enabled: z.boolean().default(false).meta({ description: 'Whether actions of protocol git are carried out.' }),
+      api_url: address.optional().meta({
+        description:
+          'Address of the Git host. Without it, the one of the Git-host broker, else https://api.github.com.',
+      }),
+      allow_private: z
+        .boolean()
+        .default(false)
+        .meta({ description: 'Whether the Git host may be in a private network.' }),
+      timeout_ms: executionMs.default(30_000).meta({ description: 'Longest duration of a call in milliseconds.' }),
+      max_response_bytes: bytes.default(kibibyte * kibibyte).meta({ description: 'Largest response in bytes.' }),
     })
-    .prefault({}),
+    .prefault({})
+    .meta({ description: 'Calls of the Git host.' }),
   sql: z
     .strictObject({
-      databases: z.array(sqlDatabase).default([]),
-      /** What is beyond is left out, and said to be. */
-      max_rows: z.int().positive().max(100_000).default(1000),
-      max_result_bytes: bytes.default(kibibyte * kibibyte),
+      databases: z.array(sqlDatabase).default([]).meta({ description: 'Databases that may be reached.' }),
+      max_rows: z
+        .int()
+        .positive()
+        .max(100_000)
+        .default(1000)
+        .meta({ description: 'Rows of a result; further ones are left out, and the result says so.' }),
+      max_result_bytes: bytes
+        .default(kibibyte * kibibyte)
+        .meta({ description: 'Largest result in bytes; what is beyond is left out, and the result says so.' }),
     })
-    .prefault({}),
+    .prefault({})
+    .meta({ description: 'Statements on databases.' }),
   shell: z
     .strictObject({
-      enabled: z.boolean().default(false),
-      /** Names of programs, without folder. */
+      enabled: z.boolean().default(false).meta({ description: 'Whether actions of protocol shell are carried out.' }),
       allowed_binaries: z
         .array(z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}$/, 'the name of a program, without folder'))
-        .default([]),
-      /** Programs run in it or below it. Needed locally; on AWS each command has an empty folder of its own. */
-      working_directory: z.string().startsWith('/', 'an absolute path').optional(),
+        .default([])
+        .meta({ description: 'Names of programs, without folder, that may run.' }),
+      working_directory: z.string().startsWith('/', 'an absolute path').optional().meta({
+        description:
+          'Folder in which, or below which, programs run. Required locally; on AWS each command has an empty folder of its own.',
+      }),
       contained: z.boolean().default(true).meta({
         description:
           "Locally, programs run without sight of the gateway's processes, its state folder and the network. Where the machine permits no containment none run; false runs them with all rights of the gateway's user.",
@@ -79,11 +103,14 @@ export const executors = z.strictObject({
       network: z.boolean().default(false).meta({
         description: 'Locally, contained programs share the network of this machine, its own ports included.',
       }),
-      timeout_ms: executionMs.default(30_000),
-      /** Of each of the two outputs. */
-      max_output_bytes: bytes.default(256 * kibibyte),
-      max_processes: z.int().positive().max(4096).default(64),
-      /** Names of environment variables that programs are given. */
+      timeout_ms: executionMs.default(30_000).meta({ description: 'Longest duration of a command in milliseconds.' }),
+      max_output_bytes: bytes.default(256 * kibibyte).meta({ description: 'Bytes kept of each of the two outputs.' }),
+      max_processes: z
+        .int()
+        .positive()
+        .max(4096)
+        .default(64)
+        .meta({ description: 'Processes a command may have at one time.' }),
       env: z
         .array(
           z
@@ -94,7 +121,9 @@ export const executors = z.strictObject({
               'a name outside AWS_*, GATEWAY_*, LD_*, NODE_*, PATH and the like',
             ),
         )
-        .default([]),
+        .default([])
+        .meta({ description: 'Names of environment variables that programs are given.' }),
     })
-    .prefault({}),
+    .prefault({})
+    .meta({ description: 'Commands.' }),
 });

@@ -18,29 +18,44 @@ const oidcCaller = z.strictObject({
     description:
       'Claims a token needs for this entry, each with one of the listed values. Without it, the entry holds for every token of the issuer. A dot leads into an object: realm_access.roles.',
   }),
-  tenant: z.string().min(1).optional(),
-  tenant_claim: claimName.optional(),
+  tenant: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'Tenant of these callers. Without it, tenant_claim names it.' }),
+  tenant_claim: claimName.optional().meta({ description: 'Claim that names the tenant.' }),
   tenants: texts.default([]).meta({ description: 'Tenants that tenant_claim may name.' }),
   role: z.enum(roles).default('viewer').meta({ description: 'The highest role of these callers.' }),
   role_claim: claimName.optional().meta({ description: 'Claim with a role of the caller; it can only lower "role".' }),
-  kind: z.enum(keyKinds).default('agent'),
-  person: z.string().optional(),
+  kind: z.enum(keyKinds).default('agent').meta({
+    description: 'Who calls with these tokens. Agents change nothing on the admin surface; only humans vote.',
+  }),
+  person: z.string().optional().meta({ description: 'Id of the human behind all of these tokens.' }),
   person_claim: claimName.optional().meta({
     description: 'Claim whose value is looked up as "<name>/<value>" in people[].oidc_ids: the human who calls.',
   }),
-  owner: z.string().optional(),
-  owner_claim: claimName
-    .optional()
-    .meta({ description: 'The same for the human who answers for an agent or a service.' }),
-  name_claim: claimName.optional(),
-  platform: z.boolean().default(false),
+  owner: z.string().optional().meta({ description: 'Id of the human who answers for these agents or services.' }),
+  owner_claim: claimName.optional().meta({
+    description:
+      'Claim whose value is looked up in people[].oidc_ids: the human who answers for an agent or a service.',
+  }),
+  name_claim: claimName.optional().meta({ description: 'Claim whose value is shown in lists and evidence.' }),
+  platform: z.boolean().default(false).meta({
+    description: 'Whether these callers may change what is global: configuration, providers, prices, tenants.',
+  }),
 });
 
 const oidcProvider = z.strictObject({
-  name: word,
+  name: word.meta({ description: 'Name of the issuer within the configuration.' }),
   issuer: address.meta({ description: 'Exactly as the claim "iss" has it. HTTPS; plain HTTP only on this machine.' }),
-  audiences: texts.min(1, 'at least one audience'),
-  algorithms: z.array(z.enum(algorithms)).min(1).default(['RS256', 'ES256']),
+  audiences: texts
+    .min(1, 'at least one audience')
+    .meta({ description: 'Values of the claim "aud" that are accepted.' }),
+  algorithms: z
+    .array(z.enum(algorithms))
+    .min(1)
+    .default(['RS256', 'ES256'])
+    .meta({ description: 'Signature algorithms that are accepted. Asymmetric ones only.' }),
   token_types: z
     .array(z.enum(['at+jwt', 'JWT', 'none']))
     .min(1)
@@ -50,12 +65,25 @@ const oidcProvider = z.strictObject({
         'Values of the header "typ" that are accepted; "none" stands for a token without it. ID tokens have "JWT" or none, so add these only for issuers that mark access tokens no better.',
     }),
   jwks_uri: address.optional().meta({ description: 'Where the keys are; found by discovery without it.' }),
-  clock_skew_seconds: z.int().nonnegative().max(300).default(30),
-  max_lifetime_seconds: z.int().positive().max(604_800).default(86_400),
+  clock_skew_seconds: z
+    .int()
+    .nonnegative()
+    .max(300)
+    .default(30)
+    .meta({ description: 'Seconds by which the clocks of issuer and gateway may differ.' }),
+  max_lifetime_seconds: z
+    .int()
+    .positive()
+    .max(604_800)
+    .default(86_400)
+    .meta({ description: 'Longest lifetime of a token in seconds; longer ones are refused.' }),
   stale_keys_seconds: z.int().min(600).max(604_800).default(3_600).meta({
-    description: 'How long known keys count after the last successful fetch while the issuer does not answer.',
+    description:
+      'Seconds for which known keys are used after the last successful fetch while the issuer does not answer.',
   }),
-  required_claims: claimValues,
+  required_claims: claimValues.meta({
+    description: 'Claims that every token needs, each with one of the listed values.',
+  }),
   revoked_subjects: texts.default([]).meta({ description: 'Values of "sub" whose tokens are refused.' }),
   callers: z.array(oidcCaller).min(1, 'at least one entry').meta({ description: 'The first entry that holds counts.' }),
 });
@@ -68,19 +96,30 @@ const awsCaller = z.strictObject({
       'the ARN of an IAM user or role, without wildcards',
     )
     .meta({ description: 'An IAM user or role. Sessions of a role count as the role.' }),
-  tenant: z.string().min(1),
-  role: z.enum(roles).default('viewer'),
-  kind: z.enum(keyKinds).default('agent'),
-  person: z.string().optional(),
-  owner: z.string().optional(),
-  name: z.string().min(1).max(64).optional(),
-  platform: z.boolean().default(false),
+  tenant: z.string().min(1).meta({ description: 'Tenant of the caller.' }),
+  role: z.enum(roles).default('viewer').meta({ description: 'Role of the caller.' }),
+  kind: z
+    .enum(keyKinds)
+    .default('agent')
+    .meta({ description: 'Who calls. Agents change nothing on the admin surface; only humans vote.' }),
+  person: z.string().optional().meta({ description: 'Id of the human who calls.' }),
+  owner: z.string().optional().meta({ description: 'Id of the human who answers for an agent or a service.' }),
+  name: z.string().min(1).max(64).optional().meta({ description: 'Name shown in lists and evidence.' }),
+  platform: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether the caller may change what is global: configuration, providers, prices, tenants.' }),
 });
 
 export const identity = z
   .strictObject({
-    oidc: z.array(oidcProvider).default([]),
-    aws: z.strictObject({ callers: z.array(awsCaller).default([]) }).prefault({}),
+    oidc: z.array(oidcProvider).default([]).meta({ description: 'Issuers whose tokens are accepted beside keys.' }),
+    aws: z
+      .strictObject({
+        callers: z.array(awsCaller).default([]).meta({ description: 'IAM users and roles that may call.' }),
+      })
+      .prefault({})
+      .meta({ description: 'Callers that sign their requests with IAM credentials. On AWS only.' }),
     mcp_resource: address.optional().meta({
       description: 'URL under which MCP clients reach /mcp. Tokens used there must have it as an audience.',
     }),

@@ -13,7 +13,17 @@ export const mcpStreams = z
       description:
         'Whether GET /sse is offered. auto: yes on a host of its own, no on AWS Lambda; on there, each open client occupies one function.',
     }),
-    max_streams_per_key: z.int().positive().max(1_000).default(64),
-    max_streams_per_session: z.int().positive().max(100).default(4),
+    max_streams_per_key: z
+      .int()
+      .positive()
+      .max(1_000)
+      .default(64)
+      .meta({ description: 'Open streams of one key; further ones are refused with 429.' }),
+    max_streams_per_session: z
+      .int()
+      .positive()
+      .max(100)
+      .default(4)
+      .meta({ description: 'Open streams of one session; further ones are refused with 429.' }),
   })
   .prefault({});

@@ -7,51 +7,113 @@ export const mockScript = z.strictObject({
   replies: z
     .array(
       z.strictObject({
-        contains: z.string().default(''),
-        text: z.string().optional(),
-        tool_calls: z.array(z.strictObject({ name: z.string().min(1), arguments: z.json() })).optional(),
-        /** HTTP status of a failure. */
-        status: z.int().min(400).max(599).optional(),
-        /** Ends the stream after that many chunks, without an end. */
-        break_after: z.int().nonnegative().optional(),
-        latency_ms: z.int().nonnegative().optional(),
+        contains: z
+          .string()
+          .default('')
+          .meta({ description: 'Text that the last user message contains; empty matches every message.' }),
+        text: z.string().optional().meta({ description: 'Text of the reply.' }),
+        tool_calls: z
+          .array(
+            z.strictObject({
+              name: z.string().min(1).meta({ description: 'Name of the tool.' }),
+              arguments: z.json().meta({ description: 'Arguments of the call.' }),
+            }),
+          )
+          .optional()
+          .meta({ description: 'Tool calls of the reply.' }),
+        status: z.int().min(400).max(599).optional().meta({ description: 'HTTP status of a failure.' }),
+        break_after: z
+          .int()
+          .nonnegative()
+          .optional()
+          .meta({ description: 'Number of chunks after which the stream breaks off.' }),
+        latency_ms: z.int().nonnegative().optional().meta({ description: 'Milliseconds before the reply.' }),
       }),
     )
-    .default([]),
-  /** Pace of streams; without it chunks follow each other at once. */
-  tokens_per_second: z.number().positive().optional(),
+    .default([])
+    .meta({
+      description: 'Replies in order. The first entry counts whose text is contained in the last user message.',
+    }),
+  tokens_per_second: z
+    .number()
+    .positive()
+    .optional()
+    .meta({ description: 'Pace of streams in tokens a second. Without it chunks follow each other at once.' }),
 });
 
 export const provider = z.strictObject({
-  name: word,
-  type: z.enum(['mock', 'openai', 'anthropic', 'ollama', 'bedrock']),
-  enabled: z.boolean().default(true),
-  base_url: address.optional(),
-  api_key_env: secretName.optional(),
-  models: z.array(glob).default([]),
-  timeout_ms: z.int().positive().default(60_000),
-  latency_ms: z.int().nonnegative().optional(),
-  region: z.string().optional(),
-  retry: z.strictObject({ max_attempts: z.int().min(1).max(10).default(2) }).optional(),
-  /** Trips at `error_rate` of the last `window_seconds`, once there were `min_requests`; tries again after `open_seconds`. */
+  name: word.meta({ description: 'Name that routes and rollouts refer to.' }),
+  type: z.enum(['mock', 'openai', 'anthropic', 'ollama', 'bedrock']).meta({ description: 'Kind of the provider.' }),
+  enabled: z.boolean().default(true).meta({ description: 'Whether calls may be sent to it.' }),
+  base_url: address.optional().meta({ description: 'Address of the provider. Without it, the one of its vendor.' }),
+  api_key_env: secretName
+    .optional()
+    .meta({ description: 'Environment variable (or secret) with the key of the provider.' }),
+  models: z.array(glob).default([]).meta({ description: 'Globs of the models it serves.' }),
+  timeout_ms: z
+    .int()
+    .positive()
+    .default(60_000)
+    .meta({ description: 'Milliseconds until a call to the provider is given up.' }),
+  latency_ms: z.int().nonnegative().optional().meta({ description: 'Milliseconds before a mock provider replies.' }),
+  region: z.string().optional().meta({ description: 'Region of the provider: for bedrock the AWS region.' }),
+  retry: z
+    .strictObject({
+      max_attempts: z
+        .int()
+        .min(1)
+        .max(10)
+        .default(2)
+        .meta({ description: 'Attempts for one call, the first one included.' }),
+    })
+    .optional()
+    .meta({ description: 'Repeated attempts at this provider.' }),
   breaker: z
     .strictObject({
-      min_requests: z.int().positive().default(10),
-      error_rate: z.number().gt(0).max(1).default(0.5),
-      window_seconds: seconds.default(30),
-      open_seconds: seconds.default(15),
+      min_requests: z
+        .int()
+        .positive()
+        .default(10)
+        .meta({ description: 'Requests in the window below which the breaker does not open.' }),
+      error_rate: z
+        .number()
+        .gt(0)
+        .max(1)
+        .default(0.5)
+        .meta({ description: 'Share of failed requests (0 to 1) at which the breaker opens.' }),
+      window_seconds: seconds.default(30).meta({ description: 'Seconds over which requests are counted.' }),
+      open_seconds: seconds
+        .default(15)
+        .meta({ description: 'Seconds the breaker stays open before one request is tried.' }),
     })
-    .prefault({}),
-  /** Scripted behaviour of a mock provider. */
-  script: mockScript.optional(),
+    .prefault({})
+    .meta({ description: 'Circuit breaker of the provider.' }),
+  script: mockScript.optional().meta({ description: 'Replies of a mock provider.' }),
 });
 
 export const modelRoute = z.strictObject({
-  match: z.strictObject({ model: glob }),
-  providers: z.array(z.string().min(1)).min(1).optional(),
-  regions: z
-    .array(z.strictObject({ name: z.string().min(1), providers: z.array(z.string().min(1)).min(1) }))
+  match: z
+    .strictObject({ model: glob.meta({ description: 'Glob of the model name.' }) })
+    .meta({ description: 'Which calls the route is for.' }),
+  providers: z
+    .array(z.string().min(1))
     .min(1)
-    .optional(),
-  strategy: z.enum(['priority', 'round-robin']).default('priority'),
+    .optional()
+    .meta({ description: 'Names of providers in order of preference.' }),
+  regions: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1).meta({ description: 'Name of the region.' }),
+        providers: z.array(z.string().min(1)).min(1).meta({ description: 'Names of providers of the region.' }),
+      }),
+    )
+    .min(1)
+    .optional()
+    .meta({
+      description: 'Groups of providers in order of preference; another region is used when all of one have failed.',
+    }),
+  strategy: z
+    .enum(['priority', 'round-robin'])
+    .default('priority')
+    .meta({ description: 'priority uses the first provider that works; round-robin takes turns.' }),
 });

@@ -3,40 +3,68 @@ import * as z from 'zod';
 import { priceTableSchema } from '../prices.ts';
 import { seconds, usd } from './words.ts';
 
-export const budget = z.strictObject({ monthly_usd: usd.optional(), daily_usd: usd.optional() });
-const modelBudgets = { models: z.record(z.string().min(1), budget).optional() };
+export const budget = z.strictObject({
+  monthly_usd: usd
+    .optional()
+    .meta({ description: 'US dollars a calendar month (UTC). Absent: unlimited; 0: nothing may be spent.' }),
+  daily_usd: usd
+    .optional()
+    .meta({ description: 'US dollars a day (UTC). Absent: unlimited; 0: nothing may be spent.' }),
+});
+const modelBudgets = {
+  models: z.record(z.string().min(1), budget).optional().meta({ description: 'Glob of the model name to its budget.' }),
+};
 
 export const budgets = z
   .strictObject({
-    global: z.strictObject({ ...budget.shape, ...modelBudgets }).optional(),
-    tenants: z.record(z.string().min(1), z.strictObject({ ...budget.shape, ...modelBudgets })).default({}),
+    global: z
+      .strictObject({ ...budget.shape, ...modelBudgets })
+      .optional()
+      .meta({ description: 'Budget of all tenants together.' }),
+    tenants: z
+      .record(z.string().min(1), z.strictObject({ ...budget.shape, ...modelBudgets }))
+      .default({})
+      .meta({ description: 'Tenant id to its budget.' }),
   })
   .prefault({});
 
 export const prices = z
   .strictObject({
-    file: z.string().min(1).default('config/prices.yaml'),
-    /** A model without a price: refused where a budget applies, or charged at the dearest price known. */
-    unknown_model: z.enum(['refuse', 'estimate']).default('estimate'),
-    /** The file's content, as stored with the configuration. */
-    table: priceTableSchema.optional(),
+    file: z
+      .string()
+      .min(1)
+      .default('config/prices.yaml')
+      .meta({ description: 'YAML file with the prices, absolute or relative to the working directory.' }),
+    unknown_model: z.enum(['refuse', 'estimate']).default('estimate').meta({
+      description:
+        'A model without a price: refuse refuses it where a budget applies, estimate charges the highest price of the table.',
+    }),
+    table: priceTableSchema.optional().meta({ description: 'Content of the file, as stored with the configuration.' }),
   })
   .prefault({});
 
 /** Answers given before, for the same question or one that means the same. */
 export const cache = z
   .strictObject({
-    enabled: z.boolean().default(true),
-    ttl_seconds: seconds.default(300),
-    max_entries: z.int().positive().default(1000),
+    enabled: z.boolean().default(true).meta({ description: 'Whether responses are cached.' }),
+    ttl_seconds: seconds.default(300).meta({ description: 'Seconds for which a response is reused.' }),
+    max_entries: z.int().positive().default(1000).meta({ description: 'Responses kept in one process.' }),
     semantic: z
       .strictObject({
-        enabled: z.boolean().default(false),
-        threshold: z.number().min(0).max(1).default(0.92),
-        /** Name of a provider of type openai or bedrock; none = character n-grams, computed here. */
-        embedder: z.string().min(1).optional(),
-        embedding_model: z.string().min(1).optional(),
+        enabled: z.boolean().default(false).meta({ description: 'Whether requests are compared by meaning.' }),
+        threshold: z
+          .number()
+          .min(0)
+          .max(1)
+          .default(0.92)
+          .meta({ description: 'Cosine similarity, 0 to 1, from which two requests mean the same.' }),
+        embedder: z.string().min(1).optional().meta({
+          description:
+            'Name of a provider of type openai or bedrock. Without it, character n-grams computed in the gateway.',
+        }),
+        embedding_model: z.string().min(1).optional().meta({ description: 'Model of the embedder.' }),
       })
-      .prefault({}),
+      .prefault({})
+      .meta({ description: 'Reuse of responses for requests of the same meaning.' }),
   })
   .prefault({});

@@ -5,28 +5,41 @@ import { address, bytes, executionMs, glob, kibibyte, secretName, word } from '.
 
 /** What a tool is to the policy, where its name and arguments do not say it. The first entry whose `tool` matches counts. */
 const mcpOverride = z.strictObject({
-  /** The tool's name at its upstream. */
-  tool: glob,
-  /** Its name for policies. */
-  name: z.string().min(1).max(256).optional(),
-  protocol: z.string().min(1).max(64).optional(),
-  capability: z.enum(capabilities).optional(),
-  /** Arguments whose values, joined by "/", are the target. */
-  target: z.array(z.string().min(1)).min(1).optional(),
+  tool: glob.meta({ description: 'Glob of the name of the tool at its server.' }),
+  name: z.string().min(1).max(256).optional().meta({ description: 'Name of the tool for policies.' }),
+  protocol: z.string().min(1).max(64).optional().meta({ description: 'Protocol of the tool for policies.' }),
+  capability: z.enum(capabilities).optional().meta({ description: 'Capability of the tool for policies.' }),
+  target: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .meta({ description: 'Arguments whose values, joined by "/", are the target.' }),
 });
 
 /** An MCP server behind the gateway. */
 export const mcpUpstream = z
   .strictObject({
-    name: word.refine((name) => !name.includes('__'), 'a name without "__", which parts upstream from tool'),
-    url: address.optional(),
-    /** Tools it serves, by their own names. */
-    tools: z.array(glob).min(1).default(['**']),
-    transport: z.enum(['streamable-http', 'sse', 'stdio']).default('streamable-http'),
-    /** Program and arguments of a stdio server: no shell reads them. */
-    command: z.array(z.string().min(1)).min(1).optional(),
-    /** Environment variables a stdio server is given besides PATH, HOME and the like. */
-    env: z.array(secretName).default([]),
+    name: word
+      .refine((name) => !name.includes('__'), 'a name without "__", which parts upstream from tool')
+      .meta({ description: 'Name of the server in rules, grants and evidence.' }),
+    url: address.optional().meta({ description: 'Address of the server. Required unless transport is stdio.' }),
+    tools: z
+      .array(glob)
+      .min(1)
+      .default(['**'])
+      .meta({ description: 'Globs of the tools it serves, by their own names.' }),
+    transport: z
+      .enum(['streamable-http', 'sse', 'stdio'])
+      .default('streamable-http')
+      .meta({ description: 'How the server is reached.' }),
+    command: z
+      .array(z.string().min(1))
+      .min(1)
+      .optional()
+      .meta({ description: 'Program and arguments of a stdio server; no shell interprets them.' }),
+    env: z.array(secretName).default([]).meta({
+      description: 'Names of environment variables that a stdio server is given besides PATH, HOME and the like.',
+    }),
     contained: z.boolean().default(true).meta({
       description:
         "A stdio server runs without sight of the gateway's processes and its state folder. Where the machine permits no containment it is not started; false starts it with all rights of the gateway's user.",
@@ -34,26 +47,46 @@ export const mcpUpstream = z
     network: z.boolean().default(true).meta({
       description: 'Whether a contained stdio server shares the network of this machine.',
     }),
-    /** Sent as a bearer token with every call that has no minted credential of its own. */
-    token_env: secretName.optional(),
-    timeout_ms: z.int().positive().default(30_000),
-    /** Results above it are refused. */
+    token_env: secretName.optional().meta({
+      description:
+        'Environment variable (or secret) with a bearer token, sent with every call that has no credential of its own.',
+    }),
+    timeout_ms: z.int().positive().default(30_000).meta({ description: 'Longest duration of a call in milliseconds.' }),
     max_result_bytes: z
       .int()
       .positive()
       .max(64 * 1024 * 1024)
-      .default(4 * 1024 * 1024),
-    /** The most values (members and elements) of one answer; an answer that holds more is refused. */
-    max_result_values: z.int().positive().max(1_000_000).default(50_000),
-    /** The most tools it may list; a server that lists more is refused as a whole until the number is raised. */
-    max_tools: z.int().positive().max(10_000).default(1_000),
-    /** Tools are named `<prefix>__<tool>`; without it only where upstreams collide, by their names. */
-    prefix: word.refine((name) => !name.includes('__'), 'a prefix without "__"').optional(),
-    /** What a changed definition of a tool does: a warning, or no call until a human accepts it. */
-    drift: z.enum(['warn', 'block']).default('warn'),
-    /** Keys of a call's `_meta` the server is sent besides the protocol's own; they are decided with the call. */
-    forwarded_meta: z.array(glob).default([]),
-    overrides: z.array(mcpOverride).default([]),
+      .default(4 * 1024 * 1024)
+      .meta({ description: 'Largest result in bytes; larger ones are refused.' }),
+    max_result_values: z
+      .int()
+      .positive()
+      .max(1_000_000)
+      .default(50_000)
+      .meta({ description: 'Members and elements of one result; a result with more is refused.' }),
+    max_tools: z
+      .int()
+      .positive()
+      .max(10_000)
+      .default(1_000)
+      .meta({ description: 'Tools the server may list; a server that lists more is refused as a whole.' }),
+    prefix: word
+      .refine((name) => !name.includes('__'), 'a prefix without "__"')
+      .optional()
+      .meta({
+        description: 'Tools are named <prefix>__<tool>. Without it, only where two servers have a tool of one name.',
+      }),
+    drift: z.enum(['warn', 'block']).default('warn').meta({
+      description: 'What a changed definition of a tool does: warn, or block calls until a human accepts it.',
+    }),
+    forwarded_meta: z.array(glob).default([]).meta({
+      description:
+        'Globs of keys of _meta that the server is sent besides those of the protocol. They are decided with the call.',
+    }),
+    overrides: z.array(mcpOverride).default([]).meta({
+      description:
+        'What policies see of a tool, where its name and arguments do not say it. The first entry that matches counts.',
+    }),
   })
   .refine(({ transport, url }) => transport === 'stdio' || url !== undefined, {
     path: ['url'],
@@ -78,41 +111,50 @@ const callerHeader = z
 
 /** An HTTP service that actions of protocol `http` may call; what is not named here is called by nobody. */
 export const httpService = z.strictObject({
-  name: word,
-  base_url: address,
-  /** Of the path behind `base_url`. */
-  allowed_paths: z.array(glob).default(['**']),
+  name: word.meta({ description: 'Name of the service; its tools are <name>.<method>.' }),
+  base_url: address.meta({ description: 'Address of the service.' }),
+  allowed_paths: z.array(glob).default(['**']).meta({ description: 'Globs of the path after base_url.' }),
   allowed_methods: z
     .array(z.enum(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']))
     .min(1)
-    .default(['GET']),
-  /** Headers a caller may set besides accept, content-type, conditions and the idempotency key. */
-  allowed_headers: z.array(callerHeader).default([]),
-  /** Whether it may stand in a private network or on this machine. Link-local addresses stay refused. */
-  allow_private: z.boolean().default(false),
-  /** How the minted credential travels. */
+    .default(['GET'])
+    .meta({ description: 'HTTP methods that may be used.' }),
+  allowed_headers: z.array(callerHeader).default([]).meta({
+    description: 'Headers a caller may set besides accept, content-type, conditions and the idempotency key.',
+  }),
+  allow_private: z.boolean().default(false).meta({
+    description:
+      'Whether the service may be in a private network or on this machine. Link-local addresses stay refused.',
+  }),
   credential: z
     .strictObject({
       header: z
         .string()
         .regex(/^[A-Za-z0-9-]{1,64}$/, 'a header name')
-        .default('authorization'),
-      /** Stands before the secret; `Basic` encodes user name and password, empty sends the secret alone. */
+        .default('authorization')
+        .meta({ description: 'Header that carries it.' }),
       scheme: z
         .string()
         .regex(/^[A-Za-z0-9-]{0,32}$/, 'a word such as Bearer, or nothing')
-        .default('Bearer'),
-      /** Without a credential nothing is sent. */
-      required: z.boolean().default(false),
+        .default('Bearer')
+        .meta({
+          description: 'Word before the secret; Basic encodes user name and password, empty sends the secret alone.',
+        }),
+      required: z.boolean().default(false).meta({ description: 'Whether calls without a credential are refused.' }),
     })
-    .prefault({}),
-  timeout_ms: executionMs.default(30_000),
-  max_request_bytes: bytes.default(kibibyte * kibibyte),
-  /** What is longer is cut off, and said to be. */
-  max_response_bytes: bytes.default(kibibyte * kibibyte),
+    .prefault({})
+    .meta({ description: 'How the issued credential is sent.' }),
+  timeout_ms: executionMs.default(30_000).meta({ description: 'Longest duration of a call in milliseconds.' }),
+  max_request_bytes: bytes.default(kibibyte * kibibyte).meta({ description: 'Largest request body in bytes.' }),
+  max_response_bytes: bytes
+    .default(kibibyte * kibibyte)
+    .meta({ description: 'Bytes of a response that are kept; the rest is cut off, and the result says so.' }),
 });
 
 export const upstreams = z.strictObject({
-  mcp: z.array(mcpUpstream).default([]),
-  http: z.array(httpService).default([]),
+  mcp: z.array(mcpUpstream).default([]).meta({ description: 'MCP servers.' }),
+  http: z
+    .array(httpService)
+    .default([])
+    .meta({ description: 'HTTP services that actions of protocol http may call; others are refused.' }),
 });
