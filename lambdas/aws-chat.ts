@@ -12,17 +12,17 @@ import { wasmModules } from '#core/configuration/wasm-filters.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { providersFrom } from '#core/providers/providers.ts';
 import { guardWith } from '#core/routing/breakers.ts';
-import { compose, type Hands } from './aws.ts';
+import { compose, type HostCapabilities } from './aws.ts';
 import { streamingHandler } from './aws-stream.ts';
 import type { ChatEndpointPorts } from './middleware/chat-endpoint.ts';
 
-/** @param hands further clients, for a process that serves more than chat. */
-export function composeChat(environment: NodeJS.ProcessEnv, hands: Hands = {}) {
+/** @param host further clients, for a process that serves more than chat. */
+export function composeChat(environment: NodeJS.ProcessEnv, host: HostCapabilities = {}) {
   const gateway = compose(environment, {
     approvalClock: lazyStepFunctionsClock,
     votes: lazyKmsSigner,
     breakers: breakersTable,
-    ...hands,
+    ...host,
   });
   const { clock, secrets, objects, snapshots } = gateway;
   const timeouts = systemTimeouts;

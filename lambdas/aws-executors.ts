@@ -1,9 +1,9 @@
 /** Executors of the functions that carry out what is allowed; programs run in the function `sandbox`, MCP calls at their servers. */
-import { awsHands } from '#adapters/executors/hands.ts';
+import { awsExecutorClients } from '#adapters/executors/clients.ts';
 import { withMcpServers } from './aws-mcp.ts';
 import { withExecutors } from './executors.ts';
 import { mcpExecution } from './mcp/execution.ts';
 import type { GatewayPorts } from './ports.ts';
 
 export const awsExecutors = (ports: GatewayPorts, environment: NodeJS.ProcessEnv): GatewayPorts =>
-  withExecutors(mcpExecution(withMcpServers(ports)).ports, awsHands(environment.SANDBOX_FUNCTION));
+  withExecutors(mcpExecution(withMcpServers(ports)).ports, awsExecutorClients(environment.SANDBOX_FUNCTION));

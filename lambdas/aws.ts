@@ -37,7 +37,7 @@ import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contr
 import { objectFolders } from '#core/contracts/object-folders.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
 import { configuredBrokers } from '#core/credentials/configured-brokers.ts';
-import type { Outside } from '#core/credentials/ports.ts';
+import type { BrokerClients } from '#core/credentials/ports.ts';
 import type { Signer } from '#core/evidence/ports.ts';
 import { lazyTokens } from '#core/identity/federation/lazy-tokens.ts';
 import { SessionsOfKey } from '#core/identity/unnamed-sessions.ts';
@@ -52,7 +52,7 @@ import { errorReply } from './middleware/answers.ts';
 import type { GatewayPorts } from './ports.ts';
 
 /** What only some functions may touch (`core/contracts/functions.ts`): who has no use for a client does not carry it. */
-export interface Hands {
+export interface HostCapabilities {
   readonly signer?: (keyId: string, former: readonly string[]) => Signer;
   /** The key of votes, for functions that take or use them. */
   readonly votes?: (keyId: string) => Signer;
@@ -65,7 +65,7 @@ export interface Hands {
   }) => Pick<GatewayPorts, 'archived' | 'checkpoints' | 'archiving'>;
   readonly approvalClock?: (stateMachineArn: string) => ApprovalClock;
   /** Calls of the credential brokers to their issuers. */
-  readonly outside?: () => Outside;
+  readonly brokerClients?: () => BrokerClients;
   /** Breakers that all environments share, for those who call providers or show how they are. */
   readonly breakers?: (store: StoreOptions) => BreakersTable;
   /** What carries out what is allowed. */
@@ -79,7 +79,7 @@ const noClock: ApprovalClock = { start: notGiven('approval clock'), settle: notG
 /** The ports every function shares, over the tables and addresses its environment names. */
 export function compose(
   environment: NodeJS.ProcessEnv,
-  hands: Hands = {},
+  host: HostCapabilities = {},
 ): GatewayPorts & { readonly store: StoreOptions; readonly breakerBoard?: BreakerBoard } {
   const needed = (name: string): string => {
     const value = environment[name];
@@ -103,7 +103,7 @@ export function compose(
   const secrets = secretsManager({ secretIds: secretIds(environment) });
   const bucket = needed('OBJECT_BUCKET');
   const objects = objectBucket({ bucket });
-  const breakerBoard = hands.breakers?.(store);
+  const breakerBoard = host.breakers?.(store);
   const configStore = configTable(store.client, physical.config, breakerBoard);
   const snapshots = createSnapshots({
     configStore,
@@ -115,11 +115,11 @@ export function compose(
   telemetry.exportTo(tracesFromEnvironment(environment, { telemetry, snapshots }));
   const evidence = evidenceTable(store);
   const unnamedSessions = new SessionsOfKey(Math.random);
-  const outside = hands.outside?.();
-  const signer = hands.signer?.(needed('SIGNING_KEY_ID'), formerKeyIds(environment)) ?? noSigner;
+  const clients = host.brokerClients?.();
+  const signer = host.signer?.(needed('SIGNING_KEY_ID'), formerKeyIds(environment)) ?? noSigner;
   const tickets = ticketsTable(store);
   const approvals = approvalsTable(store);
-  const brokerPorts = { secrets, clock, ids: systemIds, tickets, ...(outside && { outside }) };
+  const brokerPorts = { secrets, clock, ids: systemIds, tickets, ...(clients && { clients }) };
   return {
     store,
     ...(breakerBoard && { breakerBoard, breakers: (providers) => sharedStates(breakerBoard, providers) }),
@@ -139,12 +139,12 @@ export function compose(
     manifests: evidence,
     evidenceRows: evidence,
     signer,
-    votes: hands.votes?.(needed('VOTE_KEY_ID')) ?? noSigner,
-    ...hands.kept?.({ bucket: needed('ARCHIVE_BUCKET'), signer, clock, telemetry }),
+    votes: host.votes?.(needed('VOTE_KEY_ID')) ?? noSigner,
+    ...host.kept?.({ bucket: needed('ARCHIVE_BUCKET'), signer, clock, telemetry }),
     approvals,
     pendingRoom: new PendingRoom(approvals),
     probes: new Probes(),
-    approvalClock: hands.approvalClock?.(needed('APPROVAL_STATE_MACHINE_ARN')) ?? noClock,
+    approvalClock: host.approvalClock?.(needed('APPROVAL_STATE_MACHINE_ARN')) ?? noClock,
     deliveries: deliveriesTable(store),
     credentials: credentialsTable(store),
     brokers: configuredBrokers(snapshots, brokerPorts),
@@ -194,8 +194,8 @@ const endOf = (context: Pick<LambdaContext, 'getRemainingTimeInMillis'>): { ends
 };
 
 /** An HTTP handler as a Lambda proxy handler: streamed bodies are collected, for this integration is buffered. */
-export async function httpHandler(createHandler: (ports: GatewayPorts) => HttpHandler, hands: Hands = {}) {
-  const ready = await composedEarly(() => composed(hands, createHandler));
+export async function httpHandler(createHandler: (ports: GatewayPorts) => HttpHandler, host: HostCapabilities = {}) {
+  const ready = await composedEarly(() => composed(host, createHandler));
   return async (event: HttpEvent, context: LambdaContext) => {
     const { ports, handler } = ready();
     const reply = await buffered(await handler(asCalled(event), contextOf(context)));
@@ -204,9 +204,12 @@ export async function httpHandler(createHandler: (ports: GatewayPorts) => HttpHa
   };
 }
 
-function composed<H>(hands: Hands, createHandler: (ports: GatewayPorts) => H): { ports: GatewayPorts; handler: H } {
-  const ports = compose(process.env, hands);
-  const executing = hands.executors?.(ports, process.env) ?? ports;
+function composed<H>(
+  host: HostCapabilities,
+  createHandler: (ports: GatewayPorts) => H,
+): { ports: GatewayPorts; handler: H } {
+  const ports = compose(process.env, host);
+  const executing = host.executors?.(ports, process.env) ?? ports;
   return { ports: executing, handler: createHandler(executing) };
 }
 
@@ -234,9 +237,9 @@ export async function buffered(reply: HttpReply): Promise<Omit<HttpReply, 'body'
 /** A handler for events that are not HTTP. */
 export async function eventHandler<E, R>(
   createHandler: (ports: GatewayPorts) => (event: E, host?: { readonly endsAtMs?: number }) => Promise<R>,
-  hands: Hands = {},
+  host: HostCapabilities = {},
 ) {
-  const ready = await composedEarly(() => composed(hands, createHandler));
+  const ready = await composedEarly(() => composed(host, createHandler));
   return async (event: E, context: LambdaContext): Promise<R> => {
     const { ports, handler } = ready();
     try {

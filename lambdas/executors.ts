@@ -6,8 +6,8 @@ import type { ExecutorPorts } from '#core/executors/ports.ts';
 import type { GatewayPorts } from './ports.ts';
 
 /** Whoever governs a call has read the configuration first: the list is then that very one's. */
-export function withExecutors<P extends GatewayPorts>(given: P, hands: Omit<ExecutorPorts, 'secrets'>): P {
-  const configured = executorsOf({ secrets: given.secrets, ...hands });
+export function withExecutors<P extends GatewayPorts>(given: P, host: Omit<ExecutorPorts, 'secrets'>): P {
+  const configured = executorsOf({ secrets: given.secrets, ...host });
   const executors: Executor[] = [...given.executors];
   const fixed = executors.length;
   let known: Configuration | undefined;

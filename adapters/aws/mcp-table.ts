@@ -45,8 +45,9 @@ export function mcpTable({ client, tables, clock }: McpTableOptions): McpStore {
     async session(id) {
       const item = await read(sessionId(id));
       if (!item) return undefined;
-      const { ttl: _ttl, session_id, ...rest } = item;
-      const session = { ...rest, id: session_id } as unknown as McpSession;
+      const { ttl: _ttl, session_id, hello, ...rest } = item;
+      // Sessions stored by 0.8 call the handshake `hello`.
+      const session = { handshake: hello, ...rest, id: session_id } as unknown as McpSession;
       return session.expires_at > isoTime(clock.now()) ? session : undefined;
     },
     putSession: put,

@@ -1,5 +1,5 @@
 /** A refusal of an AWS service as the fault of an issuer (spec §2.6). Messages of the service stay behind: they repeat ARNs. */
-import { OutsideFault, type OutsideFaultKind } from '#core/credentials/fault.ts';
+import { type OutsideFaultKind, ServiceFault } from '#core/credentials/fault.ts';
 
 const kinds: Readonly<Record<string, OutsideFaultKind>> = {
   AccessDenied: 'forbidden',
@@ -30,11 +30,11 @@ interface SdkError {
 }
 
 /** Only names the SDK gives to kinds of errors are repeated. */
-export function sdkFault(thrown: unknown): OutsideFault {
-  if (thrown instanceof OutsideFault) return thrown;
+export function sdkFault(thrown: unknown): ServiceFault {
+  if (thrown instanceof ServiceFault) return thrown;
   const { name = '', code, $metadata } = (thrown ?? {}) as SdkError;
   const status = $metadata?.httpStatusCode;
   const kind = kinds[name] ?? (status === undefined ? 'unreachable' : status >= 500 ? 'unavailable' : 'rejected');
   const shown = kinds[name] ? name : (code ?? (status === undefined ? 'nothing' : `status ${status}`));
-  return new OutsideFault(kind, shown, status);
+  return new ServiceFault(kind, shown, status);
 }

@@ -1,6 +1,6 @@
 /** One version of a secret in Secrets Manager, through the AWS SDK, which is loaded at the first call (spec §2.6). */
 import type { SecretsManagerClient, SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
-import { OutsideFault } from '#core/credentials/fault.ts';
+import { ServiceFault } from '#core/credentials/fault.ts';
 import type { SecretVersions } from '#core/credentials/ports.ts';
 import { clientBounds } from './client-bounds.ts';
 import { sdkFault } from './sdk-fault.ts';
@@ -35,7 +35,7 @@ export function lazySecretVersions(config: SecretsManagerClientConfig = {}, time
         const abortSignal = AbortSignal.timeout(timeoutMs);
         const { SecretString, VersionId, VersionStages } = await clientOf(sdk, region).send(command, { abortSignal });
         if (SecretString === undefined || VersionId === undefined) {
-          throw new OutsideFault('malformed', 'no text with a version');
+          throw new ServiceFault('malformed', 'no text with a version');
         }
         return { value: SecretString, version_id: VersionId, stages: VersionStages ?? [] };
       } catch (thrown) {

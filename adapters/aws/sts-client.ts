@@ -1,6 +1,6 @@
 /** AssumeRole through the AWS SDK, which is loaded at the first call (spec §2.6). Tries once: the broker says when again. */
 import type { STSClient, STSClientConfig } from '@aws-sdk/client-sts';
-import { OutsideFault } from '#core/credentials/fault.ts';
+import { ServiceFault } from '#core/credentials/fault.ts';
 import type { StsClient } from '#core/credentials/ports.ts';
 import { onceWithDeadline } from './client-bounds.ts';
 import { sdkFault } from './sdk-fault.ts';
@@ -40,7 +40,7 @@ export function lazySts(config: STSClientConfig = {}, timeoutMs = 10_000): StsCl
         const { Credentials } = await clientOf(sdk, request.region).send(command, { abortSignal });
         const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = Credentials ?? {};
         if (!AccessKeyId || !SecretAccessKey || !SessionToken || !Expiration) {
-          throw new OutsideFault('malformed', 'nothing that is a set of keys');
+          throw new ServiceFault('malformed', 'nothing that is a set of keys');
         }
         return {
           access_key_id: AccessKeyId,

@@ -1,14 +1,14 @@
 /**
  * Capability tickets in DynamoDB, beside the credentials of their tenant (spec §2.6); the ticket's text is not kept.
  *
- * Access patterns: one ticket (consistent Get); the good ones of a tenant (Query per shard, newest first: ids are UUIDv7); burn and
+ * Access patterns: one ticket (consistent Get); the good ones of a tenant (Query per shard, newest first: ids are UUIDv7); redeem and
  * revoke (Update under conditions). A row outlives its ticket by more than any skew, so a nonce is never good twice.
  */
 import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { TicketRecord } from '#core/contracts/credential.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import type { Burnt, TicketStore } from '#core/tickets/ports.ts';
+import type { Redemption, TicketStore } from '#core/tickets/ports.ts';
 import type { StoreOptions } from './evidence-table.ts';
 import { fromItem, type Item, storeDown, stored, toItem } from './items.ts';
 import { livePage } from './live-page.ts';
@@ -73,9 +73,9 @@ export function ticketsTable({ client, tables }: StoreOptions): TicketStore {
       return Item && toRecord(Item);
     },
 
-    async burn(tenant, id, nonce, now): Promise<Burnt> {
+    async redeem(tenant, id, nonce, now): Promise<Redemption> {
       const held = await update(tenant, id, 'used_at', 'nonce = :nonce', { ':now': now, ':nonce': nonce });
-      if (held === undefined) return 'burnt';
+      if (held === undefined) return 'redeemed';
       if (held === null) return 'unknown';
       if (held.revoked_at !== undefined) return 'revoked';
       return held.used_at === undefined ? 'unknown' : 'replayed';

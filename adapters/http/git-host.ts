@@ -1,7 +1,7 @@
 /** Installation tokens at a Git host, over GitHub's REST API (spec §2.6). */
-import { OutsideFault } from '#core/credentials/fault.ts';
+import { ServiceFault } from '#core/credentials/fault.ts';
 import type { GitHostTokens, InstallationToken } from '#core/credentials/ports.ts';
-import { isObject, type OutsideAnswer, outsideJson, statusFault } from './outside-json.ts';
+import { isObject, type ServiceAnswer, serviceJson, statusFault } from './service-json.ts';
 
 export interface GitHostOptions {
   /** @default 10 seconds */
@@ -19,7 +19,7 @@ export const gitHostHeaders = (token: string) => ({
 export function gitHostTokens({ timeoutMs = 10_000 }: GitHostOptions = {}): GitHostTokens {
   return {
     async mint({ apiUrl, appJwt, installationId, repositories, permissions }) {
-      const answer = await outsideJson({
+      const answer = await serviceJson({
         url: `${apiUrl}/app/installations/${encodeURIComponent(installationId)}/access_tokens`,
         method: 'POST',
         headers: gitHostHeaders(appJwt),
@@ -31,7 +31,7 @@ export function gitHostTokens({ timeoutMs = 10_000 }: GitHostOptions = {}): GitH
     },
 
     async revoke(apiUrl, token) {
-      const answer = await outsideJson({
+      const answer = await serviceJson({
         url: `${apiUrl}/installation/token`,
         method: 'DELETE',
         headers: gitHostHeaders(token),
@@ -44,7 +44,7 @@ export function gitHostTokens({ timeoutMs = 10_000 }: GitHostOptions = {}): GitH
 }
 
 /** A 403 with no calls left, or told to wait, is no refusal of the action. */
-export function gitHostFault({ status, headers }: OutsideAnswer): OutsideFault {
+export function gitHostFault({ status, headers }: ServiceAnswer): ServiceFault {
   const busy = headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after');
   return status === 403 && busy ? statusFault(status, 'throttled') : statusFault(status);
 }
@@ -53,7 +53,7 @@ function tokenOf(body: Readonly<Record<string, unknown>> | undefined): Installat
   const { token, expires_at, permissions, repositories } = body ?? {};
   const dated = typeof expires_at === 'string' && !Number.isNaN(Date.parse(expires_at));
   if (typeof token !== 'string' || token === '' || !dated || !isObject(permissions)) {
-    throw new OutsideFault('malformed', 'nothing that is an installation token');
+    throw new ServiceFault('malformed', 'nothing that is an installation token');
   }
   return {
     token,

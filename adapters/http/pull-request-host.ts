@@ -3,10 +3,10 @@ import { DeliveryRefused, type Notifier } from '#core/approvals/deliver.ts';
 import { pullRequestComment } from '#core/approvals/pull-request-comment.ts';
 import { noticeOf, type PullRequestHost, pullRequestOf, receiptOf, textDigest } from '#core/approvals/pull-requests.ts';
 import type { GithubChannel } from '#core/contracts/config.ts';
-import { OutsideFault } from '#core/credentials/fault.ts';
+import { ServiceFault } from '#core/credentials/fault.ts';
 import { gitHostFault, gitHostHeaders } from './git-host.ts';
-import { isObject, type OutsideAnswer, type OutsideCall, outsideJson } from './outside-json.ts';
 import { retryAfterSeconds } from './retry-after.ts';
+import { isObject, type ServiceAnswer, type ServiceCall, serviceJson } from './service-json.ts';
 
 export interface PullRequestHostOptions {
   readonly apiUrl: string;
@@ -18,8 +18,8 @@ export interface PullRequestHostOptions {
 const longestAnswer = 2 * 1024 * 1024;
 
 export function pullRequestHost({ apiUrl, token, timeoutMs }: PullRequestHostOptions): PullRequestHost {
-  const call = (method: OutsideCall['method'], path: string, body?: object): Promise<OutsideAnswer> =>
-    outsideJson({
+  const call = (method: ServiceCall['method'], path: string, body?: object): Promise<ServiceAnswer> =>
+    serviceJson({
       url: `${apiUrl.replace(/\/+$/, '')}/repos/${path}`,
       method,
       headers: gitHostHeaders(token),
@@ -62,9 +62,9 @@ export function pullRequestHost({ apiUrl, token, timeoutMs }: PullRequestHostOpt
   };
 }
 
-const malformed = (what: string) => new OutsideFault('malformed', what);
+const malformed = (what: string) => new ServiceFault('malformed', what);
 
-function expected(status: number, answer: OutsideAnswer): Readonly<Record<string, unknown>> {
+function expected(status: number, answer: ServiceAnswer): Readonly<Record<string, unknown>> {
   if (answer.status === status && answer.body) return answer.body;
   const wait = secondsToWait(answer);
   const fault = gitHostFault(answer);
@@ -72,7 +72,7 @@ function expected(status: number, answer: OutsideAnswer): Readonly<Record<string
 }
 
 /** Told by `Retry-After`, or by when the calls of the hour are given out anew. */
-function secondsToWait({ status, headers }: OutsideAnswer): number | undefined {
+function secondsToWait({ status, headers }: ServiceAnswer): number | undefined {
   if (status !== 403 && status !== 429) return undefined;
   const now = Date.now();
   const asked = retryAfterSeconds(headers, now);

@@ -1,7 +1,7 @@
 /** Leases at HashiCorp Vault, over its HTTP API (spec §2.6). */
-import { OutsideFault } from '#core/credentials/fault.ts';
+import { ServiceFault } from '#core/credentials/fault.ts';
 import type { VaultAccess, VaultClient, VaultLease } from '#core/credentials/ports.ts';
-import { isObject, type OutsideAnswer, outsideJson, statusFault } from './outside-json.ts';
+import { isObject, type ServiceAnswer, serviceJson, statusFault } from './service-json.ts';
 
 export interface VaultOptions {
   /** @default 10 seconds */
@@ -10,7 +10,7 @@ export interface VaultOptions {
 
 export function vaultClient({ timeoutMs = 10_000 }: VaultOptions = {}): VaultClient {
   const call = ({ url, token, namespace }: VaultAccess, method: 'GET' | 'PUT', path: string, body?: object) =>
-    outsideJson({
+    serviceJson({
       url: `${url.replace(/\/+$/, '')}/v1/${path}`,
       method,
       headers: {
@@ -52,14 +52,14 @@ const pathOf = (path: string): string =>
     .join('/');
 
 /** 503 is Vault's word for sealed, 473 for a standby without leader; both pass only when somebody acts. */
-function faultOf({ status }: OutsideAnswer): OutsideFault {
-  if (status === 503) return new OutsideFault('sealed', 'that it is sealed', status);
+function faultOf({ status }: ServiceAnswer): ServiceFault {
+  if (status === 503) return new ServiceFault('sealed', 'that it is sealed', status);
   // Its token is the gateway's own, and what it may do is not the action's doing.
   return statusFault(status);
 }
 
 /** Vault knows no lease of that name any more. */
-const isOver = ({ status, body }: OutsideAnswer): boolean =>
+const isOver = ({ status, body }: ServiceAnswer): boolean =>
   status === 404 ||
   (status === 400 &&
     Array.isArray(body?.errors) &&
@@ -68,12 +68,12 @@ const isOver = ({ status, body }: OutsideAnswer): boolean =>
 function leaseOf(body: Readonly<Record<string, unknown>> | undefined): VaultLease {
   const { lease_id, lease_duration, data } = body ?? {};
   if (typeof lease_id !== 'string' || lease_id === '' || !isObject(data)) {
-    throw new OutsideFault('malformed', 'nothing that is a lease');
+    throw new ServiceFault('malformed', 'nothing that is a lease');
   }
   return { lease_id, lease_seconds: secondsOf(lease_duration), data };
 }
 
 function secondsOf(value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
-  throw new OutsideFault('malformed', 'a lease without a duration');
+  throw new ServiceFault('malformed', 'a lease without a duration');
 }

@@ -6,8 +6,8 @@ import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject, type RpcOutcome, rpcError } from '#core/mcp/messages.ts';
 import {
+  type ClientHandshake,
   type Continuation,
-  type Hello,
   type RequestOptions,
   UpstreamFault,
   type UpstreamLink,
@@ -46,7 +46,7 @@ export class ChannelLink implements UpstreamLink {
   }
 
   /** The handshake. @throws UpstreamFault */
-  async begin(channel: Channel, { protocolVersion, clientInfo }: Hello, signal: AbortSignal): Promise<this> {
+  async begin(channel: Channel, { protocolVersion, clientInfo }: ClientHandshake, signal: AbortSignal): Promise<this> {
     this.#channel = channel;
     const params: JsonObject = { protocolVersion, capabilities: {}, clientInfo };
     const outcome = await this.request('initialize', params, { signal, id: 0, onMessage: () => {} });

@@ -11,7 +11,7 @@ const streamIdleMs = 24 * 3_600_000;
 export async function connectSse(
   ports: ExchangePorts,
   entry: McpUpstreamEntry,
-  { hello, signal }: ConnectOptions,
+  { handshake, signal }: ConnectOptions,
 ): Promise<ChannelLink> {
   const link = new ChannelLink(entry);
   const closing = new AbortController();
@@ -44,7 +44,7 @@ export async function connectSse(
     closing.abort();
   }, entry.timeout_ms);
   const url = await address.promise.finally(() => clearTimeout(late));
-  return link.begin(messages(ports, entry, url, closing), hello, signal);
+  return link.begin(messages(ports, entry, url, closing), handshake, signal);
 }
 
 function messages(ports: ExchangePorts, entry: McpUpstreamEntry, url: string, closing: AbortController): Channel {

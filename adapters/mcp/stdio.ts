@@ -132,7 +132,7 @@ export class StdioServers {
       });
     };
     try {
-      await link.begin({ send, close: async () => {} }, options.hello, options.signal);
+      await link.begin({ send, close: async () => {} }, options.handshake, options.signal);
       return { link, child };
     } catch (fault) {
       over('it did not answer the handshake');

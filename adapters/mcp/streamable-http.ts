@@ -47,8 +47,12 @@ export async function connectStreamable(
   throw new UpstreamFault('garbage', 'it speaks no revision of MCP that the gateway knows');
 }
 
-async function initialize(ports: StreamablePorts, entry: McpUpstreamEntry, { hello, shared, signal }: ConnectOptions) {
-  const { protocolVersion, capabilities, clientInfo } = hello;
+async function initialize(
+  ports: StreamablePorts,
+  entry: McpUpstreamEntry,
+  { handshake, shared, signal }: ConnectOptions,
+) {
+  const { protocolVersion, capabilities, clientInfo } = handshake;
   const link = new Link(ports, entry, {
     ...{ era: 'session', shared, greeting: {} },
     continuation: { protocol_version: protocolVersion },
@@ -65,13 +69,13 @@ async function initialize(ports: StreamablePorts, entry: McpUpstreamEntry, { hel
   return link;
 }
 
-async function discover(ports: StreamablePorts, entry: McpUpstreamEntry, { hello, signal }: ConnectOptions) {
+async function discover(ports: StreamablePorts, entry: McpUpstreamEntry, { handshake, signal }: ConnectOptions) {
   const version = statelessVersions[0];
   const link = new Link(ports, entry, {
     ...{ era: 'stateless', shared: false, greeting: {}, continuation: { protocol_version: version } },
   } as const);
   const asking = { signal, id: ports.randomId(), onMessage: () => {} };
-  const outcome = await link.request('server/discover', { _meta: envelopeOf(hello) }, asking);
+  const outcome = await link.request('server/discover', { _meta: envelopeOf(handshake) }, asking);
   if ('error' in outcome) return 'other era' as const;
   const { supportedVersions } = outcome.result;
   if (!Array.isArray(supportedVersions) || !supportedVersions.includes(version)) return 'other era' as const;

@@ -1,8 +1,8 @@
 /** What runs behind the listeners: the store, the handlers, the clock of approvals, schedules, the projector. */
 import { join } from 'node:path';
 import type { LogTelemetry } from '#adapters/aws/telemetry.ts';
+import { localExecutorClients } from '#adapters/executors/clients.ts';
 import { type Containment, findContainment } from '#adapters/executors/containment.ts';
-import { localHands } from '#adapters/executors/hands.ts';
 import { approvalDefinition, localApprovalClock } from '#adapters/local/approval-clock.ts';
 import { createInterpreter, type Interpreter } from '#adapters/local/asl/interpreter.ts';
 import { type CommitFeed, createCommitFeed } from '#adapters/local/commit-feed.ts';
@@ -77,7 +77,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     },
   });
   const mcp = mcpGateway({ ...local, upstreams: upstreamsOf(local, options.environment, flags.state) });
-  const ports = withExecutors(mcp.ports, localHands(options.environment, [flags.state]));
+  const ports = withExecutors(mcp.ports, localExecutorClients(options.environment, [flags.state]));
   governed.ports = ports;
   // Nobody else runs on this store, so what was started and has no outcome was cut off with the process before.
   const abandoned = store.shared ? 0 : await closeAbandoned(ports, endOfTime);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { actionsTable } from '#adapters/aws/actions-table.ts';
 import { approvalsTable } from '#adapters/aws/approvals-table.ts';
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
-import { brokerOutside } from '#adapters/aws/broker-outside.ts';
+import { brokerClients } from '#adapters/aws/broker-clients.ts';
 import { cancellationsTable } from '#adapters/aws/cancellations-table.ts';
 import { configTable } from '#adapters/aws/config-table.ts';
 import { countersTable } from '#adapters/aws/counters-table.ts';
@@ -125,7 +125,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   const background = backgroundWork({ telemetry, effects: lazyEffects, packs: shippedPacks(checkout) });
   const tickets = ticketsTable(store);
   const approvals = approvalsTable(store);
-  const brokerPorts = { secrets, clock, ids, tickets, outside: brokerOutside() };
+  const brokerPorts = { secrets, clock, ids, tickets, clients: brokerClients() };
   const timeouts = systemTimeouts;
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts, bedrock: bedrockRuntime });
   const ports: LocalPorts = {

@@ -40,7 +40,7 @@ const turnMessages = 8;
 /** Bodies of the calls that run. */
 const callBytes = 64 * 1024 * 1024;
 /** Calls refused one after the other because too many ran: whoever goes on is cut off. */
-const patience = 64;
+const deadline = 64;
 /** A peer that neither says nor takes anything for two of these is gone. */
 const keepAliveMs = 30_000;
 
@@ -167,7 +167,7 @@ export class SocketConnection {
     const refusal = this.#refusal(message, bytes);
     if (!refusal) return this.#begin(message, principal, bytes);
     await this.#send(told.error(refusal, { id: message.id }));
-    if (this.#refused >= patience) this.#close(closeCodes.limited, refusal.code);
+    if (this.#refused >= deadline) this.#close(closeCodes.limited, refusal.code);
   }
 
   /** Why the call is not begun. */

@@ -1,5 +1,5 @@
 /** What answers behind the listener: the handlers of chat and MCP over the stores of a deployment, in one process for all callers. */
-import { brokerOutside } from '#adapters/aws/broker-outside.ts';
+import { brokerClients } from '#adapters/aws/broker-clients.ts';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { backgroundWork } from '#adapters/work/background.ts';
 import { planeLimits } from '#core/contracts/host-limits.ts';
@@ -14,7 +14,7 @@ const flushEveryMs = 10_000;
 
 /** @param openSockets counts the WebSockets, for the metric that the service scales by. */
 export function startPlane(environment: NodeJS.ProcessEnv, openSockets: () => number) {
-  const composed = composeChat(environment, { outside: brokerOutside });
+  const composed = composeChat(environment, { brokerClients });
   const { telemetry, snapshots } = composed;
   // One process serves many callers, so heavy work leaves its thread (decisions 0044, 0051).
   const background = backgroundWork({ telemetry, effects: lazyEffects, packs: 'policies' });

@@ -6,7 +6,7 @@ import { noteOfSignal, noteWith } from '#core/behavior/assess.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { Principal } from '#core/identity/principal.ts';
-import type { Governed } from './governed.ts';
+import type { GovernedAction } from './governed.ts';
 
 /** Whose approval a call is: the person behind its key, or who owns the key. */
 export const ownerOf = ({ person, owner }: Principal): string | undefined => person ?? owner;
@@ -16,7 +16,7 @@ export const ownerOf = ({ person, owner }: Principal): string | undefined => per
  * @param upstream as it is named in errors; the identical call refused again by it is the same object.
  */
 export function refusedLogin(
-  { principal, snapshot, call_digest }: Governed,
+  { principal, snapshot, call_digest }: GovernedAction,
   upstream: string | undefined,
   approvalId: string | undefined,
 ): BehaviorNote | undefined {
@@ -31,7 +31,7 @@ export function refusedLogin(
  * hour's end. Not of another key of the same person: keys are rotated.
  */
 export function foreignApproval(
-  { principal, snapshot, envelope, assess }: Governed,
+  { principal, snapshot, envelope, assess }: GovernedAction,
   row: ApprovalRow | undefined,
 ): BehaviorNote | undefined {
   const { behavior } = snapshot.configuration;

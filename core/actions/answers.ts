@@ -9,12 +9,12 @@ import { rpcCodes } from '#core/kernel/errors.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
-import type { Governed } from './governed.ts';
+import type { GovernedAction } from './governed.ts';
 import { byReference, secretRule } from './program-texts.ts';
 
 /** What every answer says of the decision. */
 export const answer = (
-  action: Governed,
+  action: GovernedAction,
 ): Pick<DecisionResult, 'envelope_id' | 'matched_rule' | 'policy' | 'policy_version' | 'session_id' | 'upstream'> => ({
   envelope_id: action.envelope.envelope_id,
   matched_rule: action.decision.matched_rule,
@@ -24,7 +24,7 @@ export const answer = (
   ...(action.envelope.upstream !== undefined && { upstream: action.envelope.upstream }),
 });
 
-export function blocked(action: Governed, evidenceHash?: string): DecisionResult {
+export function blocked(action: GovernedAction, evidenceHash?: string): DecisionResult {
   const { tool, target } = action.envelope;
   const { decision, snapshot } = action;
   const reason = decision.reason ?? `Rule ${decision.matched_rule} of policy ${decision.policy} blocks this call.`;
@@ -55,7 +55,7 @@ export const alternativeTo = (
 ): string => (matched_rule === secretRule ? byReference : (known.get(call) ?? suggestAlternative(policy, call)));
 
 /** `row` is the request a human has to decide; `reason` says why an approval at hand did not do. */
-export function inReview(action: Governed, row: ApprovalRow, adminUrl: string, reason?: string): DecisionResult {
+export function inReview(action: GovernedAction, row: ApprovalRow, adminUrl: string, reason?: string): DecisionResult {
   return {
     ...answer(action),
     envelope_id: row.envelope_id,
@@ -66,7 +66,7 @@ export function inReview(action: Governed, row: ApprovalRow, adminUrl: string, r
 }
 
 /** A human said no to this very call, and it is asked again: the denial answers it, with the reviewer's words. */
-export function denied(action: Governed, row: ApprovalRow): DecisionResult {
+export function denied(action: GovernedAction, row: ApprovalRow): DecisionResult {
   return {
     ...answer(action),
     envelope_id: row.envelope_id,
@@ -113,7 +113,7 @@ export function approvalRequired(row: ApprovalRow, adminUrl: string, reason?: st
 }
 
 /** The live policy's answer; nothing was recorded and nothing was used up. */
-export function dryRun(action: Governed): DecisionResult {
+export function dryRun(action: GovernedAction): DecisionResult {
   const { decision } = action.decision;
   if (decision === 'block') return { ...blocked(action), dry_run: true };
   const review = decision === 'review' && {

@@ -4,7 +4,7 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { effectsInWords } from '#core/effects/in-words.ts';
 import { secretRanges } from '#core/evidence/secret-formats.ts';
 import { shorten } from '#core/evidence/visible-text.ts';
-import type { Governed } from './governed.ts';
+import type { GovernedAction } from './governed.ts';
 import { executedPlaces } from './program-texts.ts';
 
 type CardFacts = Pick<
@@ -15,7 +15,7 @@ type CardFacts = Pick<
 const effectCharacters = 600;
 
 /** @param nowMs when the request is queued: the scores are those of that moment. */
-export function cardFacts(action: Governed, nowMs: number): CardFacts {
+export function cardFacts(action: GovernedAction, nowMs: number): CardFacts {
   const { principal, envelope, effects, decision, snapshot, standing } = action;
   const { behavior } = snapshot.configuration;
   const lines = effects && effectsInWords(envelope, effects);

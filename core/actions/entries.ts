@@ -16,7 +16,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { taskNote } from '#core/manifests/decide-manifests.ts';
 import { isLarge, redaction } from './call-work.ts';
-import type { Governed } from './governed.ts';
+import type { GovernedAction } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 import { programPaths, secretsInPrograms } from './program-texts.ts';
 
@@ -48,7 +48,7 @@ export const knowRedaction = (envelope: ActionEnvelope, redaction: Redaction): v
   void known.set(envelope, redaction);
 
 /** Salts go to their own table in the transaction of the entry that uses them. */
-export function withhold(ports: Pick<GovernPorts, 'ids'>, action: Governed): Redacted {
+export function withhold(ports: Pick<GovernPorts, 'ids'>, action: GovernedAction): Redacted {
   const { envelope } = action;
   // Effects repeat what a refused text says, piece by piece.
   const told = secretsInPrograms(envelope).length === 0 ? action.effects : undefined;
@@ -92,7 +92,7 @@ interface WithheldOutcome {
  */
 export async function withholdOutcome(
   ports: Pick<GovernPorts, 'ids' | 'calls'>,
-  action: Governed,
+  action: GovernedAction,
   { result, error }: Outcome,
   secrets: readonly string[],
 ): Promise<WithheldOutcome> {
@@ -120,7 +120,7 @@ export async function withholdOutcome(
 
 async function redactedOutcome(
   { ids, calls }: Pick<GovernPorts, 'ids' | 'calls'>,
-  action: Governed,
+  action: GovernedAction,
   value: Outcome,
   secrets: readonly string[],
 ): Promise<Redaction & { readonly value: Outcome }> {
@@ -135,7 +135,7 @@ const cut = ({ error }: Outcome): Outcome =>
     ? { error: `${error.slice(0, errorCharacters - 1)}…`.toWellFormed() }
     : {};
 
-const redactOptions = ({ ids }: Pick<GovernPorts, 'ids'>, { envelope, snapshot }: Governed) => ({
+const redactOptions = ({ ids }: Pick<GovernPorts, 'ids'>, { envelope, snapshot }: GovernedAction) => ({
   sensitivePaths: snapshot.configuration.evidence.sensitive,
   programs: programPaths(envelope),
   randomHex: (bytes: number) => ids.randomHex(bytes),
@@ -146,7 +146,7 @@ const saltChanges = ({ tenant }: ActionEnvelope, id: string, salts: readonly Sal
 
 export function decisionDraft(
   ports: Pick<GovernPorts, 'ids' | 'clock'>,
-  action: Governed,
+  action: GovernedAction,
   kind: 'allow' | 'block' | 'review',
   extra: Record<string, unknown> = {},
   safe: Redacted = withhold(ports, action),
@@ -182,7 +182,7 @@ export function decisionDraft(
 /** After a decision was written: its alerts are told, and held against its key. */
 export const follow = (
   ports: Pick<GovernPorts, 'keyRisks' | 'telemetry'>,
-  { standing, principal }: Governed,
+  { standing, principal }: GovernedAction,
   entry: EvidenceEntry,
 ): Promise<void> =>
   followRisk(ports, entry, { before: standing?.session, key: standing?.key, scored: principal.kind === 'agent' });
@@ -190,7 +190,7 @@ export const follow = (
 /** The outcome of an allowed action, with the provenance of its credential; never the credential's value. */
 export function resultDraft(
   ports: Pick<GovernPorts, 'clock'>,
-  action: Governed,
+  action: GovernedAction,
   approvalId: string | undefined,
   outcome: KeptResult & {
     readonly outcome: string;
@@ -213,7 +213,7 @@ export function resultDraft(
 
 function draftOf(
   ports: Pick<GovernPorts, 'clock'>,
-  { envelope, principal }: Governed,
+  { envelope, principal }: GovernedAction,
   kind: EntryKind,
   envelope_id: string,
   body: Record<string, unknown>,

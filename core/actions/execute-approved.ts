@@ -14,10 +14,10 @@ import { recall } from '#core/identity/federation/recall.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
-import { carryOut, holderOf } from './carry-out.ts';
 import { decisionDraft, follow } from './entries.ts';
 import { evaluateCall } from './evaluate-call.ts';
-import { type Governed, tasksOf } from './governed.ts';
+import { executeAction, holderOf } from './execute-action.ts';
+import { type GovernedAction, tasksOf } from './governed.ts';
 import { judge } from './judge.ts';
 import { placementOf } from './placement.ts';
 import type { GovernPorts } from './ports.ts';
@@ -49,7 +49,7 @@ export async function executeApproved(
  */
 async function placeNow(
   ports: GovernPorts,
-  { envelope, snapshot }: Governed,
+  { envelope, snapshot }: GovernedAction,
   row: ApprovalRow,
 ): Promise<Refused | 'not here' | undefined> {
   const { upstream: _, upstream_tool: __, ...bare } = envelope;
@@ -67,7 +67,7 @@ async function placeNow(
   }
 }
 
-async function execute(ports: GovernPorts, action: Governed, row: ApprovalRow): Promise<void> {
+async function execute(ports: GovernPorts, action: GovernedAction, row: ApprovalRow): Promise<void> {
   const approved = { ...action, decision: { ...action.decision, matched_rule: `approved:${row.envelope_id}` } };
   const extra = { approval_ref: row.envelope_id, rule: row.matched_rule };
   const { draft, changes } = decisionDraft(ports, approved, 'allow', extra);
@@ -76,7 +76,7 @@ async function execute(ports: GovernPorts, action: Governed, row: ApprovalRow): 
   if (!outcome.ok) return;
   await follow(ports, action, outcome.entry);
   try {
-    await carryOut(ports, { ...approved, head: outcome.head }, outcome.entry.hash, row.envelope_id);
+    await executeAction(ports, { ...approved, head: outcome.head }, outcome.entry.hash, row.envelope_id);
   } catch (thrown) {
     // The approval was given back. Where the broker may not mint for this action, asking again helps nobody.
     if (!(thrown instanceof GatewayError) || thrown.kind.status >= 500) throw thrown;
@@ -89,7 +89,7 @@ interface Refused {
   readonly reason: string;
 }
 
-async function refuse(ports: GovernPorts, action: Governed, row: ApprovalRow, refused: Refused): Promise<void> {
+async function refuse(ports: GovernPorts, action: GovernedAction, row: ApprovalRow, refused: Refused): Promise<void> {
   const { because, matched_rule, reason } = refused;
   const decision: PolicyDecision = { decision: 'block', matched_rule, policy: action.decision.policy, reason };
   const extra = { approval_ref: row.envelope_id, rule: row.matched_rule, refused_because: because };
@@ -105,7 +105,7 @@ async function refuse(ports: GovernPorts, action: Governed, row: ApprovalRow, re
 async function askedAgain(
   ports: GovernPorts,
   row: ApprovalRow,
-): Promise<{ readonly action: Governed; readonly refused?: Refused | undefined }> {
+): Promise<{ readonly action: GovernedAction; readonly refused?: Refused | undefined }> {
   const snapshot = await ports.snapshots.current();
   const { tenant, key_id, actor, protocol, tool, target, capability, parameters, justification } = row;
   const { upstream, upstream_tool, sent_with } = row;
@@ -150,7 +150,7 @@ async function askedAgain(
   // A human has let this call through: it trips the switch only as far as an approved one does.
   const stopped = blockedBy(snapshot.configuration.behavior, standing, nowMs) ?? judged.assess(true)?.blocked;
   const decision = judged.apartFromRisk;
-  const action: Governed = { ...before, principal, decision, drift: judged.drift };
+  const action: GovernedAction = { ...before, principal, decision, drift: judged.drift };
   if (stopped) {
     const { matched_rule, reason } = stopped;
     return { action, refused: { because: 'session_blocked', matched_rule, reason } };

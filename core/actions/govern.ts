@@ -16,11 +16,11 @@ import { assertSessionOwner } from '#core/identity/sessions.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { answer, blocked, dryRun } from './answers.ts';
 import { isLarge } from './call-work.ts';
-import { type CarryOut, carryOut } from './carry-out.ts';
 import { decisionDraft, follow, resultDraft } from './entries.ts';
 import { type GovernedRequest, openEnvelope } from './envelope.ts';
 import { evaluateCall } from './evaluate-call.ts';
-import { type Candidate, type Governed, sessionOwner, tasksOf } from './governed.ts';
+import { type ExecutionMode, executeAction } from './execute-action.ts';
+import { type ApprovalCandidate, type GovernedAction, sessionOwner, tasksOf } from './governed.ts';
 import { judge } from './judge.ts';
 import { placementOf } from './placement.ts';
 import type { GovernPorts } from './ports.ts';
@@ -37,7 +37,7 @@ export async function govern(
   principal: Principal,
   sessionId: string,
   request: GovernedRequest,
-  carry: CarryOut = carryOut,
+  carry: ExecutionMode = executeAction,
 ): Promise<DecisionResult> {
   const snapshot = await ports.snapshots.current();
   const bare = openEnvelope(request, principal, sessionId, ports.ids.uuid());
@@ -74,7 +74,7 @@ export async function govern(
     const standing = { session: head?.risk, key };
     const before = {
       ...{ envelope, principal, snapshot, call_digest: digest, head: head ?? null, effects, standing },
-      ...{ hostEndsAtMs, idempotencyKey, leftToCaller: request.placement === null },
+      ...{ hostEndsAtMs, idempotencyKey, decideOnly: request.placement === null },
     };
     const stopped = blockedBy(snapshot.configuration.behavior, standing, nowMs);
     if (stopped) return refuse(ports, { ...before, decision: blockOf(stopped, evaluated.policy) }, stopped, request);
@@ -88,7 +88,7 @@ export async function govern(
     });
     await turn();
     const { decision, drift, assess, tripped } = judged;
-    const action: Governed = { ...before, decision, drift, assess };
+    const action: GovernedAction = { ...before, decision, drift, assess };
     if (tripped) return refuse(ports, action, tripped, request);
     const result = request.dry_run ? dryRun(action) : await enforce(ports, action, candidate, carry);
     if (scored && request.dry_run && result.decision !== 'allow')
@@ -134,7 +134,7 @@ const blockOf = ({ matched_rule, reason }: Blocked, policy: string): PolicyDecis
 /** The kill switch: the refusal is evidence like any other, and the caller is told 403 (spec §1, decision 0022). */
 async function refuse(
   ports: GovernPorts,
-  action: Governed,
+  action: GovernedAction,
   blocked: Blocked,
   { dry_run }: ActionRequest,
 ): Promise<never> {
@@ -149,9 +149,9 @@ async function refuse(
 
 async function enforce(
   ports: GovernPorts,
-  action: Governed,
-  candidate: Candidate | undefined,
-  carry: CarryOut,
+  action: GovernedAction,
+  candidate: ApprovalCandidate | undefined,
+  carry: ExecutionMode,
 ): Promise<DecisionResult> {
   switch (action.decision.decision) {
     case 'block': {
@@ -164,7 +164,7 @@ async function enforce(
       const written = await recordStart(ports, action, start);
       if ('replayed' in written) return written.replayed;
       const { entry, head } = written;
-      const started: Governed = { ...action, head, startedId: start?.action.id };
+      const started: GovernedAction = { ...action, head, startedId: start?.action.id };
       await assertStillFree(ports, started, entry);
       const [result] = await Promise.all([carry(ports, started, entry.hash), follow(ports, action, entry)]);
       return result;
@@ -175,20 +175,20 @@ async function enforce(
 }
 
 /** The decision is written before anything is done about it. */
-async function record(ports: GovernPorts, action: Governed, kind: 'allow' | 'block') {
+async function record(ports: GovernPorts, action: GovernedAction, kind: 'allow' | 'block') {
   const outcome = await commitDecision(ports, action, kind, []);
   if (!outcome.ok) throw new Error(`decision entry refused by ${outcome.failed.type}`);
   return outcome;
 }
 
-function commitDecision(ports: GovernPorts, action: Governed, kind: 'allow' | 'block', also: readonly Change[]) {
+function commitDecision(ports: GovernPorts, action: GovernedAction, kind: 'allow' | 'block', also: readonly Change[]) {
   const { draft, changes } = decisionDraft(ports, action, kind);
   const owner = sessionOwner(action.principal);
   return ports.ledger.commit({ draft, changes: [...changes, ...also], head: action.head, owner });
 }
 
 /** Of requests at the same time under one idempotency key one is started; the others are answered its outcome. */
-async function recordStart(ports: GovernPorts, action: Governed, start: ReturnType<typeof startOf>) {
+async function recordStart(ports: GovernPorts, action: GovernedAction, start: ReturnType<typeof startOf>) {
   const outcome = await commitDecision(ports, action, 'allow', start ? [start] : []);
   if (outcome.ok) return outcome;
   const earlier = outcome.failed.type === 'action.start' && (outcome.current as unknown as StartedAction | undefined);
@@ -201,7 +201,7 @@ const startedUnder = ({ startedActions }: GovernPorts, { tenant, key_id }: Actio
   startedActions.get(tenant, idOfKey(key_id, idempotencyKey));
 
 /** Calls at the same time add up: one that was allowed beside others may find the switch tripped by then. */
-async function assertStillFree(ports: GovernPorts, action: Governed, entry: EvidenceEntry): Promise<void> {
+async function assertStillFree(ports: GovernPorts, action: GovernedAction, entry: EvidenceEntry): Promise<void> {
   const { head, standing, snapshot } = action;
   const settings = snapshot.configuration.behavior;
   const stopped = blockedBy(settings, { session: head?.risk, key: standing?.key }, ports.clock.now());
@@ -217,7 +217,7 @@ export async function approvalFor(
   ports: GovernPorts,
   envelope: ActionEnvelope,
   digest: string,
-): Promise<Candidate | undefined> {
+): Promise<ApprovalCandidate | undefined> {
   const id = envelope.approval_ref;
   if (id !== undefined) return { from: 'reference', id, row: await ports.approvals.get(envelope.tenant, id) };
   const newest = await ports.approvals.byCall(envelope.tenant, digest);
@@ -225,7 +225,7 @@ export async function approvalFor(
   return { from: 'same-call', id: newest, row: await ports.approvals.get(envelope.tenant, newest) };
 }
 
-function report(ports: GovernPorts, action: Governed, result: DecisionResult, latency_us: number): void {
+function report(ports: GovernPorts, action: GovernedAction, result: DecisionResult, latency_us: number): void {
   const { envelope_id, tool, protocol, tenant, key_id } = action.envelope;
   const { decision } = result;
   if (!result.dry_run)

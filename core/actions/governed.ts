@@ -12,7 +12,7 @@ import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import type { Judged } from './judge.ts';
 
 /** One action on its way through the stages. */
-export interface Governed {
+export interface GovernedAction {
   readonly envelope: ActionEnvelope;
   readonly principal: Principal;
   readonly snapshot: Snapshot;
@@ -31,7 +31,7 @@ export interface Governed {
   /** As the caller sent it. */
   readonly idempotencyKey?: string | undefined;
   /** The caller carries the call out itself. */
-  readonly leftToCaller?: boolean;
+  readonly decideOnly?: boolean;
   /** Id of the row that was written with the `allow` entry. */
   readonly startedId?: string | undefined;
   /** The session's head as just read; null for a session that has no entry yet. */
@@ -39,7 +39,7 @@ export interface Governed {
 }
 
 /** What is known of earlier approvals of this call before the decision is written. */
-export interface Candidate {
+export interface ApprovalCandidate {
   readonly from: 'reference' | 'same-call';
   readonly id: string;
   readonly row: ApprovalRow | undefined;

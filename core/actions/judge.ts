@@ -3,7 +3,7 @@
  * the session's tasks, and what the session and its key have done before (spec §1, contract §3).
  */
 import { type Assessment, assessAction, type Blocked, type Standing } from '#core/behavior/assess.ts';
-import { configuredLookout } from '#core/behavior/configured-lookout.ts';
+import { signalContextOf } from '#core/behavior/signal-context.ts';
 import { signalsOf } from '#core/behavior/signals.ts';
 import type { Snapshot } from '#core/configuration/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -75,7 +75,7 @@ export function judge(given: Judging): Judged {
     given.scored
       ? assessAction({
           settings: behavior,
-          lookout: configuredLookout(snapshot.configuration),
+          context: signalContextOf(snapshot.configuration),
           standing,
           call: { ...envelope, call_digest: given.callDigest },
           effects,
@@ -105,7 +105,7 @@ function driftOf({ attached, envelope, effects, head, snapshot, nowMs }: Judging
     effects,
     session: envelope.actor.session,
     key_id: envelope.key_id,
-    signals: signalsOf(envelope, effects, 'allow', configuredLookout(configuration)),
+    signals: signalsOf(envelope, effects, 'allow', signalContextOf(configuration)),
   };
   const history = {
     actions: head?.counts.allow ?? 0,

@@ -3,7 +3,7 @@ import { grantFor } from '#core/credentials/grants.ts';
 import type { IssuedCredential } from '#core/credentials/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { ownerOf } from './abuse-notes.ts';
-import type { Governed } from './governed.ts';
+import type { GovernedAction } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { GovernPorts } from './ports.ts';
  */
 export async function mint(
   ports: GovernPorts,
-  { envelope, decision, snapshot, principal }: Governed,
+  { envelope, decision, snapshot, principal }: GovernedAction,
   approvalId: string | undefined,
 ): Promise<IssuedCredential | undefined> {
   const grant = grantFor(snapshot.configuration.credentials.grants, decision.rule, envelope);

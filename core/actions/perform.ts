@@ -8,7 +8,7 @@ import { UpstreamError } from '#core/executors/fault.ts';
 import { federatedActor } from '#core/identity/principal.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { executionEndsAt, settlingMs, untilEnd } from './deadline.ts';
-import type { Governed } from './governed.ts';
+import type { GovernedAction } from './governed.ts';
 import { mint } from './mint.ts';
 import type { GovernPorts } from './ports.ts';
 
@@ -23,7 +23,7 @@ export interface Outcome {
   readonly loginRefusedBy?: string | undefined;
 }
 
-export const actorOf = ({ envelope, principal }: Governed) => ({
+export const actorOf = ({ envelope, principal }: GovernedAction) => ({
   ...{ key_id: envelope.key_id, agent: envelope.actor.agent },
   ...federatedActor(principal),
 });
@@ -31,7 +31,7 @@ export const actorOf = ({ envelope, principal }: Governed) => ({
 /** Mints and executes. Every way out is an outcome; nothing is retried. */
 export async function perform(
   ports: GovernPorts,
-  action: Governed,
+  action: GovernedAction,
   approvalId: string | undefined,
   options: ExecuteOptions,
 ): Promise<Outcome> {
@@ -66,7 +66,12 @@ const noTimeLeft = (tool: string) =>
   );
 
 /** What may have happened in spite of its failure is `unknown`, and is not tried again by anybody. */
-function failedAt(ports: GovernPorts, { envelope, decision }: Governed, executor: Executor, cause: unknown): Outcome {
+function failedAt(
+  ports: GovernPorts,
+  { envelope, decision }: GovernedAction,
+  executor: Executor,
+  cause: unknown,
+): Outcome {
   const said = cause instanceof Error ? cause.message : String(cause);
   // Executors' own errors name tool and upstream, and say what can be done.
   const named = cause instanceof Error && (cause.name === 'UpstreamError' || cause.name === 'UnknownOutcome');
@@ -83,7 +88,7 @@ const loginRefused = (cause: unknown): string | undefined =>
 /** Written down before an executor holds it: what a crash leaves behind can then be called back. */
 async function handedOn(
   ports: GovernPorts,
-  action: Governed,
+  action: GovernedAction,
   credential: IssuedCredential,
   executor: Executor,
 ): Promise<SessionHead> {

@@ -1,6 +1,6 @@
 /** A review-class decision: use an approval that fits this very call, else ask for one (spec §3.1, contract §3). */
 
-import { healedLater } from '#core/approvals/announce.ts';
+import { bestEffort } from '#core/approvals/announce.ts';
 import { stillStands, type Unusable, unusable } from '#core/approvals/approval.ts';
 import { takeForExecution } from '#core/approvals/execution.ts';
 import { standsInEvidence } from '#core/approvals/vote-in-evidence.ts';
@@ -13,10 +13,10 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { foreignApproval, ownerOf } from './abuse-notes.ts';
 import { answer, denied, inReview } from './answers.ts';
 import { cardFacts } from './card-facts.ts';
-import { type CarryOut, carryOut, holderOf } from './carry-out.ts';
 import { executionEndsAt } from './deadline.ts';
 import { decisionDraft, follow, type Redacted, withhold } from './entries.ts';
-import { type Candidate, type Governed, sessionOwner } from './governed.ts';
+import { type ExecutionMode, executeAction, holderOf } from './execute-action.ts';
+import { type ApprovalCandidate, type GovernedAction, sessionOwner } from './governed.ts';
 import { readResult } from './kept-result.ts';
 import type { GovernPorts } from './ports.ts';
 import { firstOutcome, startOf } from './started.ts';
@@ -24,9 +24,9 @@ import { firstOutcome, startOf } from './started.ts';
 /** @param carry what is done when an approval fits; the action itself unless told. */
 export async function review(
   ports: GovernPorts,
-  action: Governed,
-  candidate: Candidate | undefined,
-  carry: CarryOut = carryOut,
+  action: GovernedAction,
+  candidate: ApprovalCandidate | undefined,
+  carry: ExecutionMode = executeAction,
 ): Promise<DecisionResult> {
   const hold = (asked: Asked) => holdFor(ports, action, asked, carry);
   if (!candidate) return hold(await ask(ports, action, {}));
@@ -51,12 +51,12 @@ export async function review(
   );
 }
 
-const sameCall = (action: Governed, row: ApprovalRow) => row.call_digest === action.call_digest;
+const sameCall = (action: GovernedAction, row: ApprovalRow) => row.call_digest === action.call_digest;
 
 /** Why this row is of no use to the call; undefined when it holds an approval of it that the evidence holds as well. */
 async function whyNot(
   ports: GovernPorts,
-  action: Governed,
+  action: GovernedAction,
   row: ApprovalRow | undefined,
 ): Promise<Unusable | undefined> {
   const { envelope, decision, call_digest } = action;
@@ -78,14 +78,14 @@ type Use = { readonly result: DecisionResult } | { readonly why: Unusable; reado
  */
 async function useApproval(
   ports: GovernPorts,
-  action: Governed,
+  action: GovernedAction,
   found: ApprovalRow | undefined,
-  carry: CarryOut,
+  carry: ExecutionMode,
 ): Promise<Use> {
   const why = await whyNot(ports, action, found);
   if (!found || why !== undefined) return { why: why ?? 'unknown_approval', row: found };
   const id = found.envelope_id;
-  const approved: Governed = { ...action, decision: { ...action.decision, matched_rule: `approved:${id}` } };
+  const approved: GovernedAction = { ...action, decision: { ...action.decision, matched_rule: `approved:${id}` } };
   const { draft, changes } = decisionDraft(ports, approved, 'allow', {
     approval_ref: id,
     rule: action.decision.matched_rule,
@@ -103,7 +103,7 @@ async function useApproval(
   });
   if (outcome.ok) {
     await follow(ports, action, outcome.entry);
-    const started: Governed = { ...approved, head: outcome.head, startedId: start?.action.id };
+    const started: GovernedAction = { ...approved, head: outcome.head, startedId: start?.action.id };
     return { result: await carry(ports, started, outcome.entry.hash, id) };
   }
   if (outcome.failed.type === 'action.start') {
@@ -118,7 +118,7 @@ async function useApproval(
 /** `on_approval: execute`: the state machine ran the call; the identical call collects what came out. */
 async function storedResult(
   ports: GovernPorts,
-  action: Governed,
+  action: GovernedAction,
   row: ApprovalRow,
   why: Unusable,
 ): Promise<DecisionResult | undefined> {
@@ -156,7 +156,7 @@ interface Asking {
 }
 
 /** Queues a request for approval: row, call pointer and `review` entry in one transaction; then the clock starts. */
-async function ask(ports: GovernPorts, action: Governed, why: Asking): Promise<Asked> {
+async function ask(ports: GovernPorts, action: GovernedAction, why: Asking): Promise<Asked> {
   const { reason, replaces, refused } = why;
   await takeRoom(ports, action);
   const safe = withhold(ports, action);
@@ -176,7 +176,7 @@ async function ask(ports: GovernPorts, action: Governed, why: Asking): Promise<A
   await telemetry.span(
     'approval.enqueue',
     { approval_id: row.envelope_id, tool: row.tool, timeout: timeoutSeconds(action) },
-    () => healedLater(ports, row, 'clock', () => approvalClock.start(row.envelope_id)),
+    () => bestEffort(ports, row, 'clock', () => approvalClock.start(row.envelope_id)),
   );
   return { row: { ...row, evidence_hash: outcome.entry.hash }, fresh: true, ...(reason !== undefined && { reason }) };
 }
@@ -185,7 +185,7 @@ async function ask(ports: GovernPorts, action: Governed, why: Asking): Promise<A
  * Refused when too many requests wait already. The first refusal of a minute is evidence, the others are counted (decision 0017).
  * @throws GatewayError `rate_limit_error`.
  */
-async function takeRoom(ports: GovernPorts, action: Governed): Promise<void> {
+async function takeRoom(ports: GovernPorts, action: GovernedAction): Promise<void> {
   const { envelope, snapshot } = action;
   const now = ports.clock.now();
   try {
@@ -200,7 +200,7 @@ async function takeRoom(ports: GovernPorts, action: Governed): Promise<void> {
 
 const pendingRule = 'limit:pending_approvals';
 
-async function recordRefusal(ports: GovernPorts, action: Governed, { message }: GatewayError): Promise<void> {
+async function recordRefusal(ports: GovernPorts, action: GovernedAction, { message }: GatewayError): Promise<void> {
   const decision = { ...action.decision, decision: 'block', matched_rule: pendingRule, reason: message } as const;
   const { draft, changes } = decisionDraft(ports, { ...action, decision }, 'block');
   const owner = sessionOwner(action.principal);
@@ -212,7 +212,7 @@ async function recordRefusal(ports: GovernPorts, action: Governed, { message }: 
 /** Somebody asked for the identical call a moment earlier: attach to that request, or replace it if it is over. */
 async function attach(
   ports: GovernPorts,
-  action: Governed,
+  action: GovernedAction,
   current: Record<string, unknown> | undefined,
   { replaces, ...why }: Asking,
 ): Promise<Asked> {
@@ -227,7 +227,7 @@ async function attach(
   return ask(ports, action, { ...why, replaces: id });
 }
 
-function newRow(ports: GovernPorts, action: Governed, safe: Redacted): ApprovalRow {
+function newRow(ports: GovernPorts, action: GovernedAction, safe: Redacted): ApprovalRow {
   const { envelope, principal, decision, snapshot } = action;
   const now = ports.clock.now();
   const { protocol, tool, capability, upstream, upstream_tool } = envelope;
@@ -256,18 +256,23 @@ function newRow(ports: GovernPorts, action: Governed, safe: Redacted): ApprovalR
 }
 
 /** The human a key answers to: nobody votes on a request made with a key that is theirs or that they own. */
-function keyOwner(principal: Governed['principal']) {
+function keyOwner(principal: GovernedAction['principal']) {
   const human = ownerOf(principal);
   return human === undefined ? {} : { key_owner: human };
 }
 
-const timeoutSeconds = ({ decision, snapshot }: Governed): number =>
+const timeoutSeconds = ({ decision, snapshot }: GovernedAction): number =>
   decision.rule?.approval?.timeout_seconds ?? snapshot.configuration.approvals.timeout_seconds;
 
 const pollMs = 250;
 
 /** `hold_seconds`: a call whose request is decided in time is answered in place (contract §3). */
-async function holdFor(ports: GovernPorts, action: Governed, asked: Asked, carry: CarryOut): Promise<DecisionResult> {
+async function holdFor(
+  ports: GovernPorts,
+  action: GovernedAction,
+  asked: Asked,
+  carry: ExecutionMode,
+): Promise<DecisionResult> {
   const { row, reason } = asked;
   const held = ports.clock.now() + action.snapshot.configuration.approvals.hold_seconds * 1000;
   // What is approved at the last moment is still to be carried out.
@@ -277,7 +282,7 @@ async function holdFor(ports: GovernPorts, action: Governed, asked: Asked, carry
     const now = await ports.approvals.get(row.tenant, row.envelope_id);
     if (!now || now.status === 'pending') continue;
     const head = await ports.evidence.head(row.tenant, row.session_id);
-    const again: Governed = {
+    const again: GovernedAction = {
       ...action,
       head: head ?? null,
       envelope: { ...action.envelope, envelope_id: ports.ids.uuid() },

@@ -10,7 +10,7 @@ import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { abandonedAt } from './deadline.ts';
-import type { Governed } from './governed.ts';
+import type { GovernedAction } from './governed.ts';
 import { readResult } from './kept-result.ts';
 import type { GovernPorts } from './ports.ts';
 
@@ -24,11 +24,11 @@ export const idOfKey = (keyId: string, idempotencyKey: string): string =>
  */
 export function startOf(
   ports: Pick<GovernPorts, 'clock' | 'executors'>,
-  action: Governed,
+  action: GovernedAction,
   approvalId?: string,
 ): Extract<Change, { type: 'action.start' }> | undefined {
   const { envelope, idempotencyKey, decision, snapshot } = action;
-  if (action.leftToCaller || !ports.executors.some((executor) => executor.handles(envelope))) return undefined;
+  if (action.decideOnly || !ports.executors.some((executor) => executor.handles(envelope))) return undefined;
   if (approvalId !== undefined && idempotencyKey === undefined) return undefined;
   const now = ports.clock.now();
   const row: StartedAction = {
@@ -50,7 +50,7 @@ export function startOf(
 }
 
 /** The change that ends the row of an action; none where there is no row. A result is kept for those who may ask again. */
-export function endOfStarted({ envelope, startedId: id }: Governed, end: ActionEnd): Change[] {
+export function endOfStarted({ envelope, startedId: id }: GovernedAction, end: ActionEnd): Change[] {
   if (id === undefined) return [];
   const { tenant, envelope_id } = envelope;
   const kept = id === envelope_id ? { outcome: end.outcome } : end;

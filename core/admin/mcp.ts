@@ -1,8 +1,8 @@
 /** Tool definitions of MCP servers: what was seen, and a human's word on what has changed (issue: drift). */
 import { classifyTool } from '#core/classification/classify-tool.ts';
 import { overrideOf } from '#core/mcp/action.ts';
+import { certainlyBlocked } from '#core/mcp/blocked-tools.ts';
 import { acceptDefinition, upstreamOf } from '#core/mcp/drift.ts';
-import { certainlyBlocked } from '#core/mcp/hidden.ts';
 import type { ToolMark } from '#core/mcp/ports.ts';
 import { decide } from '#core/tool-policy/decide.ts';
 import type { Call, Operation } from './operation.ts';

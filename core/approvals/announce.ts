@@ -17,15 +17,15 @@ export async function announceDecision(
   channels: readonly string[],
 ): Promise<void> {
   const event = row.status === 'denied' ? 'denied' : 'approved';
-  await healedLater(ports, row, 'notification', () => enqueueNotifications(ports, [...channels], event, row));
+  await bestEffort(ports, row, 'notification', () => enqueueNotifications(ports, [...channels], event, row));
   const { task_token } = row;
   if (task_token) {
-    await healedLater(ports, row, 'clock', () => ports.approvalClock.settle(task_token, { status: row.status }));
+    await bestEffort(ports, row, 'clock', () => ports.approvalClock.settle(task_token, { status: row.status }));
   }
 }
 
 /** What fails here is repeated by the approval's own clock and by the sweep, so the caller is not failed. */
-export async function healedLater(
+export async function bestEffort(
   ports: Pick<AnnouncePorts, 'telemetry'>,
   row: Pick<ApprovalRow, 'envelope_id'>,
   what: string,

@@ -5,7 +5,7 @@
 import type { Snapshot } from '#core/configuration/snapshots.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { pullRequestName, samePullRequest } from '#core/contracts/repository.ts';
-import { OutsideFault } from '#core/credentials/fault.ts';
+import { ServiceFault } from '#core/credentials/fault.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { assertMayVote, githubVoter, personByGithubLogin } from '#core/identity/separation-of-duties.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
@@ -133,7 +133,7 @@ async function toldBy<T>(host: Promise<T>): Promise<T> {
   try {
     return await host;
   } catch (cause) {
-    const known = cause instanceof OutsideFault || cause instanceof DeliveryRefused;
+    const known = cause instanceof ServiceFault || cause instanceof DeliveryRefused;
     throw new GatewayError(
       'service_unavailable',
       `The Git host could not be asked (${known ? cause.message : 'it failed'}). Have the comment delivered again.`,

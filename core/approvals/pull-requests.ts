@@ -5,7 +5,7 @@ import { type PullRequest, parsePullRequest, repositoryPattern } from '#core/con
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
 import { globMatches } from '#core/tool-policy/glob.ts';
 
-/** The Git host as approvals need it. Every method throws `OutsideFault` when the host did not answer as it promises. */
+/** The Git host as approvals need it. Every method throws `ServiceFault` when the host did not answer as it promises. */
 export interface PullRequestHost {
   /** The commit at the pull request's head now, in lower-case hex. */
   head(at: PullRequest): Promise<string>;

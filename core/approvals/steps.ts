@@ -3,7 +3,7 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { notFound } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { healedLater } from './announce.ts';
+import { bestEffort } from './announce.ts';
 import { channelsOf } from './channels.ts';
 import { enqueueNotifications } from './notifications.ts';
 import { timeOut, type VotePorts } from './vote.ts';
@@ -25,7 +25,7 @@ export async function announce(ports: StepPorts, envelopeId: string): Promise<{ 
   await ports.approvals.clockStarted(row);
   if (row.status === 'pending') {
     const channels = channelsOf(await ports.configuration(), row);
-    await healedLater(ports, row, 'notification', () => enqueueNotifications(ports, channels, 'submitted', row));
+    await bestEffort(ports, row, 'notification', () => enqueueNotifications(ports, channels, 'submitted', row));
   }
   const left = Math.ceil((Date.parse(row.expires_at) - ports.clock.now()) / 1000);
   return { seconds_left: Math.max(1, left) };

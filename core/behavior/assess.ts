@@ -20,7 +20,7 @@ import type { Telemetry } from '#core/kernel/ports.ts';
 import type { KeyRisks } from './ports.ts';
 import { differingSettings, recordOf, riskEventOf, scoreEntry } from './replay.ts';
 import { type NewAlert, nextRisk, type RiskEvent, scoreAt } from './score.ts';
-import { type Lookout, signalOf, signalsOf } from './signals.ts';
+import { type SignalContext, signalOf, signalsOf } from './signals.ts';
 import { isEmpty, stateOf } from './state.ts';
 
 /** What is held against a caller, as read before its call. */
@@ -88,7 +88,7 @@ export interface Assessment {
 
 export interface Assessed {
   readonly settings: BehaviorSettings;
-  readonly lookout: Lookout;
+  readonly context: SignalContext;
   readonly standing: Standing;
   readonly call: ToolCall & { readonly call_digest: string };
   readonly effects: Effects;
@@ -105,7 +105,7 @@ export interface Assessed {
 export function assessAction(assessed: Assessed): Assessment | undefined {
   const { settings, standing, decision, call, nowMs } = assessed;
   if (!settings.enabled) return undefined;
-  const signals = [...signalsOf(call, assessed.effects, decision, assessed.lookout), ...probesOf(assessed)];
+  const signals = [...signalsOf(call, assessed.effects, decision, assessed.context), ...probesOf(assessed)];
   const numbers = riskSettingsOf(settings);
   const event: RiskEvent = {
     cite: -1,

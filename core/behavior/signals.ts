@@ -18,17 +18,17 @@ import { personalData, secret } from './signals/sensitive.ts';
 import { wayOut } from './signals/ways-out.ts';
 
 /** What decides which signals a call gives, ready for use. */
-export interface Lookout {
+export interface SignalContext {
   readonly isKnownHost: (host: string) => boolean;
   /** Configured besides the usual secrets. */
   readonly isSensitive: (target: string) => boolean;
 }
 
 /** @param trustedHosts of configured upstreams. */
-export function lookoutOf(
+export function signalContext(
   { known_hosts, sensitive }: Pick<BehaviorSettings, 'known_hosts' | 'sensitive'>,
   trustedHosts: readonly string[] = [],
-): Lookout {
+): SignalContext {
   const hosts = [...known_hosts, ...trustedHosts].map((pattern) => compileGlob(pattern, 'name'));
   const targets = sensitive.map((pattern) => compileGlob(pattern, 'text'));
   return {
@@ -43,7 +43,7 @@ const isHere = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/i;
 const most = { each: 8, characters: 80 } as const;
 
 /** The signals of a call that was decided so; `refused` is among them where the policy blocked it. */
-export function signalsOf(call: ToolCall, effects: Effects, decision: Decision, lookout: Lookout): Signal[] {
+export function signalsOf(call: ToolCall, effects: Effects, decision: Decision, context: SignalContext): Signal[] {
   const source = sourceOf(call);
   const calls = (effects.carrier && effects.parts.length > 0 ? effects.parts : [call, ...effects.parts]).map((each) =>
     read(each, source),
@@ -61,9 +61,9 @@ export function signalsOf(call: ToolCall, effects: Effects, decision: Decision, 
     if (!known || (signal.n ?? 1) > (known.n ?? 1)) found.set(id, signal);
   };
   for (const each of calls) {
-    add(secret(each, lookout.isSensitive));
+    add(secret(each, context.isSensitive));
     add(personalData(each));
-    add(wayOut(each, lookout.isKnownHost));
+    add(wayOut(each, context.isKnownHost));
     add(privilege(each));
     add(deletion(each));
     add(place(each));

@@ -1,10 +1,10 @@
-/** The response cache of one process (spec §1, contract §5): exact, semantic where asked, each tenant on its own shelf. */
+/** The response cache of one process (spec §1, contract §5): exact, semantic where asked, each tenant on its own cache. */
 import type { Clock } from '#core/kernel/ports.ts';
 import { cosine } from './cosine.ts';
-import { Flights, type Landing } from './flights.ts';
 import type { CachedReply, CacheQuestion, Embedder, Lookup, ResponseCache } from './ports.ts';
 import { mayMeanTheSame } from './same-meaning.ts';
-import { fromText, type Kept, type Meaning, replyCharacters, Shelf, toText } from './shelf.ts';
+import { type FlightResult, SingleFlight } from './single-flight.ts';
+import { fromText, type Kept, type Meaning, replyCharacters, TenantCache, toText } from './tenant-cache.ts';
 
 export interface CacheDeps {
   readonly clock: Clock;
@@ -13,18 +13,18 @@ export interface CacheDeps {
 }
 
 export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
-  const shelves = new Map<string, Shelf>();
-  const flights = new Flights();
+  const caches = new Map<string, TenantCache>();
+  const flights = new SingleFlight();
   let evictions = 0;
 
   return {
     async lookup(question, signal) {
       signal.throwIfAborted();
-      const exact = shelves.get(question.tenant)?.find(question.key, clock.now());
+      const exact = caches.get(question.tenant)?.find(question.key, clock.now());
       if (exact) return { state: 'HIT', cached: fromText(exact.json) };
       const flightKey = JSON.stringify([question.tenant, question.key]);
-      if (flights.inTheAir(flightKey)) return flights.wait(flightKey, signal);
-      flights.takeOff(flightKey);
+      if (flights.inFlight(flightKey)) return flights.wait(flightKey, signal);
+      flights.start(flightKey);
       return fly(flightKey, question, signal);
     },
 
@@ -36,12 +36,12 @@ export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
 
     clear(tenant) {
       const cleared = living(tenant);
-      shelves.delete(tenant);
+      caches.delete(tenant);
       return cleared;
     },
 
     stats(tenant) {
-      const names = tenant === undefined ? [...shelves.keys()] : [tenant];
+      const names = tenant === undefined ? [...caches.keys()] : [tenant];
       return { entries: names.reduce((sum, name) => sum + living(name), 0) };
     },
   };
@@ -60,9 +60,9 @@ export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
     }
     const near = meaning && nearest(question, meaning);
     if (!near) return { state: 'MISS', flight };
-    const landing = (): Lookup => ({ state: 'SEMANTIC-HIT', cached: fromText(near.json) });
-    flights.land(flightKey, landing, keep);
-    return landing();
+    const result = (): Lookup => ({ state: 'SEMANTIC-HIT', cached: fromText(near.json) });
+    flights.resolve(flightKey, result, keep);
+    return result();
   }
 
   /** Nothing depends on the embedder: when it fails, the question is asked as if there were none. */
@@ -77,36 +77,36 @@ export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
   }
 
   function nearest({ tenant, semantic }: CacheQuestion, meaning: Meaning): Kept | undefined {
-    const shelf = shelves.get(tenant);
-    if (!shelf || !semantic) return undefined;
+    const cache = caches.get(tenant);
+    if (!cache || !semantic) return undefined;
     let best: { kept: Kept; likeness: number } | undefined;
-    for (const kept of shelf.candidates(meaning.frame, clock.now())) {
+    for (const kept of cache.candidates(meaning.frame, clock.now())) {
       const likeness = cosine(meaning.vector, kept.meaning.vector);
       if (likeness < Math.max(semantic.threshold, best?.likeness ?? 0)) continue;
       if (mayMeanTheSame(meaning.text, kept.meaning.text)) best = { kept, likeness };
     }
     // Touched, so that what is asked for again and again stays.
-    return best && shelf.find(best.kept.key, clock.now());
+    return best && cache.find(best.kept.key, clock.now());
   }
 
-  function keepReply(question: CacheQuestion, meaning: Meaning | undefined, reply: CachedReply): Landing {
+  function keepReply(question: CacheQuestion, meaning: Meaning | undefined, reply: CachedReply): FlightResult {
     const json = toText(reply);
     if (json.length <= replyCharacters && question.maxEntries > 0) {
       const now = clock.now();
-      const shelf = shelves.get(question.tenant) ?? new Shelf();
-      shelves.set(question.tenant, shelf);
+      const cache = caches.get(question.tenant) ?? new TenantCache();
+      caches.set(question.tenant, cache);
       const expiresAt = now + question.ttlSeconds * 1000;
       const kept: Kept = { key: question.key, json, expiresAt, ...(meaning && { meaning }) };
-      evictions += shelf.add(kept, question.maxEntries, now);
+      evictions += cache.add(kept, question.maxEntries, now);
     }
     return () => ({ state: 'HIT', cached: fromText(json) });
   }
 
-  /** Tidies the tenant's shelf and counts what is left. */
+  /** Tidies the tenant's cache and counts what is left. */
   function living(tenant: string): number {
-    const shelf = shelves.get(tenant);
-    shelf?.expire(clock.now());
-    if (shelf?.size === 0) shelves.delete(tenant);
-    return shelf?.size ?? 0;
+    const cache = caches.get(tenant);
+    cache?.expire(clock.now());
+    if (cache?.size === 0) caches.delete(tenant);
+    return cache?.size ?? 0;
   }
 }

@@ -1,6 +1,7 @@
 /** How an answer leaves the pipeline: whole, or as a stream of events in the caller's dialect. */
+
+import type { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { Outlet } from './outlet.ts';
 
 /** The status line is decided before the first event of a stream; what goes wrong later is an event of it. */
 export interface ChatReply {
@@ -16,6 +17,6 @@ export const isStream = (body: ChatReply['body']): body is AsyncIterable<JsonObj
 /** Where a stage puts the answer. */
 export interface Answering {
   /** The first event is at hand: from now on the answer is a stream. */
-  stream(): Outlet<JsonObject>;
+  stream(): AsyncQueue<JsonObject>;
   json(status: number, body: JsonObject): void;
 }

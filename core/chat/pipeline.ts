@@ -4,12 +4,12 @@
  */
 import { type Watch, watchCancelled } from '#core/cancellation/watch.ts';
 import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
+import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Answering, ChatReply } from './answering.ts';
 import { type ChatRequest, openCall } from './call.ts';
-import { type Course, ended, openCourse } from './course.ts';
-import { Outlet } from './outlet.ts';
+import { type ChatCallState, ended, startCallState } from './call-state.ts';
 import type { ChatPorts } from './ports.ts';
 import { admit } from './stages/admit.ts';
 import { awaitApproval } from './stages/approval.ts';
@@ -39,10 +39,10 @@ export function chat(ports: ChatPorts, request: ChatRequest): Promise<ChatReply>
       const envelopeId = ports.ids.uuid();
       watch = watchCancelled(ports, { tenant, key_id, call: envelopeId }, request.signal);
       const call = openCall(snapshot, { ...request, signal: watch.signal }, envelopeId);
-      const course = openCourse(call, ports.clock);
+      const state = startCallState(call, ports.clock);
       const reply = (status: number, body: ChatReply['body']) =>
-        replied.resolve({ status, headers: course.headers, body, finished: finishing.promise });
-      await answer(ports, course, span.traceId, reply);
+        replied.resolve({ status, headers: state.headers, body, finished: finishing.promise });
+      await answer(ports, state, span.traceId, reply);
     })
     .catch((thrown) => replied.reject(thrown))
     .finally(() => watch?.stop());
@@ -52,14 +52,14 @@ export function chat(ports: ChatPorts, request: ChatRequest): Promise<ChatReply>
 
 type Reply = (status: number, body: ChatReply['body']) => void;
 
-async function answer(ports: ChatPorts, course: Course, traceId: string, reply: Reply): Promise<void> {
-  let outlet: Outlet<JsonObject> | undefined;
+async function answer(ports: ChatPorts, state: ChatCallState, traceId: string, reply: Reply): Promise<void> {
+  let queue: AsyncQueue<JsonObject> | undefined;
   let whole: readonly [number, JsonObject] | undefined;
   const answering: Answering = {
     stream() {
-      outlet = new Outlet<JsonObject>();
-      reply(200, outlet);
-      return outlet;
+      queue = new AsyncQueue<JsonObject>();
+      reply(200, queue);
+      return queue;
     },
     json: (status, body) => {
       whole = [status, body];
@@ -67,16 +67,16 @@ async function answer(ports: ChatPorts, course: Course, traceId: string, reply: 
   };
   let fault: GatewayError | undefined;
   try {
-    await stages(ports, course, answering);
+    await stages(ports, state, answering);
   } catch (thrown) {
-    fault = faultOf(course, thrown);
+    fault = faultOf(state, thrown);
   }
-  fault = await settled(ports, course, traceId, fault);
-  if (outlet) {
-    if (fault) void outlet.write(course.call.wire.errorEvent(fault));
-    return outlet.end();
+  fault = await settled(ports, state, traceId, fault);
+  if (queue) {
+    if (fault) void queue.write(state.call.wire.errorEvent(fault));
+    return queue.end();
   }
-  if (fault) throw withHeaders(fault, course);
+  if (fault) throw withHeaders(fault, state);
   if (whole) reply(...whole);
 }
 
@@ -84,41 +84,41 @@ async function answer(ports: ChatPorts, course: Course, traceId: string, reply: 
 const largeTokens = 64 * 1024;
 
 /** The stages, in the order of the specification. */
-async function stages(ports: ChatPorts, course: Course, answering: Answering): Promise<void> {
-  const { call } = course;
+async function stages(ports: ChatPorts, state: ChatCallState, answering: Answering): Promise<void> {
+  const { call } = state;
   const policy = await contentPolicyOf(call.snapshot.configuration, call.tenant.id, ports);
   const turn = async () => (call.inputTokens > largeTokens ? ports.texts?.turn() : undefined);
   await turn();
-  await admit(ports, course, policy);
+  await admit(ports, state, policy);
   await turn();
   const body = transformRequest(call);
-  const verdict = await checkInputPolicy(ports, course, policy, body);
+  const verdict = await checkInputPolicy(ports, state, policy, body);
   await turn();
   if (verdict === 'review') {
-    const pending = await awaitApproval(ports, course);
+    const pending = await awaitApproval(ports, state);
     if (pending) return answering.json(202, pending);
   }
-  const flight = await fromCache(ports, course, body, answering);
+  const flight = await fromCache(ports, state, body, answering);
   await turn();
-  if (flight !== 'answered') await callModel(ports, course, policy, body, flight, answering);
+  if (flight !== 'answered') await callModel(ports, state, policy, body, flight, answering);
 }
 
 /** A fault no stage has named is a failure of ours or of the provider. */
-function faultOf(course: Course, thrown: unknown): GatewayError {
+function faultOf(state: ChatCallState, thrown: unknown): GatewayError {
   const error = asGatewayError(thrown);
-  if (course.error === undefined) ended(course, error.kind.status >= 500 ? 'failed' : 'refused', error);
+  if (state.error === undefined) ended(state, error.kind.status >= 500 ? 'failed' : 'refused', error);
   return error;
 }
 
 /** An answer nobody could record is not given. */
 async function settled(
   ports: ChatPorts,
-  course: Course,
+  state: ChatCallState,
   traceId: string,
   fault: GatewayError | undefined,
 ): Promise<GatewayError | undefined> {
   try {
-    await settle(ports, course, traceId);
+    await settle(ports, state, traceId);
     return fault;
   } catch (thrown) {
     return asGatewayError(thrown);
@@ -128,7 +128,7 @@ async function settled(
 const answerHeaders = new WeakMap<GatewayError, Readonly<Record<string, string>>>();
 
 /** Refusals carry the state of the limits like any answer. */
-function withHeaders(fault: GatewayError, { headers }: Course): GatewayError {
+function withHeaders(fault: GatewayError, { headers }: ChatCallState): GatewayError {
   answerHeaders.set(fault, headers);
   return fault;
 }

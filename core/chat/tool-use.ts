@@ -2,8 +2,9 @@
  * `messages.tool_use: govern`: every tool call the model makes is decided as an ActionEnvelope before the caller sees it
  * (contract §5). A blocked or waiting one is replaced by what the decision says, in its place.
  */
+
+import { decideOnly } from '#core/actions/decide-only.ts';
 import { govern } from '#core/actions/govern.ts';
-import { leftToCaller } from '#core/actions/left-to-caller.ts';
 import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import { targetFromArguments } from '#core/classification/target.ts';
 import { type DecisionResult, sizes } from '#core/contracts/envelope.ts';
@@ -43,7 +44,7 @@ async function replacement(
     placement: null,
     ...(call.approvalRef !== undefined && { approval_ref: call.approvalRef }),
   };
-  const result = await govern(ports, call.principal, call.sessionId, request, leftToCaller);
+  const result = await govern(ports, call.principal, call.sessionId, request, decideOnly);
   return result.decision === 'allow' ? undefined : told(name, result);
 }
 

@@ -21,8 +21,8 @@ export type OutsideFaultKind =
   | 'malformed';
 
 /** Thrown by the adapters. The message is their own: nothing of the issuer's answer, which may repeat what it was sent. */
-export class OutsideFault extends Error {
-  override readonly name = 'OutsideFault';
+export class ServiceFault extends Error {
+  override readonly name = 'ServiceFault';
   readonly kind: OutsideFaultKind;
   readonly status: number | undefined;
 
@@ -50,7 +50,7 @@ export const refused = (broker: string, why: string): GatewayError =>
 /** What a failed call to the issuer means to the caller; `data.reason` is the fault's kind. */
 export function brokerError(broker: string, issuer: string, thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
-  if (!(thrown instanceof OutsideFault)) {
+  if (!(thrown instanceof ServiceFault)) {
     // Not ours, so its message may hold what was sent: it is dropped, not passed on.
     return new GatewayError('service_unavailable', `Credential broker ${broker} cannot mint: ${issuer} failed.`, {
       data: { reason: 'unknown' },

@@ -93,7 +93,7 @@ export interface ExecutionProgress {
   readonly message?: string | undefined;
 }
 
-/** Tokens of an app's installation at a Git host (GitHub's REST API and those that follow it). @throws OutsideFault */
+/** Tokens of an app's installation at a Git host (GitHub's REST API and those that follow it). @throws ServiceFault */
 export interface GitHostTokens {
   mint(request: {
     readonly apiUrl: string;
@@ -136,7 +136,7 @@ export interface TemporaryKeys {
   readonly expires_at: string;
 }
 
-/** AWS STS; tries once. @throws OutsideFault, `policy_too_large` when policy and tags do not fit. */
+/** AWS STS; tries once. @throws ServiceFault, `policy_too_large` when policy and tags do not fit. */
 export interface StsClient {
   assumeRole(request: AssumeRoleRequest): Promise<TemporaryKeys>;
 }
@@ -154,7 +154,7 @@ export interface VaultLease {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Leases of HashiCorp Vault's HTTP API and those that follow it. @throws OutsideFault */
+/** Leases of HashiCorp Vault's HTTP API and those that follow it. @throws ServiceFault */
 export interface VaultClient {
   lease(access: VaultAccess, mount: string, role: string): Promise<VaultLease>;
   /** @returns the lease's remaining seconds. */
@@ -169,13 +169,13 @@ export interface SecretVersion {
   readonly stages: readonly string[];
 }
 
-/** Stored secrets by version. @throws OutsideFault */
+/** Stored secrets by version. @throws ServiceFault */
 export interface SecretVersions {
   get(request: { readonly secretId: string; readonly region?: string; readonly stage: string }): Promise<SecretVersion>;
 }
 
 /** The outside calls of brokers: a function that is given none mints from its own secrets only. */
-export interface Outside {
+export interface BrokerClients {
   readonly gitHost?: GitHostTokens;
   readonly sts?: StsClient;
   readonly vault?: VaultClient;
@@ -189,7 +189,7 @@ export interface BrokerPorts {
   readonly secrets: SecretStore;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly outside?: Outside;
+  readonly clients?: BrokerClients;
   /** Where capability tickets are kept; a function that is given none issues none. */
   readonly tickets?: TicketStore;
 }

@@ -22,7 +22,7 @@ export function scmAppBroker(settings: ScmAppSettings, ports: BrokerPorts): Cred
   const { name, installation_id: installationId, api_url: apiUrl } = settings;
   if (installationId === undefined) return wholeApp(settings, ports);
   if (apiUrl === undefined) return without(name, 'its api_url is not configured');
-  const gitHost = ports.outside?.gitHost;
+  const gitHost = ports.clients?.gitHost;
   if (!gitHost) return without(name, 'this function calls no Git host');
   return oneRepository(settings, ports, gitHost, { installationId, apiUrl: apiUrl.replace(/\/+$/, '') });
 }

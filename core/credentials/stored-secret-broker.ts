@@ -3,7 +3,7 @@
  * is rotated there are two; the pending one may not work yet and is never handed on. Degraded: the issuer neither scopes
  * nor ends it.
  */
-import { brokerError, OutsideFault, unavailable } from './fault.ts';
+import { brokerError, ServiceFault, unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';
 import { longestLifeSeconds, newRecord } from './record.ts';
 
@@ -27,13 +27,13 @@ export function storedSecretBroker(settings: StoredSecretSettings, ports: Broker
     name,
     calledBack: 'never',
     async issue(envelope, grant) {
-      const versions = ports.outside?.secretVersions;
+      const versions = ports.clients?.secretVersions;
       if (!versions) throw unavailable(name, 'this function reads no stored secrets');
       try {
         const found = await versions.get({ secretId, ...(region !== undefined && { region }), stage: current });
         if (!found.stages.includes(current))
-          throw new OutsideFault('malformed', 'a version that is not the current one');
-        if (found.value === '') throw new OutsideFault('malformed', 'nothing: the secret is empty');
+          throw new ServiceFault('malformed', 'a version that is not the current one');
+        if (found.value === '') throw new ServiceFault('malformed', 'nothing: the secret is empty');
         return {
           record: { ...newRecord(ports, envelope, grant, kind), version_id: found.version_id },
           secret: found.value,

@@ -5,7 +5,7 @@
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { brokerError, OutsideFault, refused, unavailable } from './fault.ts';
+import { brokerError, refused, ServiceFault, unavailable } from './fault.ts';
 import type {
   AssumeRoleRequest,
   BrokerPorts,
@@ -39,7 +39,7 @@ export function stsBroker(settings: StsSettings, ports: BrokerPorts): Credential
     calledBack: 'never',
 
     async issue(envelope, grant, context = {}) {
-      const sts = ports.outside?.sts;
+      const sts = ports.clients?.sts;
       if (!sts) throw unavailable(name, 'this function calls no STS');
       const record = newRecord(ports, envelope, grant, kind);
       const [expiresMs, issuedMs] = [Date.parse(record.expires_at), Date.parse(record.issued_at)];
@@ -103,7 +103,7 @@ async function assumed(
   try {
     return await unlessThrottled(ports, () => sts.assumeRole({ ...request, tags }));
   } catch (thrown) {
-    if (!(thrown instanceof OutsideFault) || thrown.kind !== 'policy_too_large') throw thrown;
+    if (!(thrown instanceof ServiceFault) || thrown.kind !== 'policy_too_large') throw thrown;
     const fewer = Object.fromEntries(Object.entries(tags).slice(0, keptTags));
     return unlessThrottled(ports, () => sts.assumeRole({ ...request, tags: fewer }));
   }
@@ -111,12 +111,12 @@ async function assumed(
 
 const [shortestWaitMs, jitterMs] = [100, 400];
 
-async function unlessThrottled<T>({ ids, outside }: BrokerPorts, call: () => Promise<T>): Promise<T> {
+async function unlessThrottled<T>({ ids, clients }: BrokerPorts, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (thrown) {
-    if (!(thrown instanceof OutsideFault) || thrown.kind !== 'throttled' || !outside?.pause) throw thrown;
-    await outside.pause(shortestWaitMs + (Number.parseInt(ids.randomHex(2), 16) % jitterMs));
+    if (!(thrown instanceof ServiceFault) || thrown.kind !== 'throttled' || !clients?.pause) throw thrown;
+    await clients.pause(shortestWaitMs + (Number.parseInt(ids.randomHex(2), 16) % jitterMs));
     return call();
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { brokerError, OutsideFault, unavailable } from './fault.ts';
+import { brokerError, ServiceFault, unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker, VaultAccess, VaultClient } from './ports.ts';
 import { dueAfterHolder, endingBy, longestLifeSeconds, newRecord } from './record.ts';
 
@@ -35,7 +35,7 @@ export function vaultBroker(settings: VaultSettings, ports: BrokerPorts): Creden
       const { username, password } = lease.data;
       if (typeof username !== 'string' || typeof password !== 'string' || !username || !password) {
         await vault.revoke(access, lease.lease_id).catch(() => {});
-        return failed(new OutsideFault('malformed', 'nothing that is a user name with a password'));
+        return failed(new ServiceFault('malformed', 'nothing that is a user name with a password'));
       }
       const leaseEnds = isoTime(Date.parse(record.issued_at) + lease.lease_seconds * 1000);
       const leased = endingBy({ ...record, lease_id: lease.lease_id }, leaseEnds);
@@ -50,7 +50,7 @@ export function vaultBroker(settings: VaultSettings, ports: BrokerPorts): Creden
       const now = ports.clock.now();
       const longest = Date.parse(record.issued_at) + longestLifeSeconds * 1000;
       const left = Math.floor((longest - now) / 1000);
-      if (left < 1) return failed(new OutsideFault('rejected', 'no: the longest life of a credential is over'));
+      if (left < 1) return failed(new ServiceFault('rejected', 'no: the longest life of a credential is over'));
       const seconds = await vault.renew(access, leaseOf(record), left).catch(failed);
       return isoTime(Math.min(now + seconds * 1000, longest));
     },
@@ -62,16 +62,16 @@ export function vaultBroker(settings: VaultSettings, ports: BrokerPorts): Creden
   };
 
   function leaseOf({ id, lease_id }: CredentialRecord): string {
-    return lease_id ?? failed(new OutsideFault('not_found', `nothing of credential ${id}: its record names no lease`));
+    return lease_id ?? failed(new ServiceFault('not_found', `nothing of credential ${id}: its record names no lease`));
   }
 }
 
 async function reach(
   { name, url, token_env, namespace }: VaultSettings,
-  { secrets, outside }: BrokerPorts,
+  { secrets, clients }: BrokerPorts,
 ): Promise<{ vault: VaultClient; access: VaultAccess }> {
-  if (!outside?.vault) throw unavailable(name, 'this function calls no vault');
+  if (!clients?.vault) throw unavailable(name, 'this function calls no vault');
   const token = await secrets.get(token_env);
   if (!token) throw unavailable(name, `${token_env} holds no token`);
-  return { vault: outside.vault, access: { url, token, ...(namespace !== undefined && { namespace }) } };
+  return { vault: clients.vault, access: { url, token, ...(namespace !== undefined && { namespace }) } };
 }

@@ -3,12 +3,12 @@
  * server, answer in JSON-RPC. The decision is the same flow's as everywhere (core/actions/govern.ts).
  */
 import { blocked } from '#core/actions/answers.ts';
-import { carryOut } from '#core/actions/carry-out.ts';
 import { decisionDraft } from '#core/actions/entries.ts';
 import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
 import { decideCall } from '#core/actions/evaluate-call.ts';
+import { executeAction } from '#core/actions/execute-action.ts';
 import { govern } from '#core/actions/govern.ts';
-import { type Governed, sessionOwner } from '#core/actions/governed.ts';
+import { type GovernedAction, sessionOwner } from '#core/actions/governed.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
@@ -94,7 +94,7 @@ async function make(
     ? holding(ports, holdSecondsOf(caller), params, exchange.send, exchange.signal)
     : withoutHold(ports);
   const result = await govern(waits, caller.principal, caller.sessionId, action, (given, allowed, hash, approval) =>
-    carryOut({ ...given, executors }, allowed, hash, approval, { signal: exchange.signal }),
+    executeAction({ ...given, executors }, allowed, hash, approval, { signal: exchange.signal }),
   );
   const task = waiting === 'task' && (await taskFor(ports, caller, result, run.outcome, params));
   if (task) return { result: task };
@@ -159,7 +159,7 @@ async function refuseDrift(
   const head = await ports.evidence.head(envelope.tenant, sessionId);
   assertSessionOwner(head, principal);
   const reason = `The definition of ${tool.own} at ${tool.entry.name} is new or has changed since it was accepted; a human has to accept it.`;
-  const action: Governed = {
+  const action: GovernedAction = {
     ...{ envelope, principal, snapshot, head: head ?? null, call_digest: callDigest(envelope) },
     decision: { decision: 'block', matched_rule: `drift:${tool.exposed}`, policy: snapshot.policy.name, reason },
   };

@@ -6,14 +6,14 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { assumedVersion, type Era, sessionVersions } from './era.ts';
 import { knownTools } from './known-tools.ts';
 import type { RequestId, RpcOutcome } from './messages.ts';
-import { type Hello, type McpPorts, type McpSession, UpstreamFault, type UpstreamLink } from './ports.ts';
+import { type ClientHandshake, type McpPorts, type McpSession, UpstreamFault, type UpstreamLink } from './ports.ts';
 import { outcomeFor, paramsFor } from './translate.ts';
 
 /** One caller's conversations with every server behind the gateway. */
 export interface Conversation {
   readonly era: Era;
   readonly version: string;
-  readonly hello: Hello;
+  readonly handshake: ClientHandshake;
   readonly entries: readonly McpUpstreamEntry[];
   readonly owner: string;
   /** @throws UpstreamFault */
@@ -42,10 +42,10 @@ export async function ask(
   params: JsonObject,
   { onMessage = () => {}, ...asking }: Asking,
 ): Promise<RpcOutcome> {
-  const { era, hello } = conversation;
+  const { era, handshake } = conversation;
   const on = async (link: UpstreamLink): Promise<RpcOutcome> => {
     const hear = (message: JsonObject) => hearing(link, message, onMessage);
-    const outcome = await link.request(method, paramsFor(link, era, hello, params), { ...asking, onMessage: hear });
+    const outcome = await link.request(method, paramsFor(link, era, handshake, params), { ...asking, onMessage: hear });
     return outcomeFor(link, era, method, outcome);
   };
   const link = await conversation.link(entry);
@@ -87,7 +87,7 @@ export class Conversations {
   readonly #held = new Map<string, Held>();
   readonly #stopped = new AbortController();
   /** How the gateway presents itself where it speaks for nobody else. */
-  readonly #own: Hello;
+  readonly #own: ClientHandshake;
 
   constructor(ports: Pick<McpPorts, 'clock' | 'upstreams' | 'mcpStore' | 'version'>) {
     this.#ports = ports;
@@ -107,12 +107,12 @@ export class Conversations {
     };
     const open = (entry: McpUpstreamEntry, resume: McpSession['upstreams'][string] | undefined) =>
       this.#hold(session.id, entry, 'session', async () =>
-        made(entry, await this.#connect(entry, session.hello, 'session', resume)),
+        made(entry, await this.#connect(entry, session.handshake, 'session', resume)),
       );
     return {
       era: 'session',
       version: session.protocol_version,
-      hello: session.hello,
+      handshake: session.handshake,
       entries,
       owner: session.id,
       link: (entry) => open(entry, current.upstreams[entry.name]),
@@ -128,12 +128,12 @@ export class Conversations {
     entries: readonly McpUpstreamEntry[],
   ): Conversation {
     const owner = `${tenant}:${key_id}`;
-    const hello = this.#own;
-    const open = (entry: McpUpstreamEntry) => this.#hold(owner, entry, era, () => this.#connect(entry, hello, era));
+    const handshake = this.#own;
+    const open = (entry: McpUpstreamEntry) => this.#hold(owner, entry, era, () => this.#connect(entry, handshake, era));
     return {
       era,
       version,
-      hello,
+      handshake,
       entries,
       owner,
       link: open,
@@ -161,9 +161,9 @@ export class Conversations {
     await this.#ports.upstreams.stop();
   }
 
-  #connect(entry: McpUpstreamEntry, hello: Hello, prefer: Era, resume?: McpSession['upstreams'][string]) {
-    const shared = hello === this.#own;
-    return this.#ports.upstreams.connect(entry, { shared, hello, prefer, resume, signal: this.#stopped.signal });
+  #connect(entry: McpUpstreamEntry, handshake: ClientHandshake, prefer: Era, resume?: McpSession['upstreams'][string]) {
+    const shared = handshake === this.#own;
+    return this.#ports.upstreams.connect(entry, { shared, handshake, prefer, resume, signal: this.#stopped.signal });
   }
 
   #hold(owner: string, entry: McpUpstreamEntry, era: Era, make: () => Promise<UpstreamLink>): Promise<UpstreamLink> {

@@ -2,7 +2,7 @@
 import { admit } from './admit.ts';
 import { callTool } from './call.ts';
 import type { Caller, Exchange } from './caller.ts';
-import { discoverResult, greetings, initializeResult, serverInfo } from './greet.ts';
+import { discoverResult, initializeResult, reachedServers, serverInfo } from './handshake.ts';
 import type { Listening } from './listen.ts';
 import { askOwner, listThings, listTools } from './lists.ts';
 import { mcpCodes, RpcFault, type RpcOutcome, type RpcRequest } from './messages.ts';
@@ -57,7 +57,7 @@ export async function dispatch(
       break;
     case 'server/discover':
       if (!older)
-        return { result: discoverResult(await greetings(caller.conversation, ports.telemetry), ports.version) };
+        return { result: discoverResult(await reachedServers(caller.conversation, ports.telemetry), ports.version) };
       break;
     case 'subscriptions/listen':
       if (!older) return listening.subscribe(caller, request, exchange, serverInfo(ports.version));
@@ -74,6 +74,6 @@ export async function dispatch(
 async function initialize(ports: McpPorts, sessions: Sessions, caller: Caller): Promise<RpcOutcome> {
   const session = caller.session!;
   await sessions.keep(session);
-  const met = await greetings(caller.conversation, ports.telemetry);
-  return { result: initializeResult(session.hello, met, ports.version) };
+  const met = await reachedServers(caller.conversation, ports.telemetry);
+  return { result: initializeResult(session.handshake, met, ports.version) };
 }

@@ -94,7 +94,7 @@ async function execute(run: Run, params: JsonObject, credential: IssuedCredentia
   } catch (fault) {
     const error = upstreamError(run.tool, entry, fault, sent);
     run.outcome = { error };
-    // A server that does not accept the minted credential: a refused login (core/actions/carry-out.ts).
+    // A server that does not accept the minted credential: a refused login (core/actions/execute-action.ts).
     if (sent && credential && fault instanceof UpstreamFault && fault.status === 401) {
       const { message } = error;
       const named = { tool: run.tool, upstream: entry.name, hint: hints.unauthorized, status: 401 };
@@ -102,7 +102,7 @@ async function execute(run: Run, params: JsonObject, credential: IssuedCredentia
     }
     const thrown = new Error(error.message, { cause: fault });
     const doubt = sent && (fault instanceof UpstreamFault ? uncertain.has(fault.kind) : run.signal.aborted);
-    if (doubt) thrown.name = 'UnknownOutcome'; // read by carryOut
+    if (doubt) thrown.name = 'UnknownOutcome'; // read by executeAction
     throw thrown;
   }
   run.outcome = await redactedOutcome(run, outcome, secrets);

@@ -17,8 +17,9 @@ import { dispatch, type Services } from './dispatch.ts';
 import { assumedVersion, batchVersion, type Era, eraOf, type McpHeaders } from './era.ts';
 import { EventStreams } from './event-streams.ts';
 import { notificationForServer } from './forward.ts';
-import { greetings, helloOf } from './greet.ts';
+import { handshakeOf, reachedServers } from './handshake.ts';
 import { Listening } from './listen.ts';
+import { MessageQueue } from './message-queue.ts';
 import {
   errorOf,
   idOf,
@@ -31,7 +32,6 @@ import {
   type RpcOutcome,
   responseOf,
 } from './messages.ts';
-import { Outbox } from './outbox.ts';
 import type { McpPorts } from './ports.ts';
 import { toServer } from './relay.ts';
 import { Sessions } from './session.ts';
@@ -52,7 +52,7 @@ export interface McpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Messages as they come, the response last; none for an accepted notification. */
-  readonly messages?: Outbox;
+  readonly messages?: MessageQueue;
   /** The whole reply is one JSON text: a batch, or an error before there was anything to wait for. */
   readonly body?: Json;
   /** Settles when nothing goes on any more. Never rejects. */
@@ -119,17 +119,17 @@ export class McpGateway {
   async listen(call: McpCall): Promise<McpReply> {
     const session = await this.#sessions.find(call.headers.session, call.principal);
     const caller = this.#of(call, 'session', this.#conversations.ofSession(session, entriesOf(call)), session);
-    const outbox = new Outbox();
+    const queue = new MessageQueue();
     const left = new AbortController();
     this.#streams.add(left);
     left.signal.addEventListener('abort', () => void this.#streams.delete(left), { once: true });
-    outbox.onLeft(() => left.abort());
+    queue.onLeft(() => left.abort());
     call.signal.addEventListener('abort', () => left.abort(), { once: true });
     if (call.signal.aborted) left.abort();
     const finished = this.#listening
-      .follow(caller, (message) => outbox.put(message), left.signal)
-      .then(() => outbox.end());
-    return { status: 200, headers: {}, messages: outbox, finished };
+      .follow(caller, (message) => queue.write(message), left.signal)
+      .then(() => queue.end());
+    return { status: 200, headers: {}, messages: queue, finished };
   }
 
   /** `DELETE /mcp`. */
@@ -137,7 +137,7 @@ export class McpGateway {
     if (call.headers.version !== undefined && call.headers.version >= '2026-07-28') throw notAllowed();
     const session = await this.#sessions.find(call.headers.session, call.principal);
     // Conversations go on at servers where another instance began them: all of them are taken up to be ended.
-    await greetings(this.#conversations.ofSession(session, entriesOf(call)), this.#ports.telemetry);
+    await reachedServers(this.#conversations.ofSession(session, entriesOf(call)), this.#ports.telemetry);
     await this.#conversations.end(session.id);
     await this.#sessions.end(session);
     return { status: 204, headers: {} };
@@ -202,7 +202,7 @@ export class McpGateway {
     const entries = entriesOf(call);
     const opening = message.kind === 'request' && message.request.method === 'initialize';
     if (era === 'session' && opening) {
-      const session = this.#sessions.open(helloOf(message.request.params), call.principal);
+      const session = this.#sessions.open(handshakeOf(message.request.params), call.principal);
       return this.#of(call, era, this.#conversations.ofSession(session, entries), session);
     }
     if (era === 'session' && call.headers.session !== undefined) {
@@ -236,21 +236,21 @@ export class McpGateway {
       return { status: 202, headers, finished };
     }
     const { request } = message;
-    const outbox = new Outbox();
+    const queue = new MessageQueue();
     const aborting = new AbortController();
     const key = runningKey(caller, request.id);
     this.#running.set(key, aborting);
     // Of a session the request lives on without its connection; a stateless one has nothing else.
     if (caller.era === 'stateless') {
-      outbox.onLeft(() => aborting.abort());
+      queue.onLeft(() => aborting.abort());
       call.signal.addEventListener('abort', () => aborting.abort(), { once: true });
     }
     const watch = watchCancelled(this.#ports, callName(caller, request.id), aborting.signal);
     const later: Promise<unknown>[] = [];
     const exchange: Exchange = {
-      send: (sent) => outbox.put(sent),
+      send: (sent) => queue.write(sent),
       streams: () => {
-        outbox.streams = true;
+        queue.streams = true;
       },
       signal: watch.signal,
       later: (work) => void later.push(work.catch((fault) => this.#log(fault))),
@@ -258,18 +258,18 @@ export class McpGateway {
     const services: Services = { ports: this.#ports, sessions: this.#sessions, listening: this.#listening };
     const work = async () => {
       try {
-        outbox.put(this.#answered(request.id, caller.era, await dispatch(services, request, caller, exchange)));
+        void queue.write(this.#answered(request.id, caller.era, await dispatch(services, request, caller, exchange)));
       } catch (fault) {
         // A request its client cancelled is not answered (2025), or has nobody left to answer (2026).
-        if (!watch.signal.aborted) outbox.put(this.#failed(fault, request.id));
+        if (!watch.signal.aborted) void queue.write(this.#failed(fault, request.id));
       } finally {
         watch.stop();
-        outbox.end();
+        queue.end();
         if (this.#running.get(key) === aborting) this.#running.delete(key);
       }
       await Promise.all(later);
     };
-    return { status: 200, headers, messages: outbox, finished: work() };
+    return { status: 200, headers, messages: queue, finished: work() };
   }
 
   /** A notification, or the answer to a request of a server. */

@@ -2,8 +2,9 @@
  * Resources and prompts as policies see them: a call of `read_resource` or `get_prompt` with capability read, its target the
  * URI or the prompt's name [mcp.reads-governed] (decision 0053).
  */
-import { carryOut } from '#core/actions/carry-out.ts';
+
 import type { GovernedRequest } from '#core/actions/envelope.ts';
+import { executeAction } from '#core/actions/execute-action.ts';
 import { govern } from '#core/actions/govern.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -60,7 +61,7 @@ export async function readGoverned(
   };
   const executors = [readExecutor(run)];
   const result = await govern(withoutHold(ports), caller.principal, caller.sessionId, action, (given, ...rest) =>
-    carryOut({ ...given, executors }, ...rest),
+    executeAction({ ...given, executors }, ...rest),
   );
   return answer(ports, result, run, caller);
 }

@@ -126,8 +126,8 @@ export const memberOf = (method: string): string =>
   method === 'resources/templates/list' ? 'resourceTemplates' : method.split('/')[0]!;
 
 /** Questions the gateway asks on its own account carry the gateway's own envelope. */
-export const withEnvelope = ({ era, hello }: Conversation, params: JsonObject): JsonObject =>
-  era === 'stateless' ? { ...params, _meta: envelopeOf(hello) } : params;
+export const withEnvelope = ({ era, handshake }: Conversation, params: JsonObject): JsonObject =>
+  era === 'stateless' ? { ...params, _meta: envelopeOf(handshake) } : params;
 
 /** Whether the configuration lets this server serve a tool. */
 export const isServed = ({ tools }: McpUpstreamEntry, tool: unknown): tool is JsonObject =>

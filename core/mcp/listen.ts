@@ -4,7 +4,7 @@ import type { Caller, Exchange } from './caller.ts';
 import { hearing } from './conversations.ts';
 import { metaKeys } from './era.ts';
 import type { EventStreams } from './event-streams.ts';
-import { greetings } from './greet.ts';
+import { reachedServers } from './handshake.ts';
 import {
   invalidParams,
   isObject,
@@ -41,7 +41,7 @@ export class Listening {
 
   /** Hands on what every server of the session says, until the signal aborts. */
   async follow({ conversation }: Caller, send: (message: JsonObject) => void, signal: AbortSignal): Promise<void> {
-    const met = await greetings(conversation, this.#ports.telemetry);
+    const met = await reachedServers(conversation, this.#ports.telemetry);
     await Promise.all([
       aborted(signal),
       ...met.map(({ link }) => this.#listen(link, signal, (message) => hearing(link, message, send))),
@@ -70,7 +70,7 @@ export class Listening {
     identity: JsonObject,
   ): Promise<RpcOutcome> {
     const wanted = filterOf(params.notifications);
-    const met = await greetings(conversation, this.#ports.telemetry);
+    const met = await reachedServers(conversation, this.#ports.telemetry);
     const honored = honoredOf(
       wanted,
       met.map(({ link }) => link.greeting.capabilities),
@@ -87,7 +87,7 @@ export class Listening {
         ...met.map(({ link }) =>
           link.era === 'session'
             ? this.#listen(link, signal, deliver(link))
-            : this.#subscribeAt(link, conversation.hello, honored, signal, deliver(link)),
+            : this.#subscribeAt(link, conversation.handshake, honored, signal, deliver(link)),
         ),
       ]);
     }
@@ -104,12 +104,12 @@ export class Listening {
 
   async #subscribeAt(
     link: UpstreamLink,
-    hello: Parameters<typeof envelopeOf>[0],
+    handshake: Parameters<typeof envelopeOf>[0],
     honored: Filter,
     signal: AbortSignal,
     hear: (message: JsonObject) => void,
   ): Promise<void> {
-    const params = { notifications: honored as JsonObject, _meta: envelopeOf(hello) };
+    const params = { notifications: honored as JsonObject, _meta: envelopeOf(handshake) };
     while (!signal.aborted) {
       const asking = { signal, id: this.#ports.ids.uuid(), onMessage: hear };
       await link.request('subscriptions/listen', params, asking).catch(() => {});

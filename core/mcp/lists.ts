@@ -2,6 +2,7 @@
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { type Tool, wordsOf } from './action.ts';
+import { certainlyBlocked } from './blocked-tools.ts';
 import { noteFor } from './call.ts';
 import type { Caller, Exchange } from './caller.ts';
 import { type Asking, ask, type Conversation } from './conversations.ts';
@@ -9,7 +10,6 @@ import { isAccepted } from './drift.ts';
 import { upstreamError } from './faults.ts';
 import { forwardable } from './forward.ts';
 import { completionRefused, isReading, readable, readGoverned } from './governed-read.ts';
-import { certainlyBlocked } from './hidden.ts';
 import { assertFewTools, inventoryOf, isServed, listPage, memberOf } from './inventory.ts';
 import { invalidParams, isObject, mcpCodes, type RpcOutcome, type RpcRequest } from './messages.ts';
 import type { McpPorts } from './ports.ts';

@@ -9,8 +9,8 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import type { McpCall, McpGateway, McpReply } from './gateway.ts';
+import { MessageQueue } from './message-queue.ts';
 import { errorOf, isObject, mcpCodes, RpcFault, responseOf } from './messages.ts';
-import { Outbox } from './outbox.ts';
 
 type Owner = Pick<Principal, 'tenant' | 'key_id'>;
 
@@ -36,7 +36,7 @@ export interface OlderPorts {
 
 interface Stream {
   readonly principal: Principal;
-  readonly outbox: Outbox;
+  readonly queue: MessageQueue;
   readonly gone: AbortController;
   /** The session, once `initialize` has opened it. */
   session: string | undefined;
@@ -73,23 +73,23 @@ export class OlderStreams {
     const id = ids.randomHex(16);
     const counted = await eventStreams.open(given.principal, configuration, id, given.signal, inboxes && lifeMs);
     const call = { ...given, signal: counted.signal };
-    const outbox = new Outbox();
+    const queue = new MessageQueue();
     const gone = new AbortController();
-    const stream: Stream = { principal: call.principal, outbox, gone, session: undefined };
+    const stream: Stream = { principal: call.principal, queue, gone, session: undefined };
     const leave = () => {
       gone.abort();
-      outbox.end();
+      queue.end();
       this.#open.delete(id);
       void counted.close();
     };
     await inboxes?.open(id, call.principal, isoTime(clock.now() + lifeMs));
-    outbox.onLeft(leave);
+    queue.onLeft(leave);
     call.signal.addEventListener('abort', leave, { once: true });
     this.#open.set(id, stream);
-    outbox.put({ endpoint: `${base}/mcp/session/${id}` });
+    void queue.write({ endpoint: `${base}/mcp/session/${id}` });
     if (call.signal.aborted) leave();
     const finished = inboxes && this.#empty(id, stream, call, inboxes);
-    return { status: 200, headers: {}, messages: outbox, ...(finished && { finished }) };
+    return { status: 200, headers: {}, messages: queue, ...(finished && { finished }) };
   }
 
   /** `POST /mcp/session/{id}`. @throws RpcFault with status 404 for a stream that is not open, or another key's. */
@@ -135,8 +135,8 @@ export class OlderStreams {
         for (const { id: message, text } of messages) {
           if (known.has(message)) continue; // taken, and its removal not seen yet
           known.add(message);
-          void this.#take(stream, parseStrict(text), { ...call, snapshot }).catch((fault: unknown) =>
-            stream.outbox.put(responseOf(null, { error: errorOf(fault).error })),
+          void this.#take(stream, parseStrict(text), { ...call, snapshot }).catch(
+            (fault: unknown) => void stream.queue.write(responseOf(null, { error: errorOf(fault).error })),
           );
         }
       } catch (cause) {
@@ -159,15 +159,15 @@ export class OlderStreams {
     return { finished };
   }
 
-  async #forward({ outbox }: Stream, { messages, body }: McpReply): Promise<void> {
+  async #forward({ queue }: Stream, { messages, body }: McpReply): Promise<void> {
     for (const message of body === undefined ? [] : Array.isArray(body) ? body : [body])
-      outbox.put(message as JsonObject);
-    for await (const message of messages ?? []) outbox.put(message);
+      void queue.write(message as JsonObject);
+    for await (const message of messages ?? []) void queue.write(message);
   }
 
   async #listen(stream: Stream, call: McpCall): Promise<void> {
     const reply = await this.#gateway.listen({ ...call, signal: stream.gone.signal }).catch(() => undefined);
-    for await (const message of reply?.messages ?? []) stream.outbox.put(message);
+    for await (const message of reply?.messages ?? []) void stream.queue.write(message);
   }
 }
 

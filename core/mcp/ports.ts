@@ -20,7 +20,7 @@ export interface McpPorts extends GovernPorts, Pick<EventStreamPorts, 'hostLimit
 }
 
 /** How a caller presents itself to a server. */
-export interface Hello {
+export interface ClientHandshake {
   readonly protocolVersion: string;
   readonly capabilities: JsonObject;
   readonly clientInfo: JsonObject;
@@ -35,7 +35,7 @@ export interface Continuation {
 export interface ConnectOptions {
   /** Several calls at a time of several clients: ids are the gateway's own. */
   readonly shared: boolean;
-  readonly hello: Hello;
+  readonly handshake: ClientHandshake;
   /** What is tried first; a server that speaks one of them only is met in that one. */
   readonly prefer: 'session' | 'stateless';
   readonly resume?: Continuation | undefined;
@@ -121,7 +121,7 @@ export interface McpSession {
   /** The key that opened it: nobody else's. */
   readonly key_id: string;
   readonly protocol_version: string;
-  readonly hello: Hello;
+  readonly handshake: ClientHandshake;
   readonly upstreams: Readonly<Record<string, Continuation>>;
   /** ISO 8601. */
   readonly expires_at: string;

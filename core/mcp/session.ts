@@ -2,7 +2,7 @@
 import type { Principal } from '#core/identity/principal.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { mcpCodes, RpcFault } from './messages.ts';
-import type { Hello, McpPorts, McpSession } from './ports.ts';
+import type { ClientHandshake, McpPorts, McpSession } from './ports.ts';
 
 const lifeMs = 24 * 3_600_000;
 /** A session another instance ended is answered no longer than this. */
@@ -23,12 +23,12 @@ export class Sessions {
   }
 
   /** A session of the key's own; `keep` stores it. */
-  open(hello: Hello, { tenant, key_id }: Principal): McpSession {
+  open(handshake: ClientHandshake, { tenant, key_id }: Principal): McpSession {
     const { ids, clock } = this.#ports;
     return {
       id: `mcp-${ids.randomHex(16)}`,
-      ...{ tenant, key_id, hello, upstreams: {} },
-      protocol_version: hello.protocolVersion,
+      ...{ tenant, key_id, handshake, upstreams: {} },
+      protocol_version: handshake.protocolVersion,
       expires_at: isoTime(clock.now() + lifeMs),
     };
   }

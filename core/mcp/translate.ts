@@ -2,22 +2,27 @@
 import type { JsonObject } from '#core/kernel/json.ts';
 import { type Era, metaKeys, statelessVersions } from './era.ts';
 import { isObject, mcpCodes, type RpcOutcome } from './messages.ts';
-import type { Hello, UpstreamLink } from './ports.ts';
+import type { ClientHandshake, UpstreamLink } from './ports.ts';
 
 const envelopeKeys = [metaKeys.version, metaKeys.clientInfo, metaKeys.capabilities, metaKeys.logLevel] as const;
 
 /** Parameters as the server's era wants them. */
-export function paramsFor(link: Pick<UpstreamLink, 'era'>, from: Era, hello: Hello, params: JsonObject): JsonObject {
+export function paramsFor(
+  link: Pick<UpstreamLink, 'era'>,
+  from: Era,
+  handshake: ClientHandshake,
+  params: JsonObject,
+): JsonObject {
   if (link.era === from) return params;
   const meta: JsonObject = isObject(params._meta) ? { ...params._meta } : {};
-  if (link.era === 'stateless') return { ...params, _meta: { ...meta, ...envelopeOf(hello) } };
+  if (link.era === 'stateless') return { ...params, _meta: { ...meta, ...envelopeOf(handshake) } };
   for (const key of envelopeKeys) delete meta[key];
   const { _meta: _enveloped, ...rest } = params;
   return Object.keys(meta).length > 0 ? { ...rest, _meta: meta } : rest;
 }
 
 /** What a stateless request says of its client. Nothing a session's client could be asked for is offered. */
-export const envelopeOf = ({ clientInfo }: Hello): JsonObject => ({
+export const envelopeOf = ({ clientInfo }: ClientHandshake): JsonObject => ({
   [metaKeys.version]: statelessVersions[0],
   [metaKeys.clientInfo]: clientInfo,
   [metaKeys.capabilities]: {},

@@ -7,10 +7,10 @@ import { converseEvents, converseReply } from './bedrock-reply.ts';
 import { converseInput } from './bedrock-request.ts';
 import { HttpFault } from './http.ts';
 import { addressOf, asFault, begun, keyOf } from './http-provider.ts';
-import { eachInTime, inTime } from './patience.ts';
 import { type FaultKind, type Provider, ProviderFault } from './ports.ts';
 import { refusalFault } from './refusal.ts';
 import { BadReply, UnfitRequest } from './reply.ts';
+import { eachInTime, inTime } from './timeouts.ts';
 
 export interface BedrockPorts {
   readonly bedrock?: Bedrock;
@@ -33,14 +33,14 @@ export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets, timeou
       let apiKey: string | undefined;
       const given = new AbortController();
       const signal = AbortSignal.any([call.signal, given.signal]);
-      const patience = { timeouts, ms: timeout_ms, giveUp: () => given.abort() };
+      const deadline = { timeouts, ms: timeout_ms, giveUp: () => given.abort() };
       try {
         apiKey = await keyOf(entry, secrets);
         const target = { region, endpoint: base_url, apiKey, timeoutMs: timeout_ms };
         const input = converseInput(call);
         if (!call.stream) {
           // Until its first byte, and as long again.
-          const whole = { ...patience, ms: 2 * timeout_ms };
+          const whole = { ...deadline, ms: 2 * timeout_ms };
           const answered = bedrock.converse(target, input, signal);
           const { requestId, output } = await inTime('whole reply', answered, whole);
           return { type: 'json', body: converseReply(output, call.model, requestId) };
@@ -49,7 +49,7 @@ export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets, timeou
         const converse = converseEvents(stream.events, call, stream.requestId);
         const events = guarded(name, converse, call.signal, apiKey);
         const broken = (thrown: unknown) => sdkFault(name, thrown, call.signal, apiKey, 'stream');
-        return { type: 'stream', events: await begun(name, eachInTime(events, patience, broken)) };
+        return { type: 'stream', events: await begun(name, eachInTime(events, deadline, broken)) };
       } catch (thrown) {
         throw sdkFault(name, thrown, call.signal, apiKey, 'call');
       }

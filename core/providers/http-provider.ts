@@ -6,10 +6,10 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import type { SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import { type HttpCall, HttpFault, type HttpFaultKind, type HttpReply } from './http.ts';
 import { type Frame, type Frames, lineFrames, maxFrameCharacters } from './lines.ts';
-import { type Events, eachInTime, inTime, type Patience } from './patience.ts';
 import { type FaultKind, type Provider, type ProviderCall, ProviderFault, type ProviderReply } from './ports.ts';
 import { readRefusal, withoutKey } from './refusal.ts';
 import { BadReply, parseObject, UnfitRequest } from './reply.ts';
+import { type Deadline, type Events, eachInTime, inTime } from './timeouts.ts';
 
 /** The wire form of one kind of provider. */
 export interface Wire {
@@ -63,7 +63,7 @@ export function httpProvider(
   const [baseUrl, query] = splitUrl(entry.base_url ?? wire.defaultBaseUrl);
   const chatUrl = baseUrl + wire.path(baseUrl) + query;
 
-  const patience = ({ body }: HttpReply): Patience => ({ timeouts, ms: timeout_ms, giveUp: () => body.close() });
+  const deadline = ({ body }: HttpReply): Deadline => ({ timeouts, ms: timeout_ms, giveUp: () => body.close() });
 
   const post = async (url: string, key: string | undefined, body: JsonObject, call: ProviderCall) => {
     const headers = {
@@ -85,7 +85,7 @@ export function httpProvider(
   };
 
   const whole = async (reply: HttpReply, key: string | undefined): Promise<JsonObject> =>
-    parseObject(withoutKey(await inTime('whole reply', reply.text(maxReplyBytes), patience(reply)), key));
+    parseObject(withoutKey(await inTime('whole reply', reply.text(maxReplyBytes), deadline(reply)), key));
 
   const provider: Provider = {
     name,
@@ -103,7 +103,7 @@ export function httpProvider(
         const frames = wire.frames === 'sse' ? sseDecoder({ maxEventBytes: maxFrameCharacters }) : lineFrames();
         const events = streamOf(entry, call, reply, frames, wire.stream(call), key);
         const broken = (thrown: unknown) => asFault(name, thrown, call.signal, 'broken');
-        return { type: 'stream', events: await begun(name, eachInTime(events, patience(reply), broken)) };
+        return { type: 'stream', events: await begun(name, eachInTime(events, deadline(reply), broken)) };
       } catch (thrown) {
         throw asFault(name, thrown, call.signal, 'garbage');
       }

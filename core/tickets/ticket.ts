@@ -9,7 +9,7 @@ export interface TicketClaims {
   readonly id: string;
   /** Id of the signing key. */
   readonly key_id: string;
-  /** Unguessable; burnt at the first use. */
+  /** Unguessable; redeemed at the first use. */
   readonly nonce: string;
   readonly tenant: string;
   readonly envelope_id: string;

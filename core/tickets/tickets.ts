@@ -4,7 +4,7 @@ import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime } from '#core/kernel/ports.ts';
 import type { TicketKeys } from './keys.ts';
-import type { Burnt, TicketStore } from './ports.ts';
+import type { Redemption, TicketStore } from './ports.ts';
 import { signTicket, type TicketClaims, type TicketDefect, type TicketUse, verifyTicket } from './ticket.ts';
 
 export interface TicketPorts {
@@ -70,7 +70,7 @@ export const useOf = ({
 });
 
 /** Why a ticket was turned away: a defect of its own, or what had become of it. */
-export type TicketRefusal = TicketDefect | Exclude<Burnt, 'burnt'>;
+export type TicketRefusal = TicketDefect | Exclude<Redemption, 'redeemed'>;
 
 const sentences: Readonly<Record<TicketRefusal, string>> = {
   malformed: 'it is no ticket by its form',
@@ -91,10 +91,10 @@ const sentences: Readonly<Record<TicketRefusal, string>> = {
 const misuses: readonly TicketDefect[] = ['wrong_envelope', 'wrong_resource', 'wrong_verb'];
 
 /**
- * Presents a ticket: verified, then burnt, so that it works once.
+ * Presents a ticket: verified, then redeemed, so that it works once.
  * @param misused told of a good ticket of this tenant that was presented for something else, before it is refused.
  * @throws GatewayError `forbidden` with the refusal in `data.reason` as `ticket_<refusal>`; `service_unavailable` when the
- * store does not answer: whether the ticket is burnt is then unknown, and nothing may be done with it.
+ * store does not answer: whether the ticket is redeemed is then unknown, and nothing may be done with it.
  */
 export async function redeemTicket(
   ports: TicketPorts,
@@ -109,8 +109,8 @@ export async function redeemTicket(
     throw ticketRefused(check.defect);
   }
   const { tenant, id, nonce } = check.claims;
-  const burnt = await ports.tickets.burn(tenant, id, nonce, isoTime(now));
-  if (burnt !== 'burnt') throw ticketRefused(burnt);
+  const redeemed = await ports.tickets.redeem(tenant, id, nonce, isoTime(now));
+  if (redeemed !== 'redeemed') throw ticketRefused(redeemed);
   return check.claims;
 }
 

@@ -1,7 +1,7 @@
 /** Votes from outside (spec §3.2, contract §3): signature first, then identity, then the vote. */
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
-import { guarded } from '../middleware/guarded.ts';
+import { withErrorHandling } from '../middleware/error-handling.ts';
 import { matchRoute } from '../middleware/route.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { githubCallback } from './github.ts';
@@ -13,7 +13,7 @@ const callbacks: Readonly<Record<string, Callback>> = { slackCallback, githubCal
 const own = routes.filter(({ handledBy }) => handledBy === 'approval-callback');
 
 export const createHandler = (ports: GatewayPorts): HttpHandler =>
-  guarded(ports, async (event) => {
+  withErrorHandling(ports, async (event) => {
     const { operation } = matchRoute(own, event).route;
     const callback = callbacks[operation];
     if (!callback) throw new Error(`the routes table names the callback ${operation}, which does not exist`);

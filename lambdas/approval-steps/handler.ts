@@ -1,4 +1,4 @@
-import { brokerOutside } from '#adapters/aws/broker-outside.ts';
+import { brokerClients } from '#adapters/aws/broker-clients.ts';
 import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { eventHandler } from '../aws.ts';
@@ -8,6 +8,6 @@ import { createHandler } from './event.ts';
 export const handler = await eventHandler(createHandler, {
   approvalClock: lazyStepFunctionsClock,
   votes: lazyKmsSigner,
-  outside: brokerOutside,
+  brokerClients,
   executors: awsExecutors,
 });

@@ -3,7 +3,7 @@ import * as operations from '#core/admin/approvals.ts';
 import { browserPage, browserPageHeaders } from '#core/approvals/browser-page.ts';
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
 import { headerOf, headerValues } from '../middleware/body.ts';
-import { guarded } from '../middleware/guarded.ts';
+import { withErrorHandling } from '../middleware/error-handling.ts';
 import { httpEndpoint, replyOf } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 
@@ -11,7 +11,7 @@ const itemPath = '/admin/v1/approvals/{envelope_id}';
 
 export const createHandler = (ports: GatewayPorts): HttpHandler => {
   const api = httpEndpoint('approvals', ports, operations);
-  const page = guarded(ports, async ({ pathParameters }) => {
+  const page = withErrorHandling(ports, async ({ pathParameters }) => {
     const body = browserPage(pathParameters?.envelope_id ?? '');
     return replyOf({ body, contentType: 'text/html; charset=utf-8', headers: browserPageHeaders });
   });

@@ -6,7 +6,7 @@ import { estimateTokens } from '#core/dialects/count-tokens.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import { jsonObject } from '../middleware/body.ts';
 import { boundedChatBody, errorShape } from '../middleware/chat-endpoint.ts';
-import { openToPages } from '../middleware/cors.ts';
+import { withCors } from '../middleware/cors.ts';
 import { replyOf } from '../middleware/http-endpoint.ts';
 import { identify } from '../middleware/identify.ts';
 import { matchRoute } from '../middleware/route.ts';
@@ -25,5 +25,5 @@ export function createHandler(
     dialects.anthropic.checkRequest(body);
     return replyOf({ body: { input_tokens: estimateTokens('anthropic', body) } });
   };
-  return openToPages(own, ports, answer, errorShape('anthropic'));
+  return withCors(own, ports, answer, errorShape('anthropic'));
 }

@@ -1,5 +1,5 @@
-import { brokerOutside } from '#adapters/aws/broker-outside.ts';
+import { brokerClients } from '#adapters/aws/broker-clients.ts';
 import { httpHandler } from '../aws.ts';
 import { createHandler } from './http.ts';
 
-export const handler = await httpHandler(createHandler, { outside: brokerOutside });
+export const handler = await httpHandler(createHandler, { brokerClients });

@@ -1,4 +1,4 @@
-/** Governed calls to MCP servers: the ports with their executor, for functions that serve no MCP clients. */
+/** GovernedAction calls to MCP servers: the ports with their executor, for functions that serve no MCP clients. */
 import type { Snapshots } from '#core/configuration/snapshots.ts';
 import { Conversations } from '#core/mcp/conversations.ts';
 import { mcpExecutor } from '#core/mcp/executor.ts';

@@ -1,4 +1,4 @@
-import { brokerOutside } from '#adapters/aws/broker-outside.ts';
+import { brokerClients } from '#adapters/aws/broker-clients.ts';
 import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { compose } from '../aws.ts';
@@ -6,7 +6,5 @@ import { streamingHandler } from '../aws-stream.ts';
 import { mcpOnAws } from './on-aws.ts';
 
 export const handler = await streamingHandler(() =>
-  mcpOnAws(
-    compose(process.env, { approvalClock: lazyStepFunctionsClock, votes: lazyKmsSigner, outside: brokerOutside }),
-  ),
+  mcpOnAws(compose(process.env, { approvalClock: lazyStepFunctionsClock, votes: lazyKmsSigner, brokerClients })),
 );

@@ -16,7 +16,7 @@ import type { McpPorts } from '#core/mcp/ports.ts';
 import { challengeOf, errorReply } from '../middleware/answers.ts';
 import { headerOf, headerValues, rawBody } from '../middleware/body.ts';
 import { traceOf } from '../middleware/chat-endpoint.ts';
-import { openToPages } from '../middleware/cors.ts';
+import { withCors } from '../middleware/cors.ts';
 import { replyOf } from '../middleware/http-endpoint.ts';
 import { type AdmissionPorts, identify } from '../middleware/identify.ts';
 import { matchRoute } from '../middleware/route.ts';
@@ -76,7 +76,7 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
         return written(await gateway.post(bodyOf(event, call, true), call), acceptsEvents(event), ports.timeouts);
     }
   };
-  return openToPages(own, ports, answer);
+  return withCors(own, ports, answer);
 }
 
 async function callOf(

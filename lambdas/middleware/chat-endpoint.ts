@@ -17,7 +17,7 @@ import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ErrorShape } from './answers.ts';
 import { headerOf, headerValues, jsonObjectInTurns, rawBody } from './body.ts';
-import { openToPages } from './cors.ts';
+import { withCors } from './cors.ts';
 import { type AdmissionPorts, identify } from './identify.ts';
 import { matchRoute } from './route.ts';
 import { sse } from './sse.ts';
@@ -51,7 +51,7 @@ export function chatEndpoint(name: FunctionName, dialect: DialectName, ports: Ch
       return httpReply(reply, dialect, ports);
     });
   };
-  return openToPages(own, ports, answer, errorShape(dialect));
+  return withCors(own, ports, answer, errorShape(dialect));
 }
 
 /** Above this everybody else has a turn before the body is read, between the steps of reading it, and after. */

@@ -10,7 +10,7 @@ import { invalidRequest } from '#core/kernel/errors.ts';
 import type { GatewayPorts } from '../ports.ts';
 import type { ErrorShape, HttpMiddleware } from './answers.ts';
 import { headerOf, headerValues } from './body.ts';
-import { guarded } from './guarded.ts';
+import { withErrorHandling } from './error-handling.ts';
 import { matchRoute } from './route.ts';
 
 /** How long a browser may remember the answer to a preflight: an origin that is taken off the list is let go after that. */
@@ -18,8 +18,8 @@ const rememberedSeconds = 600;
 
 type Origins = () => Promise<readonly string[]>;
 
-/** `guarded`, for a handler that pages in a browser may call: preflights are answered here, before any key is looked for. */
-export function openToPages(
+/** `withErrorHandling`, for a handler that pages in a browser may call: preflights are answered here, before any key is looked for. */
+export function withCors(
   routes: readonly Route[],
   ports: Pick<GatewayPorts, 'telemetry' | 'snapshots'>,
   answer: (event: HttpEvent, context: HttpContext) => Promise<HttpReply>,
@@ -28,7 +28,7 @@ export function openToPages(
   const origins: Origins = async () => (await ports.snapshots.current()).configuration.server.cors.allowed_origins;
   const answered = async (event: HttpEvent, context: HttpContext) =>
     event.httpMethod === 'OPTIONS' ? preflight(routes, event, await origins()) : answer(event, context);
-  return guarded(ports, answered, shape, [readableByPages(origins)]);
+  return withErrorHandling(ports, answered, shape, [readableByPages(origins)]);
 }
 
 /**

@@ -5,8 +5,8 @@ import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contr
 import { opensToPages, routes } from '#core/contracts/routes.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { headerOf, jsonBody, textBody } from './body.ts';
-import { openToPages } from './cors.ts';
-import { guarded } from './guarded.ts';
+import { withCors } from './cors.ts';
+import { withErrorHandling } from './error-handling.ts';
 import { identify } from './identify.ts';
 import { matchRoute } from './route.ts';
 
@@ -39,7 +39,9 @@ export function httpEndpoint(
     return replyOf(await operation(call));
   };
 
-  return own.some(({ surface }) => opensToPages(surface)) ? openToPages(own, ports, answer) : guarded(ports, answer);
+  return own.some(({ surface }) => opensToPages(surface))
+    ? withCors(own, ports, answer)
+    : withErrorHandling(ports, answer);
 }
 
 export function replyOf({ status, headers, body, contentType }: Reply): HttpReply {

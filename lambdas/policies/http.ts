@@ -6,13 +6,13 @@ import type { HttpHandler } from '#core/contracts/http.ts';
 import { authenticateAdminToken } from '#core/identity/authenticate.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { headerValues, textBody } from '../middleware/body.ts';
-import { guarded } from '../middleware/guarded.ts';
+import { withErrorHandling } from '../middleware/error-handling.ts';
 import { httpEndpoint, replyOf } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 export function createHandler(ports: GatewayPorts): HttpHandler {
   const governed = httpEndpoint('policies', ports, { ...operations, ...mcp });
-  const first = guarded(ports, async (event) => {
+  const first = withErrorHandling(ports, async (event) => {
     const principal = await authenticateAdminToken(
       headerValues(event, 'x-api-key'),
       headerValues(event, 'authorization'),

@@ -1,4 +1,4 @@
-import { brokerOutside } from '#adapters/aws/broker-outside.ts';
+import { brokerClients } from '#adapters/aws/broker-clients.ts';
 import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { compose } from '../aws.ts';
@@ -10,7 +10,7 @@ export const handler = await streamingHandler(() => {
   const composed = compose(process.env, {
     approvalClock: lazyStepFunctionsClock,
     votes: lazyKmsSigner,
-    outside: brokerOutside,
+    brokerClients,
   });
   const ports = awsExecutors(composed, process.env);
   return { ports, handler: createHandler(ports) };

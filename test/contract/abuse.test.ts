@@ -1,7 +1,7 @@
 /** Where `credential_abuse` hears of refused logins and of somebody else's approvals: real calls, real entries (spec §1). */
 import { httpExchange } from '#adapters/executors/http-exchange.ts';
 import { foreignApproval } from '#core/actions/abuse-notes.ts';
-import type { Governed } from '#core/actions/governed.ts';
+import type { GovernedAction } from '#core/actions/governed.ts';
 import { replayRisk } from '#core/behavior/replay.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
@@ -186,7 +186,7 @@ describe("[behavior.foreign-approval] another key's approval", () => {
       principal: { kind: 'agent', ...who },
       envelope: { key_id: 'mine' },
       snapshot,
-    } as unknown as Governed;
+    } as unknown as GovernedAction;
     const approval = { envelope_id: 'a', key_id: 'theirs', ...row } as ApprovalRow;
     expect(foreignApproval(action, approval) !== undefined).toBe(misused);
   });

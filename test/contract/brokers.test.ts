@@ -7,7 +7,7 @@ import type { BrokerEntry, Configuration } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { brokersFrom } from '#core/credentials/brokers.ts';
 import { iamAnswer, type PolicyDocument } from '#core/credentials/iam-match.ts';
-import type { BrokerPorts, CredentialBroker, IssuedCredential, Outside } from '#core/credentials/ports.ts';
+import type { BrokerClients, BrokerPorts, CredentialBroker, IssuedCredential } from '#core/credentials/ports.ts';
 import { secretsOf } from '#core/credentials/redact-values.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -37,7 +37,7 @@ interface World {
   readonly settings: BrokerEntry;
   readonly envelope: ActionEnvelope;
   readonly scope: string;
-  readonly outside: Outside;
+  readonly clients: BrokerClients;
   /** What the issuer says next instead of its answer. */
   readonly faults: (LoopbackAnswer | 'hang')[];
   readonly calls: readonly { readonly body: string }[];
@@ -60,7 +60,7 @@ async function gitWorld() {
   });
   return {
     ...{ settings, host, envelope: gitEnvelope, scope: 'pull_requests:write,contents:read' },
-    ...{ outside: { gitHost: gitHostTokens({ timeoutMs }) }, faults: host.faults, calls: host.calls },
+    ...{ clients: { gitHost: gitHostTokens({ timeoutMs }) }, faults: host.faults, calls: host.calls },
     ...{ refusal: { status: 403, body: { message: 'no' } }, garbage: { status: 201, body: { token: '' } } },
     stop: host.stop,
   };
@@ -74,7 +74,7 @@ async function stsWorld() {
   const envelope = { ...gitEnvelope, protocol: 'http', tool: 'aws.s3.get_object', target: 's3://reports/2026/a.csv' };
   return {
     ...{ settings, sts, waits, envelope, scope: 'reports:read', faults: sts.faults, calls: sts.calls },
-    outside: {
+    clients: {
       sts: lazySts({ ...aws, endpoint: sts.url }, timeoutMs),
       pause: async (ms: number) => void waits.push(ms),
     },
@@ -92,7 +92,7 @@ async function vaultWorld() {
   });
   return {
     ...{ settings, vault, envelope: { ...gitEnvelope, tool: 'sql.query', target: 'orders' }, scope: 'orders:read' },
-    ...{ outside: { vault: vaultClient({ timeoutMs }) }, faults: vault.faults, calls: vault.calls },
+    ...{ clients: { vault: vaultClient({ timeoutMs }) }, faults: vault.faults, calls: vault.calls },
     ...{ refusal: { status: 403, body: { errors: ['no'] } }, garbage: { status: 200, body: { data: {} } } },
     stop: vault.stop,
   };
@@ -111,16 +111,16 @@ async function storedWorld() {
   const settings = settingsOf<'secrets_manager'>({ type: 'secrets_manager', name: 'b', secret_id: secretId });
   return {
     ...{ settings, state, envelope: { ...gitEnvelope, tool: 'sql.query', target: 'orders' }, scope: 'orders:read' },
-    outside: { secretVersions: lazySecretVersions({ ...aws, endpoint: server.url }, timeoutMs) },
+    clients: { secretVersions: lazySecretVersions({ ...aws, endpoint: server.url }, timeoutMs) },
     ...{ faults: server.faults, calls: server.calls, stop: server.stop },
     refusal: { status: 400, body: { __type: 'AccessDeniedException', message: own.SCM_KEY } },
     garbage: { status: 200, body: { VersionId: 'v-1' } },
   };
 }
 
-const portsOf = (outside: Outside | undefined, secrets = own): BrokerPorts => ({
+const portsOf = (clients: BrokerClients | undefined, secrets = own): BrokerPorts => ({
   ...brokerPorts(secrets),
-  ...(outside && { outside }),
+  ...(clients && { clients }),
 });
 
 const brokerOf = (settings: BrokerEntry, ports: BrokerPorts): CredentialBroker => {
@@ -130,7 +130,7 @@ const brokerOf = (settings: BrokerEntry, ports: BrokerPorts): CredentialBroker =
 
 const grantOf = ({ scope }: Pick<World, 'scope'>, ttl_seconds = 600) => gitGrant({ broker: 'b', scope, ttl_seconds });
 const issueIn = (world: World, ttl = 600): Promise<IssuedCredential> =>
-  brokerOf(world.settings, portsOf(world.outside)).issue(world.envelope, grantOf(world, ttl));
+  brokerOf(world.settings, portsOf(world.clients)).issue(world.envelope, grantOf(world, ttl));
 
 /** The error of a promise that has to fail, and all of it as text. */
 async function failure(promise: Promise<unknown>) {
@@ -205,7 +205,7 @@ describe.each(worlds)('the %s broker', (_, start) => {
   });
 
   test('revoking twice is harmless', async () => {
-    const broker = brokerOf(world.settings, portsOf(world.outside));
+    const broker = brokerOf(world.settings, portsOf(world.clients));
     const { record, secret } = await issueIn(world);
     await broker.revoke(record, secret);
     await broker.revoke(record, secret);
@@ -219,7 +219,7 @@ describe('[credential.scm-jwt] a Git-host app with an installation', () => {
   });
   afterEach(() => world.stop());
   const issue = (over: Partial<ActionEnvelope> = {}, scope = world.scope) =>
-    brokerOf(world.settings, portsOf(world.outside)).issue(
+    brokerOf(world.settings, portsOf(world.clients)).issue(
       { ...world.envelope, ...over },
       gitGrant({ broker: 'b', scope }),
     );
@@ -238,7 +238,7 @@ describe('[credential.scm-jwt] a Git-host app with an installation', () => {
   });
 
   test('the holder ends it at the host; by its record alone it only dies', async () => {
-    const broker = brokerOf(world.settings, portsOf(world.outside));
+    const broker = brokerOf(world.settings, portsOf(world.clients));
     const { record, secret } = await issue();
     expect(broker.calledBack).toBe('by_value');
     await broker.revoke(record);
@@ -297,7 +297,7 @@ describe('[credential.scm-jwt] a Git-host app with an installation', () => {
   });
 
   test('[credential.no-broader] an installation without an address gets nothing, least of all the app token', async () => {
-    const broker = brokerOf({ ...world.settings, api_url: undefined }, portsOf(world.outside));
+    const broker = brokerOf({ ...world.settings, api_url: undefined }, portsOf(world.clients));
     await expect(broker.issue(world.envelope, grantOf(world))).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 });
@@ -308,7 +308,7 @@ describe('[credential.sts] the STS broker', () => {
     world = await stsWorld();
   });
   afterEach(() => world.stop());
-  const broker = () => brokerOf(world.settings, portsOf(world.outside));
+  const broker = () => brokerOf(world.settings, portsOf(world.clients));
   const issue = (over: Partial<ActionEnvelope> = {}, ttl = 600) =>
     broker().issue({ ...world.envelope, ...over }, grantOf(world, ttl), { person: 'bob' });
 
@@ -399,7 +399,7 @@ describe('[credential.sts] the STS broker', () => {
 
   test('an external id that is configured and missing is no reason to leave it out', async () => {
     const { EXTERNAL_ID: _, ...others } = own;
-    const bare = brokerOf(world.settings, portsOf(world.outside, others));
+    const bare = brokerOf(world.settings, portsOf(world.clients, others));
     await expect(bare.issue(world.envelope, grantOf(world))).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(world.calls).toHaveLength(0);
   });
@@ -411,7 +411,7 @@ describe('[credential.vault] the vault broker', () => {
     world = await vaultWorld();
   });
   afterEach(() => world.stop());
-  const broker = (secrets = own) => brokerOf(world.settings, portsOf(world.outside, secrets));
+  const broker = (secrets = own) => brokerOf(world.settings, portsOf(world.clients, secrets));
 
   test('leases a database user; its record names the lease and when the sweep may give it back', async () => {
     const { record, secret } = await issueIn(world);

@@ -48,8 +48,8 @@ afterAll(() => {
   for (const folder of [state, work]) rmSync(folder, { recursive: true, force: true });
 });
 
-const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'g', version: '1' } };
-const options = { shared: true, hello, prefer: 'session', signal: new AbortController().signal } as const;
+const handshake = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'g', version: '1' } };
+const options = { shared: true, handshake, prefer: 'session', signal: new AbortController().signal } as const;
 const local = (script: string, more: object = {}) =>
   entry({ transport: 'stdio', url: undefined, command: [node, '-e', script], timeout_ms: 10_000, ...more });
 

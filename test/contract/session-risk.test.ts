@@ -5,7 +5,7 @@ import { manifestsTable } from '#adapters/aws/manifests-table.ts';
 import { assessAction, blockedBy, followRisk } from '#core/behavior/assess.ts';
 import type { KeyRisks } from '#core/behavior/ports.ts';
 import { replayRisk } from '#core/behavior/replay.ts';
-import { lookoutOf } from '#core/behavior/signals.ts';
+import { signalContext } from '#core/behavior/signals.ts';
 import { stateOf } from '#core/behavior/state.ts';
 import { behaviorSchema } from '#core/contracts/behavior.ts';
 import type { EffectReader } from '#core/effects/ports.ts';
@@ -52,7 +52,7 @@ async function act(session: string, key_id: string, step: Step, ledger: Ledger =
     ? undefined
     : assessAction({
         settings,
-        lookout: lookoutOf(settings),
+        context: signalContext(settings),
         standing,
         call: { ...step.call, call_digest },
         effects: effectsOf(step.call),

@@ -80,8 +80,8 @@ describe('capability tickets', () => {
   test('a ticket of an id that is taken is not issued, and a row with another nonce is not its row', async () => {
     const { record } = await issue('taken');
     await expect(ticketsTable(store).put(record)).rejects.toMatchObject({ code: 'conflict' });
-    expect(await ticketsTable(store).burn('taken', record.id, 'another', isoTime(start))).toBe('unknown');
-    expect(await ticketsTable(store).burn('taken', record.id, record.nonce, isoTime(start))).toBe('burnt');
+    expect(await ticketsTable(store).redeem('taken', record.id, 'another', isoTime(start))).toBe('unknown');
+    expect(await ticketsTable(store).redeem('taken', record.id, record.nonce, isoTime(start))).toBe('redeemed');
   });
 
   test('defects are told before the store is asked', async () => {

@@ -8,7 +8,7 @@ import { limitHeaders } from '#core/limits/headers.ts';
 import { limitsOf } from '#core/limits/limits-of.ts';
 import type { ReserveOutcome } from '#core/limits/ports.ts';
 import { reserveCost } from '#core/limits/prices.ts';
-import { type Course, ended } from '../course.ts';
+import { type ChatCallState, ended } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
 
 /**
@@ -16,45 +16,45 @@ import type { ChatPorts } from '../ports.ts';
  * @throws GatewayError `rate_limit_error`, `budget_exceeded` (nothing is consumed), `forbidden` (another key's session),
  * `session_blocked` (kill switch), `service_unavailable` (fail closed).
  */
-export async function admit(ports: ChatPorts, course: Course, policy: ContentPolicy): Promise<void> {
-  const { call } = course;
+export async function admit(ports: ChatPorts, state: ChatCallState, policy: ContentPolicy): Promise<void> {
+  const { call } = state;
   const { id: tenant } = call.tenant;
   const scored = call.principal.kind === 'agent';
   const store = Promise.all([
-    reserve(ports, course, policy),
+    reserve(ports, state, policy),
     ports.evidence.head(tenant, call.sessionId),
     scored ? ports.keyRisks?.of(tenant, call.principal.key_id) : undefined,
   ]);
   store.catch(() => {}); // told by the await below
   // What was asked, before filters change it; reckoned while the store works.
-  course.requestSha256 = digestOf(call.body);
+  state.requestSha256 = digestOf(call.body);
   const [reserved, head, key] = await store;
-  course.standing = { session: head?.risk, key };
-  course.head = head ?? null;
-  course.reserved = reserved.ok;
-  Object.assign(course.headers, limitHeaders(reserved));
+  state.standing = { session: head?.risk, key };
+  state.head = head ?? null;
+  state.reserved = reserved.ok;
+  Object.assign(state.headers, limitHeaders(reserved));
   // Before any refusal is written down: it would be written into the session.
   assertSessionOwner(head, call.principal);
-  if (!reserved.ok) throw refused(ports, course, reserved);
+  if (!reserved.ok) throw refused(ports, state, reserved);
   for (const { tier } of reserved.budgets) if (tier !== 'ok') ports.telemetry.count('svc_budget_tier_total', { tier });
-  assertNotBlocked(ports, course);
-  refuseUnallowed(course);
+  assertNotBlocked(ports, state);
+  refuseUnallowed(state);
 }
 
 /** What the tenant may not have is a decision, so it is recorded like one; what nobody serves is not. */
-function refuseUnallowed(course: Course): void {
-  const { refusal, model } = course.call;
+function refuseUnallowed(state: ChatCallState): void {
+  const { refusal, model } = state.call;
   if (!refusal) return;
-  ended(course, 'refused', refusal);
-  Object.assign(course, { decision: 'block', matchedRule: `model:${model}` });
+  ended(state, 'refused', refusal);
+  Object.assign(state, { decision: 'block', matchedRule: `model:${model}` });
   throw refusal;
 }
 
 /** Where nothing but the provider can end a call, its start is noted with the reservation [limit.begun]: a write less. */
-function reserve(ports: ChatPorts, course: Course, policy: ContentPolicy): Promise<ReserveOutcome> {
-  const { call } = course;
+function reserve(ports: ChatPorts, state: ChatCallState, policy: ContentPolicy): Promise<ReserveOutcome> {
+  const { call } = state;
   const { configuration } = call.snapshot;
-  course.startNoted = policy.inputIdle && !configuration.cache.enabled && call.refusal === undefined;
+  state.startNoted = policy.inputIdle && !configuration.cache.enabled && call.refusal === undefined;
   const limits = limitsOf(configuration, call.tenant.id, call.resolvedModel);
   const usage = { input_tokens: call.inputTokens, output_tokens: call.maxTokens };
   return ports.counters.reserve({
@@ -64,27 +64,31 @@ function reserve(ports: ChatPorts, course: Course, policy: ContentPolicy): Promi
     tokens: call.inputTokens + call.maxTokens,
     cost_microusd: reserveCost(configuration, call.resolvedModel, usage, limits),
     limits,
-    begun: course.startNoted,
+    begun: state.startNoted,
   });
 }
 
-function refused(ports: ChatPorts, course: Course, outcome: Extract<ReserveOutcome, { ok: false }>): GatewayError {
+function refused(
+  ports: ChatPorts,
+  state: ChatCallState,
+  outcome: Extract<ReserveOutcome, { ok: false }>,
+): GatewayError {
   const { code, message, what, retryAfterSeconds } = outcome;
   const error = new GatewayError(code, message, { retryAfterSeconds });
-  ended(course, 'refused', error);
+  ended(state, 'refused', error);
   if (code !== 'budget_exceeded') return error;
-  Object.assign(course, { decision: 'block', matchedRule: `budget:${what}` });
+  Object.assign(state, { decision: 'block', matchedRule: `budget:${what}` });
   ports.telemetry.count('svc_budget_tier_total', { tier: 'exhausted' });
   return error;
 }
 
 /** The behavioural kill switch (spec §1 stage 3, §7.2): of the session, and of its key over all its sessions. */
-function assertNotBlocked({ clock }: ChatPorts, course: Course): void {
-  const { behavior } = course.call.snapshot.configuration;
-  const stopped = blockedBy(behavior, course.standing ?? { session: undefined, key: undefined }, clock.now());
+function assertNotBlocked({ clock }: ChatPorts, state: ChatCallState): void {
+  const { behavior } = state.call.snapshot.configuration;
+  const stopped = blockedBy(behavior, state.standing ?? { session: undefined, key: undefined }, clock.now());
   if (!stopped) return;
   const error = sessionBlocked(stopped);
-  ended(course, 'blocked', error);
-  Object.assign(course, { decision: 'block', matchedRule: stopped.matched_rule });
+  ended(state, 'blocked', error);
+  Object.assign(state, { decision: 'block', matchedRule: stopped.matched_rule });
   throw error;
 }

@@ -3,9 +3,9 @@
  * (spec §3.2, §7.2; contract §5).
  */
 import { answer } from '#core/actions/answers.ts';
-import type { CarryOut } from '#core/actions/carry-out.ts';
+import type { ExecutionMode } from '#core/actions/execute-action.ts';
 import { approvalFor } from '#core/actions/govern.ts';
-import type { Governed } from '#core/actions/governed.ts';
+import type { GovernedAction } from '#core/actions/governed.ts';
 import { review } from '#core/actions/review.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
 import type { ActionEnvelope, DecisionResult } from '#core/contracts/envelope.ts';
@@ -13,7 +13,7 @@ import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ChatCall } from '../call.ts';
-import { type Course, ended } from '../course.ts';
+import { type ChatCallState, ended } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
 
 /** What a reviewer is shown whole; of larger requests the last words and the digest that the approval is bound to. */
@@ -25,57 +25,57 @@ const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * Body of a 202 while a human has to decide; undefined once an approval of this very call was taken.
  * @throws GatewayError `policy_violation` for a minute after a human denied it.
  */
-export async function awaitApproval(ports: ChatPorts, course: Course): Promise<JsonObject | undefined> {
-  const { call } = course;
+export async function awaitApproval(ports: ChatPorts, state: ChatCallState): Promise<JsonObject | undefined> {
+  const { call } = state;
   const envelope = envelopeOf(call);
-  const action: Governed = {
+  const action: GovernedAction = {
     envelope,
     principal: call.principal,
     snapshot: call.snapshot,
     decision: {
       decision: 'review',
-      matched_rule: course.matchedRule ?? 'content',
+      matched_rule: state.matchedRule ?? 'content',
       policy: 'content policy',
-      reason: `The filter ${course.matchedRule?.replace(/^content:/, '')} asks for a human's decision.`,
+      reason: `The filter ${state.matchedRule?.replace(/^content:/, '')} asks for a human's decision.`,
     },
     call_digest: callDigest(envelope),
     // The approval shows the prompt to whoever decides; the log keeps its digest only.
     privateParameters: true,
-    head: course.head,
+    head: state.head,
   };
   const candidate = await approvalFor(ports, envelope, action.call_digest);
   const result = await review(ports, action, candidate, takenOnly);
-  if (result.decision === 'review') return pending(course, result);
-  if (result.decision === 'block') throw deniedChat(course, result);
-  course.approvalId = result.matched_rule.replace(/^approved:/, '');
-  course.matchedRule = result.matched_rule;
-  course.decision = 'allow';
-  course.head = (await ports.evidence.head(call.tenant.id, call.sessionId)) ?? null;
+  if (result.decision === 'review') return pending(state, result);
+  if (result.decision === 'block') throw deniedChat(state, result);
+  state.approvalId = result.matched_rule.replace(/^approved:/, '');
+  state.matchedRule = result.matched_rule;
+  state.decision = 'allow';
+  state.head = (await ports.evidence.head(call.tenant.id, call.sessionId)) ?? null;
   return undefined;
 }
 
 /** A human said no to this very call: told as that, with the reviewer's words. */
-function deniedChat(course: Course, { matched_rule, envelope_id, error }: DecisionResult): GatewayError {
-  course.matchedRule = matched_rule;
-  course.decision = 'block';
+function deniedChat(state: ChatCallState, { matched_rule, envelope_id, error }: DecisionResult): GatewayError {
+  state.matchedRule = matched_rule;
+  state.decision = 'block';
   const fault = new GatewayError('policy_violation', error?.message ?? 'The call was denied.', {
     data: { decision: 'block', matched_rule, envelope_id, ...error?.data },
   });
-  ended(course, 'blocked', fault);
+  ended(state, 'blocked', fault);
   return fault;
 }
 
 /** The approval is taken; what it allows is the rest of the pipeline. */
-const takenOnly: CarryOut = async (_ports, action, evidence_hash) => ({
+const takenOnly: ExecutionMode = async (_ports, action, evidence_hash) => ({
   ...answer(action),
   decision: 'allow',
   evidence_hash,
 });
 
-function pending(course: Course, { envelope_id, error }: DecisionResult): JsonObject {
+function pending(state: ChatCallState, { envelope_id, error }: DecisionResult): JsonObject {
   const { approval_url, queued_at, reason } = (error?.data ?? {}) as Record<string, string>;
-  course.outcome = 'review';
-  course.status = 202;
+  state.outcome = 'review';
+  state.status = 202;
   return {
     status: 'pending_approval',
     envelope_id,

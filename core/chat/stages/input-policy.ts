@@ -2,8 +2,8 @@
 import type { ContentPolicy, Verdict } from '#core/content-policy/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { Course } from '../course.ts';
-import { ended } from '../course.ts';
+import type { ChatCallState } from '../call-state.ts';
+import { ended } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
 
 /**
@@ -12,34 +12,34 @@ import type { ChatPorts } from '../ports.ts';
  */
 export async function checkInputPolicy(
   ports: ChatPorts,
-  course: Course,
+  state: ChatCallState,
   policy: ContentPolicy,
   body: JsonObject,
 ): Promise<Verdict['decision']> {
   if (policy.inputIdle) return 'allow';
-  const { call } = course;
+  const { call } = state;
   return ports.telemetry.span('policy.check_input', {}, async (span) => {
     const context = { tenant_id: call.tenant.id, model: call.resolvedModel, provider: '' };
     const verdict = await policy.checkInput(call.wire.requestTexts(body), context);
     span.set({ decision: verdict.decision, policy_name: verdict.matched_rule, action: strictest(verdict) });
-    note(ports, course, verdict);
-    if (verdict.decision === 'block') throw violation(course, verdict);
+    note(ports, state, verdict);
+    if (verdict.decision === 'block') throw violation(state, verdict);
     return verdict.decision;
   });
 }
 
 /** Findings go into the call's entry; they are counted by filter and action. */
-export function note(ports: ChatPorts, course: Course, verdict: Verdict): void {
-  course.findings.push(...verdict.findings);
+export function note(ports: ChatPorts, state: ChatCallState, verdict: Verdict): void {
+  state.findings.push(...verdict.findings);
   for (const { policy, action } of verdict.findings)
     ports.telemetry.count('svc_policy_violations_total', { policy, action });
   if (verdict.decision === 'allow' || verdict.matched_rule === undefined) return;
-  course.matchedRule = verdict.matched_rule;
-  course.decision = verdict.decision;
+  state.matchedRule = verdict.matched_rule;
+  state.decision = verdict.decision;
 }
 
 /** What the caller is told: which filter, never what it found. */
-export function violation(course: Course, { matched_rule, findings }: Verdict): GatewayError {
+export function violation(state: ChatCallState, { matched_rule, findings }: Verdict): GatewayError {
   const policy = matched_rule?.replace(/^content:/, '') ?? 'content policy';
   const deciding = findings.find((finding) => finding.policy === policy && finding.action === 'block');
   const where = deciding?.phase === 'output' ? 'The reply' : 'The request';
@@ -48,7 +48,7 @@ export function violation(course: Course, { matched_rule, findings }: Verdict): 
   const error = new GatewayError('policy_violation', `${where} is blocked by policy ${policy}${reason}.`, {
     data: { policy, phase: deciding?.phase ?? 'input' },
   });
-  ended(course, 'blocked', error);
+  ended(state, 'blocked', error);
   return error;
 }
 

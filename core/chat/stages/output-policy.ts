@@ -3,12 +3,12 @@ import type { ContentContext, ContentPolicy, StreamScan, Verdict } from '#core/c
 import type { TextSlot } from '#core/dialects/dialect.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ChatCall } from '../call.ts';
-import type { Course } from '../course.ts';
+import type { ChatCallState } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
 import { type Rewriter, rewriting } from '../rewrite.ts';
 import { note, violation } from './input-policy.ts';
 
-const contextOf = ({ call, provider = '' }: Course): ContentContext => ({
+const contextOf = ({ call, provider = '' }: ChatCallState): ContentContext => ({
   tenant_id: call.tenant.id,
   model: call.resolvedModel,
   provider,
@@ -20,20 +20,20 @@ const contextOf = ({ call, provider = '' }: Course): ContentContext => ({
  */
 export async function checkReply(
   ports: ChatPorts,
-  course: Course,
+  state: ChatCallState,
   policy: ContentPolicy,
   reply: JsonObject,
 ): Promise<void> {
-  const { call } = course;
+  const { call } = state;
   const texts = call.wire.replyTexts(reply);
   if (!policy.outputIdle) {
     const verdict = await ports.telemetry.span('policy.check_output', {}, async (span) => {
-      const found = await policy.checkOutput(texts, contextOf(course));
+      const found = await policy.checkOutput(texts, contextOf(state));
       span.set({ decision: found.decision });
       return found;
     });
-    note(ports, course, verdict);
-    if (verdict.decision !== 'allow') throw violation(course, verdict);
+    note(ports, state, verdict);
+    if (verdict.decision !== 'allow') throw violation(state, verdict);
   }
   const rewrite = rewriting(call.snapshot.configuration, call.tenant);
   if (!rewrite) return;
@@ -53,21 +53,21 @@ export interface StreamGate {
 }
 
 /** What the filters found in a stream, once it is over, as the stage it is. */
-export function reportStream(ports: ChatPorts, course: Course): void {
-  const { verdict } = course;
+export function reportStream(ports: ChatPorts, state: ChatCallState): void {
+  const { verdict } = state;
   if (!verdict) return;
   void ports.telemetry.span('policy.check_output', { decision: verdict.decision }, async () => {});
-  note(ports, course, verdict);
+  note(ports, state, verdict);
 }
 
 const clean: Verdict = { decision: 'allow', findings: [] };
 
 /** Undefined where neither filters nor transforms look at replies. */
-export function streamGate(course: Course, policy: ContentPolicy): StreamGate | undefined {
-  const { call } = course;
+export function streamGate(state: ChatCallState, policy: ContentPolicy): StreamGate | undefined {
+  const { call } = state;
   const rewrite = rewriting(call.snapshot.configuration, call.tenant);
   if (policy.outputIdle && !rewrite) return undefined;
-  return new Gate(call, policy.outputIdle ? undefined : policy.streamOutput(contextOf(course)), rewrite);
+  return new Gate(call, policy.outputIdle ? undefined : policy.streamOutput(contextOf(state)), rewrite);
 }
 
 class Gate implements StreamGate {

@@ -10,7 +10,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { type Answered, callProvider } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
 import { translationContext } from '../call.ts';
-import { type Course, gone } from '../course.ts';
+import { type ChatCallState, gone } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
 import { governReply } from '../tool-use.ts';
 import { checkReply, reportStream } from './output-policy.ts';
@@ -23,50 +23,50 @@ import { pump } from './stream.ts';
  */
 export async function callModel(
   ports: ChatPorts,
-  course: Course,
+  state: ChatCallState,
   policy: ContentPolicy,
   body: JsonObject,
   flight: Flight | undefined,
   answering: Answering,
 ): Promise<void> {
   try {
-    const spoken = await ports.telemetry.span('provider.call', { model: course.call.resolvedModel }, async (span) => {
-      const answered = await reached(ports, course, body);
+    const spoken = await ports.telemetry.span('provider.call', { model: state.call.resolvedModel }, async (span) => {
+      const answered = await reached(ports, state, body);
       span.set({ provider: answered.provider.name, latency_ms: Math.round(span.elapsedUs() / 1000) });
-      if (answered.reply.type === 'json') return taken(ports, course, answered, answered.reply.body);
-      return pump(ports, course, policy, answered, answering);
+      if (answered.reply.type === 'json') return taken(ports, state, answered, answered.reply.body);
+      return pump(ports, state, policy, answered, answering);
     });
-    const reply = course.streamed ? spoken : await whole(ports, course, policy, spoken!, answering);
-    if (flight && reply && cacheable(body, reply, course.outcome)) keep(course, flight, reply);
+    const reply = state.streamed ? spoken : await whole(ports, state, policy, spoken!, answering);
+    if (flight && reply && cacheable(body, reply, state.outcome)) keep(state, flight, reply);
   } finally {
-    reportStream(ports, course);
+    reportStream(ports, state);
     flight?.drop();
   }
 }
 
 /** A provider that answers; which ones did not, and why, goes into the record. */
-async function reached(ports: ChatPorts, course: Course, body: JsonObject): Promise<Answered> {
-  const { call } = course;
-  course.begun = course.startNoted ? Promise.resolve() : begin(ports, course);
+async function reached(ports: ChatPorts, state: ChatCallState, body: JsonObject): Promise<Answered> {
+  const { call } = state;
+  state.begun = state.startNoted ? Promise.resolve() : begin(ports, state);
   try {
     const answered = await callProvider(ports, call.plan, {
       model: call.resolvedModel,
       stream: call.stream,
       headers: { ...call.passed, ...ports.telemetry.outgoing() },
-      signal: course.signal,
-      bodyFor: ({ dialect }) => bodyFor(course, body, dialect),
+      signal: state.signal,
+      bodyFor: ({ dialect }) => bodyFor(state, body, dialect),
     });
-    course.provider = answered.provider.name;
-    course.region = answered.region;
-    course.attempts = answered.attempts;
+    state.provider = answered.provider.name;
+    state.region = answered.region;
+    state.attempts = answered.attempts;
     return answered;
   } catch (thrown) {
-    throw failed(ports, course, thrown);
+    throw failed(ports, state, thrown);
   }
 }
 
 /** Written while the provider is called, so that a crash from here on is charged (contract §5). */
-function begin(ports: ChatPorts, { call }: Course): Promise<void> {
+function begin(ports: ChatPorts, { call }: ChatCallState): Promise<void> {
   return ports.counters.begin(call.tenant.id, call.envelopeId).catch((thrown: unknown) => {
     ports.telemetry.log('warn', 'the start of a provider call was not noted', {
       envelope_id: call.envelopeId,
@@ -76,40 +76,45 @@ function begin(ports: ChatPorts, { call }: Course): Promise<void> {
 }
 
 /** The provider's name of the model comes first: what a translation may say depends on it. */
-function bodyFor({ call }: Course, body: JsonObject, dialect: DialectName): JsonObject {
+function bodyFor({ call }: ChatCallState, body: JsonObject, dialect: DialectName): JsonObject {
   const asked = translator(call.dialect, dialect).request({ ...body, model: call.resolvedModel });
   return call.stream && dialect === 'openai' ? withUsageRequested(asked) : asked;
 }
 
 /** A complete reply: counted, and put into the caller's dialect. */
-function taken(ports: ChatPorts, course: Course, { provider, settleSpan }: Answered, body: JsonObject): JsonObject {
-  const { call } = course;
+function taken(
+  ports: ChatPorts,
+  state: ChatCallState,
+  { provider, settleSpan }: Answered,
+  body: JsonObject,
+): JsonObject {
+  const { call } = state;
   const native = dialects[provider.dialect];
-  course.counted = native.usageOf(body) ?? {};
+  state.counted = native.usageOf(body) ?? {};
   const finishReason = native.finishReason(body);
-  if (finishReason !== undefined) course.finishReason = finishReason;
-  for (const { text, whole } of native.replyTexts(body)) if (!whole) course.outputCharacters += text.length;
-  settleSpan({ body, usage: course.counted, finishReason });
+  if (finishReason !== undefined) state.finishReason = finishReason;
+  for (const { text, whole } of native.replyTexts(body)) if (!whole) state.outputCharacters += text.length;
+  settleSpan({ body, usage: state.counted, finishReason });
   return translator(call.dialect, provider.dialect).reply(body, translationContext(call, ports.clock));
 }
 
 async function whole(
   ports: ChatPorts,
-  course: Course,
+  state: ChatCallState,
   policy: ContentPolicy,
   spoken: JsonObject,
   answering: Answering,
 ): Promise<JsonObject> {
-  const { call } = course;
-  await checkReply(ports, course, policy, spoken);
+  const { call } = state;
+  await checkReply(ports, state, policy, spoken);
   const reply = call.dialect === 'anthropic' ? await governReply(ports, call, spoken) : spoken;
-  if (call.signal.aborted) gone(course);
-  else course.outcome = 'completed';
+  if (call.signal.aborted) gone(state);
+  else state.outcome = 'completed';
   answering.json(200, reply);
   return reply;
 }
 
-function keep({ call, provider = '', counted }: Course, flight: Flight, reply: JsonObject): void {
+function keep({ call, provider = '', counted }: ChatCallState, flight: Flight, reply: JsonObject): void {
   const usage = { input_tokens: 0, output_tokens: 0, ...counted };
   flight.keep({ dialect: call.dialect, provider, reply, usage });
 }

@@ -2,26 +2,26 @@
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import { ProviderFault } from '#core/providers/ports.ts';
 import { faultToError } from '#core/routing/fault-to-error.ts';
-import { type Course, ended, gone } from '../course.ts';
+import { type ChatCallState, ended, gone } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
 
 /** What the caller is told of a provider's failure; the detail stays in the log. */
-export function failed(ports: ChatPorts, course: Course, thrown: unknown): GatewayError {
+export function failed(ports: ChatPorts, state: ChatCallState, thrown: unknown): GatewayError {
   const fault = thrown instanceof ProviderFault ? thrown : undefined;
   const error = fault ? faultToError(fault) : asGatewayError(thrown);
-  if (fault) course.attempts = [...course.attempts, ...fault.attempts];
+  if (fault) state.attempts = [...state.attempts, ...fault.attempts];
   // A caller who leaves is no failure of the provider's.
   if (fault && fault.kind !== 'aborted') {
     ports.telemetry.count('svc_provider_errors_total', { provider: fault.provider });
     ports.telemetry.log('warn', 'provider call failed', {
-      envelope_id: course.call.envelopeId,
-      request_id: course.call.requestId,
+      envelope_id: state.call.envelopeId,
+      request_id: state.call.requestId,
       provider: fault.provider,
       fault: fault.kind,
       error: fault.message,
     });
   }
-  ended(course, 'failed', error);
+  ended(state, 'failed', error);
   if (fault?.kind !== 'aborted') return error;
-  return gone(course) ?? error;
+  return gone(state) ?? error;
 }

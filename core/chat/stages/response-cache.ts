@@ -5,7 +5,7 @@ import type { CachedReply, CacheQuestion, Flight } from '#core/cache/ports.ts';
 import { asksForUsage, isUsageOnly } from '#core/dialects/openai.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Answering } from '../answering.ts';
-import type { Course } from '../course.ts';
+import type { ChatCallState } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
 
 /**
@@ -14,21 +14,21 @@ import type { ChatPorts } from '../ports.ts';
  */
 export async function fromCache(
   ports: ChatPorts,
-  course: Course,
+  state: ChatCallState,
   body: JsonObject,
   answering: Answering,
 ): Promise<'answered' | Flight | undefined> {
-  const { call } = course;
+  const { call } = state;
   if (!call.snapshot.configuration.cache.enabled || !cacheableRequest(body)) return undefined;
-  const found = await ports.cache.lookup(questionOf(course, body), call.signal);
-  course.cache = found.state;
-  course.headers['x-cache'] = found.state;
+  const found = await ports.cache.lookup(questionOf(state, body), call.signal);
+  state.cache = found.state;
+  state.headers['x-cache'] = found.state;
   if (found.state === 'MISS') return found.flight;
-  await replay(course, found.cached, answering);
+  await replay(state, found.cached, answering);
   return 'answered';
 }
 
-function questionOf({ call }: Course, body: JsonObject): CacheQuestion {
+function questionOf({ call }: ChatCallState, body: JsonObject): CacheQuestion {
   const { cache } = call.snapshot.configuration;
   const parts: CacheKeyParts = {
     tenant: call.tenant.id,
@@ -48,12 +48,12 @@ function questionOf({ call }: Course, body: JsonObject): CacheQuestion {
 }
 
 /** As JSON or as the events that would have streamed it, whichever the caller asks for. */
-async function replay(course: Course, { reply, provider }: CachedReply, answering: Answering): Promise<void> {
-  const { call } = course;
-  course.outcome = 'cached';
-  course.provider = provider;
+async function replay(state: ChatCallState, { reply, provider }: CachedReply, answering: Answering): Promise<void> {
+  const { call } = state;
+  state.outcome = 'cached';
+  state.provider = provider;
   if (!call.stream) return answering.json(200, reply);
-  const outlet = answering.stream();
+  const queue = answering.stream();
   const counted = call.dialect !== 'openai' || asksForUsage(call.body);
-  for (const event of call.wire.replay(reply)) if (counted || !isUsageOnly(event)) await outlet.write(event);
+  for (const event of call.wire.replay(reply)) if (counted || !isUsageOnly(event)) await queue.write(event);
 }

@@ -14,35 +14,35 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { firstOfItsMinute } from '#core/kernel/first-of-minute.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { genAiMetrics } from '#core/routing/gen-ai-metrics.ts';
-import { type Course, costOfCourse, recordOf, usageOf } from '../course.ts';
+import { type ChatCallState, costOfCall, recordOf, usageOf } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
 
 /**
  * @param traceId of the call's span.
  * @throws GatewayError `service_unavailable` when the entry could not be written: nobody may take the call for recorded.
  */
-export async function settle(ports: ChatPorts, course: Course, traceId: string): Promise<void> {
-  await Promise.all([recordEvidence(ports, course, traceId), settleReservation(ports, course)]);
-  report(ports, course);
+export async function settle(ports: ChatPorts, state: ChatCallState, traceId: string): Promise<void> {
+  await Promise.all([recordEvidence(ports, state, traceId), settleReservation(ports, state)]);
+  report(ports, state);
 }
 
 /**
  * A refusal by the rate limiter reserves nothing and writes nothing: it would let callers write without limit. Neither
  * does one for naming another key's session: that chain is its owner's. Of refusals by a budget the first of a minute does.
  */
-function leavesNoEntry({ error, outcome, call, matchedRule = '' }: Course, nowMs: number): boolean {
+function leavesNoEntry({ error, outcome, call, matchedRule = '' }: ChatCallState, nowMs: number): boolean {
   if (outcome !== 'refused') return false;
   if (error === 'budget_exceeded') return !firstOfItsMinute(call.principal.key_id, matchedRule, nowMs);
   return error === 'rate_limit_error' || error === 'forbidden';
 }
 
-async function recordEvidence(ports: ChatPorts, course: Course, traceId: string): Promise<void> {
+async function recordEvidence(ports: ChatPorts, state: ChatCallState, traceId: string): Promise<void> {
   // A review has its entry already: the one that queued it.
-  if (leavesNoEntry(course, ports.clock.now()) || course.outcome === 'review') return;
-  const { call, standing } = course;
+  if (leavesNoEntry(state, ports.clock.now()) || state.outcome === 'review') return;
+  const { call, standing } = state;
   const scored = call.principal.kind === 'agent';
   await ports.telemetry.span('evidence.record', { session_id: call.sessionId }, async (span) => {
-    const body = recordOf(course, ports.clock, traceId, ports.cache.takeEvictions(), deliveryOf(ports, course));
+    const body = recordOf(state, ports.clock, traceId, ports.cache.takeEvictions(), deliveryOf(ports, state));
     const draft = {
       tenant: call.tenant.id,
       session_id: call.sessionId,
@@ -50,11 +50,11 @@ async function recordEvidence(ports: ChatPorts, course: Course, traceId: string)
       kind: 'chat' as const,
       envelope_id: call.envelopeId,
       actor: { key_id: call.principal.key_id, agent: call.principal.name, ...federatedActor(call.principal) },
-      body: { ...body, ...behaviorNote(course) },
+      body: { ...body, ...behaviorNote(state) },
     };
-    const step = { draft, head: course.head, owner: sessionOwner(call.principal) };
+    const step = { draft, head: state.head, owner: sessionOwner(call.principal) };
     let outcome = await ports.ledger
-      .commit({ ...step, changes: consume(course) })
+      .commit({ ...step, changes: consume(state) })
       .catch((thrown) => recordApart(ports, step, thrown));
     // The lease on the approval ended meanwhile: its outcome is `unknown` by then, the call is recorded all the same.
     if (!outcome.ok) outcome = await ports.ledger.commit({ draft });
@@ -83,11 +83,11 @@ async function recordApart(
 }
 
 /** Over a WebSocket each message is acknowledged by its post; elsewhere it depends on the host. */
-const deliveryOf = ({ hostLimits }: ChatPorts, { call }: Course): 'unknown' | undefined =>
+const deliveryOf = ({ hostLimits }: ChatPorts, { call }: ChatCallState): 'unknown' | undefined =>
   call.transport === 'http' && hostLimits?.seesCallers === false ? 'unknown' : undefined;
 
 /** A chat that the content policy blocked is a refused attempt like any other. */
-function behaviorNote({ call, outcome, matchedRule = '' }: Course): { behavior?: BehaviorNote } {
+function behaviorNote({ call, outcome, matchedRule = '' }: ChatCallState): { behavior?: BehaviorNote } {
   const { behavior } = call.snapshot.configuration;
   const refused = outcome === 'blocked' && matchedRule.startsWith('content:');
   return refused && behavior.enabled && call.principal.kind === 'agent'
@@ -95,22 +95,22 @@ function behaviorNote({ call, outcome, matchedRule = '' }: Course): { behavior?:
     : {};
 }
 
-function consume({ call, approvalId, outcome }: Course): Change[] {
+function consume({ call, approvalId, outcome }: ChatCallState): Change[] {
   if (approvalId === undefined) return [];
   const holder = { approval: approvalId, tenant: call.tenant.id, owner: call.envelopeId };
   return [finishExecution(holder, outcome === 'completed' || outcome === 'cached' ? 'executed' : 'failed')];
 }
 
 /** What fails here is healed from the evidence when the lease ends. */
-async function settleReservation(ports: ChatPorts, course: Course): Promise<void> {
-  if (!course.reserved) return;
-  const { call } = course;
-  const usage = usageOf(course);
+async function settleReservation(ports: ChatPorts, state: ChatCallState): Promise<void> {
+  if (!state.reserved) return;
+  const { call } = state;
+  const usage = usageOf(state);
   try {
     await ports.counters.settle(call.tenant.id, call.envelopeId, {
       tokens:
         usage.input_tokens + usage.output_tokens + (usage.cache_read_tokens ?? 0) + (usage.cache_write_tokens ?? 0),
-      cost_microusd: costOfCourse(course).microusd,
+      cost_microusd: costOfCall(state).microusd,
       counted: true,
     });
   } catch (thrown) {
@@ -121,18 +121,18 @@ async function settleReservation(ports: ChatPorts, course: Course): Promise<void
   }
 }
 
-function report(ports: ChatPorts, course: Course): void {
+function report(ports: ChatPorts, state: ChatCallState): void {
   const { telemetry, clock } = ports;
-  const { call, outcome, status, provider } = course;
-  const usage = usageOf(course);
-  const latency_ms = clock.now() - course.startedMs;
+  const { call, outcome, status, provider } = state;
+  const usage = usageOf(state);
+  const latency_ms = clock.now() - state.startedMs;
   telemetry.count('svc_chat_requests_total', { outcome });
   telemetry.count('svc_chat_tokens_total', { direction: 'input' }, usage.input_tokens);
   telemetry.count('svc_chat_tokens_total', { direction: 'output' }, usage.output_tokens);
-  telemetry.count('svc_chat_cost_microusd_total', {}, costOfCourse(course).microusd);
+  telemetry.count('svc_chat_cost_microusd_total', {}, costOfCall(state).microusd);
   telemetry.observe('svc_chat_latency_ms', latency_ms, {});
-  if (course.firstTokenMs !== undefined) telemetry.observe('svc_first_token_ms', course.firstTokenMs, {});
-  reportModel(ports, course, latency_ms / 1000);
+  if (state.firstTokenMs !== undefined) telemetry.observe('svc_first_token_ms', state.firstTokenMs, {});
+  reportModel(ports, state, latency_ms / 1000);
   telemetry.log('info', 'chat answered', {
     envelope_id: call.envelopeId,
     request_id: call.requestId,
@@ -147,11 +147,11 @@ function report(ports: ChatPorts, course: Course): void {
 }
 
 /** The GenAI metrics of a call that reached a model. */
-function reportModel({ telemetry }: ChatPorts, course: Course, durationSeconds: number): void {
-  const { call, counted, error, firstTokenMs } = course;
+function reportModel({ telemetry }: ChatPorts, state: ChatCallState, durationSeconds: number): void {
+  const { call, counted, error, firstTokenMs } = state;
   const { configuration } = call.snapshot;
-  const entry = configuration.providers.find(({ name }) => name === course.provider);
-  if (!entry || !course.begun) return;
+  const entry = configuration.providers.find(({ name }) => name === state.provider);
+  if (!entry || !state.begun) return;
   const measured = genAiMetrics(configuration.telemetry, {
     provider: entry.type,
     model: call.resolvedModel,

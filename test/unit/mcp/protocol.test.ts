@@ -1,9 +1,10 @@
 /** JSON-RPC, the two eras, and what is translated between them. */
+
+import { certainlyBlocked } from '#core/mcp/blocked-tools.ts';
 import { eraOf } from '#core/mcp/era.ts';
 import { upstreamError } from '#core/mcp/faults.ts';
-import { certainlyBlocked } from '#core/mcp/hidden.ts';
+import { MessageQueue } from '#core/mcp/message-queue.ts';
 import { errorOf, messageOf } from '#core/mcp/messages.ts';
-import { Outbox } from '#core/mcp/outbox.ts';
 import { UpstreamFault } from '#core/mcp/ports.ts';
 import { redactResult } from '#core/mcp/redact-result.ts';
 import { outcomeFor, paramsFor } from '#core/mcp/translate.ts';
@@ -150,19 +151,19 @@ test('a failure is told without addresses; codes a client can act on are kept', 
   });
 });
 
-test('an outbox gives what was put in, ends, and tells of a reader who left', async () => {
-  const outbox = new Outbox();
-  outbox.put({ a: 1 });
+test('an queue gives what was put in, ends, and tells of a reader who left', async () => {
+  const queue = new MessageQueue();
+  void queue.write({ a: 1 });
   const waiting = (async () => {
     const read = [];
-    for await (const message of outbox) read.push(message);
+    for await (const message of queue) read.push(message);
     return read;
   })();
-  outbox.put({ b: 2 });
-  outbox.end();
-  outbox.put({ late: 3 });
+  void queue.write({ b: 2 });
+  queue.end();
+  void queue.write({ late: 3 });
   expect(await waiting).toEqual([{ a: 1 }, { b: 2 }]);
-  const left = new Outbox();
+  const left = new MessageQueue();
   let told = 0;
   left.onLeft(() => told++);
   const next = left.next();

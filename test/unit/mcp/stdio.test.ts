@@ -4,8 +4,8 @@ import { StdioServers } from '#adapters/mcp/stdio.ts';
 import { fixtureFile, node } from '../../support/mcp-servers.ts';
 import { entry } from './entry.ts';
 
-const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'g', version: '1' } };
-const options = { shared: true, hello, prefer: 'session', signal: new AbortController().signal } as const;
+const handshake = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'g', version: '1' } };
+const options = { shared: true, handshake, prefer: 'session', signal: new AbortController().signal } as const;
 const asking = { id: 1, signal: new AbortController().signal, onMessage: () => {} };
 
 const contain = async () => undefined;

@@ -132,7 +132,7 @@ describe('pull requests', () => {
     });
     host.faults.push({ status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': 'soon' } });
     await expect(notifier().send('submitted', sampleRow(about), undefined)).rejects.toMatchObject({
-      name: 'OutsideFault',
+      name: 'ServiceFault',
       kind: 'throttled',
     });
   });
@@ -146,7 +146,7 @@ describe('pull requests', () => {
     ['an answer without end', 200, { body: 'x'.repeat(2 * 1024 * 1024) }, 'malformed'],
   ])('%s is a fault', async (_, status, body, kind) => {
     host.faults.push({ status, body, headers: { location: `${host.url}/elsewhere` } });
-    await expect(api().head(at)).rejects.toMatchObject({ name: 'OutsideFault', kind });
+    await expect(api().head(at)).rejects.toMatchObject({ name: 'ServiceFault', kind });
     expect(host.calls).toHaveLength(1);
   });
 

@@ -5,11 +5,11 @@ import type { Telemetry } from '#core/kernel/ports.ts';
 import type { Conversation } from './conversations.ts';
 import { metaKeys, sessionVersions, statelessVersions, tasksExtension } from './era.ts';
 import { invalidParams, isObject } from './messages.ts';
-import { type Hello, UpstreamFault, type UpstreamLink } from './ports.ts';
+import { type ClientHandshake, UpstreamFault, type UpstreamLink } from './ports.ts';
 import { clientInfoOf, declared } from './request-meta.ts';
 
 /** @throws RpcFault -32602 for an `initialize` that says too little. */
-export function helloOf({ protocolVersion, capabilities, clientInfo }: JsonObject): Hello {
+export function handshakeOf({ protocolVersion, capabilities, clientInfo }: JsonObject): ClientHandshake {
   if (typeof protocolVersion !== 'string') throw invalidParams('params.protocolVersion must be a text.');
   if (!isObject(capabilities)) throw invalidParams('params.capabilities must be an object.');
   if (!isObject(clientInfo) || typeof clientInfo.name !== 'string')
@@ -23,7 +23,7 @@ export function helloOf({ protocolVersion, capabilities, clientInfo }: JsonObjec
 }
 
 /** What every server that could be reached says of itself; one that could not is met again when it is needed. */
-export async function greetings(
+export async function reachedServers(
   conversation: Conversation,
   telemetry: Telemetry,
 ): Promise<readonly { readonly entry: McpUpstreamEntry; readonly link: UpstreamLink }[]> {
@@ -45,21 +45,23 @@ export async function greetings(
   return met.flat();
 }
 
-type Met = Awaited<ReturnType<typeof greetings>>;
+type ReachedServers = Awaited<ReturnType<typeof reachedServers>>;
 
-export function initializeResult(hello: Hello, met: Met, version: string): JsonObject {
+export function initializeResult(handshake: ClientHandshake, met: ReachedServers, version: string): JsonObject {
   const capabilities = merged(met);
   // Tasks came with this revision; those of the servers are the gateway's own affair.
-  const tasks = hello.protocolVersion === '2025-11-25' && { tasks: { cancel: {}, requests: { tools: { call: {} } } } };
+  const tasks = handshake.protocolVersion === '2025-11-25' && {
+    tasks: { cancel: {}, requests: { tools: { call: {} } } },
+  };
   return {
-    protocolVersion: hello.protocolVersion,
+    protocolVersion: handshake.protocolVersion,
     capabilities: { ...capabilities, ...tasks },
     serverInfo: serverInfo(version),
     ...instructions(met),
   };
 }
 
-export function discoverResult(met: Met, version: string): JsonObject {
+export function discoverResult(met: ReachedServers, version: string): JsonObject {
   const { extensions, ...capabilities } = merged(met);
   return {
     resultType: 'complete',
@@ -79,7 +81,7 @@ export const serverInfo = (version: string): JsonObject => ({
 });
 
 /** Everything any of them can do; without servers there are still (no) tools to list. */
-function merged(met: Met): JsonObject {
+function merged(met: ReachedServers): JsonObject {
   const all = met.map(({ link }) => (isObject(link.greeting.capabilities) ? link.greeting.capabilities : {}));
   const { tasks: _theirs, ...capabilities } = all.reduce<JsonObject>((sum, next) => union(sum, next), {});
   return met.length === 0 ? { tools: {} } : capabilities;
@@ -94,7 +96,7 @@ function union(a: JsonObject, b: JsonObject): JsonObject {
   return sum;
 }
 
-function instructions(met: Met): JsonObject {
+function instructions(met: ReachedServers): JsonObject {
   const told = met.flatMap(({ entry, link }) => {
     const text = link.greeting.instructions;
     return typeof text === 'string' && text !== '' ? [{ name: entry.name, text }] : [];

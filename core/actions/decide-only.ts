@@ -1,9 +1,9 @@
 /** Actions that the caller does itself once they are allowed, such as the tool calls of a model: here they are decided only. */
 import { answer } from './answers.ts';
-import { type CarryOut, recordOutcome } from './carry-out.ts';
+import { type ExecutionMode, recordOutcome } from './execute-action.ts';
 
 /** Nothing is minted or executed. An approval is used up with the answer: its lease would end as `unknown`. */
-export const leftToCaller: CarryOut = async (ports, action, evidence_hash, approvalId) => {
+export const decideOnly: ExecutionMode = async (ports, action, evidence_hash, approvalId) => {
   if (approvalId !== undefined)
     await recordOutcome(ports, action, { outcome: 'not_executed', kept: {} }, approvalId, []);
   return { ...answer(action), decision: 'allow', evidence_hash };

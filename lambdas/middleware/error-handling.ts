@@ -5,7 +5,7 @@ import type { GatewayPorts } from '../ports.ts';
 import { type ErrorShape, type HttpMiddleware, standardHeaders, typedErrors } from './answers.ts';
 
 /** @param outermost what sees the reply last, as it leaves. */
-export function guarded(
+export function withErrorHandling(
   ports: Pick<GatewayPorts, 'telemetry'>,
   answer: (event: HttpEvent, context: HttpContext) => Promise<HttpReply>,
   shape?: ErrorShape,

@@ -1,4 +1,4 @@
-/** The course a call takes: what its one evidence entry will tell (contract §4, §5). Filled in by the stages on the way. */
+/** The state a call takes: what its one evidence entry will tell (contract §4, §5). Filled in by the stages on the way. */
 import type { Standing } from '#core/behavior/assess.ts';
 import { cancelledBy } from '#core/cancellation/watch.ts';
 import type { Verdict } from '#core/content-policy/ports.ts';
@@ -10,7 +10,7 @@ import type { Clock } from '#core/kernel/ports.ts';
 import { costOf } from '#core/limits/prices.ts';
 import type { ChatCall } from './call.ts';
 
-export interface Course {
+export interface ChatCallState {
   readonly call: ChatCall;
   readonly startedMs: number;
   /** The session as read beside the reservation. */
@@ -53,7 +53,7 @@ export interface Course {
   readonly signal: AbortSignal;
 }
 
-export function openCourse(call: ChatCall, clock: Clock): Course {
+export function startCallState(call: ChatCall, clock: Clock): ChatCallState {
   const halt = new AbortController();
   return {
     halt,
@@ -74,34 +74,34 @@ export function openCourse(call: ChatCall, clock: Clock): Course {
 }
 
 /** Why we ended the call, if we did. */
-export const haltedBy = ({ halt }: Course): GatewayError | undefined =>
+export const haltedBy = ({ halt }: ChatCallState): GatewayError | undefined =>
   halt.signal.aborted ? (halt.signal.reason as GatewayError) : undefined;
 
 /** The call ends with this error. */
-export function ended(course: Course, outcome: ChatOutcome, error: GatewayError): void {
-  course.outcome = outcome;
-  course.error = error.code;
+export function ended(state: ChatCallState, outcome: ChatOutcome, error: GatewayError): void {
+  state.outcome = outcome;
+  state.error = error.code;
   // Of a stream the caller has seen the status line already.
-  if (!course.streamed) course.status = error.kind.status;
+  if (!state.streamed) state.status = error.kind.status;
 }
 
 /**
  * The caller went away or cancelled the call: what was streamed until then is billed and recorded.
  * @returns what a caller who cancelled is told; undefined for one who went away.
  */
-export function gone(course: Course): GatewayError | undefined {
-  course.outcome = 'aborted';
-  course.status = 499;
-  if (cancelledBy(course.call.signal) === undefined) return undefined;
+export function gone(state: ChatCallState): GatewayError | undefined {
+  state.outcome = 'aborted';
+  state.status = 499;
+  if (cancelledBy(state.call.signal) === undefined) return undefined;
   const error = new GatewayError('request_cancelled', 'The request was cancelled by its own key.');
-  course.error = error.code;
+  state.error = error.code;
   return error;
 }
 
 /** What the call is charged with: the provider's counts, else estimates; nothing where no provider took the call. */
-export function usageOf(course: Course): Usage {
-  const { call, counted, outputCharacters, begun, finishReason } = course;
-  if (!begun || refusedByAll(course)) return { input_tokens: 0, output_tokens: 0 };
+export function usageOf(state: ChatCallState): Usage {
+  const { call, counted, outputCharacters, begun, finishReason } = state;
+  if (!begun || refusedByAll(state)) return { input_tokens: 0, output_tokens: 0 };
   // A stream cut short has counts of its beginning: Anthropic's says one token before the first word.
   const whole = !call.stream || finishReason !== undefined;
   const complete = whole && counted.input_tokens !== undefined && counted.output_tokens !== undefined;
@@ -116,56 +116,56 @@ export function usageOf(course: Course): Usage {
 /** Attempts that providers ask no money for: not reached, or answered with an error status. */
 const free = /^([45]\d\d|unreachable|unavailable|breaker_open)$/;
 
-const refusedByAll = ({ provider, attempts }: Course): boolean =>
+const refusedByAll = ({ provider, attempts }: ChatCallState): boolean =>
   provider === undefined && attempts.every(({ error }) => free.test(error));
 
-export function costOfCourse(course: Course): { microusd: number; estimated: boolean } {
-  const { configuration } = course.call.snapshot;
-  return costOf(configuration, course.call.resolvedModel, usageOf(course));
+export function costOfCall(state: ChatCallState): { microusd: number; estimated: boolean } {
+  const { configuration } = state.call.snapshot;
+  return costOf(configuration, state.call.resolvedModel, usageOf(state));
 }
 
 /** Body of the entry: counts and names, never content. */
 export function recordOf(
-  course: Course,
+  state: ChatCallState,
   clock: Clock,
   traceId: string,
   evictions: number,
   delivered?: 'unknown',
 ): ChatRecord {
-  const { call } = course;
+  const { call } = state;
   const { configuration, version } = call.snapshot;
-  const cost = costOfCourse(course);
+  const cost = costOfCall(state);
   const by = cancelledBy(call.signal);
   return {
     operation: call.operation,
-    decision: course.decision,
-    outcome: course.outcome,
-    status: course.status,
-    ...(course.error !== undefined && { error: course.error }),
-    ...(by !== undefined && course.outcome === 'aborted' && { aborted_by: by }),
+    decision: state.decision,
+    outcome: state.outcome,
+    status: state.status,
+    ...(state.error !== undefined && { error: state.error }),
+    ...(by !== undefined && state.outcome === 'aborted' && { aborted_by: by }),
     ...(delivered !== undefined && { delivered }),
     model: call.model,
     resolved_model: call.resolvedModel,
-    ...(course.provider !== undefined && { provider: course.provider }),
-    ...(course.region !== undefined && { region: course.region }),
+    ...(state.provider !== undefined && { provider: state.provider }),
+    ...(state.region !== undefined && { region: state.region }),
     stream: call.stream,
     transport: call.transport,
     policy_version: version,
-    ...(course.matchedRule !== undefined && { matched_rule: course.matchedRule }),
-    ...(course.findings.length > 0 && { findings: course.findings }),
-    usage: usageOf(course),
+    ...(state.matchedRule !== undefined && { matched_rule: state.matchedRule }),
+    ...(state.findings.length > 0 && { findings: state.findings }),
+    usage: usageOf(state),
     cost_microusd: cost.microusd,
     ...(cost.estimated && { cost_estimated: true }),
-    ...(course.cache !== undefined && { cache: course.cache }),
+    ...(state.cache !== undefined && { cache: state.cache }),
     ...(evictions > 0 && { cache_evictions: evictions }),
-    ...(course.finishReason !== undefined && { finish_reason: course.finishReason }),
-    latency_ms: Math.max(0, clock.now() - course.startedMs),
-    ...(course.firstTokenMs !== undefined && { first_token_ms: course.firstTokenMs }),
-    ...(course.attempts.length > 0 && { attempts: course.attempts }),
+    ...(state.finishReason !== undefined && { finish_reason: state.finishReason }),
+    latency_ms: Math.max(0, clock.now() - state.startedMs),
+    ...(state.firstTokenMs !== undefined && { first_token_ms: state.firstTokenMs }),
+    ...(state.attempts.length > 0 && { attempts: state.attempts }),
     request_id: call.requestId,
-    request_sha256: course.requestSha256 ?? digestOf(call.body),
+    request_sha256: state.requestSha256 ?? digestOf(call.body),
     ...(traceId !== '' && { trace_id: traceId }),
-    ...(course.approvalId !== undefined && { approval_ref: course.approvalId }),
+    ...(state.approvalId !== undefined && { approval_ref: state.approvalId }),
     ...(configuration.policies.break_glass && { break_glass: true }),
   };
 }

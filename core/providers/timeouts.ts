@@ -6,7 +6,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 import { HttpFault } from './http.ts';
 
-export interface Patience {
+export interface Deadline {
   readonly timeouts: Timeouts;
   readonly ms: number;
   /** Closes the connection. */
@@ -14,7 +14,7 @@ export interface Patience {
 }
 
 /** What `work` comes to, if it does in time. @throws HttpFault `timeout`; the connection is closed by then. */
-export function inTime<T>(what: string, work: Promise<T>, { timeouts, ms, giveUp }: Patience): Promise<T> {
+export function inTime<T>(what: string, work: Promise<T>, { timeouts, ms, giveUp }: Deadline): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = timeouts.after(ms, () => {
       reject(new HttpFault('timeout', `no ${what} within ${ms} ms`));
@@ -30,9 +30,9 @@ export type Events = Pick<AsyncGenerator<JsonObject, undefined>, 'next' | 'retur
  * The events, each in time from when it is asked for: a slow reader never times out.
  * @param asFault what a time-out is to the reader.
  */
-export const eachInTime = (events: Events, patience: Patience, asFault: (thrown: unknown) => Error): Events => ({
+export const eachInTime = (events: Events, deadline: Deadline, asFault: (thrown: unknown) => Error): Events => ({
   next: () =>
-    inTime('event', events.next(), patience).catch((thrown: unknown) => {
+    inTime('event', events.next(), deadline).catch((thrown: unknown) => {
       throw asFault(thrown);
     }),
   return: (value) => events.return(value),

@@ -1,11 +1,11 @@
 /** Every outside call of the credential brokers (spec §2.6); their SDKs are loaded when a broker first needs them. */
 import { gitHostTokens } from '#adapters/http/git-host.ts';
 import { vaultClient } from '#adapters/http/vault-client.ts';
-import type { Outside } from '#core/credentials/ports.ts';
+import type { BrokerClients } from '#core/credentials/ports.ts';
 import { lazySecretVersions } from './secret-versions.ts';
 import { lazySts } from './sts-client.ts';
 
-export const brokerOutside = (): Outside => ({
+export const brokerClients = (): BrokerClients => ({
   gitHost: gitHostTokens(),
   sts: lazySts(),
   vault: vaultClient(),

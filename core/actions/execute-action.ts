@@ -17,16 +17,16 @@ import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
 import { refusedLogin } from './abuse-notes.ts';
 import { answer } from './answers.ts';
 import { follow, resultDraft, withholdOutcome } from './entries.ts';
-import type { Governed } from './governed.ts';
+import type { GovernedAction } from './governed.ts';
 import { keepResult, shownResult } from './kept-result.ts';
 import { actorOf, perform } from './perform.ts';
 import type { GovernPorts } from './ports.ts';
 import { endOfStarted } from './started.ts';
 
 /** What is done once a call is allowed; `approvalId` names the approval whose lease it holds. */
-export type CarryOut = (
+export type ExecutionMode = (
   ports: GovernPorts,
-  action: Governed,
+  action: GovernedAction,
   evidenceHash: string,
   approvalId?: string,
 ) => Promise<DecisionResult>;
@@ -36,9 +36,9 @@ export type CarryOut = (
  * @param options how the execution is ended early, and who is told how far it is.
  * @throws GatewayError `service_unavailable` when no credential could be minted: nothing ran.
  */
-export async function carryOut(
+export async function executeAction(
   ports: GovernPorts,
-  action: Governed,
+  action: GovernedAction,
   evidenceHash: string,
   approvalId?: string,
   options: ExecuteOptions = {},
@@ -99,7 +99,7 @@ const givenBackWith = (error: GatewayError, approvalId: string | undefined): Gat
 /** An action may outlast the lease on its approval: it is renewed three times as often as it would end. */
 async function keepingLease<T>(
   { approvals, clock, timeouts, telemetry }: GovernPorts,
-  { envelope }: Governed,
+  { envelope }: GovernedAction,
   approvalId: string | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -139,7 +139,7 @@ interface Done {
 /** @throws GatewayError `conflict` when the sweep has closed the execution as `unknown` meanwhile. */
 export async function recordOutcome(
   ports: GovernPorts,
-  action: Governed,
+  action: GovernedAction,
   { record, kept, loginRefusedBy, ...done }: Done,
   approvalId: string | undefined,
   salts: readonly Change[],

@@ -6,18 +6,18 @@ interface Waiter {
 }
 
 /** How a flight ends for those who wait: with a lookup each, or with nothing for anybody. */
-export type Landing = (() => Lookup) | undefined;
+export type FlightResult = (() => Lookup) | undefined;
 
 /** One queue a key. Handing over is synchronous, so that between two flights no third can slip in and no waiter is lost. */
-export class Flights {
+export class SingleFlight {
   readonly #waiting = new Map<string, Set<Waiter>>();
 
-  inTheAir(key: string): boolean {
+  inFlight(key: string): boolean {
     return this.#waiting.has(key);
   }
 
-  /** Claims the key; every call of it until `land` waits. */
-  takeOff(key: string): void {
+  /** Claims the key; every call of it until `resolve` waits. */
+  start(key: string): void {
     this.#waiting.set(key, new Set());
   }
 
@@ -44,16 +44,16 @@ export class Flights {
   }
 
   /**
-   * Ends the flight. With a landing everybody who waits gets it; without one the first of them flies next and the others
+   * Ends the flight. With a result everybody who waits gets it; without one the first of them flies next and the others
    * go on waiting for it.
    * @param keep what `Flight.keep` of a next flight does.
    */
-  land(key: string, landing: Landing, keep: (reply: CachedReply) => Landing): void {
+  resolve(key: string, result: FlightResult, keep: (reply: CachedReply) => FlightResult): void {
     const queue = this.#waiting.get(key);
     if (!queue) return;
-    if (landing) {
+    if (result) {
       this.#waiting.delete(key);
-      for (const waiter of queue) waiter.settle(landing());
+      for (const waiter of queue) waiter.settle(result());
       return;
     }
     const [next] = queue;
@@ -65,18 +65,18 @@ export class Flights {
     next.settle({ state: 'MISS', flight: this.flight(key, keep) });
   }
 
-  /** The right to land this key's flight, once. */
-  flight(key: string, keep: (reply: CachedReply) => Landing): Flight {
-    let landed = false;
-    const once = (work: () => Landing) => {
-      if (landed) return;
-      landed = true;
-      let landing: Landing;
+  /** The right to resolve this key's flight, once. */
+  flight(key: string, keep: (reply: CachedReply) => FlightResult): Flight {
+    let resolved = false;
+    const once = (work: () => FlightResult) => {
+      if (resolved) return;
+      resolved = true;
+      let result: FlightResult;
       // Whatever goes wrong with the reply, those who wait must not wait for ever.
       try {
-        landing = work();
+        result = work();
       } finally {
-        this.land(key, landing, keep);
+        this.resolve(key, result, keep);
       }
     };
     return { keep: (reply) => once(() => keep(reply)), drop: () => once(() => undefined) };

@@ -4,9 +4,9 @@ import type { ExecutorPorts } from '#core/executors/ports.ts';
 import type { Containment } from './containment.ts';
 import { httpExchange } from './http-exchange.ts';
 
-type Hands = Omit<ExecutorPorts, 'secrets'>;
+type ExecutorClients = Omit<ExecutorPorts, 'secrets'>;
 
-const shared: Hands = {
+const shared: ExecutorClients = {
   http: httpExchange(),
   postgres: async (work, signal) => (await import('./postgres.ts')).postgresTransaction(work, signal),
   shellWords: async (line) => (await import('#core/executors/shell-words.ts')).shellWords(line),
@@ -17,7 +17,7 @@ const shared: Hands = {
  * @param environment where their listed variables come from.
  * @param hidden folders no contained program sees.
  */
-export function localHands(environment: NodeJS.ProcessEnv, hidden: readonly string[]): Hands {
+export function localExecutorClients(environment: NodeJS.ProcessEnv, hidden: readonly string[]): ExecutorClients {
   let containment: Promise<Containment | undefined> | undefined;
   return {
     ...shared,
@@ -35,20 +35,20 @@ export function localHands(environment: NodeJS.ProcessEnv, hidden: readonly stri
 }
 
 /** On AWS: programs run in the function of that name; without one none do. */
-export function awsHands(sandbox: string | undefined): Hands {
+export function awsExecutorClients(sandbox: string | undefined): ExecutorClients {
   return { ...shared, dataApi: rdsData(), ...(sandbox && { shell: inFunction(sandbox) }) };
 }
 
-function rdsData(): NonNullable<Hands['dataApi']> {
-  let made: Promise<NonNullable<Hands['dataApi']>> | undefined;
+function rdsData(): NonNullable<ExecutorClients['dataApi']> {
+  let made: Promise<NonNullable<ExecutorClients['dataApi']>> | undefined;
   return async (work, signal) => {
     made ??= import('./rds-data.ts').then(({ rdsDataTransaction }) => rdsDataTransaction());
     return (await made)(work, signal);
   };
 }
 
-function inFunction(name: string): NonNullable<Hands['shell']> {
-  let made: Promise<NonNullable<Hands['shell']>> | undefined;
+function inFunction(name: string): NonNullable<ExecutorClients['shell']> {
+  let made: Promise<NonNullable<ExecutorClients['shell']>> | undefined;
   return async (command, signal) => {
     made ??= import('./sandbox-function.ts').then(({ sandboxFunction }) => sandboxFunction(name));
     return (await made)(command, signal);

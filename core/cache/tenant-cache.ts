@@ -18,13 +18,13 @@ export interface Meaning {
 }
 
 /** A tenant's replies together; about 16 MB of heap at most. */
-const shelfCharacters = 8 * 1024 * 1024;
+const tenantCharacters = 8 * 1024 * 1024;
 /** A single reply beyond this is handed to those who wait and kept for nobody else. */
 export const replyCharacters = 512 * 1024;
 /** How many of the newest texts of one frame a question is compared with. */
 const candidatesPerFrame = 64;
 
-export class Shelf {
+export class TenantCache {
   readonly #kept = new Map<string, Kept>();
   readonly #frames = new Map<string, Set<string>>();
   #characters = 0;
@@ -90,7 +90,7 @@ export class Shelf {
   }
 
   #full(maxEntries: number): boolean {
-    return this.#kept.size > maxEntries || this.#characters > shelfCharacters;
+    return this.#kept.size > maxEntries || this.#characters > tenantCharacters;
   }
 }
 

@@ -1,7 +1,7 @@
 /** JSON calls to issuers of credentials and Git hosts: bounded in time and size, no redirect followed, nothing of an answer in a fault. */
-import { OutsideFault, type OutsideFaultKind } from '#core/credentials/fault.ts';
+import { type OutsideFaultKind, ServiceFault } from '#core/credentials/fault.ts';
 
-export interface OutsideCall {
+export interface ServiceCall {
   readonly url: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
@@ -11,15 +11,15 @@ export interface OutsideCall {
   readonly longestAnswer?: number;
 }
 
-export interface OutsideAnswer {
+export interface ServiceAnswer {
   readonly status: number;
   readonly headers: Headers;
   /** The parsed JSON object; undefined when the body is none. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Any status is an answer. @throws OutsideFault `timeout`, `unreachable` */
-export async function outsideJson(call: OutsideCall): Promise<OutsideAnswer> {
+/** Any status is an answer. @throws ServiceFault `timeout`, `unreachable` */
+export async function serviceJson(call: ServiceCall): Promise<ServiceAnswer> {
   const { url, method, headers, body, timeoutMs, longestAnswer = 256 * 1024 } = call;
   try {
     const response = await fetch(url, {
@@ -32,12 +32,12 @@ export async function outsideJson(call: OutsideCall): Promise<OutsideAnswer> {
     });
     return { status: response.status, headers: response.headers, body: parsed(await bounded(response, longestAnswer)) };
   } catch (thrown) {
-    if (thrown instanceof OutsideFault) throw thrown;
+    if (thrown instanceof ServiceFault) throw thrown;
     // The cause names address and headers; it goes no further.
     if ((thrown as { name?: unknown } | null)?.name === 'TimeoutError') {
-      throw new OutsideFault('timeout', `nothing within ${timeoutMs} ms`);
+      throw new ServiceFault('timeout', `nothing within ${timeoutMs} ms`);
     }
-    throw new OutsideFault('unreachable', 'nothing: the connection failed');
+    throw new ServiceFault('unreachable', 'nothing: the connection failed');
   }
 }
 
@@ -46,7 +46,7 @@ async function bounded(response: Response, longestAnswer: number): Promise<strin
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > longestAnswer) throw new OutsideFault('malformed', `more than ${longestAnswer} bytes`, response.status);
+    if (bytes > longestAnswer) throw new ServiceFault('malformed', `more than ${longestAnswer} bytes`, response.status);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -65,8 +65,8 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What an unwanted status means, unless the issuer gives it a meaning of its own. */
-export function statusFault(status: number, kind: OutsideFaultKind = kindOf(status)): OutsideFault {
-  return new OutsideFault(kind, `no, with status ${status}`, status);
+export function statusFault(status: number, kind: OutsideFaultKind = kindOf(status)): ServiceFault {
+  return new ServiceFault(kind, `no, with status ${status}`, status);
 }
 
 function kindOf(status: number): OutsideFaultKind {

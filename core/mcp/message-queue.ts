@@ -1,0 +1,8 @@
+/** Messages on their way to an MCP client: the flow that answers writes them, the host that sends the reply reads them. */
+import { AsyncQueue } from '#core/kernel/async-queue.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+
+export class MessageQueue extends AsyncQueue<JsonObject> {
+  /** To be written as events, even if there is only one message. */
+  streams = false;
+}

@@ -1,0 +1,40 @@
+import { AsyncQueue } from '#core/kernel/async-queue.ts';
+
+const read = async <T>(from: AsyncIterable<T>): Promise<T[]> => {
+  const values: T[] = [];
+  for await (const value of from) values.push(value);
+  return values;
+};
+
+test('hands on what is written, in order, whether the reader waits or lags', async () => {
+  const queue = new AsyncQueue<number>();
+  queue.write(1);
+  const reading = read(queue);
+  await Promise.resolve();
+  queue.write(2);
+  queue.write(3);
+  queue.end();
+  expect(await reading).toEqual([1, 2, 3]);
+});
+
+test('makes a writer wait for a slow reader, and lets it go on when the reader catches up', async () => {
+  const queue = new AsyncQueue<number>();
+  let waits: Promise<void> | undefined;
+  let written = 0;
+  while (!waits) waits = queue.write(written++);
+  expect(written).toBe(AsyncQueue.capacity);
+  const reader = queue[Symbol.asyncIterator]();
+  for (let at = 0; at < AsyncQueue.capacity; at++) expect((await reader.next()).value).toBe(at);
+  await expect(waits).resolves.toBeUndefined();
+});
+
+test('a reader that leaves frees a waiting writer; what follows goes nowhere', async () => {
+  const queue = new AsyncQueue<number>();
+  let waits: Promise<void> | undefined;
+  while (!waits) waits = queue.write(0);
+  await queue[Symbol.asyncIterator]().return?.();
+  await waits;
+  expect(queue.gone).toBe(true);
+  expect(queue.write(1)).toBeUndefined();
+  expect(await read(queue)).toEqual([]);
+});
