@@ -1,7 +1,7 @@
 /** What a policy decision and a policy analysis cost: p50 of a decision at 100 and 10,000 rules, analysis of 200 rules. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
-import { analysePolicy } from '#core/tool-policy/analyse.ts';
+import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { decide } from '#core/tool-policy/decide.ts';
 

@@ -12,7 +12,7 @@ import { wrongKeys } from '#core/limits/admissions.ts';
 import { mostLeased, rateLeaseSeconds } from '#core/limits/leases.ts';
 import { leaseSeconds as reservationSeconds } from '#core/limits/ports.ts';
 import { mostShards } from '#core/limits/shards.ts';
-import { defaultStateBudget } from '#core/tool-policy/analyse.ts';
+import { defaultStateBudget } from '#core/tool-policy/analysis/analyse.ts';
 import { code, origin, table } from './markdown.ts';
 
 export function limitsPage(): string {

@@ -3,7 +3,7 @@ import type { Configuration } from '#core/contracts/config.ts';
 import type { ActionEnvelope, Placement, ToolCall } from '#core/contracts/envelope.ts';
 import { serviceOf } from '#core/executors/http/destination.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { foldCase } from '#core/tool-policy/unicode.ts';
+import { foldCase } from '#core/matching/fold-unicode.ts';
 import type { GovernPorts } from './ports.ts';
 
 /**

@@ -14,7 +14,7 @@ import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { diffPolicies } from '#core/tool-policy/diff.ts';
+import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
 import { explain } from '#core/tool-policy/explain.ts';
 import { loadText } from './load-text.ts';
 import { assertOwn, type Call, type Operation, parsed } from './operation.ts';

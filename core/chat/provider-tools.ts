@@ -6,7 +6,7 @@
 import type { Configuration } from '#core/contracts/config.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { globMatches } from '#core/tool-policy/glob.ts';
+import { globMatches } from '#core/matching/glob.ts';
 
 type MessagesSettings = Configuration['messages'];
 

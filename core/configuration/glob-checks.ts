@@ -1,5 +1,5 @@
 /** Patterns of a configuration: each one compiles (spec §7.2, contract §1). */
-import { globMatches } from '#core/tool-policy/glob.ts';
+import { globMatches } from '#core/matching/glob.ts';
 import { foundAt, type Path, type Problem } from './problems.ts';
 
 export const globProblems = (patterns: readonly string[], pathOf: (index: number) => Path): Problem[] =>

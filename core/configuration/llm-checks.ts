@@ -2,7 +2,7 @@
 import { normalKeyword } from '#core/content-policy/keywords.ts';
 import { regexProblem } from '#core/content-policy/pattern-set.ts';
 import type { ConfigurationFile, ContentFilter } from '#core/contracts/config.ts';
-import { globMatches } from '#core/tool-policy/glob.ts';
+import { globMatches } from '#core/matching/glob.ts';
 import { globProblems } from './glob-checks.ts';
 import { exactlyOne, oneOf, unique } from './name-checks.ts';
 import { foundAt, type Path, type Problem, pathText } from './problems.ts';

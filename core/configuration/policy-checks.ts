@@ -2,7 +2,7 @@
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { capabilities } from '#core/contracts/envelope.ts';
 import type { ToolPack, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
-import { analysePolicy, type UnreachableRule } from '#core/tool-policy/analyse.ts';
+import { analysePolicy, type UnreachableRule } from '#core/tool-policy/analysis/analyse.ts';
 import { unknownCapabilities } from '#core/tool-policy/capability-words.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { unknownProtocols } from '#core/tool-policy/protocols.ts';

@@ -1,6 +1,6 @@
 /** Where each secret of a configuration goes: to an address, or to one purpose within the gateway. */
 import { type Configuration, defaultTicketKeyName } from '#core/contracts/config.ts';
-import { globMatches } from '#core/tool-policy/glob.ts';
+import { globMatches } from '#core/matching/glob.ts';
 import { type Path, pathText } from './problems.ts';
 
 export interface SecretUse {

@@ -2,7 +2,7 @@
  * Characters as filters read them, by their properties in the Unicode data of the engine: what leaves no ink is nothing or a blank,
  * digits of every script are digits [content.invisible].
  */
-import { foldUnicode } from '#core/tool-policy/unicode.ts';
+import { foldUnicode } from '#core/matching/fold-unicode.ts';
 
 /** Controls that are no white space; terminals and pages show nothing for them. */
 export const controls = String.raw`\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f`;

@@ -5,7 +5,7 @@
 import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import { toolWords } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { foldCase } from '#core/tool-policy/unicode.ts';
+import { foldCase } from '#core/matching/fold-unicode.ts';
 import type { EffectReader, Effects } from './ports.ts';
 
 export type ReaderName = 'shell' | 'sql' | 'http' | 'git';

@@ -3,7 +3,7 @@ import { longestTaskDays, type TaskManifest, type TaskManifestBody } from '#core
 import { digestOf } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { compileGlob } from '#core/tool-policy/glob.ts';
+import { compileGlob } from '#core/matching/glob.ts';
 
 const dayMs = 24 * 3_600_000;
 

@@ -10,7 +10,7 @@ import {
   sizes,
 } from '#core/contracts/envelope.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { globMatches } from '#core/tool-policy/glob.ts';
+import { globMatches } from '#core/matching/glob.ts';
 import { invalidParams, isObject } from './messages.ts';
 
 /** One tool behind the gateway. */

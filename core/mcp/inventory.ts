@@ -1,7 +1,7 @@
 /** Every tool behind the gateway, by the name clients call it (spec §4.4): own names, or `<prefix>__<tool>`. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { globMatches } from '#core/tool-policy/glob.ts';
+import { globMatches } from '#core/matching/glob.ts';
 import type { Tool } from './action.ts';
 import { type Asking, ask, type Conversation } from './conversations.ts';
 import { knownTools } from './known-tools.ts';

@@ -1,7 +1,7 @@
 /** `_meta` of a request on its way to a server: protocol members by a list, what the operator lets through, and nothing else. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { traceContextOf } from '#core/kernel/trace-context.ts';
-import { globMatches } from '#core/tool-policy/glob.ts';
+import { globMatches } from '#core/matching/glob.ts';
 import { type Era, metaKeys, tasksExtension } from './era.ts';
 import { invalidParams, isObject } from './messages.ts';
 

@@ -5,8 +5,8 @@
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { type Decision, decisions } from '#core/contracts/envelope.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { globMatches } from '#core/tool-policy/glob.ts';
-import { foldCase } from '#core/tool-policy/unicode.ts';
+import { globMatches } from '#core/matching/glob.ts';
+import { foldCase } from '#core/matching/fold-unicode.ts';
 import type { Tool } from './action.ts';
 
 /** The tools of one server, in the order of the configuration. */

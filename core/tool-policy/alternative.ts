@@ -2,7 +2,7 @@
 import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import type { CompiledPolicy, CompiledRule } from './compile.ts';
 import { argumentHolds, decide, type PolicyDecision, worstReading } from './decide.ts';
-import { exampleOf } from './glob-example.ts';
+import { exampleOf } from '#core/matching/glob-example.ts';
 import type { NormalCall } from './normalise.ts';
 
 /** A changed call and the words for the change. */

@@ -4,7 +4,7 @@ import type { ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/to
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { parsePath, textsAt } from './argument-path.ts';
 import type { CompiledRule } from './compiled-rule.ts';
-import { compileGlob, type Glob, type GlobKind, matchesAll } from './glob.ts';
+import { compileGlob, type Glob, type GlobKind, matchesAll } from '#core/matching/glob.ts';
 import type { Places } from './parameter-places.ts';
 import { pathGlob } from './path-pattern.ts';
 import { compilePredicate, globPredicate } from './predicate.ts';

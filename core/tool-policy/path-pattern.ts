@@ -2,11 +2,11 @@
  * Patterns of guards: a text matches when one of its words is a path of a kind. `cat a .env` holds such a word, `.env.example`
  * does not. Case does not count. An automaton like those of globs, so that the analysis stays exact.
  */
-import { Automaton, dead, type Walker } from './automaton.ts';
-import { unite } from './char-set.ts';
-import type { Glob } from './glob.ts';
-import { type GlobNode, parseGlob } from './glob-syntax.ts';
-import { foldUnicode } from './unicode.ts';
+import { Automaton, dead, type Walker } from '#core/matching/automaton.ts';
+import { unite } from '#core/matching/char-set.ts';
+import type { Glob } from '#core/matching/glob.ts';
+import { type GlobNode, parseGlob } from '#core/matching/glob-syntax.ts';
+import { foldUnicode } from '#core/matching/fold-unicode.ts';
 
 export interface PathPattern {
   /** Globs over one word; `**` crosses folders. */

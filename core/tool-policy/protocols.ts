@@ -1,7 +1,7 @@
 /** Protocol names in rules (spec §7.2). */
 import { knownProtocols } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
-import { compileGlob, matchesAll } from './glob.ts';
+import { compileGlob, matchesAll } from '#core/matching/glob.ts';
 
 /** Rules that name a protocol the gateway does not speak: a warning, since a later version may (spec §7.2). */
 export const unknownProtocols = (document: ToolPolicyDocument): string[] =>

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
-import { analysePolicy } from '#core/tool-policy/analyse.ts';
+import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { decide } from '#core/tool-policy/decide.ts';
 import { parsePack, shippedPacks } from '#core/tool-policy/pack.ts';

@@ -1,8 +1,8 @@
 /** Which files of a repository a call touches. */
 import { wordsIn } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { resolvePath } from '#core/tool-policy/paths.ts';
-import { canonicalText, plainReading } from '#core/tool-policy/text.ts';
+import { resolvePath } from '#core/matching/canonical-path.ts';
+import { canonicalText, plainReading } from '#core/matching/canonical-text.ts';
 
 export interface TouchedFile {
   readonly path: string;

@@ -1,6 +1,6 @@
 /** Where in a call its shell text stands: target, `command` and the like, argument vectors. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { foldCase } from '#core/tool-policy/unicode.ts';
+import { foldCase } from '#core/matching/fold-unicode.ts';
 import type { Situation } from './invocation.ts';
 import { type Arg, argOf } from './words.ts';
 

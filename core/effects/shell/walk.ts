@@ -1,6 +1,6 @@
 /** Walks the tree of a line and gathers what it would do, one call for each effect. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { foldCase, isAscii } from '#core/tool-policy/unicode.ts';
+import { foldCase, isAscii } from '#core/matching/fold-unicode.ts';
 import { baseName, resolveAt } from '../paths.ts';
 import { readerOf } from './commands.ts';
 import { isHarmlessVariable, namesSecret, variableDoubt } from './environment.ts';

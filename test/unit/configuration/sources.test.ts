@@ -9,7 +9,7 @@ import { readVersion } from '#core/configuration/stored-form.ts';
 import { moduleOf, timeoutMs, wasmModules } from '#core/configuration/wasm-filters.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
-import { globMatches } from '#core/tool-policy/glob.ts';
+import { globMatches } from '#core/matching/glob.ts';
 import { base, handClock, memoryConfigStore, memoryObjects, packs } from './memory.ts';
 
 const price = (more = '') =>

@@ -2,11 +2,11 @@
 import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { defaultStateBudget, orNotAnalysed } from './analyse.ts';
-import { type CompiledPolicy, type CompiledRule, compilePolicy } from './compile.ts';
-import { firstMatch, worstReading } from './decide.ts';
-import { StateBudget } from './language.ts';
+import { type CompiledPolicy, type CompiledRule, compilePolicy } from '../compile.ts';
+import { firstMatch, worstReading } from '../decide.ts';
+import { StateBudget } from './automaton-product.ts';
 import { Unsolved } from './parameter-solver.ts';
-import { Reach } from './reach.ts';
+import { Reach } from './reachability.ts';
 
 /** The calls one rule decides before and another after. */
 export interface Region {

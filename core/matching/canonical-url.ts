@@ -1,5 +1,5 @@
 /** One spelling for a URL: scheme and host in lower case, no default port, no user, dot segments resolved. */
-import { resolvePath } from './paths.ts';
+import { resolvePath } from './canonical-path.ts';
 
 const shape = /^([a-z][a-z0-9+.-]*):(\/*)([^/?#]*)([^?#]*)(.*)$/is;
 /** WHATWG reads these without, or with any number of, slashes: `https:host` is `https://host/`. */

@@ -1,6 +1,6 @@
 /** One character for each class that no automaton of a policy tells apart: small alphabets, exact answers. */
 import type { Walker } from './automaton.ts';
-import { foldUnicode } from './unicode.ts';
+import { foldUnicode } from './fold-unicode.ts';
 
 const readable = [...'abcdefghijklmnopqrstuvwxyz0123456789-_/. '].map((char) => char.charCodeAt(0));
 const longestScan = 4096;

@@ -4,7 +4,7 @@
  * never said wrongly.
  */
 import type { Walker } from './automaton.ts';
-import { around, walker } from './normal-form.ts';
+import { around, walker } from './name-automaton.ts';
 
 /** `lines`: a line break may stand between words, as in parameters. */
 export const normalText = (lines: boolean): Walker =>

@@ -1,8 +1,8 @@
 /** What a set of calls asks of the parameters. */
-import type { Step } from './argument-path.ts';
-import type { CompiledArgument } from './compiled-rule.ts';
-import type { Places } from './parameter-places.ts';
-import type { Predicate } from './predicate.ts';
+import type { Step } from '../argument-path.ts';
+import type { CompiledArgument } from '../compiled-rule.ts';
+import type { Places } from '../parameter-places.ts';
+import type { Predicate } from '../predicate.ts';
 
 /** One condition, or its negation, on what lies at the remaining steps. */
 export interface Need {

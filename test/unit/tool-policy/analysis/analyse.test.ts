@@ -1,7 +1,7 @@
 /** Rules that can never match, and what a change of policy changes. */
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
-import { analysePolicy } from '#core/tool-policy/analyse.ts';
-import { diffPolicies } from '#core/tool-policy/diff.ts';
+import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
+import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
 import { parsePack } from '#core/tool-policy/pack.ts';
 import { unknownProtocols } from '#core/tool-policy/protocols.ts';
 

@@ -1,8 +1,8 @@
 /** Languages of one field (tool, target, …): which patterns must match and which must not, and a shortest such text. */
-import { alphabetOf } from './alphabet.ts';
-import type { Walker } from './automaton.ts';
-import { type Glob, walkerOf } from './glob.ts';
-import { every, not, type StateBudget, shortestText } from './language.ts';
+import { alphabetOf } from '#core/matching/alphabet.ts';
+import type { Walker } from '#core/matching/automaton.ts';
+import { type Glob, walkerOf } from '#core/matching/glob.ts';
+import { every, not, type StateBudget, shortestText } from './automaton-product.ts';
 
 /** Ids of patterns, ascending: `id` must match, `~id` (negative) must not. */
 export type Constraint = readonly number[];

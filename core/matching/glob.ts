@@ -2,10 +2,10 @@
 import { Automaton, type Walker } from './automaton.ts';
 import { everyChar, noSlash } from './char-set.ts';
 import { type GlobNode, parseGlob } from './glob-syntax.ts';
-import { normalPattern } from './pattern.ts';
+import { normalPattern } from './canonical-pattern.ts';
 import { isRelative, relativeWalker } from './relative-path.ts';
-import { decodePercent } from './text.ts';
-import { foldCase, foldUnicode } from './unicode.ts';
+import { decodePercent } from './canonical-text.ts';
+import { foldCase, foldUnicode } from './fold-unicode.ts';
 
 /** `name`: protocols, tools, capabilities, hosts; case is folded. `text`: targets and parameters; case counts. */
 export type GlobKind = 'name' | 'text';

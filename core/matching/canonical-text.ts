@@ -2,9 +2,9 @@
  * The normal form of a target or a textual parameter. Hostile text has more than one reading (is `\` a separator or an
  * escape? is `%2e` a dot or three letters?), so a reading is asked for by its mode and the decision is the worst of all.
  */
-import { type DotDot, resolvePath } from './paths.ts';
-import { foldUnicode } from './unicode.ts';
-import { canonicalUrl } from './url.ts';
+import { type DotDot, resolvePath } from './canonical-path.ts';
+import { foldUnicode } from './fold-unicode.ts';
+import { canonicalUrl } from './canonical-url.ts';
 
 export interface Reading {
   /** `fold`: look-alikes read as ASCII. `asis`: as the tool will see them (only canonically composed). */

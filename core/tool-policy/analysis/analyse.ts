@@ -1,9 +1,9 @@
 /** Rules that can never match, exactly: every call they match is taken by rules before them. */
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
-import { type CompiledRule, compilePolicy } from './compile.ts';
-import { BudgetSpent, StateBudget } from './language.ts';
+import { type CompiledRule, compilePolicy } from '../compile.ts';
+import { BudgetSpent, StateBudget } from './automaton-product.ts';
 import { Unsolved } from './parameter-solver.ts';
-import { Reach } from './reach.ts';
+import { Reach } from './reachability.ts';
 
 export const defaultStateBudget = 200_000;
 
