@@ -14,7 +14,7 @@ import { evidenceTable, type StoreOptions } from '#adapters/aws/evidence-table.t
 import { keyRisksTable } from '#adapters/aws/key-risks-table.ts';
 import { formerKeyIds } from '#adapters/aws/kms-signer.ts';
 import { lazyObservations } from '#adapters/aws/lazy-observations.ts';
-import { manifestsTable } from '#adapters/aws/manifests-table.ts';
+import { manifestsTable } from '#adapters/aws/task-manifests-table.ts';
 import { mcpTable } from '#adapters/aws/mcp-table.ts';
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
@@ -136,7 +136,7 @@ export function compose(
     packs: packFiles(`${environment.LAMBDA_TASK_ROOT ?? '.'}/policies`),
     ledger: dynamoLedger({ ...store, contended: (session) => unnamedSessions.contended(session) }),
     evidence,
-    manifests: evidence,
+    sessionManifests: evidence,
     evidenceRows: evidence,
     signer,
     votes: host.votes?.(needed('VOTE_KEY_ID')) ?? noSigner,

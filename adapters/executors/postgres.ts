@@ -1,6 +1,6 @@
 /** One transaction at a PostgreSQL server, on a connection of its own (spec §1 step 4). */
 import { Client, type ClientConfig } from 'pg';
-import { ExecutionFault, type FaultKind } from '#core/executors/fault.ts';
+import { ExecutionFault, type ExecutionFaultKind } from '#core/executors/fault.ts';
 import { quoted } from '#core/executors/named.ts';
 import type { PostgresServer, SqlResult, SqlTransaction, SqlWork } from '#core/executors/ports.ts';
 import { PgStatement } from './pg-statement.ts';
@@ -73,7 +73,7 @@ async function transact(client: Client, work: SqlWork<PostgresServer>, course: C
 function watch(client: Client, work: SqlWork<PostgresServer>, signal: AbortSignal | undefined, course: Course) {
   const { promise, reject } = Promise.withResolvers<never>();
   promise.catch(() => {});
-  const leave = (kind: FaultKind, message: string) => {
+  const leave = (kind: ExecutionFaultKind, message: string) => {
     course.broken = true;
     reject(new ExecutionFault(kind, message));
     socketOf(client).destroy();
@@ -131,7 +131,7 @@ function said(code: string, message: string, committing: boolean): ExecutionFaul
   const words = `PostgreSQL says "${message}" (${code})`;
   // A constraint or a conflict found at COMMIT is a no; a server that ends meanwhile says nothing about what it kept.
   const uncertain = committing && !/^(?:23|40(?!003))/.test(code);
-  const fault = (kind: FaultKind, hint?: string) =>
+  const fault = (kind: ExecutionFaultKind, hint?: string) =>
     new ExecutionFault(kind, words, { uncertain, ...(hint !== undefined && { hint }) });
   if (code === '25006') return fault('refused', 'The action asks for capability read: nothing may be changed.');
   if (code === '57014') return fault('timeout', 'Nothing was changed. Ask for less, or raise statement_timeout_ms.');

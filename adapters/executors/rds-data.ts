@@ -8,7 +8,7 @@ import type {
   SqlParameter,
 } from '@aws-sdk/client-rds-data';
 import { onceWithDeadline } from '#adapters/aws/client-bounds.ts';
-import { ExecutionFault, type FaultKind } from '#core/executors/fault.ts';
+import { ExecutionFault, type ExecutionFaultKind } from '#core/executors/fault.ts';
 import { quoted } from '#core/executors/named.ts';
 import type { AuroraCluster, SqlResult, SqlStatement, SqlTransaction, SqlWork } from '#core/executors/ports.ts';
 import { namedPlaceholders, scanSql } from '#core/executors/sql/scan.ts';
@@ -180,7 +180,7 @@ function faultOf(thrown: unknown, ends: AbortSignal, uncertain: boolean): Execut
   return new ExecutionFault(kind, words, { uncertain: unsure, status });
 }
 
-function kindOf(name: string, status: number | undefined): FaultKind {
+function kindOf(name: string, status: number | undefined): ExecutionFaultKind {
   if (name === 'DatabaseErrorException' || name === 'BadRequestException' || name === 'InvalidResourceStateException')
     return 'invalid';
   if (name === 'AccessDeniedException' || name === 'ForbiddenException') return 'forbidden';

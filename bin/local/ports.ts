@@ -12,7 +12,7 @@ import { deliveriesTable } from '#adapters/aws/deliveries-table.ts';
 import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
 import { evidenceTable } from '#adapters/aws/evidence-table.ts';
 import { keyRisksTable } from '#adapters/aws/key-risks-table.ts';
-import { manifestsTable } from '#adapters/aws/manifests-table.ts';
+import { manifestsTable } from '#adapters/aws/task-manifests-table.ts';
 import { mcpTable } from '#adapters/aws/mcp-table.ts';
 import { observationsTable } from '#adapters/aws/observations-table.ts';
 import { logTelemetry } from '#adapters/aws/telemetry.ts';
@@ -141,7 +141,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     packs: packFiles(shippedPacks(checkout)),
     ledger: observedLedger(dynamoLedger(store), options.committed),
     evidence,
-    manifests: evidence,
+    sessionManifests: evidence,
     evidenceRows: evidence,
     ...kept,
     votes: kept.signer,

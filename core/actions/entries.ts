@@ -14,7 +14,7 @@ import { federatedActor } from '#core/identity/principal.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { taskNote } from '#core/manifests/decide-manifests.ts';
+import { taskNote } from '#core/task-manifests/decide-manifests.ts';
 import { isLarge, redaction } from './call-work.ts';
 import type { GovernedAction } from './governed.ts';
 import type { GovernPorts } from './ports.ts';

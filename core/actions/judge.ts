@@ -12,10 +12,10 @@ import type { Drift } from '#core/contracts/task-manifest.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
-import { checkManifests } from '#core/manifests/check.ts';
-import { blockOfDrift } from '#core/manifests/decide-manifests.ts';
-import type { Attached } from '#core/manifests/ports.ts';
-import { checkSandbox } from '#core/sandbox/check.ts';
+import { checkManifests } from '#core/task-manifests/check.ts';
+import { blockOfDrift } from '#core/task-manifests/decide-manifests.ts';
+import type { Attached } from '#core/task-manifests/ports.ts';
+import { checkEffectLimits } from '#core/effect-limits/check.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { refuseSecrets } from './program-texts.ts';
@@ -33,7 +33,7 @@ export function evaluate(
   if (refused) return refused;
   const decision = decideEffects(policy, call, effects);
   if (decision.decision === 'block') return decision;
-  const outside = checkSandbox(configuration.sandbox, effects.parts.length > 0 ? effects.parts : [call]);
+  const outside = checkEffectLimits(configuration.sandbox, effects.parts.length > 0 ? effects.parts : [call]);
   return outside ? { ...outside, policy: decision.policy } : decision;
 }
 

@@ -11,7 +11,7 @@ import type { CredentialBroker, Executor } from '#core/credentials/ports.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { CheckpointLog, EvidenceLog, Ledger, Signer } from '#core/evidence/ports.ts';
 import type { Clock, Ids, ObjectStore, Telemetry, Timeouts } from '#core/kernel/ports.ts';
-import type { TaskManifests } from '#core/manifests/ports.ts';
+import type { TaskManifests } from '#core/task-manifests/ports.ts';
 import type { CallWork } from './call-work.ts';
 
 /** Actions that were started; they change only inside `Ledger.commit`. */

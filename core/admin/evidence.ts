@@ -24,8 +24,8 @@ export const listSessions: Operation = async ({ ports, principal, query }) => {
 /** Only a chain that holds is signed, so only such a chain is exported. */
 export const exportSession: Operation = async (call) => {
   const { head, entries, witness } = await sessionOf(call);
-  const { signer, manifests, checkpoints } = call.ports;
-  const manifest = await signedManifest(head, entries(), signer, manifests, witness);
+  const { signer, sessionManifests, checkpoints } = call.ports;
+  const manifest = await signedManifest(head, entries(), signer, sessionManifests, witness);
   const proof = witness?.checkpoint && (await checkpoints?.proof(head.tenant, head.session_id));
   // One that came after the head was read speaks for entries the bundle does not hold.
   const checkpoint = proof && proof.point.index < head.total_entries ? proof : undefined;
@@ -119,7 +119,7 @@ function liveSession(
   head: SessionHead,
   witness: Witness,
 ): LiveSession {
-  const { evidence, signer, manifests, archived } = ports;
+  const { evidence, signer, sessionManifests, archived } = ports;
   const { tenant, session_id, total_entries } = head;
   const expires = snapshot.configuration.evidence.retention_days !== undefined;
   let expired = 0;
@@ -130,7 +130,7 @@ function liveSession(
     return entriesWithCopies({ evidence, archived }, tenant, session_id, () => void expired++);
   };
   return {
-    ...{ head, witness, signer, manifests },
+    ...{ head, witness, signer, sessionManifests },
     entries: () => firstEntries(entries(), total_entries),
     expired: () => expired,
   };

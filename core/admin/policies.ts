@@ -21,7 +21,7 @@ import { assertOwn, type Call, type Operation, parsed } from './operation.ts';
 import { recordAct } from './record.ts';
 import { versionAct } from './version-act.ts';
 
-export { createManifest, deleteManifest, getManifest, listManifests, manifestDrift } from './manifests.ts';
+export { createManifest, deleteManifest, getManifest, listManifests, manifestDrift } from './task-manifests.ts';
 export { releaseSession, sessionRisk } from './risk.ts';
 
 export const getConfig: Operation = async ({ snapshot }) => ({

@@ -36,7 +36,7 @@ export interface GatewayPorts extends GovernPorts {
   readonly packs: (name: string) => Promise<string>;
   /** Reads and checks a configuration in a worker thread; in place where it is absent, within `hostLimits`. */
   readonly loadedConfiguration?: (text: string) => Promise<LoadedConfiguration>;
-  readonly manifests: ManifestStore;
+  readonly sessionManifests: ManifestStore;
   readonly signer: Signer;
   /** Copies of the entries, kept where those who write the tables cannot write, for functions that read them. */
   readonly archived?: ArchiveReader;

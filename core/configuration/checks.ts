@@ -2,7 +2,7 @@
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { sensitivePath } from '#core/evidence/json-path.ts';
 import { adminPerson } from '#core/identity/identities.ts';
-import { sandboxGlobs } from '#core/sandbox/globs.ts';
+import { sandboxGlobs } from '#core/effect-limits/globs.ts';
 import { globProblems, refusedBy } from './glob-checks.ts';
 import { checkIdentity } from './identity-checks.ts';
 import { checkKeys } from './key-checks.ts';

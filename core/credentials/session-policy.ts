@@ -10,7 +10,7 @@ import { type IamRequest, iamAnswer, type PolicyDocument } from './iam-match.ts'
 /** STS takes no longer inline policy. */
 export const longestPolicyCharacters = 2048;
 
-export interface CompiledPolicy {
+export interface CompiledSessionPolicy {
   readonly policy: PolicyDocument;
   /** As it is sent: ASCII only, at most `longestPolicyCharacters`. */
   readonly text: string;
@@ -32,7 +32,7 @@ export interface PolicyRefusal {
 export function compileSessionPolicy(
   { tool, target, parameters }: Pick<ActionEnvelope, 'tool' | 'target' | 'parameters'>,
   { expiresMs, partition = 'aws' }: { readonly expiresMs: number; readonly partition?: string },
-): CompiledPolicy | PolicyRefusal {
+): CompiledSessionPolicy | PolicyRefusal {
   const known = Object.hasOwn(awsCalls, tool) ? awsCalls[tool] : undefined;
   if (!known) return { refused: `no session policy is known for the tool ${tool}` };
   const resource = known.read(target, parameters, partition);

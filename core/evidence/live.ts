@@ -1,7 +1,7 @@
 /** Verifies a session where it lives: entries, stored head, signed manifest, checkpoint and archive. */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import { signingKeysOf } from './key-succession.ts';
-import { manifestOf } from './manifest.ts';
+import { manifestOf } from './session-manifest.ts';
 import type { ManifestStore, SessionHead, Signer } from './ports.ts';
 import { BrokenChain, signedManifest } from './sign.ts';
 import { type EntryLine, verifyChain, verifySteps } from './verify.ts';
@@ -12,7 +12,7 @@ export interface LiveSession {
   /** The chain from its beginning, up to the head: entries appended meanwhile are left out. */
   readonly entries: () => AsyncIterable<EvidenceEntry>;
   readonly signer: Signer;
-  readonly manifests: ManifestStore;
+  readonly sessionManifests: ManifestStore;
   /** What other places say of the session, asked before the head was read. */
   readonly witness?: Witness;
   /** How many entries the last reading took from the archive, since their rows expired. */
@@ -44,8 +44,8 @@ function expiredOf({ expired }: LiveSession): Pick<Verification, 'expired_entrie
   return count > 0 ? { expired_entries: count } : {};
 }
 
-async function expectedOf({ head, entries, signer, manifests, witness }: LiveSession) {
-  const manifest = await signedManifest(head, entries(), signer, manifests, witness).catch((thrown: unknown) => {
+async function expectedOf({ head, entries, signer, sessionManifests, witness }: LiveSession) {
+  const manifest = await signedManifest(head, entries(), signer, sessionManifests, witness).catch((thrown: unknown) => {
     if (thrown instanceof BrokenChain) return undefined;
     throw thrown;
   });

@@ -1,7 +1,7 @@
 /** Checks a signature with public keys: ECDSA P-256, SHA-256, DER, base64. */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import type { SessionManifest } from '#core/contracts/evidence.ts';
-import { manifestBytes } from './manifest.ts';
+import { manifestBytes } from './session-manifest.ts';
 
 /** One key as PEM, or several any of which may have signed. */
 export type PublicKeys = string | readonly string[];

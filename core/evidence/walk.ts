@@ -5,7 +5,7 @@ import { ApprovalTrail } from './approval-trail.ts';
 import { entryHash } from './chain.ts';
 import { Comparison, type Copies } from './compare.ts';
 import { shapeDefect } from './entry-shape.ts';
-import { manifestOf } from './manifest.ts';
+import { manifestOf } from './session-manifest.ts';
 import type { SessionHead } from './ports.ts';
 import { Tally } from './tally.ts';
 import { visible } from './visible-text.ts';

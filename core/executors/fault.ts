@@ -1,6 +1,6 @@
 /** How an execution fails (spec §7.1): named after tool and upstream, with what to do, and never with a secret. */
 
-export type FaultKind =
+export type ExecutionFaultKind =
   /** Our own checks: nothing was sent. */
   | 'refused'
   /** The upstream wants a credential and the action has none. */
@@ -35,13 +35,13 @@ interface FaultOptions {
 /** What adapters and executors throw; the caller sees it as `UpstreamError`. */
 export class ExecutionFault extends Error {
   override readonly name = 'ExecutionFault';
-  readonly kind: FaultKind;
+  readonly kind: ExecutionFaultKind;
   readonly uncertain: boolean;
   readonly hint: string | undefined;
   readonly status: number | undefined;
 
   /** @param message a clause without full stop: «it answered 404». */
-  constructor(kind: FaultKind, message: string, { uncertain = false, hint, status, cause }: FaultOptions = {}) {
+  constructor(kind: ExecutionFaultKind, message: string, { uncertain = false, hint, status, cause }: FaultOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
     this.uncertain = uncertain;
@@ -68,7 +68,7 @@ export class UpstreamError extends Error {
   override readonly name: string = 'UpstreamError';
   readonly tool: string;
   readonly upstream: string;
-  readonly kind: FaultKind;
+  readonly kind: ExecutionFaultKind;
   readonly status: number | undefined;
   readonly hint: string;
 
@@ -97,7 +97,7 @@ export class UnknownOutcome extends UpstreamError {
 }
 
 /** What can be done, where the fault itself does not say it better. */
-export const hints: Readonly<Record<FaultKind, string>> = {
+export const hints: Readonly<Record<ExecutionFaultKind, string>> = {
   refused: 'Nothing was sent. Change the call, or have an operator change the configuration.',
   no_credential: 'Nothing was sent. Add a grant for this tool under credentials.grants.',
   unreachable: 'Nothing was sent. Check the address in the configuration, and that the upstream is up.',

@@ -1,7 +1,7 @@
 /** What goes to the function `sandbox` and comes back: a command, and its result or why there is none. */
 import * as z from 'zod';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
-import { ExecutionFault, type FaultKind } from './fault.ts';
+import { ExecutionFault, type ExecutionFaultKind } from './fault.ts';
 import type { Command, CommandResult } from './ports.ts';
 
 /** What the function answers must leave before its own end. */
@@ -28,7 +28,7 @@ const result = z.strictObject({
 });
 
 const fault = z.object({
-  kind: z.custom<FaultKind>((value) => typeof value === 'string'),
+  kind: z.custom<ExecutionFaultKind>((value) => typeof value === 'string'),
   message: z.string(),
   hint: z.string().optional(),
   uncertain: z.boolean(),

@@ -119,4 +119,4 @@ export interface Counters {
 }
 
 /** A lease outlives every pause between renewals. */
-export const leaseSeconds = 60;
+export const reservationLeaseSeconds = 60;

@@ -5,7 +5,7 @@
 import { isoTime } from '#core/kernel/ports.ts';
 import type { CounterState, Reservation, Step, Wanted } from './counter-state.ts';
 import {
-  leaseSeconds,
+  reservationLeaseSeconds,
   type OpenReservation,
   type ReserveOutcome,
   type ReserveRequest,
@@ -47,7 +47,7 @@ export function applyReserve(
     cost_microusd: request.cost_microusd,
     accounts: limits.budgets.map((budget) => accountKey(budget, nowMs)),
     begun: request.begun === true,
-    lease_ends_ms: nowMs + leaseSeconds * 1000,
+    lease_ends_ms: nowMs + reservationLeaseSeconds * 1000,
   };
   return accepted(
     tidied(
@@ -112,7 +112,7 @@ export const expiredIn = (state: CounterState, tenant: string, nowMs: number): r
 function renewed(state: CounterState, id: string, nowMs: number, begins: boolean): Step<boolean> {
   const reservation = state.open.find((open) => open.id === id);
   if (!reservation) return { state, outcome: false };
-  const lease_ends_ms = Math.max(reservation.lease_ends_ms, nowMs + leaseSeconds * 1000);
+  const lease_ends_ms = Math.max(reservation.lease_ends_ms, nowMs + reservationLeaseSeconds * 1000);
   const begun = reservation.begun || begins;
   if (lease_ends_ms === reservation.lease_ends_ms && begun === reservation.begun) return { state, outcome: true };
   const after = { ...reservation, begun, lease_ends_ms };

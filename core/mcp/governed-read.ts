@@ -24,12 +24,12 @@ const words = {
   'prompts/get': { tool: 'get_prompt', names: 'name' },
 } as const;
 
-type Reading = keyof typeof words;
+type ReadMethod = keyof typeof words;
 
-export const isReading = (method: string): method is Reading => Object.hasOwn(words, method);
+export const isReadMethod = (method: string): method is ReadMethod => Object.hasOwn(words, method);
 
 /** @throws RpcFault -32602 for parameters that no envelope can hold. */
-function readOf(method: Reading, entry: McpUpstreamEntry, parameters: JsonObject) {
+function readOf(method: ReadMethod, entry: McpUpstreamEntry, parameters: JsonObject) {
   const { tool, names } = words[method];
   const target = typeof parameters[names] === 'string' ? parameters[names] : '';
   return governable({ protocol: 'mcp', tool, capability: 'read', upstream: entry.name, target, parameters });
@@ -43,7 +43,7 @@ export async function readGoverned(
   ports: McpPorts,
   caller: Caller,
   entry: McpUpstreamEntry,
-  { method, params, id }: Omit<RpcRequest, 'method'> & { readonly method: Reading },
+  { method, params, id }: Omit<RpcRequest, 'method'> & { readonly method: ReadMethod },
   exchange: Exchange,
 ): Promise<RpcOutcome> {
   const { _meta: meta, requestState: _state, inputResponses: _responses, ...parameters } = params;
@@ -67,7 +67,7 @@ export async function readGoverned(
 }
 
 /** Whether the policy lets a thing of a list, or one that a completion is for, be read without a person. */
-export function decisionOn({ snapshot }: Caller, entry: McpUpstreamEntry, method: Reading, parameters: JsonObject) {
+export function decisionOn({ snapshot }: Caller, entry: McpUpstreamEntry, method: ReadMethod, parameters: JsonObject) {
   return decide(snapshot.policy, readOf(method, entry, parameters));
 }
 

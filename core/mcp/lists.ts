@@ -9,7 +9,7 @@ import { type Asking, ask, type Conversation } from './conversations.ts';
 import { isAccepted } from './drift.ts';
 import { upstreamError } from './faults.ts';
 import { forwardable } from './forward.ts';
-import { completionRefused, isReading, readable, readGoverned } from './governed-read.ts';
+import { completionRefused, isReadMethod, readable, readGoverned } from './governed-read.ts';
 import { assertFewTools, inventoryOf, isServed, listPage, memberOf } from './inventory.ts';
 import { invalidParams, isObject, mcpCodes, type RpcOutcome, type RpcRequest } from './messages.ts';
 import type { McpPorts } from './ports.ts';
@@ -153,7 +153,7 @@ export async function askOwner(
   const [only, another] = conversation.entries;
   if (!only) throw invalidParams(`There is no MCP server for ${method}.`);
   const from = async (entry: McpUpstreamEntry, own: JsonObject, as = id): Promise<RpcOutcome> => {
-    if (isReading(method)) return readGoverned(ports, caller, entry, { method, params: own, id: as }, exchange);
+    if (isReadMethod(method)) return readGoverned(ports, caller, entry, { method, params: own, id: as }, exchange);
     const refused = method === 'completion/complete' ? completionRefused(caller, entry, own) : undefined;
     return refused ?? asked(conversation, entry, method, own, { ...asking, id: as });
   };

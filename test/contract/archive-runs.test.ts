@@ -91,7 +91,7 @@ describe('[evidence.archive.batch] a batch', () => {
       head,
       entries: () => firstEntries(entries, 12),
       signer,
-      manifests,
+      sessionManifests: manifests,
       witness,
     });
     expect(verification).toMatchObject({
@@ -140,7 +140,7 @@ describe('[evidence.large-sessions] a session of 50,000 entries', () => {
     head,
     entries: source,
     signer,
-    manifests: memoryManifests(),
+    sessionManifests: memoryManifests(),
     witness: {
       archived: { end: total - 1, places, unreadable: String },
       archiveComplete: true,

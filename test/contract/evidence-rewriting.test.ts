@@ -207,7 +207,7 @@ describe('[evidence.checkpoint.continues] what does not continue its last checkp
     expect(gateway.lines.filter((line) => line.includes('does not continue its last checkpoint'))).toHaveLength(1);
     const { last_hash } = await attacker.head('s');
     expect((await exported('s')).status).toBe(500);
-    expect(await gateway.ports().manifests.get('default', 's', last_hash)).toBeUndefined();
+    expect(await gateway.ports().sessionManifests.get('default', 's', last_hash)).toBeUndefined();
   });
 
   test('of the sessions of one batch the others are signed', async () => {
@@ -243,7 +243,7 @@ test('[evidence.rewriting.found] a manifest that somebody put beside the chain i
   await gateway.projected();
   gateway.pass(3600);
   const { last_hash, total_entries } = await attacker.head('s');
-  await gateway.ports().manifests.put({ ...manifest, last_hash, total_entries });
+  await gateway.ports().sessionManifests.put({ ...manifest, last_hash, total_entries });
   expect((await exported('s')).status).toBe(500);
   expect((await verify('s')).body).toMatchObject({
     ...{ valid: false, broken_link: { reason: expect.stringContaining('the manifest was altered') } },

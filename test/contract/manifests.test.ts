@@ -1,11 +1,11 @@
 /** Task manifests in a real table and over HTTP: digest-addressed, attached, checked, gone; drift over a session's history. */
 import { keyRisksTable } from '#adapters/aws/key-risks-table.ts';
-import { manifestsTable } from '#adapters/aws/manifests-table.ts';
+import { manifestsTable } from '#adapters/aws/task-manifests-table.ts';
 import type { TaskManifest } from '#core/contracts/task-manifest.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { blockOfDrift, taskNote } from '#core/manifests/decide-manifests.ts';
-import { openManifest } from '#core/manifests/manifest.ts';
-import type { TaskManifests } from '#core/manifests/ports.ts';
+import { blockOfDrift, taskNote } from '#core/task-manifests/decide-manifests.ts';
+import { openManifest } from '#core/task-manifests/manifest.ts';
+import type { TaskManifests } from '#core/task-manifests/ports.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 

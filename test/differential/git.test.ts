@@ -7,12 +7,12 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sandboxSchema } from '#core/contracts/sandbox.ts';
-import { checkSandbox } from '#core/sandbox/check.ts';
+import { checkEffectLimits } from '#core/effect-limits/check.ts';
 import { type Random, randomFrom } from './sql/random.ts';
 
 const settings = sandboxSchema.parse({ git: { protected_branches: ['main', 'release/*'], block_force_push: false } });
 const isHeld = (words: readonly string[]): boolean =>
-  checkSandbox(settings, [
+  checkEffectLimits(settings, [
     {
       protocol: 'shell',
       tool: 'shell.git',

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { awsCalls } from '#core/credentials/aws-calls.ts';
 import { type IamRequest, iamAnswer } from '#core/credentials/iam-match.ts';
 import {
-  type CompiledPolicy,
+  type CompiledSessionPolicy,
   compileSessionPolicy,
   longestPolicyCharacters,
 } from '#core/credentials/session-policy.ts';
@@ -56,7 +56,7 @@ const call = fc
   .chain((tool) => fc.record({ tool: fc.constant(tool), target: targets[tool.split('.')[1]!]!, parameters }));
 const expiry = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2027, 0, 1) });
 
-function compiled(action: Parameters<typeof compileSessionPolicy>[0], expiresMs: number): CompiledPolicy | undefined {
+function compiled(action: Parameters<typeof compileSessionPolicy>[0], expiresMs: number): CompiledSessionPolicy | undefined {
   const outcome = compileSessionPolicy(action, { expiresMs });
   if (!('refused' in outcome)) return outcome;
   // Escapes may take a policy past what STS accepts; nothing else in here is refused.
@@ -65,7 +65,7 @@ function compiled(action: Parameters<typeof compileSessionPolicy>[0], expiresMs:
 }
 
 const lastMoment = (expiresMs: number) => Math.floor(expiresMs / 1000) * 1000 - 1;
-const answer = ({ policy, call: own }: CompiledPolicy, ms: number, over: Partial<IamRequest> = {}) => {
+const answer = ({ policy, call: own }: CompiledSessionPolicy, ms: number, over: Partial<IamRequest> = {}) => {
   const request = { ...own, ...over };
   return iamAnswer(policy, { ...request, context: { ...request.context, 'aws:CurrentTime': isoTime(ms) } });
 };

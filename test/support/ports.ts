@@ -14,7 +14,7 @@ import { deliveriesTable } from '#adapters/aws/deliveries-table.ts';
 import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
 import { evidenceTable } from '#adapters/aws/evidence-table.ts';
 import { keyRisksTable } from '#adapters/aws/key-risks-table.ts';
-import { manifestsTable } from '#adapters/aws/manifests-table.ts';
+import { manifestsTable } from '#adapters/aws/task-manifests-table.ts';
 import { mcpTable } from '#adapters/aws/mcp-table.ts';
 import { observationsTable } from '#adapters/aws/observations-table.ts';
 import { logTelemetry } from '#adapters/aws/telemetry.ts';
@@ -137,7 +137,7 @@ export async function testPorts(options: TestOptions = {}) {
     packs,
     ledger: dynamoLedger(store),
     evidence,
-    manifests: evidence,
+    sessionManifests: evidence,
     evidenceRows: evidence,
     signer: await keyFileSigner(join(folder, 'signing-key.pem')),
     votes: await keyFileSigner(join(folder, 'vote-key.pem')),

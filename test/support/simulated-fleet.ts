@@ -5,7 +5,7 @@
 import { countersTable } from '#adapters/aws/counters-table.ts';
 import type { TableName } from '#core/contracts/tables.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { type Counters, type Limits, leaseSeconds } from '#core/limits/ports.ts';
+import { type Counters, type Limits, reservationLeaseSeconds } from '#core/limits/ports.ts';
 import { simulatedDynamo } from './simulated-dynamo.ts';
 import { seeded, VirtualTime } from './virtual-time.ts';
 
@@ -93,7 +93,7 @@ export async function simulate(load: Load): Promise<Tally> {
   }
 
   async function work(counters: Counters, tenant: string, id: string): Promise<void> {
-    const between = leaseSeconds / 3;
+    const between = reservationLeaseSeconds / 3;
     for (let left = load.callSeconds; left > 0; left -= between) {
       await time.pause(Math.min(left, between) * 1000);
       if (left > between) await counters.extend(tenant, id).catch(() => {});

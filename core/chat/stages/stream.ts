@@ -9,7 +9,7 @@ import { recall } from '#core/identity/federation/recall.ts';
 import type { AsyncQueue } from '#core/kernel/async-queue.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { leaseSeconds } from '#core/limits/ports.ts';
+import { reservationLeaseSeconds } from '#core/limits/ports.ts';
 import { ProviderFault } from '#core/providers/ports.ts';
 import type { Answered } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
@@ -170,7 +170,7 @@ class Line {
 
 /** A stream may outlast its lease: renewed three times as often as it would end. */
 const keepLease = (ports: ChatPorts, { tenant, envelopeId }: ChatCall) =>
-  repeat(ports, (leaseSeconds * 1000) / 3, () => ports.counters.extend(tenant.id, envelopeId));
+  repeat(ports, (reservationLeaseSeconds * 1000) / 3, () => ports.counters.extend(tenant.id, envelopeId));
 
 const keyLookMs = 4_000;
 

@@ -1,5 +1,5 @@
 /** What a caller sees of a service's answer: status, harmless headers, the body as JSON or text. */
-import { ExecutionFault, type FaultKind } from '../fault.ts';
+import { ExecutionFault, type ExecutionFaultKind } from '../fault.ts';
 import { quoted } from '../named.ts';
 import type { IncomingAnswer } from '../ports.ts';
 
@@ -69,7 +69,7 @@ function redirected(status: number, location = ''): ExecutionFault {
   return new ExecutionFault('malformed', `it answered ${status} and points to ${where}`, { status, hint });
 }
 
-export function kindOf({ status, headers }: Pick<IncomingAnswer, 'status' | 'headers'>): FaultKind {
+export function kindOf({ status, headers }: Pick<IncomingAnswer, 'status' | 'headers'>): ExecutionFaultKind {
   const busy = headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined;
   if (status === 429 || (status === 403 && busy)) return 'throttled';
   if (status === 401 || status === 407) return 'unauthorized';

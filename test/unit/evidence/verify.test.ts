@@ -1,7 +1,7 @@
 import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
 import { bundleFormat } from '#core/contracts/evidence.ts';
 import { sealEntry } from '#core/evidence/chain.ts';
-import { manifestHash } from '#core/evidence/manifest.ts';
+import { manifestHash } from '#core/evidence/session-manifest.ts';
 import { type EntryLine, verifyBundle, verifyChain } from '#core/evidence/verify.ts';
 import { copy, draft, drafts, otherKey, seal, sealedSession, trustedKey } from './sample.ts';
 

@@ -7,11 +7,11 @@ import type { SandboxSettings } from '#core/contracts/sandbox.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import { checkGit } from './git.ts';
 import { checkHttp } from './http.ts';
-import type { Check, Finding } from './rule.ts';
+import type { Check, LimitViolation } from './rule.ts';
 import { checkShell } from './shell.ts';
 import { checkSql } from './sql.ts';
 
-export interface SandboxBlock {
+export interface EffectLimitBlock {
   readonly decision: 'block';
   /** `sandbox:sql.require_where`. */
   readonly matched_rule: string;
@@ -24,7 +24,7 @@ const checks: Readonly<Record<string, Check>> = { shell: checkShell, http: check
  * The first limit that one of the parts breaks. The parts are those of the effect readers, or the call itself where it
  * has none. Never throws: limits that cannot be checked block.
  */
-export function checkSandbox(settings: SandboxSettings, parts: readonly ToolCall[]): SandboxBlock | undefined {
+export function checkEffectLimits(settings: SandboxSettings, parts: readonly ToolCall[]): EffectLimitBlock | undefined {
   try {
     for (const part of parts) {
       const finding = checkOf(part)?.(settings, part);
@@ -42,7 +42,7 @@ const checkOf = ({ protocol }: ToolCall): Check | undefined => {
   return Object.hasOwn(checks, name) ? checks[name] : undefined;
 };
 
-const blockFor = ({ rule, reason }: Finding): SandboxBlock => ({
+const blockFor = ({ rule, reason }: LimitViolation): EffectLimitBlock => ({
   decision: 'block',
   matched_rule: `sandbox:${rule}`,
   reason,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sessionBundleSchema, sessionManifestSchema } from '#core/contracts/evidence.ts';
 import { bundleChunks, firstEntries } from '#core/evidence/bundle.ts';
 import { verifyLive } from '#core/evidence/live.ts';
-import { manifestBytes, manifestOf } from '#core/evidence/manifest.ts';
+import { manifestBytes, manifestOf } from '#core/evidence/session-manifest.ts';
 import { BrokenChain, signedManifest } from '#core/evidence/sign.ts';
 import { signatureDefect } from '#core/evidence/signature.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
@@ -110,7 +110,7 @@ describe('signing', () => {
 
 describe('live verification', () => {
   const live = (session: ReturnType<typeof seal>, entries = session.entries) =>
-    verifyLive({ head: session.head, entries: () => stream(entries), signer, manifests: memoryManifests() });
+    verifyLive({ head: session.head, entries: () => stream(entries), signer, sessionManifests: memoryManifests() });
 
   test('[evidence.verify.live] a whole chain is valid, with nothing left unchecked', async () => {
     const { verification, manifest } = await live(seal(drafts));
@@ -134,7 +134,7 @@ describe('live verification', () => {
     const failing = (): AsyncIterable<never> => ({
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('throttled')) }),
     });
-    const session = { head, entries: failing, signer, manifests: memoryManifests() };
+    const session = { head, entries: failing, signer, sessionManifests: memoryManifests() };
     await expect(verifyLive(session)).rejects.toThrow('throttled');
   });
 });

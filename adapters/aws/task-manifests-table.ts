@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { TaskManifest } from '#core/contracts/task-manifest.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import type { Attached, TaskManifests } from '#core/manifests/ports.ts';
+import type { Attached, TaskManifests } from '#core/task-manifests/ports.ts';
 import type { StoreOptions } from './evidence-table.ts';
 import { groupedReads } from './grouped-reads.ts';
 import { fromCursor, fromItem, type Item, storeDown, stored, toCursor, toItem } from './items.ts';

@@ -7,8 +7,8 @@ import { httpEffects } from '#core/effects/http.ts';
 import { readEffects } from '#core/effects/read.ts';
 import { shellEffects } from '#core/effects/shell.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
-import { checkSandbox, type SandboxBlock } from '#core/sandbox/check.ts';
-import { sandboxGlobs } from '#core/sandbox/globs.ts';
+import { checkEffectLimits, type EffectLimitBlock } from '#core/effect-limits/check.ts';
+import { sandboxGlobs } from '#core/effect-limits/globs.ts';
 
 let grammar: SqlGrammar;
 beforeAll(async () => {
@@ -25,10 +25,10 @@ const callOf = (protocol: string, tool: string, target: string, parameters: Reco
   parameters,
 });
 
-function check(settings: Settings, call: ToolCall): SandboxBlock | undefined {
+function check(settings: Settings, call: ToolCall): EffectLimitBlock | undefined {
   const read = readEffects({ shell: shellEffects, sql: sqlEffects(grammar), http: httpEffects, git: gitEffects });
   const { parts } = read(call);
-  return checkSandbox(sandboxSchema.parse(settings), parts.length > 0 ? parts : [call]);
+  return checkEffectLimits(sandboxSchema.parse(settings), parts.length > 0 ? parts : [call]);
 }
 
 const sql = (text: string) => callOf('sql', 'sql.query', 'shop', { sql: text });
@@ -406,8 +406,8 @@ test('[action.sandbox-rules] git force and merges', () => {
 test('limits that cannot be checked block', () => {
   const settings = sandboxSchema.parse({ sql: { blocked_tables: ['{'] } });
   const part = callOf('sql', 'sql.select', 'users', { object: 'table', schema: 'public' });
-  expect(checkSandbox(settings, [part])).toMatchObject({ matched_rule: 'sandbox:unchecked' });
-  expect(checkSandbox(settings, [{ ...part, parameters: null as never }])?.decision).toBe('block');
+  expect(checkEffectLimits(settings, [part])).toMatchObject({ matched_rule: 'sandbox:unchecked' });
+  expect(checkEffectLimits(settings, [{ ...part, parameters: null as never }])?.decision).toBe('block');
 });
 
 test('every list of globs is found for the checks of a configuration', () => {

@@ -4,13 +4,13 @@ import type { SandboxSettings } from '#core/contracts/sandbox.ts';
 import { compileGlob, globMatches } from '#core/matching/glob.ts';
 import { canonicalText, plainReading } from '#core/matching/canonical-text.ts';
 
-export interface Finding {
+export interface LimitViolation {
   /** `<section>.<key>` of the configuration. */
   readonly rule: string;
   readonly reason: string;
 }
 
-export type Check = (settings: SandboxSettings, part: ToolCall) => Finding | undefined;
+export type Check = (settings: SandboxSettings, part: ToolCall) => LimitViolation | undefined;
 
 /** Whether some spelling matches some pattern, upper and lower case being the same: for names and for what is blocked. */
 export const matchesName = (patterns: readonly string[], spellings: readonly string[]): boolean =>

@@ -2,7 +2,7 @@
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
-import { type Check, type Finding, lastName, matchesName, matchesText, textOf } from './rule.ts';
+import { type Check, type LimitViolation, lastName, matchesName, matchesText, textOf } from './rule.ts';
 
 type Limits = SandboxSettings['sql'];
 
@@ -52,7 +52,7 @@ export const checkSql: Check = ({ sql }, part) => {
   return checkSchema(sql, part) ?? checkTable(sql, part);
 };
 
-function checkSchema(sql: Limits, part: ToolCall): Finding | undefined {
+function checkSchema(sql: Limits, part: ToolCall): LimitViolation | undefined {
   if (!Object.hasOwn(part.parameters, 'schema')) return undefined;
   const schema = textOf(part, 'schema');
   if (matchesName(sql.blocked_schemas, [schema])) {
@@ -64,7 +64,7 @@ function checkSchema(sql: Limits, part: ToolCall): Finding | undefined {
   return undefined;
 }
 
-function checkTable(sql: Limits, part: ToolCall): Finding | undefined {
+function checkTable(sql: Limits, part: ToolCall): LimitViolation | undefined {
   const object = textOf(part, 'object');
   const isWhole = wholes.has(object);
   if (!tables.has(object) && !isWhole) return undefined;

@@ -1,7 +1,7 @@
 /** Limits of Git hosts: repositories, protected branches and files, force pushes, merges into the default branch. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
-import { type Check, type Finding, matchesName, normalPath, textOf } from './rule.ts';
+import { type Check, type LimitViolation, matchesName, normalPath, textOf } from './rule.ts';
 
 type Limits = SandboxSettings['git'];
 
@@ -10,7 +10,7 @@ const defaultNames = ['main', 'master', 'trunk', 'develop', 'default'];
 
 export const checkGit: Check = ({ git }, part) => checkRepository(git, part) ?? checkWrite(git, part);
 
-function checkRepository(git: Limits, part: ToolCall): Finding | undefined {
+function checkRepository(git: Limits, part: ToolCall): LimitViolation | undefined {
   const repository = textOf(part, 'repository') || part.target;
   if (matchesName(git.blocked_repositories, [repository])) {
     return { rule: 'git.blocked_repositories', reason: `The repository ${repository} is blocked.` };
@@ -22,7 +22,7 @@ function checkRepository(git: Limits, part: ToolCall): Finding | undefined {
   return undefined;
 }
 
-export function checkWrite(git: Limits, part: ToolCall): Finding | undefined {
+export function checkWrite(git: Limits, part: ToolCall): LimitViolation | undefined {
   const { force, merges, default_branch } = part.parameters;
   if (git.block_force_push && force === true) {
     return { rule: 'git.block_force_push', reason: 'The call rewrites history by force.' };

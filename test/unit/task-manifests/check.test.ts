@@ -2,10 +2,10 @@ import type { Signal } from '#core/contracts/behavior.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { TaskManifestBody } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import { checkManifest, checkManifests, type TaskHistory } from '#core/manifests/check.ts';
-import { blockOfDrift, taskNote } from '#core/manifests/decide-manifests.ts';
-import { openManifest } from '#core/manifests/manifest.ts';
-import { replayDrift } from '#core/manifests/replay.ts';
+import { checkManifest, checkManifests, type TaskHistory } from '#core/task-manifests/check.ts';
+import { blockOfDrift, taskNote } from '#core/task-manifests/decide-manifests.ts';
+import { openManifest } from '#core/task-manifests/manifest.ts';
+import { replayDrift } from '#core/task-manifests/replay.ts';
 import { entryAfter, startMs } from '../behavior/play.ts';
 
 const manifest = (body: Partial<TaskManifestBody> = {}, now = startMs) =>
