@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
-import { configurationJsonSchema } from '#core/configuration/json-schema.ts';
+import { configurationJsonSchema } from '#core/configuration/load/json-schema.ts';
 import { toolPackSchema } from '#core/contracts/tool-policy.ts';
 import { cliPage } from './reference/cli.ts';
 import { configurationPage } from './reference/configuration.ts';

@@ -8,7 +8,7 @@ import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
 import { responseCache } from '#core/cache/response-cache.ts';
 import { configuredEmbedder } from '#core/chat/embedder.ts';
-import { wasmModules } from '#core/configuration/wasm-filters.ts';
+import { wasmModules } from '#core/configuration/load/wasm-filters.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { providersFrom } from '#core/providers/providers.ts';
 import { guardWith } from '#core/routing/breakers.ts';

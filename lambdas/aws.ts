@@ -14,10 +14,10 @@ import { evidenceTable, type StoreOptions } from '#adapters/aws/evidence-table.t
 import { keyRisksTable } from '#adapters/aws/key-risks-table.ts';
 import { formerKeyIds } from '#adapters/aws/kms-signer.ts';
 import { lazyObservations } from '#adapters/aws/lazy-observations.ts';
-import { manifestsTable } from '#adapters/aws/task-manifests-table.ts';
 import { mcpTable } from '#adapters/aws/mcp-table.ts';
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
+import { manifestsTable } from '#adapters/aws/task-manifests-table.ts';
 import { logTelemetry } from '#adapters/aws/telemetry.ts';
 import { ticketsTable } from '#adapters/aws/tickets-table.ts';
 import { xrayTracer } from '#adapters/aws/xray-tracing.ts';
@@ -31,7 +31,7 @@ import { tracesFromEnvironment } from '#adapters/telemetry/traces-from-environme
 import { PendingRoom } from '#core/approvals/pending-room.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { Probes } from '#core/behavior/probes.ts';
-import { createSnapshots, type Snapshots } from '#core/configuration/snapshots.ts';
+import { createSnapshots, type Snapshots } from '#core/configuration/store/snapshots.ts';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { objectFolders } from '#core/contracts/object-folders.ts';

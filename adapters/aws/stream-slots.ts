@@ -7,7 +7,7 @@
 import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
-import { fullOf, type OpenStream, type StreamOwner, type StreamSlots } from '#core/mcp/event-streams.ts';
+import { fullOf, type OpenStream, type StreamOwner, type StreamSlots } from '#core/mcp/sessions/event-streams.ts';
 import type { StoreOptions } from './evidence-table.ts';
 import { fromItem, storeDown, stored, toItem } from './items.ts';
 

@@ -1,7 +1,7 @@
 /** Policy packs as files: shipped ones by name, a user's own by path; and the shipped price table. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { shippedPrices } from '#core/configuration/shipped-prices.ts';
+import { shippedPrices } from '#core/configuration/load/shipped-prices.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 
 const shippedName = /^[a-z][a-z0-9-]{0,63}$/;

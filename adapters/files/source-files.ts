@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { compileModule } from '#adapters/wasm/module.ts';
-import type { SourceFiles } from '#core/configuration/sources.ts';
+import type { SourceFiles } from '#core/configuration/load/sources.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 
 /**

@@ -4,7 +4,6 @@
  */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { isObject, type RpcOutcome, rpcError } from '#core/mcp/messages.ts';
 import {
   type ClientHandshake,
   type Continuation,
@@ -12,6 +11,7 @@ import {
   UpstreamFault,
   type UpstreamLink,
 } from '#core/mcp/ports.ts';
+import { isObject, type RpcOutcome, rpcError } from '#core/mcp/protocol/messages.ts';
 
 /** A connection that carries messages both ways. */
 export interface Channel {

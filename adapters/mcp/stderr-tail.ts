@@ -1,6 +1,6 @@
 /** What a process wrote to its error output last: it says why a server does not start. */
 import { withoutSecrets } from '#core/credentials/redact-values.ts';
-import { redactResult } from '#core/mcp/redact-result.ts';
+import { redactResult } from '#core/mcp/tools/redact-result.ts';
 
 const mostLines = 8;
 const mostCharacters = 2_000;

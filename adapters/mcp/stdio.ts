@@ -6,7 +6,7 @@ import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock, SecretStore, Telemetry } from '#core/kernel/ports.ts';
 import { type ConnectOptions, UpstreamFault } from '#core/mcp/ports.ts';
-import { redactResult } from '#core/mcp/redact-result.ts';
+import { redactResult } from '#core/mcp/tools/redact-result.ts';
 import { ChannelLink } from './channel.ts';
 import { boundedJson, tooLarge } from './http-exchange.ts';
 import { idIn, LineReader } from './lines.ts';

@@ -1,8 +1,6 @@
 /** MCP servers by streamable HTTP: sessions of 2025, stateless requests of 2026, whichever the server speaks. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { encodedHeader, statelessVersions } from '#core/mcp/era.ts';
-import { isObject, mcpCodes, type RequestId, type RpcOutcome, rpcError } from '#core/mcp/messages.ts';
 import {
   type ConnectOptions,
   type Continuation,
@@ -10,7 +8,9 @@ import {
   UpstreamFault,
   type UpstreamLink,
 } from '#core/mcp/ports.ts';
-import { envelopeOf } from '#core/mcp/translate.ts';
+import { encodedHeader, statelessVersions } from '#core/mcp/protocol/era.ts';
+import { isObject, mcpCodes, type RequestId, type RpcOutcome, rpcError } from '#core/mcp/protocol/messages.ts';
+import { envelopeOf } from '#core/mcp/sessions/translate.ts';
 import type { HttpReply } from '#core/providers/http.ts';
 import { type ExchangePorts, eventsOf, exchange, jsonOf, messageIn } from './http-exchange.ts';
 

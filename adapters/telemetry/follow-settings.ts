@@ -1,7 +1,7 @@
 /** Spans of the local run go where `telemetry` of the configuration in force says, also when it changes (contract §1). */
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
-import type { Snapshots } from '#core/configuration/snapshots.ts';
+import type { Snapshots } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Clock, Telemetry, Timeouts } from '#core/kernel/ports.ts';
 import { grpcSender } from './otlp-grpc.ts';

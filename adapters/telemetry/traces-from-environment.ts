@@ -1,6 +1,6 @@
 /** Spans of a function go to `OTLP_TRACES_URL`, by HTTP, at the end of each invocation: nothing runs between them. */
 import { systemClock } from '#adapters/system/clock.ts';
-import type { Snapshots } from '#core/configuration/snapshots.ts';
+import type { Snapshots } from '#core/configuration/store/snapshots.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { httpSender, type UnsignedRequest } from './otlp-http.ts';
 import { resourceAttributes } from './resource.ts';

@@ -4,7 +4,7 @@
  * replaced.
  */
 import { type CallWork, isLarge } from '#core/actions/call-work.ts';
-import type { LoadedConfiguration } from '#core/configuration/load.ts';
+import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
 import type { TextWork } from '#core/content-policy/text-work.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';

@@ -2,7 +2,7 @@
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import type { Evaluation, EvaluationJob, RedactionJob } from '#core/actions/call-work.ts';
-import type { LoadedConfiguration } from '#core/configuration/load.ts';
+import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
 import type { CheckedTexts, TextJob } from '#core/content-policy/text-work.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
@@ -67,9 +67,9 @@ async function resultOf({ kind, given }: Job): Promise<Jobs[JobKind]['answer']> 
     case 'redact':
       return (await import('#core/actions/call-work.ts')).redaction(given, randomHex);
     case 'result':
-      return (await import('#core/mcp/redact-result.ts')).redactResult(given.value as Json, given.secrets);
+      return (await import('#core/mcp/tools/redact-result.ts')).redactResult(given.value as Json, given.secrets);
     case 'configuration':
-      return (await import('#core/configuration/load.ts')).loadConfiguration(given.text, {
+      return (await import('#core/configuration/load/load.ts')).loadConfiguration(given.text, {
         packs: packFiles(given.packs),
       });
   }

@@ -1,7 +1,7 @@
 /** Keys and secrets that the local run makes for itself, for demonstrations (contract §2). */
 import { createHash } from 'node:crypto';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
-import type { Snapshot, Snapshots } from '#core/configuration/snapshots.ts';
+import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
 import { type Configuration, defaultTicketKeyName } from '#core/contracts/config.ts';
 import type { ResolvedKey } from '#core/identity/identities.ts';
 

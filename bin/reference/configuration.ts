@@ -1,4 +1,4 @@
-import { configurationJsonSchema } from '#core/configuration/json-schema.ts';
+import { configurationJsonSchema } from '#core/configuration/load/json-schema.ts';
 import { code, origin, table } from './markdown.ts';
 
 interface Node {

@@ -1,7 +1,7 @@
 import { resultSizes } from '#core/actions/kept-result.ts';
 import { approvalLeaseSeconds, denialStandsSeconds } from '#core/approvals/approval.ts';
 import { socketLimits } from '#core/chat/socket-message.ts';
-import { maxYamlBytes } from '#core/configuration/yaml.ts';
+import { maxYamlBytes } from '#core/configuration/load/yaml.ts';
 import { chatJson, chatSizes } from '#core/contracts/chat.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import { sessionPattern, sizes } from '#core/contracts/envelope.ts';
@@ -10,7 +10,7 @@ import { longestSandboxMs } from '#core/executors/sandbox-message.ts';
 import { maxNesting, maxValues } from '#core/kernel/json.ts';
 import { wrongKeys } from '#core/limits/admissions.ts';
 import { mostLeased, rateLeaseSeconds } from '#core/limits/leases.ts';
-import { leaseSeconds as reservationSeconds } from '#core/limits/ports.ts';
+import { reservationLeaseSeconds } from '#core/limits/ports.ts';
 import { mostShards } from '#core/limits/shards.ts';
 import { defaultStateBudget } from '#core/tool-policy/analysis/analyse.ts';
 import { code, origin, table } from './markdown.ts';
@@ -56,7 +56,7 @@ export function limitsPage(): string {
     ['output of a call that names no maximum', `${chatSizes.defaultMaxTokens} tokens are reserved`, 'settled as used'],
     [
       'the lease on a reservation',
-      `${reservationSeconds} s, renewed while the call runs`,
+      `${reservationLeaseSeconds} s, renewed while the call runs`,
       'charged if begun, else released',
     ],
     ['items of the counters of a tenant', `${mostShards}, split and merged by load`, 'busy counters: 503'],

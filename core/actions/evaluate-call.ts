@@ -1,5 +1,5 @@
 /** What policy and sandbox say of a call: in place where it is small, in a worker where it is large [limit.heavy-call]. */
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { decide, type PolicyDecision } from '#core/tool-policy/decide.ts';

@@ -6,7 +6,7 @@
 import { callDigest } from '#core/approvals/call-digest.ts';
 import { type Blocked, blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
 import { agreedCapability } from '#core/classification/agreed-capability.ts';
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, ActionRequest, DecisionResult, Placement } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';

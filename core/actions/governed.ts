@@ -1,7 +1,7 @@
 /** One action between the stages of `govern`: what is known of it so far. */
 
 import type { Standing } from '#core/behavior/assess.ts';
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { Drift } from '#core/contracts/task-manifest.ts';

@@ -4,7 +4,7 @@ import type { ApprovalClock, ApprovalStore, DeliveryStore } from '#core/approval
 import type { KeyRisks } from '#core/behavior/ports.ts';
 import type { Probes } from '#core/behavior/probes.ts';
 import type { WatchPorts } from '#core/cancellation/watch.ts';
-import type { Snapshots } from '#core/configuration/snapshots.ts';
+import type { Snapshots } from '#core/configuration/store/snapshots.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
 import type { CredentialBroker, Executor } from '#core/credentials/ports.ts';

@@ -8,8 +8,8 @@ import { sqlTextsOf } from '#core/effects/sql/texts.ts';
 import { childPath } from '#core/evidence/json-path.ts';
 import { hasProgramSecret } from '#core/evidence/program-secrets.ts';
 import { normalisedName, secrecyOf } from '#core/evidence/secret-names.ts';
-import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
+import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 
 /** What a parameter's name ends in when its text is code of some language. */
 const codeNames = new Set(

@@ -4,9 +4,9 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { limitsOf } from '#core/limits/limits-of.ts';
 import type { BudgetAccount, BudgetStatus, LimitStatus, Limits } from '#core/limits/ports.ts';
 import { secondsUntilPeriodEnds } from '#core/limits/spend.ts';
-import { toUsd } from '#core/observatory/request-row.ts';
 import { compileGlob } from '#core/matching/glob.ts';
 import { exampleOf } from '#core/matching/glob-example.ts';
+import { toUsd } from '#core/observatory/request-row.ts';
 import type { Call, Operation } from './operation.ts';
 
 export const listBudgets: Operation = async (call) => {

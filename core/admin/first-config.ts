@@ -1,6 +1,6 @@
 /** The first configuration of a fresh deployment, by the admin token alone: no key is known before it (contract §1). */
-import { boundBy } from '#core/configuration/bound-secrets.ts';
-import { storeVersion } from '#core/configuration/versions.ts';
+import { boundBy } from '#core/configuration/checks/bound-secrets.ts';
+import { storeVersion } from '#core/configuration/store/versions.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { loadText } from './load-text.ts';
 import type { Reply } from './operation.ts';

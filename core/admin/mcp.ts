@@ -1,9 +1,9 @@
 /** Tool definitions of MCP servers: what was seen, and a human's word on what has changed (issue: drift). */
 import { classifyTool } from '#core/classification/classify-tool.ts';
-import { overrideOf } from '#core/mcp/action.ts';
-import { certainlyBlocked } from '#core/mcp/blocked-tools.ts';
-import { acceptDefinition, upstreamOf } from '#core/mcp/drift.ts';
 import type { ToolMark } from '#core/mcp/ports.ts';
+import { overrideOf } from '#core/mcp/tools/action.ts';
+import { certainlyBlocked } from '#core/mcp/tools/blocked-tools.ts';
+import { acceptDefinition, upstreamOf } from '#core/mcp/tools/drift.ts';
 import { decide } from '#core/tool-policy/decide.ts';
 import type { Call, Operation } from './operation.ts';
 import { recordAct } from './record.ts';

@@ -1,7 +1,7 @@
 /** One admin operation: an authenticated, authorised call in; a reply out. The routes table names them. */
 
 import type { z } from 'zod';
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Route } from '#core/contracts/routes.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';

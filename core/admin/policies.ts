@@ -4,25 +4,25 @@ import { alternativeTo } from '#core/actions/answers.ts';
 import { evaluateCall } from '#core/actions/evaluate-call.ts';
 import { configuredPlacement } from '#core/actions/placement.ts';
 import { agreedCapability } from '#core/classification/agreed-capability.ts';
-import { keepBound } from '#core/configuration/bound-secrets.ts';
-import { buildPolicyDocument } from '#core/configuration/policy-document.ts';
+import { keepBound } from '#core/configuration/checks/bound-secrets.ts';
+import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
-import { readVersion } from '#core/configuration/stored-form.ts';
-import { refreshKeys, rollback, storeVersion } from '#core/configuration/versions.ts';
+import { readVersion } from '#core/configuration/store/stored-form.ts';
+import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/versions.ts';
 import { simulateSchema } from '#core/contracts/admin-requests.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { explain } from '#core/tool-policy/explain.ts';
 import { loadText } from './load-text.ts';
 import { assertOwn, type Call, type Operation, parsed } from './operation.ts';
 import { recordAct } from './record.ts';
 import { versionAct } from './version-act.ts';
 
-export { createManifest, deleteManifest, getManifest, listManifests, manifestDrift } from './task-manifests.ts';
 export { releaseSession, sessionRisk } from './risk.ts';
+export { createManifest, deleteManifest, getManifest, listManifests, manifestDrift } from './task-manifests.ts';
 
 export const getConfig: Operation = async ({ snapshot }) => ({
   headers: { etag: `"${snapshot.version}"` },

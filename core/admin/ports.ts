@@ -2,7 +2,7 @@
 
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { ResponseCache } from '#core/cache/ports.ts';
-import type { LoadedConfiguration } from '#core/configuration/load.ts';
+import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
 import type { ConfigStore } from '#core/configuration/ports.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';

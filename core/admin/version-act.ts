@@ -1,6 +1,6 @@
 /** The evidence body of a new policy version, the same for file import, HTTP and rollback. */
 import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
-import { readVersion } from '#core/configuration/stored-form.ts';
+import { readVersion } from '#core/configuration/store/stored-form.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 
 /** Names the guards it disables: nothing else in the chain tells that their calls may be allowed. */

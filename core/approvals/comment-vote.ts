@@ -2,7 +2,7 @@
  * Votes by pull-request comment: who wrote it, where, and of which commit, then the vote. The Git host is asked before the
  * comment is marked as taken, so that a delivery that met an outage can be repeated.
  */
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { pullRequestName, samePullRequest } from '#core/contracts/repository.ts';
 import { ServiceFault } from '#core/credentials/fault.ts';

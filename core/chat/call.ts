@@ -1,12 +1,12 @@
 /** A chat call as it arrives, and what the configuration alone says of it: model, limits, whether it may be (spec §1). */
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { DialectName } from '#core/contracts/chat.ts';
 import { chatSizes } from '#core/contracts/chat.ts';
 import type { Tenant } from '#core/contracts/config.ts';
 import { estimateTokens } from '#core/dialects/count-tokens.ts';
 import type { Dialect } from '#core/dialects/dialect.ts';
 import { dialects } from '#core/dialects/dialects.ts';
-import { asksForUsage } from '#core/dialects/openai.ts';
+import { asksForUsage } from '#core/dialects/openai/openai.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

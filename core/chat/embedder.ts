@@ -1,7 +1,7 @@
 /** The embedder of the semantic cache: the provider the configuration names, or character n-grams computed here. */
 import { ngramEmbedder } from '#core/cache/ngram-embedder.ts';
 import type { Embedder } from '#core/cache/ports.ts';
-import type { Snapshots } from '#core/configuration/snapshots.ts';
+import type { Snapshots } from '#core/configuration/store/snapshots.ts';
 import type { Providers } from '#core/providers/ports.ts';
 
 /** Vectors are only compared within one policy version, so a change of the setting mixes none. */

@@ -1,8 +1,8 @@
 /** The capability a call is decided with: its caller's word, unless the name of its tool says something graver. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Capability } from '#core/contracts/envelope.ts';
-import { globMatches } from '#core/matching/glob.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
+import { globMatches } from '#core/matching/glob.ts';
 import { capabilityFromName, graver } from './classify-tool.ts';
 
 interface Claim {

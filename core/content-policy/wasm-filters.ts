@@ -1,5 +1,5 @@
 /** WASM filters: modules of their own judgement behind a port (spec §2.9, §4.6). */
-import { moduleOf, timeoutMs } from '#core/configuration/wasm-filters.ts';
+import { moduleOf, timeoutMs } from '#core/configuration/load/wasm-filters.ts';
 import type { ContentFilter } from '#core/contracts/config.ts';
 import type { Phase, Tally } from './findings.ts';
 import type { ContentContext, WasmRunner } from './ports.ts';

@@ -1,5 +1,5 @@
 /** The brokers of the configuration in force, loaded when the first credential is minted or called back: most calls need none. */
-import type { Snapshots } from '#core/configuration/snapshots.ts';
+import type { Snapshots } from '#core/configuration/store/snapshots.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';
 
 export function configuredBrokers(

@@ -1,8 +1,8 @@
 /** Tokens where nobody counted them: characters / 4, and a fixed charge for what is no text (contract §1). */
 import { chatSizes, type DialectName } from '#core/contracts/chat.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import * as anthropicTexts from './anthropic-texts.ts';
-import * as openaiTexts from './openai-texts.ts';
+import * as anthropicTexts from './anthropic/texts.ts';
+import * as openaiTexts from './openai/texts.ts';
 import { isObject } from './wire.ts';
 
 /** Tokens of one image, file or recording: what the providers charge for a picture of a million pixels. */

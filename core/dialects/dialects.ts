@@ -1,7 +1,7 @@
 /** The dialects by name. */
 import type { DialectName } from '#core/contracts/chat.ts';
-import { anthropic } from './anthropic.ts';
+import { anthropic } from './anthropic/anthropic.ts';
 import type { Dialect } from './dialect.ts';
-import { openai } from './openai.ts';
+import { openai } from './openai/openai.ts';
 
 export const dialects: Readonly<Record<DialectName, Dialect>> = { openai, anthropic };

@@ -1,8 +1,8 @@
 /** What every protocol's limits are made of: lists of globs, and a finding that names the limit. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
-import { compileGlob, globMatches } from '#core/matching/glob.ts';
 import { canonicalText, plainReading } from '#core/matching/canonical-text.ts';
+import { compileGlob, globMatches } from '#core/matching/glob.ts';
 
 export interface LimitViolation {
   /** `<section>.<key>` of the configuration. */

@@ -1,8 +1,8 @@
 /** Verifies a session where it lives: entries, stored head, signed manifest, checkpoint and archive. */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import { signingKeysOf } from './key-succession.ts';
-import { manifestOf } from './session-manifest.ts';
 import type { ManifestStore, SessionHead, Signer } from './ports.ts';
+import { manifestOf } from './session-manifest.ts';
 import { BrokenChain, signedManifest } from './sign.ts';
 import { type EntryLine, verifyChain, verifySteps } from './verify.ts';
 import type { Witness } from './witness.ts';

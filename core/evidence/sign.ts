@@ -2,9 +2,9 @@
 import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { firstEntries } from './bundle.ts';
-import { manifestBytes } from './session-manifest.ts';
 import { followChain } from './pace.ts';
 import type { ManifestStore, SessionHead, Signer } from './ports.ts';
+import { manifestBytes } from './session-manifest.ts';
 import { ChainWalk, headEnd } from './walk.ts';
 import type { Witness } from './witness.ts';
 

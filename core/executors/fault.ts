@@ -41,7 +41,11 @@ export class ExecutionFault extends Error {
   readonly status: number | undefined;
 
   /** @param message a clause without full stop: «it answered 404». */
-  constructor(kind: ExecutionFaultKind, message: string, { uncertain = false, hint, status, cause }: FaultOptions = {}) {
+  constructor(
+    kind: ExecutionFaultKind,
+    message: string,
+    { uncertain = false, hint, status, cause }: FaultOptions = {},
+  ) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
     this.uncertain = uncertain;

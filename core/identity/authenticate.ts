@@ -1,6 +1,6 @@
 /** From credential to principal: headers only; keys by digest lookup and constant-time compare, else a token of an issuer. */
 import { timingSafeEqual } from 'node:crypto';
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { defaultAdminTokenName } from '#core/contracts/config.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';

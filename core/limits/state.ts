@@ -5,10 +5,10 @@
 import { isoTime } from '#core/kernel/ports.ts';
 import type { CounterState, Reservation, Step, Wanted } from './counter-state.ts';
 import {
-  reservationLeaseSeconds,
   type OpenReservation,
   type ReserveOutcome,
   type ReserveRequest,
+  reservationLeaseSeconds,
   type Settlement,
 } from './ports.ts';
 import { refusalOf } from './refusal.ts';

@@ -3,8 +3,8 @@
  * escape? is `%2e` a dot or three letters?), so a reading is asked for by its mode and the decision is the worst of all.
  */
 import { type DotDot, resolvePath } from './canonical-path.ts';
-import { foldUnicode } from './fold-unicode.ts';
 import { canonicalUrl } from './canonical-url.ts';
+import { foldUnicode } from './fold-unicode.ts';
 
 export interface Reading {
   /** `fold`: look-alikes read as ASCII. `asis`: as the tool will see them (only canonically composed). */

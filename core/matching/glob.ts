@@ -1,11 +1,11 @@
 /** Globs ready to match: plain texts, prefixes and the rest as automata (contract §3). */
 import { Automaton, type Walker } from './automaton.ts';
-import { everyChar, noSlash } from './char-set.ts';
-import { type GlobNode, parseGlob } from './glob-syntax.ts';
 import { normalPattern } from './canonical-pattern.ts';
-import { isRelative, relativeWalker } from './relative-path.ts';
 import { decodePercent } from './canonical-text.ts';
+import { everyChar, noSlash } from './char-set.ts';
 import { foldCase, foldUnicode } from './fold-unicode.ts';
+import { type GlobNode, parseGlob } from './glob-syntax.ts';
+import { isRelative, relativeWalker } from './relative-path.ts';
 
 /** `name`: protocols, tools, capabilities, hosts; case is folded. `text`: targets and parameters; case counts. */
 export type GlobKind = 'name' | 'text';

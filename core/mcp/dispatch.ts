@@ -1,15 +1,16 @@
 /** Every method of both eras and the file that answers it. What an era does not have is unknown in it. */
-import { admit } from './admit.ts';
-import { callTool } from './call.ts';
-import type { Caller, Exchange } from './caller.ts';
-import { discoverResult, initializeResult, reachedServers, serverInfo } from './handshake.ts';
-import type { Listening } from './listen.ts';
-import { askOwner, listThings, listTools } from './lists.ts';
-import { mcpCodes, RpcFault, type RpcOutcome, type RpcRequest } from './messages.ts';
+
 import type { McpPorts } from './ports.ts';
-import { toServers } from './relay.ts';
-import type { Sessions } from './session.ts';
-import { answerTask, hasTaskMethod } from './tasks.ts';
+import { mcpCodes, RpcFault, type RpcOutcome, type RpcRequest } from './protocol/messages.ts';
+import type { Caller, Exchange } from './sessions/caller.ts';
+import { discoverResult, initializeResult, reachedServers, serverInfo } from './sessions/handshake.ts';
+import type { Listening } from './sessions/listen.ts';
+import { toServers } from './sessions/relay.ts';
+import type { Sessions } from './sessions/session.ts';
+import { admit } from './tools/admit.ts';
+import { callTool } from './tools/call.ts';
+import { askOwner, listThings, listTools } from './tools/lists.ts';
+import { answerTask, hasTaskMethod } from './waiting/tasks.ts';
 
 export interface Services {
   readonly ports: McpPorts;

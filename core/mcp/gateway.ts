@@ -4,22 +4,16 @@
  */
 import type { CallName } from '#core/cancellation/ports.ts';
 import { Cancelled, watchCancelled } from '#core/cancellation/watch.ts';
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { resolveSession } from '#core/identity/sessions.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import type { Caller, Exchange } from './caller.ts';
-import { type Conversation, type Conversations, versionNamed } from './conversations.ts';
 import { dispatch, type Services } from './dispatch.ts';
-import { assumedVersion, batchVersion, type Era, eraOf, type McpHeaders } from './era.ts';
-import { EventStreams } from './event-streams.ts';
-import { notificationForServer } from './forward.ts';
-import { handshakeOf, reachedServers } from './handshake.ts';
-import { Listening } from './listen.ts';
-import { MessageQueue } from './message-queue.ts';
+import type { McpPorts } from './ports.ts';
+import { assumedVersion, batchVersion, type Era, eraOf, type McpHeaders } from './protocol/era.ts';
 import {
   errorOf,
   idOf,
@@ -31,10 +25,16 @@ import {
   type RpcMessage,
   type RpcOutcome,
   responseOf,
-} from './messages.ts';
-import type { McpPorts } from './ports.ts';
-import { toServer } from './relay.ts';
-import { Sessions } from './session.ts';
+} from './protocol/messages.ts';
+import type { Caller, Exchange } from './sessions/caller.ts';
+import { type Conversation, type Conversations, versionNamed } from './sessions/conversations.ts';
+import { EventStreams } from './sessions/event-streams.ts';
+import { notificationForServer } from './sessions/forward.ts';
+import { handshakeOf, reachedServers } from './sessions/handshake.ts';
+import { Listening } from './sessions/listen.ts';
+import { MessageQueue } from './sessions/message-queue.ts';
+import { toServer } from './sessions/relay.ts';
+import { Sessions } from './sessions/session.ts';
 
 /** A message or a stream asked for, by whom. */
 export interface McpCall {

@@ -6,8 +6,8 @@ import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import type { Counters } from '#core/limits/ports.ts';
-import type { EventStreamPorts } from './event-streams.ts';
-import type { RequestId, RpcOutcome } from './messages.ts';
+import type { RequestId, RpcOutcome } from './protocol/messages.ts';
+import type { EventStreamPorts } from './sessions/event-streams.ts';
 
 export interface McpPorts extends GovernPorts, Pick<EventStreamPorts, 'hostLimits' | 'streamSlots'> {
   readonly secrets: SecretStore;

@@ -1,8 +1,8 @@
 /** Globs on model names: as everywhere, but `*` and `?` also match `/`, since names such as `meta/llama-3` are no paths. */
 import { Automaton } from '#core/matching/automaton.ts';
 import { everyChar, noSlash } from '#core/matching/char-set.ts';
-import { type GlobNode, parseGlob } from '#core/matching/glob-syntax.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
+import { type GlobNode, parseGlob } from '#core/matching/glob-syntax.ts';
 
 /** Whether a model's name matches a pattern; case is folded on both sides. */
 export type ModelGlob = (model: string) => boolean;

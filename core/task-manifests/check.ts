@@ -12,9 +12,9 @@ import {
   type TaskManifest,
 } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
+import { foldCase } from '#core/matching/fold-unicode.ts';
 import { compileGlob, globMatches } from '#core/matching/glob.ts';
 import { readingsOf } from '#core/tool-policy/normalise.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
 import type { Attached } from './ports.ts';
 
 /** What a session did so far. */

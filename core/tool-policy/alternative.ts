@@ -1,8 +1,8 @@
 /** The `suggested_alternative` of a refusal, worked out from the policy in force: the nearest call it would let pass (spec §2.2). */
 import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
+import { exampleOf } from '#core/matching/glob-example.ts';
 import type { CompiledPolicy, CompiledRule } from './compile.ts';
 import { argumentHolds, decide, type PolicyDecision, worstReading } from './decide.ts';
-import { exampleOf } from '#core/matching/glob-example.ts';
 import type { NormalCall } from './normalise.ts';
 
 /** A changed call and the words for the change. */

@@ -2,9 +2,9 @@
 import type { Decision } from '#core/contracts/envelope.ts';
 import type { ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import { compileGlob, type Glob, type GlobKind, matchesAll } from '#core/matching/glob.ts';
 import { parsePath, textsAt } from './argument-path.ts';
 import type { CompiledRule } from './compiled-rule.ts';
-import { compileGlob, type Glob, type GlobKind, matchesAll } from '#core/matching/glob.ts';
 import type { Places } from './parameter-places.ts';
 import { pathGlob } from './path-pattern.ts';
 import { compilePredicate, globPredicate } from './predicate.ts';

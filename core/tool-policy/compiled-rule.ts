@@ -1,7 +1,7 @@
 /** A rule ready to decide: what the index, the engine and the analysis share. */
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
-import type { ArgumentPath } from './argument-path.ts';
 import type { Glob } from '#core/matching/glob.ts';
+import type { ArgumentPath } from './argument-path.ts';
 import type { Predicate } from './predicate.ts';
 
 export interface CompiledArgument {

@@ -4,9 +4,9 @@
  */
 import { Automaton, dead, type Walker } from '#core/matching/automaton.ts';
 import { unite } from '#core/matching/char-set.ts';
+import { foldUnicode } from '#core/matching/fold-unicode.ts';
 import type { Glob } from '#core/matching/glob.ts';
 import { type GlobNode, parseGlob } from '#core/matching/glob-syntax.ts';
-import { foldUnicode } from '#core/matching/fold-unicode.ts';
 
 export interface PathPattern {
   /** Globs over one word; `**` crosses folders. */

@@ -1,7 +1,7 @@
 /** One condition on a parameter, compiled: every member must hold (contract §3). */
 import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
-import { compileGlob, type Glob } from '#core/matching/glob.ts';
 import { canonicalText, plainReading } from '#core/matching/canonical-text.ts';
+import { compileGlob, type Glob } from '#core/matching/glob.ts';
 
 export type Scalar = string | number | boolean | null;
 

@@ -3,7 +3,7 @@ import { respondToSlack } from '#adapters/http/slack-client.ts';
 import { channelsOf } from '#core/approvals/channels.ts';
 import { parseSlackInteraction, type SlackInteraction, verifySlackRequest } from '#core/approvals/slack.ts';
 import { decideApproval } from '#core/approvals/vote.ts';
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
 import { assertMayVote, slackVoter } from '#core/identity/separation-of-duties.ts';
 import { asGatewayError, GatewayError, notFound } from '#core/kernel/errors.ts';

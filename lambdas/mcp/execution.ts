@@ -1,8 +1,8 @@
 /** GovernedAction calls to MCP servers: the ports with their executor, for functions that serve no MCP clients. */
-import type { Snapshots } from '#core/configuration/snapshots.ts';
-import { Conversations } from '#core/mcp/conversations.ts';
-import { mcpExecutor } from '#core/mcp/executor.ts';
+import type { Snapshots } from '#core/configuration/store/snapshots.ts';
 import type { McpPorts } from '#core/mcp/ports.ts';
+import { Conversations } from '#core/mcp/sessions/conversations.ts';
+import { mcpExecutor } from '#core/mcp/tools/executor.ts';
 
 export function mcpExecution<P extends McpPorts>(given: P) {
   const conversations = new Conversations(given);

@@ -1,6 +1,6 @@
 /** The MCP endpoint as HTTP (spec §4.4; contract §2, §6, §7): key, origin, bounded body; then the gateway; then JSON or events. */
 
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { type Route, routes } from '#core/contracts/routes.ts';
@@ -10,9 +10,9 @@ import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { type Json, type JsonDefect, type JsonObject, jsonDefectOf, parseStrictBytes } from '#core/kernel/json.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 import { type McpCall, type McpGateway, type McpReply, statusOf } from '#core/mcp/gateway.ts';
-import { errorOf, idOf, isObject, mcpCodes, RpcFault, responseOf } from '#core/mcp/messages.ts';
-import { endpointOf, type OlderPorts, OlderStreams } from '#core/mcp/older-sse.ts';
+import { endpointOf, type OlderPorts, OlderStreams } from '#core/mcp/http-sse.ts';
 import type { McpPorts } from '#core/mcp/ports.ts';
+import { errorOf, idOf, isObject, mcpCodes, RpcFault, responseOf } from '#core/mcp/protocol/messages.ts';
 import { challengeOf, errorReply } from '../middleware/answers.ts';
 import { headerOf, headerValues, rawBody } from '../middleware/body.ts';
 import { traceOf } from '../middleware/chat-endpoint.ts';

@@ -2,7 +2,7 @@
  * How much of a request's body a host reads before the handler sees the request [auth.before-body]: nothing of a caller whom
  * the handler will refuse.
  */
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { mostBytesOf } from './body.ts';

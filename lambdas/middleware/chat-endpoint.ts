@@ -4,7 +4,7 @@ import type { ChatReply } from '#core/chat/answering.ts';
 import { isStream } from '#core/chat/answering.ts';
 import { chat, headersOf } from '#core/chat/pipeline.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { DialectName } from '#core/contracts/chat.ts';
 import { chatJson } from '#core/contracts/chat.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';

@@ -1,6 +1,6 @@
 /** Who calls, and may they: key or token → principal → role, kind, tenant. */
 
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/routes.ts';
 import { authenticateCaller } from '#core/identity/authenticate.ts';

@@ -1,7 +1,7 @@
 /** Who is behind a WebSocket (contract §2): the same key, role and tenant as over HTTP, looked at again at every message. */
 import { socketLimits } from '#core/chat/socket-message.ts';
 import type { SocketCaller } from '#core/chat/socket-ports.ts';
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { authorize } from '#core/identity/authorize.ts';

@@ -5,7 +5,7 @@
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import { closesWith, readMessage, refusalOf, type SocketCall, socketLimits, told } from '#core/chat/socket-message.ts';
 import type { HandOver, SocketConnection, SocketConnections, SocketPosts } from '#core/chat/socket-ports.ts';
-import type { Snapshot, Snapshots } from '#core/configuration/snapshots.ts';
+import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
 import { assertOrigin } from '#core/identity/web-origin.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';

@@ -1,5 +1,5 @@
 /** Callers who sign for AWS: the event as API Gateway's IAM authoriser leaves it, through the handlers. */
-import { loadConfiguration } from '#core/configuration/load.ts';
+import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { awsPrincipal } from '#core/identity/federation/aws-caller.ts';
 import { recall } from '#core/identity/federation/recall.ts';
 import { caller } from '../support/call-endpoint.ts';

@@ -1,8 +1,8 @@
 /** `on_approval: execute`, and what becomes of an approval whose call could not be made. */
 import { settle } from '#core/approvals/steps.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
-import { loadConfiguration } from '#core/configuration/load.ts';
-import { storeVersion } from '#core/configuration/versions.ts';
+import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { storeVersion } from '#core/configuration/store/versions.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';

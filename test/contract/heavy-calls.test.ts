@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { type Background, backgroundWork } from '#adapters/work/background.ts';
-import { loadConfiguration } from '#core/configuration/load.ts';
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import { loadConfiguration } from '#core/configuration/load/load.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { call, compose, configure, entries, http, keys, open, test_, useMcpEndpoint } from '../support/mcp-endpoint.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findContainment } from '#adapters/executors/containment.ts';
 import { StdioServers } from '#adapters/mcp/stdio.ts';
-import { containmentWarnings } from '#core/configuration/containment-warnings.ts';
+import { containmentWarnings } from '#core/configuration/checks/containment-warnings.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import { node } from '../support/mcp-servers.ts';
 import { entry } from '../unit/mcp/entry.ts';

@@ -9,7 +9,7 @@ import { resourceAttributes } from '#adapters/telemetry/resource.ts';
 import { batchedSink } from '#adapters/telemetry/span-batches.ts';
 import type { EndedSpan } from '#adapters/telemetry/spans.ts';
 import { signedFor, tracesFromEnvironment } from '#adapters/telemetry/traces-from-environment.ts';
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type OtlpReceiver, type ReceivedRequest, startOtlpReceiver } from '../support/otlp-receiver.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { breakersTable } from '#adapters/aws/breakers-table.ts';
 import { configTable } from '#adapters/aws/config-table.ts';
-import { createSnapshots } from '#core/configuration/snapshots.ts';
+import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { sharedStates } from '#core/routing/breaker-board.ts';
 import { guardWith } from '#core/routing/breakers.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
-import { buildPolicyDocument } from '#core/configuration/policy-document.ts';
+import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPack, ToolRule } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { dialects } from '#core/dialects/dialects.ts';
 import { encodeSse, sseDecoder } from '#core/dialects/sse.ts';
-import { translator } from '#core/dialects/translate.ts';
+import { translator } from '#core/dialects/translate/translate.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { anthropicStreams } from '../golden/anthropic-streams.ts';
 import { openaiStreams } from '../golden/openai-streams.ts';

@@ -56,7 +56,10 @@ const call = fc
   .chain((tool) => fc.record({ tool: fc.constant(tool), target: targets[tool.split('.')[1]!]!, parameters }));
 const expiry = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2027, 0, 1) });
 
-function compiled(action: Parameters<typeof compileSessionPolicy>[0], expiresMs: number): CompiledSessionPolicy | undefined {
+function compiled(
+  action: Parameters<typeof compileSessionPolicy>[0],
+  expiresMs: number,
+): CompiledSessionPolicy | undefined {
   const outcome = compileSessionPolicy(action, { expiresMs });
   if (!('refused' in outcome)) return outcome;
   // Escapes may take a policy past what STS accepts; nothing else in here is refused.

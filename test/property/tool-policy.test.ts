@@ -2,14 +2,14 @@
 import fc from 'fast-check';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
-import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
-import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
+import { isAscii } from '#core/matching/fold-unicode.ts';
 import { compileGlob } from '#core/matching/glob.ts';
 import { normalText } from '#core/matching/text-automaton.ts';
+import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
+import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { decide } from '#core/tool-policy/decide.ts';
 import { normaliseCall, readingsOf } from '#core/tool-policy/normalise.ts';
-import { isAscii } from '#core/matching/fold-unicode.ts';
 
 const letters = ['a', 'b', '/'];
 const textsUpTo = (length: number): string[] =>

@@ -7,7 +7,7 @@ import { mcpUpstream } from '#core/contracts/config/upstreams.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { actionOf } from '#core/mcp/action.ts';
+import { actionOf } from '#core/mcp/tools/action.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { parsePack } from '#core/tool-policy/pack.ts';
 

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
-import { loadConfiguration } from '#core/configuration/load.ts';
-import { storeVersion } from '#core/configuration/versions.ts';
+import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { storeVersion } from '#core/configuration/store/versions.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { httpHandlers, mcpHandlers } from '#lambdas/handlers.ts';

@@ -2,7 +2,7 @@
 import { type CacheKeyParts, cacheKey, semanticQuestion } from '#core/cache/cache-key.ts';
 import { cacheableRequest } from '#core/cache/cacheable.ts';
 import type { CachedReply, CacheQuestion, Flight } from '#core/cache/ports.ts';
-import { asksForUsage, isUsageOnly } from '#core/dialects/openai.ts';
+import { asksForUsage, isUsageOnly } from '#core/dialects/openai/openai.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Answering } from '../answering.ts';
 import type { ChatCallState } from '../call-state.ts';

@@ -3,8 +3,8 @@
 import type { ContentPolicy, Verdict } from '#core/content-policy/ports.ts';
 import type { Dialect } from '#core/dialects/dialect.ts';
 import { dialects } from '#core/dialects/dialects.ts';
-import { asksForUsage, isUsageOnly } from '#core/dialects/openai.ts';
-import { translator } from '#core/dialects/translate.ts';
+import { asksForUsage, isUsageOnly } from '#core/dialects/openai/openai.ts';
+import { translator } from '#core/dialects/translate/translate.ts';
 import { recall } from '#core/identity/federation/recall.ts';
 import type { AsyncQueue } from '#core/kernel/async-queue.ts';
 import { GatewayError } from '#core/kernel/errors.ts';

@@ -1,5 +1,5 @@
 /** What verifying tokens needs from outside. */
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Principal } from '../principal.ts';
 
 export interface IssuerDocuments {

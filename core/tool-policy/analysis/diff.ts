@@ -1,9 +1,9 @@
 /** Every region of calls whose decision two policies disagree on, with a shortest example each (spec §4.5 `diff-policy`). */
 import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
-import { defaultStateBudget, orNotAnalysed } from './analyse.ts';
 import { type CompiledPolicy, type CompiledRule, compilePolicy } from '../compile.ts';
 import { firstMatch, worstReading } from '../decide.ts';
+import { defaultStateBudget, orNotAnalysed } from './analyse.ts';
 import { StateBudget } from './automaton-product.ts';
 import { Unsolved } from './parameter-solver.ts';
 import { Reach } from './reachability.ts';

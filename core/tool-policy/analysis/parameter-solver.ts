@@ -1,8 +1,8 @@
 /** Finds parameters that satisfy argument conditions and fail others, exactly: kinds of values, intervals, automata. */
 
-import type { Need } from './call-constraints.ts';
 import { exampleNames, isPlace, type Places } from '../parameter-places.ts';
 import { holds } from '../predicate.ts';
+import type { Need } from './call-constraints.ts';
 import type { TextSolver } from './text-solver.ts';
 
 const asis = (text: string): string => text;

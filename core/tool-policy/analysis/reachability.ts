@@ -3,16 +3,16 @@
  * language for each field, conditions on the parameters); taking a rule away splits a box into smaller ones.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { holdsAt } from '../argument-path.ts';
-import type { CompiledArgument, CompiledRule } from '../compiled-rule.ts';
-import { anyText, type Constraint, constrain, FieldLanguages } from './field-languages.ts';
 import { literalGlob } from '#core/matching/glob.ts';
-import type { StateBudget } from './automaton-product.ts';
-import { type Need, needOf } from './call-constraints.ts';
 import { normalName } from '#core/matching/name-automaton.ts';
 import { normalText } from '#core/matching/text-automaton.ts';
-import { solveParameters } from './parameter-solver.ts';
+import { holdsAt } from '../argument-path.ts';
+import type { CompiledArgument, CompiledRule } from '../compiled-rule.ts';
 import { holds } from '../predicate.ts';
+import type { StateBudget } from './automaton-product.ts';
+import { type Need, needOf } from './call-constraints.ts';
+import { anyText, type Constraint, constrain, FieldLanguages } from './field-languages.ts';
+import { solveParameters } from './parameter-solver.ts';
 import { TextSolver } from './text-solver.ts';
 
 const fields = ['protocol', 'tool', 'upstream', 'capability', 'target'] as const;

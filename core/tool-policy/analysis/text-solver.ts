@@ -1,13 +1,13 @@
 /** Shortest text in a parameter for which predicates hold or fail: their globs, constants and lengths as automata. */
 import { alphabetOf } from '#core/matching/alphabet.ts';
 import { Automaton, type Walker } from '#core/matching/automaton.ts';
+import { canonicalText, plainReading } from '#core/matching/canonical-text.ts';
 import { type Glob, walkerOf } from '#core/matching/glob.ts';
-import { every, type Formula, not, type StateBudget, shortestText, some } from './automaton-product.ts';
-import type { Need } from './call-constraints.ts';
 import { atMost } from '#core/matching/name-automaton.ts';
 import { normalText } from '#core/matching/text-automaton.ts';
 import type { Predicate } from '../predicate.ts';
-import { canonicalText, plainReading } from '#core/matching/canonical-text.ts';
+import { every, type Formula, not, type StateBudget, shortestText, some } from './automaton-product.ts';
+import type { Need } from './call-constraints.ts';
 
 export class TextSolver {
   private readonly budget: StateBudget;

@@ -1,6 +1,6 @@
 /** The capability of tools by their names. */
 import { capabilityFromName, classifyTool } from '#core/classification/classify-tool.ts';
-import { wordsOf } from '#core/mcp/action.ts';
+import { wordsOf } from '#core/mcp/tools/action.ts';
 import { entry } from '../mcp/entry.ts';
 
 const names: Readonly<Record<string, string>> = {

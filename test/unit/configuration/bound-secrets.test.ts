@@ -1,7 +1,7 @@
 /** A secret stays with the addresses and purposes it was entered for. */
-import { keepBound } from '#core/configuration/bound-secrets.ts';
-import { importFile } from '#core/configuration/import-file.ts';
-import { loadConfiguration } from '#core/configuration/load.ts';
+import { keepBound } from '#core/configuration/checks/bound-secrets.ts';
+import { importFile } from '#core/configuration/load/import-file.ts';
+import { loadConfiguration } from '#core/configuration/load/load.ts';
 import type { SecretBindings } from '#core/configuration/ports.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { base, handClock, memoryConfigStore, memoryObjects, packs } from './memory.ts';

@@ -1,6 +1,6 @@
 /** Every key of the configuration is explained where editors and readers look for it. */
 import { readFileSync } from 'node:fs';
-import { configurationJsonSchema } from '#core/configuration/json-schema.ts';
+import { configurationJsonSchema } from '#core/configuration/load/json-schema.ts';
 
 interface Node {
   readonly description?: string;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { sourceFiles } from '#adapters/files/source-files.ts';
-import { shippedPriceFile, shippedPrices } from '#core/configuration/shipped-prices.ts';
+import { shippedPriceFile, shippedPrices } from '#core/configuration/load/shipped-prices.ts';
 
 const checkout = resolve(__dirname, '../../..');
 let folder: string;

@@ -1,4 +1,4 @@
-import { loadConfiguration } from '#core/configuration/load.ts';
+import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
 import { base, packs } from './memory.ts';
 

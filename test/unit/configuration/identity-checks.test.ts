@@ -1,5 +1,5 @@
 /** Every way in which `identity` is refused, and what is warned of. */
-import { loadConfiguration } from '#core/configuration/load.ts';
+import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { base, packs } from './memory.ts';
 
 const entry = (more = '', callers = '{ tenant: default }') =>

@@ -1,5 +1,5 @@
 /** The published schema is the one that validates. */
-import { configurationJsonSchema } from '#core/configuration/json-schema.ts';
+import { configurationJsonSchema } from '#core/configuration/load/json-schema.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 
 interface Node {

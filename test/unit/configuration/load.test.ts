@@ -1,6 +1,6 @@
 /** Every way in which a configuration is refused, one row each; and what a good one becomes. */
 import { readFileSync } from 'node:fs';
-import { loadConfiguration } from '#core/configuration/load.ts';
+import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { base, packs } from './memory.ts';
 

@@ -1,5 +1,6 @@
 /** The stores of configuration in memory, with a clock that is wound by hand. */
 import { readFileSync } from 'node:fs';
+import { shippedPriceFile, shippedPrices } from '#core/configuration/load/shipped-prices.ts';
 import {
   type BesideVersion,
   type ConfigStore,
@@ -8,7 +9,6 @@ import {
   noKeys,
   type VersionRow,
 } from '#core/configuration/ports.ts';
-import { shippedPriceFile, shippedPrices } from '#core/configuration/shipped-prices.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 

@@ -1,10 +1,10 @@
 /** What an older release meets after a rollback: configurations that a newer one stored. */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { loadConfiguration } from '#core/configuration/load.ts';
-import { schemaAdditions, schemaOf, storable } from '#core/configuration/schema-history.ts';
-import { configurationBytes, readBody } from '#core/configuration/stored-form.ts';
-import { rollback, storeVersion } from '#core/configuration/versions.ts';
+import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { schemaAdditions, schemaOf, storable } from '#core/configuration/store/schema-history.ts';
+import { configurationBytes, readBody } from '#core/configuration/store/stored-form.ts';
+import { rollback, storeVersion } from '#core/configuration/store/versions.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import { base, handClock, memoryConfigStore, memoryObjects, packs } from './memory.ts';
 

@@ -1,8 +1,8 @@
 /** The configuration in force: fresh within five seconds, closed when it cannot be known. */
 import { environmentSecrets } from '#adapters/local/environment-secrets.ts';
-import { loadConfiguration } from '#core/configuration/load.ts';
-import { createSnapshots } from '#core/configuration/snapshots.ts';
-import { storeVersion } from '#core/configuration/versions.ts';
+import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { createSnapshots } from '#core/configuration/store/snapshots.ts';
+import { storeVersion } from '#core/configuration/store/versions.ts';
 import { authenticate } from '#core/identity/authenticate.ts';
 import type { ResolvedKey } from '#core/identity/identities.ts';
 import { sha256 } from '#core/kernel/canonical.ts';

@@ -1,12 +1,12 @@
 /** What a configuration names outside of itself: prices and WASM modules, read once and stored with it. */
 import { readFileSync } from 'node:fs';
-import { importFile } from '#core/configuration/import-file.ts';
-import { type LoadOptions, loadConfiguration } from '#core/configuration/load.ts';
-import { shippedPriceFile } from '#core/configuration/shipped-prices.ts';
-import { createSnapshots } from '#core/configuration/snapshots.ts';
-import type { SourceFiles } from '#core/configuration/sources.ts';
-import { readVersion } from '#core/configuration/stored-form.ts';
-import { moduleOf, timeoutMs, wasmModules } from '#core/configuration/wasm-filters.ts';
+import { importFile } from '#core/configuration/load/import-file.ts';
+import { type LoadOptions, loadConfiguration } from '#core/configuration/load/load.ts';
+import { shippedPriceFile } from '#core/configuration/load/shipped-prices.ts';
+import type { SourceFiles } from '#core/configuration/load/sources.ts';
+import { moduleOf, timeoutMs, wasmModules } from '#core/configuration/load/wasm-filters.ts';
+import { createSnapshots } from '#core/configuration/store/snapshots.ts';
+import { readVersion } from '#core/configuration/store/stored-form.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { globMatches } from '#core/matching/glob.ts';

@@ -1,9 +1,9 @@
 /** Versions: imported once, numbered without end, rolled back by writing anew. */
 
-import { importFile } from '#core/configuration/import-file.ts';
-import { loadConfiguration } from '#core/configuration/load.ts';
-import { readVersion } from '#core/configuration/stored-form.ts';
-import { rollback, storeVersion } from '#core/configuration/versions.ts';
+import { importFile } from '#core/configuration/load/import-file.ts';
+import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { readVersion } from '#core/configuration/store/stored-form.ts';
+import { rollback, storeVersion } from '#core/configuration/store/versions.ts';
 import { base, handClock, memoryConfigStore, memoryObjects, packs } from './memory.ts';
 
 const setUp = () => {

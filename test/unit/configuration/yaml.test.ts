@@ -1,5 +1,5 @@
 /** YAML that is bad, or would grow. */
-import { maxYamlBytes, readYaml } from '#core/configuration/yaml.ts';
+import { maxYamlBytes, readYaml } from '#core/configuration/load/yaml.ts';
 
 test('syntax errors name the line and quote nothing of the text', () => {
   const text = 'version: 1\nkey: "s3cret\n';

@@ -1,6 +1,6 @@
 /** The estimate of tokens where nobody counted. */
 import { attachmentTokens, estimateOutput, estimateTokens } from '#core/dialects/count-tokens.ts';
-import { translator } from '#core/dialects/translate.ts';
+import { translator } from '#core/dialects/translate/translate.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 
 const openaiBody = (content: JsonObject[string], rest: JsonObject = {}): JsonObject => ({

@@ -1,6 +1,6 @@
 /** The smaller questions a dialect answers: system prompt, limits, tools, counts, errors, framing. */
 import { dialects } from '#core/dialects/dialects.ts';
-import { isUsageOnly, withUsageRequested } from '#core/dialects/openai.ts';
+import { isUsageOnly, withUsageRequested } from '#core/dialects/openai/openai.ts';
 import { type ErrorCode, errorKinds, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 

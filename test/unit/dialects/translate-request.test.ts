@@ -1,6 +1,6 @@
 /** Requests from the caller's dialect to the provider's. */
 import { dialects } from '#core/dialects/dialects.ts';
-import { translator } from '#core/dialects/translate.ts';
+import { translator } from '#core/dialects/translate/translate.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 
 const toAnthropic = (body: JsonObject) => translator('openai', 'anthropic').request(body);

@@ -2,7 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { dialects } from '#core/dialects/dialects.ts';
-import { translator } from '#core/dialects/translate.ts';
+import { translator } from '#core/dialects/translate/translate.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { anthropicStreams } from '../../golden/anthropic-streams.ts';
 import { openaiStreams, type Said } from '../../golden/openai-streams.ts';

@@ -2,13 +2,13 @@
 import { type SqlGrammar, sqlGrammar } from '#adapters/sql/grammar.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { sandboxSchema } from '#core/contracts/sandbox.ts';
+import { checkEffectLimits, type EffectLimitBlock } from '#core/effect-limits/check.ts';
+import { sandboxGlobs } from '#core/effect-limits/globs.ts';
 import { gitEffects } from '#core/effects/git.ts';
 import { httpEffects } from '#core/effects/http.ts';
 import { readEffects } from '#core/effects/read.ts';
 import { shellEffects } from '#core/effects/shell.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
-import { checkEffectLimits, type EffectLimitBlock } from '#core/effect-limits/check.ts';
-import { sandboxGlobs } from '#core/effect-limits/globs.ts';
 
 let grammar: SqlGrammar;
 beforeAll(async () => {

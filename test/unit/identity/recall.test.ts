@@ -1,6 +1,6 @@
 /** Callers with tokens between requests: open connections, streams and approvals look them up again. */
-import { loadConfiguration } from '#core/configuration/load.ts';
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import { loadConfiguration } from '#core/configuration/load/load.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { principalOfClaims } from '#core/identity/federation/claims.ts';
 import { recall } from '#core/identity/federation/recall.ts';
 import { socketCaller, stillMay } from '#lambdas/ws/caller.ts';

@@ -1,6 +1,6 @@
 /** The small parts of the local host: flags, banner, schedules, generated secrets. */
 import { createHash } from 'node:crypto';
-import type { Snapshot } from '#core/configuration/snapshots.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { banner, type Ready } from '../../../bin/local/banner.ts';
 import { isLoopback, parseFlags, UsageError } from '../../../bin/local/flags.ts';
 import { namingSnapshots, overlayKeys } from '../../../bin/local/generated-secrets.ts';

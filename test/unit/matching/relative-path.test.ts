@@ -1,8 +1,8 @@
 /** Patterns of targets that begin with `./`. */
 import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
+import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { decide } from '#core/tool-policy/decide.ts';
-import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
 
 const document = (target: string) =>
   ({

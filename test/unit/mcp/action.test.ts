@@ -1,5 +1,5 @@
 /** A tool call as the policy sees it. */
-import { actionOf, argumentsOf, type Tool } from '#core/mcp/action.ts';
+import { actionOf, argumentsOf, type Tool } from '#core/mcp/tools/action.ts';
 import { entry } from './entry.ts';
 
 const tool = (own: string, more: Partial<Tool> = {}): Tool => ({

@@ -1,5 +1,5 @@
 /** Arguments in headers: what a client may send, and what a server is sent. */
-import { checkParamHeaders, paramHeaders } from '#core/mcp/param-headers.ts';
+import { checkParamHeaders, paramHeaders } from '#core/mcp/protocol/param-headers.ts';
 
 const marked = (type: string, name: string) => ({ type, 'x-mcp-header': name });
 const definition = {

@@ -1,13 +1,13 @@
 /** JSON-RPC, the two eras, and what is translated between them. */
 
-import { certainlyBlocked } from '#core/mcp/blocked-tools.ts';
-import { eraOf } from '#core/mcp/era.ts';
-import { upstreamError } from '#core/mcp/faults.ts';
-import { MessageQueue } from '#core/mcp/message-queue.ts';
-import { errorOf, messageOf } from '#core/mcp/messages.ts';
 import { UpstreamFault } from '#core/mcp/ports.ts';
-import { redactResult } from '#core/mcp/redact-result.ts';
-import { outcomeFor, paramsFor } from '#core/mcp/translate.ts';
+import { eraOf } from '#core/mcp/protocol/era.ts';
+import { errorOf, messageOf } from '#core/mcp/protocol/messages.ts';
+import { MessageQueue } from '#core/mcp/sessions/message-queue.ts';
+import { outcomeFor, paramsFor } from '#core/mcp/sessions/translate.ts';
+import { upstreamError } from '#core/mcp/sessions/upstream-errors.ts';
+import { certainlyBlocked } from '#core/mcp/tools/blocked-tools.ts';
+import { redactResult } from '#core/mcp/tools/redact-result.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { entry } from './entry.ts';
 

@@ -8,7 +8,7 @@ import {
   statePrefix,
   stateToClient,
   stateToServer,
-} from '#core/mcp/request-state.ts';
+} from '#core/mcp/waiting/request-state.ts';
 import { ticketKey } from '#core/tickets/keys.ts';
 
 const current = ticketKey('the present key, with enough characters', statePrefix);

@@ -1,0 +1,133 @@
+/** What the schema cannot say: names that must be known, unique or free (spec §5, §7.2; contract §1, §2). */
+import type { ConfigurationFile } from '#core/contracts/config.ts';
+import { sandboxGlobs } from '#core/effect-limits/globs.ts';
+import { sensitivePath } from '#core/evidence/json-path.ts';
+import { adminPerson } from '#core/identity/identities.ts';
+import { keyObject } from '../store/stored-keys.ts';
+import { globProblems, refusedBy } from './glob-checks.ts';
+import { checkIdentity } from './identity-checks.ts';
+import { checkKeys } from './key-checks.ts';
+import { checkLlm, oddRouting } from './llm-checks.ts';
+import { oneOf, unique, unknown } from './name-checks.ts';
+import { checkOrigins } from './origin-checks.ts';
+import type { Problem } from './problems.ts';
+import { checkSecretNames } from './secret-name-checks.ts';
+import { checkUpstreamNames } from './upstream-checks.ts';
+
+/** @param warnings receives what is odd but allowed. */
+export function checkConfiguration(
+  file: ConfigurationFile,
+  secretNames: readonly string[] | undefined,
+  warnings: string[],
+): Problem[] {
+  if (file.policies.break_glass) warnings.push('policies.break_glass is on: erring filters pass for every tenant.');
+  const problems = [
+    ...checkLlm(file),
+    ...checkOrigins(file),
+    ...checkPeople(file, warnings),
+    ...unique(file.tenants, ['tenants'], 'id', 'tenant ids'),
+    ...checkKeys(file, warnings),
+    ...checkIdentity(file, warnings),
+    ...checkChannels(file),
+    ...checkCredentials(file),
+    ...checkUpstreams(file),
+    ...checkUpstreamNames(file),
+    ...checkSensitivePaths(file),
+    ...sandboxGlobs(file.sandbox).flatMap(({ path, patterns }) => globProblems(patterns, (i) => [...path, i])),
+    ...checkSecretNames(file, secretNames),
+  ];
+  if (problems.length === 0) warnings.push(...oddRouting(file));
+  return problems;
+}
+
+function checkPeople(file: ConfigurationFile, warnings: string[]): Problem[] {
+  const tenants = ['*', ...file.tenants.map(({ id }) => id)];
+  const each = file.people.flatMap(({ id, github_login: login, tenants: theirs }, i): Problem[] => [
+    ...(id.toLowerCase() === adminPerson
+      ? [{ path: ['people', i, 'id'], found: JSON.stringify(id), allowed: 'another id: this one is the admin token' }]
+      : []),
+    ...unknown(theirs, tenants, ['people', i, 'tenants'], 'tenants'),
+    // Bots have brackets in theirs.
+    ...(login === undefined || /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(login)
+      ? []
+      : [{ path: ['people', i, 'github_login'], found: JSON.stringify(login), allowed: 'the login of a person' }]),
+  ]);
+  warnings.push(...votersNowhere(file));
+  return [
+    ...each,
+    ...unique(file.people, ['people'], 'id', 'people ids'),
+    ...unique(file.people, ['people'], 'slack_id', 'Slack accounts'),
+    ...unique(file.people, ['people'], 'github_login', 'GitHub logins'),
+  ];
+}
+
+/** People whose account is mapped and whose votes count in no tenant. */
+function votersNowhere({ people, tenants }: ConfigurationFile): string[] {
+  const withKey = new Set(tenants.flatMap(({ api_keys }) => api_keys.map((key) => keyObject(key).person)));
+  return people
+    .filter(({ id, slack_id, github_login }) => (slack_id ?? github_login) !== undefined && !withKey.has(id))
+    .filter((person) => person.tenants.length === 0)
+    .map(
+      ({ id }) =>
+        `people: ${id} has a chat or Git-host account but no tenants and no key, so votes of that account count nowhere; name tenants.`,
+    );
+}
+
+function checkChannels({ approvals: { channels } }: ConfigurationFile): Problem[] {
+  const { github } = channels;
+  if (!github?.enabled) return [];
+  const path = ['approvals', 'channels', 'github'] as const;
+  const verifying = [github.webhook_secret_env, github.previous_webhook_secret_env];
+  return [
+    ...globProblems(github.repositories, (at) => [...path, 'repositories', at]),
+    ...(github.repositories.length === 0 && github.pull_request === undefined
+      ? [{ path: [...path], found: 'neither repositories nor pull_request', allowed: 'at least one: where to ask' }]
+      : []),
+    ...(verifying.includes(github.token_env)
+      ? [
+          {
+            path: [...path, 'token_env'],
+            found: github.token_env,
+            allowed: 'another name than that of a webhook secret',
+          },
+        ]
+      : []),
+  ];
+}
+
+function checkCredentials({ credentials: { brokers, grants } }: ConfigurationFile): Problem[] {
+  const names = brokers.map(({ name }) => name);
+  const each = grants.flatMap((grant, i) => {
+    const path = ['credentials', 'grants', i] as const;
+    return [
+      ...globProblems([grant.protocol], () => [...path, 'protocol']),
+      ...globProblems([grant.tool], () => [...path, 'tool']),
+      ...(names.includes(grant.broker)
+        ? []
+        : [{ path: [...path, 'broker'], found: JSON.stringify(grant.broker), allowed: oneOf(names, 'brokers') }]),
+    ];
+  });
+  return [...unique(brokers, ['credentials', 'brokers'], 'name', 'broker names'), ...each];
+}
+
+const checkUpstreams = ({ upstreams: { mcp, http } }: ConfigurationFile): Problem[] => [
+  ...unique(mcp, ['upstreams', 'mcp'], 'name', 'upstream names'),
+  ...unique(http, ['upstreams', 'http'], 'name', 'upstream names'),
+  ...mcp.flatMap(({ tools, forwarded_meta }, i) => [
+    ...globProblems(tools, (at) => ['upstreams', 'mcp', i, 'tools', at]),
+    ...globProblems(forwarded_meta, (at) => ['upstreams', 'mcp', i, 'forwarded_meta', at]),
+  ]),
+  ...http.flatMap(({ allowed_paths }, i) =>
+    globProblems(allowed_paths, (at) => ['upstreams', 'http', i, 'allowed_paths', at]),
+  ),
+];
+
+const checkSensitivePaths = ({ evidence: { sensitive } }: ConfigurationFile): Problem[] =>
+  sensitive.flatMap((path, i) =>
+    refusedBy(
+      () => void sensitivePath(path),
+      path,
+      ['evidence', 'sensitive', i],
+      'a JSON path such as $.parameters.password',
+    ),
+  );

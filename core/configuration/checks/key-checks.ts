@@ -1,0 +1,60 @@
+/** Duplicate, empty and conflicting key entries (spec §5), and the people they name (contract §2). */
+import type { ConfigurationFile } from '#core/contracts/config.ts';
+import { digestOfKey, type FileKeyObject, keyObject } from '../store/stored-keys.ts';
+import { exactlyOne, oneOf } from './name-checks.ts';
+import { type Path, type Problem, pathText } from './problems.ts';
+
+/** Below this a key can be found by trying. */
+const shortKey = 16;
+
+export function checkKeys(file: ConfigurationFile, warnings: string[]): Problem[] {
+  const firstUse = new Map<string, string>();
+  return file.tenants.flatMap(({ id, api_keys }, t) =>
+    api_keys.flatMap((given, k) => {
+      const path: Path = ['tenants', t, 'api_keys', k];
+      const key = keyObject(given);
+      warnAbout(key, path, warnings);
+      const sources = exactlyOne({ key: key.key, key_env: key.key_env, key_sha256: key.key_sha256 }, path);
+      return [...sources, ...checkReuse(key, path, firstUse), ...checkPerson(file, id, key, path)];
+    }),
+  );
+}
+
+/** The same key twice would be two principals; the same variable twice is the same key. */
+function checkReuse(key: FileKeyObject, path: Path, firstUse: Map<string, string>): Problem[] {
+  const identity = key.key_env === undefined ? digestOfKey(key) : `env ${key.key_env}`;
+  if (identity === undefined) return [];
+  const first = firstUse.get(identity);
+  if (first !== undefined) return [{ path, found: `the key of ${first} again`, allowed: 'a key used once' }];
+  firstUse.set(identity, pathText(path));
+  return [];
+}
+
+function checkPerson(file: ConfigurationFile, tenant: string, key: FileKeyObject, path: Path): Problem[] {
+  const people = file.people.map(({ id }) => id);
+  const problems = (['person', 'owner'] as const).flatMap((field): Problem[] => {
+    const named = key[field];
+    if (named === undefined || people.includes(named)) return [];
+    return [{ path: [...path, field], found: JSON.stringify(named), allowed: oneOf(people, 'people') }];
+  });
+  if (key.person !== undefined && key.kind !== 'human') {
+    const allowed = 'person on keys of kind human; an agent or service has an owner';
+    problems.push({ path: [...path, 'person'], found: `a key of kind ${key.kind}`, allowed });
+  }
+  const person = file.people.find(({ id }) => id === key.person);
+  const named = person?.tenants ?? [];
+  if (person && named.length > 0 && !named.includes('*') && !named.includes(tenant)) {
+    const allowed = `a person of this tenant (${person.id} has ${person.tenants.join(', ')})`;
+    problems.push({ path: [...path, 'person'], found: JSON.stringify(person.id), allowed });
+  }
+  return problems;
+}
+
+function warnAbout(key: FileKeyObject, path: Path, warnings: string[]): void {
+  if (key.key !== undefined && key.key.length < shortKey) {
+    warnings.push(`${pathText(path)}: the key is shorter than ${shortKey} characters.`);
+  }
+  if (key.kind === 'human' && key.person === undefined) {
+    warnings.push(`${pathText(path)}: a human key without person cannot vote on approvals.`);
+  }
+}

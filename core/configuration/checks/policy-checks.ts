@@ -1,0 +1,119 @@
+/** The tool rules of a configuration: they compile, and each one can match (contract §1). */
+import type { ConfigurationFile } from '#core/contracts/config.ts';
+import { capabilities } from '#core/contracts/envelope.ts';
+import type { ToolPack, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
+import { analysePolicy, type UnreachableRule } from '#core/tool-policy/analysis/analyse.ts';
+import { unknownCapabilities } from '#core/tool-policy/capability-words.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { unknownProtocols } from '#core/tool-policy/protocols.ts';
+import type { ResolvedPack } from '../load/pack-source.ts';
+import { buildPolicyDocument, disabledGuards } from '../load/policy-document.ts';
+import { oneOf } from './name-checks.ts';
+import type { Path, Problem } from './problems.ts';
+
+export function checkPolicy(file: ConfigurationFile, { pack, proven }: ResolvedPack, warnings: string[]): Problem[] {
+  const { rules } = file.tool_policies;
+  const problems = [
+    ...rules.flatMap(checkRule),
+    ...checkBrokers(file, pack, warnings),
+    ...checkDisabled(file.tool_policies.disable_guards, pack),
+  ];
+  if (problems.length > 0) return problems;
+  const document = buildPolicyDocument({ tool_policies: { ...file.tool_policies, pack } });
+  warnings.push(...disabledGuards({ tool_policies: { ...file.tool_policies, pack } }), ...unknownProtocols(document));
+  const examined = proven ? { ...document, rules } : document;
+  return checkReach(examined, rules.length, warnings);
+}
+
+function checkRule(rule: ToolRule, index: number): Problem[] {
+  try {
+    compilePolicy({ name: 'rule', default_decision: 'review', rules: [rule] });
+    return unknownCapabilities(rule.capability).map((word) => ({
+      path: [...rulePath(index), 'capability'],
+      found: JSON.stringify(word),
+      allowed: capabilities.join(', '),
+    }));
+  } catch (thrown) {
+    const message = (thrown as Error).message.replace(/^rules\[0\]\.?/, '');
+    return [
+      { path: rulePath(index), found: 'a rule that does not compile', allowed: `a rule as documented (${message})` },
+    ];
+  }
+}
+
+/** A misspelt name would leave a guard in force that its author takes for disabled. */
+function checkDisabled(disabled: readonly string[], pack: ToolPack | null): Problem[] {
+  const known = [...new Set(pack?.guards.map(({ name }) => name))];
+  return disabled.flatMap((name, i): Problem[] =>
+    known.includes(name)
+      ? []
+      : [
+          {
+            path: ['tool_policies', 'disable_guards', i],
+            found: JSON.stringify(name),
+            allowed: oneOf(known, `guards of pack ${pack?.name ?? 'null'}`),
+          },
+        ],
+  );
+}
+
+function checkBrokers(
+  { credentials, tool_policies }: ConfigurationFile,
+  pack: ToolPack | null,
+  warnings: string[],
+): Problem[] {
+  const names = credentials.brokers.map(({ name }) => name);
+  const missing = (rule: ToolRule) => rule.credential && !names.includes(rule.credential.broker);
+  for (const rule of pack?.rules.filter(missing) ?? []) {
+    const name = `${rule.protocol}:${rule.tool}`;
+    warnings.push(`The pack's rule ${name} names the broker ${rule.credential?.broker}, which is not configured.`);
+  }
+  return tool_policies.rules.flatMap((rule, i): Problem[] =>
+    missing(rule)
+      ? [
+          {
+            path: [...rulePath(i), 'credential', 'broker'],
+            found: JSON.stringify(rule.credential?.broker),
+            allowed: oneOf(names, 'brokers'),
+          },
+        ]
+      : [],
+  );
+}
+
+/** A configured rule may override the pack's: that is what it is for. Any other rule that never matches is a mistake. */
+function checkReach(document: ToolPolicyDocument, configured: number, warnings: string[]): Problem[] {
+  const { unreachable, warnings: notAnalysed } = analysePolicy(document);
+  warnings.push(...notAnalysed);
+  const nameOf = (index: number) => {
+    const { protocol, tool } = document.rules[index]!;
+    const where = index < configured ? `rules[${index}]` : `pack rule ${index - configured}`;
+    return `${where} (${protocol}:${tool})`;
+  };
+  return unreachable.flatMap(({ index, rule, covered_by, guards = [] }: UnreachableRule): Problem[] => {
+    const cover = [...guards, ...covered_by.map(nameOf)];
+    const why = cover.length === 0 ? 'no call can meet it' : `covered by ${cover.join(', ')}`;
+    if (index < 0) {
+      return [
+        {
+          path: ['tool_policies', 'pack'],
+          found: `${rule}, which never matches: ${why}`,
+          allowed: 'guards that can match',
+        },
+      ];
+    }
+    // A block that a guard makes already is needless, not wrong.
+    const needless = guards.length > 0 && document.rules[index]?.decision === 'block';
+    if (needless || (index >= configured && covered_by.some((cover) => cover < configured))) {
+      warnings.push(`${nameOf(index)} never matches: ${why}.`);
+      return [];
+    }
+    const path: Path = index < configured ? rulePath(index) : ['tool_policies', 'pack'];
+    const found =
+      index < configured ? `${rule}, which never matches: ${why}` : `${nameOf(index)}, which never matches: ${why}`;
+    const lifted = guards.length > 0 ? '; a guard is lifted by tool_policies.disable_guards alone' : '';
+    return [{ path, found, allowed: `rules that can match; remove it or move it up${lifted}` }];
+  });
+}
+
+const rulePath = (index: number): Path => ['tool_policies', 'rules', index];

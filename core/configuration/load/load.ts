@@ -1,0 +1,67 @@
+/** From YAML text to a configuration that may be stored, or one error that lists every problem (spec §7.2, contract §1). */
+import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
+import type { HostLimits } from '#core/contracts/host-limits.ts';
+import { canonicalize, digestOf, sha256 } from '#core/kernel/canonical.ts';
+import { checkConfiguration } from '../checks/checks.ts';
+import { checkHost } from '../checks/host-checks.ts';
+import { checkPolicy } from '../checks/policy-checks.ts';
+import { type Problem, problemsOf, refusal } from '../checks/problems.ts';
+import { storedForm } from '../store/stored-form.ts';
+import { complete, readSources, type SourceReaders, type Sources } from './sources.ts';
+import { readYaml } from './yaml.ts';
+
+export interface LoadOptions extends SourceReaders {
+  /** When given, the only names under which secrets may be read. */
+  readonly secretNames?: readonly string[];
+  /** What the host allows executions; absent where nothing ends a function. */
+  readonly host?: HostLimits | undefined;
+}
+
+export interface LoadedConfiguration {
+  /** Self-contained: digests for keys, the pack's rules and the prices with it, modules by their digest. */
+  readonly configuration: Configuration;
+  /** SHA-256 of the canonical configuration: its version's content address. */
+  readonly sha256: string;
+  /** SHA-256 over the text, the texts of its pack and prices, and its modules: whether a file changed. */
+  readonly source_sha256: string;
+  /** WASM modules to put into the ObjectStore before the configuration is stored. */
+  readonly modules: readonly Uint8Array[];
+  readonly warnings: readonly string[];
+}
+
+/** @throws GatewayError `invalid_request` listing every problem as «path (line n): found X, allowed Y». */
+export async function loadConfiguration(text: string, options: LoadOptions): Promise<LoadedConfiguration> {
+  const { value, lineOf } = readYaml(text, 'The configuration');
+  const parsed = configurationSchema.safeParse(value);
+  if (!parsed.success) throw refusal(problemsOf(parsed.error.issues, value), lineOf);
+  const file = parsed.data;
+
+  const warnings: string[] = [];
+  const problems = [...checkConfiguration(file, options.secretNames, warnings), ...checkHost(file, options.host)];
+  const sources = await readSources(file, options, problems, warnings);
+  if (sources.pack) problems.push(...checkPolicy(file, sources.pack, warnings));
+  if (problems.length > 0 || !sources.pack) throw refusal(problems, lineOf);
+
+  const configuration = storedForm(complete(file, sources), sources.pack.pack);
+  return {
+    configuration,
+    sha256: sha256(canonicalize(configuration)),
+    source_sha256: sourceDigest(text, sources),
+    modules: [...sources.modules.values()].map(({ bytes }) => bytes),
+    warnings,
+  };
+}
+
+/**
+ * The digest by which a file is known again, without the work of loading it; undefined for text that has to be loaded to
+ * say what is wrong with it.
+ */
+export async function digestOfSource(text: string, readers: SourceReaders): Promise<string | undefined> {
+  const parsed = configurationSchema.safeParse(readYaml(text, 'The configuration').value);
+  if (!parsed.success) return undefined;
+  const problems: Problem[] = [];
+  const sources = await readSources(parsed.data, readers, problems, []);
+  return problems.length === 0 ? sourceDigest(text, sources) : undefined;
+}
+
+const sourceDigest = (text: string, { texts }: Sources): string => digestOf([text, ...texts]);

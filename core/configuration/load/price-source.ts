@@ -1,0 +1,39 @@
+/** Prices from their file, checked with the lines of that file (contract §1). */
+import { type PriceTable, priceTableSchema } from '#core/contracts/prices.ts';
+import { globProblems } from '../checks/glob-checks.ts';
+import { type Path, type Problem, problemsOf } from '../checks/problems.ts';
+import { readYaml } from './yaml.ts';
+
+export interface ReadPrices {
+  readonly table: PriceTable | undefined;
+  readonly problems: readonly Problem[];
+}
+
+const tablePath: Path = ['prices', 'table'];
+
+/**
+ * @param file names the text in what is wrong with it.
+ * @throws GatewayError `invalid_request` for text that is not YAML.
+ */
+export function readPrices(text: string, file: string): ReadPrices {
+  const { value, lineOf } = readYaml(text, file);
+  const parsed = priceTableSchema.safeParse(value);
+  const problems = parsed.success
+    ? priceProblems(parsed.data)
+    : problemsOf(parsed.error.issues, { prices: { table: value } }, tablePath);
+  const placed = problems.map((problem) => {
+    const line = lineOf(problem.path.slice(tablePath.length));
+    return { ...problem, place: line === undefined ? file : `${file} line ${line}` };
+  });
+  return { table: parsed.data, problems: placed };
+}
+
+/** What the schema cannot say of a table: its day exists, its globs compile. */
+export function priceProblems({ as_of, models }: PriceTable): Problem[] {
+  const day = new Date(`${as_of}T00:00:00Z`);
+  const exists = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(as_of);
+  return [
+    ...(exists ? [] : [{ path: [...tablePath, 'as_of'], found: JSON.stringify(as_of), allowed: 'a day that exists' }]),
+    ...models.flatMap(({ match }, i) => globProblems([match], () => [...tablePath, 'models', i, 'match'])),
+  ];
+}

@@ -1,0 +1,136 @@
+/** What a configuration names outside of itself — its pack, its prices, its WASM modules — and what is stored of it (contract §1). */
+import type { ConfigurationFile } from '#core/contracts/config.ts';
+import type { PriceTable } from '#core/contracts/prices.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+import { asGatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { type Path, type Problem, pathText } from '../checks/problems.ts';
+import { type PackReader, type ResolvedPack, resolvePack } from './pack-source.ts';
+import { priceProblems, readPrices } from './price-source.ts';
+import { shippedPriceFile, shippedPrices } from './shipped-prices.ts';
+import type { WasmFilter } from './wasm-filters.ts';
+
+/** Reading files is the caller's: this folder does no I/O. */
+export interface SourceFiles {
+  /** Text of a price file, by the path in `prices.file`. */
+  readonly prices: (path: string) => Promise<string> | string;
+  /**
+   * Bytes of a WASM module, by the path of its filter.
+   * @throws Error that says why it cannot be a filter: missing, corrupt, not as the ABI wants it.
+   */
+  readonly module: (path: string) => Promise<Uint8Array>;
+}
+
+export interface SourceReaders {
+  readonly packs: PackReader;
+  /** Absent for a configuration that comes over HTTP: whoever sends it has no say over which files are read. */
+  readonly files?: SourceFiles | undefined;
+}
+
+export interface Sources {
+  readonly pack: ResolvedPack | undefined;
+  readonly prices: PriceTable | undefined;
+  /** Modules to store before the configuration is, by the path of their filters. */
+  readonly modules: ReadonlyMap<string, { readonly bytes: Uint8Array; readonly sha256: string }>;
+  /** Tells what was read, in part, from what would be read now. */
+  readonly texts: readonly string[];
+}
+
+export async function readSources(
+  file: ConfigurationFile,
+  readers: SourceReaders,
+  problems: Problem[],
+  warnings: string[],
+): Promise<Sources> {
+  const pack = await packOf(file, readers, problems);
+  const prices = await pricesOf(file, readers, problems);
+  const modules = await modulesOf(file, readers, warnings);
+  const digests = [...modules].map(([path, module]) => `${path} ${module?.sha256 ?? 'unread'}`);
+  return {
+    pack,
+    prices: prices?.table,
+    modules: new Map([...modules].flatMap(([path, module]) => (module ? [[path, module] as const] : []))),
+    texts: [pack?.text ?? '', prices?.text ?? '', ...digests],
+  };
+}
+
+/** The configuration with what it names inside of it, so that every instance and every restart sees the same. */
+export function complete(file: ConfigurationFile, { prices, modules }: Sources): ConfigurationFile {
+  const stored = (filter: ConfigurationFile['policies']['input'][number]) => {
+    const found = filter.type === 'wasm' && filter.sha256 === undefined ? modules.get(filter.path) : undefined;
+    return found ? { ...filter, sha256: found.sha256 } : filter;
+  };
+  const { input, output } = file.policies;
+  return {
+    ...file,
+    policies: { ...file.policies, input: input.map(stored), output: output.map(stored) },
+    prices: { ...file.prices, ...(prices && { table: prices }) },
+  };
+}
+
+async function packOf(
+  { tool_policies: { pack } }: ConfigurationFile,
+  { packs }: SourceReaders,
+  problems: Problem[],
+): Promise<ResolvedPack | undefined> {
+  try {
+    return await resolvePack(pack, packs);
+  } catch (thrown) {
+    const found = typeof pack === 'string' ? JSON.stringify(pack) : 'an inline pack';
+    const allowed = `a readable pack (${asGatewayError(thrown).message})`;
+    problems.push({ path: ['tool_policies', 'pack'], found, allowed });
+    return undefined;
+  }
+}
+
+/** A table in the configuration itself counts, else the file; both are checked alike. */
+async function pricesOf(
+  { prices: { file, table } }: ConfigurationFile,
+  { packs, files }: SourceReaders,
+  problems: Problem[],
+): Promise<{ table: PriceTable | undefined; text: string } | undefined> {
+  if (table) {
+    problems.push(...priceProblems(table));
+    return { table, text: '' };
+  }
+  try {
+    if (!files && file !== shippedPriceFile) throw invalidRequest(`here it takes ${shippedPriceFile} or a table`);
+    const text = await (files ? files.prices(file) : packs(shippedPrices));
+    const read = readPrices(text, file);
+    problems.push(...read.problems);
+    return { table: read.table, text };
+  } catch (thrown) {
+    const allowed = `a readable price file (${asGatewayError(thrown).message})`;
+    problems.push({ path: ['prices', 'file'], found: JSON.stringify(file), allowed });
+    return undefined;
+  }
+}
+
+/** A module that is missing or bad is no reason not to start: its filter errs, and `on_error` says what that means. */
+async function modulesOf({ policies }: ConfigurationFile, { files }: SourceReaders, warnings: string[]) {
+  const modules = new Map<string, { bytes: Uint8Array; sha256: string } | undefined>();
+  for (const { filter, path } of wasmFilters(policies)) {
+    const warn = (why: string) =>
+      warnings.push(`${pathText(path)} (${filter.path}): ${why}; a filter without its module errs.`);
+    if (!files) {
+      if (filter.sha256 === undefined) warn('modules are stored when a configuration file is imported');
+      continue;
+    }
+    try {
+      const bytes = await files.module(filter.path);
+      const found = { bytes, sha256: sha256(bytes) };
+      modules.set(filter.path, found);
+      if (filter.sha256 !== undefined && filter.sha256 !== found.sha256)
+        warn(`the module has the SHA-256 ${found.sha256}, not the one it is pinned to`);
+    } catch (thrown) {
+      modules.set(filter.path, undefined);
+      warn((thrown as Error).message);
+    }
+  }
+  return modules;
+}
+
+function wasmFilters(policies: ConfigurationFile['policies']): { filter: WasmFilter; path: Path }[] {
+  return (['input', 'output'] as const).flatMap((phase) =>
+    policies[phase].flatMap((filter, i) => (filter.type === 'wasm' ? [{ filter, path: ['policies', phase, i] }] : [])),
+  );
+}

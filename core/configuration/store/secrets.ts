@@ -1,0 +1,82 @@
+/** Keys that live in secrets, turned into digests when they are stored; the values go no further than here [auth.keys-by-digest]. */
+import { type Configuration, defaultAdminTokenName } from '#core/contracts/config.ts';
+import { buildIdentities, type Identities, type ResolvedKey } from '#core/identity/identities.ts';
+import { digestOf, sha256 } from '#core/kernel/canonical.ts';
+import type { SecretStore } from '#core/kernel/ports.ts';
+import type { HeldKeys } from '../ports.ts';
+
+export interface ResolvedSecrets {
+  /** Environment name → SHA-256 of the key under it; names without a value are left out. */
+  readonly digests: ReadonlyMap<string, string>;
+  /** Changes when any of the digests does. */
+  readonly fingerprint: string;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Digests of the keys that a configuration names, for storing beside it. A missing or blank secret is not a key: its name is left out.
+ * @param adminTokenSha256 of the platform administrator's token, where it is kept apart: it counts for the default name.
+ * @throws GatewayError `service_unavailable` when the secrets cannot be read.
+ */
+export async function keyDigests(
+  configuration: Configuration,
+  secrets: SecretStore,
+  adminTokenSha256?: string,
+): Promise<Record<string, string>> {
+  const found = await Promise.all(
+    namesOf(configuration).map(async (name) => {
+      if (name === defaultAdminTokenName && adminTokenSha256 !== undefined) return [name, adminTokenSha256];
+      const value = (await secrets.get(name))?.trim();
+      return value ? [name, sha256(value)] : undefined;
+    }),
+  );
+  return Object.fromEntries(found.filter((pair) => pair !== undefined));
+}
+
+/** What of the stored digests a configuration uses. A name without a digest is not a key: its entry is skipped. */
+export function resolvedSecrets(configuration: Configuration, held: HeldKeys['digests']): ResolvedSecrets {
+  const adminName = configuration.admin.token_env;
+  const names = namesOf(configuration);
+  const digests = new Map(
+    names.flatMap((name) => (Object.hasOwn(held, name) && held[name] ? [[name, held[name]] as const] : [])),
+  );
+  const missing = names.filter((name) => !digests.has(name));
+  return {
+    digests,
+    fingerprint: digestOf([...digests]),
+    warnings: missing.map((name) =>
+      name === adminName
+        ? `${name} is not set: there is no admin token.`
+        : `${name} is not set: its key entry is skipped.`,
+    ),
+  };
+}
+
+export function identitiesOf(
+  configuration: Configuration,
+  { digests }: ResolvedSecrets,
+  overlayKeys: readonly ResolvedKey[],
+): { identities: Identities; warnings: string[] } {
+  const configured = configuration.tenants.flatMap(({ id: tenant, api_keys }) =>
+    api_keys.flatMap(({ key_env, key_sha256, ...settings }): ResolvedKey[] => {
+      const digest = key_sha256 ?? (key_env === undefined ? undefined : digests.get(key_env));
+      return digest === undefined ? [] : [{ name: key_env, ...defined(settings), key_sha256: digest, tenant }];
+    }),
+  );
+  return buildIdentities({
+    keys: [...configured, ...overlayKeys],
+    people: configuration.people,
+    adminTokenSha256: digests.get(configuration.admin.token_env),
+    firstTenant: configuration.tenants[0]?.id ?? 'default',
+  });
+}
+
+const namesOf = (configuration: Configuration): string[] => [
+  ...new Set([configuration.admin.token_env, ...keyNames(configuration)]),
+];
+
+const keyNames = ({ tenants }: Configuration): string[] =>
+  tenants.flatMap(({ api_keys }) => api_keys.flatMap(({ key_env }) => key_env ?? []));
+
+const defined = <T extends object>(fields: T): T =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;

@@ -1,0 +1,157 @@
+/** The configuration in force, compiled, at most five seconds old (contract §1). */
+import type { Configuration } from '#core/contracts/config.ts';
+import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import type { Identities, ResolvedKey } from '#core/identity/identities.ts';
+import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import type { Clock, ObjectStore, SecretStore } from '#core/kernel/ports.ts';
+import { type CompiledPolicy, compilePolicy } from '#core/tool-policy/compile.ts';
+import { unknownProtocols } from '#core/tool-policy/protocols.ts';
+import { containmentWarnings } from '../checks/containment-warnings.ts';
+import { buildPolicyDocument, disabledGuards } from '../load/policy-document.ts';
+import { filtersWithoutModule } from '../load/wasm-filters.ts';
+import type { ConfigStore, VersionRow } from '../ports.ts';
+import { identitiesOf, keyDigests, type ResolvedSecrets, resolvedSecrets } from './secrets.ts';
+import { readBody } from './stored-form.ts';
+
+export interface Snapshot {
+  readonly version: number;
+  readonly sha256: string;
+  readonly configuration: Configuration;
+  readonly policy: CompiledPolicy;
+  readonly policyDocument: ToolPolicyDocument;
+  readonly identities: Identities;
+  readonly warnings: readonly string[];
+}
+
+export interface Snapshots {
+  /**
+   * The same object as long as nothing changed.
+   * @throws GatewayError `service_unavailable` when nothing is stored, or the store has not answered for 30 seconds:
+   * without knowing the policy, nobody is let in.
+   */
+  current(): Promise<Snapshot>;
+  /** Looks now, for callers that just stored a version. */
+  refresh(): Promise<Snapshot>;
+}
+
+export interface SnapshotDeps {
+  readonly configStore: ConfigStore;
+  readonly objects: ObjectStore;
+  readonly clock: Clock;
+  /** Secrets of this process itself, which count in place of the stored digests: a host on this machine has them in its environment. */
+  readonly secrets?: SecretStore;
+  /** Something stored has changed, so values kept from secrets may be old. */
+  readonly changed?: () => void;
+  /** In [0, 1): spreads the looks of many processes over time. @default none */
+  readonly random?: () => number;
+  /** Keys beside the configuration's: those the local run generates. */
+  readonly overlayKeys?: readonly ResolvedKey[];
+}
+
+/** One second less than promised, since a look takes time. */
+const freshMs = 4_000;
+/** Taken from that at random, so that environments which began together do not look together. */
+const jitterMs = 1_000;
+const toleratedMs = 30_000;
+
+interface Held {
+  readonly snapshot: Snapshot;
+  readonly secrets: ResolvedSecrets;
+  /** When the look began that found it: what happened later may have been missed. */
+  readonly lookedAt: number;
+  /** Milliseconds it is used for. */
+  readonly freshMs: number;
+  readonly keysRevision: number;
+}
+
+export function createSnapshots(deps: SnapshotDeps): Snapshots {
+  const { clock } = deps;
+  let held: Held | undefined;
+  let looking: Promise<Snapshot> | undefined;
+
+  /** An older look never replaces what a later one found. */
+  const look = async (): Promise<Snapshot> => {
+    const found = await lookAt(deps, held);
+    if (!held || found.lookedAt >= held.lookedAt) held = found;
+    return held.snapshot;
+  };
+
+  return {
+    async current() {
+      if (held && clock.now() - held.lookedAt < held.freshMs) return held.snapshot;
+      looking ??= look().finally(() => {
+        looking = undefined;
+      });
+      try {
+        return await looking;
+      } catch (thrown) {
+        if (held && clock.now() - held.lookedAt <= toleratedMs) return held.snapshot;
+        throw unavailable(thrown);
+      }
+    },
+
+    async refresh() {
+      try {
+        return await look();
+      } catch (thrown) {
+        throw unavailable(thrown);
+      }
+    },
+  };
+}
+
+/** One consistent read of the pointer; the body only if the version is another. */
+async function lookAt(deps: SnapshotDeps, before: Held | undefined): Promise<Held> {
+  const lookedAt = deps.clock.now();
+  const fresh = { lookedAt, freshMs: freshMs - jitterMs * (deps.random?.() ?? 0) };
+  const inForce = await deps.configStore.inForce();
+  if (!inForce)
+    throw new GatewayError(
+      'service_unavailable',
+      'No configuration is stored yet; store one with PUT /admin/v1/config.',
+    );
+  const { row, keys } = inForce;
+  const same = before?.snapshot.version === row.version && before.snapshot.sha256 === row.sha256;
+  const base = same ? before.snapshot : await compiled(deps.objects, row);
+  if (before && !(same && keys.revision === before.keysRevision)) deps.changed?.();
+  const digests = deps.secrets ? await keyDigests(base.configuration, deps.secrets) : keys.digests;
+  const secrets = resolvedSecrets(base.configuration, digests);
+  if (same && secrets.fingerprint === before.secrets.fingerprint)
+    return { ...before, ...fresh, keysRevision: keys.revision };
+
+  const { identities, warnings } = identitiesOf(base.configuration, secrets, deps.overlayKeys ?? []);
+  const policyWarnings = [...disabledGuards(base.configuration), ...unknownProtocols(base.policyDocument)];
+  const lacking = filtersWithoutModule(base.configuration);
+  const snapshot = {
+    ...base,
+    identities,
+    warnings: [
+      ...policyWarnings,
+      ...lacking,
+      ...containmentWarnings(base.configuration),
+      ...secrets.warnings,
+      ...warnings,
+    ],
+  };
+  return { snapshot, secrets, ...fresh, keysRevision: keys.revision };
+}
+
+async function compiled(objects: ObjectStore, row: VersionRow): Promise<Omit<Snapshot, 'identities' | 'warnings'>> {
+  const configuration = await readBody(objects, row);
+  const policyDocument = buildPolicyDocument(configuration);
+  return {
+    version: row.version,
+    sha256: row.sha256,
+    configuration,
+    policyDocument,
+    policy: compilePolicy(policyDocument),
+  };
+}
+
+function unavailable(thrown: unknown): GatewayError {
+  const error = asGatewayError(thrown);
+  if (error.code === 'service_unavailable') return error;
+  return new GatewayError('service_unavailable', 'The policy in force cannot be read; try again shortly.', {
+    cause: thrown,
+  });
+}

@@ -1,0 +1,60 @@
+/** A configuration as it is stored and read back: canonical JSON, digests for keys, the pack's rules with it (contract §1). */
+import { type Configuration, type ConfigurationFile, configurationSchema } from '#core/contracts/config.ts';
+import type { ToolPack } from '#core/contracts/tool-policy.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { ObjectStore } from '#core/kernel/ports.ts';
+import type { ConfigStore, VersionRow } from '../ports.ts';
+import { currentSchema, storable } from './schema-history.ts';
+import { storedKeys } from './stored-keys.ts';
+
+/**
+ * A stored configuration, read back. Stored by an older release, it gets the defaults of what was added since.
+ * @throws GatewayError `service_unavailable` when it no longer fits: without its policy the gateway decides nothing.
+ */
+export function restoreConfiguration(bytes: Uint8Array): Configuration {
+  try {
+    const file = configurationSchema.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
+    const { pack } = file.tool_policies;
+    if (typeof pack === 'string') throw new TypeError(`the pack ${pack} was stored without its rules`);
+    return storedForm(file, pack);
+  } catch (cause) {
+    throw new GatewayError('service_unavailable', 'The stored configuration cannot be read.', { cause });
+  }
+}
+
+/** The bytes of a version's body, canonical, so that equal content has one address; with the schema number that reads them. */
+export function configurationBytes(configuration: Configuration): {
+  readonly bytes: Uint8Array;
+  readonly schema: number;
+} {
+  const { document, schema } = storable(configuration);
+  return { bytes: new TextEncoder().encode(canonicalize(document)), schema };
+}
+
+export const storedForm = (file: ConfigurationFile, pack: ToolPack | null): Configuration => ({
+  ...file,
+  tenants: file.tenants.map((tenant) => ({ ...tenant, api_keys: storedKeys(tenant.api_keys) })),
+  tool_policies: { ...file.tool_policies, pack },
+});
+
+/** A version with its content; undefined for one that is not kept. */
+export async function readVersion(
+  { configStore, objects }: { readonly configStore: Pick<ConfigStore, 'get'>; readonly objects: ObjectStore },
+  version: number,
+): Promise<{ row: VersionRow; configuration: Configuration } | undefined> {
+  const row = await configStore.get(version);
+  return row && { row, configuration: await readBody(objects, row) };
+}
+
+/** @throws GatewayError `service_unavailable` when the body is missing, unreadable or written for a newer release. */
+export async function readBody(objects: ObjectStore, row: VersionRow): Promise<Configuration> {
+  if ((row.schema ?? 1) > currentSchema)
+    throw new GatewayError(
+      'service_unavailable',
+      `Policy version ${row.version} uses schema ${row.schema}, and this release reads schema ${currentSchema} at most. Deploy the release that stored it, or activate an earlier version with that release.`,
+    );
+  const bytes = await objects.get(row.sha256);
+  if (!bytes) throw new GatewayError('service_unavailable', `The body of policy version ${row.version} is missing.`);
+  return restoreConfiguration(bytes);
+}

@@ -1,0 +1,88 @@
+/** Where text stands in Anthropic messages: requests, replies, stream events. */
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { TextSlot } from '../dialect.ts';
+import { leaves } from '../leaves.ts';
+import { addContent, addJson, addJsonText, addPart, addText, definitions, grouped } from '../slots.ts';
+import { countOf, objectOf, objectsOf } from '../wire.ts';
+
+/** Read elsewhere, or by the provider's own code only. */
+const notDefinitions = new Set(['system', 'messages', 'model']);
+
+/** What the model reads of tools, schemas and members nobody here knows, beside system and messages. */
+export const definitionTexts = (body: JsonObject): TextSlot[] => definitions(body, notDefinitions);
+
+export function messageTexts(body: JsonObject): TextSlot[] {
+  const system: TextSlot[] = [];
+  addContent(system, 'system', 'system', body, 'system');
+  const { system: content } = body;
+  const slots = grouped(system, 'system', typeof content === 'object' ? ({ content } as JsonObject) : {});
+  for (const [index, message] of objectsOf(body.messages).entries()) {
+    const own: TextSlot[] = [];
+    const kind = message.role === 'system' ? 'system' : 'text';
+    addContent(own, `messages[${index}].content`, kind, message, 'content');
+    slots.push(...grouped(own, `messages[${index}]`, message));
+  }
+  return slots;
+}
+
+/** Texts of a complete reply. Channels as in its stream: `block:0:text`, `block:1:thinking`, `block:2:input`. */
+export function replyTexts(reply: JsonObject): TextSlot[] {
+  const slots: TextSlot[] = [];
+  for (const [index, block] of objectsOf(reply.content).entries()) {
+    if (streamed(block)) addBlock(slots, `block:${index}`, block);
+    else addPart(slots, `block:${index}`, 'text', block);
+  }
+  return [...slots, ...leaves(reply, 'reply', slots)];
+}
+
+const knownDelta = new Set(['type', 'text', 'thinking', 'partial_json', 'signature']);
+
+/** Texts of one event: a block may begin with text, and goes on in deltas. */
+export function eventTexts(event: JsonObject): TextSlot[] {
+  const slots: TextSlot[] = [];
+  const channel = `block:${countOf(event.index) ?? 0}`;
+  const block = objectOf(event.content_block);
+  const begun = event.type === 'content_block_start' ? block : undefined;
+  if (begun && streamed(begun)) addBlock(slots, channel, begun, true);
+  const delta = objectOf(event.delta);
+  if (event.type === 'content_block_delta' && delta) {
+    addText(slots, `${channel}:text`, 'text', delta, 'text');
+    addText(slots, `${channel}:thinking`, 'reasoning', delta, 'thinking');
+    addJsonText(slots, `${channel}:input`, 'tool_arguments', delta, 'partial_json');
+    const type = `${delta.type}`;
+    // Texts of a kind of delta that the dialect does not know go on from event to event, as those it knows.
+    for (const name of Object.keys(delta))
+      if (!knownDelta.has(name) && /^[\w.-]+$/.test(name) && /^[\w.-]+$/.test(type))
+        addText(slots, `${channel}:own:${type}:${name}`, 'other', delta, name);
+  }
+  // Results of the provider's own tools, citations and the like come whole.
+  return [...slots, ...leaves(event, channel, slots)];
+}
+
+/** @param begun the block is the first of a stream: arguments in it are complete, others come as text. */
+function addBlock(slots: TextSlot[], channel: string, block: JsonObject, begun = false): void {
+  if (block.type === 'text') addText(slots, `${channel}:text`, 'text', block, 'text');
+  else if (block.type === 'thinking') addText(slots, `${channel}:thinking`, 'reasoning', block, 'thinking');
+  else if (isCall(block)) addJson(slots, `${channel}:input`, 'tool_arguments', block, 'input', begun);
+}
+
+/** Kinds whose text goes on in deltas; others (results of the provider's own tools) come whole in their first event. */
+const streamed = (block: JsonObject): boolean => block.type === 'text' || block.type === 'thinking' || isCall(block);
+
+/** How the names of all channels of a block begin. */
+export const channelsOf = (block: number): string[] => [`block:${block}:`];
+
+/** `tool_use`, and the calls the provider's own side answers (`server_tool_use`, `mcp_tool_use`). */
+export const isCall = (block: JsonObject): boolean => typeof block.type === 'string' && block.type.endsWith('tool_use');
+
+/** An event that carries text on a channel. */
+export function deltaWith(channel: string, text: string): JsonObject {
+  const [, index = '0', member = 'text', type = '', name = ''] = channel.split(':');
+  const delta = member === 'own' ? { type, [name]: text } : deltaOf(member, text);
+  return { type: 'content_block_delta', index: Number(index), delta };
+}
+
+function deltaOf(member: string, text: string): JsonObject {
+  if (member === 'input') return { type: 'input_json_delta', partial_json: text };
+  return member === 'thinking' ? { type: 'thinking_delta', thinking: text } : { type: 'text_delta', text };
+}

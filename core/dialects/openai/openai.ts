@@ -1,0 +1,90 @@
+/** The dialect of OpenAI chat completions (spec §2.7, §4.1). */
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { checkOpenai } from '../check-request.ts';
+import type { Dialect } from '../dialect.ts';
+import { encodeSse } from '../sse.ts';
+import { blankLine, joinedTexts } from '../system-prompt.ts';
+import { readOpenaiUsage } from '../usage.ts';
+import { countOf, objectOf, objectsOf, textOf } from '../wire.ts';
+import { openaiCollector } from './collector.ts';
+import { replayOpenai } from './replay.ts';
+import { channelsOf, choiceTexts, chunkWith, definitionTexts, isSystem, messageTexts } from './texts.ts';
+
+export const openai: Dialect = {
+  name: 'openai',
+  checkRequest: checkOpenai,
+  requestTexts: (body) => [...definitionTexts(body), ...messageTexts(body)],
+  withSystemPrompt,
+
+  maxTokens: (body) => countOf(body.max_completion_tokens) ?? countOf(body.max_tokens),
+
+  usesTools: (body) =>
+    objectsOf(body.tools).length > 0 ||
+    objectsOf(body.functions).length > 0 ||
+    objectsOf(body.messages).some(
+      ({ role, tool_calls, function_call }) =>
+        role === 'tool' || role === 'function' || objectsOf(tool_calls).length > 0 || Boolean(function_call),
+    ),
+
+  replyTexts: (reply) => choiceTexts(reply, 'message'),
+  eventTexts: (event) => choiceTexts(event, 'delta'),
+
+  endedChannels(event) {
+    if (isUsageOnly(event)) return 'all';
+    const ended = objectsOf(event.choices)
+      .filter((choice) => typeof choice.finish_reason === 'string')
+      .flatMap((choice, position) => channelsOf(countOf(choice.index) ?? position));
+    return ended.length > 0 ? ended : undefined;
+  },
+
+  textEvent: chunkWith,
+  usageOf: (message) => readOpenaiUsage(message.usage),
+  finishReason: (message) =>
+    objectsOf(message.choices)
+      .map((choice) => textOf(choice.finish_reason))
+      .find((reason) => reason !== undefined),
+
+  encode: (event) => encodeSse(undefined, JSON.stringify(event)),
+  terminator: 'data: [DONE]\n\n',
+  errorEvent: (error) => error.toBody() as unknown as JsonObject,
+  errorBody: (error) => error.toBody() as unknown as JsonObject,
+
+  replay: replayOpenai,
+  collector: openaiCollector,
+};
+
+/** The request, with the counts of its stream asked for: the gateway needs them whether the caller does or not. */
+export function withUsageRequested(body: JsonObject): JsonObject {
+  if (asksForUsage(body)) return body;
+  return { ...body, stream_options: { ...objectOf(body.stream_options), include_usage: true } };
+}
+
+/** The caller wants the counts of its stream. */
+export const asksForUsage = (body: JsonObject): boolean => objectOf(body.stream_options)?.include_usage === true;
+
+/** The chunk that carries counts and no choice: not for a caller that did not ask for it. */
+export const isUsageOnly = (event: JsonObject): boolean =>
+  Array.isArray(event.choices) && event.choices.length === 0 && objectOf(event.usage) !== undefined;
+
+/** The first system message takes `before`, the last of those that open the conversation takes `after`. */
+function withSystemPrompt(body: JsonObject, before: string, after: string): JsonObject {
+  if (before === '' && after === '') return body;
+  const messages = Array.isArray(body.messages) ? body.messages : [];
+  const firstOther = messages.findIndex((message) => !isSystemMessage(message));
+  const leading = firstOther === -1 ? messages.length : firstOther;
+  if (leading === 0)
+    return {
+      ...body,
+      messages: [{ role: 'system', content: [before, after].filter(Boolean).join(blankLine) }, ...messages],
+    };
+  const system = (messages.slice(0, leading) as JsonObject[]).map((message, index) => ({
+    ...message,
+    content: joinedTexts(message.content, index === 0 ? before : '', index === leading - 1 ? after : ''),
+  }));
+  return { ...body, messages: [...system, ...messages.slice(leading)] };
+}
+
+const isSystemMessage = (message: Json): boolean => {
+  const object = objectOf(message);
+  return object !== undefined && isSystem(object);
+};

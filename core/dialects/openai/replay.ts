@@ -1,0 +1,38 @@
+/** A complete chat completion as the chunks that would have streamed it. */
+import type { JsonObject } from '#core/kernel/json.ts';
+import { countOf, member, objectOf, objectsOf, without } from '../wire.ts';
+
+/** Per choice: role, then what was said, then why it ended; at last the usage-only chunk, where the reply has counts. */
+export function replayOpenai(reply: JsonObject): JsonObject[] {
+  const head = { ...without(reply, replyMembers), object: 'chat.completion.chunk' };
+  const chunk = (index: number, delta: JsonObject, rest: JsonObject): JsonObject => ({
+    ...head,
+    choices: [{ index, delta, ...rest }],
+  });
+  const events = objectsOf(reply.choices).flatMap((choice, position) => {
+    const index = countOf(choice.index) ?? position;
+    const message = objectOf(choice.message) ?? {};
+    const rest = without(choice, choiceMembers);
+    return [
+      chunk(index, { role: message.role ?? 'assistant', content: '' }, { finish_reason: null }),
+      ...said(message).map((delta, part) =>
+        chunk(index, delta, { ...(part === 0 && member('logprobs', choice.logprobs)), finish_reason: null }),
+      ),
+      chunk(index, {}, { ...rest, finish_reason: choice.finish_reason ?? 'stop' }),
+    ];
+  });
+  return objectOf(reply.usage) ? [...events, { ...head, choices: [], usage: reply.usage! }] : events;
+}
+
+const replyMembers = new Set(['choices', 'usage', 'object']);
+const choiceMembers = new Set(['index', 'message', 'finish_reason', 'logprobs']);
+const messageMembers = new Set(['role', 'tool_calls']);
+
+/** What the message says in one delta, then each tool call in one of its own. */
+function said(message: JsonObject): JsonObject[] {
+  const texts = Object.fromEntries(
+    Object.entries(without(message, messageMembers)).filter(([, value]) => value !== null && value !== ''),
+  );
+  const calls = objectsOf(message.tool_calls).map((call, index) => ({ tool_calls: [{ index, ...call }] }));
+  return [...(Object.keys(texts).length > 0 ? [texts] : []), ...calls];
+}

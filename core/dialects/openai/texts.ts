@@ -1,0 +1,193 @@
+/** Where text stands in OpenAI chat completions: requests, replies, stream chunks. */
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { TextSlot } from '../dialect.ts';
+import { leaves } from '../leaves.ts';
+import { addContent, addJsonText, addText, definitions, grouped } from '../slots.ts';
+import { countOf, objectOf, objectsOf, textOf } from '../wire.ts';
+
+export const isSystem = (message: JsonObject): boolean => message.role === 'system' || message.role === 'developer';
+
+/** Read elsewhere, or by the provider's own code only. */
+const notDefinitions = new Set(['messages', 'prediction', 'model']);
+
+/** What the model reads of tools, schemas and members nobody here knows, beside the messages. */
+export const definitionTexts = (body: JsonObject): TextSlot[] => definitions(body, notDefinitions);
+
+export function messageTexts(body: JsonObject): TextSlot[] {
+  const slots: TextSlot[] = [];
+  for (const [index, message] of objectsOf(body.messages).entries()) {
+    const path = `messages[${index}]`;
+    const kind = isSystem(message)
+      ? 'system'
+      : message.role === 'tool' || message.role === 'function'
+        ? 'tool_result'
+        : 'text';
+    const own: TextSlot[] = [];
+    addContent(own, `${path}.content`, kind, message, 'content');
+    addText(own, `${path}.refusal`, 'refusal', message, 'refusal');
+    addReasoning(own, path, message);
+    addCalls(own, path, message);
+    slots.push(...grouped(own, path, message));
+  }
+  const prediction = objectOf(body.prediction);
+  if (prediction) {
+    const own: TextSlot[] = [];
+    addContent(own, 'prediction.content', 'text', prediction, 'content');
+    slots.push(...grouped(own, 'prediction', prediction));
+  }
+  return slots;
+}
+
+/** Texts of a complete reply (`message`) or of a chunk (`delta`). Channels: `0:content`, `0:refusal`, `0:tool:1` … */
+export function choiceTexts(message: JsonObject, said: 'message' | 'delta'): TextSlot[] {
+  const slots: TextSlot[] = [];
+  for (const [position, choice] of objectsOf(message.choices).entries()) {
+    const part = objectOf(choice[said]);
+    if (part === undefined) continue;
+    const choiceChannel = `${countOf(choice.index) ?? position}`;
+    // Log probabilities spell the text out once more: they go when it changes.
+    const forgetTokens = () => {
+      if (choice.logprobs) choice.logprobs = null;
+    };
+    if (typeof part.content === 'string')
+      addText(slots, `${choiceChannel}:content`, 'text', part, 'content', forgetTokens);
+    else addParts(slots, choiceChannel, part);
+    addText(slots, `${choiceChannel}:refusal`, 'refusal', part, 'refusal', forgetTokens);
+    addReasoning(slots, choiceChannel, part);
+    if (said === 'delta') addOwn(slots, choiceChannel, part);
+    addCalls(slots, choiceChannel, part);
+    addTokens(slots, choiceChannel, choice);
+    const audio = objectOf(part.audio);
+    // What is spoken is what is written: it goes when the transcript changes.
+    const forgetSpeech = () => {
+      if (audio?.data) audio.data = '';
+    };
+    if (audio) addText(slots, `${choiceChannel}:audio`, 'text', audio, 'transcript', forgetSpeech);
+  }
+  // Names of tools, annotations, citations, members of one vendor's own: each comes whole.
+  return [...slots, ...leaves(message, 'reply', slots)];
+}
+
+/** How the names of all channels of a choice begin. */
+export const channelsOf = (choice: number): string[] => [`${choice}:`];
+
+/** Read elsewhere, or no running text. */
+const notRunning = new Set(['content', 'refusal', 'role', 'id', 'type', 'name', 'reasoning_content', 'reasoning']);
+
+/** Texts of a delta that the dialect does not know go on from event to event, as those it knows. */
+function addOwn(slots: TextSlot[], choiceChannel: string, delta: JsonObject): void {
+  for (const name of Object.keys(delta))
+    if (!notRunning.has(name) && /^[\w.-]+$/.test(name))
+      addText(slots, `${choiceChannel}:own:${name}`, 'other', delta, name);
+}
+
+/**
+ * Tokens spell the text out once more, as texts and as bytes; the alternatives are looked at one by one. A stream's go on from event to
+ * event.
+ */
+class TokensSlot implements TextSlot {
+  readonly kind = 'other';
+  readonly echo = true;
+  readonly channel: string;
+  readonly text: string;
+  readonly #choice: JsonObject;
+
+  constructor(
+    channel: string,
+    choice: JsonObject,
+    tokens: readonly JsonObject[],
+    spelled: (token: JsonObject) => string,
+  ) {
+    this.channel = channel;
+    this.text = tokens.map(spelled).join('');
+    this.#choice = choice;
+  }
+
+  set(text: string): void {
+    if (text !== this.text) this.#choice.logprobs = null;
+  }
+}
+
+const tokenText = ({ token }: JsonObject): string => textOf(token) ?? '';
+/** Bytes of a character that is cut between tokens are one character again only where all of them stand together. */
+const bytesOf = ({ bytes }: JsonObject): number[] =>
+  Array.isArray(bytes) ? bytes.filter((byte): byte is number => typeof byte === 'number') : [];
+const decoder = new TextDecoder();
+const byteText = (token: JsonObject): string => decoder.decode(Uint8Array.from(bytesOf(token)));
+
+function addTokens(slots: TextSlot[], choiceChannel: string, choice: JsonObject): void {
+  const logprobs = objectOf(choice.logprobs);
+  for (const name of logprobs ? Object.keys(logprobs) : []) {
+    const tokens = objectsOf(logprobs![name]);
+    const spellings = [tokenText, byteText] as const;
+    for (const [index, spelled] of spellings.entries()) {
+      const slot = new TokensSlot(`${choiceChannel}:tokens:${name}:${index}`, choice, tokens, spelled);
+      if (slot.text !== '') slots.push(slot);
+      for (const [at, alternatives] of tokens.map(({ top_logprobs }) => objectsOf(top_logprobs)).entries()) {
+        const others = new TokensSlot(
+          `${choiceChannel}:tokens:${name}:${index}:${at}`,
+          choice,
+          alternatives,
+          (token) => `${spelled(token)}\n`,
+        );
+        if (others.text.trim() !== '') slots.push(Object.assign(others, { whole: true, echo: false }));
+      }
+    }
+  }
+}
+
+/** Some providers stream content as parts: their texts continue each other. */
+function addParts(slots: TextSlot[], choiceChannel: string, holder: JsonObject): void {
+  for (const part of objectsOf(holder.content)) {
+    addText(slots, `${choiceChannel}:content`, 'text', part, 'text');
+    for (const thought of objectsOf(part.thinking))
+      addText(slots, `${choiceChannel}:reasoning`, 'reasoning', thought, 'text');
+  }
+}
+
+const reasoningMembers = ['reasoning_content', 'reasoning'] as const;
+
+function addReasoning(slots: TextSlot[], channel: string, holder: JsonObject): void {
+  for (const name of reasoningMembers) addText(slots, `${channel}:${name}`, 'reasoning', holder, name);
+  for (const detail of objectsOf(holder.reasoning_details))
+    for (const name of ['text', 'summary'] as const)
+      addText(slots, `${channel}:reasoning_details`, 'reasoning', detail, name);
+}
+
+function addCalls(slots: TextSlot[], channel: string, holder: JsonObject): void {
+  for (const [position, call] of objectsOf(holder.tool_calls).entries()) {
+    const index = countOf(call.index) ?? position;
+    const named = objectOf(call.function);
+    if (named) addJsonText(slots, `${channel}:tool:${index}`, 'tool_arguments', named, 'arguments');
+    const custom = objectOf(call.custom);
+    if (custom) addText(slots, `${channel}:custom:${index}`, 'tool_arguments', custom, 'input');
+  }
+  const old = objectOf(holder.function_call);
+  if (old) addJsonText(slots, `${channel}:function`, 'tool_arguments', old, 'arguments');
+}
+
+/** A chunk that carries text on a channel, shaped like `like`. */
+export function chunkWith(channel: string, text: string, like: JsonObject): JsonObject {
+  const [choice = '0', ...path] = channel.split(':');
+  const { usage: _, ...head } = like;
+  return { ...head, choices: [{ index: Number(choice), delta: deltaOf(path, text), finish_reason: null }] };
+}
+
+function deltaOf([name = 'content', index = '0']: string[], text: string): JsonObject {
+  switch (name) {
+    case 'own':
+      return { [index]: text };
+    case 'tool':
+      return { tool_calls: [{ index: Number(index), function: { arguments: text } }] };
+    case 'custom':
+      return { tool_calls: [{ index: Number(index), custom: { input: text } }] };
+    case 'function':
+      return { function_call: { arguments: text } };
+    case 'audio':
+      return { audio: { transcript: text } };
+    case 'reasoning_details':
+      return { reasoning_details: [{ type: 'reasoning.text', text }] };
+    default:
+      return { [name]: text };
+  }
+}

@@ -1,0 +1,139 @@
+/** The conversation of a chat completions request as Anthropic's system prompt and alternating turns. */
+import { invalidRequest } from '#core/kernel/errors.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isSystem } from '../openai/texts.ts';
+import { blankLine } from '../system-prompt.ts';
+import { argumentsOf, isObject, member, objectOf, objectsOf, textOf } from '../wire.ts';
+
+/**
+ * System and developer messages, wherever they stand, make the system prompt; tool messages become `tool_result` blocks of
+ * a user turn; turns of the same side in a row become one, since not every server of this dialect joins them itself.
+ */
+export function toAnthropicMessages(messages: readonly JsonObject[]): { system?: Json; messages: JsonObject[] } {
+  const system: JsonObject[] = [];
+  const turns: Turn[] = [];
+  for (const [index, message] of messages.entries()) {
+    const path = `messages[${index}]`;
+    if (isSystem(message)) system.push(...partsOf(message.content, `${path}.content`));
+    else addTurn(turns, message.role === 'assistant' ? 'assistant' : 'user', blocksOf(message, path));
+  }
+  // Anthropic wants at least one turn: instructions alone are then what the user says.
+  if (turns.length === 0) return { messages: [{ role: 'user', content: system }] };
+  return { ...(system.length > 0 && { system: asPrompt(system) }), messages: turns.map(asMessage) };
+}
+
+interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly blocks: JsonObject[];
+}
+
+function addTurn(turns: Turn[], role: Turn['role'], blocks: JsonObject[]): void {
+  if (blocks.length === 0) return;
+  const last = turns.at(-1);
+  if (last?.role === role) last.blocks.push(...blocks);
+  else turns.push({ role, blocks });
+}
+
+/** A turn that is one plain text stays a text. */
+function asMessage({ role, blocks }: Turn): JsonObject {
+  const [only, second] = blocks;
+  const plain = second === undefined && only?.type === 'text' && only.cache_control === undefined;
+  return { role, content: plain ? (only.text ?? '') : blocks };
+}
+
+function asPrompt(parts: JsonObject[]): Json {
+  const plain = parts.every((part) => part.cache_control === undefined);
+  return plain ? parts.map((part) => textOf(part.text) ?? '').join(blankLine) : parts;
+}
+
+function blocksOf(message: JsonObject, path: string): JsonObject[] {
+  if (message.role === 'tool' || message.role === 'function')
+    return [
+      {
+        type: 'tool_result',
+        tool_use_id: toolId(textOf(message.tool_call_id) ?? textOf(message.name) ?? ''),
+        content: typeof message.content === 'string' ? message.content : partsOf(message.content, `${path}.content`),
+      },
+    ];
+  const parts = partsOf(message.content, `${path}.content`);
+  if (message.role !== 'assistant') return parts;
+  const refusal = textOf(message.refusal);
+  return [...parts, ...(refusal ? [{ type: 'text', text: refusal }] : []), ...callsOf(message)];
+}
+
+function callsOf(message: JsonObject): JsonObject[] {
+  const calls = objectsOf(message.tool_calls).map((call) => {
+    const named = objectOf(call.function) ?? objectOf(call.custom) ?? {};
+    const text = textOf(named.arguments) ?? textOf(named.input) ?? '';
+    return { type: 'tool_use', id: toolId(textOf(call.id) ?? ''), name: named.name ?? '', input: argumentsOf(text) };
+  });
+  const old = objectOf(message.function_call);
+  if (old === undefined) return calls;
+  const name = textOf(old.name) ?? '';
+  return [...calls, { type: 'tool_use', id: toolId(name), name, input: argumentsOf(textOf(old.arguments) ?? '') }];
+}
+
+/** Anthropic takes letters, digits, `_` and `-` in ids; other providers' ids hold more. Calls and results change alike. */
+const toolId = (id: string): string => id.replace(/[^A-Za-z0-9_-]/g, '_') || '_';
+
+/** Content as blocks. An empty text is none: Anthropic refuses it. */
+function partsOf(content: Json | undefined, path: string): JsonObject[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part, index) => (isObject(part) ? partOf(part, `${path}[${index}]`) : []));
+}
+
+function partOf(part: JsonObject, path: string): JsonObject[] {
+  const cached = member('cache_control', part.cache_control);
+  switch (part.type) {
+    case 'text':
+    case 'refusal': {
+      const text = textOf(part.text) ?? textOf(part.refusal) ?? '';
+      return text === '' ? [] : [{ type: 'text', text, ...cached }];
+    }
+    case 'image_url':
+      return [{ type: 'image', source: imageSource(part.image_url, path), ...cached }];
+    case 'file':
+      return [{ ...documentOf(objectOf(part.file) ?? {}, path), ...cached }];
+    default:
+      throw invalidRequest(
+        `${path} is a part the provider of this model cannot read; allowed types are text, image_url and file.`,
+        { param: path },
+      );
+  }
+}
+
+function imageSource(image: Json | undefined, path: string): JsonObject {
+  const url = textOf(image) ?? textOf(objectOf(image)?.url) ?? '';
+  const data = dataUrl(url);
+  if (data) return { type: 'base64', media_type: data.mediaType, data: data.base64 };
+  if (/^https?:\/\//i.test(url)) return { type: 'url', url };
+  throw invalidRequest(`${path}.image_url.url is no image address; allowed are http(s) URLs and base64 data URLs.`, {
+    param: `${path}.image_url.url`,
+  });
+}
+
+function documentOf(file: JsonObject, path: string): JsonObject {
+  const data = dataUrl(textOf(file.file_data) ?? '');
+  if (data === undefined)
+    throw invalidRequest(
+      `${path}.file cannot be carried to the provider of this model; allowed is a base64 data URL.`,
+      {
+        param: `${path}.file`,
+      },
+    );
+  return {
+    type: 'document',
+    source: { type: 'base64', media_type: data.mediaType, data: data.base64 },
+    ...member('title', textOf(file.filename)),
+  };
+}
+
+/** Media type and content of a base64 data URL. By position, not by pattern: images are long. */
+function dataUrl(url: string): { mediaType: string; base64: string } | undefined {
+  const comma = url.indexOf(',');
+  if (comma === -1 || url.slice(0, 5).toLowerCase() !== 'data:') return undefined;
+  const [mediaType = '', ...parameters] = url.slice(5, comma).split(';');
+  if (!parameters.some((parameter) => parameter.trim().toLowerCase() === 'base64')) return undefined;
+  return { mediaType: mediaType || 'application/octet-stream', base64: url.slice(comma + 1) };
+}

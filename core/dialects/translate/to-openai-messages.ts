@@ -1,0 +1,127 @@
+/** Anthropic's system prompt and turns as the messages of a chat completions request. */
+import { invalidRequest } from '#core/kernel/errors.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { blankLine } from '../system-prompt.ts';
+import { isObject, objectOf, objectsOf, textOf } from '../wire.ts';
+
+/**
+ * Tool results become tool messages before whatever else their turn says, since they must follow the calls they answer.
+ * Thinking is left out, and so is what the provider's own tools did: only Anthropic can read either.
+ */
+export function toOpenaiMessages(body: JsonObject): JsonObject[] {
+  const system = joined(body.system);
+  return [
+    ...(system === '' ? [] : [{ role: 'system', content: system }]),
+    ...objectsOf(body.messages).flatMap((message, index) => messagesOf(message, `messages[${index}].content`)),
+  ];
+}
+
+const joined = (content: Json | undefined): string =>
+  typeof content === 'string'
+    ? content
+    : objectsOf(content)
+        .map(({ text }) => textOf(text) ?? '')
+        .join(blankLine);
+
+function messagesOf(message: JsonObject, path: string): JsonObject[] {
+  if (message.role === 'system') return [{ role: 'system', content: joined(message.content) }];
+  if (message.role === 'assistant') return assistantOf(message.content);
+  if (typeof message.content === 'string') return [{ role: 'user', content: message.content }];
+  const results: JsonObject[] = [];
+  const parts: JsonObject[] = [];
+  for (const [index, block] of objectsOf(message.content).entries()) {
+    if (block.type !== 'tool_result') parts.push(...partsOf(block, `${path}[${index}]`));
+    else {
+      const { texts, others } = resultOf(block, `${path}[${index}]`);
+      results.push({ role: 'tool', tool_call_id: block.tool_use_id ?? '', content: texts });
+      parts.push(...others);
+    }
+  }
+  return parts.length > 0 ? [...results, { role: 'user', content: plainOr(parts) }] : results;
+}
+
+/** A tool message carries text only: pictures of a result are shown by the user message after it. */
+function resultOf(block: JsonObject, path: string): { texts: string; others: JsonObject[] } {
+  const parts =
+    typeof block.content === 'string'
+      ? [{ type: 'text', text: block.content }]
+      : objectsOf(block.content).flatMap((part, index) => partsOf(part, `${path}.content[${index}]`));
+  const text = parts.flatMap((part) => (part.type === 'text' ? [textOf(part.text) ?? ''] : [])).join('\n');
+  return {
+    texts: block.is_error === true ? `Error: ${text}` : text,
+    others: parts.filter((part) => part.type !== 'text'),
+  };
+}
+
+function assistantOf(content: Json | undefined): JsonObject[] {
+  if (typeof content === 'string') return [{ role: 'assistant', content }];
+  const blocks = objectsOf(content);
+  const text = blocks.flatMap((block) => (block.type === 'text' ? [textOf(block.text) ?? ''] : [])).join('');
+  const calls = blocks
+    .filter((block) => block.type === 'tool_use')
+    .map(({ id, name, input }) => ({
+      id: id ?? '',
+      type: 'function',
+      function: { name: name ?? '', arguments: JSON.stringify(input ?? {}) },
+    }));
+  if (text === '' && calls.length === 0) return [];
+  return [{ role: 'assistant', content: text === '' ? null : text, ...(calls.length > 0 && { tool_calls: calls }) }];
+}
+
+function partsOf(block: JsonObject, path: string): JsonObject[] {
+  switch (block.type) {
+    case 'text':
+      return [{ type: 'text', text: block.text ?? '' }];
+    case 'image':
+      return [{ type: 'image_url', image_url: { url: addressOf(objectOf(block.source) ?? {}, path) } }];
+    case 'document':
+      return documentOf(block, path);
+    case 'search_result': {
+      const head = [block.title, block.source].filter((text) => typeof text === 'string').join(blankLine);
+      return [{ type: 'text', text: [head, joined(block.content)].join(blankLine) }];
+    }
+    default:
+      throw invalidRequest(
+        `${path} is a block the provider of this model cannot read; allowed types are text, image, document, tool_result.`,
+        { param: path },
+      );
+  }
+}
+
+function documentOf(block: JsonObject, path: string): JsonObject[] {
+  const source = objectOf(block.source) ?? {};
+  const title = textOf(block.title);
+  const head = [title, textOf(block.context)].filter((text) => text).map((text) => ({ type: 'text', text: text! }));
+  if (source.type === 'text') return [...head, { type: 'text', text: source.data ?? '' }];
+  if (source.type === 'content') {
+    const inner: Json | undefined =
+      typeof source.content === 'string' ? [{ type: 'text', text: source.content }] : source.content;
+    const parts = Array.isArray(inner) ? inner.filter(isObject) : [];
+    return [...head, ...parts.flatMap((part, index) => partsOf(part, `${path}.source.content[${index}]`))];
+  }
+  if (source.type !== 'base64')
+    throw invalidRequest(
+      `${path}.source cannot be carried to the provider of this model; allowed are base64 and text.`,
+      {
+        param: `${path}.source`,
+      },
+    );
+  return [{ type: 'file', file: { filename: title ?? 'document.pdf', file_data: addressOf(source, path) } }];
+}
+
+/** An image or document as an address: its own, or a data URL. */
+function addressOf(source: JsonObject, path: string): string {
+  const url = textOf(source.url);
+  if (source.type === 'url' && url !== undefined) return url;
+  const data = textOf(source.data);
+  if (source.type === 'base64' && data !== undefined) return `data:${textOf(source.media_type) ?? ''};base64,${data}`;
+  throw invalidRequest(`${path}.source cannot be carried to the provider of this model; allowed are base64 and url.`, {
+    param: `${path}.source`,
+  });
+}
+
+/** Parts that are one plain text are sent as a text: every server of this dialect reads that. */
+function plainOr(parts: JsonObject[]): Json {
+  const [only, second] = parts;
+  return second === undefined && only?.type === 'text' ? (only.text ?? '') : parts;
+}

@@ -1,0 +1,34 @@
+/** Who sends a message, in which session, and where what comes meanwhile goes. */
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { McpSession } from '../ports.ts';
+import type { Era } from '../protocol/era.ts';
+import type { Conversation } from './conversations.ts';
+
+export interface Caller {
+  readonly principal: Principal;
+  readonly snapshot: Snapshot;
+  readonly era: Era;
+  /** Session of its actions and their evidence. */
+  readonly sessionId: string;
+  /** The caller said which; else the gateway makes one for a while. */
+  readonly sessionIsNamed: boolean;
+  /** What the client calls itself: a label. */
+  readonly agent: string;
+  readonly conversation: Conversation;
+  /** Of the older revisions; none for clients without. */
+  readonly session?: McpSession;
+  /** `Mcp-Param-*` headers. */
+  readonly passed: Readonly<Record<string, string>>;
+}
+
+/** One request on its way: its messages to the client, and whether anybody still waits. */
+export interface Exchange {
+  readonly send: (message: JsonObject) => void;
+  /** The server answers with events: so does the gateway. */
+  readonly streams: () => void;
+  readonly signal: AbortSignal;
+  /** Work that goes on after the answer. */
+  readonly later: (work: Promise<unknown>) => void;
+}

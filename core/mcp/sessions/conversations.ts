@@ -1,0 +1,220 @@
+/** Open conversations with servers, kept between the calls of one process and taken up again after it (ports: Continuation). */
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { type ClientHandshake, type McpPorts, type McpSession, UpstreamFault, type UpstreamLink } from '../ports.ts';
+import { assumedVersion, type Era, sessionVersions } from '../protocol/era.ts';
+import type { RequestId, RpcOutcome } from '../protocol/messages.ts';
+import { knownTools } from '../tools/known-tools.ts';
+import { outcomeFor, paramsFor } from './translate.ts';
+
+/** One caller's conversations with every server behind the gateway. */
+export interface Conversation {
+  readonly era: Era;
+  readonly version: string;
+  readonly handshake: ClientHandshake;
+  readonly entries: readonly McpUpstreamEntry[];
+  readonly owner: string;
+  /** @throws UpstreamFault */
+  link(entry: McpUpstreamEntry): Promise<UpstreamLink>;
+  /** Drops a conversation the server has forgotten and begins a new one. */
+  renew(entry: McpUpstreamEntry, lost: UpstreamLink): Promise<UpstreamLink>;
+}
+
+export interface Asking {
+  readonly signal: AbortSignal;
+  readonly id: RequestId;
+  readonly onMessage?: (message: JsonObject) => void;
+  readonly onEvents?: (() => void) | undefined;
+  readonly bearer?: string | undefined;
+  readonly passed?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Asks one server; a conversation it has forgotten is begun anew, once: what was refused for it was not done.
+ * @throws UpstreamFault
+ */
+export async function ask(
+  conversation: Conversation,
+  entry: McpUpstreamEntry,
+  method: string,
+  params: JsonObject,
+  { onMessage = () => {}, ...asking }: Asking,
+): Promise<RpcOutcome> {
+  const { era, handshake } = conversation;
+  const on = async (link: UpstreamLink): Promise<RpcOutcome> => {
+    const hear = (message: JsonObject) => hearing(link, message, onMessage);
+    const outcome = await link.request(method, paramsFor(link, era, handshake, params), { ...asking, onMessage: hear });
+    return outcomeFor(link, era, method, outcome);
+  };
+  const link = await conversation.link(entry);
+  try {
+    return await on(link);
+  } catch (fault) {
+    if (!(fault instanceof UpstreamFault) || fault.kind !== 'session-lost') throw fault;
+    return on(await conversation.renew(entry, link));
+  }
+}
+
+/**
+ * What a server says on its way to the client. Its requests get an id that says whose they are, `<upstream>~<id as JSON>`: their
+ * answers come as requests of their own, perhaps to another instance. Where several callers share the conversation no
+ * client can be asked.
+ */
+export function hearing(link: UpstreamLink, message: JsonObject, hand: (message: JsonObject) => void): void {
+  if (message.method === 'notifications/tools/list_changed') knownTools.delete(link);
+  if (message.id === undefined || !link.shared) {
+    const { id } = message;
+    hand(id === undefined ? message : { ...message, id: `${link.name}~${JSON.stringify(id)}` });
+    return;
+  }
+  const error = { code: -32601, message: 'This client cannot be asked.' };
+  const answer = message.method === 'ping' ? { result: {} } : { error };
+  void link.send({ jsonrpc: '2.0', id: message.id, ...answer }).catch(() => {});
+}
+
+interface Held {
+  readonly link: Promise<UpstreamLink>;
+  usedAt: number;
+}
+
+const idleMs = 30 * 60_000;
+const mostHeld = 2_000;
+
+export class Conversations {
+  readonly #ports: Pick<McpPorts, 'clock' | 'upstreams' | 'mcpStore' | 'version'>;
+  readonly #held = new Map<string, Held>();
+  readonly #stopped = new AbortController();
+  /** How the gateway presents itself where it speaks for nobody else. */
+  readonly #own: ClientHandshake;
+
+  constructor(ports: Pick<McpPorts, 'clock' | 'upstreams' | 'mcpStore' | 'version'>) {
+    this.#ports = ports;
+    const clientInfo = { name: 'agent-governance-gateway', version: ports.version };
+    this.#own = { protocolVersion: sessionVersions[0], capabilities: {}, clientInfo };
+  }
+
+  /** Of a session of the older revisions: a conversation of its own at each server, with the client's own capabilities. */
+  ofSession(session: McpSession, entries: readonly McpUpstreamEntry[]): Conversation {
+    let current = session;
+    const made = async (entry: McpUpstreamEntry, link: UpstreamLink): Promise<UpstreamLink> => {
+      const known = current.upstreams[entry.name];
+      if (known?.session_id === link.continuation.session_id && known !== undefined) return link;
+      current = { ...current, upstreams: { ...current.upstreams, [entry.name]: link.continuation } };
+      await this.#ports.mcpStore.putSession(current);
+      return link;
+    };
+    const open = (entry: McpUpstreamEntry, resume: McpSession['upstreams'][string] | undefined) =>
+      this.#hold(session.id, entry, 'session', async () =>
+        made(entry, await this.#connect(entry, session.handshake, 'session', resume)),
+      );
+    return {
+      era: 'session',
+      version: session.protocol_version,
+      handshake: session.handshake,
+      entries,
+      owner: session.id,
+      link: (entry) => open(entry, current.upstreams[entry.name]),
+      renew: (entry, lost) => this.#renew(session.id, entry, 'session', lost, () => open(entry, undefined)),
+    };
+  }
+
+  /** Of a caller without session: servers that keep state get one conversation per key, and nothing of the client's. */
+  ofKey(
+    { key_id, tenant }: Pick<Principal, 'key_id' | 'tenant'>,
+    era: Era,
+    version: string,
+    entries: readonly McpUpstreamEntry[],
+  ): Conversation {
+    const owner = `${tenant}:${key_id}`;
+    const handshake = this.#own;
+    const open = (entry: McpUpstreamEntry) => this.#hold(owner, entry, era, () => this.#connect(entry, handshake, era));
+    return {
+      era,
+      version,
+      handshake,
+      entries,
+      owner,
+      link: open,
+      renew: (entry, lost) => this.#renew(owner, entry, era, lost, () => open(entry)),
+    };
+  }
+
+  /** Links of an owner that are open here, without opening any. */
+  async openLinks(owner: string): Promise<UpstreamLink[]> {
+    const own = [...this.#held].filter(([key]) => key.startsWith(`${owner}\n`));
+    const links = await Promise.all(own.map(([, { link }]) => link.catch(() => undefined)));
+    return links.filter((link) => link !== undefined);
+  }
+
+  /** Ends what an owner has open, here and at the servers. */
+  async end(owner: string): Promise<void> {
+    const links = await this.openLinks(owner);
+    for (const key of [...this.#held.keys()]) if (key.startsWith(`${owner}\n`)) this.#held.delete(key);
+    await Promise.all(links.map((link) => link.close()));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#held.clear();
+    await this.#ports.upstreams.stop();
+  }
+
+  #connect(entry: McpUpstreamEntry, handshake: ClientHandshake, prefer: Era, resume?: McpSession['upstreams'][string]) {
+    const shared = handshake === this.#own;
+    return this.#ports.upstreams.connect(entry, { shared, handshake, prefer, resume, signal: this.#stopped.signal });
+  }
+
+  #hold(owner: string, entry: McpUpstreamEntry, era: Era, make: () => Promise<UpstreamLink>): Promise<UpstreamLink> {
+    const key = keyOf(owner, entry, era);
+    const now = this.#ports.clock.now();
+    const held = this.#held.get(key);
+    if (held) {
+      held.usedAt = now;
+      return held.link;
+    }
+    this.#tidy(now);
+    const link = make();
+    this.#held.set(key, { link, usedAt: now });
+    link.catch(() => {
+      if (this.#held.get(key)?.link === link) this.#held.delete(key);
+    });
+    return link;
+  }
+
+  async #renew(
+    owner: string,
+    entry: McpUpstreamEntry,
+    era: Era,
+    lost: UpstreamLink,
+    open: () => Promise<UpstreamLink>,
+  ): Promise<UpstreamLink> {
+    const key = keyOf(owner, entry, era);
+    const held = this.#held.get(key);
+    // Of several calls that find it lost, the first one begins anew and the others follow.
+    if (held && (await held.link.catch(() => lost)) === lost && this.#held.get(key) === held) this.#held.delete(key);
+    return open();
+  }
+
+  #tidy(now: number): void {
+    const byAge = [...this.#held].sort(([, a], [, b]) => a.usedAt - b.usedAt);
+    for (const [i, [key, { usedAt }]] of byAge.entries()) {
+      if (usedAt > now - idleMs && this.#held.size - i <= mostHeld) break;
+      this.#held.delete(key); // at the server it ends by its own time-out: the session may go on elsewhere
+    }
+  }
+}
+
+const keyOf = (owner: string, entry: McpUpstreamEntry, era: Era): string => `${owner}\n${era}\n${digested(entry)}`;
+
+/** A changed entry of the configuration is another server. */
+const texts = new WeakMap<McpUpstreamEntry, string>();
+function digested(entry: McpUpstreamEntry): string {
+  const known = texts.get(entry) ?? canonicalize(entry);
+  texts.set(entry, known);
+  return known;
+}
+
+/** The version of a caller without session. */
+export const versionNamed = (header: string | undefined): string => header ?? assumedVersion;

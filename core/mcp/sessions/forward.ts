@@ -1,0 +1,98 @@
+/**
+ * What a server is sent: the members of a method that the gateway knows, each as it was decided. A member that nobody knows is
+ * refused, since no rule, reviewer or evidence entry has seen it (decision 0036).
+ */
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { Era } from '../protocol/era.ts';
+import { invalidParams, isObject, type RpcOutcome } from '../protocol/messages.ts';
+import { forwardedMeta } from '../protocol/request-meta.ts';
+
+/** Of the revisions with `input_required`: a server's own state, and the answers to what it asked. */
+const answers = ['requestState', 'inputResponses'] as const;
+
+const members: Readonly<Record<string, readonly string[]>> = {
+  'tools/call': ['name', 'arguments', 'task'],
+  'tools/list': ['cursor'],
+  'prompts/list': ['cursor'],
+  'resources/list': ['cursor'],
+  'resources/templates/list': ['cursor'],
+  'prompts/get': ['name', 'arguments'],
+  'resources/read': ['uri'],
+  'resources/subscribe': ['uri'],
+  'resources/unsubscribe': ['uri'],
+  'completion/complete': ['ref', 'argument', 'context'],
+  'logging/setLevel': ['level'],
+};
+const asking: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+/** Members of the objects within. */
+const inner: Readonly<Record<string, readonly string[]>> = {
+  ref: ['type', 'name', 'uri', 'title'],
+  argument: ['name', 'value'],
+  context: ['arguments'],
+  task: ['ttl'],
+};
+
+/**
+ * Parameters of a method for its server, `_meta` by its own list.
+ * @throws RpcFault -32602 for a member that the method does not have.
+ */
+export function forwardable(method: string, params: JsonObject, era: Era): JsonObject {
+  assertKnown(method, params, era);
+  const { _meta: meta, ...rest } = params;
+  const { protocol } = forwardedMeta(meta, era);
+  return { ...rest, ...(Object.keys(protocol).length > 0 && { _meta: protocol }) };
+}
+
+/** @throws RpcFault -32602 */
+export function assertKnown(method: string, params: JsonObject, era: Era): void {
+  const own = Object.hasOwn(members, method) ? members[method]! : [];
+  const allowed = [...own, ...(era === 'stateless' && asking.has(method) ? answers : [])];
+  const unknown = Object.keys(params).find((name) => name !== '_meta' && !allowed.includes(name));
+  if (unknown !== undefined) throw unknownMember('params', unknown, [...allowed, '_meta']);
+  for (const [name, known] of Object.entries(inner)) {
+    const value = allowed.includes(name) && Object.hasOwn(params, name) ? params[name] : undefined;
+    if (value === undefined) continue;
+    if (!isObject(value)) throw invalidParams(`params.${name} must be an object.`);
+    const other = Object.keys(value).find((member) => !known.includes(member));
+    if (other !== undefined) throw unknownMember(`params.${name}`, other, known);
+  }
+}
+
+const unknownMember = (where: string, name: string, allowed: readonly string[]) =>
+  invalidParams(
+    `${where} holds ${JSON.stringify(name.slice(0, 100))}; allowed are ${allowed.join(', ')}. What a tool or prompt takes belongs into arguments.`,
+    { reason: 'unknown_member', member: name.slice(0, 100) },
+  );
+
+/** Of elicitation, sampling and roots: what a client answers a server's request with. */
+const answered = ['action', 'content', 'role', 'model', 'stopReason', 'roots'];
+
+/** A client's answer to a server's request, without what no such answer has. */
+export const answerForServer = (outcome: RpcOutcome): RpcOutcome =>
+  'error' in outcome ? outcome : { result: only(outcome.result, answered) };
+
+const notifications: Readonly<Record<string, readonly string[]>> = {
+  'notifications/roots/list_changed': [],
+  'notifications/progress': ['progressToken', 'progress', 'total', 'message'],
+  'notifications/cancelled': ['requestId', 'reason'],
+};
+
+/** Parameters of a client's notification; undefined for one that no server is told of. */
+export function notificationForServer(method: string, params: JsonObject | undefined): JsonObject | undefined {
+  return Object.hasOwn(notifications, method) ? only(params ?? {}, notifications[method]!) : undefined;
+}
+
+/** Answers of a client's user that go with a call: each of them without what no such answer has. */
+export function answersForServer(responses: unknown): JsonObject {
+  if (!isObject(responses)) throw invalidParams('params.inputResponses must be an object.');
+  return Object.fromEntries(
+    Object.entries(responses).map(([key, value]) => {
+      if (!isObject(value)) throw invalidParams(`params.inputResponses[${JSON.stringify(key)}] must be an object.`);
+      return [key, only(value, answered)];
+    }),
+  );
+}
+
+const only = (object: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(object).filter(([name]) => names.includes(name)));

@@ -1,0 +1,109 @@
+/** `initialize` and `server/discover`: what the servers behind the gateway can do, as one server (spec §4.4). */
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import type { Telemetry } from '#core/kernel/ports.ts';
+import { type ClientHandshake, UpstreamFault, type UpstreamLink } from '../ports.ts';
+import { metaKeys, sessionVersions, statelessVersions, tasksExtension } from '../protocol/era.ts';
+import { invalidParams, isObject } from '../protocol/messages.ts';
+import { clientInfoOf, declared } from '../protocol/request-meta.ts';
+import type { Conversation } from './conversations.ts';
+
+/** @throws RpcFault -32602 for an `initialize` that says too little. */
+export function handshakeOf({ protocolVersion, capabilities, clientInfo }: JsonObject): ClientHandshake {
+  if (typeof protocolVersion !== 'string') throw invalidParams('params.protocolVersion must be a text.');
+  if (!isObject(capabilities)) throw invalidParams('params.capabilities must be an object.');
+  if (!isObject(clientInfo) || typeof clientInfo.name !== 'string')
+    throw invalidParams('params.clientInfo needs a name.');
+  const known = (sessionVersions as readonly string[]).includes(protocolVersion);
+  return {
+    protocolVersion: known ? protocolVersion : sessionVersions[0],
+    capabilities: declared(capabilities) as JsonObject,
+    clientInfo: clientInfoOf(clientInfo),
+  };
+}
+
+/** What every server that could be reached says of itself; one that could not is met again when it is needed. */
+export async function reachedServers(
+  conversation: Conversation,
+  telemetry: Telemetry,
+): Promise<readonly { readonly entry: McpUpstreamEntry; readonly link: UpstreamLink }[]> {
+  const met = await Promise.all(
+    conversation.entries.map(async (entry) => {
+      try {
+        return [{ entry, link: await conversation.link(entry) }];
+      } catch (fault) {
+        if (!(fault instanceof UpstreamFault)) throw fault;
+        telemetry.log('warn', 'MCP server not reached', {
+          upstream: entry.name,
+          kind: fault.kind,
+          error: fault.message,
+        });
+        return [];
+      }
+    }),
+  );
+  return met.flat();
+}
+
+type ReachedServers = Awaited<ReturnType<typeof reachedServers>>;
+
+export function initializeResult(handshake: ClientHandshake, met: ReachedServers, version: string): JsonObject {
+  const capabilities = merged(met);
+  // Tasks came with this revision; those of the servers are the gateway's own affair.
+  const tasks = handshake.protocolVersion === '2025-11-25' && {
+    tasks: { cancel: {}, requests: { tools: { call: {} } } },
+  };
+  return {
+    protocolVersion: handshake.protocolVersion,
+    capabilities: { ...capabilities, ...tasks },
+    serverInfo: serverInfo(version),
+    ...instructions(met),
+  };
+}
+
+export function discoverResult(met: ReachedServers, version: string): JsonObject {
+  const { extensions, ...capabilities } = merged(met);
+  return {
+    resultType: 'complete',
+    supportedVersions: [...statelessVersions],
+    capabilities: { ...capabilities, extensions: { ...(isObject(extensions) && extensions), [tasksExtension]: {} } },
+    ...instructions(met),
+    ttlMs: 0,
+    cacheScope: 'private',
+    _meta: { [metaKeys.serverInfo]: serverInfo(version) },
+  };
+}
+
+export const serverInfo = (version: string): JsonObject => ({
+  name: 'agent-governance-gateway',
+  title: 'Agent Governance Gateway',
+  version,
+});
+
+/** Everything any of them can do; without servers there are still (no) tools to list. */
+function merged(met: ReachedServers): JsonObject {
+  const all = met.map(({ link }) => (isObject(link.greeting.capabilities) ? link.greeting.capabilities : {}));
+  const { tasks: _theirs, ...capabilities } = all.reduce<JsonObject>((sum, next) => union(sum, next), {});
+  return met.length === 0 ? { tools: {} } : capabilities;
+}
+
+function union(a: JsonObject, b: JsonObject): JsonObject {
+  const sum: { [key: string]: Json } = { ...a };
+  for (const [key, value] of Object.entries(b)) {
+    const before = sum[key];
+    sum[key] = isObject(before) && isObject(value) ? union(before, value) : before === true ? true : value;
+  }
+  return sum;
+}
+
+function instructions(met: ReachedServers): JsonObject {
+  const told = met.flatMap(({ entry, link }) => {
+    const text = link.greeting.instructions;
+    return typeof text === 'string' && text !== '' ? [{ name: entry.name, text }] : [];
+  });
+  if (told.length === 0) return {};
+  const [only] = told;
+  return {
+    instructions: met.length === 1 ? only!.text : told.map(({ name, text }) => `${name}: ${text}`).join('\n\n'),
+  };
+}

@@ -1,0 +1,169 @@
+/** What servers say without being asked: the GET stream of a session, and `subscriptions/listen` of 2026-07-28. */
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { McpPorts, UpstreamLink } from '../ports.ts';
+import { metaKeys } from '../protocol/era.ts';
+import {
+  invalidParams,
+  isObject,
+  mcpCodes,
+  notificationOf,
+  type RequestId,
+  RpcFault,
+  type RpcOutcome,
+  type RpcRequest,
+} from '../protocol/messages.ts';
+import type { Caller, Exchange } from './caller.ts';
+import { hearing } from './conversations.ts';
+import type { EventStreams } from './event-streams.ts';
+import { reachedServers } from './handshake.ts';
+import { envelopeOf } from './translate.ts';
+
+type Filter = Readonly<Record<string, boolean | readonly string[]>>;
+
+const changes: readonly (readonly [wanted: string, capability: string, method: string])[] = [
+  ['toolsListChanged', 'tools', 'notifications/tools/list_changed'],
+  ['promptsListChanged', 'prompts', 'notifications/prompts/list_changed'],
+  ['resourcesListChanged', 'resources', 'notifications/resources/list_changed'],
+];
+
+/** Before a lost stream is opened again. */
+const againMs = 1_000;
+
+export class Listening {
+  readonly #ports: Pick<McpPorts, 'telemetry' | 'pause' | 'ids'>;
+
+  readonly #eventStreams: EventStreams;
+
+  constructor(ports: Pick<McpPorts, 'telemetry' | 'pause' | 'ids'>, eventStreams: EventStreams) {
+    this.#ports = ports;
+    this.#eventStreams = eventStreams;
+  }
+
+  /** Hands on what every server of the session says, until the signal aborts. */
+  async follow({ conversation }: Caller, send: (message: JsonObject) => void, signal: AbortSignal): Promise<void> {
+    const met = await reachedServers(conversation, this.#ports.telemetry);
+    await Promise.all([
+      aborted(signal),
+      ...met.map(({ link }) => this.#listen(link, signal, (message) => hearing(link, message, send))),
+    ]);
+  }
+
+  /**
+   * Acknowledges what can be delivered and delivers it, until the client goes, the host ends the stream or nothing could ever come.
+   * @throws RpcFault -32601 where the host offers no such streams; GatewayError `rate_limit_error` for one too many.
+   */
+  async subscribe(caller: Caller, request: RpcRequest, exchange: Exchange, identity: JsonObject): Promise<RpcOutcome> {
+    const { configuration } = caller.snapshot;
+    if (!this.#eventStreams.offered(configuration, 'event_streams')) throw notOffered();
+    const open = await this.#eventStreams.open(caller.principal, configuration, caller.sessionId, exchange.signal);
+    try {
+      return await this.#deliver(caller, request, { ...exchange, signal: open.signal }, identity);
+    } finally {
+      await open.close();
+    }
+  }
+
+  async #deliver(
+    { conversation }: Caller,
+    { id, params }: RpcRequest,
+    { send, signal }: Exchange,
+    identity: JsonObject,
+  ): Promise<RpcOutcome> {
+    const wanted = filterOf(params.notifications);
+    const met = await reachedServers(conversation, this.#ports.telemetry);
+    const honored = honoredOf(
+      wanted,
+      met.map(({ link }) => link.greeting.capabilities),
+    );
+    const stamped = (message: JsonObject) => stampedFor(id, message);
+    send(stamped(notificationOf('notifications/subscriptions/acknowledged', { notifications: honored as JsonObject })));
+    if (Object.keys(honored).length > 0) {
+      const deliver = (link: UpstreamLink) => (message: JsonObject) =>
+        hearing(link, message, (heard) => {
+          if (accepts(honored, heard)) send(stamped(heard));
+        });
+      await Promise.all([
+        aborted(signal),
+        ...met.map(({ link }) =>
+          link.era === 'session'
+            ? this.#listen(link, signal, deliver(link))
+            : this.#subscribeAt(link, conversation.handshake, honored, signal, deliver(link)),
+        ),
+      ]);
+    }
+    const _meta = { [metaKeys.subscription]: id, [metaKeys.serverInfo]: identity };
+    return { result: { resultType: 'complete', _meta } };
+  }
+
+  async #listen(link: UpstreamLink, signal: AbortSignal, hear: (message: JsonObject) => void): Promise<void> {
+    while (!signal.aborted) {
+      await link.listen(hear, signal).catch(() => {});
+      if (!signal.aborted) await this.#ports.pause(againMs);
+    }
+  }
+
+  async #subscribeAt(
+    link: UpstreamLink,
+    handshake: Parameters<typeof envelopeOf>[0],
+    honored: Filter,
+    signal: AbortSignal,
+    hear: (message: JsonObject) => void,
+  ): Promise<void> {
+    const params = { notifications: honored as JsonObject, _meta: envelopeOf(handshake) };
+    while (!signal.aborted) {
+      const asking = { signal, id: this.#ports.ids.uuid(), onMessage: hear };
+      await link.request('subscriptions/listen', params, asking).catch(() => {});
+      if (!signal.aborted) await this.#ports.pause(againMs);
+    }
+  }
+}
+
+const notOffered = () =>
+  new RpcFault(
+    mcpCodes.unknownMethod,
+    'subscriptions/listen opens no event stream on this host; server.mcp.event_streams turns the streams on.',
+    { status: 404 },
+  );
+
+/** @throws RpcFault -32602 */
+function filterOf(given: unknown): Filter {
+  if (!isObject(given)) throw invalidParams("Invalid params: 'notifications' is required and must be a filter.");
+  const wanted: Record<string, boolean | readonly string[]> = {};
+  for (const [name] of changes) if (given[name] === true) wanted[name] = true;
+  const uris = given.resourceSubscriptions;
+  if (Array.isArray(uris) && uris.every((uri) => typeof uri === 'string')) wanted.resourceSubscriptions = uris;
+  else if (uris !== undefined) throw invalidParams("Invalid params: 'resourceSubscriptions' must be a list of URIs.");
+  return wanted;
+}
+
+function honoredOf(wanted: Filter, capabilities: readonly unknown[]): Filter {
+  const can = (capability: string, ability: string) =>
+    capabilities.some((each) => isObject(each) && isObject(each[capability]) && each[capability][ability] === true);
+  const honored: Record<string, boolean | readonly string[]> = {};
+  for (const [name, capability] of changes)
+    if (wanted[name] === true && can(capability, 'listChanged')) honored[name] = true;
+  const uris = wanted.resourceSubscriptions as readonly string[] | undefined;
+  if (uris && uris.length > 0 && can('resources', 'subscribe')) honored.resourceSubscriptions = uris;
+  return honored;
+}
+
+function accepts(honored: Filter, { method, params }: JsonObject): boolean {
+  if (changes.some(([name, , changed]) => changed === method && honored[name] === true)) return true;
+  const uri = method === 'notifications/resources/updated' && isObject(params) ? params.uri : undefined;
+  return (
+    typeof uri === 'string' &&
+    ((honored.resourceSubscriptions as readonly string[] | undefined)?.includes(uri) ?? false)
+  );
+}
+
+function stampedFor(id: RequestId, { method, params }: JsonObject): JsonObject {
+  const given = isObject(params) ? params : {};
+  const meta = isObject(given._meta) ? given._meta : {};
+  return notificationOf(method as string, { ...given, _meta: { ...meta, [metaKeys.subscription]: id } });
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });

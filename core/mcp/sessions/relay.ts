@@ -1,0 +1,40 @@
+/** From a client's session to the servers: answers to their requests, and what goes to all of them. */
+import type { JsonObject } from '#core/kernel/json.ts';
+import { type McpPorts, UpstreamFault } from '../ports.ts';
+import { mcpCodes, type RequestId, RpcFault, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
+import type { Caller, Exchange } from './caller.ts';
+import { ask } from './conversations.ts';
+import { answerForServer, forwardable } from './forward.ts';
+
+/** The answer to a server's request. @throws RpcFault -32600 for an answer nobody asked for. */
+export async function toServer({ conversation }: Caller, id: RequestId, outcome: RpcOutcome): Promise<void> {
+  const [, upstream, own] = typeof id === 'string' ? (/^([^~]+)~(.+)$/s.exec(id) ?? []) : [];
+  const entry = conversation.entries.find(({ name }) => name === upstream);
+  if (!entry || own === undefined) throw new RpcFault(mcpCodes.invalidRequest, 'Nobody asked for this response.');
+  const link = await conversation.link(entry);
+  if (link.shared) return;
+  await link.send({ jsonrpc: '2.0', id: JSON.parse(own) as RequestId, ...(answerForServer(outcome) as JsonObject) });
+}
+
+/** `logging/setLevel`: for every server that logs. */
+export async function toServers(
+  ports: McpPorts,
+  { conversation, era }: Caller,
+  { method, params: given, id }: RpcRequest,
+  { signal, send, streams }: Exchange,
+): Promise<RpcOutcome> {
+  const params = forwardable(method, given, era);
+  const outcomes = await Promise.all(
+    conversation.entries.map(async (entry) => {
+      const own = conversation.entries.length === 1 ? id : ports.ids.uuid();
+      try {
+        return await ask(conversation, entry, method, params, { signal, onMessage: send, onEvents: streams, id: own });
+      } catch (fault) {
+        if (fault instanceof UpstreamFault && fault.kind !== 'aborted') return undefined;
+        throw fault;
+      }
+    }),
+  );
+  const answered = outcomes.filter((outcome) => outcome !== undefined);
+  return answered.find((outcome) => 'result' in outcome) ?? answered[0] ?? { result: {} };
+}

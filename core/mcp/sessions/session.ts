@@ -1,0 +1,78 @@
+/** Sessions of the revisions up to 2025-11-25: kept in the store, so that any instance goes on with them after any restart. */
+import type { Principal } from '#core/identity/principal.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { ClientHandshake, McpPorts, McpSession } from '../ports.ts';
+import { mcpCodes, RpcFault } from '../protocol/messages.ts';
+
+const lifeMs = 24 * 3_600_000;
+/** A session another instance ended is answered no longer than this. */
+const trustedMs = 5_000;
+const mostKnown = 10_000;
+
+interface Known {
+  readonly session: McpSession;
+  readonly readAt: number;
+}
+
+export class Sessions {
+  readonly #ports: Pick<McpPorts, 'clock' | 'ids' | 'mcpStore'>;
+  readonly #known = new Map<string, Known>();
+
+  constructor(ports: Pick<McpPorts, 'clock' | 'ids' | 'mcpStore'>) {
+    this.#ports = ports;
+  }
+
+  /** A session of the key's own; `keep` stores it. */
+  open(handshake: ClientHandshake, { tenant, key_id }: Principal): McpSession {
+    const { ids, clock } = this.#ports;
+    return {
+      id: `mcp-${ids.randomHex(16)}`,
+      ...{ tenant, key_id, handshake, upstreams: {} },
+      protocol_version: handshake.protocolVersion,
+      expires_at: isoTime(clock.now() + lifeMs),
+    };
+  }
+
+  async keep(session: McpSession): Promise<void> {
+    await this.#ports.mcpStore.putSession(session);
+  }
+
+  /** @throws RpcFault with status 400 without an id, 404 for one that is unknown, over, or another key's. */
+  async find(id: string | undefined, principal: Principal): Promise<McpSession> {
+    if (id === undefined)
+      throw new RpcFault(mcpCodes.invalidRequest, 'The Mcp-Session-Id header is required.', { status: 400 });
+    const now = this.#ports.clock.now();
+    const session = await this.#read(id, now);
+    if (!session || session.key_id !== principal.key_id || session.tenant !== principal.tenant) {
+      throw new RpcFault(mcpCodes.invalidRequest, 'Session not found; initialize anew.', { status: 404 });
+    }
+    // A session in use lives on; one write a half-life is enough.
+    if (Date.parse(session.expires_at) - now < lifeMs / 2) {
+      const renewed = { ...session, expires_at: isoTime(now + lifeMs) };
+      await this.#ports.mcpStore.putSession(renewed);
+      this.#remember(renewed, now);
+      return renewed;
+    }
+    return session;
+  }
+
+  async end({ id }: McpSession): Promise<void> {
+    this.#known.delete(id);
+    await this.#ports.mcpStore.endSession(id);
+  }
+
+  async #read(id: string, now: number): Promise<McpSession | undefined> {
+    if (!/^mcp-[0-9a-f]{32}$/.test(id)) return undefined;
+    const known = this.#known.get(id);
+    if (known && known.readAt > now - trustedMs) return known.session;
+    const session = await this.#ports.mcpStore.session(id);
+    if (session) this.#remember(session, now);
+    else this.#known.delete(id);
+    return session;
+  }
+
+  #remember(session: McpSession, readAt: number): void {
+    if (this.#known.size >= mostKnown) this.#known.clear();
+    this.#known.set(session.id, { session, readAt });
+  }
+}

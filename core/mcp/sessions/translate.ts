@@ -1,0 +1,77 @@
+/** Between the eras: a client of one meets a server of the other (core/mcp/protocol/era.ts). Within one era nothing is changed. */
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { ClientHandshake, UpstreamLink } from '../ports.ts';
+import { type Era, metaKeys, statelessVersions } from '../protocol/era.ts';
+import { isObject, mcpCodes, type RpcOutcome } from '../protocol/messages.ts';
+
+const envelopeKeys = [metaKeys.version, metaKeys.clientInfo, metaKeys.capabilities, metaKeys.logLevel] as const;
+
+/** Parameters as the server's era wants them. */
+export function paramsFor(
+  link: Pick<UpstreamLink, 'era'>,
+  from: Era,
+  handshake: ClientHandshake,
+  params: JsonObject,
+): JsonObject {
+  if (link.era === from) return params;
+  const meta: JsonObject = isObject(params._meta) ? { ...params._meta } : {};
+  if (link.era === 'stateless') return { ...params, _meta: { ...meta, ...envelopeOf(handshake) } };
+  for (const key of envelopeKeys) delete meta[key];
+  const { _meta: _enveloped, ...rest } = params;
+  return Object.keys(meta).length > 0 ? { ...rest, _meta: meta } : rest;
+}
+
+/** What a stateless request says of its client. Nothing a session's client could be asked for is offered. */
+export const envelopeOf = ({ clientInfo }: ClientHandshake): JsonObject => ({
+  [metaKeys.version]: statelessVersions[0],
+  [metaKeys.clientInfo]: clientInfo,
+  [metaKeys.capabilities]: {},
+});
+
+const cacheable: ReadonlySet<string> = new Set([
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'server/discover',
+]);
+
+/** A server's answer as the client's era wants it. */
+export function outcomeFor(link: Pick<UpstreamLink, 'era'>, to: Era, method: string, outcome: RpcOutcome): RpcOutcome {
+  if (link.era === to) return outcome;
+  if ('error' in outcome) return to === 'stateless' ? { error: modernError(method, outcome.error) } : outcome;
+  return to === 'stateless' ? { result: complete(method, outcome.result) } : withoutModern(outcome.result);
+}
+
+/** Of a result the gateway composed or an older server gave: the members that 2026-07-28 requires. */
+export function complete(method: string, result: JsonObject): JsonObject {
+  const tools =
+    method === 'tools/list' && Array.isArray(result.tools) ? { tools: result.tools.map(withoutExecution) } : {};
+  return {
+    ...result,
+    ...tools,
+    resultType: result.resultType ?? 'complete',
+    ...(cacheable.has(method) && { ttlMs: result.ttlMs ?? 0, cacheScope: result.cacheScope ?? 'private' }),
+  };
+}
+
+/** `execution` told of the tasks of 2025-11-25. */
+function withoutExecution<T>(tool: T): T {
+  if (!isObject(tool)) return tool;
+  const { execution: _tasks, ...rest } = tool;
+  return rest as T;
+}
+
+/** "Resource not found" had a code of its own. */
+const modernError = <E extends { code: number }>(method: string, error: E): E =>
+  method === 'resources/read' && error.code === -32002 ? { ...error, code: mcpCodes.invalidParams } : error;
+
+function withoutModern(result: JsonObject): RpcOutcome {
+  const { resultType, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
+  if (resultType !== undefined && resultType !== 'complete') {
+    const message = `The server answered ${JSON.stringify(resultType)}, which clients before 2026-07-28 cannot follow.`;
+    return { error: { code: mcpCodes.upstreamFailed, message } };
+  }
+  return { result: rest };
+}

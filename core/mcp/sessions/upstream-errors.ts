@@ -1,0 +1,65 @@
+/** What a client is told when a server failed: tool, server and what to do, without secrets (spec §7.1; contract §6). */
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { UpstreamFault, type UpstreamFaultKind } from '../ports.ts';
+import { isObject, mcpCodes, type RpcError } from '../protocol/messages.ts';
+import { redactResult } from '../tools/redact-result.ts';
+
+const hints: Readonly<Record<UpstreamFaultKind, string>> = {
+  unreachable: 'Try again shortly; if it persists, have its address and its health checked.',
+  broken: 'Whether the call took effect is not known: look before calling again.',
+  timeout: 'Whether the call took effect is not known: look before calling again, or have timeout_ms raised.',
+  'session-lost': 'Try again: a new session is opened.',
+  garbage: 'The server does not speak MCP as it should; have its version checked.',
+  'too-large': 'Ask for less, a page or a filter, or have the named bound raised.',
+  refused: 'Have the credential of the gateway for this server checked.',
+  aborted: 'The call was cancelled; whether it took effect is not known.',
+};
+
+/** Where no tool was called: it may be tried again. */
+const harmlessHints: Readonly<Partial<Record<UpstreamFaultKind, string>>> = {
+  broken: 'Nothing was changed: try again.',
+  timeout: 'Nothing was changed: try again, or have timeout_ms raised.',
+  aborted: 'The request was cancelled.',
+};
+
+/** Codes a client can act on are kept; everything else is -32000. */
+const kept: ReadonlySet<number> = new Set([
+  mcpCodes.invalidParams,
+  mcpCodes.urlElicitationRequired,
+  mcpCodes.missingCapability,
+]);
+
+/**
+ * @param failure a fault of the connection, or the error the server answered.
+ * @param called whether a tool was called, which may have taken effect all the same.
+ */
+export function upstreamError(what: string, { name }: McpUpstreamEntry, failure: unknown, called = false): RpcError {
+  if (isAnswer(failure)) {
+    const data: JsonObject = {
+      ...(isObject(failure.data) && failure.data),
+      tool: what,
+      upstream: name,
+      upstream_code: failure.code,
+      hint: kept.has(failure.code)
+        ? 'Read the message of the server and change the call.'
+        : 'The server refused or failed; its message says why.',
+    };
+    const code = kept.has(failure.code) ? failure.code : mcpCodes.upstreamFailed;
+    return { code, message: `${what} failed at ${name}: ${failure.message}`, data };
+  }
+  const fault = failure instanceof UpstreamFault ? failure : undefined;
+  const kind = fault?.kind ?? (isAbort(failure) ? 'aborted' : 'unreachable');
+  const why = fault ? redactResult(fault.message) : kind === 'aborted' ? 'cancelled' : 'the call could not be made';
+  const hint = (called ? undefined : harmlessHints[kind]) ?? hints[kind];
+  return {
+    code: mcpCodes.upstreamFailed,
+    message: `${what} failed at ${name}: ${why}. ${hint}`,
+    data: { tool: what, upstream: name, reason: kind, hint },
+  };
+}
+
+const isAnswer = (failure: unknown): failure is RpcError =>
+  isObject(failure) && !(failure instanceof Error) && typeof failure.code === 'number';
+
+const isAbort = (failure: unknown): boolean => failure instanceof Error && failure.name === 'AbortError';

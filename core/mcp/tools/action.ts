@@ -1,0 +1,84 @@
+/** A tool call as the policy sees it: protocol, name, target, capability (spec §2.1; contract §3). */
+import { capabilityFromName } from '#core/classification/classify-tool.ts';
+import { targetFromArguments } from '#core/classification/target.ts';
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import {
+  type ActionRequest,
+  actionRequestSchema,
+  type Capability,
+  type Placement,
+  sizes,
+} from '#core/contracts/envelope.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { globMatches } from '#core/matching/glob.ts';
+import { invalidParams, isObject } from '../protocol/messages.ts';
+
+/** One tool behind the gateway. */
+export interface Tool {
+  readonly entry: McpUpstreamEntry;
+  /** As its server describes it. */
+  readonly definition: JsonObject;
+  /** Its name there. */
+  readonly own: string;
+  /** Its name for clients. */
+  readonly exposed: string;
+}
+
+/** What is known of a tool before it is called. */
+export interface ToolWords {
+  readonly protocol: string;
+  readonly tool: string;
+  readonly capability: Capability;
+  readonly upstream: string;
+}
+
+/** @param name the tool's name for policies; its own unless the configuration gives another. */
+export function wordsOf({ entry, own, definition }: Tool, name: string = own): ToolWords {
+  const override = overrideOf(entry, own);
+  return {
+    protocol: override?.protocol ?? 'mcp',
+    tool: override?.name ?? name,
+    capability: override?.capability ?? capabilityFromName(own, definition.annotations),
+    upstream: entry.name,
+  };
+}
+
+/** Where a call of the tool goes, for one that policies know as `name`. */
+export const placementIn = ({ entry, own }: Tool, name: string): Placement => ({
+  upstream: entry.name,
+  ...(name !== own && { upstream_tool: own }),
+});
+
+/** @throws RpcFault -32602 for arguments that no envelope can hold. */
+export function actionOf(tool: Tool, name: string, args: JsonObject): ActionRequest & { parameters: JsonObject } {
+  const target = targetFromArguments(args, overrideOf(tool.entry, tool.own)?.target);
+  return governable({ ...wordsOf(tool, name), target, parameters: args });
+}
+
+/** @throws RpcFault -32602 for a request that no envelope can hold. */
+export function governable(
+  request: ToolWords & { readonly target: string; readonly parameters: JsonObject },
+): ActionRequest & { parameters: JsonObject } {
+  const checked = actionRequestSchema.safeParse(request);
+  if (!checked.success) {
+    const problems = checked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    throw invalidParams(`The call cannot be governed: ${problems.slice(0, 3).join('; ')}.`);
+  }
+  // The very object: what is decided and kept is what the server gets.
+  return { ...checked.data, parameters: request.parameters };
+}
+
+/** @throws RpcFault -32602: arguments that are no object, or larger than an envelope may be. */
+export function argumentsOf(params: JsonObject): JsonObject {
+  const args = params.arguments ?? {};
+  if (!isObject(args)) throw invalidParams('arguments must be an object.');
+  const bytes = Buffer.byteLength(JSON.stringify(args));
+  if (bytes > sizes.envelopeBytes) {
+    throw invalidParams(`The arguments have ${bytes} bytes; a call takes at most ${sizes.envelopeBytes}.`);
+  }
+  return args;
+}
+
+/** What the configuration says of a tool. */
+export const overrideOf = ({ overrides }: McpUpstreamEntry, own: string) =>
+  overrides.find(({ tool }) => globMatches(tool, own));

@@ -1,0 +1,209 @@
+/**
+ * `tools/call` (spec §1 tool-call pipeline, §4.4, §7.1): find the tool, make it an action, govern it, carry it out at its
+ * server, answer in JSON-RPC. The decision is the same flow's as everywhere (core/actions/govern.ts).
+ */
+import { blocked } from '#core/actions/answers.ts';
+import { decisionDraft } from '#core/actions/entries.ts';
+import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
+import { decideCall } from '#core/actions/evaluate-call.ts';
+import { executeAction } from '#core/actions/execute-action.ts';
+import { govern } from '#core/actions/govern.ts';
+import { type GovernedAction, sessionOwner } from '#core/actions/governed.ts';
+import { callDigest } from '#core/approvals/call-digest.ts';
+import type { DecisionResult } from '#core/contracts/envelope.ts';
+import { assertSessionOwner } from '#core/identity/sessions.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { McpPorts } from '../ports.ts';
+import { invalidParams, mcpCodes, RpcFault, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
+import { checkParamHeaders, paramHeaders } from '../protocol/param-headers.ts';
+import { forwardedMeta } from '../protocol/request-meta.ts';
+import type { Caller, Exchange } from '../sessions/caller.ts';
+import { answersForServer, assertKnown } from '../sessions/forward.ts';
+import { complete } from '../sessions/translate.ts';
+import { upstreamError } from '../sessions/upstream-errors.ts';
+import {
+  inputRequired,
+  opensAddresses,
+  type Returned,
+  returned,
+  standing,
+  stateKeysIfAny,
+} from '../waiting/input-required.ts';
+import { stateToClient, stateToServer } from '../waiting/request-state.ts';
+import { taskFor } from '../waiting/tasks.ts';
+import { holding, waitingOf, withoutHold } from '../waiting/waiting.ts';
+import { actionOf, argumentsOf, placementIn, type Tool } from './action.ts';
+import { drifted, noteDefinitions } from './drift.ts';
+import { keptResult, type Run, runExecutor } from './executor.ts';
+import { inventoryOf, toolNamed } from './inventory.ts';
+import { policyName } from './tool-names.ts';
+
+/** @throws RpcFault, GatewayError `rate_limit_error`, `forbidden`, `session_blocked`, `service_unavailable`. */
+export async function callTool(
+  ports: McpPorts,
+  caller: Caller,
+  request: RpcRequest,
+  exchange: Exchange,
+): Promise<RpcOutcome> {
+  assertKnown(request.method, request.params, caller.era);
+  const back = await returned(ports, caller, request.params);
+  return back
+    ? make(ports, back.caller, { ...request, params: back.params }, exchange, back)
+    : make(ports, caller, request, exchange);
+}
+
+/** @param back what a client that was asked brings with it. */
+async function make(
+  ports: McpPorts,
+  caller: Caller,
+  { id, params }: RpcRequest,
+  exchange: Exchange,
+  back?: Returned,
+): Promise<RpcOutcome> {
+  if (typeof params.name !== 'string' || params.name === '') throw invalidParams('params.name must name a tool.');
+  const args = argumentsOf(params);
+  const keys = opensAddresses(caller, params) ? stateKeysIfAny(ports, caller) : undefined;
+  const tool = await find(ports, caller, params.name, exchange);
+  if (caller.era === 'stateless') checkParamHeaders(tool.definition, args, caller.passed);
+  const governed = actionOf(tool, await nameFor(ports, caller, tool, args), args);
+  const placement = placementIn(tool, governed.tool);
+  const meta = forwardedMeta(params._meta, caller.era, tool.entry.forwarded_meta);
+  const action: GovernedRequest = {
+    ...governed,
+    placement,
+    sent_with: sentWith(params, meta.governed),
+    actor: { agent: caller.agent },
+    ...(back && { approval_ref: back.state.approval }),
+  };
+  const digest = callDigest(openEnvelope(action, caller.principal, caller.sessionId, '', placement));
+  const stands = back && (await standing(ports, back, digest));
+  if (stands) return stands;
+
+  if (await drifted(ports.mcpStore, tool))
+    return answer(ports, await refuseDrift(ports, caller, action, tool), undefined);
+
+  const signing = await keys;
+  const waiting = waitingOf(caller.conversation, params, signing !== undefined, holdSecondsOf(caller));
+  const run: Run = {
+    ...{ conversation: caller.conversation, entry: tool.entry, id, passed: paramHeaders(tool.definition, args) },
+    tool: tool.own,
+    meta: meta.protocol,
+    signal: exchange.signal,
+    onMessage: exchange.send,
+    onEvents: exchange.streams,
+    calls: ports.calls,
+  };
+  const executors = [runExecutor(run)];
+  // Who was asked before and comes back is waiting: the person is on the way.
+  const holds = waiting === 'held' || back !== undefined;
+  const waits = holds
+    ? holding(ports, holdSecondsOf(caller), params, exchange.send, exchange.signal)
+    : withoutHold(ports);
+  const result = await govern(waits, caller.principal, caller.sessionId, action, (given, allowed, hash, approval) =>
+    executeAction({ ...given, executors }, allowed, hash, approval, { signal: exchange.signal }),
+  );
+  const task = waiting === 'task' && (await taskFor(ports, caller, result, run.outcome, params));
+  if (task) return { result: task };
+  const asked =
+    signing && result.decision === 'review'
+      ? inputRequired(ports, caller, signing, { ...result, params, digest, round: back?.state.round ?? 0 })
+      : undefined;
+  return asked ?? answer(ports, result, run, caller);
+}
+
+const holdSecondsOf = ({ snapshot }: Caller): number => snapshot.configuration.approvals.hold_seconds;
+
+/** The tool a client names. A name nobody knows is looked for once more: the server may have it since a moment ago. */
+async function find(ports: McpPorts, caller: Caller, name: string, exchange: Exchange): Promise<Tool> {
+  const asking = { signal: exchange.signal, id: ports.ids.uuid() };
+  // Noted beside the call: what has changed counts from the next one, unless the tool waits to be accepted.
+  const note = noteFor(ports, caller);
+  const seen: typeof note = async (entry, definitions) => exchange.later(note(entry, definitions));
+  const known = await inventoryOf(ports, caller.conversation, asking, seen);
+  const found = toolNamed(known, name);
+  if (found) return found;
+  const fresh = await inventoryOf(ports, caller.conversation, asking, seen, true);
+  const late = toolNamed(fresh, name);
+  if (late) return late;
+  const [silent] = fresh.silent;
+  if (silent) throw faulted(upstreamError(name, silent.entry, silent.fault));
+  throw new RpcFault(mcpCodes.noUpstream, `No upstream serves the tool ${name.slice(0, 200)}.`, {
+    data: { tool: name.slice(0, 200), hint: 'tools/list names the tools there are.' },
+  });
+}
+
+const faulted = ({ code, message, data }: { code: number; message: string; data?: unknown }) =>
+  new RpcFault(code, message, { data: data as never });
+
+export const noteFor =
+  (ports: McpPorts, { principal }: Pick<Caller, 'principal'>) =>
+  (entry: Tool['entry'], definitions: readonly JsonObject[]) =>
+    noteDefinitions(ports, principal, entry, definitions);
+
+const nameFor = (ports: McpPorts, { snapshot }: Caller, tool: Tool, args: JsonObject): Promise<string> =>
+  policyName(tool, (name) => decideCall(ports, snapshot, actionOf(tool, name, args)));
+
+/** A server's own state, the answers to what it asked, and metadata of the operator's list: each may change what a call means. */
+export function sentWith(params: JsonObject, meta: JsonObject): JsonObject | undefined {
+  const { requestState, inputResponses } = stateToServer(params);
+  const sent: JsonObject = {
+    ...(requestState !== undefined && { requestState }),
+    ...(inputResponses !== undefined && { inputResponses: answersForServer(inputResponses) }),
+    ...(Object.keys(meta).length > 0 && { _meta: meta }),
+  };
+  return Object.keys(sent).length > 0 ? sent : undefined;
+}
+
+/** A block like any other, in evidence too: the source that decided is the definition, not a rule. */
+async function refuseDrift(
+  ports: McpPorts,
+  { principal, sessionId, snapshot }: Caller,
+  request: GovernedRequest,
+  tool: Tool,
+): Promise<DecisionResult> {
+  const envelope = openEnvelope(request, principal, sessionId, ports.ids.uuid(), request.placement ?? undefined);
+  const head = await ports.evidence.head(envelope.tenant, sessionId);
+  assertSessionOwner(head, principal);
+  const reason = `The definition of ${tool.own} at ${tool.entry.name} is new or has changed since it was accepted; a human has to accept it.`;
+  const action: GovernedAction = {
+    ...{ envelope, principal, snapshot, head: head ?? null, call_digest: callDigest(envelope) },
+    decision: { decision: 'block', matched_rule: `drift:${tool.exposed}`, policy: snapshot.policy.name, reason },
+  };
+  const { draft, changes } = decisionDraft(ports, action, 'block');
+  const outcome = await ports.ledger.commit({ draft, changes, head: action.head, owner: sessionOwner(principal) });
+  if (!outcome.ok) throw new Error('a block carries no conditions');
+  ports.telemetry.count('svc_policy_decisions_total', { decision: 'block', protocol: 'mcp' });
+  return blocked(action, outcome.entry.hash);
+}
+
+/** The decision in JSON-RPC: the server's own answer, or an error (spec §7.1). */
+export async function answer(
+  ports: Pick<McpPorts, 'results' | 'telemetry' | 'clock'>,
+  decided: DecisionResult,
+  run: Run | undefined,
+  caller?: Caller,
+): Promise<RpcOutcome> {
+  const { decision, error, envelope_id } = decided;
+  const own = error && {
+    error: {
+      code: error.code,
+      message: told(error, isoTime(ports.clock.now())),
+      data: { ...(error.data as JsonObject), envelope_id },
+    },
+  };
+  if (decision !== 'allow' && own) return own;
+  if (run?.outcome) return 'result' in run.outcome ? { result: stateToClient(run.outcome.result) } : run.outcome;
+  if (own) return own;
+  const result = await keptResult(ports, run?.tool ?? 'The call', decided);
+  return { result: caller?.era === 'stateless' ? complete('tools/call', result) : result };
+}
+
+/** Many clients show their model the message alone: it says where a call that waits is decided, and what to do then. */
+function told({ code, message, data }: NonNullable<DecisionResult['error']>, now: string): string {
+  if (code !== mcpCodes.approvalRequired) return message;
+  const waits = String(data.expires_at ?? '') > now;
+  return waits
+    ? `${message} It is decided at ${data.approval_url}; send the same call again after that.`
+    : `${message} Send the same call again to ask anew.`;
+}

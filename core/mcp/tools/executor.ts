@@ -1,0 +1,213 @@
+/** Runs an allowed call at its server (spec §1 stage 4), and reads again what was kept of its result (contract §3). */
+import { type CallWork, isLarge } from '#core/actions/call-work.ts';
+import { readResult, type ShownResult } from '#core/actions/kept-result.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import type { KeptResult } from '#core/contracts/approval.ts';
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import type { Executor, IssuedCredential } from '#core/credentials/ports.ts';
+import { secretsOf } from '#core/credentials/redact-values.ts';
+import { hints, UpstreamError } from '#core/executors/fault.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { type McpPorts, UpstreamFault } from '../ports.ts';
+import { isObject, mcpCodes, type RequestId, RpcFault, type RpcOutcome } from '../protocol/messages.ts';
+import { paramHeaders } from '../protocol/param-headers.ts';
+import { type Asking, ask, type Conversation, type Conversations } from '../sessions/conversations.ts';
+import { upstreamError } from '../sessions/upstream-errors.ts';
+import { definitionsOf, withEnvelope } from './inventory.ts';
+import { type PlacingPorts, placed, speaks } from './placement.ts';
+import { redactResult } from './redact-result.ts';
+
+/** One call on its way to a server, and what it came to: the client gets more of it than evidence does. */
+export interface Run {
+  readonly conversation: Conversation;
+  readonly entry: McpUpstreamEntry;
+  /** Its name at the server. */
+  readonly tool: string;
+  /** The method that carries it out; `tools/call` where there is none. */
+  readonly method?: string;
+  /** Members of `_meta` that the protocol needs. */
+  readonly meta: JsonObject;
+  readonly id: RequestId;
+  signal: AbortSignal;
+  readonly onMessage: (message: JsonObject) => void;
+  readonly onEvents?: () => void;
+  readonly passed?: Readonly<Record<string, string>>;
+  /** Looks large results over; in place where it is absent. */
+  readonly calls?: CallWork | undefined;
+  /** Set once there is an answer, secrets redacted. */
+  outcome?: RpcOutcome;
+}
+
+/** The executor of this one call. */
+export const runExecutor = (run: Run): Executor => ({
+  name: `MCP server ${run.entry.name}`,
+  handles: () => true,
+  execute: (envelope, credential, { signal } = {}) => {
+    if (signal) run.signal = signal; // the caller's, the end of the function and a cancellation together
+    return execute(run, paramsOf(envelope, run.meta), credential);
+  },
+});
+
+/** The executor of one reading of a resource or prompt: its parameters are those of the method. */
+export const readExecutor = (run: Run): Executor => ({
+  name: `MCP server ${run.entry.name}`,
+  handles: () => true,
+  execute: ({ parameters, sent_with = {} }, credential) => {
+    const meta = Object.keys(run.meta).length > 0 && { _meta: run.meta };
+    return execute(run, { ...parameters, ...sent_with, ...meta } as JsonObject, credential);
+  },
+});
+
+/** Parameters of the server's `tools/call`: what was decided, digested and put into evidence, and what the protocol needs. */
+function paramsOf(
+  { tool, upstream_tool, parameters, sent_with = {} }: ActionEnvelope,
+  protocol: JsonObject,
+): JsonObject {
+  const { _meta: governed, ...others } = sent_with as JsonObject;
+  const meta = { ...(isObject(governed) && governed), ...protocol };
+  return {
+    name: upstream_tool ?? tool,
+    arguments: parameters as JsonObject,
+    ...others,
+    ...(Object.keys(meta).length > 0 && { _meta: meta }),
+  };
+}
+
+/** Failures after which the call may have taken effect all the same. */
+const uncertain: ReadonlySet<string> = new Set(['timeout', 'aborted', 'broken', 'garbage', 'too-large']);
+
+async function execute(run: Run, params: JsonObject, credential: IssuedCredential | undefined): Promise<unknown> {
+  const { conversation, entry, method = 'tools/call', onMessage, calls: _, ...asking } = run;
+  const secrets = credential ? secretsOf(credential) : [];
+  let outcome: RpcOutcome;
+  let sent = false;
+  try {
+    run.signal.throwIfAborted();
+    await conversation.link(entry);
+    sent = true;
+    outcome = await ask(conversation, entry, method, params, {
+      ...asking,
+      onMessage: (message) => onMessage(redactResult(message, secrets)),
+      bearer: credential?.secret,
+    });
+  } catch (fault) {
+    const error = upstreamError(run.tool, entry, fault, sent);
+    run.outcome = { error };
+    // A server that does not accept the minted credential: a refused login (core/actions/execute-action.ts).
+    if (sent && credential && fault instanceof UpstreamFault && fault.status === 401) {
+      const { message } = error;
+      const named = { tool: run.tool, upstream: entry.name, hint: hints.unauthorized, status: 401 };
+      throw new UpstreamError(message, { ...named, kind: 'unauthorized' });
+    }
+    const thrown = new Error(error.message, { cause: fault });
+    const doubt = sent && (fault instanceof UpstreamFault ? uncertain.has(fault.kind) : run.signal.aborted);
+    if (doubt) thrown.name = 'UnknownOutcome'; // read by executeAction
+    throw thrown;
+  }
+  run.outcome = await redactedOutcome(run, outcome, secrets);
+  if ('error' in run.outcome) {
+    run.outcome = { error: upstreamError(run.tool, entry, run.outcome.error, true) };
+    throw new Error(run.outcome.error.message);
+  }
+  return run.outcome.result;
+}
+
+/** A large result is looked over in a worker [limit.heavy-call]. @throws Error `UnknownOutcome` when that takes too long. */
+async function redactedOutcome(run: Run, outcome: RpcOutcome, secrets: readonly string[]): Promise<RpcOutcome> {
+  if (!run.calls || !isLarge(outcome)) return redactResult(outcome as JsonObject, secrets) as RpcOutcome;
+  try {
+    return (await run.calls.redactResult(outcome, secrets)) as RpcOutcome;
+  } catch (cause) {
+    const fault = new UpstreamFault('too-large', `its answer could not be looked over: ${(cause as Error).message}`);
+    const error = upstreamError(run.tool, run.entry, fault, true);
+    run.outcome = { error };
+    throw Object.assign(new Error(error.message, { cause }), { name: 'UnknownOutcome' });
+  }
+}
+
+/**
+ * The result that was kept of an execution, in full: an answer here streams, and `max_result_bytes` bounded it.
+ * @throws RpcFault -32000 when it is not at hand: the call ran all the same, and is not to be repeated.
+ */
+export async function keptResult(
+  ports: Pick<McpPorts, 'results' | 'telemetry'>,
+  tool: string,
+  { result_withheld: why, ...kept }: KeptResult,
+): Promise<JsonObject> {
+  const stored = why === undefined || why === 'too_large' ? kept : { ...kept, result_withheld: why };
+  const { result, result_withheld } = await readResult(ports, stored, Number.POSITIVE_INFINITY);
+  if (result_withheld !== undefined) throw notAtHand(tool, result_withheld, kept);
+  return isObject(result)
+    ? (result as JsonObject)
+    : { content: [{ type: 'text', text: JSON.stringify(result ?? null) }] };
+}
+
+function notAtHand(tool: string, reason: string, { result_sha256, result_bytes }: ShownResult): RpcFault {
+  const message = `${tool} was carried out, and its result is not at hand (${reason}). Do not repeat the call for it.`;
+  const digest = result_sha256 === undefined ? {} : { result_sha256, result_bytes: result_bytes ?? 0 };
+  return new RpcFault(mcpCodes.upstreamFailed, message, { data: { tool, outcome: 'executed', reason, ...digest } });
+}
+
+type Known = Pick<Snapshot, 'configuration' | 'policy' | 'policyDocument'>;
+
+/**
+ * Executes calls that no MCP client waits for: test-action, and approvals the state machine carries out.
+ * `know` tells it servers and policy of the configuration in force.
+ */
+export function mcpExecutor(
+  ports: PlacingPorts,
+  conversations: Conversations,
+): Executor & { know(snapshot: Known): void } {
+  let entries: readonly McpUpstreamEntry[] = [];
+  let policy: Known | undefined;
+  const entryOf = ({ upstream }: ActionEnvelope) => entries.find(({ name }) => name === upstream);
+  const conversationOf = (envelope: ActionEnvelope) => conversations.ofKey(envelope, 'session', '2025-11-25', entries);
+  return {
+    name: 'MCP',
+    know: (known) => {
+      entries = known.configuration.upstreams.mcp;
+      policy = known;
+    },
+    place: async (envelope) => policy && placed(ports, conversationOf(envelope), policy, envelope),
+    handles: (envelope) => {
+      const entry = entryOf(envelope);
+      return entry !== undefined && speaks(entry, envelope.protocol);
+    },
+    execute: async (envelope, credential, { signal = new AbortController().signal } = {}) => {
+      const entry = entryOf(envelope);
+      if (!entry) throw new Error(`no MCP server serves ${envelope.tool}`);
+      const conversation = conversationOf(envelope);
+      const own = envelope.upstream_tool ?? envelope.tool;
+      const args = envelope.parameters as JsonObject;
+      const params = withEnvelope(conversation, paramsOf(envelope, {}));
+      const asking = { id: ports.ids.uuid(), signal };
+      const passed = await headersFor(ports, conversation, { entry, own }, args, asking);
+      const run: Run = {
+        ...asking,
+        calls: ports.calls,
+        conversation,
+        entry,
+        tool: own,
+        meta: {},
+        passed,
+        onMessage: () => {},
+      };
+      return execute(run, params, credential);
+    },
+  };
+}
+
+/** Only a stateless server wants arguments in headers, and only its list of tools says which. What fails here fails in the call. */
+async function headersFor(
+  ports: Pick<McpPorts, 'clock'>,
+  conversation: Conversation,
+  { entry, own }: { readonly entry: McpUpstreamEntry; readonly own: string },
+  args: JsonObject,
+  asking: Asking,
+): Promise<Readonly<Record<string, string>>> {
+  const link = await conversation.link(entry).catch(() => undefined);
+  if (link?.era !== 'stateless') return {};
+  const definitions = await definitionsOf(ports, conversation, entry, asking, async () => {}, false).catch(() => []);
+  return paramHeaders(definitions.find(({ name }) => name === own) ?? {}, args);
+}

@@ -1,0 +1,106 @@
+/**
+ * Resources and prompts as policies see them: a call of `read_resource` or `get_prompt` with capability read, its target the
+ * URI or the prompt's name [mcp.reads-governed] (decision 0053).
+ */
+
+import type { GovernedRequest } from '#core/actions/envelope.ts';
+import { executeAction } from '#core/actions/execute-action.ts';
+import { govern } from '#core/actions/govern.ts';
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { decide } from '#core/tool-policy/decide.ts';
+import type { McpPorts } from '../ports.ts';
+import { isObject, mcpCodes, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
+import type { Caller, Exchange } from '../sessions/caller.ts';
+import { withoutHold } from '../waiting/waiting.ts';
+import { governable } from './action.ts';
+import { answer, sentWith } from './call.ts';
+import { type Run, readExecutor } from './executor.ts';
+
+/** What policies call the reading of one thing, and the member that names the thing. */
+const words = {
+  'resources/read': { tool: 'read_resource', names: 'uri' },
+  'resources/subscribe': { tool: 'read_resource', names: 'uri' },
+  'prompts/get': { tool: 'get_prompt', names: 'name' },
+} as const;
+
+type ReadMethod = keyof typeof words;
+
+export const isReadMethod = (method: string): method is ReadMethod => Object.hasOwn(words, method);
+
+/** @throws RpcFault -32602 for parameters that no envelope can hold. */
+function readOf(method: ReadMethod, entry: McpUpstreamEntry, parameters: JsonObject) {
+  const { tool, names } = words[method];
+  const target = typeof parameters[names] === 'string' ? parameters[names] : '';
+  return governable({ protocol: 'mcp', tool, capability: 'read', upstream: entry.name, target, parameters });
+}
+
+/**
+ * Decides the reading, records it, and reads at the server if it is allowed.
+ * @throws RpcFault -32602; GatewayError as a tool call throws it.
+ */
+export async function readGoverned(
+  ports: McpPorts,
+  caller: Caller,
+  entry: McpUpstreamEntry,
+  { method, params, id }: Omit<RpcRequest, 'method'> & { readonly method: ReadMethod },
+  exchange: Exchange,
+): Promise<RpcOutcome> {
+  const { _meta: meta, requestState: _state, inputResponses: _responses, ...parameters } = params;
+  const action: GovernedRequest = {
+    ...readOf(method, entry, parameters),
+    placement: { upstream: entry.name, upstream_tool: method },
+    sent_with: sentWith(params, {}),
+    actor: { agent: caller.agent },
+  };
+  const run: Run = {
+    ...{ conversation: caller.conversation, entry, id, tool: method, method, meta: isObject(meta) ? meta : {} },
+    signal: exchange.signal,
+    onMessage: exchange.send,
+    onEvents: exchange.streams,
+  };
+  const executors = [readExecutor(run)];
+  const result = await govern(withoutHold(ports), caller.principal, caller.sessionId, action, (given, ...rest) =>
+    executeAction({ ...given, executors }, ...rest),
+  );
+  return answer(ports, result, run, caller);
+}
+
+/** Whether the policy lets a thing of a list, or one that a completion is for, be read without a person. */
+export function decisionOn({ snapshot }: Caller, entry: McpUpstreamEntry, method: ReadMethod, parameters: JsonObject) {
+  return decide(snapshot.policy, readOf(method, entry, parameters));
+}
+
+/** Things of a list without those that the policy blocks. */
+export function readable(
+  caller: Caller,
+  entry: McpUpstreamEntry,
+  member: string,
+  things: readonly JsonObject[],
+): JsonObject[] {
+  const method = member === 'resources' ? 'resources/read' : member === 'prompts' ? 'prompts/get' : undefined;
+  if (!method) return [...things];
+  const { names } = words[method];
+  return things.filter((thing) => {
+    const named = thing[names];
+    return typeof named !== 'string' || decisionOn(caller, entry, method, { [names]: named }).decision !== 'block';
+  });
+}
+
+/** Why no completion is asked for: its prompt or resource may not be read without a person. */
+export function completionRefused(caller: Caller, entry: McpUpstreamEntry, params: JsonObject): RpcOutcome | undefined {
+  const { ref, argument, context } = params;
+  if (!isObject(ref)) return undefined;
+  const sent = { ...(argument !== undefined && { argument }), ...(context !== undefined && { context }) };
+  const prompt = ref.type === 'ref/prompt';
+  const { decision, matched_rule, reason } = decisionOn(
+    caller,
+    entry,
+    prompt ? 'prompts/get' : 'resources/read',
+    prompt ? { name: ref.name ?? '', ...sent } : { uri: ref.uri ?? '', ...sent },
+  );
+  if (decision === 'allow') return undefined;
+  const what = prompt ? 'prompt' : 'resource';
+  const message = `Rule ${matched_rule} does not let this ${what} be read without a person, so it is not completed${reason ? `: ${reason}` : '.'}`;
+  return { error: { code: mcpCodes.block, message, data: { reason: reason ?? decision, matched_rule } } };
+}

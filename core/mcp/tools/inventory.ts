@@ -1,0 +1,150 @@
+/** Every tool behind the gateway, by the name clients call it (spec §4.4): own names, or `<prefix>__<tool>`. */
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { globMatches } from '#core/matching/glob.ts';
+import { type McpPorts, UpstreamFault } from '../ports.ts';
+import { isObject, mcpCodes, RpcFault } from '../protocol/messages.ts';
+import { type Asking, ask, type Conversation } from '../sessions/conversations.ts';
+import { envelopeOf } from '../sessions/translate.ts';
+import type { Tool } from './action.ts';
+import { knownTools } from './known-tools.ts';
+import { named, type Offer, partedName } from './tool-names.ts';
+
+export interface Inventory {
+  readonly tools: readonly Tool[];
+  /** Servers that did not list theirs. */
+  readonly silent: readonly Silent[];
+}
+
+interface Silent {
+  readonly entry: McpUpstreamEntry;
+  readonly fault: UpstreamFault;
+}
+
+interface Listed {
+  readonly entry: McpUpstreamEntry;
+  readonly definitions: readonly JsonObject[];
+}
+
+/** Told of the definitions of one server whenever they were read anew. */
+export type Seen = (entry: McpUpstreamEntry, definitions: readonly JsonObject[]) => Promise<void>;
+
+const keptMs = 60_000;
+const mostPages = 100;
+
+/** @param fresh reads every list anew. */
+export async function inventoryOf(
+  ports: Pick<McpPorts, 'clock' | 'mcpStore'>,
+  conversation: Conversation,
+  asking: Asking,
+  seen: Seen,
+  fresh = false,
+): Promise<Inventory> {
+  const lists = await Promise.all(
+    conversation.entries.map(async (entry): Promise<Listed | Silent> => {
+      try {
+        return { entry, definitions: await definitionsOf(ports, conversation, entry, asking, seen, fresh) };
+      } catch (fault) {
+        if (fault instanceof UpstreamFault && fault.kind !== 'aborted') return { entry, fault };
+        throw fault;
+      }
+    }),
+  );
+  const silent = lists.flatMap((list) => ('fault' in list ? [list] : []));
+  const offers = lists.map(async (list): Promise<Offer> => {
+    if ('definitions' in list) return list;
+    return { entry: list.entry, definitions: [], remembered: await rememberedOf(ports, list.entry) };
+  });
+  return { tools: named(await Promise.all(offers)), silent };
+}
+
+/** Tools a server was seen with: no other one takes its place while it is silent. */
+const rememberedOf = async ({ mcpStore }: Pick<McpPorts, 'mcpStore'>, entry: McpUpstreamEntry): Promise<string[]> =>
+  Object.keys((await mcpStore.marks(entry.name)).tools).filter((name) => isServed(entry, { name }));
+
+/** The tools of one server, as read at most a minute ago unless `fresh`. */
+export async function definitionsOf(
+  ports: Pick<McpPorts, 'clock'>,
+  conversation: Conversation,
+  entry: McpUpstreamEntry,
+  asking: Asking,
+  seen: Seen,
+  fresh: boolean,
+): Promise<readonly JsonObject[]> {
+  const link = await conversation.link(entry);
+  const now = ports.clock.now();
+  const held = knownTools.get(link);
+  if (!fresh && held && held.at > now - keptMs) return held.definitions;
+  const definitions = readAll(conversation, entry, asking).then(async (read) => {
+    await seen(entry, read);
+    return read;
+  });
+  knownTools.set(link, { at: now, definitions });
+  definitions.catch(() => knownTools.delete(link));
+  return definitions;
+}
+
+async function readAll(conversation: Conversation, entry: McpUpstreamEntry, asking: Asking): Promise<JsonObject[]> {
+  const read: JsonObject[] = [];
+  let listed = 0;
+  let cursor: string | undefined;
+  for (let page = 0; page < mostPages; page++) {
+    const result = await listPage(conversation, entry, 'tools/list', cursor, asking);
+    if (!Array.isArray(result.tools)) throw new UpstreamFault('garbage', 'its tools/list holds no list of tools');
+    listed += result.tools.length;
+    assertFewTools(entry, listed);
+    read.push(...result.tools.filter((tool) => isServed(entry, tool)).map((tool) => tool as JsonObject));
+    if (typeof result.nextCursor !== 'string') return read;
+    cursor = result.nextCursor;
+  }
+  throw new UpstreamFault('garbage', `its tools/list has more than ${mostPages} pages`);
+}
+
+/** @throws UpstreamFault for a server with more tools than the configuration lets it have [mcp.tool-bound]. */
+export function assertFewTools({ max_tools }: McpUpstreamEntry, listed: number): void {
+  if (listed <= max_tools) return;
+  const advice = 'raise max_tools of this upstream, or have the server offer fewer';
+  throw new UpstreamFault('too-large', `it lists more than ${max_tools} tools (max_tools): ${advice}`);
+}
+
+/** A server without the method has none of the things. */
+export async function listPage(
+  conversation: Conversation,
+  entry: McpUpstreamEntry,
+  method: string,
+  cursor: string | undefined,
+  asking: Asking,
+): Promise<JsonObject> {
+  const params: JsonObject = cursor === undefined ? {} : { cursor };
+  const outcome = await ask(conversation, entry, method, withEnvelope(conversation, params), asking);
+  if ('result' in outcome) return outcome.result;
+  if (outcome.error.code === mcpCodes.unknownMethod) return { [memberOf(method)]: [] };
+  throw new UpstreamFault('refused', `its ${method} failed: ${outcome.error.message}`);
+}
+
+export const memberOf = (method: string): string =>
+  method === 'resources/templates/list' ? 'resourceTemplates' : method.split('/')[0]!;
+
+/** Questions the gateway asks on its own account carry the gateway's own envelope. */
+export const withEnvelope = ({ era, handshake }: Conversation, params: JsonObject): JsonObject =>
+  era === 'stateless' ? { ...params, _meta: envelopeOf(handshake) } : params;
+
+/** Whether the configuration lets this server serve a tool. */
+export const isServed = ({ tools }: McpUpstreamEntry, tool: unknown): tool is JsonObject =>
+  isObject(tool) && typeof tool.name === 'string' && tools.some((pattern) => globMatches(pattern, tool.name as string));
+
+/**
+ * The tool a client names: by the name it was told, or by `<upstream>__<tool>`, which holds whatever the others offer.
+ * @throws RpcFault -32602 for a name that several servers use.
+ */
+export function toolNamed({ tools }: Inventory, name: string): Tool | undefined {
+  const exact = tools.find(({ exposed }) => exposed === name);
+  if (exact) return exact;
+  const full = tools.find(({ entry, own }) => partedName(entry, own) === name);
+  if (full) return full;
+  const others = tools.filter(({ own }) => own === name);
+  if (others.length === 0) return undefined;
+  if (others.length === 1 && others[0]!.entry.prefix === undefined) return others[0];
+  const names = others.map(({ exposed }) => exposed).join(', ');
+  throw new RpcFault(mcpCodes.invalidParams, `The tool is called ${names} here.`);
+}

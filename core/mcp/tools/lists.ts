@@ -1,0 +1,234 @@
+/** Lists of several servers as one: pages of one server after the other, and whose a named thing is. */
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { McpPorts } from '../ports.ts';
+import { invalidParams, isObject, mcpCodes, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
+import type { Caller, Exchange } from '../sessions/caller.ts';
+import { type Asking, ask, type Conversation } from '../sessions/conversations.ts';
+import { forwardable } from '../sessions/forward.ts';
+import { complete } from '../sessions/translate.ts';
+import { upstreamError } from '../sessions/upstream-errors.ts';
+import { type Tool, wordsOf } from './action.ts';
+import { certainlyBlocked } from './blocked-tools.ts';
+import { noteFor } from './call.ts';
+import { isAccepted } from './drift.ts';
+import { completionRefused, isReadMethod, readable, readGoverned } from './governed-read.ts';
+import { assertFewTools, inventoryOf, isServed, listPage, memberOf } from './inventory.ts';
+import { partedName } from './tool-names.ts';
+
+/** Tools without those the policy would block whatever they are called with, and those that wait to be accepted. */
+export async function listTools(
+  ports: McpPorts,
+  caller: Caller,
+  request: RpcRequest,
+  exchange: Exchange,
+): Promise<RpcOutcome> {
+  const { conversation } = caller;
+  const asking = askingOf(ports, exchange);
+  const [only, another] = conversation.entries;
+  if (only && !another && only.prefix === undefined) {
+    // One server without renaming: its own pages, as they are.
+    const page = await pageOf(conversation, only, request, asking);
+    if ('error' in page || !Array.isArray(page.result.tools)) return page;
+    try {
+      assertFewTools(only, page.result.tools.length);
+    } catch (fault) {
+      return { error: upstreamError('tools/list', only, fault) };
+    }
+    const served = page.result.tools.filter((tool) => isServed(only, tool));
+    const whole = request.params.cursor === undefined && page.result.nextCursor === undefined;
+    // What is new is told from the whole list: a page of it would make all others look added later.
+    if (whole) await noteFor(ports, caller)(only, served);
+    else await inventoryOf(ports, conversation, asking, noteFor(ports, caller), request.params.cursor === undefined);
+    const tools = served.map((definition) => ({ entry: only, definition, ...nameOf(definition) }));
+    return {
+      result: { ...page.result, tools: (await shownOf(ports, caller, tools)).map(({ definition }) => definition) },
+    };
+  }
+  const { tools, silent } = await inventoryOf(ports, conversation, asking, noteFor(ports, caller), true);
+  const [fault] = silent;
+  if (fault && silent.length === conversation.entries.length) {
+    return { error: upstreamError('tools/list', fault.entry, fault.fault) };
+  }
+  const shown = await shownOf(ports, caller, tools);
+  return listed(caller, 'tools/list', {
+    tools: shown.map(({ definition, exposed }) => ({ ...definition, name: exposed })),
+  });
+}
+
+const nameOf = ({ name }: JsonObject) => ({ own: name as string, exposed: name as string });
+
+async function shownOf(ports: McpPorts, { snapshot }: Caller, tools: readonly Tool[]): Promise<Tool[]> {
+  const isVisible = (tool: Tool) => {
+    const names = new Set([tool.own, tool.exposed]);
+    return ![...names].some((name) => certainlyBlocked(snapshot.policy, wordsOf(tool, name)));
+  };
+  const visible = await filterInTurns(ports, tools, isVisible);
+  const drifting = new Set(visible.map(({ entry }) => entry).filter(({ drift }) => drift === 'block'));
+  const marks = new Map(
+    await Promise.all([...drifting].map(async ({ name }) => [name, await ports.mcpStore.marks(name)] as const)),
+  );
+  return filterInTurns(ports, visible, (tool) => {
+    const known = marks.get(tool.entry.name);
+    return known === undefined || isAccepted(known, tool);
+  });
+}
+
+/** Other requests have a turn after so many tools. */
+const turnTools = 64;
+
+/** `filter` over a long list, in slices [mcp.tool-bound]. */
+async function filterInTurns<T>(
+  { pause }: Pick<McpPorts, 'pause'>,
+  items: readonly T[],
+  keep: (item: T) => boolean,
+): Promise<T[]> {
+  const kept: T[] = [];
+  for (const [at, item] of items.entries()) {
+    if (keep(item)) kept.push(item);
+    if (at % turnTools === turnTools - 1) await pause(0);
+  }
+  return kept;
+}
+
+/** Prompts, resources and templates that the policy does not block: one server's pages, several servers' one after the other. */
+export async function listThings(
+  ports: McpPorts,
+  caller: Caller,
+  request: RpcRequest,
+  exchange: Exchange,
+): Promise<RpcOutcome> {
+  const { conversation } = caller;
+  const asking = askingOf(ports, exchange);
+  const [only, another] = conversation.entries;
+  if (only && !another && only.prefix === undefined) {
+    const page = await pageOf(conversation, only, request, asking);
+    const own = memberOf(request.method);
+    if ('error' in page || !Array.isArray(page.result[own])) return page;
+    return { result: { ...page.result, [own]: readable(caller, only, own, page.result[own].filter(isObject)) } };
+  }
+  const { index, cursor } = cursorOf(request.params.cursor);
+  const member = memberOf(request.method);
+  for (let at = index; at < conversation.entries.length; at++) {
+    const entry = conversation.entries[at]!;
+    const page = await listPage(conversation, entry, request.method, at === index ? cursor : undefined, asking).catch(
+      (): JsonObject => ({ [member]: [] }),
+    );
+    const all = Array.isArray(page[member]) ? page[member].filter(isObject) : [];
+    const things = readable(caller, entry, member, all);
+    const next =
+      typeof page.nextCursor === 'string'
+        ? { index: at, cursor: page.nextCursor }
+        : { index: at + 1, cursor: undefined };
+    const over = next.index >= conversation.entries.length;
+    if (things.length === 0 && !over) continue;
+    const named =
+      member === 'prompts' ? things.map((prompt) => ({ ...prompt, name: parted(entry, prompt.name) })) : things;
+    return listed(caller, request.method, { [member]: named, ...(!over && { nextCursor: textOf(next) }) });
+  }
+  return listed(caller, request.method, { [member]: [] });
+}
+
+/** With several servers prompts carry the name of theirs: no list says which names collide on another page. */
+const parted = (entry: McpUpstreamEntry, prompt: unknown): string => partedName(entry, String(prompt));
+
+/**
+ * `prompts/get`, `resources/read`, subscriptions and completions: asked of the server whose thing it is, as far as the policy
+ * lets it be read [mcp.reads-governed].
+ */
+export async function askOwner(
+  ports: McpPorts,
+  caller: Caller,
+  { method, params: given, id }: RpcRequest,
+  exchange: Exchange,
+): Promise<RpcOutcome> {
+  const { conversation } = caller;
+  const asking: Asking = {
+    signal: exchange.signal,
+    id,
+    onMessage: exchange.send,
+    onEvents: exchange.streams,
+  };
+  const params = forwardable(method, given, caller.era);
+  const [only, another] = conversation.entries;
+  if (!only) throw invalidParams(`There is no MCP server for ${method}.`);
+  const from = async (entry: McpUpstreamEntry, own: JsonObject, as = id): Promise<RpcOutcome> => {
+    if (isReadMethod(method)) return readGoverned(ports, caller, entry, { method, params: own, id: as }, exchange);
+    const refused = method === 'completion/complete' ? completionRefused(caller, entry, own) : undefined;
+    return refused ?? asked(conversation, entry, method, own, { ...asking, id: as });
+  };
+  const prompt = promptOf(method, params);
+  if (prompt !== undefined && (another || only.prefix !== undefined)) {
+    const entry = conversation.entries.find((candidate) => prompt.startsWith(parted(candidate, '')));
+    if (!entry) throw invalidParams(`There is no prompt ${prompt.slice(0, 200)}.`);
+    const own = prompt.slice(parted(entry, '').length);
+    const renamed =
+      method === 'prompts/get'
+        ? { ...params, name: own }
+        : { ...params, ref: { ...(params.ref as JsonObject), name: own } };
+    return from(entry, renamed);
+  }
+  if (!another) return from(only, params);
+  // Whose a URI is, only its server knows: the first that does not refuse it.
+  let last: RpcOutcome | undefined;
+  for (const entry of conversation.entries) {
+    const outcome = await from(entry, params, ports.ids.uuid());
+    // A request for approval is of one server: no other one is asked meanwhile.
+    if ('result' in outcome || outcome.error.code === mcpCodes.approvalRequired) return outcome;
+    last ??= outcome;
+  }
+  return last!;
+}
+
+async function asked(
+  conversation: Conversation,
+  entry: McpUpstreamEntry,
+  method: string,
+  params: JsonObject,
+  asking: Asking,
+): Promise<RpcOutcome> {
+  try {
+    return await ask(conversation, entry, method, params, asking);
+  } catch (fault) {
+    if (asking.signal.aborted) throw fault;
+    return { error: upstreamError(method, entry, fault) };
+  }
+}
+
+function promptOf(method: string, params: JsonObject): string | undefined {
+  if (method === 'prompts/get') return typeof params.name === 'string' ? params.name : '';
+  const ref = method === 'completion/complete' && isObject(params.ref) ? params.ref : undefined;
+  return ref?.type === 'ref/prompt' && typeof ref.name === 'string' ? ref.name : undefined;
+}
+
+const pageOf = (
+  conversation: Conversation,
+  entry: McpUpstreamEntry,
+  { method, params, id }: RpcRequest,
+  asking: Asking,
+) => asked(conversation, entry, method, forwardable(method, params, conversation.era), { ...asking, id });
+
+const askingOf = (ports: McpPorts, { signal, send, streams }: Exchange): Asking => ({
+  ...{ signal, onMessage: send, onEvents: streams },
+  id: ports.ids.uuid(),
+});
+
+const listed = ({ era }: Caller, method: string, result: JsonObject): RpcOutcome => ({
+  result: era === 'stateless' ? complete(method, result) : result,
+});
+
+const textOf = (cursor: { index: number; cursor: string | undefined }): string =>
+  Buffer.from(JSON.stringify([cursor.index, cursor.cursor ?? null])).toString('base64url');
+
+/** @throws RpcFault -32602 for a cursor that was not given by the gateway. */
+function cursorOf(given: unknown): { index: number; cursor: string | undefined } {
+  if (given === undefined) return { index: 0, cursor: undefined };
+  try {
+    const [index, cursor] = JSON.parse(Buffer.from(String(given), 'base64url').toString('utf8')) as [unknown, unknown];
+    if (Number.isInteger(index) && (cursor === null || typeof cursor === 'string'))
+      return { index: index as number, cursor: cursor ?? undefined };
+  } catch {
+    // told below
+  }
+  throw invalidParams('The cursor is none this gateway gave.');
+}

@@ -1,0 +1,125 @@
+/** Which server has the tool of a call that names none: by the servers' own lists, never by what the configuration would let pass. */
+
+import { decideCall } from '#core/actions/evaluate-call.ts';
+import { graver } from '#core/classification/classify-tool.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { ActionEnvelope, Capability, Placement } from '#core/contracts/envelope.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { McpPorts } from '../ports.ts';
+import { RpcFault } from '../protocol/messages.ts';
+import type { Conversation } from '../sessions/conversations.ts';
+import { actionOf, placementIn, type Tool, wordsOf } from './action.ts';
+import { drifted, noteDefinitions } from './drift.ts';
+import { type Inventory, inventoryOf } from './inventory.ts';
+import { partedName, policyName } from './tool-names.ts';
+
+export type PlacingPorts = Pick<McpPorts, 'pause' | 'ids' | 'clock' | 'mcpStore' | 'ledger' | 'telemetry' | 'calls'>;
+
+type KnownPolicy = Pick<Snapshot, 'policy' | 'policyDocument'>;
+
+/** Whether tools of this protocol are served at all: `mcp`, and what the configuration calls tools of it. */
+export const speaks = ({ overrides }: McpUpstreamEntry, protocol: string): boolean =>
+  protocol === 'mcp' || overrides.some((each) => each.protocol === protocol);
+
+/**
+ * @param call with `upstream` where its caller names the server.
+ * @returns undefined when no server is configured for calls of this protocol.
+ * @throws GatewayError `no_upstream` when no server has the tool, `service_unavailable` when that could not be found out,
+ * `invalid_request` when several have it, `policy_violation` when its definition waits to be accepted. Nothing was sent.
+ */
+export async function placed(
+  ports: PlacingPorts,
+  conversation: Conversation,
+  policy: KnownPolicy,
+  call: ActionEnvelope,
+): Promise<Placement | undefined> {
+  const asked = conversation.entries.filter(({ name }) => call.upstream === undefined || call.upstream === name);
+  if (!asked.some((entry) => speaks(entry, call.protocol))) return undefined;
+  const known = await read(ports, conversation, call, false);
+  const tool = having(known, call) ?? having(await read(ports, conversation, call, true), call);
+  if (tool) {
+    if (await drifted(ports.mcpStore, tool)) throw waits(tool);
+    return placementOf(ports, tool, policy, call);
+  }
+  const silent = known.silent.find(({ entry }) => asked.includes(entry));
+  throw silent ? unread(call, silent.entry.name) : nobody(call, asked);
+}
+
+/** The same words for the call as if an MCP client had made it; what its caller says of its capability only tightens. */
+async function placementOf(
+  ports: PlacingPorts,
+  tool: Tool,
+  policy: KnownPolicy,
+  call: ActionEnvelope,
+): Promise<Placement> {
+  const as = (name: string) => {
+    const { tool: known, target, capability } = wordsAs(tool, name, call);
+    return { ...call, upstream: tool.entry.name, tool: known, target, capability };
+  };
+  const { tool: known, target, capability } = as(await policyName(tool, (name) => decideCall(ports, policy, as(name))));
+  return { ...placementIn(tool, known), tool: known, target, capability };
+}
+
+/** @throws GatewayError `invalid_request` for arguments that no envelope can hold. */
+function wordsAs(tool: Tool, name: string, call: ActionEnvelope) {
+  try {
+    const words = actionOf(tool, name, call.parameters as JsonObject);
+    return { ...words, capability: graver(words.capability, call.capability as Capability) };
+  } catch (fault) {
+    if (fault instanceof RpcFault) throw invalidRequest(fault.message);
+    throw fault;
+  }
+}
+
+const read = (ports: PlacingPorts, conversation: Conversation, call: ActionEnvelope, fresh: boolean) =>
+  inventoryOf(
+    ports,
+    conversation,
+    { signal: AbortSignal.timeout(inventoryMs), id: ports.ids.uuid() },
+    (entry, definitions) => noteDefinitions(ports, call, entry, definitions),
+    fresh,
+  );
+
+const inventoryMs = 60_000;
+
+/** @throws GatewayError `invalid_request` */
+function having({ tools }: Inventory, call: ActionEnvelope): Tool | undefined {
+  const at = tools.filter(({ entry }) => call.upstream === undefined || entry.name === call.upstream);
+  const answersTo = (tool: Tool, name: string): boolean => {
+    const words = wordsOf(tool, name);
+    return words.tool === call.tool && words.protocol === call.protocol;
+  };
+  const exposed = at.filter((tool) => answersTo(tool, tool.exposed));
+  const full = at.filter((tool) => answersTo(tool, partedName(tool.entry, tool.own)));
+  const found = [exposed, full].find(({ length }) => length > 0) ?? at.filter((tool) => answersTo(tool, tool.own));
+  if (found.length > 1) throw several(call, found);
+  return found[0];
+}
+
+const several = ({ tool }: ActionEnvelope, found: readonly Tool[]): GatewayError =>
+  invalidRequest(
+    `The tool ${tool} is served as ${found.map(({ entry, own }) => `${own} at ${entry.name}`).join(', ')}. Name the server with upstream.`,
+  );
+
+const nobody = ({ tool }: ActionEnvelope, asked: readonly McpUpstreamEntry[]): GatewayError =>
+  new GatewayError(
+    'no_upstream',
+    `No upstream serves the tool ${tool}. Asked were ${asked.map(({ name }) => name).join(', ')}; tools/list names the tools there are.`,
+    { data: { tool } },
+  );
+
+const unread = ({ tool }: ActionEnvelope, upstream: string): GatewayError =>
+  new GatewayError(
+    'service_unavailable',
+    `The tools of ${upstream} could not be read, so it is not known which server has ${tool}. Nothing was sent; try again, or have its address and health checked.`,
+    { data: { tool, upstream } },
+  );
+
+const waits = ({ entry, own }: Tool): GatewayError =>
+  new GatewayError(
+    'policy_violation',
+    `The definition of ${own} at ${entry.name} waits for a human to accept it. Nothing was sent.`,
+    { data: { tool: own, upstream: entry.name } },
+  );

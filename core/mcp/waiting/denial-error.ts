@@ -1,0 +1,10 @@
+/** A human's denial in JSON-RPC, wherever a client learns of it. */
+import { denialOf } from '#core/actions/answers.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { RpcError } from '../protocol/messages.ts';
+
+/** -32001 with the reviewer's words. */
+export function denialError(row: ApprovalRow): RpcError {
+  const { code, message, data } = denialOf(row);
+  return { code, message, data: { ...data, envelope_id: row.envelope_id } };
+}

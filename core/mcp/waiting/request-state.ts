@@ -1,0 +1,113 @@
+/**
+ * The `requestState` of a call that waits for a human (2026-07-28): sealed, so that no client can make or change one, and bound
+ * to approval, caller, session and call. That an approval is used once is its row's to know (decision 0028).
+ */
+
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { TicketKeys } from '#core/tickets/keys.ts';
+import { type SealDefect, seal, unseal } from '#core/tickets/sealed.ts';
+import { invalidParams, isObject, type RpcFault } from '../protocol/messages.ts';
+import type { Caller } from '../sessions/caller.ts';
+
+export interface RequestState {
+  /** Envelope id of the approval. */
+  readonly approval: string;
+  readonly tenant: string;
+  /** Id of the key that made the call. */
+  readonly caller: string;
+  readonly session: string;
+  readonly call_digest: string;
+  /** How often the client was asked. */
+  readonly round: number;
+  /** Milliseconds since the epoch. */
+  readonly expires_ms: number;
+  /** `requestState` and `inputResponses` the client had with it for the server, where it had any. */
+  readonly for_server: JsonObject;
+}
+
+export const statePrefix = 'ags1';
+/** In front of a server's own state that looks like one of ours: a gateway behind this one has such. */
+const escaped = 'agx1:';
+/** What a client had with it for a server travels along; beyond this nobody is asked this way. */
+const mostCharacters = 64 * 1024;
+
+/** Whether only the gateway can have meant it, sound or not. */
+export const isOwnState = (text: unknown): text is string =>
+  typeof text === 'string' && text.startsWith(`${statePrefix}.`);
+
+/** Undefined where it would be larger than clients can be expected to carry. */
+export function sealState(state: RequestState, keys: TicketKeys): string | undefined {
+  const text = seal(statePrefix, state, keys.current);
+  return text.length > mostCharacters ? undefined : text;
+}
+
+/** Why a state was turned away: `request_state_<defect>` in `data.reason`. */
+export type StateDefect =
+  | SealDefect
+  | 'expired'
+  | 'other_key'
+  | 'other_session'
+  | 'other_call'
+  | 'already_used'
+  | 'unknown';
+
+const sentences: Readonly<Record<StateDefect, string>> = {
+  malformed: 'it is none by its form',
+  unknown_key: 'it is signed with a key that is not in use',
+  altered: 'its signature does not belong to it',
+  expired: 'its time is over',
+  other_key: 'it was given to another key',
+  other_session: 'it was given in another session',
+  other_call: 'it was given for another call',
+  already_used: 'the call it was given for has been made',
+  unknown: 'its approval is not kept any more',
+};
+
+/** Nothing ran, and nothing was asked of anybody. */
+export const stateRefused = (defect: StateDefect): RpcFault =>
+  invalidParams(`The requestState was refused: ${sentences[defect]}. Send the call without it to ask anew.`, {
+    reason: `request_state_${defect}`,
+  });
+
+/**
+ * Reads a state that a caller brings back.
+ * @throws RpcFault -32602 with `data.reason`.
+ */
+export function openState(
+  text: string,
+  keys: TicketKeys,
+  { principal, sessionId, sessionIsNamed }: Pick<Caller, 'principal' | 'sessionId' | 'sessionIsNamed'>,
+  nowMs: number,
+): RequestState {
+  const opened = unseal(statePrefix, text, keys, mostCharacters);
+  if (!opened.ok) throw stateRefused(opened.defect);
+  const state = opened.payload as Partial<RequestState>;
+  if (!isState(state)) throw stateRefused('malformed');
+  if (state.tenant !== principal.tenant || state.caller !== principal.key_id) throw stateRefused('other_key');
+  if (sessionIsNamed && state.session !== sessionId) throw stateRefused('other_session');
+  if (nowMs >= state.expires_ms) throw stateRefused('expired');
+  return state;
+}
+
+const texts = ['approval', 'tenant', 'caller', 'session', 'call_digest'] as const;
+const numbers = ['round', 'expires_ms'] as const;
+
+/** Signed by us, yet perhaps by another release. */
+const isState = (state: Partial<RequestState>): state is RequestState =>
+  texts.every((name) => typeof state[name] === 'string') &&
+  numbers.every((name) => Number.isFinite(state[name])) &&
+  isObject(state.for_server);
+
+/** A server's answer on its way to the client: its state is left alone unless it looks like one of ours. */
+export function stateToClient(result: JsonObject): JsonObject {
+  const { requestState: state } = result;
+  return isOwnState(state) || isEscaped(state) ? { ...result, requestState: `${escaped}${state}` } : result;
+}
+
+/** The client's parameters on their way to the server. */
+export function stateToServer(params: JsonObject): JsonObject {
+  const { requestState: state } = params;
+  return isEscaped(state) ? { ...params, requestState: state.slice(escaped.length) } : params;
+}
+
+const isEscaped = (text: unknown): text is string => typeof text === 'string' && text.startsWith(escaped);

@@ -1,0 +1,255 @@
+/**
+ * Tasks: a call that waits for a human is answered at once with the id to ask for it by (2025-11-25 `params.task`, the tasks
+ * extension of 2026-07-28). The task is the approval's row; a call that needed nobody is a task that is over already.
+ */
+
+import { executeApproved } from '#core/actions/execute-approved.ts';
+import { approvalUrl } from '#core/approvals/views.ts';
+import { decideApproval } from '#core/approvals/vote.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { DecisionResult } from '#core/contracts/envelope.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { type JsonObject, parseStrictBytes } from '#core/kernel/json.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { McpPorts } from '../ports.ts';
+import { metaKeys } from '../protocol/era.ts';
+import {
+  invalidParams,
+  isObject,
+  mcpCodes,
+  type RpcError,
+  RpcFault,
+  type RpcOutcome,
+  type RpcRequest,
+} from '../protocol/messages.ts';
+import type { Caller, Exchange } from '../sessions/caller.ts';
+import { keptResult } from '../tools/executor.ts';
+import { denialError } from './denial-error.ts';
+
+const pollMs = 1_000;
+/** A task that is over is kept as the approval is, or as the object store keeps things; a client need not ask forever. */
+const ttlMs = 24 * 3_600_000;
+
+type Status = 'working' | 'completed' | 'failed' | 'cancelled';
+
+interface Task {
+  readonly id: string;
+  readonly status: Status;
+  readonly message?: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly outcome?: RpcOutcome;
+}
+
+/**
+ * The task for a decided call, or undefined where none helps: a block, a request that is no longer pending, and a call whose
+ * sensitive arguments were withheld, which only its caller can send again.
+ */
+export async function taskFor(
+  ports: McpPorts,
+  caller: Caller,
+  { decision, envelope_id }: DecisionResult,
+  outcome: RpcOutcome | undefined,
+  params: JsonObject,
+): Promise<JsonObject | undefined> {
+  if (decision === 'review') {
+    const row = await ports.approvals.get(caller.principal.tenant, envelope_id);
+    if (row?.status !== 'pending' || row.withheld.length > 0) return undefined;
+    return created(caller, await taskOf(ports, row));
+  }
+  // Servers of 2026-07-28 choose whether there is a task; before, a client that asked for one is given one.
+  if (decision !== 'allow' || outcome === undefined || caller.era === 'stateless' || !isObject(params.task))
+    return undefined;
+  const now = isoTime(ports.clock.now());
+  const kept: JsonObject = { task: 1, tenant: caller.principal.tenant, key_id: caller.principal.key_id, at: now };
+  const bytes = Buffer.from(JSON.stringify({ ...kept, nonce: ports.ids.randomHex(16), outcome }));
+  try {
+    return created(caller, doneTask(await ports.results.put(bytes), now, outcome));
+  } catch (fault) {
+    // The call ran: its answer is given at once rather than lost with the task.
+    ports.telemetry.log('error', 'a task was not stored', { envelope_id, error: (fault as Error).name });
+    return undefined;
+  }
+}
+
+const doneTask = (sha256: string, at: string, outcome: RpcOutcome): Task => ({
+  id: `done-${sha256}`,
+  status: 'error' in outcome ? 'failed' : 'completed',
+  createdAt: at,
+  updatedAt: at,
+  outcome,
+});
+
+/** `tasks/get`, `tasks/result`, `tasks/update`, `tasks/cancel`. @throws RpcFault -32602 for an id that is not the caller's. */
+export async function answerTask(
+  ports: McpPorts,
+  caller: Caller,
+  { method, params }: RpcRequest,
+  exchange: Exchange,
+): Promise<RpcOutcome> {
+  if (typeof params.taskId !== 'string') throw invalidParams('params.taskId must name a task.');
+  const id = params.taskId;
+  switch (method) {
+    case 'tasks/get':
+      return { result: shown(caller, await advanced(ports, caller, id, exchange)) };
+    case 'tasks/result':
+      return resultOf(ports, caller, id, exchange);
+    case 'tasks/cancel':
+      return { result: cancelled(caller, await cancel(ports, caller, id)) };
+    default: // tasks/update: a human's vote is nothing the client could send
+      await own(ports, caller, id);
+      return { result: { resultType: 'complete' } };
+  }
+}
+
+/** An approved call is carried out for the client that asks after it. The row decides that it happens once. */
+async function advanced(ports: McpPorts, caller: Caller, id: string, exchange: Exchange): Promise<Task> {
+  const found = await own(ports, caller, id);
+  if (!('envelope_id' in found)) return found;
+  if (found.status === 'approved') exchange.later(executeApproved(ports, found));
+  return taskOf(ports, found);
+}
+
+/** Waits until the task is over (2025-11-25). */
+async function resultOf(ports: McpPorts, caller: Caller, id: string, exchange: Exchange): Promise<RpcOutcome> {
+  for (;;) {
+    exchange.signal.throwIfAborted();
+    let found = await own(ports, caller, id);
+    if ('envelope_id' in found && found.status === 'approved') found = await executeApproved(ports, found);
+    const task = 'envelope_id' in found ? await taskOf(ports, found) : found;
+    if (task.outcome) return related(task);
+    await ports.pause(pollMs);
+  }
+}
+
+const related = ({ id, outcome }: Task): RpcOutcome => {
+  if (!outcome || 'error' in outcome) return outcome!;
+  const meta = isObject(outcome.result._meta) ? outcome.result._meta : {};
+  return { result: { ...outcome.result, _meta: { ...meta, [metaKeys.relatedTask]: { taskId: id } } } };
+};
+
+/** Withdraws a request that nobody has decided. */
+async function cancel(ports: McpPorts, caller: Caller, id: string): Promise<Task> {
+  const found = await own(ports, caller, id);
+  if (!('envelope_id' in found) || found.status !== 'pending') {
+    const { status } = 'envelope_id' in found ? await taskOf(ports, found) : found;
+    throw invalidParams(`The task is ${status} and can no longer be cancelled.`);
+  }
+  const { key_id, person } = caller.principal;
+  try {
+    const row = await decideApproval(ports, found, {
+      ...{ verdict: 'deny', person: person ?? `key:${key_id}`, key_id, reviewer: cancelledBy, channel: 'system' },
+      ...{ reason: 'withdrawn', comment: 'Withdrawn by the caller.', channels: [], useSeconds: 0 },
+    });
+    return taskOf(ports, row);
+  } catch (fault) {
+    if (!(fault instanceof GatewayError) || fault.code !== 'conflict') throw fault;
+    throw invalidParams('The task was decided a moment ago and can no longer be cancelled.');
+  }
+}
+
+/** The `reviewer` of a request its own caller withdrew. */
+const cancelledBy = 'requester';
+
+/** Another principal's task is as unknown as none. */
+async function own(ports: McpPorts, { principal }: Caller, id: string): Promise<ApprovalRow | Task> {
+  const { tenant, key_id } = principal;
+  const sha256 = /^done-([0-9a-f]{64})$/.exec(id)?.[1];
+  if (sha256 !== undefined) {
+    const bytes = await ports.results.get(sha256);
+    const kept =
+      bytes &&
+      parseStrictBytes(bytes, {
+        nesting: 256,
+        values: Number.POSITIVE_INFINITY,
+        numbers: 'double',
+        protoKeys: 'carried',
+      });
+    if (isObject(kept) && kept.task === 1 && kept.tenant === tenant && kept.key_id === key_id) {
+      return doneTask(sha256, String(kept.at), kept.outcome as unknown as RpcOutcome);
+    }
+  } else if (/^[0-9a-f-]{36}$/.test(id)) {
+    const row = await ports.approvals.get(tenant, id);
+    if (row?.key_id === key_id) return row;
+  }
+  throw invalidParams('Task not found.');
+}
+
+const nobodyDecided = 'Nobody decided in time. Send the call again to ask anew.';
+
+async function taskOf(ports: McpPorts, row: ApprovalRow): Promise<Task> {
+  const url = approvalUrl(ports.adminUrl, row.envelope_id);
+  const times = { id: row.envelope_id, createdAt: row.queued_at, updatedAt: row.decided_at ?? row.queued_at };
+  const failed = (code: number, message: string, reason: string): Task => {
+    const error: RpcError = { code, message, data: { reason, approval_url: url, envelope_id: row.envelope_id } };
+    return { ...times, status: 'failed', message, outcome: { error } };
+  };
+  switch (row.status) {
+    case 'pending':
+      if (row.expires_at > isoTime(ports.clock.now()))
+        return { ...times, status: 'working', message: `Waiting for a human's approval: ${url}` };
+      return failed(mcpCodes.approvalRequired, nobodyDecided, 'expired');
+    case 'denied':
+      if (row.reason === 'withdrawn') {
+        const error: RpcError = { code: mcpCodes.upstreamFailed, message: 'The task was cancelled.' };
+        return { ...times, status: 'cancelled', message: error.message, outcome: { error } };
+      }
+      return row.reason === 'timeout'
+        ? failed(mcpCodes.approvalRequired, nobodyDecided, 'expired')
+        : { ...times, status: 'failed', message: 'The call was denied.', outcome: { error: denialError(row) } };
+    case 'approved':
+    case 'executing':
+      if (row.status === 'approved' && (row.use_expires_at ?? row.expires_at) <= isoTime(ports.clock.now()))
+        return failed(mcpCodes.approvalRequired, 'The approval was not used in time.', 'expired');
+      return { ...times, status: 'working', message: 'Approved; the call is carried out.' };
+    case 'consumed':
+      if (row.outcome === 'executed') return { ...times, ...(await ended(ports, row)) };
+      return failed(
+        mcpCodes.upstreamFailed,
+        `${row.tool} was approved; its execution ended as ${row.outcome ?? 'unknown'}.`,
+        row.refused_because ?? row.outcome ?? 'unknown',
+      );
+  }
+}
+
+/** The end of a task that ran: its result, or why that is not at hand. */
+async function ended(ports: McpPorts, row: ApprovalRow): Promise<Pick<Task, 'status' | 'message' | 'outcome'>> {
+  try {
+    return { status: 'completed', outcome: { result: await keptResult(ports, row.tool, row) } };
+  } catch (fault) {
+    if (!(fault instanceof RpcFault)) throw fault;
+    return { status: 'failed', message: fault.message, outcome: { error: fault.toError() } };
+  }
+}
+
+/** What a call is answered with instead of its result. */
+function created(caller: Caller, task: Task): JsonObject {
+  return caller.era === 'stateless' ? { resultType: 'task', ...fields(caller, task) } : { task: fields(caller, task) };
+}
+
+/** The answer of `tasks/get`: the outcome with it where the revision has no `tasks/result`. */
+function shown(caller: Caller, task: Task): JsonObject {
+  if (caller.era === 'session') return fields(caller, task);
+  return { resultType: 'complete', ...fields(caller, task), ...(task.outcome as JsonObject | undefined) };
+}
+
+const cancelled = (caller: Caller, task: Task): JsonObject =>
+  caller.era === 'session' ? fields(caller, task) : { resultType: 'complete' };
+
+function fields({ era }: Caller, { id, status, message, createdAt, updatedAt }: Task): JsonObject {
+  return {
+    taskId: id,
+    status,
+    ...(message !== undefined && { statusMessage: message }),
+    createdAt,
+    lastUpdatedAt: updatedAt,
+    ...(era === 'session' ? { ttl: ttlMs, pollInterval: pollMs } : { ttlMs, pollIntervalMs: pollMs }),
+  };
+}
+
+/** The methods of the revision at hand. */
+export const hasTaskMethod = (era: Caller['era'], method: string): boolean =>
+  (era === 'session'
+    ? ['tasks/get', 'tasks/result', 'tasks/cancel']
+    : ['tasks/get', 'tasks/update', 'tasks/cancel']
+  ).includes(method);
