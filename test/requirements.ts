@@ -268,6 +268,16 @@ const configuration: readonly Requirement[] = [
     'contract §1',
     'Unknown keys fail the load with YAML path, what was found and what is allowed.',
   ),
+  must(
+    'config.did-you-mean',
+    'contract §1',
+    'A misspelt key, word, name or capability is refused, and a misspelt tool reported, with the one that was probably meant.',
+  ),
+  must(
+    'config.unset-secrets',
+    'contract §1',
+    'The local host reports each secret that the configuration names and that has no value.',
+  ),
   must('config.bad-words', 'contract §1', 'Bad decision words, regexes and globs fail the load.'),
   must('config.provider-names', 'spec §7.2', 'Empty provider names or types and duplicate providers fail the load.'),
   must('config.routes-known-providers', 'spec §7.2', 'Routes naming unknown providers fail the load.'),

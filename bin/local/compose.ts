@@ -180,9 +180,9 @@ async function reload(ports: GatewayPorts, path: string, checkout: string): Prom
   const { telemetry } = ports;
   try {
     const { row, imported, warnings } = await importConfiguration(ports, path, checkout);
-    const { configuration } = await ports.snapshots.refresh();
+    const { configuration, warnings: inForce } = await ports.snapshots.refresh();
     if (imported) await recordImport(ports, row, configuration.tenants[0]?.id ?? 'default');
-    for (const warning of warnings) telemetry.log('warn', warning);
+    for (const warning of new Set([...warnings, ...(imported ? inForce : [])])) telemetry.log('warn', warning);
     if (imported) telemetry.log('info', 'configuration imported', { version: row.version, file: path });
   } catch (fault) {
     telemetry.log('error', 'configuration not imported; the one in force stays', {

@@ -1,9 +1,11 @@
 /** Keys and secrets that the local run makes for itself, for demonstrations (contract §2). */
 import { createHash } from 'node:crypto';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
+import { unsetSecrets } from '#core/configuration/checks/unset-secrets.ts';
 import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
 import { type Configuration, defaultTicketKeyName } from '#core/contracts/config.ts';
 import type { ResolvedKey } from '#core/identity/identities.ts';
+import type { SecretStore } from '#core/kernel/ports.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -40,22 +42,28 @@ export interface Generated {
 
 /**
  * The configuration says under which names generated secrets are looked up. They are put there before anybody asks,
- * whenever another configuration comes into force.
+ * whenever another configuration comes into force. Its warnings then include the secrets that have no value.
+ * @param store looks names up in the environment and in `secrets`.
  */
 export function namingSnapshots(
   snapshots: Snapshots,
   secrets: Record<string, string>,
   generated: Generated,
+  store: SecretStore,
 ): Snapshots {
-  const quieted = new WeakMap<Snapshot, Snapshot>();
+  const withWarnings = new WeakMap<Snapshot, Promise<Snapshot>>();
+  const warned = async (found: Snapshot): Promise<Snapshot> => ({
+    ...found,
+    warnings: [
+      ...found.warnings.filter((warning) => !isExpected(warning)),
+      ...(await unsetSecrets(found.configuration, store)),
+    ],
+  });
   const named = async (snapshot: Snapshot): Promise<Snapshot> => {
     const found = nameSecrets(snapshot.configuration, secrets, generated) ? await snapshots.refresh() : snapshot;
-    const quiet = quieted.get(found) ?? {
-      ...found,
-      warnings: found.warnings.filter((warning) => !isExpected(warning)),
-    };
-    quieted.set(found, quiet);
-    return quiet;
+    const kept = withWarnings.get(found) ?? warned(found);
+    withWarnings.set(found, kept);
+    return kept;
   };
   /** Generated keys stand in for the ones the shipped configuration names. */
   const isExpected = (warning: string) =>

@@ -119,6 +119,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     createSnapshots({ configStore, objects, clock, secrets, overlayKeys: overlayKeys(keys, firstTenant) }),
     names,
     generated,
+    secrets,
   );
   for (const warning of (await snapshots.current()).warnings) telemetry.log('warn', warning);
 

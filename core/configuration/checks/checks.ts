@@ -104,7 +104,13 @@ function checkCredentials({ credentials: { brokers, grants } }: ConfigurationFil
       ...globProblems([grant.tool], () => [...path, 'tool']),
       ...(names.includes(grant.broker)
         ? []
-        : [{ path: [...path, 'broker'], found: JSON.stringify(grant.broker), allowed: oneOf(names, 'brokers') }]),
+        : [
+            {
+              path: [...path, 'broker'],
+              found: JSON.stringify(grant.broker),
+              allowed: oneOf(names, 'brokers', grant.broker),
+            },
+          ]),
     ];
   });
   return [...unique(brokers, ['credentials', 'brokers'], 'name', 'broker names'), ...each];

@@ -61,7 +61,7 @@ function checkCaller(file: ConfigurationFile, caller: OidcCaller, path: Path): P
     ...exactlyOne({ tenant, tenant_claim }, path),
     ...(tenant === undefined || known.includes(tenant)
       ? []
-      : [{ path: [...path, 'tenant'], found: JSON.stringify(tenant), allowed: oneOf(known, 'tenants') }]),
+      : [{ path: [...path, 'tenant'], found: JSON.stringify(tenant), allowed: oneOf(known, 'tenants', tenant) }]),
     ...unknown(tenants, ['*', ...known], [...path, 'tenants'], 'tenants'),
     ...(tenant_claim !== undefined && tenants.length === 0
       ? [
@@ -109,7 +109,7 @@ function checkAws({ tenants, people, identity: { aws } }: ConfigurationFile): Pr
     function named(field: string, value: string | undefined, list: readonly string[], what: string): Problem[] {
       return value === undefined || list.includes(value)
         ? []
-        : [{ path: [...path, i, field], found: JSON.stringify(value), allowed: oneOf(list, what) }];
+        : [{ path: [...path, i, field], found: JSON.stringify(value), allowed: oneOf(list, what, value) }];
     }
   });
   return [...unique(aws.callers, path, 'arn', 'ARNs'), ...each];
@@ -138,7 +138,13 @@ function checkIds({ people, identity: { oidc } }: ConfigurationFile): Problem[] 
       const first = seen.get(value);
       seen.set(value, first ?? id);
       if (!names.includes(value.slice(0, value.indexOf('/'))))
-        return [{ path, found: JSON.stringify(value), allowed: `"<name>/<value>" with ${oneOf(names, 'issuers')}` }];
+        return [
+          {
+            path,
+            found: JSON.stringify(value),
+            allowed: `"<name>/<value>" with ${oneOf(names, 'issuers', value.slice(0, value.indexOf('/')))}`,
+          },
+        ];
       return first === undefined
         ? []
         : [{ path, found: JSON.stringify(value), allowed: `one person (${first} has it)` }];

@@ -35,7 +35,7 @@ function checkPerson(file: ConfigurationFile, tenant: string, key: FileKeyObject
   const problems = (['person', 'owner'] as const).flatMap((field): Problem[] => {
     const named = key[field];
     if (named === undefined || people.includes(named)) return [];
-    return [{ path: [...path, field], found: JSON.stringify(named), allowed: oneOf(people, 'people') }];
+    return [{ path: [...path, field], found: JSON.stringify(named), allowed: oneOf(people, 'people', named) }];
   });
   if (key.person !== undefined && key.kind !== 'human') {
     const allowed = 'person on keys of kind human; an agent or service has an owner';

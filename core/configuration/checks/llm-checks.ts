@@ -34,7 +34,7 @@ function unknownProviders(file: ConfigurationFile): Problem[] {
   const names = file.providers.map(({ name }) => name);
   return routedProviders(file)
     .filter(({ name }) => !names.includes(name))
-    .map(({ name, path }) => ({ path, found: JSON.stringify(name), allowed: oneOf(names, 'providers') }));
+    .map(({ name, path }) => ({ path, found: JSON.stringify(name), allowed: oneOf(names, 'providers', name) }));
 }
 
 /** Every place in which a route names a provider. */
@@ -112,7 +112,7 @@ function checkBudgets({ budgets, tenants }: ConfigurationFile): Problem[] {
     ...Object.entries(budgets.tenants).flatMap(([id, { models }]): Problem[] => {
       const path = ['budgets', 'tenants', id];
       const known = ids.includes(id);
-      const stranger = { path, found: `tenant ${JSON.stringify(id)}`, allowed: oneOf(ids, 'tenants') };
+      const stranger = { path, found: `tenant ${JSON.stringify(id)}`, allowed: oneOf(ids, 'tenants', id) };
       return [...(known ? [] : [stranger]), ...globs(models, path)];
     }),
   ];
@@ -122,7 +122,7 @@ function checkEmbedder({ cache, providers }: ConfigurationFile): Problem[] {
   const { embedder } = cache.semantic;
   const able = providers.filter(({ type }) => type === 'openai' || type === 'bedrock').map(({ name }) => name);
   if (embedder === undefined || able.includes(embedder)) return [];
-  const allowed = oneOf(able, 'providers of type openai or bedrock');
+  const allowed = oneOf(able, 'providers of type openai or bedrock', embedder);
   return [{ path: ['cache', 'semantic', 'embedder'], found: JSON.stringify(embedder), allowed }];
 }
 

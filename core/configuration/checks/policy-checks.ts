@@ -8,8 +8,10 @@ import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { unknownProtocols } from '#core/tool-policy/protocols.ts';
 import type { ResolvedPack } from '../load/pack-source.ts';
 import { buildPolicyDocument, disabledGuards } from '../load/policy-document.ts';
+import { didYouMean } from './did-you-mean.ts';
 import { oneOf } from './name-checks.ts';
 import type { Path, Problem } from './problems.ts';
+import { unknownTools } from './unknown-tools.ts';
 
 export function checkPolicy(file: ConfigurationFile, { pack, proven }: ResolvedPack, warnings: string[]): Problem[] {
   const { rules } = file.tool_policies;
@@ -21,6 +23,7 @@ export function checkPolicy(file: ConfigurationFile, { pack, proven }: ResolvedP
   if (problems.length > 0) return problems;
   const document = buildPolicyDocument({ tool_policies: { ...file.tool_policies, pack } });
   warnings.push(...disabledGuards({ tool_policies: { ...file.tool_policies, pack } }), ...unknownProtocols(document));
+  warnings.push(...unknownTools(file, pack));
   const examined = proven ? { ...document, rules } : document;
   return checkReach(examined, rules.length, warnings);
 }
@@ -31,7 +34,7 @@ function checkRule(rule: ToolRule, index: number): Problem[] {
     return unknownCapabilities(rule.capability).map((word) => ({
       path: [...rulePath(index), 'capability'],
       found: JSON.stringify(word),
-      allowed: capabilities.join(', '),
+      allowed: `${capabilities.join(', ')}${didYouMean(word, capabilities)}`,
     }));
   } catch (thrown) {
     const message = (thrown as Error).message.replace(/^rules\[0\]\.?/, '');
@@ -51,7 +54,7 @@ function checkDisabled(disabled: readonly string[], pack: ToolPack | null): Prob
           {
             path: ['tool_policies', 'disable_guards', i],
             found: JSON.stringify(name),
-            allowed: oneOf(known, `guards of pack ${pack?.name ?? 'null'}`),
+            allowed: oneOf(known, `guards of pack ${pack?.name ?? 'null'}`, name),
           },
         ],
   );
@@ -74,7 +77,7 @@ function checkBrokers(
           {
             path: [...rulePath(i), 'credential', 'broker'],
             found: JSON.stringify(rule.credential?.broker),
-            allowed: oneOf(names, 'brokers'),
+            allowed: oneOf(names, 'brokers', rule.credential?.broker ?? ''),
           },
         ]
       : [],

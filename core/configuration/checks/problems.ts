@@ -2,6 +2,7 @@
 import type * as z from 'zod';
 import { type GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { allowedKeys } from '../load/schema-walk.ts';
+import { didYouMean } from './did-you-mean.ts';
 
 export type Path = readonly (string | number)[];
 
@@ -39,8 +40,10 @@ export const problemsOf = (issues: readonly z.core.$ZodIssue[], root: unknown, a
 function problemOf(issue: z.core.$ZodIssue, root: unknown, above: Path): Problem[] {
   const path = [...above, ...(issue.path as Path)];
   if (issue.code === 'unrecognized_keys') {
-    const allowed = allowedKeys(path, root)?.join(', ') ?? 'only the keys of the schema';
-    return issue.keys.map((key) => ({ path: [...path, key], found: 'an unknown key', allowed }));
+    const keys = allowedKeys(path, root);
+    const allowed = keys?.join(', ') ?? 'only the keys of the schema';
+    const meant = (key: string) => didYouMean(key, keys ?? []);
+    return issue.keys.map((key) => ({ path: [...path, key], found: 'an unknown key', allowed: allowed + meant(key) }));
   }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const meant = issue.errors.filter(
@@ -50,7 +53,19 @@ function problemOf(issue: z.core.$ZodIssue, root: unknown, above: Path): Problem
     const kinds = issue.errors.flatMap(([first]) => (first?.code === 'invalid_type' ? [aKind(first.expected)] : []));
     return [{ path, found: foundAt(path, root), allowed: [...new Set(kinds)].join(' or ') || 'another value' }];
   }
-  return [{ path, found: foundAt(path, root), allowed: allowedBy(issue) }];
+  const found = foundAt(path, root);
+  return [{ path, found, allowed: allowedBy(issue) + meantBy(issue, found) }];
+}
+
+/** The allowed word next to the one that is there. `found` is quoted where it may be shown. */
+function meantBy(issue: z.core.$ZodIssue, found: string): string {
+  const words =
+    issue.code === 'invalid_value'
+      ? issue.values
+      : issue.code === 'invalid_union'
+        ? ((issue as { options?: readonly unknown[] }).options ?? [])
+        : [];
+  return /^".*"$/.test(found) ? didYouMean(JSON.parse(found) as string, words.map(String)) : '';
 }
 
 function allowedBy(issue: z.core.$ZodIssue): string {

@@ -23,7 +23,11 @@ function checkName(upstream: string, names: readonly string[], path: Path): Prob
   if (malformed.length > 0 || matchesAll(upstream) || names.some((name) => globMatches(upstream, name)))
     return malformed;
   return [
-    { path: at, found: JSON.stringify(upstream), allowed: oneOf(names, 'entries of upstreams.mcp and upstreams.http') },
+    {
+      path: at,
+      found: JSON.stringify(upstream),
+      allowed: oneOf(names, 'entries of upstreams.mcp and upstreams.http', upstream),
+    },
   ];
 }
 
@@ -38,7 +42,7 @@ function checkCredentials({ credentials, tool_policies, upstreams }: Configurati
   const problem = (path: Path, tool: string): Problem => ({
     path: [...path, 'upstream'],
     found: `nothing, for protocol mcp and tool ${JSON.stringify(tool)}, a name that any server may use`,
-    allowed: `${names.length === 0 ? 'the name of an entry of upstreams.mcp' : oneOf(names, 'servers')}; write for example upstream: ${names[0] ?? 'files'}, or a protocol that is not mcp`,
+    allowed: `${names.length === 0 ? 'the name of an entry of upstreams.mcp' : oneOf(names, 'servers', '')}; write for example upstream: ${names[0] ?? 'files'}, or a protocol that is not mcp`,
   });
   return [
     ...credentials.grants.flatMap(({ protocol, tool, upstream }, i) =>

@@ -1,6 +1,8 @@
 /** The small parts of the local host: flags, banner, schedules, generated secrets. */
 import { createHash } from 'node:crypto';
+import { environmentSecrets } from '#adapters/local/environment-secrets.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import { configurationSchema } from '#core/contracts/config.ts';
 import { banner, type Ready } from '../../../bin/local/banner.ts';
 import { isLoopback, parseFlags, UsageError } from '../../../bin/local/flags.ts';
 import { namingSnapshots, overlayKeys } from '../../../bin/local/generated-secrets.ts';
@@ -123,8 +125,9 @@ describe('generated secrets', () => {
       generated_key,
     });
     const configuration = {
+      ...configurationSchema.parse({ version: 1, tenants: [{ id: 't', api_keys: ['k'] }] }),
       admin: { token_env: 'A' },
-      credentials: { brokers: [broker('K', true), broker('OWN', false)] },
+      credentials: { brokers: [broker('K', true), broker('OWN', false)], grants: [], tickets: { key_env: 'TICKETS' } },
     };
     const warnings = ['GATEWAY_AGENT_KEY is not set: its key entry is skipped.', 'policies.break_glass is on'];
     const snapshot = { configuration, warnings } as unknown as Snapshot;
@@ -135,9 +138,17 @@ describe('generated secrets', () => {
     };
     const snapshots = { current: async () => snapshot, refresh };
     const secrets: Record<string, string> = {};
-    const naming = namingSnapshots(snapshots, secrets, { adminToken: 'token', appKey: 'pem' });
+    const naming = namingSnapshots(
+      snapshots,
+      secrets,
+      { adminToken: 'token', appKey: 'pem', ticketKey: 'key' },
+      environmentSecrets({}, secrets),
+    );
     await naming.current();
-    expect((await naming.current()).warnings).toEqual(['policies.break_glass is on']);
-    expect([secrets, refreshed]).toEqual([{ A: 'token', K: 'pem' }, 1]);
+    expect((await naming.current()).warnings).toEqual([
+      'policies.break_glass is on',
+      expect.stringContaining('OWN is not set: credentials.brokers[1].private_key_env names it.'),
+    ]);
+    expect([secrets, refreshed]).toEqual([{ A: 'token', K: 'pem', TICKETS: 'key' }, 1]);
   });
 });

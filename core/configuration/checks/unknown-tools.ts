@@ -1,0 +1,70 @@
+/** Rules for a tool that is probably misspelt: one that the gateway does not know beside one that it knows [config.did-you-mean]. */
+import type { ConfigurationFile } from '#core/contracts/config.ts';
+import type { ToolPack } from '#core/contracts/tool-policy.ts';
+import { profiles } from '#core/effects/shell/profiles/all.ts';
+import { operations } from '#core/executors/git/operations.ts';
+import { nearest } from './did-you-mean.ts';
+
+type Named = Pick<ConfigurationFile, 'tool_policies' | 'upstreams' | 'executors'>;
+
+const httpMethods = ['get', 'head', 'options', 'post', 'put', 'patch', 'delete'];
+const sqlVerbs = [
+  ...['select', 'insert', 'update', 'delete', 'merge', 'truncate', 'create', 'alter', 'drop', 'grant', 'revoke'],
+  ...['explain', 'describe', 'call', 'do', 'copy', 'load', 'lock', 'query', 'execute'],
+];
+
+/**
+ * Warnings only: MCP servers and executors of later versions may have tools of any name. A name with a wildcard is not judged.
+ */
+export function unknownTools(file: Named, pack: ToolPack | null): string[] {
+  const known = knownTools(file, pack);
+  return file.tool_policies.rules.flatMap(({ protocol, tool }, index) => {
+    const ofProtocol = known.get(protocol.trim().toLowerCase());
+    if (!ofProtocol || /[*?{[\\]/.test(tool) || ofProtocol.has(tool.toLowerCase())) return [];
+    const meant = nearestTool(tool.toLowerCase(), [...ofProtocol]);
+    return meant === undefined
+      ? []
+      : [
+          `tool_policies.rules[${index}]: no tool of protocol ${protocol} is known as "${tool}"; did you mean "${meant}"?`,
+        ];
+  });
+}
+
+/** Family and operation are compared apart: of a long family the operation may differ in more letters than one meant. */
+function nearestTool(tool: string, known: readonly string[]): string | undefined {
+  const [family, operation] = parts(tool);
+  const meantFamily = nearest(family, [...new Set(known.map((name) => parts(name)[0]))]);
+  if (meantFamily === undefined) return undefined;
+  const operations = known.map(parts).filter(([name]) => name === meantFamily);
+  const meant = nearest(
+    operation,
+    operations.map(([, name]) => name),
+  );
+  return meant === undefined ? undefined : `${meantFamily}.${meant}`;
+}
+
+const parts = (tool: string): readonly [family: string, operation: string] => {
+  const dot = tool.indexOf('.');
+  return dot < 0 ? [tool, ''] : [tool.slice(0, dot), tool.slice(dot + 1)];
+};
+
+/** Protocol → names in lower case: what executors and readers of effects know, and what the pack names. */
+function knownTools({ upstreams, executors }: Named, pack: ToolPack | null): Map<string, Set<string>> {
+  const of = (family: string, names: readonly string[]) => names.map((name) => `${family}.${name}`);
+  const tools: Readonly<Record<string, readonly string[]>> = {
+    git: Object.keys(operations),
+    http: ['http', ...upstreams.http.map(({ name }) => name)].flatMap((family) => of(family, httpMethods)),
+    sql: of('sql', sqlVerbs),
+    shell: of('shell', [...profiles.keys(), ...executors.shell.allowed_binaries]),
+  };
+  const ofPack = (protocol: string) =>
+    (pack?.rules ?? [])
+      .filter((rule) => rule.protocol === protocol && !/[*?{[\\]/.test(rule.tool))
+      .map(({ tool }) => tool);
+  return new Map(
+    Object.entries(tools).map(([protocol, names]) => [
+      protocol,
+      new Set([...names, ...ofPack(protocol)].map((name) => name.toLowerCase())),
+    ]),
+  );
+}

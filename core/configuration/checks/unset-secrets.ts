@@ -1,0 +1,34 @@
+/** Secrets that a configuration names and the host does not have [config.unset-secrets]. */
+import type { Configuration } from '#core/contracts/config.ts';
+import type { SecretStore } from '#core/kernel/ports.ts';
+import { type Path, pathText } from './problems.ts';
+import { secretUses } from './secret-uses.ts';
+
+/**
+ * A warning for each name without a value. Names of keys and of the admin token have warnings of their own; a secret before
+ * the present one is missing whenever no rotation is under way.
+ * @param secrets a store that holds every secret of the configuration, not only those of one function.
+ */
+export async function unsetSecrets(configuration: Configuration, secrets: SecretStore): Promise<string[]> {
+  const named = new Map<string, Path>();
+  for (const { path, name, environment } of secretUses(configuration))
+    if (environment && isNeeded(configuration, path) && !named.has(name)) named.set(name, path);
+  const warnings = await Promise.all(
+    [...named].map(async ([name, path]) =>
+      (await secrets.get(name))?.trim()
+        ? []
+        : [`${name} is not set: ${pathText(path)} names it. Set it, or remove or disable what needs it.`],
+    ),
+  );
+  return warnings.flat();
+}
+
+function isNeeded({ providers, approvals }: Configuration, path: Path): boolean {
+  const [section, at, channel] = path;
+  if (section === 'admin' || section === 'tenants') return false;
+  if (section === 'executors') return /_env$/.test(String(path.at(-1))); // not the environment of programs
+  if (/^previous_/.test(String(path.at(-1)))) return false;
+  if (section === 'providers') return providers[Number(at)]?.enabled === true;
+  if (section === 'approvals') return approvals.channels[channel as keyof typeof approvals.channels]?.enabled === true;
+  return true;
+}
