@@ -3,10 +3,10 @@
  * over the items that the gateway writes. A test compares the result with the table of docs/explanation/store-keys.md.
  */
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { openItems, toRowItem } from '#adapters/aws/approval-items.ts';
-import { credentialPutItem } from '#adapters/aws/credentials-table.ts';
-import { entryPutItem, headPutItem } from '#adapters/aws/evidence-table.ts';
-import type { Item } from '#adapters/aws/items.ts';
+import { openItems, toRowItem } from '#adapters/dynamodb/approval-items.ts';
+import { credentialPutItem } from '#adapters/dynamodb/credentials-table.ts';
+import { entryPutItem, headPutItem } from '#adapters/dynamodb/evidence-table.ts';
+import type { Item } from '#adapters/dynamodb/items.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';

@@ -1,8 +1,8 @@
 /** The ports of chat functions on AWS, and their Lambda form. */
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
-import { breakersTable } from '#adapters/aws/breakers-table.ts';
 import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
+import { breakersTable } from '#adapters/dynamodb/breakers-table.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';

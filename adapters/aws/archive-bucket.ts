@@ -4,13 +4,13 @@
  * object, a forged twin would lie beside the first, and listing a session's folder gives its chain in order.
  */
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { stored } from '#adapters/dynamodb/items.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { archiveReader, runsOf } from '#core/evidence/archived.ts';
 import type { ArchivedRun, ArchiveReader } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Archive } from '#core/observatory/ports.ts';
 import { objectBounds } from './client-bounds.ts';
-import { stored } from './items.ts';
 
 export interface ArchiveBucketOptions {
   readonly bucket: string;

@@ -8,7 +8,7 @@ import type {
 import { httpCall } from '#adapters/http/provider-http.ts';
 import type { Bedrock, BedrockTarget, ConverseInput } from '#core/providers/bedrock-port.ts';
 
-type Sdk = typeof import('./bedrock-sdk.ts');
+type Sdk = typeof import('./sdk/bedrock.ts');
 
 /** Clients kept: one per region, address, key and time-out. */
 const maxClients = 32;
@@ -17,7 +17,7 @@ export function lazyBedrock(config: BedrockRuntimeClientConfig = {}): Bedrock {
   const clients = new Map<string, BedrockRuntimeClient>();
 
   const connected = async (target: BedrockTarget): Promise<{ sdk: Sdk; client: BedrockRuntimeClient }> => {
-    const sdk = await import('./bedrock-sdk.ts');
+    const sdk = await import('./sdk/bedrock.ts');
     const id = JSON.stringify(target);
     let client = clients.get(id);
     if (!client) {

@@ -3,6 +3,7 @@
  * tenant has. Positions count down in them, so that the newest one is listed first.
  */
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { stored } from '#adapters/dynamodb/items.ts';
 import type { ChainPoint, SessionCheckpoint } from '#core/contracts/evidence.ts';
 import { CheckpointDamage, checkpointOf, sessionCheckpointDefect, signCheckpoint } from '#core/evidence/checkpoint.ts';
 import { signingKeysOf } from '#core/evidence/key-succession.ts';
@@ -11,7 +12,6 @@ import { canonicalize } from '#core/kernel/canonical.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import { unlessPresent } from './archive-bucket.ts';
 import { objectBounds } from './client-bounds.ts';
-import { stored } from './items.ts';
 
 export interface CheckpointBucketOptions {
   readonly bucket: string;

@@ -7,7 +7,7 @@ import type { SocketPosts } from '#core/chat/socket-ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { clientBounds } from './client-bounds.ts';
 
-type Api = typeof import('./connection-sdk.ts') & { readonly client: ApiGatewayManagementApiClient };
+type Api = typeof import('./sdk/connection.ts') & { readonly client: ApiGatewayManagementApiClient };
 
 /**
  * The client is loaded with the first post. A post that is not answered in time is not sent again: the caller may have received it,
@@ -40,7 +40,7 @@ export function lazyConnectionPosts(
 const bounded = (ms: number) => ({ abortSignal: AbortSignal.timeout(ms) });
 
 async function connect(config: ApiGatewayManagementApiClientConfig): Promise<Api> {
-  const sdk = await import('./connection-sdk.ts');
+  const sdk = await import('./sdk/connection.ts');
   return { ...sdk, client: new sdk.ApiGatewayManagementApiClient({ ...clientBounds({ requestMs: 0 }), ...config }) };
 }
 

@@ -3,7 +3,7 @@ import type { LambdaClient, LambdaClientConfig } from '@aws-sdk/client-lambda';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { clientBounds } from './client-bounds.ts';
 
-type Lambda = typeof import('./lambda-sdk.ts') & { readonly client: LambdaClient };
+type Lambda = typeof import('./sdk/lambda.ts') & { readonly client: LambdaClient };
 
 /**
  * Invokes asynchronously; the client is loaded with the first call. The payload of an asynchronous invocation may have
@@ -31,6 +31,6 @@ export function lazyFunctionInvoke(
 }
 
 async function connect(config: LambdaClientConfig): Promise<Lambda> {
-  const sdk = await import('./lambda-sdk.ts');
+  const sdk = await import('./sdk/lambda.ts');
   return { ...sdk, client: new sdk.LambdaClient({ ...clientBounds(), ...config }) };
 }

@@ -5,7 +5,7 @@ import type { Signer } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { clientBounds } from './client-bounds.ts';
 
-type Kms = typeof import('./kms-sdk.ts') & { readonly client: KMSClient };
+type Kms = typeof import('./sdk/kms.ts') & { readonly client: KMSClient };
 
 /** The client is loaded with the first signature: most calls of a handler need none. */
 export function lazyKmsSigner(
@@ -55,7 +55,7 @@ export const formerKeyIds = ({ SIGNING_KEY_FORMER_IDS = '' }: NodeJS.ProcessEnv)
   SIGNING_KEY_FORMER_IDS.split(',').filter((id) => id !== '');
 
 async function connect(config: KMSClientConfig): Promise<Kms> {
-  const sdk = await import('./kms-sdk.ts');
+  const sdk = await import('./sdk/kms.ts');
   return { ...sdk, client: new sdk.KMSClient({ ...clientBounds(), ...config }) };
 }
 

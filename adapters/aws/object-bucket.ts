@@ -3,14 +3,14 @@
  * overwritten or deleted here: a key names its content.
  */
 import type { PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
+import { stored } from '#adapters/dynamodb/items.ts';
 import { type ObjectFolder, objectFolders } from '#core/contracts/object-folders.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 import { objectBounds } from './client-bounds.ts';
-import { stored } from './items.ts';
 
-type S3 = typeof import('./s3-sdk.ts') & { readonly client: S3Client };
+type S3 = typeof import('./sdk/s3.ts') & { readonly client: S3Client };
 
 export interface ObjectBucketOptions {
   readonly bucket: string;
@@ -64,7 +64,7 @@ export function objectBucket(options: ObjectBucketOptions): ObjectStore {
 }
 
 async function connect(client: S3Client | undefined): Promise<S3> {
-  const sdk = await import('./s3-sdk.ts');
+  const sdk = await import('./sdk/s3.ts');
   return { ...sdk, client: client ?? new sdk.S3Client(objectBounds()) };
 }
 

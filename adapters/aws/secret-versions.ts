@@ -5,7 +5,7 @@ import type { SecretVersions } from '#core/credentials/ports.ts';
 import { clientBounds } from './client-bounds.ts';
 import { sdkFault } from './sdk-fault.ts';
 
-type Sdk = typeof import('./secret-versions-sdk.ts');
+type Sdk = typeof import('./sdk/secret-versions.ts');
 
 /** Clients kept: one per region. */
 const maxClients = 16;
@@ -30,7 +30,7 @@ export function lazySecretVersions(config: SecretsManagerClientConfig = {}, time
   return {
     async get({ secretId, region, stage }) {
       try {
-        const sdk = await import('./secret-versions-sdk.ts');
+        const sdk = await import('./sdk/secret-versions.ts');
         const command = new sdk.GetSecretValueCommand({ SecretId: secretId, VersionStage: stage });
         const abortSignal = AbortSignal.timeout(timeoutMs);
         const { SecretString, VersionId, VersionStages } = await clientOf(sdk, region).send(command, { abortSignal });

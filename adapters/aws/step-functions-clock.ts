@@ -7,7 +7,7 @@ import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { clientBounds } from './client-bounds.ts';
 
-type Sfn = typeof import('./step-functions-sdk.ts') & { readonly client: SFNClient };
+type Sfn = typeof import('./sdk/step-functions.ts') & { readonly client: SFNClient };
 
 /** An earlier try of ours, or the sweep's, got there first. */
 const startedBefore = ['ExecutionAlreadyExists'];
@@ -39,7 +39,7 @@ export function lazyStepFunctionsClock(stateMachineArn: string, config: SFNClien
 }
 
 async function connect(config: SFNClientConfig): Promise<Sfn> {
-  const sdk = await import('./step-functions-sdk.ts');
+  const sdk = await import('./sdk/step-functions.ts');
   return { ...sdk, client: new sdk.SFNClient({ ...clientBounds(), ...config }) };
 }
 

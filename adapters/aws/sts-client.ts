@@ -5,7 +5,7 @@ import type { StsClient } from '#core/credentials/ports.ts';
 import { onceWithDeadline } from './client-bounds.ts';
 import { sdkFault } from './sdk-fault.ts';
 
-type Sdk = typeof import('./sts-sdk.ts');
+type Sdk = typeof import('./sdk/sts.ts');
 
 /** Clients kept: one per region. */
 const maxClients = 16;
@@ -26,7 +26,7 @@ export function lazySts(config: STSClientConfig = {}, timeoutMs = 10_000): StsCl
   return {
     async assumeRole(request) {
       try {
-        const sdk = await import('./sts-sdk.ts');
+        const sdk = await import('./sdk/sts.ts');
         const command = new sdk.AssumeRoleCommand({
           RoleArn: request.roleArn,
           RoleSessionName: request.sessionName,

@@ -5,7 +5,7 @@ import { ExecutionFault } from '#core/executors/fault.ts';
 import type { CommandRunner } from '#core/executors/ports.ts';
 import { longestSandboxMs, sandboxReply } from '#core/executors/sandbox-message.ts';
 
-type Lambda = typeof import('../aws/lambda-sdk.ts') & { readonly client: Pick<LambdaClient, 'send'> };
+type Lambda = typeof import('../aws/sdk/lambda.ts') & { readonly client: Pick<LambdaClient, 'send'> };
 
 /** Beyond the program's own time: start of the function and the way there. */
 const slackMs = 15_000;
@@ -35,7 +35,7 @@ export function sandboxFunction(
 }
 
 async function connect(config: LambdaClientConfig, client?: Pick<LambdaClient, 'send'>): Promise<Lambda> {
-  const sdk = await import('../aws/lambda-sdk.ts');
+  const sdk = await import('../aws/sdk/lambda.ts');
   return { ...sdk, client: client ?? new sdk.LambdaClient({ ...onceWithDeadline, ...config, maxAttempts: 1 }) };
 }
 

@@ -1,6 +1,6 @@
 /** Which signing key a store belongs to: two processes that sign with different keys never share one. */
 import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { fromItem, toItem } from '#adapters/aws/items.ts';
+import { fromItem, toItem } from '#adapters/dynamodb/items.ts';
 import { linkedKeys, signingKeysOf } from '#core/evidence/key-succession.ts';
 import type { Signer } from '#core/evidence/ports.ts';
 

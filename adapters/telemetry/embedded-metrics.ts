@@ -2,7 +2,7 @@
  * Metrics in the log, as CloudWatch's embedded format (spec §6). What one invocation counts goes out in few lines: each
  * line costs CPU to write and money to ingest.
  */
-import { type Labels, type Series, unitOf } from '#adapters/aws/metrics-registry.ts';
+import { type Labels, type Series, unitOf } from '#adapters/telemetry/metrics-registry.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 
 const namespace = 'AgentGovernance';

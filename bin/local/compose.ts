@@ -1,6 +1,5 @@
 /** What runs behind the listeners: the store, the handlers, the clock of approvals, schedules, the projector. */
 import { join } from 'node:path';
-import type { LogTelemetry } from '#adapters/aws/telemetry.ts';
 import { localExecutorClients } from '#adapters/executors/clients.ts';
 import { type Containment, findContainment } from '#adapters/executors/containment.ts';
 import { approvalDefinition, localApprovalClock } from '#adapters/local/approval-clock.ts';
@@ -14,6 +13,7 @@ import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { followTelemetrySettings } from '#adapters/telemetry/follow-settings.ts';
+import type { LogTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { closeAbandoned } from '#core/actions/sweep-actions.ts';
 import { withExecutors } from '#lambdas/executors.ts';
 import { chatHandlers, eventHandlers, httpHandlers, mcpHandlers } from '#lambdas/handlers.ts';

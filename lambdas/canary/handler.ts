@@ -1,7 +1,7 @@
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
-import { logTelemetry } from '#adapters/aws/telemetry.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
+import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { createHandler } from './event.ts';
 
 let made: ReturnType<typeof composed> | undefined;

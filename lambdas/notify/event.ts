@@ -4,7 +4,7 @@
  */
 
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { unmarshalledDelivery } from '#adapters/aws/delivery-record.ts';
+import { unmarshalledDelivery } from '#adapters/dynamodb/delivery-record.ts';
 import { pullRequestHost, pullRequestNotifier } from '#adapters/http/pull-request-host.ts';
 import { slackNotifier } from '#adapters/http/slack-client.ts';
 import { webhookNotifier } from '#adapters/http/webhook-sender.ts';

@@ -1,4 +1,4 @@
-import { breakersTable } from '#adapters/aws/breakers-table.ts';
+import { breakersTable } from '#adapters/dynamodb/breakers-table.ts';
 import { httpHandler } from '../aws.ts';
 import { createHandler } from './http.ts';
 

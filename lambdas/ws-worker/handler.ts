@@ -1,5 +1,5 @@
 import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';
-import { connectionsTable } from '#adapters/aws/connections-table.ts';
+import { connectionsTable } from '#adapters/dynamodb/connections-table.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { HandedCall } from '#core/chat/socket-ports.ts';
 import { composedEarly } from '../aws.ts';

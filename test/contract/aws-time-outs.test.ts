@@ -5,7 +5,6 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { clientBounds, objectBounds, onceWithDeadline } from '#adapters/aws/client-bounds.ts';
-import { configTable } from '#adapters/aws/config-table.ts';
 import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';
 import { lazyFunctionInvoke } from '#adapters/aws/function-invoke.ts';
 import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
@@ -14,6 +13,7 @@ import { lazySecretVersions } from '#adapters/aws/secret-versions.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { lazySts } from '#adapters/aws/sts-client.ts';
+import { configTable } from '#adapters/dynamodb/config-table.ts';
 import { sandboxFunction } from '#adapters/executors/sandbox-function.ts';
 import { type FakeHttpService, fakeHttpService } from '../support/fake-http-service.ts';
 

@@ -1,5 +1,5 @@
 /** What every ConfigStore promises, on the embedded DynamoDB and in memory (architecture: ports). */
-import { configTable } from '#adapters/aws/config-table.ts';
+import { configTable } from '#adapters/dynamodb/config-table.ts';
 import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { startDynamo, type TestDynamo } from '../support/dynamo.ts';

@@ -2,7 +2,7 @@
 
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as fc from 'fast-check';
-import { countersTable } from '#adapters/aws/counters-table.ts';
+import { countersTable } from '#adapters/dynamodb/counters-table.ts';
 import type { TableName } from '#core/contracts/tables.ts';
 import type { Counters, Limits } from '#core/limits/ports.ts';
 import { startDynamo } from '../support/dynamo.ts';

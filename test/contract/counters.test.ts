@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { countersTable } from '#adapters/aws/counters-table.ts';
-import { evidenceTable } from '#adapters/aws/evidence-table.ts';
-import { logTelemetry } from '#adapters/aws/telemetry.ts';
+import { countersTable } from '#adapters/dynamodb/counters-table.ts';
+import { evidenceTable } from '#adapters/dynamodb/evidence-table.ts';
+import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import type { TableName } from '#core/contracts/tables.ts';
 import { healReservations } from '#core/limits/heal.ts';
 import type { Counters, Limits } from '#core/limits/ports.ts';

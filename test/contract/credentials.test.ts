@@ -1,7 +1,7 @@
 /** Issued credentials in the real embedded store: minted, used, finished, swept and revoked through the ledger. */
-import { credentialsTable } from '#adapters/aws/credentials-table.ts';
-import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
-import { evidenceTable } from '#adapters/aws/evidence-table.ts';
+import { credentialsTable } from '#adapters/dynamodb/credentials-table.ts';
+import { evidenceTable } from '#adapters/dynamodb/evidence-table.ts';
+import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { CredentialBroker, IssuedCredential } from '#core/credentials/ports.ts';

@@ -1,5 +1,5 @@
 /** The delivery store over the real embedded DynamoDB. */
-import { deliveriesTable } from '#adapters/aws/deliveries-table.ts';
+import { deliveriesTable } from '#adapters/dynamodb/deliveries-table.ts';
 import type { Delivery } from '#core/approvals/ports.ts';
 import { startDynamo } from '../support/dynamo.ts';
 

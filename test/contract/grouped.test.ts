@@ -9,9 +9,9 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
-import { evidenceTable } from '#adapters/aws/evidence-table.ts';
-import { groupedReads } from '#adapters/aws/grouped-reads.ts';
+import { evidenceTable } from '#adapters/dynamodb/evidence-table.ts';
+import { groupedReads } from '#adapters/dynamodb/grouped-reads.ts';
+import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { TableName } from '#core/contracts/tables.ts';
 import type { Change } from '#core/evidence/ports.ts';

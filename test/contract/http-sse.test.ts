@@ -1,5 +1,5 @@
 /** The older HTTP+SSE transport where stream and messages meet different processes, over the embedded store (spec §4.4). */
-import { streamInboxes } from '#adapters/aws/stream-inboxes.ts';
+import { streamInboxes } from '#adapters/dynamodb/stream-inboxes.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';

@@ -1,8 +1,8 @@
 /** Keys that lie in secrets, over a real store: digests go in with the configuration, look-ups of callers read no secret. */
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { bootstrapAdminToken } from '#adapters/aws/bootstrap.ts';
-import { configTable } from '#adapters/aws/config-table.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
+import { bootstrapAdminToken } from '#adapters/dynamodb/bootstrap.ts';
+import { configTable } from '#adapters/dynamodb/config-table.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/versions.ts';

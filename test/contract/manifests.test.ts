@@ -1,6 +1,6 @@
 /** Task manifests in a real table and over HTTP: digest-addressed, attached, checked, gone; drift over a session's history. */
-import { keyRisksTable } from '#adapters/aws/key-risks-table.ts';
-import { manifestsTable } from '#adapters/aws/task-manifests-table.ts';
+import { keyRisksTable } from '#adapters/dynamodb/key-risks-table.ts';
+import { manifestsTable } from '#adapters/dynamodb/task-manifests-table.ts';
 import type { TaskManifest } from '#core/contracts/task-manifest.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { blockOfDrift, taskNote } from '#core/task-manifests/decide-manifests.ts';

@@ -1,6 +1,6 @@
 /** Streams that MCP clients keep open: where they are offered, how long they last, how many there may be. */
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
-import { streamSlots } from '#adapters/aws/stream-slots.ts';
+import { streamSlots } from '#adapters/dynamodb/stream-slots.ts';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
 import {
   call,

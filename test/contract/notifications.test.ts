@@ -1,6 +1,6 @@
 /** A thousand notifications over the real store to a Slack over HTTP: by the stream of the table, and by one tick of the schedule. */
 import type { DynamoDBRecord } from 'aws-lambda';
-import { recordOfDelivery } from '#adapters/aws/delivery-record.ts';
+import { recordOfDelivery } from '#adapters/dynamodb/delivery-record.ts';
 import { deliveryFeed, observedDeliveries } from '#adapters/local/delivery-feed.ts';
 import { enqueueNotifications } from '#core/approvals/notifications.ts';
 import type { Delivery } from '#core/approvals/ports.ts';

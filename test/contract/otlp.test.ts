@@ -1,6 +1,5 @@
 /** Spans on their way to a collector: gRPC to a real server, HTTP with AWS's signature to one that recomputes it. */
 import { createHash, createHmac } from 'node:crypto';
-import { logTelemetry } from '#adapters/aws/telemetry.ts';
 import { signed } from '#adapters/telemetry/aws-signature.ts';
 import { followTelemetrySettings } from '#adapters/telemetry/follow-settings.ts';
 import { grpcSender } from '#adapters/telemetry/otlp-grpc.ts';
@@ -8,6 +7,7 @@ import { httpSender, tracesUrl } from '#adapters/telemetry/otlp-http.ts';
 import { resourceAttributes } from '#adapters/telemetry/resource.ts';
 import { batchedSink } from '#adapters/telemetry/span-batches.ts';
 import type { EndedSpan } from '#adapters/telemetry/spans.ts';
+import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { signedFor, tracesFromEnvironment } from '#adapters/telemetry/traces-from-environment.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';

@@ -1,6 +1,6 @@
 /** A consumer of the stream that stops at any request, and the batch that comes again: everything counts once. */
 import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { observationsTable } from '#adapters/aws/observations-table.ts';
+import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { startDynamo } from '../support/dynamo.ts';
 import { sampleBlock, sampleChat, sampleEntry } from '../unit/observatory/sample.ts';

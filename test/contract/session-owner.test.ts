@@ -1,5 +1,5 @@
 /** Two agent keys that open the same session at the same moment, each through a process of its own. */
-import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
+import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Ledger } from '#core/evidence/ports.ts';
 import { type Answer, caller } from '../support/call-endpoint.ts';

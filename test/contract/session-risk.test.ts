@@ -1,7 +1,8 @@
 /** Session risk in a real store: scored in the entry's own transaction, held against the key, looked at and released. */
-import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
-import { keyRisksTable } from '#adapters/aws/key-risks-table.ts';
-import { manifestsTable } from '#adapters/aws/task-manifests-table.ts';
+
+import { keyRisksTable } from '#adapters/dynamodb/key-risks-table.ts';
+import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
+import { manifestsTable } from '#adapters/dynamodb/task-manifests-table.ts';
 import { assessAction, blockedBy, followRisk } from '#core/behavior/assess.ts';
 import type { KeyRisks } from '#core/behavior/ports.ts';
 import { replayRisk } from '#core/behavior/replay.ts';

@@ -1,10 +1,10 @@
 /** Lists whose rows lie in several partitions, read over the real embedded store: order, cursors, what one write touches. */
 import { DescribeTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
-import { entryPutItem, evidenceTable, headPutItem } from '#adapters/aws/evidence-table.ts';
-import { cursorAt } from '#adapters/aws/in-order.ts';
-import { rowsByKey } from '#adapters/aws/rows-by-key.ts';
-import { shardOf } from '#adapters/aws/shards.ts';
+import { entryPutItem, evidenceTable, headPutItem } from '#adapters/dynamodb/evidence-table.ts';
+import { cursorAt } from '#adapters/dynamodb/in-order.ts';
+import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
+import { rowsByKey } from '#adapters/dynamodb/rows-by-key.ts';
+import { shardOf } from '#adapters/dynamodb/shards.ts';
 import { createTable, createTables } from '#adapters/local/tables.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import { tables as specs } from '#core/contracts/tables.ts';

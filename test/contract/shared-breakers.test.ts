@@ -1,7 +1,7 @@
 /** Breakers of a deployment [chat.breaker-shared]: environments with memories of their own over one DynamoDB. */
 import fc from 'fast-check';
-import { breakersTable } from '#adapters/aws/breakers-table.ts';
-import { configTable } from '#adapters/aws/config-table.ts';
+import { breakersTable } from '#adapters/dynamodb/breakers-table.ts';
+import { configTable } from '#adapters/dynamodb/config-table.ts';
 import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { sharedStates } from '#core/routing/breaker-board.ts';

@@ -1,8 +1,9 @@
 /** The span inventory of the specification (§6), as calls and actions through the handlers leave it. */
-import type { LogTelemetry, Trace, TraceSpan } from '#adapters/aws/telemetry.ts';
+
 import { grpcSender } from '#adapters/telemetry/otlp-grpc.ts';
 import { resourceAttributes } from '#adapters/telemetry/resource.ts';
 import { batchedSink } from '#adapters/telemetry/span-batches.ts';
+import type { LogTelemetry, Trace, TraceSpan } from '#adapters/telemetry/telemetry.ts';
 import { type Answer, caller } from '../support/call-endpoint.ts';
 import { body, type FakeProvider, refuse, say, startFakeProvider } from '../support/fake-providers.ts';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';

@@ -1,4 +1,4 @@
-import { actionsTable } from '#adapters/aws/actions-table.ts';
+import { actionsTable } from '#adapters/dynamodb/actions-table.ts';
 import { closeAbandoned } from '#core/actions/sweep-actions.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';

@@ -1,5 +1,5 @@
 /** The sweep over the real embedded store: what it reads, what it puts off, where it goes on. */
-import { approvalsTable } from '#adapters/aws/approvals-table.ts';
+import { approvalsTable } from '#adapters/dynamodb/approvals-table.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { Turns } from '#core/kernel/turns.ts';

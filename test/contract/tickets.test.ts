@@ -1,8 +1,8 @@
 /** Capability tickets in the real embedded store: issued, presented once, listed, revoked. */
 
 import { v7 } from 'uuid';
-import { credentialsTable } from '#adapters/aws/credentials-table.ts';
-import { ticketsTable } from '#adapters/aws/tickets-table.ts';
+import { credentialsTable } from '#adapters/dynamodb/credentials-table.ts';
+import { ticketsTable } from '#adapters/dynamodb/tickets-table.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { listTickets, revokeTicket } from '#core/admin/credentials.ts';
 import type { Call } from '#core/admin/operation.ts';

@@ -3,8 +3,8 @@
  * endpoint as real HTTP servers behind the SDK's own clients.
  */
 import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';
-import { connectionsTable } from '#adapters/aws/connections-table.ts';
 import { lazyFunctionInvoke } from '#adapters/aws/function-invoke.ts';
+import { connectionsTable } from '#adapters/dynamodb/connections-table.ts';
 import { batchMs } from '#core/chat/socket-batches.ts';
 import { mostPostBytes } from '#core/chat/socket-parts.ts';
 import type { HandedCall } from '#core/chat/socket-ports.ts';

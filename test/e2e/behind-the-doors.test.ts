@@ -1,6 +1,6 @@
 /** What HTTP alone cannot show: spans, log lines, stored rows, secrets that are missing, a clock that is wound by hand. */
 import { DeleteItemCommand, GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import type { LogTelemetry } from '#adapters/aws/telemetry.ts';
+import type { LogTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { worst } from '#core/contracts/envelope.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { caller } from '../support/call-endpoint.ts';

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { logTelemetry } from '#adapters/aws/telemetry.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
+import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { createHandler } from '#lambdas/canary/event.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 

@@ -2,9 +2,9 @@
 
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
-import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
-import { evidenceTable } from '#adapters/aws/evidence-table.ts';
-import { fromItem, toItem } from '#adapters/aws/items.ts';
+import { evidenceTable } from '#adapters/dynamodb/evidence-table.ts';
+import { fromItem, toItem } from '#adapters/dynamodb/items.ts';
+import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Change, CommitOutcome, SessionHead } from '#core/evidence/ports.ts';
 import { verifyChain } from '#core/evidence/verify.ts';

@@ -3,8 +3,8 @@
  * how many calls were let through, refused or failed; or ends itself in the middle of a call.
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { countersTable } from '#adapters/aws/counters-table.ts';
-import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
+import { countersTable } from '#adapters/dynamodb/counters-table.ts';
+import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import type { TableName } from '#core/contracts/tables.ts';
 import type { Limits } from '#core/limits/ports.ts';
 

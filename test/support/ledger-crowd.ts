@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
+import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import type { CommitOutcome } from '#core/evidence/ports.ts';
 

@@ -1,6 +1,6 @@
 /** One process that appends entries to a chain: `ledger-writer.ts ENDPOINT SESSION NUMBER COUNT`. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { dynamoLedger } from '#adapters/aws/dynamo-ledger.ts';
+import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 
 const [endpoint, session, writer, count] = process.argv.slice(2) as [string, string, string, string];
 const client = new DynamoDBClient({

@@ -2,7 +2,7 @@
  * Calls of tenants as AWS would serve them, in virtual time: one execution environment for each call that runs, the one
  * used last first, each with its own counters over one simulated store. Callers do not repeat what is refused.
  */
-import { countersTable } from '#adapters/aws/counters-table.ts';
+import { countersTable } from '#adapters/dynamodb/counters-table.ts';
 import type { TableName } from '#core/contracts/tables.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Counters, type Limits, reservationLeaseSeconds } from '#core/limits/ports.ts';

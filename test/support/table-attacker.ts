@@ -10,8 +10,8 @@ import {
   QueryCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { entryPutItem, headKey, headPutItem, toHead } from '#adapters/aws/evidence-table.ts';
-import { toItem } from '#adapters/aws/items.ts';
+import { entryPutItem, headKey, headPutItem, toHead } from '#adapters/dynamodb/evidence-table.ts';
+import { toItem } from '#adapters/dynamodb/items.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { TableName } from '#core/contracts/tables.ts';
 import { advanceHead, sealEntry } from '#core/evidence/chain.ts';

@@ -1,5 +1,5 @@
-import { logTelemetry, type Tracer } from '#adapters/aws/telemetry.ts';
 import type { EndedSpan, SpanSink } from '#adapters/telemetry/spans.ts';
+import { logTelemetry, type Tracer } from '#adapters/telemetry/telemetry.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { TraceHeaders } from '#core/kernel/ports.ts';
 

@@ -1,5 +1,5 @@
-import { logTelemetry } from '#adapters/aws/telemetry.ts';
-import { tracerOver, xrayTracer } from '#adapters/aws/xray-tracing.ts';
+import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
+import { tracerOver, xrayTracer } from '#adapters/telemetry/xray-tracing.ts';
 
 interface Segment {
   readonly name: string;

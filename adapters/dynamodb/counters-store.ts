@@ -16,9 +16,9 @@ import {
   toSeen,
   toTotal,
 } from './counters-item.ts';
-import type { StoreOptions } from './evidence-table.ts';
 import { sharedReads } from './grouped-reads.ts';
 import { type Item, storeDown, stored } from './items.ts';
+import type { StoreOptions } from './store-options.ts';
 
 /** Shards are read one by one: where one was split or merged meanwhile, they are read again, so many times. */
 const maxLooks = 5;

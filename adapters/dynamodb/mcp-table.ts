@@ -10,8 +10,8 @@
 import { GetItemCommand, PutItemCommand, type PutItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import type { McpSession, McpStore, ToolMarks } from '#core/mcp/ports.ts';
-import type { StoreOptions } from './evidence-table.ts';
 import { fromItem, storeDown, stored, toItem } from './items.ts';
+import type { StoreOptions } from './store-options.ts';
 
 export interface McpTableOptions extends StoreOptions {
   readonly clock: Clock;

@@ -9,9 +9,9 @@ import type { KeyRisks } from '#core/behavior/ports.ts';
 import type { RiskRecord } from '#core/contracts/behavior.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
-import type { StoreOptions } from './evidence-table.ts';
 import { sharedReads } from './grouped-reads.ts';
 import { fromItem, type Item, storeDown, toItem } from './items.ts';
+import type { StoreOptions } from './store-options.ts';
 
 export interface KeyRisksOptions extends StoreOptions {
   readonly pause?: (ms: number) => Promise<void>;

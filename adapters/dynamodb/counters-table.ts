@@ -19,7 +19,7 @@ import { countersQueue } from './counters-queue.ts';
 import { counterReserve } from './counters-reserve.ts';
 import { countersShards } from './counters-shards.ts';
 import { countersStore } from './counters-store.ts';
-import type { StoreOptions } from './evidence-table.ts';
+import type { StoreOptions } from './store-options.ts';
 
 export interface CountersOptions extends StoreOptions {
   readonly clock: Clock;

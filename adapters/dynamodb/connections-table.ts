@@ -18,8 +18,8 @@ import {
   socketLeases,
 } from '#core/chat/socket-ports.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
-import type { StoreOptions } from './evidence-table.ts';
 import { fromItem, type Item, storeDown, stored, toItem } from './items.ts';
+import type { StoreOptions } from './store-options.ts';
 
 export interface ConnectionsTableOptions extends StoreOptions {
   readonly clock: Clock;

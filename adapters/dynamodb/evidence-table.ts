@@ -8,14 +8,12 @@
  */
 import {
   DeleteItemCommand,
-  type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
   type TransactWriteItem,
 } from '@aws-sdk/client-dynamodb';
 import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
-import type { TableName } from '#core/contracts/tables.ts';
 import type { AuditFilter, EvidenceLog, EvidenceRows, ManifestStore, Page, SessionHead } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { sharedReads } from './grouped-reads.ts';
@@ -23,12 +21,8 @@ import { cursorAt, inOrder, pageOf, placeAt } from './in-order.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 import { rowsByKey } from './rows-by-key.ts';
 import { partitionOf, partitionsOf, shardOf, shards } from './shards.ts';
+import type { StoreOptions } from './store-options.ts';
 import { dayKey, placeOf } from './time-index.ts';
-
-export interface StoreOptions {
-  readonly client: DynamoDBClient;
-  readonly tables: Record<TableName, string>;
-}
 
 const chainKey = (tenant: string, session: string) => `${tenant}#${session}`;
 const position = (index: number) => String(index).padStart(12, '0');

@@ -12,8 +12,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { BreakerBoard, SharedBreaker, Tally } from '#core/routing/breaker-board.ts';
 import type { BesidePointer } from './config-table.ts';
-import type { StoreOptions } from './evidence-table.ts';
 import { fromItem, type Item, storeDown, toItem } from './items.ts';
+import type { StoreOptions } from './store-options.ts';
 
 const Key = toItem({ id: 'breakers' });
 const statePrefix = 'state/';

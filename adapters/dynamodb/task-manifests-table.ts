@@ -14,9 +14,9 @@ import {
 import type { TaskManifest } from '#core/contracts/task-manifest.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Attached, TaskManifests } from '#core/task-manifests/ports.ts';
-import type { StoreOptions } from './evidence-table.ts';
 import { groupedReads } from './grouped-reads.ts';
 import { fromCursor, fromItem, type Item, storeDown, stored, toCursor, toItem } from './items.ts';
+import type { StoreOptions } from './store-options.ts';
 
 /** As many manifests as bind one session or key at a time; each is read with every call. */
 const mostAttached = 8;

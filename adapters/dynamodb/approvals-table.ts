@@ -10,11 +10,11 @@ import type { ApprovalStore } from '#core/approvals/ports.ts';
 import type { ApprovalStatus } from '#core/contracts/approval.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import { dueKey, dueList, keyIdOf, pointerId, statusKey, toRow } from './approval-items.ts';
-import type { StoreOptions } from './evidence-table.ts';
 import { cursorAt, inOrder, placeAt } from './in-order.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 import { rowsByKey } from './rows-by-key.ts';
 import { partitionsOf, shards } from './shards.ts';
+import type { StoreOptions } from './store-options.ts';
 
 /** Keys that one page of one requester's rows looks at before it answers with a cursor. */
 const mostLooked = 5_000;

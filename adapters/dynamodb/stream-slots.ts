@@ -8,8 +8,8 @@ import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/clie
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import { fullOf, type OpenStream, type StreamOwner, type StreamSlots } from '#core/mcp/sessions/event-streams.ts';
-import type { StoreOptions } from './evidence-table.ts';
 import { fromItem, storeDown, stored, toItem } from './items.ts';
+import type { StoreOptions } from './store-options.ts';
 
 type Kept = Record<string, Pick<OpenStream, 'session' | 'until'>>;
 

@@ -10,12 +10,12 @@ import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
 import { longestLifeSeconds } from '#core/credentials/record.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import type { StoreOptions } from './evidence-table.ts';
 import { pageOf } from './in-order.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 import { livePage } from './live-page.ts';
 import { rowsByKey } from './rows-by-key.ts';
 import { partitionOf, partitionsOf, shards } from './shards.ts';
+import type { StoreOptions } from './store-options.ts';
 
 const keptSeconds = 30 * 24 * 3600;
 /** The list of those to call back; a revoked record leaves it. */

@@ -6,11 +6,11 @@
  */
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Delivery, DeliveryStore } from '#core/approvals/ports.ts';
-import type { StoreOptions } from './evidence-table.ts';
 import { pageOf } from './in-order.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 import { rowsByKey } from './rows-by-key.ts';
 import { partitionOf, partitionsOf, shards } from './shards.ts';
+import type { StoreOptions } from './store-options.ts';
 
 const keptSeconds = 30 * 24 * 3600;
 

@@ -9,10 +9,10 @@ import type { TicketRecord } from '#core/contracts/credential.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Redemption, TicketStore } from '#core/tickets/ports.ts';
-import type { StoreOptions } from './evidence-table.ts';
 import { fromItem, type Item, storeDown, stored, toItem } from './items.ts';
 import { livePage } from './live-page.ts';
 import { partitionOf, partitionsOf, shards } from './shards.ts';
+import type { StoreOptions } from './store-options.ts';
 
 const keptSeconds = 30 * 24 * 3600;
 /** No ticket lives longer (the configuration's limit), so none issued before can be good. */

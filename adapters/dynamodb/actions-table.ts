@@ -8,11 +8,11 @@ import { GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb
 import type { StartedActions } from '#core/actions/ports.ts';
 import { idempotencyDays, type StartedAction } from '#core/contracts/started-action.ts';
 import type { Change } from '#core/evidence/ports.ts';
-import type { StoreOptions } from './evidence-table.ts';
 import { pageOf } from './in-order.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 import { rowsByKey } from './rows-by-key.ts';
 import { partitionOf, partitionsOf, shards } from './shards.ts';
+import type { StoreOptions } from './store-options.ts';
 
 /** The list of what is to be closed; what has ended leaves it. */
 const due = 'due';

@@ -9,8 +9,8 @@
 import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { type Clock, type Ids, isoTime } from '#core/kernel/ports.ts';
 import type { StreamInboxes } from '#core/mcp/http-sse.ts';
-import type { StoreOptions } from './evidence-table.ts';
 import { fromItem, storeDown, stored, toItem } from './items.ts';
+import type { StoreOptions } from './store-options.ts';
 
 export interface StreamInboxesOptions extends StoreOptions {
   readonly clock: Clock;

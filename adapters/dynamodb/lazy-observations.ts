@@ -1,6 +1,6 @@
 /** Projections in DynamoDB, loaded with the first use: every function is given them, and few ask. */
 import type { Observations } from '#core/observatory/ports.ts';
-import type { StoreOptions } from './evidence-table.ts';
+import type { StoreOptions } from './store-options.ts';
 
 export function lazyObservations(store: StoreOptions): Observations {
   let loaded: Promise<Observations> | undefined;

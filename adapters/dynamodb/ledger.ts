@@ -9,10 +9,11 @@ import type { Change, Ledger } from '#core/evidence/ports.ts';
 import { actionEndItem, actionStartItem } from './actions-table.ts';
 import { moveItem, openItems } from './approval-items.ts';
 import { credentialPutItem, credentialRevokeItem } from './credentials-table.ts';
-import { entryGet, entryPutItem, evidenceTable, headPutItem, type StoreOptions } from './evidence-table.ts';
+import { entryGet, entryPutItem, evidenceTable, headPutItem } from './evidence-table.ts';
 import { groupedCommits, type Link, type Part, type Step, type Verdict, type Waiting } from './grouped-commits.ts';
 import { type Placed, verdictsOf } from './grouped-verdicts.ts';
 import { fromItem, storeDown, stored, toItem } from './items.ts';
+import type { StoreOptions } from './store-options.ts';
 
 export interface LedgerOptions extends StoreOptions {
   readonly pause?: (ms: number) => Promise<void>;

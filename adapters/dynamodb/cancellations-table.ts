@@ -7,8 +7,8 @@
  */
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { CallName, Cancellations } from '#core/cancellation/ports.ts';
-import type { StoreOptions } from './evidence-table.ts';
 import { fromItem, stored, toItem } from './items.ts';
+import type { StoreOptions } from './store-options.ts';
 
 /** Longer than any call runs. */
 const keptSeconds = 3_600;
