@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { configurationJsonSchema } from '#core/configuration/load/json-schema.ts';
 import { toolPackSchema } from '#core/contracts/tool-policy.ts';
+import { behaviourPage } from './reference/behaviour.ts';
 import { cliPage } from './reference/cli.ts';
 import { configurationPage } from './reference/configuration.ts';
 import { errorsPage } from './reference/errors.ts';
@@ -33,6 +34,7 @@ export async function reference(): Promise<Record<string, string>> {
     'limits.md': limitsPage(),
     'tables.md': tablesPage(),
     'functions.md': functionsPage(),
+    'behaviour.md': behaviourPage(),
     'cli.md': await cliPage(),
     'shell-programs.md': shellProgramsPage(),
     'sql-queries.md': sqlPage(),

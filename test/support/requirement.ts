@@ -35,8 +35,8 @@ export function problems(requirements: readonly Requirement[], sources: readonly
     else if (requirement.proof !== 'test')
       found.push(`${path} proves the deferred id [${cite}]: change its proof to 'test'`);
   }
-  for (const { id: wanted, proof, spec } of requirements)
-    if (proof === 'test' && !cited.has(wanted)) found.push(`no test cites [${wanted}] (${spec})`);
+  for (const { id: wanted, proof } of requirements)
+    if (proof === 'test' && !cited.has(wanted)) found.push(`no test cites [${wanted}]`);
   return found;
 }
 
