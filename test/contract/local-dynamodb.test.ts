@@ -55,7 +55,7 @@ test('a server killed under us comes back at the same address with what was ackn
 });
 
 test('the server ends with its gateway, even one that is killed', async () => {
-  const script = `import { startDynamoProcess } from '#adapters/local/dynamodb-process.ts';
+  const script = `import { startDynamoProcess } from './adapters/local/dynamodb-process.ts';
     const server = await startDynamoProcess({ dbPath: ${JSON.stringify(dbPath)} });
     console.log(server.pid()); setInterval(() => {}, 1000);`;
   const gateway = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
