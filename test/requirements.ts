@@ -195,6 +195,10 @@ const configuration: readonly Requirement[] = [
   must('config.plain-key', 'A plain-string key is an operator key of kind agent without owner.'),
   must('config.schema-published', 'The JSON Schema in docs/reference is generated from the one zod schema.'),
   must(
+    'repository.dependencies',
+    'Each declared dependency is used, each used one is declared, and programs run on the Node.js that package.json names.',
+  ),
+  must(
     'config.keys-described',
     'Every key has a description in the schema and in docs/reference; numbers name their unit and have a range.',
   ),
