@@ -622,6 +622,10 @@ const admin: readonly Requirement[] = [
     'admin.rate-limit',
     'The admin surface takes 50 requests a second of a key, those of five seconds at once; above that 429 with Retry-After.',
   ),
+  must(
+    'admin.proxied-routes',
+    'On AWS the routes of the observatory share one proxy resource; the function answers its own routes and no other path.',
+  ),
   must('admin.stage-throttle', 'On AWS each surface has a throttle that all its callers share.'),
   must('admin.whoami', 'whoami shows role, kind and tenant of the caller.'),
   must('admin.usage', 'usage counts per tenant, decision and tool.'),

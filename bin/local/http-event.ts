@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
-import type { Match } from './http-router.ts';
+import type { Match } from '#lambdas/middleware/router.ts';
 import { addressOf, type LoadBalancer } from './load-balancer.ts';
 
 export interface Target {

@@ -11,10 +11,10 @@ import type { Route } from '#core/contracts/routes.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Ids, Telemetry } from '#core/kernel/ports.ts';
 import { withBytes } from '#lambdas/middleware/body.ts';
+import { createRouter } from '#lambdas/middleware/router.ts';
 import { declaredTooLarge, discardBody, hasBody, readBody, tooLarge } from './http-body.ts';
 import { checkHost, eventOf, targetOf } from './http-event.ts';
 import { errorReply, standardHeaders, writeReply } from './http-reply.ts';
-import { createRouter } from './http-router.ts';
 import type { LoadBalancer } from './load-balancer.ts';
 
 export type HttpHandlers = Readonly<Partial<Record<FunctionName, HttpHandler>>>;

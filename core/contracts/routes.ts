@@ -34,6 +34,13 @@ export interface Route {
 /** Surfaces that pages in a browser may call, where the configuration lists their origin: browsers ask first, by OPTIONS. */
 export const opensToPages = (surface: Route['surface']): boolean => surface === 'gateway' || surface === 'mcp';
 
+/**
+ * On AWS one resource `/admin/v1/{proxy+}` stands for these, and the function finds the route: a stack ends at 500 resources
+ * [admin.proxied-routes].
+ */
+export const isProxied = ({ surface, path, handledBy }: Pick<Route, 'surface' | 'path' | 'handledBy'>): boolean =>
+  surface === 'admin' && handledBy === 'observatory' && path.startsWith('/admin/v1/');
+
 type Options = Partial<Pick<Route, 'agents' | 'humansOnly' | 'platform' | 'query' | 'surface'>>;
 
 const route = (

@@ -9,6 +9,7 @@ import { withCors } from './cors.ts';
 import { withErrorHandling } from './error-handling.ts';
 import { identify } from './identify.ts';
 import { matchRoute } from './route.ts';
+import { createLocator } from './router.ts';
 
 export function httpEndpoint(
   name: FunctionName,
@@ -39,9 +40,11 @@ export function httpEndpoint(
     return replyOf(await operation(call));
   };
 
-  return own.some(({ surface }) => opensToPages(surface))
+  const handler = own.some(({ surface }) => opensToPages(surface))
     ? withCors(own, ports, answer)
     : withErrorHandling(ports, answer);
+  const located = createLocator(own);
+  return (event, context) => handler(located(event), context);
 }
 
 export function replyOf({ status, headers, body, contentType }: Reply): HttpReply {

@@ -1,7 +1,7 @@
 /** The services against the contracts: every route, every function, the clocks, the stream. */
 import { readFileSync } from 'node:fs';
 import { type FunctionName, type FunctionSpec, functions } from '#core/contracts/functions.ts';
-import { opensToPages, type Route, routes } from '#core/contracts/routes.ts';
+import { isProxied, opensToPages, type Route, routes } from '#core/contracts/routes.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
 import { functionId, liveReference, ofType, type Resources, reference, synthesize } from './synthesized.ts';
 
@@ -29,28 +29,28 @@ describe('routes', () => {
   }));
   const callOf = ({ surface, method, path }: { surface: string; method: string; path: string }) =>
     `agent-governance-${surface} ${method} ${path}`;
+  const proxy = 'agent-governance-admin ANY /admin/v1/{proxy+}';
+  const deployedCallOf = (route: Route) => (isProxied(route) ? proxy : callOf(route));
   const preflights = new Map(
     routes
       .filter(({ surface }) => opensToPages(surface))
       .map((route) => [callOf({ ...route, method: 'OPTIONS' }), route] as const),
   );
 
-  it.each(routes.map((route) => [callOf(route), route] as const))(
-    '%s is answered by its function',
-    (call, { handledBy }) => {
-      const method = deployed.find((candidate) => candidate.call === call);
-      expect(method?.type).toBe('AWS_PROXY');
-      const spec: FunctionSpec = functions[handledBy];
-      const [version, last] = spec.streams
-        ? ['2021-11-15', 'response-streaming-invocations']
-        : ['2015-03-31', 'invocations'];
-      expect(method?.uri).toMatch(/^arn:\{Partition\}:apigateway:\{Region\}:lambda:path\//);
-      expect(method?.uri).toContain(`lambda:path/${version}/functions/${liveReference(services, handledBy)}/${last}`);
-    },
-  );
+  it.each(routes.map((route) => [callOf(route), route] as const))('%s is answered by its function', (_, route) => {
+    const { handledBy } = route;
+    const method = deployed.find((candidate) => candidate.call === deployedCallOf(route));
+    expect(method?.type).toBe('AWS_PROXY');
+    const spec: FunctionSpec = functions[handledBy];
+    const [version, last] = spec.streams
+      ? ['2021-11-15', 'response-streaming-invocations']
+      : ['2015-03-31', 'invocations'];
+    expect(method?.uri).toMatch(/^arn:\{Partition\}:apigateway:\{Region\}:lambda:path\//);
+    expect(method?.uri).toContain(`lambda:path/${version}/functions/${liveReference(services, handledBy)}/${last}`);
+  });
 
-  it('opens no route the contract does not know, but those of preflights', () => {
-    const known = [...routes.map(callOf), ...preflights.keys()];
+  it('[admin.proxied-routes] opens no route the contract does not know, but preflights and one proxy for a function that finds its routes', () => {
+    const known = [...new Set(routes.map(deployedCallOf)), ...preflights.keys()];
     expect(deployed.map(({ call }) => call).sort()).toEqual(known.sort());
   });
 
@@ -79,8 +79,8 @@ describe('routes', () => {
       integration.TimeoutInMillis,
     ]);
     const streams = ({ handledBy }: Route) => (functions[handledBy] as FunctionSpec).streams === true;
-    const expected = [...routes.map((route) => [callOf(route), route] as const), ...preflights].map(([call, route]) =>
-      streams(route) ? [call, 'STREAM', 900_000] : [call, undefined, undefined],
+    const expected = [...new Map(routes.map((route) => [deployedCallOf(route), route] as const)), ...preflights].map(
+      ([call, route]) => (streams(route) ? [call, 'STREAM', 900_000] : [call, undefined, undefined]),
     );
     expect(modes.sort()).toEqual(expected.sort());
     const ofEvidence = routes.filter(({ handledBy }) => handledBy === 'evidence').map(callOf);

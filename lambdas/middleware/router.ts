@@ -1,8 +1,10 @@
-/** Finds the function that answers a path: derived from the routes table, as API Gateway's resources are. */
+/** Finds the route of a path: for the local host, and for functions that API Gateway hands every path below `{proxy+}`. */
+
 import type { FunctionName } from '#core/contracts/functions.ts';
+import type { HttpEvent } from '#core/contracts/http.ts';
 import { opensToPages, type Route } from '#core/contracts/routes.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { MethodNotAllowed, shortened } from '#lambdas/middleware/route.ts';
+import { MethodNotAllowed, shortened } from './route.ts';
 
 export interface Match {
   /** The path with its `{parameters}`. */
@@ -35,6 +37,20 @@ export function createRouter(routes: readonly Route[]): Router {
     const handledBy = found.methods.get(method) ?? (method === 'OPTIONS' ? found.preflight : undefined);
     if (handledBy === undefined) throw new MethodNotAllowed(method, path, [...found.methods.keys()]);
     return { resource: found.path, pathParameters: parametersOf(found.segments, given), handledBy };
+  };
+}
+
+/**
+ * An event below `{proxy+}`, as API Gateway would send it if each route had a resource of its own [admin.proxied-routes].
+ * A path of no route stays as it is, and no route matches it.
+ */
+export function createLocator(routes: readonly Route[]): (event: HttpEvent) => HttpEvent {
+  const resources = resourcesOf(routes);
+  return (event) => {
+    if (!event.resource.endsWith('{proxy+}')) return event;
+    const given = event.path.split('/');
+    const found = resources.find(({ segments }) => matches(segments, given));
+    return found ? { ...event, resource: found.path, pathParameters: parametersOf(found.segments, given) } : event;
   };
 }
 

@@ -1,0 +1,38 @@
+/** Paths of the local listener: as in the routes table, and the MCP endpoint with a slash behind it as well. */
+import type { HttpEvent } from '#core/contracts/http.ts';
+import { isProxied, routes } from '#core/contracts/routes.ts';
+import { createLocator, createRouter } from '#lambdas/middleware/router.ts';
+
+const router = createRouter(routes);
+
+test('[mcp.json-rpc] /mcp/ is the MCP endpoint, and no other path has a second spelling', () => {
+  expect(router('POST', '/mcp/')).toEqual(router('POST', '/mcp'));
+  for (const path of ['/mcp//', '//mcp', '/v1/models/', '/admin/v1/approvals/'])
+    expect(() => router('POST', path)).toThrow(/There is nothing at/);
+});
+
+describe('[admin.proxied-routes] an event below {proxy+}', () => {
+  const own = routes.filter(({ handledBy }) => handledBy === 'observatory');
+  const located = createLocator(own);
+  const below = (path: string) =>
+    ({ resource: '/admin/v1/{proxy+}', path, pathParameters: { proxy: path.slice(10) } }) as unknown as HttpEvent;
+
+  it.each(own.filter(isProxied).map(({ path }) => path))('is located at %s', (path) => {
+    const event = located(below(path.replace(/\{(\w+)\}/g, 'id-of-$1')));
+    expect(event.resource).toBe(path);
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, `id-of-${name}`]);
+    expect(event.pathParameters).toEqual(Object.fromEntries(names));
+  });
+
+  it.each(['/admin/v1/approvals', '/admin/v1/usage/', '/admin/v1//usage', '/admin/v1/%75sage', '/admin/v1/nothing'])(
+    'has no route at %s, which is not a path of this function',
+    (path) => {
+      expect(located(below(path))).toEqual(below(path));
+    },
+  );
+
+  it('stays as it is where API Gateway found the resource', () => {
+    const event = { ...below('/admin/v1/usage'), resource: '/metrics' };
+    expect(located(event)).toBe(event);
+  });
+});
