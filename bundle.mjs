@@ -203,7 +203,7 @@ function loadedAtStart(outputs, entry, seen = new Set()) {
   return [entry, ...imports.flatMap(({ path }) => loadedAtStart(outputs, path, seen))];
 }
 
-/** Filters run in threads of their own (spec §4.6): a thread's code lies beside the functions that scan chat traffic. */
+/** Filters run in threads of their own: a thread's code lies beside the functions that scan chat traffic. */
 async function addWasmWorkers() {
   for (const name of names.filter((name) => functions[name].invokesModels))
     await build({ ...options, entryPoints: [{ in: wasmWorker, out: 'wasm-worker' }], outdir: `dist/${name}` });

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command-line client `agentctl` (spec §4.5). Started as `npx agentctl` in the checkout. */
+/** The command-line client `agentctl`. Started as `npx agentctl` in the checkout. */
 import { main } from './agentctl/program.ts';
 
 // The reader may go away (`| head`): that ends the work without a word, and without claiming success.

@@ -7,7 +7,7 @@ import { buffered, composedEarly, contextOf, type LambdaContext } from './aws.ts
 import { asCalled } from './behind-edge.ts';
 import type { GatewayPorts } from './ports.ts';
 
-/** What the Node runtime of Lambda offers functions that stream (facts: wire format from the function). */
+/** What the Node runtime of Lambda offers functions that stream. */
 interface StreamingRuntime {
   streamifyResponse(
     handler: (event: HttpEvent, stream: Writable, context: LambdaContext) => Promise<void>,
@@ -69,7 +69,7 @@ function goneSignal(stream: Writable, context: LambdaContext): { signal: AbortSi
 
 /**
  * The runtime puts status and headers in front of the first `write`, and of nothing else: what is only ended has no status
- * line, and API Gateway answers 502 in its place [aws.whole-answers-have-a-status-line].
+ * line, and API Gateway answers 502 in its place [cloud.status-line-first].
  */
 async function writeBody(
   { body, headers }: Omit<HttpReply, 'finished'>,

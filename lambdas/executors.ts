@@ -1,4 +1,4 @@
-/** Gives ports the executors of the configuration in force (spec §1): what an allowed action is carried out by. */
+/** Gives ports the executors of the configuration in force: what an allowed action is carried out by. */
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Executor } from '#core/credentials/ports.ts';
 import { executorsOf } from '#core/executors/executors.ts';

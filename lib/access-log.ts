@@ -1,6 +1,6 @@
 /**
  * One line for each answered request, as JSON. No header, query or body is in it: keys and parameters of actions pass there. Whose
- * key it was is in the function's own lines, which carry the same `request_id` [watch.access-logs].
+ * key it was is in the function's own lines, which carry the same `request_id` [cloud.access-logs].
  */
 
 /** Field → variable of API Gateway. The runbook names these fields; a test holds both together. */

@@ -1,6 +1,6 @@
 /**
- * The evidence archive: copies of entries that nobody can change (contract §4, architecture: append only is a chain
- * of fences). Only the roles of the functions that archive may put, only where nothing lies yet; nobody may delete. Checkpoints lie beside
+ * The evidence archive: copies of entries that no role can change. Only the roles of the functions
+ * that archive may put, and only where no object exists; no role may delete. Checkpoints lie beside
  * the copies, under `@checkpoints/`.
  */
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';

@@ -1,4 +1,4 @@
-/** What API Gateway answers on its own, before any function runs, in the error shape of every surface (contract §6). */
+/** What API Gateway answers on its own, before any function runs, in the error shape of every surface. */
 import { type ErrorCode, errorKinds } from '#core/kernel/errors.ts';
 
 interface GatewayAnswer {

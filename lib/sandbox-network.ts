@@ -1,5 +1,5 @@
 /**
- * Where the sandbox runs (contract §3): a network that leads nowhere. No gateway, no endpoint, no peering, no route but the
+ * Where the sandbox runs: a network that leads nowhere. No gateway, no endpoint, no peering, no route but the
  * local one, no names, and a security group that lets nothing in or out: what a command tries to reach is not there.
  */
 import { Fn } from 'aws-cdk-lib';

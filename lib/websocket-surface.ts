@@ -1,5 +1,5 @@
 /**
- * `/v1/ws` on AWS (spec §4.1): a WebSocket API that brings every event to one function, `ws`.
+ * `/v1/ws` on AWS: a WebSocket API that brings every event to one function, `ws`.
  *
  * What AWS allows shapes it: an integration ends after 29 s and nobody can raise that, so `ws` hands chat calls over to
  * `ws-worker` and is done; tokens go back by `@connections`, in frames of at most 32 KB. A message has at most 128 KB, a

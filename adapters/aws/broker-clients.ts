@@ -1,4 +1,4 @@
-/** Every outside call of the credential brokers (spec §2.6); their SDKs are loaded when a broker first needs them. */
+/** Every outside call of the credential brokers; their SDKs are loaded when a broker first needs them. */
 import { gitHostTokens } from '#adapters/http/git-host.ts';
 import { vaultClient } from '#adapters/http/vault-client.ts';
 import type { BrokerClients } from '#core/credentials/ports.ts';

@@ -1,4 +1,4 @@
-/** Texts to WebSocket connections through `@connections` of API Gateway (spec §4.1). */
+/** Texts to WebSocket connections through `@connections` of API Gateway. */
 import type {
   ApiGatewayManagementApiClient,
   ApiGatewayManagementApiClientConfig,

@@ -1,4 +1,4 @@
-/** Work for another function, which does it after the caller has ended (spec §4.1: the WebSocket's worker). */
+/** Work for another function, which does it after the caller has ended (the WebSocket's worker). */
 import type { LambdaClient, LambdaClientConfig } from '@aws-sdk/client-lambda';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { clientBounds } from './client-bounds.ts';

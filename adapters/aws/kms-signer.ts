@@ -1,4 +1,4 @@
-/** Signs session manifests with a KMS key (contract §4): ECDSA P-256 over SHA-256, the private half never seen. */
+/** Signs session manifests with a KMS key: ECDSA P-256 over SHA-256, the private half never seen. */
 import { createHash, createPublicKey } from 'node:crypto';
 import type { KMSClient, KMSClientConfig } from '@aws-sdk/client-kms';
 import type { Signer } from '#core/evidence/ports.ts';

@@ -1,5 +1,5 @@
 /**
- * Bodies in S3 by their SHA-256 (architecture: stores). Access patterns: put-if-absent, get. Nothing is ever
+ * Bodies in S3 by their SHA-256. Access patterns: put-if-absent, get. Nothing is ever
  * overwritten or deleted here: a key names its content.
  */
 import type { PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';

@@ -1,4 +1,4 @@
-/** A refusal of an AWS service as the fault of an issuer (spec §2.6). Messages of the service stay behind: they repeat ARNs. */
+/** A refusal of an AWS service as the fault of an issuer. Messages of the service stay behind: they repeat ARNs. */
 import { type OutsideFaultKind, ServiceFault } from '#core/credentials/fault.ts';
 
 const kinds: Readonly<Record<string, OutsideFaultKind>> = {

@@ -1,4 +1,4 @@
-/** One version of a secret in Secrets Manager, through the AWS SDK, which is loaded at the first call (spec §2.6). */
+/** One version of a secret in Secrets Manager, through the AWS SDK, which is loaded at the first call. */
 import type { SecretsManagerClient, SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
 import { ServiceFault } from '#core/credentials/fault.ts';
 import type { SecretVersions } from '#core/credentials/ports.ts';

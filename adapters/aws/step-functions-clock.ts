@@ -1,5 +1,5 @@
 /**
- * The clock of approvals on AWS (spec §3.2): one Standard execution per approval, named by its envelope_id. The table is
+ * The clock of approvals on AWS: one Standard execution per approval, named by its envelope_id. The table is
  * the truth, so every answer that means «already so» is success.
  */
 import type { SFNClient, SFNClientConfig } from '@aws-sdk/client-sfn';

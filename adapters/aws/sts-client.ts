@@ -1,4 +1,4 @@
-/** AssumeRole through the AWS SDK, which is loaded at the first call (spec §2.6). Tries once: the broker says when again. */
+/** AssumeRole through the AWS SDK, which is loaded at the first call. Tries once: the broker says when again. */
 import type { STSClient, STSClientConfig } from '@aws-sdk/client-sts';
 import { ServiceFault } from '#core/credentials/fault.ts';
 import type { StsClient } from '#core/credentials/ports.ts';

@@ -1,5 +1,5 @@
 /**
- * Approvals in DynamoDB: one row per request, and one pointer per call digest to its newest request (contract §3).
+ * Approvals in DynamoDB: one row per request, and one pointer per call digest to its newest request.
  *
  * Access patterns: row by id (consistent Get); newest request of a call (consistent Get of the pointer); rows of a
  * tenant in a state (Query by_status, then BatchGet); rows that are due (Query by_due per shard, then BatchGet). Rows

@@ -1,4 +1,4 @@
-/** One page of the audit log: a tenant's entries day by day, newest first, filtered (contract §4). */
+/** One page of the audit log: a tenant's entries day by day, newest first, filtered. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { AuditFilter, Page } from '#core/evidence/ports.ts';
 import { isoTime } from '#core/kernel/ports.ts';

@@ -1,5 +1,5 @@
 /**
- * Policy versions in DynamoDB (contract §1).
+ * Policy versions in DynamoDB.
  *
  * Items of the table, all by `id`: `version#<n>` — one version row; `current` — the pointer, a copy of the row in force;
  * `imported` — the digest of the file imported last; `bindings` — which secret may be used where; `admin-token` — the digest of the
@@ -31,7 +31,6 @@ import {
 } from '#core/configuration/ports.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 
-/** Spec §8. */
 export const keptVersions = 20;
 
 const pointerId = 'current';

@@ -1,5 +1,5 @@
 /**
- * Open WebSockets in DynamoDB (spec §4.1): one item per connection, the calls that run on it in a map within.
+ * Open WebSockets in DynamoDB: one item per connection, the calls that run on it in a map within.
  *
  * Access patterns: put on connecting; get by id (consistent); conditional updates of one call: begin (id free or its lease
  * over, room left), claim (once, by who began it), cancel, over; leave. Items are never deleted by us: `expires_at` is compared, TTL tidies.

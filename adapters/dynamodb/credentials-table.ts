@@ -1,5 +1,5 @@
 /**
- * Issued credentials in DynamoDB: scope, expiry, revocation; never a value (spec §2.6).
+ * Issued credentials in DynamoDB: scope, expiry, revocation; never a value.
  *
  * Access patterns: one record (consistent Get); the active ones of a tenant (Query per shard, newest first: ids are
  * UUIDv7); those of all tenants to call back (Query by_due per shard, which holds no others, then BatchGet). Records

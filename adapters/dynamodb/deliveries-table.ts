@@ -1,5 +1,5 @@
 /**
- * Notifications to send, in DynamoDB (spec §6, contract §3): durable until sent or dead.
+ * Notifications to send, in DynamoDB: durable until sent or dead.
  *
  * Access patterns: put if absent by id; due ones, oldest first (Query by_due per shard, which holds no others, then a
  * consistent BatchGet); move on if unchanged (condition on attempts and due time); callbacks already seen (put if absent).

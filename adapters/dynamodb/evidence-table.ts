@@ -1,5 +1,5 @@
 /**
- * Evidence and session heads in DynamoDB (contract §4).
+ * Evidence and session heads in DynamoDB.
  *
  * Access patterns: entries of a chain in order (Query chain); entries of a tenant by time (Query by_time per day and
  * shard, newest day first, then BatchGet); head of a session (consistent Get); sessions of a tenant (Query by_opened per

@@ -1,5 +1,5 @@
 /**
- * Risk of keys in DynamoDB, beside the heads of the sessions of their tenant (contract §2). No session is called `key#…`,
+ * Risk of keys in DynamoDB, beside the heads of the sessions of their tenant. No session is called `key#…`,
  * and without `opened` these items stand in no list of sessions.
  *
  * Access patterns: one key (consistent Get, grouped); replaced if unchanged since it was read (conditional Put).

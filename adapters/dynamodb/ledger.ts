@@ -1,5 +1,5 @@
 /**
- * The only writer of evidence (architecture: one action's life, step 3): one transaction puts entries if absent, moves
+ * The only writer of evidence: one transaction puts entries if absent, moves
  * their sessions' heads if unmoved, and carries the changes of the steps. Fails closed.
  */
 import { randomUUID } from 'node:crypto';

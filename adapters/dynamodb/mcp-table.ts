@@ -1,5 +1,5 @@
 /**
- * MCP sessions and tool fingerprints in DynamoDB (contract §2, §7).
+ * MCP sessions and tool fingerprints in DynamoDB.
  *
  * Items of the table, all by `id`: `session#<id>` — one session; `tools#<upstream>` — the fingerprints of one server's tools,
  * with the count of their writes.

@@ -1,5 +1,5 @@
 /**
- * Task manifests in DynamoDB (contract §7). What a session or key is bound by stands whole in one item of its own, so that a
+ * Task manifests in DynamoDB. What a session or key is bound by stands whole in one item of its own, so that a
  * call needs one read beside its session's head. Nothing is deleted: roles may not, a removed manifest is marked.
  *
  * Access patterns: one manifest (consistent Get); those of a tenant (Query by_created, newest first); those of a session, of a

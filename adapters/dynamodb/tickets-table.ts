@@ -1,5 +1,5 @@
 /**
- * Capability tickets in DynamoDB, beside the credentials of their tenant (spec §2.6); the ticket's text is not kept.
+ * Capability tickets in DynamoDB, beside the credentials of their tenant; the ticket's text is not kept.
  *
  * Access patterns: one ticket (consistent Get); the good ones of a tenant (Query per shard, newest first: ids are UUIDv7); redeem and
  * revoke (Update under conditions). A row outlives its ticket by more than any skew, so a nonce is never good twice.

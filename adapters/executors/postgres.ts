@@ -1,4 +1,4 @@
-/** One transaction at a PostgreSQL server, on a connection of its own (spec §1 step 4). */
+/** One transaction at a PostgreSQL server, on a connection of its own. */
 import { Client, type ClientConfig } from 'pg';
 import { ExecutionFault, type ExecutionFaultKind } from '#core/executors/fault.ts';
 import { quoted } from '#core/executors/named.ts';

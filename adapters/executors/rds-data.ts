@@ -1,4 +1,4 @@
-/** One transaction at an Aurora cluster behind the RDS Data API (spec §1 step 4); nothing is tried twice. */
+/** One transaction at an Aurora cluster behind the RDS Data API; nothing is tried twice. */
 import type {
   ColumnMetadata,
   ExecuteStatementCommandOutput,

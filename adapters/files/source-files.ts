@@ -1,4 +1,4 @@
-/** The files a configuration names: price tables and WASM modules, by paths of the operator's choice (spec §2.9, contract §1). */
+/** The files a configuration names: price tables and WASM modules, by paths of the operator's choice. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { compileModule } from '#adapters/wasm/module.ts';

@@ -1,4 +1,4 @@
-/** Pull requests at a Git host, over GitHub's REST API (spec §6): one comment per approval, rewritten once it is decided. */
+/** Pull requests at a Git host, over GitHub's REST API: one comment per approval, rewritten once it is decided. */
 import { DeliveryRefused, type Notifier } from '#core/approvals/deliver.ts';
 import { pullRequestComment } from '#core/approvals/pull-request-comment.ts';
 import { noticeOf, type PullRequestHost, pullRequestOf, receiptOf, textDigest } from '#core/approvals/pull-requests.ts';

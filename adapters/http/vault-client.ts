@@ -1,4 +1,4 @@
-/** Leases at HashiCorp Vault, over its HTTP API (spec §2.6). */
+/** Leases at HashiCorp Vault, over its HTTP API. */
 import { ServiceFault } from '#core/credentials/fault.ts';
 import type { VaultAccess, VaultClient, VaultLease } from '#core/credentials/ports.ts';
 import { isObject, type ServiceAnswer, serviceJson, statusFault } from './service-json.ts';

@@ -1,4 +1,4 @@
-/** The generic webhook (spec §6): the approval as JSON, signed over time and body. */
+/** The generic webhook: the approval as JSON, signed over time and body. */
 import { DeliveryRefused, type Notifier } from '#core/approvals/deliver.ts';
 import { approvalView } from '#core/approvals/views.ts';
 import { webhookSignature } from '#core/approvals/webhook-signature.ts';

@@ -1,4 +1,4 @@
-/** The embedded DynamoDB: a supervised child process over one file, or in memory (architecture: hosts). */
+/** The embedded DynamoDB: a supervised child process over one file, or in memory. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';

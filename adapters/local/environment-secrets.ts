@@ -1,4 +1,4 @@
-/** Secrets from this process's environment, over those the local run made itself (contract §2: allow-list). */
+/** Secrets from this process's environment, over those the local run made itself (allow-list). */
 import { isSecretName } from '#core/contracts/config.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 

@@ -1,4 +1,4 @@
-/** Signs session manifests with a key kept in a file (contract §4); on AWS a KMS key does it. */
+/** Signs session manifests with a key kept in a file; on AWS a KMS key does it. */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';

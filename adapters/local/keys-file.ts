@@ -1,4 +1,4 @@
-/** Keys of one state folder (contract §2): generated once, mode 0600, named in the ready line. */
+/** Keys of one state folder: generated once, mode 0600, named in the ready line. */
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * PostgreSQL's own grammar, compiled to WebAssembly (contract §3). Loaded at the first SQL call and kept; a parser that
+ * PostgreSQL's own grammar, compiled to WebAssembly. Loaded at the first SQL call and kept; a parser that
  * ran out of stack is thrown away, because what it left behind must not colour the next text.
  */
 import { GatewayError } from '#core/kernel/errors.ts';

@@ -1,4 +1,4 @@
-/** Worker threads that take one call at a time, and are ended in the middle of one that runs too long (spec §2.9). */
+/** Worker threads that take one call at a time, and are ended in the middle of one that runs too long. */
 import { Worker } from 'node:worker_threads';
 
 /** A call that ran too long, or waited too long for a thread. */

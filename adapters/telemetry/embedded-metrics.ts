@@ -1,5 +1,5 @@
 /**
- * Metrics in the log, as CloudWatch's embedded format (spec §6). What one invocation counts goes out in few lines: each
+ * Metrics in the log, as CloudWatch's embedded format. What one invocation counts goes out in few lines: each
  * line costs CPU to write and money to ingest.
  */
 import { type Labels, type Series, unitOf } from '#adapters/telemetry/metrics-registry.ts';

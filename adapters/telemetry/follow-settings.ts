@@ -1,4 +1,4 @@
-/** Spans of the local run go where `telemetry` of the configuration in force says, also when it changes (contract §1). */
+/** Spans of the local run go where `telemetry` of the configuration in force says, also when it changes. */
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { Snapshots } from '#core/configuration/store/snapshots.ts';

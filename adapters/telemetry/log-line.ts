@@ -1,4 +1,4 @@
-/** One JSON log line (spec §6). Whatever a caller passes, no secret is written and nothing is thrown. */
+/** One JSON log line. Whatever a caller passes, no secret is written and nothing is thrown. */
 import { secretRanges } from '#core/evidence/secret-formats.ts';
 import { secrecyOf } from '#core/evidence/secret-names.ts';
 

@@ -1,4 +1,4 @@
-/** One registry of counters, gauges and histograms, and its Prometheus text for `/metrics` (spec §6). */
+/** One registry of counters, gauges and histograms, and its Prometheus text for `/metrics`. */
 
 export type Labels = Readonly<Record<string, string>>;
 type Kind = 'counter' | 'gauge' | 'histogram';

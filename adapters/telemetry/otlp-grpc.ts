@@ -1,4 +1,4 @@
-/** OTLP over gRPC (spec §1), by OpenTelemetry's own exporter, which is loaded with the first batch. */
+/** OTLP over gRPC, by OpenTelemetry's own exporter, which is loaded with the first batch. */
 import type { HrTime, SpanContext, TraceState } from '@opentelemetry/api';
 import type { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
 import { traceFlags } from '#core/kernel/trace-context.ts';

@@ -1,4 +1,4 @@
-/** A bounded queue before a collector: spans leave in batches, about every five seconds (spec §1, §8). */
+/** A bounded queue before a collector: spans leave in batches, about every five seconds. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock, Telemetry, Timeouts } from '#core/kernel/ports.ts';
 import type { EndedSpan, SpanSender, SpanSink } from './spans.ts';

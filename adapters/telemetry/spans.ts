@@ -1,4 +1,4 @@
-/** Spans that have ended, and where they go (spec §6). */
+/** Spans that have ended, and where they go. */
 import type { SpanAttributes } from '#core/kernel/ports.ts';
 
 /** How a span's work ended; `refused` is an answer of ours to a fault of the caller, no failure. */

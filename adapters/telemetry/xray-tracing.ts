@@ -1,4 +1,4 @@
-/** X-Ray subsegments for our spans (architecture: telemetry). Loaded only where X-Ray listens: elsewhere it costs nothing. */
+/** X-Ray subsegments for our spans. Loaded only where X-Ray listens: elsewhere it costs nothing. */
 import type { Tracer as PowertoolsTracer } from '@aws-lambda-powertools/tracer';
 import type { Tracer } from './telemetry.ts';
 

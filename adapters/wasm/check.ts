@@ -1,4 +1,4 @@
-/** One check by one module, in the host sequence of the ABI (spec §4.6). Runs in a worker thread. */
+/** One check by one module, in the host sequence of the ABI. Runs in a worker thread. */
 import type { WasmRunner } from '#core/content-policy/ports.ts';
 import { wasmSizes } from './module.ts';
 

@@ -1,8 +1,8 @@
-/** A filter's module, compiled and found fit to run: it follows the ABI, imports nothing, and its memory has an end (spec §4.6). */
+/** A filter's module, compiled and found fit to run: it follows the ABI, imports nothing, and its memory has an end. */
 import { type Limits, shapeOf } from './binary.ts';
 
 export const wasmSizes = {
-  /** A module's file (spec §8). */
+  /** A module's file. */
   moduleBytes: 50 * 1024 * 1024,
   memoryPages: 1024,
   tableEntries: 100_000,

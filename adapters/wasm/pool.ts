@@ -1,4 +1,4 @@
-/** WASM content filters at work: compiled once, checked in worker threads that a deadline ends (spec §2.9, §4.6, §8). */
+/** WASM content filters at work: compiled once, checked in worker threads that a deadline ends. */
 import type { WasmRunner } from '#core/content-policy/ports.ts';
 import { threads } from '../system/threads.ts';
 import type { CheckCall } from './check.ts';

@@ -1,4 +1,4 @@
-/** `test-action`: governs one action (spec §4.3, §4.5). */
+/** `test-action`: governs one action. */
 import { addCallOptions, type CallOptions, callOf } from './call-options.ts';
 import { addCommand, type Parent } from './command.ts';
 import { hasFailed, showDecision } from './decision.ts';

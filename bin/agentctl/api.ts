@@ -150,7 +150,7 @@ class Silence {
   }
 }
 
-/** The server's own words when it gave any (spec §7.2), else the status. */
+/** The server's own words when it gave any, else the status. */
 function refusal(response: Response, body: string, hadKey: boolean): Failure {
   const { type, message } = fields(fields(parsed(body)).error);
   const said = text(message) ? `${text(type) ?? response.status}: ${text(message)}` : undefined;

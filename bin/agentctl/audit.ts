@@ -1,4 +1,4 @@
-/** `audit` and `verify`: the log seen by tenant and time, and all its chains (spec §4.5, contract §4). */
+/** `audit` and `verify`: the log seen by tenant and time, and all its chains. */
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { wholeNumber } from './globals.ts';

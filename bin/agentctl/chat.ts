@@ -1,4 +1,4 @@
-/** `chat`: one governed chat call, for the first try and for scripts (spec §2.7, §4.1). */
+/** `chat`: one governed chat call, for the first try and for scripts. */
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
@@ -128,7 +128,7 @@ function showPending({ out, globals }: Cli, answer: Fields, options: ChatOptions
   out.line(`  ${commandLine([...repeat, '--approval-ref', id, ...where])}`);
 }
 
-/** What to do about the errors that a first call meets (contract §6). */
+/** What to do about the errors that a first call meets. */
 const lessons: Readonly<Record<string, (options: ChatOptions) => string>> = {
   model_not_found: ({ model }) =>
     `no route and no provider serves ${model}: see \`agentctl providers\`, or try --model mock`,

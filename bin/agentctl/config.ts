@@ -1,4 +1,4 @@
-/** `config`: the configuration in force, and storing another as a new policy version (contract §1). */
+/** `config`: the configuration in force, and storing another as a new policy version. */
 import { fileBytes } from './call-options.ts';
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { UsageError } from './failure.ts';

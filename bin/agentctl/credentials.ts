@@ -1,4 +1,4 @@
-/** `credentials`, `tickets`: what is in agents' and services' hands, and taking it back (spec §2.6, §4.3). */
+/** `credentials`, `tickets`: what is in agents' and services' hands, and taking it back. */
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { wholeNumber } from './globals.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';

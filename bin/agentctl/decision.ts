@@ -1,4 +1,4 @@
-/** Shows a decision to a person, and what to do next (spec §2.2). */
+/** Shows a decision to a person, and what to do next. */
 import type { Cli } from './command.ts';
 import { type Fields, fields, text } from './json-fields.ts';
 import { type Output, type Part, painted } from './output.ts';

@@ -1,4 +1,4 @@
-/** `evidence verify`: a session's chain online, or an exported bundle with nothing but a public key (contract §4). */
+/** `evidence verify`: a session's chain online, or an exported bundle with nothing but a public key. */
 import { readFile } from 'node:fs/promises';
 import type { Verification } from '#core/contracts/evidence.ts';
 import type { Checkpointed } from '#core/evidence/ports.ts';

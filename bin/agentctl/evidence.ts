@@ -1,4 +1,4 @@
-/** `evidence`: sessions, export, report and public key; verifying is in evidence-verify (spec §2.5, §4.5, contract §4). */
+/** `evidence`: sessions, export, report and public key; verifying is in evidence-verify. */
 import { createHash, createPublicKey } from 'node:crypto';
 import { addCommand, addGroup, type Cli, type Parent } from './command.ts';
 import { addEvidenceVerify } from './evidence-verify.ts';

@@ -1,4 +1,4 @@
-/** What a local run leaves in its state folder for its clients: where it listens and the keys it made (contract §2). */
+/** What a local run leaves in its state folder for its clients: where it listens and the keys it made. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

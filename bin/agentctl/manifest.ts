@@ -1,4 +1,4 @@
-/** `manifest`: what agents were set to do, and whether they kept to it (spec §4.5). */
+/** `manifest`: what agents were set to do, and whether they kept to it. */
 import type { Command } from 'commander';
 import { jsonFile } from './call-options.ts';
 import { addCommand, addGroup, type Parent } from './command.ts';

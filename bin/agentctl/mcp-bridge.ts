@@ -1,5 +1,5 @@
 /**
- * `mcp-bridge`: stdio on one side, the MCP gateway on the other, for clients that start servers as programs (spec §7.1).
+ * `mcp-bridge`: stdio on one side, the MCP gateway on the other, for clients that start servers as programs.
  * Each message is one line. A request always gets an answer, an error where the gateway cannot be reached; a notification
  * never does.
  */

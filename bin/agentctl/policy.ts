@@ -1,4 +1,4 @@
-/** `policy`: versions of the configuration (spec §2.10, §4.5, contract §1). */
+/** `policy`: versions of the configuration. */
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { fields, list } from './json-fields.ts';
 import type { Output } from './output.ts';

@@ -1,4 +1,4 @@
-/** `rebuild-projections`: usage, requests, violations and analytics again from the evidence log (spec §4.5). */
+/** `rebuild-projections`: usage, requests, violations and analytics again from the evidence log. */
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { count, fields, text } from './json-fields.ts';

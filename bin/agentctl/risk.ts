@@ -1,4 +1,4 @@
-/** `risk`: how a session stands with the kill switch, and letting it go on (spec §1, contract §7). */
+/** `risk`: how a session stands with the kill switch, and letting it go on. */
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { fields, list } from './json-fields.ts';
 import { showTree } from './tree.ts';

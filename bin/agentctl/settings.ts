@@ -45,7 +45,7 @@ export function readSettings(globals: Globals, env: NodeJS.ProcessEnv): Settings
   };
 }
 
-/** Agents act, humans vote and read, the admin token does what is an administrator's (contract §2). */
+/** Agents act, humans vote and read, the admin token does what is an administrator's. */
 export function localKeyFor(route: Route): LocalKey {
   if (route.platform || route.access === 'admin') return 'admin';
   return route.agents === 'yes' && route.method === 'POST' ? 'agent' : 'human';

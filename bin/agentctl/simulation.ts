@@ -1,4 +1,4 @@
-/** `simulate`, `why`, `diff-policy`: what a policy would say, did say, and would say differently (spec §4.5). */
+/** `simulate`, `why`, `diff-policy`: what a policy would say, did say, and would say differently. */
 import { addCallOptions, type CallOptions, callOf, jsonFile } from './call-options.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { decisionPart } from './decision.ts';

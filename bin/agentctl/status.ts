@@ -1,4 +1,4 @@
-/** `status` and `whoami`: what the gateway says of itself and of the caller (spec §4.5). */
+/** `status` and `whoami`: what the gateway says of itself and of the caller. */
 import { addCommand, type Parent } from './command.ts';
 import { showTree } from './tree.ts';
 

@@ -1,4 +1,4 @@
-/** What looks back on chat traffic: usage, requests, providers, budgets, cache, violations (spec §4.3, §4.5). */
+/** What looks back on chat traffic: usage, requests, providers, budgets, cache, violations. */
 import type { Command } from 'commander';
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { wholeNumber } from './globals.ts';

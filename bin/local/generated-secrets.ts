@@ -1,4 +1,4 @@
-/** Keys and secrets that the local run makes for itself, for demonstrations (contract §2). */
+/** Keys and secrets that the local run makes for itself, for demonstrations. */
 import { createHash } from 'node:crypto';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
 import { unsetSecrets } from '#core/configuration/checks/unset-secrets.ts';

@@ -20,7 +20,7 @@ export function targetOf(url: string): Target {
 }
 
 /**
- * Names in Host that are ours. A web page that rebinds its own name to our address is stopped here (contract §2).
+ * Names in Host that are ours. A web page that rebinds its own name to our address is stopped here.
  * @param names under which callers reach a load balancer in front of the listener.
  */
 export function checkHost(request: IncomingMessage, listenHost: string, names: readonly string[] = []): void {

@@ -1,6 +1,6 @@
 /**
  * One listener of the local run: what API Gateway does in the cloud. Hostile bytes end here as a typed error, or
- * become the event that handlers take (contract §2, §5, §6).
+ * become the event that handlers take.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';

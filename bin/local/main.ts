@@ -74,7 +74,7 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
   lock.release();
 }
 
-/** Generated keys stand in a file: they are for this machine only (contract §2). */
+/** Generated keys stand in a file: they are for this machine only. */
 async function usableKeys({ host, state }: Flags, environment: NodeJS.ProcessEnv): Promise<Partial<LocalKeys>> {
   if (isLoopback(host)) return localKeys(state);
   if (environment.GATEWAY_ADMIN_TOKEN) return {};

@@ -1,4 +1,4 @@
-/** Every port of the local run (architecture: hosts): the AWS adapters over the embedded store, files for the rest. */
+/** Every port of the local run: the AWS adapters over the embedded store, files for the rest. */
 import { join } from 'node:path';
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
 import { brokerClients } from '#adapters/aws/broker-clients.ts';

@@ -1,5 +1,5 @@
 /**
- * One WebSocket of the local run (spec §4.1, contract §5): authenticated by header or first message, many calls at once,
+ * One WebSocket of the local run: authenticated by header or first message, many calls at once,
  * back-pressure from the socket to the model and from us to the caller.
  */
 import type { WebSocket } from 'ws';

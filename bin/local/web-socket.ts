@@ -1,5 +1,5 @@
 /**
- * `/v1/ws` of the local run: what the WebSocket API and its functions are on AWS (spec §4.1, contract §5). The handshake
+ * `/v1/ws` of the local run: what the WebSocket API and its functions are on AWS. The handshake
  * is judged here; what is said afterwards, in `socket-connection.ts`.
  */
 import type { IncomingMessage } from 'node:http';

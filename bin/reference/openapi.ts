@@ -13,7 +13,7 @@ const errorSchema = z.object({
   error: z.looseObject({ code: z.int(), type: z.enum(Object.keys(errorKinds) as ErrorCode[]), message: z.string() }),
 });
 
-/** Fields nobody names here pass through untouched, both ways (contract §5). */
+/** Fields nobody names here pass through untouched, both ways. */
 const chatRequestSchema = z.looseObject({
   model: z.string().min(1),
   messages: z.array(z.looseObject({ role: z.string() })).min(1),

@@ -1,5 +1,5 @@
 /**
- * What session risk learns of an action besides its decision (spec §1, rule `credential_abuse`): its credential was refused
+ * What session risk learns of an action besides its decision: its credential was refused
  * as a login, or it came with somebody else's approval. Agents' keys are scored, nobody else's.
  */
 import { noteOfSignal, noteWith } from '#core/behavior/assess.ts';

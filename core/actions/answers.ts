@@ -1,4 +1,4 @@
-/** Decision results as callers see them (spec §2.2, §7.1). */
+/** Decision results as callers see them. */
 
 import { denialEnds } from '#core/approvals/approval.ts';
 import { approvalUrl } from '#core/approvals/views.ts';

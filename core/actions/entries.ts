@@ -1,4 +1,4 @@
-/** Decision and result entries of an action (spec §2.5, contract §4): short bodies, sensitive values withheld. */
+/** Decision and result entries of an action: short bodies, sensitive values withheld. */
 
 import { followRisk } from '#core/behavior/assess.ts';
 import type { KeptResult, ResultReason } from '#core/contracts/approval.ts';

@@ -1,5 +1,5 @@
 /**
- * An allowed action is carried out (spec §1, §3.1): scoped credential, executor, then the `result` entry. The decision
+ * An allowed action is carried out: scoped credential, executor, then the `result` entry. The decision
  * entry stands already; a crash in between leaves an executing approval whose lease ends as `unknown`.
  */
 

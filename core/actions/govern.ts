@@ -1,5 +1,5 @@
 /**
- * What happens to a tool call (spec §1 tool-call pipeline, §3.1; contract §3). The one flow behind test-action, MCP,
+ * What happens to a tool call. The one flow behind test-action, MCP,
  * the CLI and dry runs: decide, write the decision, then act.
  */
 
@@ -28,7 +28,7 @@ import { review } from './review.ts';
 import { endOfStarted, firstOutcome, idOfKey, startOf } from './started.ts';
 
 /**
- * Governs one action and answers the decision result of spec §2.2.
+ * Governs one action and answers its decision result.
  * @param carry what is done once the call is allowed: minting and executing, unless the caller does the action itself.
  * @throws GatewayError `no_upstream` (nobody serves the tool), `forbidden` (another key's session), `service_unavailable` (store or policy unreadable).
  */
@@ -131,7 +131,7 @@ const blockOf = ({ matched_rule, reason }: Blocked, policy: string): PolicyDecis
   reason,
 });
 
-/** The kill switch: the refusal is evidence like any other, and the caller is told 403 (spec §1, decision 0022). */
+/** The kill switch: the refusal is evidence like any other, and the caller is told 403. */
 async function refuse(
   ports: GovernPorts,
   action: GovernedAction,

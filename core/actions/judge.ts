@@ -1,6 +1,6 @@
 /**
  * Every source that has a say about an action, and the worst of them: the policy on the call and its effects, the sandbox,
- * the session's tasks, and what the session and its key have done before (spec §1, contract §3).
+ * the session's tasks, and what the session and its key have done before.
  */
 import { type Assessment, assessAction, type Blocked, type Standing } from '#core/behavior/assess.ts';
 import { signalContextOf } from '#core/behavior/signal-context.ts';

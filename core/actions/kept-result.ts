@@ -1,5 +1,5 @@
 /**
- * What is kept of a result (contract §3): a small one stands in the entry and in its approval, a larger one goes to the
+ * What is kept of a result: a small one stands in the entry and in its approval, a larger one goes to the
  * object store and both name it by digest and size. Whatever becomes of the result, the outcome is recorded.
  */
 import type { KeptResult } from '#core/contracts/approval.ts';

@@ -1,4 +1,4 @@
-/** The credential of an allowed action (spec §2.6, §3.1): what its grant says, from the grant's broker, counted either way. */
+/** The credential of an allowed action: what its grant says, from the grant's broker, counted either way. */
 import { grantFor } from '#core/credentials/grants.ts';
 import type { IssuedCredential } from '#core/credentials/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';

@@ -1,4 +1,4 @@
-/** A review-class decision: use an approval that fits this very call, else ask for one (spec §3.1, contract §3). */
+/** A review-class decision: use an approval that fits this very call, else ask for one. */
 
 import { bestEffort } from '#core/approvals/announce.ts';
 import { stillStands, type Unusable, unusable } from '#core/approvals/approval.ts';
@@ -266,7 +266,7 @@ const timeoutSeconds = ({ decision, snapshot }: GovernedAction): number =>
 
 const pollMs = 250;
 
-/** `hold_seconds`: a call whose request is decided in time is answered in place (contract §3). */
+/** `hold_seconds`: a call whose request is decided in time is answered in place. */
 async function holdFor(
   ports: GovernPorts,
   action: GovernedAction,

@@ -1,4 +1,4 @@
-/** Approvals over HTTP: list, item, votes (spec §2.3, §2.4, §4.3; contract §3). Nothing is ever decided on GET. */
+/** Approvals over HTTP: list, item, votes. Nothing is ever decided on GET. */
 
 import { readResult } from '#core/actions/kept-result.ts';
 import { channelsOf } from '#core/approvals/channels.ts';

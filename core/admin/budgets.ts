@@ -1,4 +1,4 @@
-/** Budgets and rate limits as they stand (contract §5, §7): read from the counters, never from projections. */
+/** Budgets and rate limits as they stand: read from the counters, never from projections. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { limitsOf } from '#core/limits/limits-of.ts';

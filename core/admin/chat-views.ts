@@ -1,4 +1,4 @@
-/** What chat traffic looks like from behind: requests, analytics, cache, providers (spec §4.3; contract §7). */
+/** What chat traffic looks like from behind: requests, analytics, cache, providers. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';

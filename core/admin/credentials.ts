@@ -1,4 +1,4 @@
-/** Active credentials: list and revoke (spec §4.3; contract §7). Values are never shown: they are not kept. */
+/** Active credentials: list and revoke. Values are never shown: they are not kept. */
 import { revokeCredential as revoke } from '#core/credentials/registry.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { cursorOf, limitOf, type Operation } from './operation.ts';

@@ -1,4 +1,4 @@
-/** Evidence over HTTP: sessions, export, verification, reports, audit (spec §2.5, §4.3; contract §4). */
+/** Evidence over HTTP: sessions, export, verification, reports, audit. */
 
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { bundleChunks, firstEntries } from '#core/evidence/bundle.ts';

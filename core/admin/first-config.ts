@@ -1,4 +1,4 @@
-/** The first configuration of a fresh deployment, by the admin token alone: no key is known before it (contract §1). */
+/** The first configuration of a fresh deployment, by the admin token alone: no key is known before it. */
 import { boundBy } from '#core/configuration/checks/bound-secrets.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
 import type { Principal } from '#core/identity/principal.ts';

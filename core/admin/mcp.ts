@@ -1,4 +1,4 @@
-/** Tool definitions of MCP servers: what was seen, and a human's word on what has changed (issue: drift). */
+/** Tool definitions of MCP servers: what was seen, and a human's word on what has changed. */
 import { classifyTool } from '#core/classification/classify-tool.ts';
 import type { ToolMark } from '#core/mcp/ports.ts';
 import { overrideOf } from '#core/mcp/tools/action.ts';

@@ -1,4 +1,4 @@
-/** Health, identity, status, usage, violations, metrics (spec §4.3; contract §2, §7). */
+/** Health, identity, status, usage, violations, metrics. */
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Usage } from '#core/observatory/ports.ts';
 import { budgetsOf } from './budgets.ts';

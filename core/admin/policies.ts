@@ -1,4 +1,4 @@
-/** Policy versions, configuration, simulation and explanation (spec §2.10, §4.3, §4.5; contract §1, §7). */
+/** Policy versions, configuration, simulation and explanation. */
 
 import { alternativeTo } from '#core/actions/answers.ts';
 import { evaluateCall } from '#core/actions/evaluate-call.ts';

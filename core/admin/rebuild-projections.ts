@@ -1,4 +1,4 @@
-/** Projects the evidence log again, a bounded piece a call (architecture: idea 5): for a lost stream or an emptied table. */
+/** Projects the evidence log again, a bounded piece a call: for a lost stream or an emptied table. */
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { rebuild } from '#core/observatory/rebuild.ts';

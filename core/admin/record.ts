@@ -1,4 +1,4 @@
-/** Every administrative act is evidence, in the session `admin-<tenant>-<UTC day>` (contract §4). */
+/** Every administrative act is evidence, in the session `admin-<tenant>-<UTC day>`. */
 import { personActor } from '#core/identity/principal.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Call } from './operation.ts';

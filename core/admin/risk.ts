@@ -1,4 +1,4 @@
-/** Session risk: look at it, and release a session the kill switch has stopped (spec §1, contract §2, §7). */
+/** Session risk: look at it, and release a session the kill switch has stopped. */
 
 import { blockedBy, forKeys } from '#core/behavior/assess.ts';
 import { releaseAction, replayRisk } from '#core/behavior/replay.ts';

@@ -1,4 +1,4 @@
-/** Task manifests: declare, look, delete, and drift over a session's history (spec §1 manifest drift; contract §7). */
+/** Task manifests: declare, look, delete, and drift over a session's history. */
 
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { type TaskManifest, taskManifestSchema } from '#core/contracts/task-manifest.ts';

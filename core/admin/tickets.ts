@@ -1,4 +1,4 @@
-/** Capability tickets: list those still good, redeem, revoke (spec §2.6; contract §7). The tickets themselves are not kept. */
+/** Capability tickets: list those still good, redeem, revoke. The tickets themselves are not kept. */
 
 import { followRisk, noteOfSignal } from '#core/behavior/assess.ts';
 import { redeemSchema } from '#core/contracts/admin-requests.ts';

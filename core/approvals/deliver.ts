@@ -1,5 +1,5 @@
 /**
- * Sends what is due (spec §6): at least once, each by one worker at a time, with backoff and a dead letter. A vote never
+ * Sends what is due: at least once, each by one worker at a time, with backoff and a dead letter. A vote never
  * waits for it.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';

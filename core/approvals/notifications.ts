@@ -1,4 +1,4 @@
-/** Queues what people must hear of an approval (spec §3.2, §6): one delivery per event and channel, however often asked. */
+/** Queues what people must hear of an approval: one delivery per event and channel, however often asked. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import type { Delivery, DeliveryStore, NotificationEvent } from './ports.ts';

@@ -1,4 +1,4 @@
-/** What approvals need from outside (spec §3.2, contract §3, architecture: ports). */
+/** What approvals need from outside. */
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { Page } from '#core/evidence/ports.ts';
 import type { Holder } from './execution.ts';

@@ -1,4 +1,4 @@
-/** Pull requests as a channel of approvals (spec §6): where one is asked for, what a yes there is bound to, the host's port. */
+/** Pull requests as a channel of approvals: where one is asked for, what a yes there is bound to, the host's port. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { GithubChannel } from '#core/contracts/config.ts';
 import { type PullRequest, parsePullRequest, repositoryPattern } from '#core/contracts/repository.ts';

@@ -1,4 +1,4 @@
-/** How approvals look on the wire: item while pending (spec §2.3), record once decided (spec §2.4). */
+/** How approvals look on the wire: item while pending, record once decided. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 
 /**

@@ -1,4 +1,4 @@
-/** A human decides, or time does (spec §3.2). One transaction: the row moves if it is still pending, with its evidence. */
+/** A human decides, or time does. One transaction: the row moves if it is still pending, with its evidence. */
 
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';

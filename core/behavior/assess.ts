@@ -1,5 +1,5 @@
 /**
- * The kill switch (spec §1): whether a session or its key is blocked, whether this very call would block it, and what the
+ * The kill switch: whether a session or its key is blocked, whether this very call would block it, and what the
  * entry of the decision carries for the score.
  */
 import {

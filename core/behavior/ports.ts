@@ -1,4 +1,4 @@
-/** Risk of a key over all its sessions (contract §2: new sessions dodge nothing). */
+/** Risk of a key over all its sessions (new sessions dodge nothing). */
 import type { RiskRecord } from '#core/contracts/behavior.ts';
 
 export interface KeyRisks {

@@ -1,4 +1,4 @@
-/** The six rules of session risk (spec §1). Each looks at one event and what is remembered, and adds alerts and marks. */
+/** The six rules of session risk. Each looks at one event and what is remembered, and adds alerts and marks. */
 import { mostCounted, type Signal } from '#core/contracts/behavior.ts';
 import { type Memory, within } from './memory.ts';
 import { kept } from './state.ts';

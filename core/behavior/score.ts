@@ -1,5 +1,5 @@
 /**
- * Session risk: what one more event does to the score of a session or key (spec §1). Pure and exact: the same events give the
+ * Session risk: what one more event does to the score of a session or key. Pure and exact: the same events give the
  * same points, whoever works them out. Only what is within the window counts.
  */
 import { type RiskRule, type RiskSettings, riskRules } from '#core/contracts/behavior.ts';

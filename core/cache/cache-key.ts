@@ -1,4 +1,4 @@
-/** What makes two chat calls the same question (contract §5): the key of an exact hit, the frame of a semantic one. */
+/** What makes two chat calls the same question: the key of an exact hit, the frame of a semantic one. */
 import type { DialectName } from '#core/contracts/chat.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';

@@ -1,4 +1,4 @@
-/** The response cache (spec §1, contract §5): exact, and semantic where it is switched on. */
+/** The response cache: exact, and semantic where it is switched on. */
 import type { DialectName, Usage } from '#core/contracts/chat.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 

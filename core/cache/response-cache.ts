@@ -1,4 +1,4 @@
-/** The response cache of one process (spec §1, contract §5): exact, semantic where asked, each tenant on its own cache. */
+/** The response cache of one process: exact, semantic where asked, each tenant on its own cache. */
 import type { Clock } from '#core/kernel/ports.ts';
 import { cosine } from './cosine.ts';
 import type { CachedReply, CacheQuestion, Embedder, Lookup, ResponseCache } from './ports.ts';

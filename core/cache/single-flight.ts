@@ -1,4 +1,4 @@
-/** Single flight: of many who ask the same at once, one goes and the others wait for what it brings (spec §1). */
+/** Single flight: of many who ask the same at once, one goes and the others wait for what it brings. */
 import type { CachedReply, Flight, Lookup } from './ports.ts';
 
 interface Waiter {

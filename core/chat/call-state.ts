@@ -1,4 +1,4 @@
-/** The state a call takes: what its one evidence entry will tell (contract §4, §5). Filled in by the stages on the way. */
+/** The state a call takes: what its one evidence entry will tell. Filled in by the stages on the way. */
 import type { Standing } from '#core/behavior/assess.ts';
 import { cancelledBy } from '#core/cancellation/watch.ts';
 import type { Verdict } from '#core/content-policy/ports.ts';

@@ -1,4 +1,4 @@
-/** A chat call as it arrives, and what the configuration alone says of it: model, limits, whether it may be (spec §1). */
+/** A chat call as it arrives, and what the configuration alone says of it: model, limits, whether it may be. */
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { DialectName } from '#core/contracts/chat.ts';
 import { chatSizes } from '#core/contracts/chat.ts';
@@ -101,7 +101,7 @@ function notServed(model: string, resolved: string): GatewayError {
   );
 }
 
-/** `messages.tool_use: reject` is the default (spec §4.1, contract §5). */
+/** `messages.tool_use: reject` is the default. */
 function refuseToolUse({ configuration }: Snapshot, { dialect, body, passed }: ChatRequest, wire: Dialect): void {
   if (dialect !== 'anthropic') return;
   if (configuration.messages.tool_use === 'govern') {

@@ -1,5 +1,5 @@
 /**
- * What happens to a chat call (spec §1 gateway request pipeline; contract §5). The one flow behind chat completions,
+ * What happens to a chat call. The one flow behind chat completions,
  * messages and the WebSocket; the names of its stages are those of its spans.
  */
 import { type Watch, watchCancelled } from '#core/cancellation/watch.ts';

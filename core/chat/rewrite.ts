@@ -1,6 +1,6 @@
 /**
  * Response transforms of the configuration: literal replacements, a prefix and a suffix around what the model says
- * (spec §1, contract §1). Works on running text, so that streams and whole replies come out the same.
+ *. Works on running text, so that streams and whole replies come out the same.
  */
 import type { Configuration, Tenant } from '#core/contracts/config.ts';
 

@@ -1,4 +1,4 @@
-/** One call over a WebSocket: the same pipeline as HTTP, its answer in messages of the call's id (spec §4.1). */
+/** One call over a WebSocket: the same pipeline as HTTP, its answer in messages of the call's id. */
 
 import { dialects } from '#core/dialects/dialects.ts';
 import type { Principal } from '#core/identity/principal.ts';

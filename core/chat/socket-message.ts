@@ -1,4 +1,4 @@
-/** What travels over the chat WebSocket: JSON texts, many calls side by side by their ids (spec §4.1, contract §5). */
+/** What travels over the chat WebSocket: JSON texts, many calls side by side by their ids. */
 import { chatJson, type DialectName } from '#core/contracts/chat.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
@@ -23,7 +23,7 @@ export type SocketMessage =
   /** Not understood; `id` is the call it was meant for, where that can be told. */
   | { readonly type: 'faulty'; readonly id?: string; readonly fault: GatewayError };
 
-/** Close codes (contract §5). */
+/** Close codes. */
 export const closeCodes = {
   unauthenticated: 4401,
   refused: 4403,

@@ -1,4 +1,4 @@
-/** Long messages in pieces: what a connection on AWS takes at a time is bounded (facts of API Gateway: frames of 32 KB). */
+/** Long messages in pieces: what a connection on AWS takes at a time is bounded: frames of 32 KB. */
 
 /** A frame has 32 KB; a little is left for the frame itself. */
 export const mostPostBytes = 32_000;

@@ -1,4 +1,4 @@
-/** What the WebSocket needs on a host where no process holds the connection (spec §4.1). */
+/** What the WebSocket needs on a host where no process holds the connection. */
 import type { FederatedCaller } from '#core/contracts/federated.ts';
 
 /** Who is behind a connection, as it is kept between messages. */

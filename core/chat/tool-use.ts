@@ -1,6 +1,6 @@
 /**
  * `messages.tool_use: govern`: every tool call the model makes is decided as an ActionEnvelope before the caller sees it
- * (contract §5). A blocked or waiting one is replaced by what the decision says, in its place.
+ *. A blocked or waiting one is replaced by what the decision says, in its place.
  */
 
 import { decideOnly } from '#core/actions/decide-only.ts';

@@ -1,4 +1,4 @@
-/** Policy versions: a configuration stored makes one (contract §1). */
+/** Policy versions: a configuration stored makes one. */
 
 export interface VersionRow {
   readonly version: number;

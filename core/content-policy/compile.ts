@@ -1,4 +1,4 @@
-/** The content policy of a tenant, made of the configuration (spec §1 stages 4 and 6; contract §1, §5). */
+/** The content policy of a tenant, made of the configuration. */
 import type { Configuration, Transform } from '#core/contracts/config.ts';
 import { Filters } from './filters.ts';
 import { stripPii } from './personal-data.ts';

@@ -1,4 +1,4 @@
-/** The filters of one phase, in the order of their kinds: keyword, regex, PII, WASM (spec §1 stages 4 and 6). */
+/** The filters of one phase, in the order of their kinds: keyword, regex, PII, WASM. */
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Named, type Phase, Tally } from './findings.ts';

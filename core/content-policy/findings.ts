@@ -1,4 +1,4 @@
-/** What filters found, and the verdict that follows: the strictest action decides (contract §5). */
+/** What filters found, and the verdict that follows: the strictest action decides. */
 import type { Finding } from '#core/contracts/chat.ts';
 import type { Verdict } from './ports.ts';
 

@@ -1,4 +1,4 @@
-/** Keyword filters: phrases of the configuration, found however they are spelled, spaced or disguised (contract §5). */
+/** Keyword filters: phrases of the configuration, found however they are spelled, spaced or disguised. */
 
 import type { ContentFilter } from '#core/contracts/config.ts';
 import type { Tally } from './findings.ts';

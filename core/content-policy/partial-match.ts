@@ -1,6 +1,6 @@
 /**
  * Walks a text character by character through a pattern set and knows at any moment where the earliest match that
- * could still come about began: what a stream must hold back, and no more (contract §5).
+ * could still come about began: what a stream must hold back, and no more.
  *
  * It walks the very program that re2js runs, all alternatives at once, and visits an instruction once for each
  * character: the cost of a character is bounded whatever the pattern and the text. Alternatives that reach one

@@ -1,5 +1,5 @@
 /**
- * Patterns of the configuration: RE2 syntax, so that no pattern and no text makes matching slow (contract §1). All
+ * Patterns of the configuration: RE2 syntax, so that no pattern and no text makes matching slow. All
  * patterns of a phase run as one automaton, in one pass over the text.
  */
 import { RE2JS, RE2Set } from 're2js';

@@ -1,4 +1,4 @@
-/** PII filters: finds personal data and, where a filter says so, replaces it (spec §1, contract §1). */
+/** PII filters: finds personal data and, where a filter says so, replaces it. */
 import { type ContentFilter, type PiiEntity, piiEntities } from '#core/contracts/config.ts';
 import { email, ip } from './addresses.ts';
 import { apiKey } from './api-key.ts';

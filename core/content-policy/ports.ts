@@ -1,4 +1,4 @@
-/** Content filters at work (spec §1 stages 4 and 6, §2.9, §4.6; contract §5). */
+/** Content filters at work. */
 import type { Finding } from '#core/contracts/chat.ts';
 
 export interface ContentContext {
@@ -50,7 +50,7 @@ export interface ContentPolicy {
   streamOutput(context: ContentContext): StreamScan;
 }
 
-/** Runs the `check` of one WASM module (spec §4.6). */
+/** Runs the `check` of one WASM module. */
 export interface WasmRunner {
   /**
    * @returns 0 and no message to allow; the module's reason when it flags.

@@ -1,4 +1,4 @@
-/** Text as a reader sees it, with the way back to the characters it was written with (contract §5). */
+/** Text as a reader sees it, with the way back to the characters it was written with. */
 import { foldUnicode, isAscii } from '#core/matching/fold-unicode.ts';
 import { controls, foldText, hasSpecial, isPlain } from './visible.ts';
 

@@ -1,4 +1,4 @@
-/** Regex filters: patterns of tenants' operators, on the text as written and as read (contract §5). */
+/** Regex filters: patterns of tenants' operators, on the text as written and as read. */
 import type { ContentFilter } from '#core/contracts/config.ts';
 import type { Tally } from './findings.ts';
 import { PartialMatches } from './partial-match.ts';

@@ -1,5 +1,5 @@
 /**
- * The output filters on running text (contract §5): decoded text goes in by channel, in whatever pieces, and what no
+ * The output filters on running text: decoded text goes in by channel, in whatever pieces, and what no
  * filter could still match as a prefix comes out.
  *
  * Held back is the longest beginning of a possible match. What is promised, however the text is cut:

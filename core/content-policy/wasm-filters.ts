@@ -1,4 +1,4 @@
-/** WASM filters: modules of their own judgement behind a port (spec §2.9, §4.6). */
+/** WASM filters: modules of their own judgement behind a port. */
 import { moduleOf, timeoutMs } from '#core/configuration/load/wasm-filters.ts';
 import type { ContentFilter } from '#core/contracts/config.ts';
 import type { Phase, Tally } from './findings.ts';

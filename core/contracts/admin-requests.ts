@@ -1,4 +1,4 @@
-/** Bodies of admin requests beyond `test-action` (contract §3, §7). */
+/** Bodies of admin requests beyond `test-action`. */
 import * as z from 'zod';
 import { actionRequestSchema } from './envelope.ts';
 

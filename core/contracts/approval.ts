@@ -1,4 +1,4 @@
-/** Approval items and records (spec §2.3, §2.4, §3.2; contract §3). */
+/** Approval items and records. */
 import type { FederatedCaller } from './federated.ts';
 import type { KeyKind } from './routes.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Session risk: section `behavior` of the configuration, and what entries and heads keep of it (spec §1, contract §2).
+ * Session risk: section `behavior` of the configuration, and what entries and heads keep of it.
  * The numbers an entry was scored with travel on the entry where they differ from these defaults, so that a score can be
  * worked out again from the evidence alone.
  */

@@ -1,4 +1,4 @@
-/** Chat traffic as it is counted, decided and recorded (spec §2.7, §4.1, §6; contract §4, §5). Never its content. */
+/** Chat traffic as it is counted, decided and recorded. Never its content. */
 
 import type { JsonRules } from '../kernel/json.ts';
 
@@ -7,9 +7,9 @@ export const dialectNames = ['openai', 'anthropic'] as const;
 export type DialectName = (typeof dialectNames)[number];
 
 export const chatSizes = {
-  /** Output tokens reserved for a call that names no maximum (contract §5). */
+  /** Output tokens reserved for a call that names no maximum. */
   defaultMaxTokens: 4096,
-  /** Characters per token where nobody counted (contract §1). */
+  /** Characters per token where nobody counted. */
   charactersPerToken: 4,
 } as const;
 
@@ -43,7 +43,7 @@ export interface Finding {
 
 export type ChatOutcome = 'completed' | 'cached' | 'blocked' | 'review' | 'aborted' | 'failed' | 'refused';
 
-/** Body of a `chat` evidence entry: one per call (contract §4). */
+/** Body of a `chat` evidence entry: one per call. */
 export interface ChatRecord {
   readonly operation: 'chat.completions' | 'messages';
   readonly decision: 'allow' | 'review' | 'block';

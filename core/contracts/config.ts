@@ -1,5 +1,5 @@
 /**
- * The configuration: one YAML file, this one schema (contract §1). Types, defaults, validation and the published JSON
+ * The configuration: one YAML file, this one schema. Types, defaults, validation and the published JSON
  * Schema all come from here. Strict everywhere: a misspelt key is a mistake, never a silent default.
  */
 import * as z from 'zod';

@@ -1,4 +1,4 @@
-/** What is known of an issued credential (spec §2.2, §2.6). */
+/** What is known of an issued credential. */
 
 /** What is kept and shown of a credential. Never its value. */
 export interface CredentialRecord {
@@ -27,7 +27,7 @@ export interface CredentialRecord {
   readonly revoke_due?: string;
 }
 
-/** What is kept and shown of a capability ticket (spec §2.6). The ticket's text is not kept. */
+/** What is kept and shown of a capability ticket. The ticket's text is not kept. */
 export interface TicketRecord {
   readonly id: string;
   readonly tenant: string;

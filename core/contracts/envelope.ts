@@ -1,11 +1,11 @@
-/** The ActionEnvelope and its parts as they travel on every wire (spec §2.1, §2.2; limits contract §3). */
+/** The ActionEnvelope and its parts as they travel on every wire. */
 import * as z from 'zod';
 import { resultReasons } from './approval.ts';
 
 export const decisions = ['allow', 'review', 'block'] as const;
 export type Decision = (typeof decisions)[number];
 
-/** Worst wins when several sources decide (contract §3). */
+/** Worst wins when several sources decide. */
 export const worst = (a: Decision, b: Decision): Decision => (decisions.indexOf(a) >= decisions.indexOf(b) ? a : b);
 
 export const knownProtocols = ['git', 'shell', 'sql', 'http', 'mcp'] as const;
@@ -40,7 +40,7 @@ export const actorSchema = z.strictObject({
   session: z.string().regex(sessionPattern, 'actor.session must match [A-Za-z0-9._:-]{1,128}').optional(),
 });
 
-/** Body of `POST /admin/v1/test-action` (spec §4.3, contract §3). */
+/** Body of `POST /admin/v1/test-action`. */
 export const actionRequestSchema = z.strictObject({
   protocol: name('protocol'),
   tool: name('tool'),
@@ -90,7 +90,7 @@ export interface Actor {
   readonly session: string;
 }
 
-/** One policy-evaluable object per agent action (spec §2.1). */
+/** One policy-evaluable object per agent action. */
 export interface ActionEnvelope extends ToolCall {
   readonly envelope_id: string;
   readonly actor: Actor;
@@ -128,5 +128,5 @@ export const decisionResultSchema = z.object({
   /** Why there is no `result`; the call was carried out all the same. */
   result_withheld: z.enum(resultReasons).optional(),
 });
-/** The decision result of spec §2.2. */
+/** The decision result, as callers get it. */
 export type DecisionResult = z.infer<typeof decisionResultSchema>;

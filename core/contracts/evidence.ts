@@ -1,4 +1,4 @@
-/** Evidence entries, session manifests and bundles (spec §2.5, contract §4). */
+/** Evidence entries, session manifests and bundles. */
 import * as z from 'zod';
 
 export const entryKinds = [
@@ -138,7 +138,7 @@ export const sessionBundleSchema = z.strictObject({
 });
 export type SessionBundle = z.infer<typeof sessionBundleSchema>;
 
-/** Outcome of verifying a chain (spec §2.5). */
+/** Outcome of verifying a chain. */
 export interface Verification {
   readonly valid: boolean;
   readonly total_entries: number;

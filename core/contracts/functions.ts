@@ -19,7 +19,7 @@ export interface FunctionSpec {
   readonly votes?: 'signs' | 'verifies';
   /** Secrets the function may read: keys of tenants, chat signing, brokers, model providers. None reads the admin token. */
   readonly secrets?: readonly ('keys' | 'slack' | 'github' | 'brokers' | 'webhooks' | 'providers' | 'canary')[];
-  /** Answers through the response-streaming integration, whether the caller streams or not (facts: never buffer chat). */
+  /** Answers through the response-streaming integration, whether the caller streams or not. */
   readonly streams?: true;
   /** May invoke models of Amazon Bedrock. */
   readonly invokesModels?: true;

@@ -1,4 +1,4 @@
-/** Prices of models as data: dated, with their source (contract §1). */
+/** Prices of models as data: dated, with their source. */
 import * as z from 'zod';
 
 const perMillion = z.number().nonnegative();

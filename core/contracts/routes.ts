@@ -1,5 +1,5 @@
 /**
- * Every HTTP route as data: method, path, who may call it, which function answers (spec §4.3, contract §2, §7).
+ * Every HTTP route as data: method, path, who may call it, which function answers.
  * The local host, API Gateway, the CLI, OpenAPI and the role-matrix test are all derived from this table.
  */
 import type { FunctionName } from './functions.ts';
@@ -20,7 +20,7 @@ export interface Route {
   readonly access: Role | 'open' | 'signed';
   /** What agent keys may do here: all, only what belongs to their own sessions, or nothing. */
   readonly agents: 'yes' | 'own' | 'no';
-  /** Only humans (contract §2: votes). */
+  /** Only humans (votes). */
   readonly humansOnly?: true;
   /** Needs the admin token or a `platform: true` key: the thing is global. */
   readonly platform?: true;

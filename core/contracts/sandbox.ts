@@ -1,5 +1,5 @@
 /**
- * Section `sandbox` of the configuration: limits that hold whatever a tool policy says (contract §3). Everything is
+ * Section `sandbox` of the configuration: limits that hold whatever a tool policy says. Everything is
  * optional and the defaults change nothing. A list that is absent is no limit; an empty allow-list lets nothing through.
  */
 import * as z from 'zod';

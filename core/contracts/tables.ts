@@ -1,6 +1,6 @@
 /**
  * Every table of the gateway as data: the stacks, the local run and the tests are all driven by this list
- * (architecture: stores). On demand, PITR, encrypted; TTL only tidies, a time attribute is always compared.
+ *. On demand, PITR, encrypted; TTL only tidies, a time attribute is always compared.
  */
 export interface TableIndex {
   readonly name: string;

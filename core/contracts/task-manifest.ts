@@ -1,4 +1,4 @@
-/** Task manifests: what an agent was set to do, declared beforehand by somebody who answers for it (spec §1, §4.5; contract §7). */
+/** Task manifests: what an agent was set to do, declared beforehand by somebody who answers for it. */
 import * as z from 'zod';
 import { sessionPattern } from './envelope.ts';
 

@@ -1,4 +1,4 @@
-/** The rule language of tool policies (spec §2.10, contract §3). Everything in it is decidable. */
+/** The rule language of tool policies. Everything in it is decidable. */
 import * as z from 'zod';
 import { decisions } from './envelope.ts';
 

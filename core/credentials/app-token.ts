@@ -1,4 +1,4 @@
-/** A Git-host app's own token: RS256, `iat` back against clock skew, at most ten minutes (spec §2.6). */
+/** A Git-host app's own token: RS256, `iat` back against clock skew, at most ten minutes. */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { unavailable } from './fault.ts';

@@ -1,5 +1,5 @@
 /**
- * The AWS calls this gateway knows how to narrow a role to (spec §2.6): one list of IAM actions and one resource each, read
+ * The AWS calls this gateway knows how to narrow a role to: one list of IAM actions and one resource each, read
  * from the target. Services without permissions per resource are not in it.
  */
 

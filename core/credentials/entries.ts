@@ -1,4 +1,4 @@
-/** Evidence of a credential's life (spec §2.5, contract §4): what was minted, handed on and called back; never a value. */
+/** Evidence of a credential's life: what was minted, handed on and called back; never a value. */
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';

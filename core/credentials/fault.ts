@@ -1,4 +1,4 @@
-/** What an issuer of credentials answered instead of one (spec §2.6), and what the caller is told. No secret is in either. */
+/** What an issuer of credentials answered instead of one, and what the caller is told. No secret is in either. */
 import { GatewayError } from '#core/kernel/errors.ts';
 
 export type OutsideFaultKind =

@@ -1,4 +1,4 @@
-/** Which credential an action gets: the matched rule's own, else the first grant that fits (contract §1 credentials). */
+/** Which credential an action gets: the matched rule's own, else the first grant that fits. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';

@@ -1,5 +1,5 @@
 /**
- * What an IAM policy says to one request, for the policies this gateway writes (spec §2.6): wildcards, conditions, explicit
+ * What an IAM policy says to one request, for the policies this gateway writes: wildcards, conditions, explicit
  * deny. It reads less than IAM does; what it does not know makes the whole policy unreadable, and nothing is minted by it.
  */
 

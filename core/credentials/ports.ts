@@ -1,4 +1,4 @@
-/** Credential brokers and their registry (spec §2.6, contract §1 credentials, §4). */
+/** Credential brokers and their registry. */
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope, Placement } from '#core/contracts/envelope.ts';
 import type { Page } from '#core/evidence/ports.ts';

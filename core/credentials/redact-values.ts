@@ -1,4 +1,4 @@
-/** Takes the values of a credential out of what an execution gave back (contract §4): as they are and as they travel. */
+/** Takes the values of a credential out of what an execution gave back: as they are and as they travel. */
 import type { IssuedCredential } from './ports.ts';
 
 const mask = '[credential withheld]';

@@ -1,5 +1,5 @@
 /**
- * The registry of issued credentials (spec §2.6): recorded before they are used, called back when their action ends, by an
+ * The registry of issued credentials: recorded before they are used, called back when their action ends, by an
  * administrator, or by the sweep. The issuer first, then record and evidence in one transaction.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Git-host app broker (spec §2.6). With an installation the app's token stays in here and buys an installation token for
+ * Git-host app broker. With an installation the app's token stays in here and buys an installation token for
  * the one repository and the permissions of the grant. Its type stays `scm_app_jwt`, the name the spec shows. Without an
  * installation the app's own token is handed on: it expires, but nothing narrows it, and its record says so.
  */

@@ -1,5 +1,5 @@
 /**
- * An AWS session policy compiled from one action (spec §2.6): the actions of its tool, its one resource, its hour of death.
+ * An AWS session policy compiled from one action: the actions of its tool, its one resource, its hour of death.
  * A role narrowed by it can do this call and no other. What is not in the table of calls is refused, never widened.
  */
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';

@@ -1,4 +1,4 @@
-/** Static broker (spec §2.6): a configured secret handed on as it is. Marked degraded: it is neither scoped nor expiring. */
+/** Static broker: a configured secret handed on as it is. Marked degraded: it is neither scoped nor expiring. */
 import { unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';
 import { longestLifeSeconds, newRecord } from './record.ts';

@@ -1,5 +1,5 @@
 /**
- * Secrets Manager broker (spec §2.6): the current version of a stored secret, its record naming the version. While a secret
+ * Secrets Manager broker: the current version of a stored secret, its record naming the version. While a secret
  * is rotated there are two; the pending one may not work yet and is never handed on. Degraded: the issuer neither scopes
  * nor ends it.
  */

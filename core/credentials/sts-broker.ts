@@ -1,5 +1,5 @@
 /**
- * STS broker (spec §2.6): a role assumed for one action, narrowed by a session policy compiled from it. STS gives no keys
+ * STS broker: a role assumed for one action, narrowed by a session policy compiled from it. STS gives no keys
  * for less than 900 s; the policy ends what they may do when the grant says so.
  */
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';

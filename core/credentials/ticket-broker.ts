@@ -1,5 +1,5 @@
 /**
- * Ticket broker (spec §2.6): a capability ticket of the gateway's own, for services that act only on what was governed. It
+ * Ticket broker: a capability ticket of the gateway's own, for services that act only on what was governed. It
  * travels as any credential does; the service redeems it, once, for the very call it was issued for.
  */
 import type { Configuration } from '#core/contracts/config.ts';

@@ -1,5 +1,5 @@
 /**
- * What every chat request must be, checked at the handler by hand: it runs on every call (spec §2.7, contract §5). Only what
+ * What every chat request must be, checked at the handler by hand: it runs on every call. Only what
  * we read ourselves is checked; everything else is the provider's to judge.
  */
 import { invalidRequest } from '#core/kernel/errors.ts';

@@ -1,6 +1,6 @@
 /**
  * A wire form of chat calls: where text stands in requests, replies and stream events, and how events are written
- * (spec §4.1, contract §5). Everything a dialect does not know is left as it came.
+ *. Everything a dialect does not know is left as it came.
  */
 import type { DialectName, Usage } from '#core/contracts/chat.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * The sandbox: limits of the configuration that hold whatever a tool policy says (contract §3). A part of a call that is
+ * The sandbox: limits of the configuration that hold whatever a tool policy says. A part of a call that is
  * outside is blocked with `matched_rule: sandbox:<rule>`; nothing here ever allows.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';

@@ -1,6 +1,6 @@
 /**
  * What a call would do, as the policy sees it: shell text, SQL, URLs and paths read by their own grammars before rules are
- * matched. The decision is the worst of the parts; what cannot be read is at least reviewed (contract §3).
+ * matched. The decision is the worst of the parts; what cannot be read is at least reviewed.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 

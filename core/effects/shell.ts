@@ -1,5 +1,5 @@
 /**
- * What a call that carries shell text would do: its lines read by a grammar, one call for each effect (contract §3).
+ * What a call that carries shell text would do: its lines read by a grammar, one call for each effect.
  * Unreadable text is said to be unclear; nothing is thrown.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';

@@ -1,5 +1,5 @@
 /**
- * What a SQL call would do: its text read by PostgreSQL's own grammar into operations per table (contract §3). Texts the
+ * What a SQL call would do: its text read by PostgreSQL's own grammar into operations per table. Texts the
  * grammar refuses (MySQL, T-SQL, garbage) and texts that another database would read otherwise are unclear, never guessed.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';

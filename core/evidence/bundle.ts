@@ -1,4 +1,4 @@
-/** Streams a session's export as one JSON document, never holding the session in memory (spec §2.5, contract §4). */
+/** Streams a session's export as one JSON document, never holding the session in memory. */
 import {
   bundleFormat,
   type EvidenceEntry,

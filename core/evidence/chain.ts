@@ -1,4 +1,4 @@
-/** Sealing an entry into its session's hash chain, and moving the chain's head (spec §2.5, contract §4). */
+/** Sealing an entry into its session's hash chain, and moving the chain's head. */
 import { riskAfter } from '#core/behavior/replay.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';

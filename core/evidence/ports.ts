@@ -1,4 +1,4 @@
-/** What evidence needs from outside, and what the rest of the gateway may rely on (contract §4). */
+/** What evidence needs from outside, and what the rest of the gateway may rely on. */
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { RiskRecord } from '#core/contracts/behavior.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';

@@ -1,5 +1,5 @@
 /**
- * Keeps secrets out of evidence: sensitive values become salted digests (contract §4).
+ * Keeps secrets out of evidence: sensitive values become salted digests.
  * A digest still proves what a value was, to somebody who is shown value and salt. Deleting the salt, which is kept in a
  * table of its own, erases the value for good without breaking the chain.
  */

@@ -1,6 +1,6 @@
 /**
- * The session report as one HTML page (spec §2.5): inline style, no script, nothing loaded, nothing linked.
- * It is served under `default-src 'none'; style-src 'unsafe-inline'; sandbox` (contract §2) and says so itself, too.
+ * The session report as one HTML page: inline style, no script, nothing loaded, nothing linked.
+ * It is served under `default-src 'none'; style-src 'unsafe-inline'; sandbox` and says so itself, too.
  */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import { type ActionStory, type Fact, type SessionStory, sessionStory } from './report-story.ts';

@@ -1,4 +1,4 @@
-/** A session told for people: what both report formats say, in the order they say it (spec §2.5). */
+/** A session told for people: what both report formats say, in the order they say it. */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import { firstEntries } from './bundle.ts';
 import { describeWithheld } from './redact.ts';

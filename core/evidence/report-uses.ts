@@ -1,4 +1,4 @@
-/** Which call of a session used which approval (contract §3): it has an envelope of its own, so the story joins the two. */
+/** Which call of a session used which approval: it has an envelope of its own, so the story joins the two. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { chatOutcome } from './report-chat.ts';
 

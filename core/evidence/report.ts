@@ -1,4 +1,4 @@
-/** The session report in Markdown (spec §2.5). Text from agents is escaped: it can neither format nor link. */
+/** The session report in Markdown. Text from agents is escaped: it can neither format nor link. */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import { type ActionStory, type Fact, type SessionStory, sessionStory } from './report-story.ts';
 import { visible } from './visible-text.ts';

@@ -1,4 +1,4 @@
-/** Examines a manifest by itself, before any entry is compared with it: shape, hash, signature (contract §4). */
+/** Examines a manifest by itself, before any entry is compared with it: shape, hash, signature. */
 import { type SessionManifest, sessionManifestSchema } from '#core/contracts/evidence.ts';
 import { manifestHash } from './session-manifest.ts';
 import { type PublicKeys, signatureDefect } from './signature.ts';

@@ -1,4 +1,4 @@
-/** The session manifest: one signed statement of what a session's chain holds (spec §2.5, contract §4). */
+/** The session manifest: one signed statement of what a session's chain holds. */
 import type { SessionManifest, UnsignedManifest } from '#core/contracts/evidence.ts';
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
 import type { SessionHead } from './ports.ts';

@@ -1,4 +1,4 @@
-/** Signs the manifest of a session, once for every state of its chain (contract §4). */
+/** Signs the manifest of a session, once for every state of its chain. */
 import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { firstEntries } from './bundle.ts';

@@ -1,6 +1,6 @@
 /**
  * Verifies a session's chain, entry by entry, with nothing but the entries and, if there is one, a public key
- * (spec §2.5 and §3.4, contract §4).
+ *.
  *
  * `broken_link.index` is the 0-based position, in the list as supplied, of the first entry that is missing, altered, or
  * does not follow from those before it. The manifest and the stored head stand behind the last entry: when every entry

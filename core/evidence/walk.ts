@@ -1,4 +1,4 @@
-/** Follows a chain link by link and stops believing at the first that does not hold (spec §2.5). */
+/** Follows a chain link by link and stops believing at the first that does not hold. */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { ApprovalTrail } from './approval-trail.ts';

@@ -1,4 +1,4 @@
-/** How an execution fails (spec §7.1): named after tool and upstream, with what to do, and never with a secret. */
+/** How an execution fails: named after tool and upstream, with what to do, and never with a secret. */
 
 export type ExecutionFaultKind =
   /** Our own checks: nothing was sent. */

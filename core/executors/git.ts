@@ -1,4 +1,4 @@
-/** Executor `git` (spec §2.2): a Git host's REST API with the token minted for this repository and action. */
+/** Executor `git`: a Git host's REST API with the token minted for this repository and action. */
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { Executor, IssuedCredential } from '#core/credentials/ports.ts';

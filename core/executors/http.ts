@@ -1,4 +1,4 @@
-/** Executor `http` (spec §1): calls configured services, never another address, never a redirect's. */
+/** Executor `http`: calls configured services, never another address, never a redirect's. */
 import type { HttpServiceEntry } from '#core/contracts/config.ts';
 import type { Executor } from '#core/credentials/ports.ts';
 import { harmless } from './fault.ts';

@@ -1,4 +1,4 @@
-/** What executors need from outside (spec §1 step 4): one exchange, one transaction, one command. Nothing is tried twice. */
+/** What executors need from outside: one exchange, one transaction, one command. Nothing is tried twice. */
 import type { SecretStore } from '#core/kernel/ports.ts';
 
 export interface OutgoingRequest {

@@ -1,5 +1,5 @@
 /**
- * Executor `shell` (spec §1): one allow-listed program with its arguments, never a shell. Locally in the configured
+ * Executor `shell`: one allow-listed program with its arguments, never a shell. Locally in the configured
  * working directory; on AWS in a function that has neither network nor rights.
  */
 import * as z from 'zod';

@@ -1,5 +1,5 @@
 /**
- * Executor `sql` (spec §1): PostgreSQL by its driver, Aurora by the RDS Data API. Actions of capability `read` run in a
+ * Executor `sql`: PostgreSQL by its driver, Aurora by the RDS Data API. Actions of capability `read` run in a
  * READ ONLY transaction whatever their text says; the others in one transaction, committed as a whole.
  */
 import type { ExecutorSettings, SqlDatabaseEntry } from '#core/contracts/config.ts';

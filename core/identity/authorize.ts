@@ -1,4 +1,4 @@
-/** May this key use this route? Role, kind and reach, from the routes table alone (spec §5, contract §2). */
+/** May this key use this route? Role, kind and reach, from the routes table alone. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { includesRole, type Route } from '#core/contracts/routes.ts';
 import { GatewayError } from '#core/kernel/errors.ts';

@@ -1,4 +1,4 @@
-/** The keys in force, by digest: who each one is (spec §5, contract §2). */
+/** The keys in force, by digest: who each one is. */
 import type { KeySettings, Person } from '#core/contracts/config.ts';
 import type { Principal } from './principal.ts';
 
@@ -29,7 +29,7 @@ export interface Identities {
 }
 
 export const adminKeyId = 'admin-token';
-/** The admin token is one human: an administrator of the platform (contract §2). */
+/** The admin token is one human: an administrator of the platform. */
 export const adminPerson = 'platform-admin';
 
 export const keyIdOf = (keySha256: string): string => keySha256.slice(0, 16);

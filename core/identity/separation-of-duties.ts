@@ -1,4 +1,4 @@
-/** Who may vote: humans, compared by person, never on what is theirs (spec §5, contract §2). */
+/** Who may vote: humans, compared by person, never on what is theirs. */
 import type { Configuration, Person } from '#core/contracts/config.ts';
 import { includesRole } from '#core/contracts/routes.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';

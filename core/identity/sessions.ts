@@ -1,4 +1,4 @@
-/** Which session an action belongs to, and whose it is (contract §2). */
+/** Which session an action belongs to, and whose it is. */
 import { sessionPattern } from '#core/contracts/envelope.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';

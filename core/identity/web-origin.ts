@@ -1,4 +1,4 @@
-/** Which web pages may call: those of `server.cors.allowed_origins` (contract §1). */
+/** Which web pages may call: those of `server.cors.allowed_origins`. */
 import { GatewayError } from '#core/kernel/errors.ts';
 
 /** `*` lists every origin. */

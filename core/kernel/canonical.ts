@@ -1,4 +1,4 @@
-/** RFC 8785 (JCS) canonical JSON, and the domain-separated SHA-256 of contract §4. */
+/** RFC 8785 (JCS) canonical JSON, and SHA-256 with domain separation [evidence.hash-format]. */
 import { createHash, hash } from 'node:crypto';
 
 /**

@@ -1,4 +1,4 @@
-/** The one table of errors: code → HTTP status, wire type, JSON-RPC code (spec §7, contract §6). */
+/** The one table of errors: code → HTTP status, wire type, JSON-RPC code. */
 
 interface ErrorKind {
   readonly status: number;
@@ -42,7 +42,7 @@ export const errorKinds = {
 
 export type ErrorCode = keyof typeof errorKinds;
 
-/** JSON-RPC codes of tool actions (spec §7.1, contract §6). */
+/** JSON-RPC codes of tool actions. */
 export const rpcCodes = {
   parse: -32700,
   invalidRequest: -32600,
@@ -77,7 +77,7 @@ export class GatewayError extends Error {
     return errorKinds[this.code];
   }
 
-  /** The body every HTTP surface but `/v1/messages` answers with (spec §7.2). */
+  /** The body every HTTP surface but `/v1/messages` answers with. */
   toBody(): ErrorBody {
     const message = this.kind.shown ? this.message : 'The gateway could not complete the request.';
     return { error: { code: this.kind.status, type: this.code, message, ...(this.kind.shown && this.data) } };

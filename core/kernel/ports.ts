@@ -37,7 +37,7 @@ export interface Span {
   elapsedUs(): number;
 }
 
-/** The only way to trace, count and log (architecture: telemetry). Never given a secret. */
+/** The only way to trace, count and log. Never given a secret. */
 export interface Telemetry {
   span<T>(name: string, attributes: SpanAttributes, work: (span: Span) => Promise<T>): Promise<T>;
   /** Spans within `work` continue the caller's trace; a malformed `traceparent` starts a new one. */

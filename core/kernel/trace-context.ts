@@ -1,4 +1,4 @@
-/** Where a request stands in a trace (contract §5): W3C trace context, else X-Ray's header, whose ids are the same digits. */
+/** Where a request stands in a trace: W3C trace context, else X-Ray's header, whose ids are the same digits. */
 import type { TraceHeaders } from './ports.ts';
 
 export interface TraceContext {

@@ -1,4 +1,4 @@
-/** Several transitions of one tenant as one write: in order, each with its own outcome (contract §5). */
+/** Several transitions of one tenant as one write: in order, each with its own outcome. */
 import type { CounterState, Step, Wanted } from './counter-state.ts';
 import { grown, type Move, withoutUnused } from './slices.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Heals reservations whose call ended without settling them (contract §5): a killed process, a lost store. None leaks,
+ * Heals reservations whose call ended without settling them: a killed process, a lost store. None leaks,
  * none is charged twice.
  */
 import type { ChatRecord } from '#core/contracts/chat.ts';

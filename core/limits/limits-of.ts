@@ -1,4 +1,4 @@
-/** Which limits and budgets hold for a call, by the configuration in force (contract §1, §5). */
+/** Which limits and budgets hold for a call, by the configuration in force. */
 import type { Budget, Configuration } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { modelMatches } from '#core/routing/model-glob.ts';

@@ -1,4 +1,4 @@
-/** Rate limits and budgets: reserve before a call, settle after it (spec §8, contract §5). Money is integer micro-dollars. */
+/** Rate limits and budgets: reserve before a call, settle after it. Money is integer micro-dollars. */
 
 /** What holds for one tenant, resolved from the configuration in force. */
 export interface Limits {

@@ -1,4 +1,4 @@
-/** What a call costs, in integer micro-dollars, rounded up (contract §1). */
+/** What a call costs, in integer micro-dollars, rounded up. */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { PriceTable } from '#core/contracts/prices.ts';

@@ -1,4 +1,4 @@
-/** Why a call may not pass: the window first, then every budget; the first that has no room answers (contract §5). */
+/** Why a call may not pass: the window first, then every budget; the first that has no room answers. */
 import { type CounterState, maxOpen, usedOf, type Wanted } from './counter-state.ts';
 import type { BudgetAccount, ReserveOutcome, ReserveRequest } from './ports.ts';
 import { accountKey, secondsUntilPeriodEnds, usd } from './spend.ts';

@@ -1,5 +1,5 @@
 /**
- * Slices of global budgets: no request touches a global item while its tenant's slice suffices (contract §5). The sum of
+ * Slices of global budgets: no request touches a global item while its tenant's slice suffices. The sum of
  * what is granted never passes the limit; only what a call cost above its reservation may, and that is booked later.
  */
 import { type CounterState, type Slice, type Step, usedOf, type Wanted } from './counter-state.ts';

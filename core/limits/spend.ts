@@ -1,4 +1,4 @@
-/** Accounts, periods and tiers of budgets (spec §8, contract §5). Periods are UTC days and months. */
+/** Accounts, periods and tiers of budgets. Periods are UTC days and months. */
 import type { BudgetAccount, BudgetStatus } from './ports.ts';
 
 /** Where a call is booked: `tenant|month|2026-11`, `global:gpt-*|day|2026-11-21`. */
@@ -29,7 +29,7 @@ export function isKept(key: string, nowMs: number): boolean {
   return name >= previous;
 }
 
-/** `ok` below 80 %, `alert` from 80, `warning` from 90, `exhausted` at 100 (spec §8). */
+/** `ok` below 80 %, `alert` from 80, `warning` from 90, `exhausted` at 100. */
 export function tierOf(usedMicrousd: number, limitMicrousd: number): BudgetStatus['tier'] {
   if (usedMicrousd >= limitMicrousd) return 'exhausted';
   if (usedMicrousd * 10 >= limitMicrousd * 9) return 'warning';

@@ -1,4 +1,4 @@
-/** The counters of a tenant as one compact text: the whole item is billed by its size at every write (contract §5). */
+/** The counters of a tenant as one compact text: the whole item is billed by its size at every write. */
 import type { CounterState } from './counter-state.ts';
 
 type ReservationRow = [string, string, number, number, number, number, readonly number[], 0 | 1, number];

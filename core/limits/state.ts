@@ -1,5 +1,5 @@
 /**
- * What may happen to the counters of a tenant (contract §5). Pure: a transition answers the state after it; the same
+ * What may happen to the counters of a tenant. Pure: a transition answers the state after it; the same
  * object means that nothing changed.
  */
 import { isoTime } from '#core/kernel/ports.ts';

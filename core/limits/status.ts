@@ -1,4 +1,4 @@
-/** How much is left of limits and budgets: for headers, tiers and people (spec §8, contract §5). */
+/** How much is left of limits and budgets: for headers, tiers and people. */
 import { type CounterState, usedOf } from './counter-state.ts';
 import type { BudgetAccount, BudgetStatus, LimitStatus, Limits } from './ports.ts';
 import { accountKey, tierOf } from './spend.ts';

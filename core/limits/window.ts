@@ -1,4 +1,4 @@
-/** The sliding window of a tenant: one bucket a second, so that no 60 seconds ever hold more than the limit (contract §5). */
+/** The sliding window of a tenant: one bucket a second, so that no 60 seconds ever hold more than the limit. */
 
 export const windowSeconds = 60;
 

@@ -1,4 +1,4 @@
-/** Folds Unicode so that what reads alike compares alike (spec §1: policies match what a human sees). */
+/** Folds Unicode so that what reads alike compares alike (policies match what a human sees). */
 import { confusables } from './confusables.ts';
 
 const outsideAscii = /[\u0080-\uffff]/;

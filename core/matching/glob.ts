@@ -1,4 +1,4 @@
-/** Globs ready to match: plain texts, prefixes and the rest as automata (contract §3). */
+/** Globs ready to match: plain texts, prefixes and the rest as automata. */
 import { Automaton, type Walker } from './automaton.ts';
 import { normalPattern } from './canonical-pattern.ts';
 import { decodePercent } from './canonical-text.ts';

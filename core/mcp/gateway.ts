@@ -1,5 +1,5 @@
 /**
- * The MCP gateway (spec §4.4; contract §2, §6, §7): one endpoint for the sessions of the revisions up to 2025-11-25 and the
+ * The MCP gateway: one endpoint for the sessions of the revisions up to 2025-11-25 and the
  * stateless requests of 2026-07-28. Each message is read, its caller known, and answered by the file of its method.
  */
 import type { CallName } from '#core/cancellation/ports.ts';

@@ -1,5 +1,5 @@
 /**
- * The older HTTP+SSE transport (spec §4.4, contract §7): `GET /sse` opens a stream that names the address for messages;
+ * The older HTTP+SSE transport: `GET /sse` opens a stream that names the address for messages;
  * every answer comes on the stream. Messages that reach another process than the stream's wait in the store for it.
  */
 import type { Snapshots } from '#core/configuration/store/snapshots.ts';

@@ -1,4 +1,4 @@
-/** What the MCP gateway needs from outside (spec §4.4): servers behind it, and what it keeps between calls. */
+/** What the MCP gateway needs from outside: servers behind it, and what it keeps between calls. */
 
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';

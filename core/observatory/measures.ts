@@ -1,5 +1,5 @@
 /**
- * Numbers that only ever add up, by name: what a chat call contributes to an hour, a minute, a provider (spec §4.3).
+ * Numbers that only ever add up, by name: what a chat call contributes to an hour, a minute, a provider.
  * Names hold at most one free part, which stands last: `outcome:completed`, `finding:warn:pii-input`.
  */
 import type { ChatRecord } from '#core/contracts/chat.ts';

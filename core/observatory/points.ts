@@ -1,4 +1,4 @@
-/** Sums by the minute as people read them: analytics of models, health of providers (contract §7). */
+/** Sums by the minute as people read them: analytics of models, health of providers. */
 import { addUp, type Measures, membersOf, percentile } from './measures.ts';
 
 /** What one name added up to in one minute. */

@@ -1,4 +1,4 @@
-/** Projections of the evidence stream (architecture: idea 5): derived, idempotent by entry hash, rebuildable. */
+/** Projections of the evidence stream: derived, idempotent by entry hash, rebuildable. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Page } from '#core/evidence/ports.ts';
 import type { MinuteSums } from './points.ts';

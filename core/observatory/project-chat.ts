@@ -1,4 +1,4 @@
-/** What a `chat` entry adds: usage of its hour, points of its minute, its line in the request log, violations (spec §4.3). */
+/** What a `chat` entry adds: usage of its hour, points of its minute, its line in the request log, violations. */
 import type { ChatRecord, Finding } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { chatRecordOf } from './chat-record.ts';

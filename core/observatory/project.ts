@@ -1,4 +1,4 @@
-/** What one evidence entry adds to the views that look back (spec §4.3 usage, violations; architecture: idea 5). */
+/** What one evidence entry adds to the views that look back. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { projectChat } from './project-chat.ts';
 import { decisionKinds, type Projection } from './projection.ts';

@@ -1,4 +1,4 @@
-/** A line of the request log: one chat call, without its content (contract §7). */
+/** A line of the request log: one chat call, without its content. */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 

@@ -1,4 +1,4 @@
-/** Counters summed up for people (spec §4.3 usage; violations by rule; cache). */
+/** Counters summed up for people. */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { addUp, type Measures, membersOf } from './measures.ts';
 import type { ContentCounts, ModelUsage, Usage, UsageQuery } from './ports.ts';

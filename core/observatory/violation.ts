@@ -1,4 +1,4 @@
-/** What the history of violations holds: blocked actions, and what content filters found in chat calls (spec §4.3). */
+/** What the history of violations holds: blocked actions, and what content filters found in chat calls. */
 import type { Finding } from '#core/contracts/chat.ts';
 
 interface Common {

@@ -58,7 +58,7 @@ export async function* converseEvents(
   yield { type: 'message_stop' };
 }
 
-/** Converse counts at the end only: until then the input is estimated, as for every other kind (contract §1). */
+/** Converse counts at the end only: until then the input is estimated, as for every other kind. */
 const startOf = (model: string, body: JsonObject, requestId: string): JsonObject => ({
   type: 'message_start',
   message: {

@@ -1,4 +1,4 @@
-/** A provider over HTTP: sends a call in the form of its kind and reads what comes back, whatever that is (spec §2.8). */
+/** A provider over HTTP: sends a call in the form of its kind and reads what comes back, whatever that is. */
 import type { DialectName } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { SseFault, sseDecoder } from '#core/dialects/sse.ts';

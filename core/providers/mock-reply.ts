@@ -1,4 +1,4 @@
-/** The mock's answer in OpenAI's form, whole and in chunks of a word; its tokens are characters / 4 (contract §1). */
+/** The mock's answer in OpenAI's form, whole and in chunks of a word; its tokens are characters / 4. */
 import { chatSizes } from '#core/contracts/chat.ts';
 import { countOf, isObject, objectsOf, textOf } from '#core/dialects/wire.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';

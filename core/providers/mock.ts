@@ -1,5 +1,5 @@
 /**
- * The built-in provider (spec §1, §2.8): answers in process and always the same to the same request, so that routes,
+ * The built-in provider: answers in process and always the same to the same request, so that routes,
  * policies and clients can be tried without a model. What its script names comes instead.
  */
 import type { MockScript, ProviderEntry } from '#core/contracts/config.ts';

@@ -1,4 +1,4 @@
-/** Model providers as the gateway calls them (spec §2.8, contract §5). */
+/** Model providers as the gateway calls them. */
 import type { DialectName } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

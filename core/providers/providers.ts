@@ -1,4 +1,4 @@
-/** Makes the provider of a configuration entry (spec §2.8); unchanged entries keep theirs when the configuration is reloaded. */
+/** Makes the provider of a configuration entry; unchanged entries keep theirs when the configuration is reloaded. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { Clock, SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import { anthropicWire } from './anthropic.ts';

@@ -1,5 +1,5 @@
 /**
- * A circuit breaker (spec §3.4) as a state machine: closed until errors spike, then open for a while, then half-open with
+ * A circuit breaker as a state machine: closed until errors spike, then open for a while, then half-open with
  * a single probe that decides. Pure: time comes in with every question, and old answers cannot move a newer state.
  */
 import type { ProviderEntry } from '#core/contracts/config.ts';

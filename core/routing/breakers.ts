@@ -1,4 +1,4 @@
-/** The breaker of each provider, remembered by this process for as long as the providers are (spec §3.4). */
+/** The breaker of each provider, remembered by this process for as long as the providers are. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import type { Providers } from '#core/providers/ports.ts';

@@ -1,6 +1,6 @@
 /**
- * Asks the providers of a route until one answers (spec §1, §3.4): breaker, retries, the next candidate. Each attempt is
- * a span `provider.<type>` that stays open until the answer has been read to its end (spec §6).
+ * Asks the providers of a route until one answers: breaker, retries, the next candidate. Each attempt is
+ * a span `provider.<type>` that stays open until the answer has been read to its end.
  */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

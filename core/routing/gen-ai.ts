@@ -1,4 +1,4 @@
-/** Attributes of a `provider.<type>` span: the spec's own (§6) beside the GenAI conventions of OpenTelemetry. */
+/** Attributes of a `provider.<type>` span: the gateway's own beside the GenAI conventions of OpenTelemetry. */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { isObject, objectsOf, textOf } from '#core/dialects/wire.ts';

@@ -1,4 +1,4 @@
-/** Which providers may answer for a model, and in which order (spec §1: globs, priority, round-robin, region groups). */
+/** Which providers may answer for a model, and in which order (globs, priority, round-robin, region groups). */
 import type { Configuration, ModelRoute, ProviderEntry } from '#core/contracts/config.ts';
 import { type ModelGlob, modelGlob } from './model-glob.ts';
 

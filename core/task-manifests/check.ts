@@ -1,5 +1,5 @@
 /**
- * Manifest drift (spec §1): every way in which a call leaves the tasks it was declared for. `warn` writes it down, `enforce`
+ * Manifest drift: every way in which a call leaves the tasks it was declared for. `warn` writes it down, `enforce`
  * blocks. Several manifests all count, so that another one can only narrow.
  */
 import type { BehaviorSettings, Signal } from '#core/contracts/behavior.ts';

@@ -1,4 +1,4 @@
-/** What drift means for the decision (contract §1, §3): noted under `warn`, a block under `enforce`. */
+/** What drift means for the decision: noted under `warn`, a block under `enforce`. */
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Drift, EffectSummary } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';

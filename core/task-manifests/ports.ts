@@ -1,4 +1,4 @@
-/** Where task manifests are kept (contract §7). */
+/** Where task manifests are kept. */
 import type { TaskManifest } from '#core/contracts/task-manifest.ts';
 import type { Page } from '#core/evidence/ports.ts';
 

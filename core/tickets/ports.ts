@@ -1,4 +1,4 @@
-/** Capability tickets and where they are kept (spec §2.6, contract §7). */
+/** Capability tickets and where they are kept. */
 import type { TicketRecord } from '#core/contracts/credential.ts';
 import type { Page } from '#core/evidence/ports.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Capability tickets (spec §2.6): one use of one tool on one resource for one allowed action, signed with HMAC-SHA256. The
+ * Capability tickets: one use of one tool on one resource for one allowed action, signed with HMAC-SHA256. The
  * text is `agt1.<payload>.<mac>`, both base64url; pure: who presented it before is the store's to know.
  */
 import type { TicketKey, TicketKeys } from './keys.ts';

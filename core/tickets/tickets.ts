@@ -1,4 +1,4 @@
-/** The life of a capability ticket (spec §2.6): issued for an allowed action, presented once, or revoked before. */
+/** The life of a capability ticket: issued for an allowed action, presented once, or revoked before. */
 import type { TicketRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { GatewayError } from '#core/kernel/errors.ts';

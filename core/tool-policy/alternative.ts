@@ -1,4 +1,4 @@
-/** The `suggested_alternative` of a refusal, worked out from the policy in force: the nearest call it would let pass (spec §2.2). */
+/** The `suggested_alternative` of a refusal, worked out from the policy in force: the nearest call it would let pass. */
 import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import { exampleOf } from '#core/matching/glob-example.ts';
 import type { CompiledPolicy, CompiledRule } from './compile.ts';

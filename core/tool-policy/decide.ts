@@ -1,4 +1,4 @@
-/** The decision of a tool policy: first match wins, and whatever goes wrong blocks (spec §1, §3.1; contract §3). */
+/** The decision of a tool policy: first match wins, and whatever goes wrong blocks. */
 import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { holdsAt } from './argument-path.ts';

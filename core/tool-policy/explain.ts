@@ -1,4 +1,4 @@
-/** Why a call was decided as it was: each guard and each rule up to the match, and the first condition that failed (spec §4.5 `why`). */
+/** Why a call was decided as it was: each guard and each rule up to the match, and the first condition that failed. */
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import { holdsAt } from './argument-path.ts';
 import type { CompiledArgument, CompiledPolicy, CompiledRule } from './compile.ts';

@@ -1,4 +1,4 @@
-/** What a policy matches instead of the raw call: names, paths, hosts and Unicode in normal form (contract §3). */
+/** What a policy matches instead of the raw call: names, paths, hosts and Unicode in normal form. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { canonicalText, plainReading, type Reading } from '#core/matching/canonical-text.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';

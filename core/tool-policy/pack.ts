@@ -1,4 +1,4 @@
-/** Policy packs: a parsed YAML document becomes a pack, or an error that says where and what (spec §1). */
+/** Policy packs: a parsed YAML document becomes a pack, or an error that says where and what. */
 import type * as z from 'zod';
 import { capabilities } from '#core/contracts/envelope.ts';
 import { type ToolPack, toolPackSchema } from '#core/contracts/tool-policy.ts';

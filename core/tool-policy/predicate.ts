@@ -1,4 +1,4 @@
-/** One condition on a parameter, compiled: every member must hold (contract §3). */
+/** One condition on a parameter, compiled: every member must hold. */
 import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
 import { canonicalText, plainReading } from '#core/matching/canonical-text.ts';
 import { compileGlob, type Glob } from '#core/matching/glob.ts';

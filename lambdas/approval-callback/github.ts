@@ -1,4 +1,4 @@
-/** Votes by pull-request comment (spec §6): signature first, then the comment, then the vote. */
+/** Votes by pull-request comment: signature first, then the comment, then the vote. */
 import { pullRequestHost } from '#adapters/http/pull-request-host.ts';
 import { voteByComment } from '#core/approvals/comment-vote.ts';
 import { parseGithubDelivery, verifyGithubDelivery } from '#core/approvals/github.ts';

@@ -1,4 +1,4 @@
-/** Votes from outside (spec §3.2, contract §3): signature first, then identity, then the vote. */
+/** Votes from outside: signature first, then identity, then the vote. */
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { withErrorHandling } from '../middleware/error-handling.ts';

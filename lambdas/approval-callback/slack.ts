@@ -1,4 +1,4 @@
-/** Votes by Slack button (spec §3.2, contract §3): signature first, then identity, then the vote. */
+/** Votes by Slack button: signature first, then identity, then the vote. */
 import { respondToSlack } from '#adapters/http/slack-client.ts';
 import { channelsOf } from '#core/approvals/channels.ts';
 import { parseSlackInteraction, type SlackInteraction, verifySlackRequest } from '#core/approvals/slack.ts';

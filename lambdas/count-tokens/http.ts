@@ -1,4 +1,4 @@
-/** Estimates the input tokens of a messages request (spec §4.1). */
+/** Estimates the input tokens of a messages request. */
 import { chatJson } from '#core/contracts/chat.ts';
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';

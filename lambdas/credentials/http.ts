@@ -1,4 +1,4 @@
-/** Lists and revokes issued credentials (spec §2.6). */
+/** Lists and revokes issued credentials. */
 import * as operations from '#core/admin/credentials.ts';
 import { httpEndpoint } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';

@@ -1,4 +1,4 @@
-/** Exports, verifies and reports evidence; the audit log (spec §2.5). */
+/** Exports, verifies and reports evidence; the audit log. */
 import * as evidence from '#core/admin/evidence.ts';
 import { httpEndpoint } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';

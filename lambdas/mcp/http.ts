@@ -1,4 +1,4 @@
-/** The MCP endpoint as HTTP (spec §4.4; contract §2, §6, §7): key, origin, bounded body; then the gateway; then JSON or events. */
+/** The MCP endpoint as HTTP: key, origin, bounded body; then the gateway; then JSON or events. */
 
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';

@@ -1,4 +1,4 @@
-/** Middy middlewares around every HTTP handler: a request id on every reply, faults as typed errors (spec §7.2). */
+/** Middy middlewares around every HTTP handler: a request id on every reply, faults as typed errors. */
 import type middy from '@middy/core';
 import type { HttpContext, HttpEvent, HttpReply } from '#core/contracts/http.ts';
 import { RefusedToken } from '#core/identity/refused-token.ts';

@@ -1,4 +1,4 @@
-/** Request bodies: exact bytes, bounded, of the right type, strict JSON (contract §3, §5, §6). */
+/** Request bodies: exact bytes, bounded, of the right type, strict JSON. */
 
 import { isUtf8 } from 'node:buffer';
 import { sizes } from '#core/contracts/envelope.ts';

@@ -1,4 +1,4 @@
-/** The handler of a chat surface: key, tenant, bounded body, session; then the pipeline; then JSON or SSE (spec §1, §4.1). */
+/** The handler of a chat surface: key, tenant, bounded body, session; then the pipeline; then JSON or SSE. */
 
 import type { ChatReply } from '#core/chat/answering.ts';
 import { isStream } from '#core/chat/answering.ts';
@@ -64,7 +64,7 @@ export const errorShape = (dialect: DialectName): ErrorShape => ({
   headers: headersOf,
 });
 
-/** Measured by the bytes that came (spec §8); the tenant's own limit may be lower than the server's. */
+/** Measured by the bytes that came; the tenant's own limit may be lower than the server's. */
 export function boundedChatBody(event: HttpEvent, { configuration }: Snapshot, principal: Principal): Buffer {
   const bytes = rawBody(event);
   const own = configuration.tenants.find(({ id }) => id === principal.tenant)?.max_body_bytes;

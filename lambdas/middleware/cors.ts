@@ -1,5 +1,5 @@
 /**
- * CORS (spec §1, gateway request pipeline; contract §1): pages of the origins in `server.cors.allowed_origins` may call the
+ * CORS: pages of the origins in `server.cors.allowed_origins` may call the
  * gateway and MCP surfaces and read what they are answered. Nobody else gets a header of it. Keys travel in headers of their
  * own, so credentials of the browser are never allowed.
  */

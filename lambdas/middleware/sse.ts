@@ -1,4 +1,4 @@
-/** Events as server-sent text, with a comment now and then while the model is silent (facts of API Gateway: idle limits). */
+/** Events as server-sent text, with a comment now and then while the model is silent. */
 import type { Dialect } from '#core/dialects/dialect.ts';
 import { ssePing } from '#core/dialects/sse.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

@@ -1,4 +1,4 @@
-/** The models of a tenant, the cancellation of requests, and the health of the gateway surface (contract §5, §7). */
+/** The models of a tenant, the cancellation of requests, and the health of the gateway surface. */
 import { cancelRequest } from '#core/admin/cancel-request.ts';
 import type { Operation } from '#core/admin/operation.ts';
 import { modelsOf } from '#core/chat/models.ts';

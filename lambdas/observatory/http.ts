@@ -1,4 +1,4 @@
-/** Health, identity, status, usage, metrics, and what looks back on chat traffic (spec §4.3). */
+/** Health, identity, status, usage, metrics, and what looks back on chat traffic. */
 import { listBudgets } from '#core/admin/budgets.ts';
 import { analytics, cacheStatistics, listProviders, listRequests } from '#core/admin/chat-views.ts';
 import * as operations from '#core/admin/observatory.ts';

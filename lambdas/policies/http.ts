@@ -1,4 +1,4 @@
-/** Configuration, policy versions, simulation, explanation (spec §4.3, contract §1). */
+/** Configuration, policy versions, simulation, explanation. */
 import { putFirstConfig } from '#core/admin/first-config.ts';
 import * as mcp from '#core/admin/mcp.ts';
 import * as operations from '#core/admin/policies.ts';

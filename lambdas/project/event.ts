@@ -1,4 +1,4 @@
-/** Projects the evidence stream into the archive and the observations (architecture: idea 5), each entry once. */
+/** Projects the evidence stream into the archive and the observations, each entry once. */
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';

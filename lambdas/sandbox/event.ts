@@ -1,4 +1,4 @@
-/** Function `sandbox` (spec §1): runs one program in an empty folder; it has no network, no rights, and no secrets. */
+/** Function `sandbox`: runs one program in an empty folder; it has no network, no rights, and no secrets. */
 import type { CommandRunner } from '#core/executors/ports.ts';
 import { type SandboxReply, sandboxCommand, sandboxReplyTo } from '#core/executors/sandbox-message.ts';
 

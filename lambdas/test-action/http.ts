@@ -1,4 +1,4 @@
-/** Governs one action (spec §4.3). */
+/** Governs one action. */
 import { testAction } from '#core/admin/test-action.ts';
 import { httpEndpoint } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';

@@ -1,5 +1,5 @@
 /**
- * Answers one chat call of a WebSocket on AWS (spec §4.1): takes it over, posts its events in batches of 50 ms, and lets
+ * Answers one chat call of a WebSocket on AWS: takes it over, posts its events in batches of 50 ms, and lets
  * the model go as soon as the caller cancelled or left.
  */
 import { answerCall } from '#core/chat/socket-answer.ts';

@@ -1,5 +1,5 @@
 /**
- * Every event of the WebSocket API (spec §4.1, contract §5): connections are remembered in a table, chat calls are handed
+ * Every event of the WebSocket API: connections are remembered in a table, chat calls are handed
  * over to `ws-worker`, everything else is answered here. An integration ends after 29 s and nobody can raise that.
  */
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';

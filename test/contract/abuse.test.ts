@@ -1,4 +1,4 @@
-/** Where `credential_abuse` hears of refused logins and of somebody else's approvals: real calls, real entries (spec §1). */
+/** Where `credential_abuse` hears of refused logins and of somebody else's approvals: real calls, real entries. */
 import { httpExchange } from '#adapters/executors/http-exchange.ts';
 import { foreignApproval } from '#core/actions/abuse-notes.ts';
 import type { GovernedAction } from '#core/actions/governed.ts';

@@ -1,4 +1,4 @@
-/** What every ConfigStore promises, on the embedded DynamoDB and in memory (architecture: ports). */
+/** What every ConfigStore promises, on the embedded DynamoDB and in memory. */
 import { configTable } from '#adapters/dynamodb/config-table.ts';
 import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
 import { sha256 } from '#core/kernel/canonical.ts';

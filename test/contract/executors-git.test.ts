@@ -1,4 +1,4 @@
-/** Executor `git` against a server that answers as a Git host does (spec §2.2). */
+/** Executor `git` against a server that answers as a Git host does. */
 import { httpExchange } from '#adapters/executors/http-exchange.ts';
 import { executorsFrom } from '#core/executors/executors.ts';
 import {

@@ -1,4 +1,4 @@
-/** One suite for every executor (spec §1 step 4, §7.1), against real servers and processes on this machine. */
+/** One suite for every executor, against real servers and processes on this machine. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The older HTTP+SSE transport where stream and messages meet different processes, over the embedded store (spec §4.4). */
+/** The older HTTP+SSE transport where stream and messages meet different processes, over the embedded store. */
 import { streamInboxes } from '#adapters/dynamodb/stream-inboxes.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';

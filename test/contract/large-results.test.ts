@@ -1,4 +1,4 @@
-/** Results that fit no entry, and results that fit nowhere: what is kept of them, and that no outcome is lost (contract §3). */
+/** Results that fit no entry, and results that fit nowhere: what is kept of them, and that no outcome is lost. */
 import { resultSizes } from '#core/actions/kept-result.ts';
 import { settle } from '#core/approvals/steps.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';

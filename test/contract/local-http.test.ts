@@ -1,4 +1,4 @@
-/** The local listener against hostile bytes: a toy handler behind real sockets (contract §2, §5, §6). */
+/** The local listener against hostile bytes: a toy handler behind real sockets. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { systemIds } from '#adapters/system/ids.ts';

@@ -1,4 +1,4 @@
-/** A task's budget, spent by real chat calls: the next tool call leaves the task (spec §1). */
+/** A task's budget, spent by real chat calls: the next tool call leaves the task. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';

@@ -1,4 +1,4 @@
-/** The MCP gateway over the embedded store and real servers: sessions, decisions, waiting, drift, faults (spec §4.4, §7.1). */
+/** The MCP gateway over the embedded store and real servers: sessions, decisions, waiting, drift, faults. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-/** The span inventory of the specification (§6), as calls and actions through the handlers leave it. */
+/** The span inventory, as calls and actions through the handlers leave it. */
 
 import { grpcSender } from '#adapters/telemetry/otlp-grpc.ts';
 import { resourceAttributes } from '#adapters/telemetry/resource.ts';

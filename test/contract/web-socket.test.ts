@@ -1,4 +1,4 @@
-/** What time does to a WebSocket of the local run, over a real listener; time itself is wound by hand (contract §5). */
+/** What time does to a WebSocket of the local run, over a real listener; time itself is wound by hand. */
 import { once } from 'node:events';
 import { systemIds } from '#adapters/system/ids.ts';
 import { type HttpServer, listen } from '../../bin/local/http-server.ts';

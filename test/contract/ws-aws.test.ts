@@ -1,5 +1,5 @@
 /**
- * The chat WebSocket on AWS (spec §4.1): both functions over the embedded store, with `@connections` and Lambda's invoke
+ * The chat WebSocket on AWS: both functions over the embedded store, with `@connections` and Lambda's invoke
  * endpoint as real HTTP servers behind the SDK's own clients.
  */
 import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';

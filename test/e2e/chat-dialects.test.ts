@@ -1,4 +1,4 @@
-/** The OpenAI client in front of providers that speak otherwise: Anthropic and Ollama (contract §5). */
+/** The OpenAI client in front of providers that speak otherwise: Anthropic and Ollama. */
 import type OpenAI from 'openai';
 import { type ChatGateway, providerKey, providerYaml, startChatGateway } from '../support/chat-clients.ts';
 import { type FakeProvider, piecesOf, refuse, say, startFakeProvider, stream } from '../support/fake-providers.ts';

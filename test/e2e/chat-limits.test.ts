@@ -1,4 +1,4 @@
-/** Rate limits and budgets as callers meet them, on one gateway and on two that share a store (spec §8, contract §5). */
+/** Rate limits and budgets as callers meet them, on one gateway and on two that share a store. */
 import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keyFileSigner } from '#adapters/local/key-file-signer.ts';

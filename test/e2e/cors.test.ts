@@ -1,4 +1,4 @@
-/** Pages in a browser against a running gateway: preflights, answers, refusals and streams (spec §1; contract §1). */
+/** Pages in a browser against a running gateway: preflights, answers, refusals and streams. */
 import { agentKey, type ChatGateway, startChatGateway } from '../support/chat-clients.ts';
 import { ask } from './client.ts';
 

@@ -1,4 +1,4 @@
-/** The official conformance suite finds the same through the gateway as at the server behind it (issue: transparency). */
+/** The official conformance suite finds the same through the gateway as at the server behind it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Today's clients, tomorrow's, and those that only speak stdio: the official SDKs against a real gateway (spec §4.4). */
+/** Today's clients, tomorrow's, and those that only speak stdio: the official SDKs against a real gateway. */
 import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';

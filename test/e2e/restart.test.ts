@@ -1,4 +1,4 @@
-/** kill -9 at any point, start again: nothing acknowledged is lost, nothing runs twice (contract §3, §4). */
+/** kill -9 at any point, start again: nothing acknowledged is lost, nothing runs twice. */
 import { verifyBundle } from '../../core/evidence/verify.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import {

@@ -1,4 +1,4 @@
-/** The whole role and kind matrix, walked over real HTTP from the routes table (contract §2). */
+/** The whole role and kind matrix, walked over real HTTP from the routes table. */
 import { includesRole, type KeyKind, type Role, type Route, routes } from '../../core/contracts/routes.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { ask, decided, e2eConfiguration, type Fields, pullRequest, vote } from './client.ts';

@@ -127,7 +127,7 @@ test('[policy.hot-reload] saving the file reloads it; a bad file changes nothing
     capability: 'read',
     dry_run: true,
   };
-  // An instance notices a new version within 5 seconds (contract §1).
+  // An instance notices a new version within 5 seconds.
   const reloaded = await until('the new rule', async () => {
     const answer = await decided(url, 'e2e-agent', call);
     return answer.decision === 'allow' ? answer : undefined;

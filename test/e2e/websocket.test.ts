@@ -1,4 +1,4 @@
-/** Chat over `/v1/ws` of a running gateway, with a real client and scripted providers (spec §4.1, contract §5). */
+/** Chat over `/v1/ws` of a running gateway, with a real client and scripted providers. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-/** The response cache under any order of asking, keeping, dropping, leaving and waiting (contract §5). */
+/** The response cache under any order of asking, keeping, dropping, leaving and waiting. */
 import fc from 'fast-check';
 import { ngramEmbedder } from '#core/cache/ngram-embedder.ts';
 import type { Flight, Lookup } from '#core/cache/ports.ts';

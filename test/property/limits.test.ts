@@ -1,4 +1,4 @@
-/** Properties of the counters: whatever happens in whatever order, no limit is passed and nothing leaks (contract §5). */
+/** Properties of the counters: whatever happens in whatever order, no limit is passed and nothing leaks. */
 import fc from 'fast-check';
 import { applyAll, type Transition } from '#core/limits/batch.ts';
 import { type CounterState, emptyState, usedOf } from '#core/limits/counter-state.ts';

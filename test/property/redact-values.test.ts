@@ -1,4 +1,4 @@
-/** Properties of withholding a credential's value: whatever stands around it, and however it travels (contract §4). */
+/** Properties of withholding a credential's value: whatever stands around it, and however it travels. */
 import fc from 'fast-check';
 import { withoutSecrets } from '#core/credentials/redact-values.ts';
 

@@ -1,4 +1,4 @@
-/** Properties of compiled session policies: each allows its own call and none of its neighbours (spec §2.6). */
+/** Properties of compiled session policies: each allows its own call and none of its neighbours. */
 import fc from 'fast-check';
 import { awsCalls } from '#core/credentials/aws-calls.ts';
 import { type IamRequest, iamAnswer } from '#core/credentials/iam-match.ts';

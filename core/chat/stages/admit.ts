@@ -1,4 +1,4 @@
-/** Lets a call in: its reservation beside one read of its session (architecture: one chat's life; contract §5). */
+/** Lets a call in: its reservation beside one read of its session. */
 import { blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
 import type { ContentPolicy } from '#core/content-policy/ports.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
@@ -82,7 +82,7 @@ function refused(
   return error;
 }
 
-/** The behavioural kill switch (spec §1 stage 3, §7.2): of the session, and of its key over all its sessions. */
+/** The behavioural kill switch: of the session, and of its key over all its sessions. */
 function assertNotBlocked({ clock }: ChatPorts, state: ChatCallState): void {
   const { behavior } = state.call.snapshot.configuration;
   const stopped = blockedBy(behavior, state.standing ?? { session: undefined, key: undefined }, clock.now());

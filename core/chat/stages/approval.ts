@@ -1,6 +1,6 @@
 /**
  * A review of chat traffic: the call waits for a human like any action, answered 202, and its retry is let through once
- * (spec §3.2, §7.2; contract §5).
+ *.
  */
 import { answer } from '#core/actions/answers.ts';
 import type { ExecutionMode } from '#core/actions/execute-action.ts';

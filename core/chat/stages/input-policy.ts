@@ -1,4 +1,4 @@
-/** `policy.check_input`: keyword, regex, PII, WASM over every text the model will read (spec §1 stage 4). */
+/** `policy.check_input`: keyword, regex, PII, WASM over every text the model will read. */
 import type { ContentPolicy, Verdict } from '#core/content-policy/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

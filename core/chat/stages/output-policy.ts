@@ -1,4 +1,4 @@
-/** `policy.check_output` on whole replies and on streams, then the response transforms (spec §1 stage 6, contract §5). */
+/** `policy.check_output` on whole replies and on streams, then the response transforms. */
 import type { ContentContext, ContentPolicy, StreamScan, Verdict } from '#core/content-policy/ports.ts';
 import type { TextSlot } from '#core/dialects/dialect.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

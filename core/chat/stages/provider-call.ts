@@ -65,7 +65,7 @@ async function reached(ports: ChatPorts, state: ChatCallState, body: JsonObject)
   }
 }
 
-/** Written while the provider is called, so that a crash from here on is charged (contract §5). */
+/** Written while the provider is called, so that a crash from here on is charged. */
 function begin(ports: ChatPorts, { call }: ChatCallState): Promise<void> {
   return ports.counters.begin(call.tenant.id, call.envelopeId).catch((thrown: unknown) => {
     ports.telemetry.log('warn', 'the start of a provider call was not noted', {

@@ -1,4 +1,4 @@
-/** What becomes of a provider's failure: generic text for the caller, the detail for the log (spec §7.2). */
+/** What becomes of a provider's failure: generic text for the caller, the detail for the log. */
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import { ProviderFault } from '#core/providers/ports.ts';
 import { faultToError } from '#core/routing/fault-to-error.ts';

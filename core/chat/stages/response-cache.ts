@@ -1,4 +1,4 @@
-/** Answers from the response cache where the tenant has asked the same before (spec §1, contract §5). */
+/** Answers from the response cache where the tenant has asked the same before. */
 import { type CacheKeyParts, cacheKey, semanticQuestion } from '#core/cache/cache-key.ts';
 import { cacheableRequest } from '#core/cache/cacheable.ts';
 import type { CachedReply, CacheQuestion, Flight } from '#core/cache/ports.ts';

@@ -1,6 +1,6 @@
 /**
  * The end of every call: its evidence entry and the chain's head in one transaction, beside it the reservation turned
- * into spend (architecture: one chat's life). The second of two sequential store steps.
+ * into spend. The second of two sequential store steps.
  */
 
 import { sessionOwner } from '#core/actions/governed.ts';

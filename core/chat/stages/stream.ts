@@ -1,4 +1,4 @@
-/** A model's stream on its way to the caller: translated, looked at, counted, settled by whoever called (contract §5). */
+/** A model's stream on its way to the caller: translated, looked at, counted, settled by whoever called. */
 
 import type { ContentPolicy, Verdict } from '#core/content-policy/ports.ts';
 import type { Dialect } from '#core/dialects/dialect.ts';
@@ -174,7 +174,7 @@ const keepLease = (ports: ChatPorts, { tenant, envelopeId }: ChatCall) =>
 
 const keyLookMs = 4_000;
 
-/** A key that is revoked while it streams stops within five seconds, too (contract §2). */
+/** A key that is revoked while it streams stops within five seconds, too. */
 const watchKey = (ports: ChatPorts, { call, halt }: ChatCallState) =>
   repeat(ports, keyLookMs, async () => {
     const { key_id, federated } = call.principal;

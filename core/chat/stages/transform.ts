@@ -1,4 +1,4 @@
-/** Request transforms: what the platform and the tenant put around the system prompt (spec §1, contract §1). */
+/** Request transforms: what the platform and the tenant put around the system prompt. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ChatCall } from '../call.ts';
 

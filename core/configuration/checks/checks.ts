@@ -1,4 +1,4 @@
-/** What the schema cannot say: names that must be known, unique or free (spec §5, §7.2; contract §1, §2). */
+/** What the schema cannot say: names that must be known, unique or free. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { sandboxGlobs } from '#core/effect-limits/globs.ts';
 import { sensitivePath } from '#core/evidence/json-path.ts';

@@ -1,4 +1,4 @@
-/** Patterns of a configuration: each one compiles (spec §7.2, contract §1). */
+/** Patterns of a configuration: each one compiles. */
 import { globMatches } from '#core/matching/glob.ts';
 import { foundAt, type Path, type Problem } from './problems.ts';
 

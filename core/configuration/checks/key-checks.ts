@@ -1,4 +1,4 @@
-/** Duplicate, empty and conflicting key entries (spec §5), and the people they name (contract §2). */
+/** Duplicate, empty and conflicting key entries, and the people they name. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { digestOfKey, type FileKeyObject, keyObject } from '../store/stored-keys.ts';
 import { exactlyOne, oneOf } from './name-checks.ts';

@@ -1,4 +1,4 @@
-/** Providers, routes, aliases, content filters, budgets and cache: what the schema cannot say of them (spec §2.8, §7.2). */
+/** Providers, routes, aliases, content filters, budgets and cache: what the schema cannot say of them. */
 import { normalKeyword } from '#core/content-policy/keywords.ts';
 import { regexProblem } from '#core/content-policy/pattern-set.ts';
 import type { ConfigurationFile, ContentFilter } from '#core/contracts/config.ts';

@@ -1,4 +1,4 @@
-/** Origins of pages, as browsers send them (contract §1 `server.cors`): one that is written otherwise would never match. */
+/** Origins of pages, as browsers send them: one that is written otherwise would never match. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Problem } from './problems.ts';
 

@@ -1,4 +1,4 @@
-/** The tool rules of a configuration: they compile, and each one can match (contract §1). */
+/** The tool rules of a configuration: they compile, and each one can match. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { capabilities } from '#core/contracts/envelope.ts';
 import type { ToolPack, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';

@@ -1,4 +1,4 @@
-/** What is wrong with a configuration, in one form: «path (line n): found X, allowed Y» (contract §1). */
+/** What is wrong with a configuration, in one form: «path (line n): found X, allowed Y». */
 import type * as z from 'zod';
 import { type GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { allowedKeys } from '../load/schema-walk.ts';

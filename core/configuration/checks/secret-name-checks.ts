@@ -1,4 +1,4 @@
-/** Environment names for secrets: from an allow-list, and what lets callers in is sent nowhere (contract §2). */
+/** Environment names for secrets: from an allow-list, and what lets callers in is sent nowhere. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { type Path, type Problem, pathText } from './problems.ts';
 import { environmentNames } from './secret-uses.ts';

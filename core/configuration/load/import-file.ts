@@ -1,4 +1,4 @@
-/** A configuration file becomes a version when it, or what it names, has changed (contract §1). */
+/** A configuration file becomes a version when it, or what it names, has changed. */
 import { boundBy } from '../checks/bound-secrets.ts';
 import type { VersionRow } from '../ports.ts';
 import { type VersionDeps, writeVersion } from '../store/versions.ts';

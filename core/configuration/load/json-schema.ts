@@ -1,4 +1,4 @@
-/** The published JSON Schema, made from the one zod schema; editors complete the YAML by it (contract §1). */
+/** The published JSON Schema, made from the one zod schema; editors complete the YAML by it. */
 import * as z from 'zod';
 import { configurationSchema } from '#core/contracts/config.ts';
 

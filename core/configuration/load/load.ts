@@ -1,4 +1,4 @@
-/** From YAML text to a configuration that may be stored, or one error that lists every problem (spec §7.2, contract §1). */
+/** From YAML text to a configuration that may be stored, or one error that lists every problem. */
 import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import { canonicalize, digestOf, sha256 } from '#core/kernel/canonical.ts';

@@ -1,4 +1,4 @@
-/** Where a configuration's pack comes from: a name or path that is read, an inline pack, or none (contract §1). */
+/** Where a configuration's pack comes from: a name or path that is read, an inline pack, or none. */
 import type { ToolPack } from '#core/contracts/tool-policy.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { parsePack, shippedPacks } from '#core/tool-policy/pack.ts';

@@ -1,4 +1,4 @@
-/** The tool policy of a configuration: its own rules, then its pack's (contract §1). */
+/** The tool policy of a configuration: its own rules, then its pack's. */
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 

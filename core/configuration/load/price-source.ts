@@ -1,4 +1,4 @@
-/** Prices from their file, checked with the lines of that file (contract §1). */
+/** Prices from their file, checked with the lines of that file. */
 import { type PriceTable, priceTableSchema } from '#core/contracts/prices.ts';
 import { globProblems } from '../checks/glob-checks.ts';
 import { type Path, type Problem, problemsOf } from '../checks/problems.ts';

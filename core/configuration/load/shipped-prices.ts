@@ -1,4 +1,4 @@
-/** The price table that ships: what `prices.file` names unless it says otherwise (contract §1). */
+/** The price table that ships: what `prices.file` names unless it says otherwise. */
 
 /** The default of `prices.file`. */
 export const shippedPriceFile = 'config/prices.yaml';

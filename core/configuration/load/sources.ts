@@ -1,4 +1,4 @@
-/** What a configuration names outside of itself — its pack, its prices, its WASM modules — and what is stored of it (contract §1). */
+/** What a configuration names outside of itself — its pack, its prices, its WASM modules — and what is stored of it. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { PriceTable } from '#core/contracts/prices.ts';
 import { sha256 } from '#core/kernel/canonical.ts';

@@ -1,4 +1,4 @@
-/** What a WASM entry of the content policies says: which module, how long it may run (spec §2.9). */
+/** What a WASM entry of the content policies says: which module, how long it may run. */
 import type { Configuration, ContentFilter } from '#core/contracts/config.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 

@@ -1,4 +1,4 @@
-/** YAML from outside, bounded: parsed values, and the line of every path (contract §1). */
+/** YAML from outside, bounded: parsed values, and the line of every path. */
 import { isAlias, isNode, LineCounter, parseDocument, visit } from 'yaml';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 

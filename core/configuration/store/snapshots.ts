@@ -1,4 +1,4 @@
-/** The configuration in force, compiled, at most five seconds old (contract §1). */
+/** The configuration in force, compiled, at most five seconds old. */
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import type { Identities, ResolvedKey } from '#core/identity/identities.ts';

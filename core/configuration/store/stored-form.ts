@@ -1,4 +1,4 @@
-/** A configuration as it is stored and read back: canonical JSON, digests for keys, the pack's rules with it (contract §1). */
+/** A configuration as it is stored and read back: canonical JSON, digests for keys, the pack's rules with it. */
 import { type Configuration, type ConfigurationFile, configurationSchema } from '#core/contracts/config.ts';
 import type { ToolPack } from '#core/contracts/tool-policy.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';

@@ -1,11 +1,11 @@
-/** Keys as they are stored: by digest or by the name of their secret, never plain (contract §2). */
+/** Keys as they are stored: by digest or by the name of their secret, never plain. */
 import type { ConfigurationFile, KeyEntry } from '#core/contracts/config.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 
 export type FileKey = ConfigurationFile['tenants'][number]['api_keys'][number];
 export type FileKeyObject = Exclude<FileKey, string>;
 
-/** A plain string is an operator key of an agent without owner (spec §2.10). */
+/** A plain string is an operator key of an agent without owner. */
 export const keyObject = (key: FileKey): FileKeyObject =>
   typeof key === 'string' ? { key, role: 'operator', kind: 'agent', priority: 'normal', platform: false } : key;
 

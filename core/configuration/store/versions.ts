@@ -1,4 +1,4 @@
-/** Storing a configuration makes a policy version: content-addressed, numbered without end (contract §1). */
+/** Storing a configuration makes a policy version: content-addressed, numbered without end. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';

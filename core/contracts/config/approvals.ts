@@ -1,4 +1,4 @@
-/** How approvals are asked for, and how long they stand (contract §3). */
+/** How approvals are asked for, and how long they stand. */
 import * as z from 'zod';
 import { parsePullRequest } from '../repository.ts';
 import { address, glob, seconds, secretName } from './words.ts';

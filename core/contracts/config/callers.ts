@@ -1,4 +1,4 @@
-/** People, keys and tenants: who may call, and within which limits (contract §2). */
+/** People, keys and tenants: who may call, and within which limits. */
 import * as z from 'zod';
 import { keyKinds, roles } from '../routes.ts';
 import { glob, secretName, word } from './words.ts';

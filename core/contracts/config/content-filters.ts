@@ -1,4 +1,4 @@
-/** Filters on what is asked of models and what they answer (spec §2.9, contract §1). */
+/** Filters on what is asked of models and what they answer. */
 import * as z from 'zod';
 
 const filterActions = ['block', 'review', 'warn', 'log'] as const;

@@ -1,4 +1,4 @@
-/** Brokers, what they mint for, and capability tickets (spec §2.6). */
+/** Brokers, what they mint for, and capability tickets. */
 import * as z from 'zod';
 import { address, glob, seconds, secretName, word } from './words.ts';
 

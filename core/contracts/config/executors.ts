@@ -1,4 +1,4 @@
-/** What carries out allowed actions (spec §1). */
+/** What carries out allowed actions. */
 import * as z from 'zod';
 import { address, bytes, environmentPattern, executionMs, kibibyte, secretName, word } from './words.ts';
 

@@ -1,4 +1,4 @@
-/** Model providers, and which models are answered by which of them (spec §2.8). */
+/** Model providers, and which models are answered by which of them. */
 import * as z from 'zod';
 import { address, glob, seconds, secretName, word } from './words.ts';
 

@@ -1,4 +1,4 @@
-/** Budgets, prices and the response cache: what calls may cost (spec §8). */
+/** Budgets, prices and the response cache: what calls may cost. */
 import * as z from 'zod';
 import { priceTableSchema } from '../prices.ts';
 import { seconds, usd } from './words.ts';

@@ -1,4 +1,4 @@
-/** MCP servers and HTTP services behind the gateway (spec §4.4). */
+/** MCP servers and HTTP services behind the gateway. */
 import * as z from 'zod';
 import { capabilities } from '../envelope.ts';
 import { address, bytes, executionMs, glob, kibibyte, secretName, word } from './words.ts';

@@ -1,4 +1,4 @@
-/** What values of the configuration are made of: names, globs, addresses, names of secrets (contract §1). */
+/** What values of the configuration are made of: names, globs, addresses, names of secrets. */
 import * as z from 'zod';
 
 export const word = z

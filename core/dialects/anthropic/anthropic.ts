@@ -1,4 +1,4 @@
-/** The dialect of Anthropic messages (spec §4.1, contract §5). */
+/** The dialect of Anthropic messages. */
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { checkAnthropic } from '../check-request.ts';

@@ -1,4 +1,4 @@
-/** The dialect of OpenAI chat completions (spec §2.7, §4.1). */
+/** The dialect of OpenAI chat completions. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { checkOpenai } from '../check-request.ts';
 import type { Dialect } from '../dialect.ts';

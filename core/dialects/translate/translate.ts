@@ -1,6 +1,6 @@
 /**
  * Translation between the dialects: requests go from the caller's to the provider's, replies and events come back
- * (contract §5). Within one dialect every object passes as it is.
+ *. Within one dialect every object passes as it is.
  */
 import type { DialectName } from '#core/contracts/chat.ts';
 import type { Translator } from '../dialect.ts';

@@ -16,7 +16,7 @@ export function commitView(commit: Answer) {
   return { sha, message: inner.message, author: author.name, date: author.date, url };
 }
 
-/** `pr_url` and `pr_number` as spec §2.2 names them. */
+/** `pr_url` and `pr_number` as the decision result names them. */
 export function pullRequestView(pull: Answer) {
   const side = (name: string) => ({ ref: objectAt(pull, name).ref, sha: objectAt(pull, name).sha });
   const { html_url: pr_url, number: pr_number, title, state, draft, merged, mergeable_state } = pull;

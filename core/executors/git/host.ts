@@ -1,4 +1,4 @@
-/** Calls to one repository of a Git host, over GitHub's REST API and those that follow it (spec §2.2). */
+/** Calls to one repository of a Git host, over GitHub's REST API and those that follow it. */
 import { repositoryPattern } from '#core/contracts/repository.ts';
 import { ExecutionFault, harmless, refused } from '../fault.ts';
 import { assertSuccess } from '../http/answer.ts';

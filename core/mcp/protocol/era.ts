@@ -1,5 +1,5 @@
 /**
- * Which MCP a request speaks, decided by the request alone (facts of the protocol: one URL, two eras). Up to 2025-11-25 a
+ * Which MCP a request speaks, decided by the request alone. Up to 2025-11-25 a
  * session is opened by `initialize`; from 2026-07-28 each request says in `_meta` what it is, and its headers repeat it.
  */
 import type { JsonObject } from '#core/kernel/json.ts';

@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 as MCP uses it: what a message is, and the errors the gateway answers itself (contract §6). */
+/** JSON-RPC 2.0 as MCP uses it: what a message is, and the errors the gateway answers itself. */
 import { type ErrorCode, GatewayError, rpcCodes } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 

@@ -1,4 +1,4 @@
-/** `initialize` and `server/discover`: what the servers behind the gateway can do, as one server (spec §4.4). */
+/** `initialize` and `server/discover`: what the servers behind the gateway can do, as one server. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';

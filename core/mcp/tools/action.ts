@@ -1,4 +1,4 @@
-/** A tool call as the policy sees it: protocol, name, target, capability (spec §2.1; contract §3). */
+/** A tool call as the policy sees it: protocol, name, target, capability. */
 import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import { targetFromArguments } from '#core/classification/target.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';

@@ -1,4 +1,4 @@
-/** A tool call counts against its tenant's requests a minute, as chat calls do (contract §5). */
+/** A tool call counts against its tenant's requests a minute, as chat calls do. */
 import { GatewayError } from '#core/kernel/errors.ts';
 import { limitsOf } from '#core/limits/limits-of.ts';
 import type { McpPorts } from '../ports.ts';

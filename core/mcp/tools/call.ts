@@ -1,5 +1,5 @@
 /**
- * `tools/call` (spec §1 tool-call pipeline, §4.4, §7.1): find the tool, make it an action, govern it, carry it out at its
+ * `tools/call`: find the tool, make it an action, govern it, carry it out at its
  * server, answer in JSON-RPC. The decision is the same flow's as everywhere (core/actions/govern.ts).
  */
 import { blocked } from '#core/actions/answers.ts';
@@ -177,7 +177,7 @@ async function refuseDrift(
   return blocked(action, outcome.entry.hash);
 }
 
-/** The decision in JSON-RPC: the server's own answer, or an error (spec §7.1). */
+/** The decision in JSON-RPC: the server's own answer, or an error. */
 export async function answer(
   ports: Pick<McpPorts, 'results' | 'telemetry' | 'clock'>,
   decided: DecisionResult,

@@ -1,4 +1,4 @@
-/** Every tool behind the gateway, by the name clients call it (spec §4.4): own names, or `<prefix>__<tool>`. */
+/** Every tool behind the gateway, by the name clients call it: own names, or `<prefix>__<tool>`. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { globMatches } from '#core/matching/glob.ts';

@@ -1,4 +1,4 @@
-/** Results as clients see them: untouched, but for secrets (spec §1; contract §4). */
+/** Results as clients see them: untouched, but for secrets. */
 import { withoutSecrets } from '#core/credentials/redact-values.ts';
 import { secretRanges } from '#core/evidence/secret-formats.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';

@@ -1,5 +1,5 @@
 /**
- * How a caller waits for a human (contract §3): a task, `input_required`, a held answer with progress, or -32002 and the retry,
+ * How a caller waits for a human: a task, `input_required`, a held answer with progress, or -32002 and the retry,
  * chosen by what the client said it can do. Whichever way, the approval's row decides that the call runs once.
  */
 import type { GovernPorts } from '#core/actions/ports.ts';

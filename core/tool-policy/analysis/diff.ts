@@ -1,4 +1,4 @@
-/** Every region of calls whose decision two policies disagree on, with a shortest example each (spec §4.5 `diff-policy`). */
+/** Every region of calls whose decision two policies disagree on, with a shortest example each. */
 import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { type CompiledPolicy, type CompiledRule, compilePolicy } from '../compile.ts';

@@ -1,4 +1,4 @@
-/** `test-action`, `simulate`, `why`, `diff-policy` (spec §2.2, §4.5). */
+/** `test-action`, `simulate`, `why`, `diff-policy`. */
 import { Home, serverOf } from './support.ts';
 
 const home = new Home();

@@ -1,4 +1,4 @@
-/** Approvals, audit, status, versions, credentials and configuration from the command line (spec §4.5). */
+/** Approvals, audit, status, versions, credentials and configuration from the command line. */
 import { errorBody, Home, serverOf } from './support.ts';
 
 const home = new Home();

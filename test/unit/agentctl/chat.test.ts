@@ -1,4 +1,4 @@
-/** `agentctl chat`: the first governed chat call, against a real HTTP server (spec §2.7, §4.1). */
+/** `agentctl chat`: the first governed chat call, against a real HTTP server. */
 import type { ServerResponse } from 'node:http';
 import { errorBody, Home, type Scripted, startServer } from './support.ts';
 

@@ -1,4 +1,4 @@
-/** Which gateway, which credential, and what is said when it does not work (contract §2). */
+/** Which gateway, which credential, and what is said when it does not work. */
 import { errorBody, Home, type Scripted, startServer } from './support.ts';
 
 let server: Scripted;

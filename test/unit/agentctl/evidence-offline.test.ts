@@ -1,4 +1,4 @@
-/** `evidence verify --file`: no server, no configuration, a file from anybody (contract §4). */
+/** `evidence verify --file`: no server, no configuration, a file from anybody. */
 import { bundleFormat, type EvidenceEntry, type SessionBundle } from '#core/contracts/evidence.ts';
 import {
   checkpointedAt,

@@ -1,4 +1,4 @@
-/** `evidence` against a running gateway: verify, export, report, public key (spec §2.5, §4.5). */
+/** `evidence` against a running gateway: verify, export, report, public key. */
 import { createHash, createPublicKey } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-/** Commands that look back on chat traffic, and the rebuilding of what they show (spec §4.3, §4.5). */
+/** Commands that look back on chat traffic, and the rebuilding of what they show. */
 import type { ServerResponse } from 'node:http';
 import { Home, type Scripted, startServer } from './support.ts';
 

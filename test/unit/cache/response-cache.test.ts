@@ -1,4 +1,4 @@
-/** The response cache at work: hits, flights, expiry, room (spec §1, contract §5). */
+/** The response cache at work: hits, flights, expiry, room. */
 import { ngramEmbedder } from '#core/cache/ngram-embedder.ts';
 import type { CacheQuestion, Embedder, Lookup } from '#core/cache/ports.ts';
 import { responseCache } from '#core/cache/response-cache.ts';

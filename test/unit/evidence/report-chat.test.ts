@@ -1,4 +1,4 @@
-/** Chat calls in the session reports: their numbers and findings, never their content (spec §2.5). */
+/** Chat calls in the session reports: their numbers and findings, never their content. */
 import type { Verification } from '#core/contracts/evidence.ts';
 import { markdownReport } from '#core/evidence/report.ts';
 import { htmlReport } from '#core/evidence/report-html.ts';

@@ -3,7 +3,7 @@ import { routes } from '#core/contracts/routes.ts';
 import { authorize, requireConfiguredAdmin } from '#core/identity/authorize.ts';
 import { allPrincipals, identitiesOf, key, principal } from './principals.ts';
 
-/** Which operations each kind may ever reach (contract §2), written out so that a changed route has to be meant. */
+/** Which operations each kind may ever reach, written out so that a changed route has to be meant. */
 const openToAgents = new Set([
   'whoami',
   'testAction',

@@ -1,4 +1,4 @@
-/** Task manifests and session risk from the command line (spec §4.5). */
+/** Task manifests and session risk from the command line. */
 import { errorBody, Home, serverOf } from '../agentctl/support.ts';
 
 const home = new Home();

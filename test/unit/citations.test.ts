@@ -1,0 +1,45 @@
+/** Every citation opens: an id in a comment or a document is a behaviour of the list, and no absent document is cited. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { requirements } from '../requirements.ts';
+import { absentDocument, citedIds, commentsOf, proseOf } from '../support/citations.ts';
+
+const root = join(__dirname, '../..');
+const files = spawnSync('git', ['ls-files', '*.ts', '*.mjs', '*.md', '*.yaml'], { cwd: root, encoding: 'utf8' })
+  .stdout.split('\n')
+  .filter((path) => path !== '' && !path.startsWith('test/corpora/') && !path.endsWith('/citations.test.ts'));
+const known = new Set(requirements.map(({ id }) => id));
+const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
+
+test('each id in a comment or a document is a behaviour of the list', () => {
+  const unknown = files.flatMap((path) => {
+    const text = path.endsWith('.md') ? proseOf(textOf(path)) : commentsOf(textOf(path));
+    return citedIds(text).flatMap((id) => (known.has(id) ? [] : [`${path}: [${id}]`]));
+  });
+  expect(unknown).toEqual([]);
+});
+
+test('no file cites a section of a document that is not in the repository', () => {
+  const exempt = ['test/support/citations.ts', 'test/requirements.ts'];
+  const found = files.filter((path) => !exempt.includes(path) && absentDocument.test(textOf(path)));
+  expect(found).toEqual([]);
+});
+
+describe('what counts as a citation', () => {
+  test.each([
+    ['One use per approval [approval.used-once].', ['approval.used-once']],
+    ['Two of them [approval.used-once] [limit.shards].', ['approval.used-once', 'limit.shards']],
+    ['a list like [a-z0-9.-] or a link [some.page](some.page)', []],
+    ['code such as `[entry.kind]`', []],
+  ])('%s', (text, ids) => {
+    expect(citedIds(proseOf(text))).toEqual(ids);
+  });
+
+  test('comments of a program count, its code does not', () => {
+    expect(citedIds(commentsOf('/** One [one.two]. */\nconst x = y[three.four]; // see [five.six]\n'))).toEqual([
+      'one.two',
+      'five.six',
+    ]);
+  });
+});
