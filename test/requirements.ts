@@ -1067,7 +1067,7 @@ const toolGateway: readonly Requirement[] = [
   ),
   must(
     'mcp.reads-governed',
-    'Resources and prompts over MCP are decided as read_resource and get_prompt with capability read and leave evidence; lists hide what is blocked, and only what may be read is completed.',
+    'Resources and prompts over MCP are decided as read_resource and get_prompt with capability read and leave evidence; lists hide what is blocked, and only what may be read is completed. Packs that read let addresses pass by a list of schemes; others are reviewed.',
   ),
   must(
     'mcp.forwarded-is-decided',

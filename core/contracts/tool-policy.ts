@@ -41,7 +41,8 @@ export const toolRuleSchema = z.strictObject({
   target: z.string().optional().meta({ description: 'Glob of the target; * does not cross "/", ** does.' }),
   capability: z.string().optional().meta({ description: 'Glob of the capability: read, write, execute, delete.' }),
   arguments: z.record(z.string().min(1), argumentPredicateSchema).optional().meta({
-    description: 'Dotted path into parameters to predicate; list[*] stands for every element. All must hold.',
+    description:
+      'Dotted path into parameters to predicate; list[*] stands for every element, list[?] for some, ** for some text anywhere, ** (path-named) for some text under the name of a path, ** (not-text) for some text under any name but that of a text. All must hold.',
   }),
   decision: z.enum(decisions).meta({ description: 'What the rule decides.' }),
   reason: z.string().optional().meta({ description: 'Text that the caller and the reviewer are shown.' }),

@@ -1,6 +1,7 @@
 /**
  * Paths into `parameters`: `a.b`, `list[*]` (every element must hold), `list[?]` (some element must), `**` (some text
- * anywhere, keys included). The last two let a block name what it must find, which "every" cannot.
+ * anywhere, keys included), `** (path-named)` and `** (not-text)` (some text at those places). All but the first two let a
+ * block name what it must find, which "every" cannot.
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { type Places, someTextAt } from './parameter-places.ts';
@@ -14,17 +15,23 @@ export interface ArgumentPath {
   readonly anywhere?: Places;
 }
 
+const anywhere: ReadonlyMap<string, Places> = new Map([
+  ['**', 'all'],
+  ['** (path-named)', 'path-named'],
+  ['** (not-text)', 'not-text'],
+]);
 const part = /^([^[\]?*]+)((?:\[[*?]\])*)$/;
 
 /** @throws GatewayError `invalid_request` saying what was found and what is allowed. */
 export function parsePath(source: string): ArgumentPath {
-  if (source === '**') return { source, steps: [], quantifier: 'some', anywhere: 'all' };
+  const places = anywhere.get(source);
+  if (places) return textsAt(places);
   const every = source.includes('[*]');
   const some = source.includes('[?]');
   const parts = source.split('.').map((text) => part.exec(text));
   if ((every && some) || parts.includes(null)) {
     throw invalidRequest(
-      `The argument path "${source}" is malformed. Allowed: "a.b", "list[*]" (every element), "list[?]" (some element; not both kinds in one path), "**" (some text anywhere).`,
+      `The argument path "${source}" is malformed. Allowed: "a.b", "list[*]" (every element), "list[?]" (some element; not both kinds in one path), "**" (some text anywhere), "** (path-named)" (some text under the name of a path), "** (not-text)" (some text under any name but that of a text, such as content or query).`,
     );
   }
   const steps = parts.flatMap((found): Step[] => [

@@ -51,6 +51,20 @@ describe('[mcp.reads-governed] resources/read', () => {
   });
 });
 
+test('[mcp.reads-governed] a resource whose scheme the pack does not list waits for a reviewer, and a rule allows it', async () => {
+  const read = async (uri: string) => (await send('resources/read', { uri }, { session: await open() })).last;
+  for (const uri of ['payslips://2026', 'payslips:2026', 'PAYSLIPS://2026'])
+    expect([uri, (await read(uri)).error.code]).toEqual([uri, -32002]);
+  expect(sent('resources/read')).toBe(0);
+  const own = { protocol: 'mcp', upstream: 'one', tool: 'read_resource', target: 'payslips://**', decision: 'allow' };
+  await configure({
+    upstreams: [{ name: 'one', url: upstream.url }],
+    extra: { tool_policies: { pack: 'pr-writer', rules: [own] } },
+  });
+  expect((await read('payslips://2026')).result).toBeDefined();
+  expect(sent('resources/read')).toBe(1);
+});
+
 test('[mcp.reads-governed] a prompt under review is given once it was approved, and only once', async () => {
   const session = await open();
   const ask = async () =>
