@@ -94,7 +94,7 @@ export function backgroundWork({ telemetry, effects, packs, limits = workLimits 
       redactResult: (value, secrets) => refusing('result', { value, secrets }, callsMs, refusals.result),
     },
     effects: async (call) => {
-      if (!isLarge([call.target, call.parameters], workLimits.callCharacters)) return effects(call);
+      if (!isLarge([call.target, call.parameters, call.sent_with], workLimits.callCharacters)) return effects(call);
       try {
         return await run('effects', call, limits.effectsMs);
       } catch (fault) {

@@ -95,6 +95,10 @@ export function policyText(document: ToolPolicyDocument): string {
 /** About a millisecond of rules and patterns for secrets. */
 const inlineCharacters = 16 * 1024;
 
+/** Every value of a call that goes out. */
+export const sentOf = ({ parameters, sent_with }: ToolCall): unknown =>
+  sent_with === undefined ? parameters : [parameters, sent_with];
+
 /** Whether a value is large enough to be looked at elsewhere. @param most characters; each value counts as one. */
 export function isLarge(value: unknown, most = inlineCharacters): boolean {
   let characters = 0;

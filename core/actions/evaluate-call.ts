@@ -4,7 +4,7 @@ import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
 import { knowAlternative } from './answers.ts';
-import { isLarge, policyText } from './call-work.ts';
+import { isLarge, policyText, sentOf } from './call-work.ts';
 import { knowRedaction, recordedParts } from './entries.ts';
 import { evaluate } from './judge.ts';
 import type { GovernPorts } from './ports.ts';
@@ -25,7 +25,7 @@ export async function evaluateCall(
   effects: Effects,
   recorded?: ActionEnvelope,
 ): Promise<PolicyDecision> {
-  if (!calls || !isLarge(call.parameters)) return evaluate({ policy, configuration }, call, effects);
+  if (!calls || !isLarge(sentOf(call))) return evaluate({ policy, configuration }, call, effects);
   const { evaluated, alternative, programs, redaction } = await calls.evaluate({
     call: bare(call),
     effects,
@@ -47,10 +47,10 @@ export async function decideCall(
   { policy, policyDocument }: Pick<Known, 'policy' | 'policyDocument'>,
   call: ToolCall,
 ): Promise<PolicyDecision> {
-  if (!calls || !isLarge(call.parameters)) return decide(policy, call);
+  if (!calls || !isLarge(sentOf(call))) return decide(policy, call);
   return calls.decide({ call: bare(call), policy: policyText(policyDocument) });
 }
 
-const bare = ({ protocol, tool, target, capability, upstream, parameters }: ToolCall): ToolCall => ({
-  ...{ protocol, tool, target, capability, upstream, parameters },
+const bare = ({ protocol, tool, target, capability, upstream, parameters, sent_with }: ToolCall): ToolCall => ({
+  ...{ protocol, tool, target, capability, upstream, parameters, sent_with },
 });

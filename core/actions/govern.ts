@@ -15,7 +15,7 @@ import type { Principal } from '#core/identity/principal.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { answer, blocked, dryRun } from './answers.ts';
-import { isLarge } from './call-work.ts';
+import { isLarge, sentOf } from './call-work.ts';
 import { decisionDraft, follow, resultDraft } from './entries.ts';
 import { type GovernedRequest, openEnvelope } from './envelope.ts';
 import { evaluateCall } from './evaluate-call.ts';
@@ -52,7 +52,7 @@ export async function govern(
 
   return ports.telemetry.span('mcpgw.tool_call', attributes, async (span) => {
     const effects = await ports.effects(envelope);
-    const large = isLarge(envelope.parameters);
+    const large = isLarge(sentOf(envelope));
     const turn = async () => (large ? ports.pause(0) : undefined);
     await turn();
     const evaluated = await evaluateCall(ports, snapshot, envelope, effects, request.dry_run ? undefined : envelope);

@@ -23,7 +23,7 @@ const environmentNames = ['env', 'environment'];
 const inputNames = ['stdin', 'input'];
 
 interface Place {
-  /** As `redact` names it below `{ target, parameters }`. */
+  /** As `redact` names it below `{ target, parameters, sent_with }`. */
   readonly path: string;
   /** The parameter it is in, or the target. */
   readonly parameter: string;
@@ -105,6 +105,15 @@ function* places(call: ToolCall): Iterable<Place> {
     const parameter = childPath('$.parameters', name);
     if (runs && environmentNames.includes(name)) yield* environment(value, parameter);
     else yield* textsBelow(value, parameter, name, { parameter, lines, input: runs && inputNames.includes(name) });
+  }
+  yield* sentPlaces(call, lines);
+}
+
+/** What goes along with the parameters, such as answers to a server's questions. */
+function* sentPlaces({ sent_with = {} }: ToolCall, lines: ReadonlySet<string>): Iterable<Place> {
+  for (const [name, value] of Object.entries(sent_with)) {
+    const parameter = childPath('$.sent_with', name);
+    yield* textsBelow(value, parameter, name, { parameter, lines, input: false });
   }
 }
 

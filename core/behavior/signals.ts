@@ -10,6 +10,7 @@ import { sha256 } from '#core/kernel/canonical.ts';
 import { canonicalText, plainReading } from '#core/matching/canonical-text.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import { compileGlob } from '#core/matching/glob.ts';
+import { forEachText } from '#core/tool-policy/normalise.ts';
 import { type Call, type Found, wordOf } from './signals/call.ts';
 import { deletion } from './signals/deletions.ts';
 import { place } from './signals/places.ts';
@@ -103,7 +104,7 @@ function read(call: ToolCall, source: string): Call {
 }
 
 /** Target and textual parameters: where commands are written. */
-function sourceOf({ target, parameters }: ToolCall): string {
+function sourceOf({ target, parameters, sent_with = {} }: ToolCall): string {
   const texts = Object.values(parameters).flatMap((value) =>
     typeof value === 'string'
       ? [value]
@@ -111,7 +112,9 @@ function sourceOf({ target, parameters }: ToolCall): string {
         ? [value.filter((one) => typeof one === 'string').join(' ')]
         : [],
   );
-  return [target, ...texts].join('\n');
+  const sent: string[] = [];
+  forEachText(sent_with, (text) => sent.push(text));
+  return [target, ...texts, ...sent].join('\n');
 }
 
 /** The normal form; a text escaped beyond measure stays as it is, and the policy blocks it. */

@@ -72,6 +72,8 @@ export interface ToolCall {
   /** The configured MCP server or HTTP service that serves it; absent where the gateway knows of none. */
   readonly upstream?: string | undefined;
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** What the server is sent besides its arguments, where it is more than the protocol needs: decided with the call. */
+  readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Where a call goes, as the inventory of servers and services says before anything is decided. */
@@ -99,8 +101,6 @@ export interface ActionEnvelope extends ToolCall {
   readonly key_id: string;
   /** The tool's name at its upstream, where policies know it by another. */
   readonly upstream_tool?: string | undefined;
-  /** What the server is sent besides its arguments, where it is more than the protocol needs: decided with the call. */
-  readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
   readonly justification: string;
   readonly approval_ref?: string;
   readonly manifest_id?: string;

@@ -16,7 +16,7 @@ export const readEffects =
   (readers: EffectReaders): EffectReader =>
   (call) => {
     try {
-      return withPrograms(readers, effectsOf(readers, call));
+      return withPrograms(readers, withSent(readers, call, effectsOf(readers, call)));
     } catch (thrown) {
       const why = thrown instanceof Error ? thrown.message : String(thrown);
       return { parts: [], carrier: false, unclear: `the call could not be read: ${why}` };
@@ -78,6 +78,19 @@ const combine = (all: readonly Effects[], carrier: boolean): Effects => {
     ...(unclear.length > 0 && { unclear: unclear.join('; ') }),
   };
 };
+
+/** What is sent besides the parameters may mean the same to its server: each object of it is read like parameters [policy.sent-with]. */
+function withSent(readers: EffectReaders, { sent_with, ...call }: ToolCall, effects: Effects): Effects {
+  if (sent_with === undefined) return effects;
+  const others = [...objectsIn(sent_with)].map((parameters) => effectsOf(readers, { ...call, target: '', parameters }));
+  return combine([effects, ...others], effects.carrier);
+}
+
+function* objectsIn(value: unknown): Iterable<Readonly<Record<string, unknown>>> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield value as Readonly<Record<string, unknown>>;
+  for (const item of Object.values(value)) yield* objectsIn(item);
+}
 
 /** A program that the database's server is told to run is shell text like any other. */
 function withPrograms(readers: EffectReaders, effects: Effects): Effects {

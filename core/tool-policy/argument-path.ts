@@ -3,6 +3,7 @@
  * anywhere, keys included), `** (path-named)` and `** (not-text)` (some text at those places). All but the first two let a
  * block name what it must find, which "every" cannot.
  */
+import type { ToolCall } from '#core/contracts/envelope.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { type Places, someTextAt } from './parameter-places.ts';
 
@@ -48,6 +49,15 @@ export const textsAt = (places: Places): ArgumentPath => ({
   quantifier: 'some',
   anywhere: places,
 });
+
+/** Like `holdsAt`, of a whole call: "some text" is also one that is sent besides the parameters [policy.sent-with]. */
+export const holdsInCall = (
+  path: ArgumentPath,
+  { parameters, sent_with }: Pick<ToolCall, 'parameters' | 'sent_with'>,
+  holds: (value: unknown) => boolean,
+): boolean =>
+  holdsAt(path, parameters, holds) ||
+  (path.anywhere !== undefined && sent_with !== undefined && someTextAt(path.anywhere, sent_with, holds));
 
 /** Whether the values at a path hold. There is always one: what is missing counts as `undefined`. */
 export function holdsAt(path: ArgumentPath, parameters: unknown, holds: (value: unknown) => boolean): boolean {

@@ -1,7 +1,7 @@
 /** The decision of a tool policy: first match wins, and whatever goes wrong blocks. */
 import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
-import { holdsAt } from './argument-path.ts';
+import { holdsInCall } from './argument-path.ts';
 import type { CompiledArgument, CompiledPolicy, CompiledRule } from './compile.ts';
 import { type NormalCall, readingsOf } from './normalise.ts';
 import { holds } from './predicate.ts';
@@ -64,7 +64,7 @@ export function decideReading(policy: CompiledPolicy, call: NormalCall): PolicyD
 
 /** Whether an argument condition holds; shared with the explanation. */
 export const argumentHolds = ({ path, predicate }: CompiledArgument, call: NormalCall): boolean =>
-  holdsAt(path, call.parameters, (value) => holds(predicate, value, call.text));
+  holdsInCall(path, call, (value) => holds(predicate, value, call.text));
 
 /** The guard or rule that decides, if one matches. */
 export function firstMatch(policy: CompiledPolicy, call: NormalCall): CompiledRule | undefined {

@@ -1,6 +1,6 @@
 /** Why a call was decided as it was: each guard and each rule up to the match, and the first condition that failed. */
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
-import { holdsAt } from './argument-path.ts';
+import { holdsInCall } from './argument-path.ts';
 import type { CompiledArgument, CompiledPolicy, CompiledRule } from './compile.ts';
 import { argumentHolds, worstReading } from './decide.ts';
 import type { NormalCall } from './normalise.ts';
@@ -67,11 +67,11 @@ export function firstFailure(rule: CompiledRule, call: NormalCall): RuleTrace['f
 }
 
 /** What stands at the path: nothing, the one value, or all of them. */
-function valuesAt({ path }: CompiledArgument, { parameters }: NormalCall): unknown {
+function valuesAt({ path }: CompiledArgument, call: NormalCall): unknown {
   const values: unknown[] = [];
-  holdsAt(path, parameters, (value) => {
+  holdsInCall(path, call, (value) => {
     if (value !== undefined) values.push(value);
-    return !path.source.includes('?') && path.source !== '**';
+    return path.quantifier === 'every';
   });
   return values.length > 1 ? values : values[0];
 }

@@ -46,6 +46,7 @@ function readAs(call: ToolCall, reading: Reading): NormalCall {
     target: protocol === 'http' ? foldBareHost(target) : target,
     capability: normalName(call.capability, reading),
     parameters: call.parameters,
+    sent_with: call.sent_with,
     text: remember((raw) => canonicalText(raw, reading)),
   };
 }
@@ -93,7 +94,7 @@ function marksOf(call: ToolCall, withParameters: boolean): Marks | undefined {
   look(call.tool);
   look(call.target);
   look(call.capability);
-  if (withParameters) forEachText(call.parameters, look);
+  if (withParameters) forEachText([call.parameters, call.sent_with], look);
   return marks;
 }
 

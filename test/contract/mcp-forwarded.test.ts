@@ -151,6 +151,23 @@ describe('[mcp.forwarded-is-decided] tools/call', () => {
     ]);
   });
 
+  test('[policy.sent-with] a rule for any text looks at the metadata as well', async () => {
+    const rule = { protocol: 'mcp', arguments: { '**': { glob: 'PRODUCTION' } }, decision: 'block' };
+    await configure({
+      upstreams: [{ name: 'one', url: upstream.url, forwarded_meta: ['com.acme/*'] }],
+      extra: { tool_policies: { pack: null, default_decision: 'allow', rules: [rule] } },
+    });
+    const run = async (value: unknown) =>
+      (await call('run', { a: 1 }, { session: await open() }, { _meta: { 'com.acme/to': value } })).last;
+    expect((await run('PRODUCTION')).error.code).toBe(-32001);
+    expect((await run(['x', { deep: 'production'.toUpperCase() }])).error.code).toBe(-32001);
+    expect(
+      (await run({ command: 'curl -H "Authorization: Bearer ghp_0123456789abcdefghijABCDEFGHIJ012345" x' })).error.data,
+    ).toMatchObject({ reason: expect.stringMatching(/^Found what looks like a secret in sent_with/) });
+    expect(received()).toEqual([]);
+    expect((await run('staging')).result).toBeDefined();
+  });
+
   test('a call the state machine makes carries the same', async () => {
     const session = await open();
     const more = { _meta: { 'com.acme/cost-centre': 'C' } };

@@ -178,6 +178,25 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     if (pack !== 'infra-review') expect(matched_rule).not.toMatch(/^guard:/);
   });
 
+  test.each<[string, Record<string, unknown>, string]>([
+    ['metadata', { _meta: { 'com.acme/file': '/srv/app/.env' } }, 'guard:secret-files'],
+    ['an answer', { inputResponses: { a: { content: { path: '/root/.ssh/id_rsa' } } } }, 'guard:secret-files'],
+    ['an answer in a list', { inputResponses: { a: { content: { x: ['../..'] } } } }, 'guard:climbing-out'],
+    ['state of the server', { requestState: '/etc/shadow' }, 'guard:system-files'],
+    ['an address', { _meta: { 'com.acme/link': 'vault://secret/data/x' } }, 'guard:secret-addresses'],
+    ['a line', { inputResponses: { a: { content: { command: 'cat .env' } } } }, 'guard:secret-files'],
+  ])('[policy.sent-with] what is sent besides the parameters is guarded: %s', async (_, sent_with, guard) => {
+    expect(await guardOf({ ...mcp({ path: 'README.md' }, 'run_step'), sent_with })).toBe(guard);
+  });
+
+  test.each<Record<string, unknown>>([
+    { _meta: { 'com.acme/cost-centre': 'A-17' } },
+    { inputResponses: { a: { action: 'accept', content: { colour: 'blue', body: 'see .env' } } } },
+    { requestState: 'eyJhbGciOiJIUzI1NiJ9.e30.abc' },
+  ])('[policy.sent-with] beside it %j is not guarded', async (sent_with) => {
+    expect(await guardOf({ ...mcp({ path: 'README.md' }, 'run_step'), sent_with })).toBe('allow');
+  });
+
   test('[policy.guards.disable] only disable_guards lifts a guard, and no other guard with it', async () => {
     const secret = mcp({ path: '.env' });
     expect((await decidedOpen(pack, secret)).decision).toBe('block');

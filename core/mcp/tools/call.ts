@@ -66,13 +66,14 @@ async function make(
   const keys = opensAddresses(caller, params) ? stateKeysIfAny(ports, caller) : undefined;
   const tool = await find(ports, caller, params.name, exchange);
   if (caller.era === 'stateless') checkParamHeaders(tool.definition, args, caller.passed);
-  const governed = actionOf(tool, await nameFor(ports, caller, tool, args), args);
-  const placement = placementIn(tool, governed.tool);
   const meta = forwardedMeta(params._meta, caller.era, tool.entry.forwarded_meta);
+  const sent = sentWith(params, meta.governed);
+  const governed = actionOf(tool, await nameFor(ports, caller, tool, args, sent), args);
+  const placement = placementIn(tool, governed.tool);
   const action: GovernedRequest = {
     ...governed,
     placement,
-    sent_with: sentWith(params, meta.governed),
+    sent_with: sent,
     actor: { agent: caller.agent },
     ...(back && { approval_ref: back.state.approval }),
   };
@@ -141,8 +142,8 @@ export const noteFor =
   (entry: Tool['entry'], definitions: readonly JsonObject[]) =>
     noteDefinitions(ports, principal, entry, definitions);
 
-const nameFor = (ports: McpPorts, { snapshot }: Caller, tool: Tool, args: JsonObject): Promise<string> =>
-  policyName(tool, (name) => decideCall(ports, snapshot, actionOf(tool, name, args)));
+const nameFor = (ports: McpPorts, { snapshot }: Caller, tool: Tool, args: JsonObject, sent_with?: JsonObject) =>
+  policyName(tool, (name) => decideCall(ports, snapshot, { ...actionOf(tool, name, args), sent_with }));
 
 /** A server's own state, the answers to what it asked, and metadata of the operator's list: each may change what a call means. */
 export function sentWith(params: JsonObject, meta: JsonObject): JsonObject | undefined {
