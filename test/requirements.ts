@@ -637,6 +637,10 @@ const admin: readonly Requirement[] = [
   must('admin.status', 'Detailed health shows stores, versions, queues, sessions and recent violations.'),
   must('admin.metrics-own-tenant', 'Metrics show a tenant its own counters, and the platform all of them.'),
   must('admin.metrics', 'svc_policy_decisions_total{decision,protocol} counts decisions on /metrics.'),
+  must(
+    'admin.answers-typed',
+    'Every operation has a schema of its answer; each route of a running gateway answers by it, and OpenAPI shows it with an example.',
+  ),
   must('admin.openapi', 'The OpenAPI description is generated from the routes and carries the one version.'),
   must('admin.bad-json', 'Invalid JSON bodies are rejected with an error that says what was found.'),
   must('error.shape', 'Errors are { error: { code, type, message } }.'),

@@ -1,76 +1,46 @@
 import * as z from 'zod';
-import { redeemSchema, releaseSchema, simulateSchema, voteSchema } from '#core/contracts/admin-requests.ts';
 import { actionRequestSchema, decisionResultSchema } from '#core/contracts/envelope.ts';
 import { evidenceEntrySchema, sessionBundleSchema, sessionManifestSchema } from '#core/contracts/evidence.ts';
+import type { OperationContract } from '#core/contracts/operations/operation.ts';
+import { contractOf } from '#core/contracts/operations.ts';
 import { type Route, routes } from '#core/contracts/routes.ts';
 import { taskManifestSchema } from '#core/contracts/task-manifest.ts';
 import { type ErrorCode, errorKinds } from '#core/kernel/errors.ts';
 import packageJson from '#package' with { type: 'json' };
+import answers from './answers.json' with { type: 'json' };
 
 type Schema = Record<string, unknown>;
 
 const errorSchema = z.object({
   error: z.looseObject({ code: z.int(), type: z.enum(Object.keys(errorKinds) as ErrorCode[]), message: z.string() }),
 });
-
-/** Fields nobody names here pass through untouched, both ways. */
-const chatRequestSchema = z.looseObject({
-  model: z.string().min(1),
-  messages: z.array(z.looseObject({ role: z.string() })).min(1),
-  stream: z.boolean().optional(),
+const messagesErrorSchema = z.object({
+  type: z.literal('error'),
+  error: z.looseObject({ type: z.string(), message: z.string() }),
 });
-const chatComponents = {
-  ChatRequest: chatRequestSchema,
-  MessagesError: z.object({
-    type: z.literal('error'),
-    error: z.looseObject({ type: z.string(), message: z.string() }),
-  }),
-} as const;
 
+/** Schemas with a name of their own in the documents; all others stand where they are used. */
 const components = {
   ActionRequest: actionRequestSchema,
   DecisionResult: decisionResultSchema,
-  Vote: voteSchema,
-  Simulation: simulateSchema,
-  Release: releaseSchema,
-  Redemption: redeemSchema,
   TaskManifest: taskManifestSchema,
   EvidenceEntry: evidenceEntrySchema,
   SessionManifest: sessionManifestSchema,
   SessionBundle: sessionBundleSchema,
   Error: errorSchema,
-  ...chatComponents,
+  MessagesError: messagesErrorSchema,
 } as const;
 const ref = (name: keyof typeof components): Schema => ({ $ref: `#/components/schemas/${name}` });
+const nameOf = new Map<unknown, keyof typeof components>(
+  Object.entries(components).map(([name, schema]) => [schema, name as keyof typeof components]),
+);
 
-const requestBodies: Readonly<Record<string, { readonly type: string; readonly schema: Schema }>> = {
-  testAction: { type: 'application/json', schema: ref('ActionRequest') },
-  approve: { type: 'application/json', schema: ref('Vote') },
-  deny: { type: 'application/json', schema: ref('Vote') },
-  simulate: { type: 'application/json', schema: ref('Simulation') },
-  releaseSession: { type: 'application/json', schema: ref('Release') },
-  redeemTicket: { type: 'application/json', schema: ref('Redemption') },
-  createManifest: { type: 'application/json', schema: ref('TaskManifest') },
-  putConfig: { type: 'application/yaml', schema: { type: 'string', description: 'See gateway.schema.json.' } },
-  chatCompletions: { type: 'application/json', schema: ref('ChatRequest') },
-  messages: { type: 'application/json', schema: ref('ChatRequest') },
-  countTokens: { type: 'application/json', schema: ref('ChatRequest') },
-  githubCallback: { type: 'application/json', schema: { type: 'object' } },
-  slackCallback: { type: 'application/x-www-form-urlencoded', schema: { type: 'object' } },
-};
-const answers: Readonly<Record<string, { readonly type: string; readonly schema: Schema }>> = {
-  testAction: { type: 'application/json', schema: ref('DecisionResult') },
-  exportSession: { type: 'application/json', schema: ref('SessionBundle') },
-  metrics: { type: 'text/plain', schema: { type: 'string' } },
-  markdownReport: { type: 'text/markdown', schema: { type: 'string' } },
-  htmlReport: { type: 'text/html', schema: { type: 'string' } },
-};
+/** Answers of a running gateway, one for each operation: `npm run examples` writes them. */
+const examples: Readonly<Record<string, unknown>> = answers;
 
-const streamed: Schema = { 'text/event-stream': { schema: { type: 'string', description: 'When `stream` is true.' } } };
-/** Answers besides 200, by operation. */
-const furtherAnswers: Readonly<Record<string, Schema>> = {
-  chatCompletions: { '202': { description: 'A person has to approve; retry with X-Approval-Ref' } },
-  messages: { '202': { description: 'A person has to approve; retry with X-Approval-Ref' } },
+const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
+  const name = nameOf.get(schema);
+  return name ? ref(name) : bare(schema, io);
 };
 
 /** One document for each address: what agents call, and what people and chat systems call. MCP describes itself. */
@@ -109,17 +79,29 @@ function usedIn(paths: Schema): Schema {
   return Object.fromEntries(used.map(([name, schema]) => [name, bare(schema)]));
 }
 
-function bare(schema: z.ZodType): Schema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', reused: 'inline', unrepresentable: 'any' });
-  return rest;
+/** Clients ignore members they do not know, so answers may get more of them. */
+function bare(schema: z.ZodType, io: 'input' | 'output' = 'input'): Schema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, reused: 'inline', unrepresentable: 'any' });
+  return io === 'input' ? rest : (open(rest) as Schema);
 }
 
+function open(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(open);
+  if (node === null || typeof node !== 'object') return node;
+  const members = Object.entries(node).filter(([name, value]) => name !== 'additionalProperties' || value !== false);
+  return Object.fromEntries(members.map(([name, value]) => [name, open(value)]));
+}
+
+const streamed: Schema = { 'text/event-stream': { schema: { type: 'string', description: 'When `stream` is true.' } } };
+
 function operationOf(route: Route): Schema {
+  const contract = contractOf(route.operation);
+  if (!contract)
+    throw new Error(
+      `core/contracts/operations.ts has no entry for the operation ${route.operation}; add one with its answer in core/contracts/operations/.`,
+    );
   const twice = routes.filter(({ operation }) => operation === route.operation).length > 1 && route.method !== 'GET';
-  const body = requestBodies[route.operation];
-  const answer = answers[route.operation] ?? { type: 'application/json', schema: { type: 'object' } };
-  const streams = ['chatCompletions', 'messages'].includes(route.operation);
-  const error = ref(['messages', 'countTokens'].includes(route.operation) ? 'MessagesError' : 'Error');
+  const error = ref(contract.errors === 'messages' ? 'MessagesError' : 'Error');
   const parameters = [
     ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
       name,
@@ -136,13 +118,24 @@ function operationOf(route: Route): Schema {
     tags: [route.handledBy],
     security: route.access === 'open' || route.access === 'signed' ? [] : [{ key: [] }, { bearer: [] }],
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: { [body.type]: { schema: body.schema } } } }),
+    ...(contract.input && { requestBody: requestOf(contract, contract.input) }),
     responses: {
-      '200': { description: 'Done', content: { [answer.type]: { schema: answer.schema }, ...(streams && streamed) } },
-      ...furtherAnswers[route.operation],
+      [contract.status ?? 200]: { description: 'Done', content: answerOf(route.operation, contract) },
+      ...(contract.also && { [contract.also.status]: { description: contract.also.description } }),
       default: { description: 'Refused; see errors.md', content: { 'application/json': { schema: error } } },
     },
   };
+}
+
+const requestOf = ({ inputType = 'application/json' }: OperationContract, input: z.ZodType): Schema => ({
+  required: true,
+  content: { [inputType]: { schema: schemaOf(input, 'input') } },
+});
+
+function answerOf(operation: string, { output, streams }: OperationContract): Schema {
+  const example = Object.hasOwn(examples, operation) && { example: examples[operation] };
+  if ('text' in output) return { [output.text]: { schema: { type: 'string' }, ...example } };
+  return { 'application/json': { schema: schemaOf(output, 'output'), ...example }, ...(streams && streamed) };
 }
 
 function callersOf({ access, agents, humansOnly, platform }: Route): string {

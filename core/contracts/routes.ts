@@ -25,7 +25,7 @@ export interface Route {
   /** Needs the admin token or a `platform: true` key: the thing is global. */
   readonly platform?: true;
   readonly handledBy: FunctionName;
-  /** Operation id: the name of the file in core/admin and in OpenAPI. */
+  /** A key of the table of operations, the name of the function in core/admin, and the operation id in OpenAPI. */
   readonly operation: string;
   readonly summary: string;
   readonly query?: readonly string[];

@@ -16,7 +16,7 @@ const route = (method: Route['method'], path: string): Route => ({
     access: 'open',
     agents: 'yes',
     handledBy: 'observatory',
-    operation: 'toy',
+    operation: 'health',
     summary: '',
   },
 });

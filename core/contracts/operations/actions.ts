@@ -1,0 +1,123 @@
+/** Actions, their explanation, and the approvals some of them wait for. */
+import * as z from 'zod';
+import { simulateSchema, voteSchema } from '../admin-requests.ts';
+import { actionRequestSchema, decisionResultSchema } from '../envelope.ts';
+import { keyKinds } from '../routes.ts';
+import { count, cursor, decision, type OperationContract, sha256Hex, time } from './operation.ts';
+
+const call = {
+  protocol: z.string(),
+  tool: z.string(),
+  target: z.string(),
+  capability: z.string(),
+  upstream: z.string().optional(),
+  parameters: z.record(z.string(), z.unknown()),
+};
+
+const item = z.strictObject({
+  envelope_id: z.string(),
+  status: z.enum(['pending', 'approved', 'denied', 'executing', 'consumed']),
+  key: z.strictObject({
+    id: z.string(),
+    name: z.string().optional(),
+    kind: z.enum(keyKinds).optional(),
+    owner: z.string().optional(),
+  }),
+  tenant: z.string(),
+  actor: z.strictObject({ agent: z.string(), session: z.string() }),
+  session_id: z.string(),
+  unverified: z.array(z.string()).meta({ description: 'Fields that are the word of the caller.' }),
+  ...call,
+  upstream_tool: z.string().optional(),
+  sent_with: z.record(z.string(), z.unknown()).optional(),
+  withheld: z.array(z.string()).meta({ description: 'JSON paths of redacted parameters.' }),
+  call_digest: sha256Hex,
+  effects: z.array(z.string()).optional(),
+  executed: z.array(z.string()).optional(),
+  queued_at: time,
+  expires_at: time,
+  expires_in_seconds: count.optional(),
+  justification: z.string(),
+  matched_rule: z.string(),
+  rule: z.strictObject({
+    name: z.string(),
+    reason: z.string().optional(),
+    policy: z.string().optional(),
+    policy_version: count,
+  }),
+  risk: z
+    .strictObject({ session: z.number(), key: z.number(), kill_switch: z.number() })
+    .optional()
+    .meta({ description: 'Scores when the request was queued.' }),
+  approval_url: z.string(),
+});
+
+const decided = z.strictObject({
+  envelope_id: z.string(),
+  status: item.shape.status,
+  reviewer: z.string().optional(),
+  person: z.string().optional(),
+  channel: z.string().optional(),
+  reason: z.string().optional(),
+  approved_at: time.optional(),
+  denied_at: time.optional(),
+  comment: z.string().optional(),
+  evidence_hash: sha256Hex.optional(),
+  outcome: z.enum(['executed', 'failed', 'unknown', 'not_executed']).optional(),
+  executed_by: z.enum(['caller', 'gateway']).optional(),
+  refused_because: z.string().optional(),
+  result: z.unknown().optional(),
+  result_sha256: sha256Hex.optional(),
+  result_bytes: count.optional(),
+  result_withheld: z.string().optional(),
+});
+const view = z.strictObject({ ...item.shape, ...decided.shape });
+
+export const actions = {
+  testAction: { input: actionRequestSchema, output: decisionResultSchema.strict() },
+  simulate: {
+    input: simulateSchema,
+    output: z.strictObject({
+      policy_version: count,
+      results: z.array(
+        z.strictObject({
+          decision,
+          matched_rule: z.string(),
+          policy: z.string(),
+          rule_index: z.int().optional(),
+          reason: z.string().optional(),
+          suggested_alternative: z.string().optional(),
+        }),
+      ),
+    }),
+  },
+  why: {
+    output: z.strictObject({
+      envelope_id: z.string(),
+      decision,
+      matched_rule: z.string(),
+      rule: z.unknown().optional(),
+      policy: z.string(),
+      policy_version: count,
+      call: z.strictObject(call),
+      trace: z
+        .array(
+          z.strictObject({
+            index: z.int().meta({ description: 'Place among the rules; negative for a guard.' }),
+            rule: z.string(),
+            name: z.string().optional(),
+            decision,
+            matched: z.boolean(),
+            failed: z.strictObject({ field: z.string(), expected: z.string(), found: z.string() }).optional(),
+          }),
+        )
+        .meta({ description: 'Each guard and rule up to the one that decided, with the first condition that failed.' }),
+      not_replayed: z.unknown().optional(),
+    }),
+  },
+  listApprovals: { output: z.strictObject({ pending: z.array(item), cursor }) },
+  approvalHistory: { output: z.strictObject({ approvals: z.array(view), cursor }) },
+  getApproval: { output: view },
+  approve: { input: voteSchema, output: decided },
+  deny: { input: voteSchema, output: decided },
+} satisfies Record<string, OperationContract>;

@@ -1,0 +1,108 @@
+/** The configuration, its versions, the rules in force, and the tools of MCP servers. */
+import * as z from 'zod';
+import { capabilities, decisions } from '../envelope.ts';
+import { toolGuardSchema, toolRuleSchema } from '../tool-policy.ts';
+import { count, decision, type OperationContract, sha256Hex, time } from './operation.ts';
+
+const version = {
+  version: count,
+  sha256: sha256Hex,
+  schema: count.optional(),
+  created_at: time,
+  created_by: z.string(),
+  source: z.enum(['file', 'api', 'rollback']),
+  of_version: count.optional().meta({ description: 'For a rollback: the version whose content this is.' }),
+};
+const stored = z
+  .looseObject({ version: z.literal(1) })
+  .meta({ description: 'See gateway.schema.json; keys by their digests.' });
+const toolCall = z.strictObject({
+  protocol: z.string(),
+  tool: z.string(),
+  target: z.string(),
+  capability: z.string(),
+  upstream: z.string().optional(),
+  parameters: z.record(z.string(), z.unknown()).optional(),
+});
+const region = z.strictObject({
+  from: decision,
+  to: decision,
+  rule_before: z.string(),
+  rule_after: z.string(),
+  repeated: count.optional(),
+  example: toolCall.meta({ description: 'The shortest call whose decision differs.' }),
+});
+const seen = { fingerprint: sha256Hex.optional(), seen_at: time };
+const about = z.strictObject({
+  read_only: z.boolean().optional(),
+  destructive: z.boolean().optional(),
+  target: z.string().optional(),
+});
+
+export const configuration = {
+  getConfig: { output: z.strictObject({ version: count, sha256: sha256Hex, configuration: stored }) },
+  putConfig: {
+    input: z.string().meta({ description: 'YAML or JSON; see gateway.schema.json.' }),
+    inputType: 'application/yaml',
+    status: 201,
+    output: z.strictObject({ ...version, warnings: z.array(z.string()) }),
+  },
+  refreshConfigKeys: { output: z.strictObject({ version: count, keys: count, warnings: z.array(z.string()) }) },
+  listPolicies: {
+    output: z.strictObject({
+      version: count,
+      policy: z.string(),
+      default_decision: z.enum(decisions),
+      guards: z.array(toolGuardSchema),
+      rules: z.array(toolRuleSchema),
+      warnings: z.array(z.string()),
+    }),
+  },
+  policyVersions: { output: z.strictObject({ current: count, versions: z.array(z.strictObject(version)) }) },
+  currentPolicyVersion: {
+    output: z.strictObject({ ...version, policy: z.string(), default_decision: z.enum(decisions) }),
+  },
+  policyVersion: { output: z.strictObject({ ...version, configuration: stored }) },
+  policyDiff: {
+    output: z.strictObject({
+      from: count,
+      to: count,
+      analysed: z.boolean().meta({ description: 'False when a pair of rules was too costly to compare.' }),
+      tightened: z.array(region),
+      loosened: z.array(region),
+      warnings: z.array(z.string()),
+    }),
+  },
+  policyRollback: { output: z.strictObject(version) },
+  listMcpTools: {
+    output: z.strictObject({
+      tools: z.array(
+        z.strictObject({
+          upstream: z.string(),
+          tool: z.string(),
+          ...seen,
+          state: z.enum(['new', 'changed', 'accepted']),
+          changed: z.strictObject({ fingerprint: sha256Hex, seen_at: time }).optional(),
+          protocol: z.string(),
+          policy_name: z.string(),
+          capability: z.enum(capabilities),
+          why: z.string(),
+          target_argument: z.string().optional(),
+          decision,
+          matched_rule: z.string(),
+          hidden: z.boolean(),
+        }),
+      ),
+    }),
+  },
+  acceptMcpTool: {
+    output: z.strictObject({
+      upstream: z.string(),
+      tool: z.string(),
+      ...seen,
+      about: about.optional(),
+      state: z.literal('accepted'),
+      evidence_hash: z.string(),
+    }),
+  },
+} satisfies Record<string, OperationContract>;

@@ -1,0 +1,61 @@
+/** Sessions, exports, verification, reports and the audit log. */
+import * as z from 'zod';
+import { evidenceEntrySchema, sessionBundleSchema, signingKeysSchema } from '../evidence.ts';
+import { count, counts, cursor, microusd, type OperationContract, sha256Hex, time } from './operation.ts';
+
+const brokenLink = { index: z.int(), reason: z.string() };
+const verification = z.strictObject({
+  session_id: z.string(),
+  entries: z
+    .array(z.looseObject({ index: z.int() }))
+    .optional()
+    .meta({ description: 'With entries=true: a line for each entry.' }),
+  valid: z.boolean(),
+  total_entries: count,
+  session_manifest_hash: sha256Hex.optional(),
+  broken_link: z.strictObject(brokenLink).optional(),
+  checkpoint: z.strictObject({ index: count, created_at: time, key_id: z.string() }).optional(),
+  archived_entries: count.optional(),
+  expired_entries: count.optional(),
+  not_checked: z.array(z.string()),
+});
+const verifiedAudit = z.strictObject({
+  valid: z.boolean(),
+  total_entries: count,
+  sessions: count,
+  broken_link: z.strictObject({ session_id: z.string(), ...brokenLink }).optional(),
+  not_checked: z.array(z.string()),
+  complete: z.boolean(),
+  cursor,
+});
+
+export const evidence = {
+  listSessions: {
+    output: z.strictObject({
+      sessions: z.array(
+        z.strictObject({
+          tenant: z.string(),
+          session_id: z.string(),
+          owner_key: z.string().optional(),
+          total_entries: count,
+          first_hash: sha256Hex,
+          last_hash: sha256Hex,
+          counts,
+          policy_versions: z.array(count),
+          opened_at: time,
+          updated_at: time,
+          risk: z.looseObject({ score: z.number(), rule: z.string() }).optional(),
+          spent_microusd: microusd.optional(),
+        }),
+      ),
+      cursor,
+    }),
+  },
+  exportSession: { output: sessionBundleSchema },
+  verifySession: { output: verification },
+  markdownReport: { output: { text: 'text/markdown' } },
+  htmlReport: { output: { text: 'text/html' } },
+  signingKeys: { output: signingKeysSchema },
+  audit: { output: z.strictObject({ entries: z.array(evidenceEntrySchema), cursor }) },
+  verifyAudit: { output: verifiedAudit },
+} satisfies Record<string, OperationContract>;

@@ -1,0 +1,58 @@
+/** Chat calls in both dialects, models, cancellation, and the callbacks of channels. */
+import * as z from 'zod';
+import { count, type OperationContract } from './operation.ts';
+
+/** Members that are not named here pass through unchanged, both ways. */
+const chatRequest = z.looseObject({
+  model: z.string().min(1),
+  messages: z.array(z.looseObject({ role: z.string() })).min(1),
+  stream: z.boolean().optional(),
+});
+const review = { status: 202, description: 'A person has to approve; retry with X-Approval-Ref' } as const;
+
+export const gateway = {
+  chatCompletions: {
+    input: chatRequest,
+    streams: true,
+    also: review,
+    output: z.looseObject({
+      id: z.string(),
+      object: z.literal('chat.completion'),
+      created: z.int(),
+      model: z.string(),
+      choices: z.array(z.looseObject({ index: z.int(), message: z.looseObject({ role: z.literal('assistant') }) })),
+      usage: z.looseObject({ prompt_tokens: count, completion_tokens: count, total_tokens: count }).optional(),
+    }),
+  },
+  messages: {
+    input: chatRequest,
+    streams: true,
+    also: review,
+    errors: 'messages',
+    output: z.looseObject({
+      id: z.string(),
+      type: z.literal('message'),
+      role: z.literal('assistant'),
+      model: z.string(),
+      content: z.array(z.looseObject({ type: z.string() })),
+      stop_reason: z.string().nullable(),
+      usage: z.looseObject({ input_tokens: count, output_tokens: count }),
+    }),
+  },
+  countTokens: { input: chatRequest, errors: 'messages', output: z.strictObject({ input_tokens: count }) },
+  listModels: {
+    output: z.strictObject({
+      object: z.literal('list'),
+      data: z.array(
+        z.looseObject({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() }),
+      ),
+    }),
+  },
+  cancelRequest: { status: 202, output: z.strictObject({ id: z.string(), status: z.literal('cancelling') }) },
+  slackCallback: {
+    input: z.looseObject({}).meta({ description: 'As Slack sends it.' }),
+    inputType: 'application/x-www-form-urlencoded',
+    output: z.looseObject({}),
+  },
+  githubCallback: { input: z.looseObject({}).meta({ description: 'As GitHub sends it.' }), output: z.looseObject({}) },
+} satisfies Record<string, OperationContract>;

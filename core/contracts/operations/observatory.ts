@@ -1,0 +1,267 @@
+/** Health, usage, requests, providers, budgets, violations, and the work on projections and archive. */
+import * as z from 'zod';
+import { capabilities } from '../envelope.ts';
+import { keyKinds, roles } from '../routes.ts';
+import {
+  count,
+  counts,
+  cursor,
+  microusd,
+  milliseconds,
+  type OperationContract,
+  share,
+  time,
+  tokens,
+  usd,
+} from './operation.ts';
+
+export const health = {
+  output: z.strictObject({ status: z.literal('ok'), version: z.string() }),
+} satisfies OperationContract;
+
+const breaker = z.enum(['closed', 'open', 'half-open']);
+const providerHealth = z.enum(['healthy', 'degraded', 'unhealthy', 'unknown', 'disabled']);
+const providerType = z.enum(['mock', 'openai', 'anthropic', 'ollama', 'bedrock']);
+
+const budget = z.strictObject({
+  account: z.string().meta({ description: 'tenant, tenant:<model glob>, global, global:<model glob>.' }),
+  scope: z.enum(['tenant', 'global']),
+  period: z.enum(['day', 'month']),
+  limit_usd: usd,
+  used_usd: usd.meta({ description: 'US dollars spent and reserved.' }),
+  percent: z.number().nonnegative(),
+  tier: z.enum(['ok', 'alert', 'warning', 'exhausted']),
+  resets_at: time,
+});
+const rateLimit = z.strictObject({
+  limit_requests: count.optional(),
+  remaining_requests: count.optional(),
+  reset_requests: z.number().optional().meta({ description: 'Seconds until the window is empty.' }),
+  limit_tokens: count.optional(),
+  remaining_tokens: count.optional(),
+  reset_tokens: z.number().optional().meta({ description: 'Seconds until the window is empty.' }),
+});
+const violation = z.looseObject({
+  at: time,
+  envelope_id: z.string(),
+  session_id: z.string(),
+  policy: z.string().optional(),
+  matched_rule: z.string().optional(),
+  protocol: z.string().optional(),
+  tool: z.string().optional(),
+  target: z.string().optional(),
+  capability: z.enum(capabilities).optional(),
+  key_id: z.string(),
+  agent: z.string().optional(),
+  reason: z.string().optional(),
+});
+
+export const observatory = {
+  metrics: { output: { text: 'text/plain' } },
+  whoami: {
+    output: z.strictObject({
+      tenant: z.string(),
+      role: z.enum(roles),
+      kind: z.enum(keyKinds),
+      key_id: z.string(),
+      name: z.string().optional(),
+      person: z.string().optional(),
+      owner: z.string().optional(),
+      platform: z.boolean(),
+    }),
+  },
+  status: {
+    output: z.strictObject({
+      version: z.string(),
+      tenant: z.string(),
+      policy: z.string(),
+      policy_version: count,
+      warnings: z.array(z.string()),
+      providers: z.array(
+        z.strictObject({
+          name: z.string(),
+          type: providerType,
+          enabled: z.boolean(),
+          health: providerHealth,
+          breaker: breaker.optional(),
+          error_rate: share,
+        }),
+      ),
+      pending_approvals: count,
+      pending_approvals_more: z.literal(true).optional(),
+      oldest_pending_seconds: count,
+      evidence_sessions: count,
+      evidence_sessions_more: z.literal(true).optional(),
+      deliveries: z.strictObject({ due: count }),
+      budgets: z.array(budget),
+      rate_limit: rateLimit,
+      recent_violations: z.array(violation),
+    }),
+  },
+  usage: {
+    output: z.strictObject({
+      tenant: z.string(),
+      from: time.optional(),
+      to: time.optional(),
+      total: count,
+      decisions: counts,
+      protocols: counts,
+      tools: counts,
+      decisions_by_protocol: z.array(z.strictObject({ decision: z.string(), protocol: z.string(), count })),
+      blocked_by_rule: counts,
+      requests: count,
+      tokens,
+      cost_microusd: microusd,
+      cost_usd: usd,
+      outcomes: counts,
+      models: z.array(
+        z.strictObject({
+          model: z.string(),
+          requests: count,
+          input_tokens: count,
+          output_tokens: count,
+          cost_usd: usd,
+          errors: count,
+        }),
+      ),
+    }),
+  },
+  listRequests: {
+    output: z.strictObject({
+      requests: z.array(
+        z.strictObject({
+          at: time,
+          envelope_id: z.string(),
+          request_id: z.string(),
+          session_id: z.string(),
+          key_id: z.string(),
+          operation: z.string(),
+          model: z.string(),
+          resolved_model: z.string(),
+          provider: z.string().optional(),
+          stream: z.boolean(),
+          status: z.int(),
+          outcome: z.string(),
+          decision: z.string(),
+          tokens,
+          cost_microusd: microusd,
+          cost_usd: usd,
+          latency_ms: milliseconds,
+          first_token_ms: milliseconds.optional(),
+          cache: z.string().optional(),
+          matched_rule: z.string().optional(),
+          error: z.string().optional(),
+        }),
+      ),
+      cursor,
+    }),
+  },
+  analytics: {
+    output: z.strictObject({
+      tenant: z.string(),
+      from: time,
+      to: time,
+      model: z.string().optional(),
+      points: z.array(
+        z.strictObject({
+          at: time,
+          requests: count,
+          errors: count,
+          blocked: count,
+          outcomes: counts,
+          tokens,
+          cost_microusd: microusd,
+          latency_ms: z
+            .strictObject({ average: milliseconds, p50: milliseconds, p95: milliseconds, max: milliseconds })
+            .optional(),
+        }),
+      ),
+    }),
+  },
+  cacheStatistics: {
+    output: z.strictObject({
+      enabled: z.boolean(),
+      semantic: z.boolean(),
+      ttl_seconds: count,
+      max_entries: count,
+      hits: count,
+      semantic_hits: count,
+      misses: count,
+      hit_rate: share,
+      evictions: count,
+      entries: count.nullable().meta({ description: 'Entries in this process; null where it holds no cache.' }),
+    }),
+  },
+  listProviders: {
+    output: z.strictObject({
+      window_minutes: count,
+      providers: z.array(
+        z.strictObject({
+          name: z.string(),
+          type: providerType,
+          enabled: z.boolean(),
+          models: z.array(z.string()),
+          region: z.string().optional(),
+          base_url: z.string().optional(),
+          has_key: z.boolean(),
+          health: providerHealth,
+          breaker: breaker.optional(),
+          requests: count,
+          errors: count,
+          error_rate: share,
+          p95_latency_ms: milliseconds.optional(),
+        }),
+      ),
+    }),
+  },
+  listBudgets: {
+    output: z.strictObject({
+      tenant: z.string(),
+      budgets: z.array(budget),
+      rate_limit: rateLimit,
+      open_reservations: count,
+    }),
+  },
+  violations: {
+    output: z.strictObject({
+      violations: z.array(violation),
+      by_policy: counts,
+      by_tenant: counts,
+      by_action: counts,
+      cursor,
+    }),
+  },
+  rebuildProjections: {
+    output: z.strictObject({ tenant: z.string(), since: time, entries: count, sessions: count, cursor }),
+  },
+  checkArchive: {
+    output: z.strictObject({
+      tenant: z.string(),
+      sessions: count,
+      total_entries: count,
+      missing_entries: count,
+      pending_entries: count,
+      complete: z.boolean(),
+      incomplete_sessions: z.array(
+        z.strictObject({
+          session_id: z.string(),
+          total_entries: count,
+          missing_entries: count,
+          missing: z.array(z.strictObject({ from: count, to: count })),
+          pending_entries: count,
+          contradiction: z.string().optional(),
+        }),
+      ),
+      cursor,
+    }),
+  },
+  repairArchive: {
+    output: z.strictObject({
+      tenant: z.string(),
+      archived_entries: count,
+      refused: z.array(z.strictObject({ session_id: z.string(), reason: z.string() })),
+      left_entries: count,
+      cursor,
+    }),
+  },
+} satisfies Record<string, OperationContract>;

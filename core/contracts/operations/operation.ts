@@ -1,0 +1,39 @@
+/** What one HTTP operation takes and answers; the table beside this file has one of them for every operation of the routes table. */
+import * as z from 'zod';
+
+export interface OperationContract {
+  /** Body of the request; absent where there is none. */
+  readonly input?: z.ZodType;
+  /** `application/json` unless given. */
+  readonly inputType?: 'application/json' | 'application/yaml' | 'application/x-www-form-urlencoded';
+  /** Body of a successful answer: a schema, or the content type of a text. */
+  readonly output: z.ZodType | { readonly text: 'text/plain' | 'text/markdown' | 'text/html' };
+  /** Status of a successful answer; 200 unless given. */
+  readonly status?: 201 | 202;
+  /** Also answers with events when the body says `stream: true`. */
+  readonly streams?: true;
+  /** A further successful answer. */
+  readonly also?: { readonly status: 202; readonly description: string };
+  /** `messages` answers errors in the form of Anthropic clients. */
+  readonly errors?: 'messages';
+}
+
+/** ISO 8601, UTC. */
+export const time = z.iso.datetime().meta({ description: 'ISO 8601, UTC.' });
+export const sha256Hex = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .meta({ description: 'SHA-256 in hex.' });
+export const count = z.int().nonnegative();
+export const microusd = z.int().nonnegative().meta({ description: 'Millionths of a US dollar.' });
+export const usd = z.number().nonnegative().meta({ description: 'US dollars.' });
+export const share = z.number().min(0).max(1).meta({ description: 'A share, 0 to 1.' });
+export const milliseconds = z.number().nonnegative().meta({ description: 'Milliseconds.' });
+export const counts = z.record(z.string(), count);
+export const tokens = z.strictObject({ input: count, output: count });
+/** Opaque; absent on the last page. */
+export const cursor = z
+  .string()
+  .optional()
+  .meta({ description: 'Pass it unchanged for the next page; absent on the last one.' });
+export const decision = z.enum(['allow', 'review', 'block']);

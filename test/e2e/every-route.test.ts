@@ -1,0 +1,148 @@
+/** Each route of a running gateway is called, and its answer is the one that the table of operations promises. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { contractOf } from '../../core/contracts/operations.ts';
+import { type Route, routes } from '../../core/contracts/routes.ts';
+import { session, visits, type World } from '../support/every-route.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { loopback } from '../support/loopback.ts';
+import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
+import { act, ask, configurationWith, type Fields, pullRequest, root, until } from './client.ts';
+
+// A gateway of its own, on a machine that may be busy.
+jest.setTimeout(120_000);
+
+let gateway: Gateway;
+let service: Awaited<ReturnType<typeof loopback>>;
+let server: RecordingServer;
+const world = { found: {} } as { -readonly [Field in keyof World]: World[Field] };
+const captured: Record<string, unknown> = {};
+
+const configuration = () =>
+  configurationWith((yaml) =>
+    yaml
+      .replace(
+        '  rules:\n',
+        `  rules:
+    - { protocol: http, tool: "{http,billing}.get", decision: allow }
+    - { protocol: mcp, tool: note, decision: allow }
+`,
+      )
+      .replace('  brokers:\n', '  brokers:\n    - { name: tickets, type: ticket }\n')
+      .replace(
+        'credentials:\n',
+        'credentials:\n  grants: [{ protocol: http, tool: "billing.*", broker: tickets, scope: invoices, ttl_seconds: 600 }]\n',
+      )
+      .concat(`
+upstreams:
+  http: [{ name: billing, base_url: "${service.url}", allowed_paths: ["/**"], allow_private: true }]
+  mcp: [{ name: notes, url: "${server.url}", drift: block }]
+behavior: { kill_switch_score: 60 }
+providers:
+  - { name: mock, type: mock, models: ["mock", "mock-*"] }
+  - { name: slow, type: mock, models: [slow], script: { replies: [{ text: "word word word word word word word word word word word word word word word word word word word word" }], tokens_per_second: 1 } }
+budgets: { tenants: { default: { monthly_usd: 50, models: { "gpt-*": { monthly_usd: 20 } } } } }
+`),
+  );
+
+beforeAll(async () => {
+  service = await loopback(async (call) => {
+    await world.handed?.(String(call.headers.authorization).replace('Bearer ', ''));
+    return { status: 200, body: { invoice: 7 } };
+  });
+  server = await startRecordingServer([plainTool('note')]);
+  gateway = await startGateway({ config: configuration() });
+  world.gateway = gateway;
+  await prepare();
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await Promise.all([service?.stop(), server?.stop()]);
+  if (process.env.EXAMPLES === 'write') {
+    const sorted = Object.entries(captured).sort(([a], [b]) => (a < b ? -1 : 1));
+    writeFileSync(join(root, 'bin/reference/answers.json'), `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
+  }
+});
+
+/** What lists would be empty without: sessions, approvals, credentials, tickets, tools, violations. */
+async function prepare(): Promise<void> {
+  const { admin_url: url, mcp_url: mcp } = gateway.ready;
+  const actor = { agent: 'builder', session };
+  await act(url, 'e2e-agent', pullRequest(session, { title: 'Waits' }));
+  await act(url, 'e2e-agent', { protocol: 'shell', tool: 'shell.rm', target: 'build', capability: 'execute', actor });
+  for (let nth = 0; nth < 2; nth++)
+    await act(url, 'e2e-agent', {
+      protocol: 'http',
+      tool: 'billing.get',
+      target: '/invoices/7',
+      capability: 'read',
+      actor,
+    });
+  const held = await act(url, 'e2e-agent', pullRequest(session, { title: 'Approved' }));
+  await ask(url, 'POST', `/admin/v1/approvals/${held.body.envelope_id}/approve`, {
+    key: 'e2e-alice',
+    body: { reviewer: 'alice' },
+  });
+  await act(url, 'e2e-agent', { ...pullRequest(session, { title: 'Approved' }), approval_ref: held.body.envelope_id });
+  await ask(gateway.ready.gateway_url, 'POST', '/v1/chat/completions', {
+    key: 'e2e-agent',
+    body: { model: 'mock', messages: [{ role: 'user', content: 'Hi' }] },
+  });
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+  await ask(mcp, 'POST', '/mcp', {
+    key: 'e2e-agent',
+    body: list,
+    headers: { accept: 'application/json, text/event-stream' },
+  });
+  server.offer([plainTool('note', { description: 'Does something else now.' })]);
+  await ask(mcp, 'POST', '/mcp', {
+    key: 'e2e-agent',
+    body: list,
+    headers: { accept: 'application/json, text/event-stream' },
+  });
+  await until(
+    'a projected violation',
+    async () => {
+      const { body } = await ask(url, 'GET', '/admin/v1/violations', { key: 'e2e-carol' });
+      return (body.violations as unknown[]).length > 0 || undefined;
+    },
+    60,
+  );
+}
+
+const called = routes.filter(({ surface, access }) => surface !== 'mcp' && access !== 'signed');
+const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+const order = Object.keys(visits);
+/** Lists first, then the visits in their order. */
+const inOrder = [...called].sort((a, b) => order.indexOf(nameOf(a)) - order.indexOf(nameOf(b)));
+
+async function visit(route: Route) {
+  const own = visits[nameOf(route)];
+  if (own) return own(world);
+  const base = route.surface === 'gateway' ? gateway.ready.gateway_url : gateway.ready.admin_url;
+  const ofAdmin = route.platform ? 'e2e-platform' : route.access === 'admin' ? 'e2e-carol' : 'e2e-alice';
+  return ask<Fields>(base, route.method, route.path, { key: route.surface === 'gateway' ? 'e2e-agent' : ofAdmin });
+}
+
+const rows = inOrder.map((route) => [`${route.surface} ${nameOf(route)}`, route] as const);
+test.each(rows)('[admin.answers-typed] %s', async (_name, route) => {
+  const contract = contractOf(route.operation)!;
+  const { status, body, text, headers } = await visit(route);
+  expect({ status, text }).toEqual({ status: contract.status ?? 200, text });
+  if ('text' in contract.output) {
+    expect(headers.get('content-type')).toContain(contract.output.text);
+    captured[route.operation] = text.slice(0, 400);
+    return;
+  }
+  const { error } = contract.output.safeParse(body);
+  expect(error && { operation: route.operation, problems: error.issues }).toBeUndefined();
+  captured[route.operation] ??= exampleOf(body);
+});
+
+/** One element of each list, and of a configuration its first member. */
+function exampleOf(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map((item) => exampleOf(item));
+  if (value === null || typeof value !== 'object') return value;
+  const members = Object.entries(value).slice(0, name === 'configuration' ? 1 : undefined);
+  return Object.fromEntries(members.map(([key, member]) => [key, exampleOf(member, key)]));
+}
