@@ -419,6 +419,10 @@ const approvals: readonly Requirement[] = [
     'approval.given-back',
     'An approval whose credential could not be minted is given back, with evidence, and used up by no failure to mint.',
   ),
+  must(
+    'credential.due-after-its-holder',
+    'A credential is called back by the sweep only after the longest execution that may hold it has ended.',
+  ),
   must('approval.lease-renewed', 'An approved call that outlasts its lease renews it while it runs.'),
   must(
     'approval.restart',

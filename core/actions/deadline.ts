@@ -1,11 +1,11 @@
 /** An execution ends before the function that runs it does, so that its outcome is recorded and its credential called back. */
+import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { GovernPorts } from './ports.ts';
 
 /** Kept of a function's time for recording the outcome and calling the credential back. */
 export const settlingMs = 5_000;
-/** No execution takes longer, wherever it runs. */
-const longestMs = 900_000;
+const longestMs = longestExecutionSeconds * 1000;
 /** How long an executor that was ended may take to say what it knows. */
 const graceMs = 1_000;
 /** Beyond the end of its function a started action is left to the sweep after this. */

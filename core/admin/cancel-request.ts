@@ -1,5 +1,6 @@
 /** `POST /v1/requests/{id}/cancel`: ends a running call of the caller's own key, in whichever process it runs. */
 import type { CallName } from '#core/cancellation/ports.ts';
+import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
 import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Call, Operation } from './operation.ts';
@@ -8,7 +9,7 @@ import type { Call, Operation } from './operation.ts';
 const waitMs = 4_000;
 const lookEveryMs = 200;
 /** No call runs longer. */
-const longestMs = 15 * 60_000;
+const longestMs = longestExecutionSeconds * 1000;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**

@@ -17,7 +17,7 @@ import { timeOut } from './vote.ts';
 const againMs = 55_000;
 const atOnce = 20;
 /** The rest is left to the next minute, which begins with what has been due longest. */
-const longestMs = 40_000;
+export const sweepMs = 40_000;
 
 export interface Swept {
   readonly pending: number;
@@ -41,7 +41,7 @@ export async function sweepApprovals(ports: StepPorts): Promise<Swept> {
       const healed = await attempted(ports, configuration, row);
       if (healed) count[healed]++;
     },
-    () => ports.clock.now() - now < longestMs,
+    () => ports.clock.now() - now < sweepMs,
   );
   const { pending, oldest } = await ports.approvals.waiting();
   const oldest_seconds = oldest === undefined ? 0 : Math.max(0, Math.round((now - Date.parse(oldest)) / 1000));

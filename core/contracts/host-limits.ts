@@ -21,6 +21,9 @@ export interface HostLimits {
  */
 export const functionSeconds = { action: 300, mcp: 900, sandbox: 60 } as const;
 
+/** No execution takes longer, wherever it runs: the longest of the functions above. */
+export const longestExecutionSeconds = Math.max(...Object.values(functionSeconds));
+
 /** Kept of a function's time for deciding and minting before an execution, and for recording its outcome after it. */
 const keptMs = 20_000;
 

@@ -1,14 +1,18 @@
 /** The record of a fresh credential: what is kept, listed and put into evidence. Never its value. */
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { BrokerPorts, Grant } from './ports.ts';
 
 /** No grant asks for more (the configuration's limit), so no credential issued longer ago can be alive. */
 export const longestLifeSeconds = 3600;
 
-/** No function runs longer with a credential in hand (core/contracts/functions.ts: 60 s), so its holder has ended or crashed. */
-export const holderSeconds = 120;
+/**
+ * A credential that was issued longer ago has no holder any more: the longest execution has ended, and the minute after it in which
+ * its outcome is recorded and the credential called back [credential.due-after-its-holder].
+ */
+export const holderSeconds = longestExecutionSeconds + 60;
 
 export interface Kind {
   readonly type: string;

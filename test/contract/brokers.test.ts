@@ -419,7 +419,7 @@ describe('[credential.vault] the vault broker', () => {
     expect(JSON.parse(secret)).toEqual(data);
     expect(record).toMatchObject({
       ...{ type: 'vault_database', lease_id: leaseId, expires_at: isoTime(now + 600_000) },
-      ...{ issuer_expires_at: isoTime(now + 3000_000), revoke_due: isoTime(now + 120_000) },
+      ...{ issuer_expires_at: isoTime(now + 3000_000), revoke_due: isoTime(now + 600_000) },
     });
   });
 

@@ -51,7 +51,7 @@ export const mcpUpstream = z
       description:
         'Environment variable (or secret) with a bearer token, sent with every call that has no credential of its own.',
     }),
-    timeout_ms: z.int().positive().default(30_000).meta({ description: 'Longest duration of a call in milliseconds.' }),
+    timeout_ms: executionMs.default(30_000).meta({ description: 'Longest duration of a call in milliseconds.' }),
     max_result_bytes: z
       .int()
       .positive()

@@ -1,5 +1,6 @@
 /** What values of the configuration are made of: names, globs, addresses, names of secrets. */
 import * as z from 'zod';
+import { longestExecutionSeconds } from '../host-limits.ts';
 
 export const word = z
   .string()
@@ -38,8 +39,10 @@ export const defaultAdminTokenName = 'GATEWAY_ADMIN_TOKEN';
 export const defaultTicketKeyName = 'GATEWAY_TICKET_KEY';
 
 export const kibibyte = 1024;
-const longestExecutionMs = 900_000;
-export const executionMs = z.int().positive().max(longestExecutionMs);
+export const executionMs = z
+  .int()
+  .positive()
+  .max(longestExecutionSeconds * 1000);
 export const bytes = z
   .int()
   .positive()
