@@ -961,6 +961,10 @@ const chat: readonly Requirement[] = [
     'Arguments of tool calls are filtered as their JSON decodes, in streams too; what is redacted leaves valid JSON.',
   ),
   must(
+    'matching.unicode-data',
+    'Look-alikes of ASCII, enclosed letters and numbers, and blanks without ink are tables generated from the Unicode data; everyday text of other scripts is left as it is.',
+  ),
+  must(
     'content.invisible',
     'Characters without ink neither hide a phrase nor part its words, whole and in streams; texts that need them pass unchanged.',
   ),

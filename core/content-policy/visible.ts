@@ -3,6 +3,7 @@
  * digits of every script are digits [content.invisible].
  */
 import { foldUnicode } from '#core/matching/fold-unicode.ts';
+import { blanks } from '#core/matching/unicode-tables.ts';
 
 /** Controls that are no white space; terminals and pages show nothing for them. */
 export const controls = String.raw`\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f`;
@@ -11,8 +12,6 @@ const beyondPlain = /[^\t-\r -~]/;
 /** Only characters that are read as they stand. */
 export const isPlain = (text: string): boolean => !beyondPlain.test(text);
 
-/** Without ink and as wide as a letter: fillers of Hangul, the empty Braille cell, blanks of hieroglyphs, the null notehead. */
-const blanks = String.raw`\u115f\u1160\u2800\u3164\uffa0\u{13441}\u{13442}\u{1d159}`;
 const special = new RegExp(`[${controls}${blanks}\\u0085\\u1680\\u2028\\u2029[\\p{Nd}--[0-9]]]`, 'gv');
 const digit = /\p{Nd}/u;
 

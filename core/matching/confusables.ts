@@ -1,71 +1,35 @@
-/** Letters and signs of other scripts that read as ASCII: the pairs attackers use, not the whole of UTS 39. */
+/** Letters and signs that read as ASCII: those of the Unicode data, and a few that it lists under no ASCII character. */
+import { lookAlikes } from './unicode-tables.ts';
 
-/** Each string lists the look-alikes of the key. */
-const lookAlikes: Readonly<Record<string, string>> = {
-  a: 'аαɑᴀ⍺',
-  b: 'ЬьƄʙ',
-  c: 'сϲᴄⲥ',
-  d: 'ԁᴅ',
-  e: 'еҽᴇ℮',
-  f: 'ꜰꞙẝ',
-  g: 'ɡցɢᶃ',
-  h: 'һհʜ',
-  i: 'іιıɩɪ˛ⲓ',
-  j: 'јϳյȷᴊ',
-  k: 'кκᴋ',
-  l: 'ӏǀʟⵏ',
-  m: 'ᴍⅿ',
-  n: 'ոпηɴ',
-  o: 'оοօσᴏⲟഠ',
-  p: 'рρϱᴘⲣ',
-  q: 'ԛգզ',
-  r: 'гʀⲅ',
-  s: 'ѕꜱƽ',
-  t: 'τᴛ',
-  u: 'υսʋᴜ',
-  v: 'νѵᴠ∨',
-  w: 'ԝѡᴡա',
-  x: 'хχ×',
-  y: 'уγүʏ',
-  z: 'ᴢʐ',
-  A: 'АΑᎪꓮ',
-  B: 'ВΒᏴꓐ',
-  C: 'СϹᏟꓚⲤ',
-  D: 'Ꭰꓓ',
-  E: 'ЕΕᎬꓰ',
-  F: 'Ϝꓝ',
-  G: 'ԌᏀꓖ',
-  H: 'НΗᎻꓧ',
-  I: 'ІΙӀᏆꓲ',
-  J: 'ЈͿᎫꓙ',
-  K: 'КΚᏦꓗ',
-  L: 'ᏞꓡԼ',
-  M: 'МΜᎷꓟ',
-  N: 'Νꓠ',
-  O: 'ОΟՕꓳⲞ',
-  P: 'РΡᏢꓑ',
-  R: 'ᎡꓣƦ',
-  S: 'ЅՏᏚꓢ',
-  T: 'ТΤᎢꓔ',
-  U: 'Սꓴ',
-  V: 'ѴᏙꓦ',
-  W: 'ԜᎳꓪ',
-  X: 'ХΧꓫ',
-  Y: 'УΥҮꓬ',
-  Z: 'ΖᏃꓜ',
-  '/': '⁄∕⧸╱〳',
-  '\\': '∖⧵⧹',
-  '-': '‐‑‒–—―−⁃˗➖',
-  '.': '。ꓸ܁܂',
+/**
+ * UTS 39 gives each of these another letter as its prototype (small kappa is like ĸ, not like k), or none. Each string lists
+ * the look-alikes of the key; where both have a character, this list counts.
+ */
+const besides: Readonly<Record<string, string>> = {
+  b: 'ь',
+  i: 'ⲓ',
+  j: 'յȷ',
+  k: 'кκ',
+  l: 'ӏ',
+  m: 'ⅿ',
+  n: 'пη',
+  o: 'ഠ',
+  t: 'τ',
+  x: 'χ',
+  z: 'ʐ',
+  I: 'Ꮖꓲ',
+  L: 'Լ',
+  '-': '—―',
+  '.': '。',
   _: 'ˍ',
-  ':': '∶ː։׃',
-  '*': '∗⁎٭',
+  ':': '׃',
+  '*': '٭',
   '|': '∣⏐',
-  "'": '‘’ʼ′‛',
   '"': '“”″‟',
-  '~': '∼˜',
 };
 
-export const confusables: ReadonlyMap<string, string> = new Map(
-  Object.entries(lookAlikes).flatMap(([ascii, others]) => [...others].map((other) => [other, ascii] as const)),
-);
+const pairsOf = (table: Readonly<Record<string, string>>) =>
+  Object.entries(table).flatMap(([ascii, others]) => [...others].map((other) => [other, ascii] as const));
+
+/** Character to the ASCII text it reads as: one character, or the digits of a number in a circle. */
+export const confusables: ReadonlyMap<string, string> = new Map([...pairsOf(lookAlikes), ...pairsOf(besides)]);

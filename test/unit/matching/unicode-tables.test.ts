@@ -1,0 +1,42 @@
+/** The committed Unicode tables are what the data packages say, and folding by them spares everyday text. */
+import { execFileSync } from 'node:child_process';
+import { foldUnicode } from '#core/matching/fold-unicode.ts';
+import * as committed from '#core/matching/unicode-tables.ts';
+
+describe('[matching.unicode-data]', () => {
+  test('the tables are those that `npm run unicode` writes', () => {
+    const printed = execFileSync(process.execPath, ['bin/unicode-tables.ts', '--json'], { encoding: 'utf8' });
+    expect({ ...committed }).toEqual(JSON.parse(printed));
+  });
+
+  test.each([
+    ['small capitals', 'ɪɢɴᴏʀᴇ', 'ignore'],
+    ['negative circles', '🅘🅖🅝🅞🅡🅔', 'IGNORE'],
+    ['negative squares', '🅸🅶🅽', 'IGN'],
+    ['flags', '🇮🇬🇳', 'IGN'],
+    ['numbers in circles', '➍❶⓵⓫', '41111'],
+    ['Cherokee', 'ᎬᏟᎻ', 'ECH'],
+    ['Lisu', 'ꓡꓲ', 'LI'],
+    ['Deseret', '𐐄', 'O'],
+    ['Cyrillic and Greek', 'раѕѕԝоrԁ κ', 'password k'],
+    ['signs', '⁄etc∕x ⟋ ‹a› ❨b❩', '/etc/x / <a> (b)'],
+    ['an enclosing mark', 'a\u20ddb\u20e3', 'ab'],
+  ])('%s read as ASCII', (_, written, read) => {
+    expect(foldUnicode(written)).toBe(read);
+  });
+
+  test.each([
+    'ノート丿〇一丶',
+    '문서',
+    'עברית ויו',
+    'مرحبا اه',
+    'हिन्दी ०',
+    'ไทย ๐',
+    'தமிழ்',
+    'ქართული ჿ',
+    '€ £ § ©',
+    'Straße Ærø naïve',
+  ])('%s stays as it is', (text) => {
+    expect(foldUnicode(text)).toBe(text);
+  });
+});
