@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readlink, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -23,33 +23,41 @@ export interface Containment {
 /** Sockets of the machine's services: a program without network reaches them by path. */
 const serviceSockets = '/run';
 
-/** As root of a new namespace: hides each folder, then becomes the user again, without any right. */
+/** Says which servers look up names; on many machines a link into the folder of sockets. */
+const resolverFile = '/etc/resolv.conf';
+
+/** As root of a new namespace: hides each folder but for the file to keep, then becomes the user again, without any right. */
 const enter = `
-user=$1 group=$2; shift 2
-while [ "$1" != -- ]; do mount -t tmpfs -o ro,size=4k tmpfs "$1" || exit 125; shift; done
+user=$1 group=$2 kept=$3; shift 3
+[ -z "$kept" ] || text=$(cat "$kept") || exit 125
+for folder; do [ "$folder" = -- ] && break; mount -t tmpfs -o size=64k tmpfs "$folder" || exit 125; done
+[ -z "$kept" ] || { mkdir -p "\${kept%/*}" && printf '%s\\n' "$text" > "$kept"; } || exit 125
+while [ "$1" != -- ]; do mount -o remount,ro "$1" || exit 125; shift; done
 shift
 exec unshare --user --map-user="$user" --map-group="$group" -- \\
   setpriv --no-new-privs --bounding-set=-all --inh-caps=-all -- "$@"`;
 
 const namespaces = ['--user', '--pid', '--ipc', '--uts'];
 
-export type Way = (hidden: readonly string[]) => Containment;
+/** @param kept a file in a hidden folder that programs with network see all the same. */
+export type Way = (hidden: readonly string[], kept?: string) => Containment;
 
-export const byUnshare: Way = (hidden) => ({
+export const byUnshare: Way = (hidden, kept) => ({
   by: 'unshare',
   wrap: (line, { network }) => [
     ...['unshare', ...namespaces, ...(network ? [] : ['--net']), '--map-root-user', '--mount', '--mount-proc'],
     ...['--fork', '--kill-child=SIGKILL', '--', 'sh', '-c', enter, 'sh'],
-    ...[String(process.getuid?.()), String(process.getgid?.()), ...hidden, '--', ...line],
+    ...[String(process.getuid?.()), String(process.getgid?.()), (network && kept) || '', ...hidden, '--', ...line],
   ],
 });
 
-export const byBubblewrap: Way = (hidden) => ({
+export const byBubblewrap: Way = (hidden, kept) => ({
   by: 'bwrap',
   wrap: (line, { network }) => [
     ...['bwrap', '--dev-bind', '/', '/', '--proc', '/proc'],
     ...[...namespaces, ...(network ? [] : ['--net'])].map((name) => name.replace('--', '--unshare-')),
     ...hidden.flatMap((folder) => ['--tmpfs', folder]),
+    ...(network && kept !== undefined ? ['--ro-bind', kept, kept] : []),
     ...['--cap-drop', 'ALL', '--die-with-parent', '--', ...line],
   ],
 });
@@ -58,24 +66,33 @@ export const byBubblewrap: Way = (hidden) => ({
  * What this machine permits, found by trying; undefined where it permits none.
  * @param hidden absolute paths of folders that exist.
  * @param ways in the order in which they are tried.
- * @param sockets whether sockets of services below /run are hidden. Programs with network may need them to look up names.
+ * @param sockets whether sockets of services below /run are hidden. Programs may need them to talk to services.
+ * @param resolver programs with network read this file, and what it links to in a hidden folder.
  */
 export async function findContainment(
   hidden: readonly string[],
   ways: readonly Way[] = [byUnshare, byBubblewrap],
   sockets: 'hidden' | 'seen' = 'hidden',
+  resolver: string = resolverFile,
 ): Promise<Containment | undefined> {
   if (process.platform !== 'linux') return undefined;
   const canary = await mkdtemp(join(tmpdir(), 'gateway-containment-'));
   try {
     await writeFile(join(canary, 'seen'), '');
     const folders = sockets === 'hidden' && existsSync(serviceSockets) ? [...hidden, serviceSockets] : hidden;
+    const kept = await hiddenTarget(resolver, folders);
     for (const containment of ways)
-      if (await holds(containment([...folders, canary]), canary)) return containment(folders);
+      if (await holds(containment([...folders, canary], kept), canary)) return containment(folders, kept);
     return undefined;
   } finally {
     await rm(canary, { recursive: true, force: true });
   }
+}
+
+/** What the file links to, where one of the folders hides that. */
+async function hiddenTarget(file: string, folders: readonly string[]): Promise<string | undefined> {
+  const target = await realpath(file).catch(() => undefined);
+  return target !== undefined && folders.some((folder) => target.startsWith(`${folder}/`)) ? target : undefined;
 }
 
 /** Whether a program in it sees neither the hidden folder nor the machine's processes. */

@@ -2,7 +2,7 @@
  * Programs of executor `shell` in their containment, as real processes: what of the gateway they can reach. Where this machine
  * permits no containment, none of them runs.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -96,6 +96,31 @@ test('[executor.contained] with network allowed it reaches a port, and still no 
   expect(outcome.exit_code).toBe(0);
   await until(() => connections === before + 1);
 });
+
+test.each([
+  ['unshare', byUnshare],
+  ['bwrap, where it is installed', byBubblewrap],
+])(
+  '[executor.contained] by %s, network: true finds the servers of names, also where a hidden folder holds that file',
+  async (_, way) => {
+    const services = mkdtempSync(join(tmpdir(), 'gateway-run-'));
+    const link = join(root, 'resolv.conf');
+    mkdirSync(join(services, 'resolve'));
+    writeFileSync(join(services, 'resolve', 'stub.conf'), 'nameserver 127.0.0.53\n');
+    writeFileSync(join(services, 'service.sock'), '');
+    rmSync(link, { force: true });
+    symlinkSync(join(services, 'resolve', 'stub.conf'), link);
+    containment = await findContainment([state, services], [way], 'hidden', link);
+    const look = `cat resolv.conf; ls ${services} ${services}/resolve; echo x > ${services}/resolve/stub.conf`;
+    const seen = await outcomeOf(look, true);
+    if (seen)
+      expect(seen.stdout).toBe(`nameserver 127.0.0.53\n${services}:\nresolve\n\n${services}/resolve:\nstub.conf\n`);
+    expect(readFileSync(join(services, 'resolve', 'stub.conf'), 'utf8')).toBe('nameserver 127.0.0.53\n');
+    const without = await outcomeOf('cat resolv.conf');
+    if (without) expect(without.stdout).toBe('');
+    rmSync(services, { recursive: true, force: true });
+  },
+);
 
 test('[executor.contained] nothing of it outlives its call, not even what left its group', async () => {
   const before = { connections, closed };

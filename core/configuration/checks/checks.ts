@@ -15,11 +15,7 @@ import { checkSecretNames } from './secret-name-checks.ts';
 import { checkUpstreamNames } from './upstream-checks.ts';
 
 /** @param warnings receives what is odd but allowed. */
-export function checkConfiguration(
-  file: ConfigurationFile,
-  secretNames: readonly string[] | undefined,
-  warnings: string[],
-): Problem[] {
+export function checkConfiguration(file: ConfigurationFile, warnings: string[]): Problem[] {
   if (file.policies.break_glass) warnings.push('policies.break_glass is on: erring filters pass for every tenant.');
   const problems = [
     ...checkLlm(file),
@@ -34,7 +30,7 @@ export function checkConfiguration(
     ...checkUpstreamNames(file),
     ...checkSensitivePaths(file),
     ...sandboxGlobs(file.sandbox).flatMap(({ path, patterns }) => globProblems(patterns, (i) => [...path, i])),
-    ...checkSecretNames(file, secretNames),
+    ...checkSecretNames(file),
   ];
   if (problems.length === 0) warnings.push(...oddRouting(file));
   return problems;

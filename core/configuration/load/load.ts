@@ -11,8 +11,6 @@ import { complete, readSources, type SourceReaders, type Sources } from './sourc
 import { readYaml } from './yaml.ts';
 
 export interface LoadOptions extends SourceReaders {
-  /** When given, the only names under which secrets may be read. */
-  readonly secretNames?: readonly string[];
   /** What the host allows executions; absent where nothing ends a function. */
   readonly host?: HostLimits | undefined;
 }
@@ -37,7 +35,7 @@ export async function loadConfiguration(text: string, options: LoadOptions): Pro
   const file = parsed.data;
 
   const warnings: string[] = [];
-  const problems = [...checkConfiguration(file, options.secretNames, warnings), ...checkHost(file, options.host)];
+  const problems = [...checkConfiguration(file, warnings), ...checkHost(file, options.host)];
   const sources = await readSources(file, options, problems, warnings);
   if (sources.pack) problems.push(...checkPolicy(file, sources.pack, warnings));
   if (problems.length > 0 || !sources.pack) throw refusal(problems, lineOf);
