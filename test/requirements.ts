@@ -697,13 +697,28 @@ const admin: readonly Requirement[] = [
     'Federation serves a configuration without keys and takes status of at most 1 MB and metrics.',
   ),
   operations('admin.rollouts', 'Six rollout operations: create, list, get, pause, resume, rollback.'),
-  operations('admin.analytics', 'Analytics, alerts, requests and cost recommendations are readable.'),
+  must(
+    'admin.analytics',
+    'Analytics and requests are readable; each tenant sees its own traffic, the platform everything.',
+  ),
   operations('admin.alerts', 'Alerts have a severity, can be acknowledged and resolve after 5 normal evaluations.'),
   operations(
     'rollout.states',
     'Rollouts move pending, running, paused, completed, rolled_back, with automatic rollback on spikes.',
   ),
-  operations('analytics.buckets', 'Analytics keeps 1-minute buckets over 48 hours.'),
+  must(
+    'analytics.buckets',
+    'Analytics keeps 1-minute buckets of 48 hours by global, tenant, model, provider and tool.',
+  ),
+  must('analytics.percentiles', 'Percentiles come from mergeable sketches and lie within 2 % of the exact ones.'),
+  must(
+    'analytics.projection',
+    'Buckets count each entry once: after a rebuild, after an interrupted projector, late and repeated.',
+  ),
+  must(
+    'analytics.bounded',
+    'Names that callers choose are bounded in length and number; past the bound they count under other.',
+  ),
   operations(
     'plugin.marketplace',
     'Plugins can be searched, installed, listed and removed; downloads are HTTPS and at most 50 MB.',

@@ -13,6 +13,7 @@ export function lazyObservations(store: StoreOptions): Observations {
     usage: async (tenant, query) => (await table()).usage(tenant, query),
     violations: async (tenant, options) => (await table()).violations(tenant, options),
     requests: async (tenant, query) => (await table()).requests(tenant, query),
-    points: async (tenant, query) => (await table()).points(tenant, query),
+    minutes: async (scope, query) => (await table()).minutes(scope, query),
+    dimensions: async (scope, span) => (await table()).dimensions(scope, span),
   };
 }

@@ -2,19 +2,20 @@
  * The items of the observations table, and the requests that write them.
  *
  * One mark an entry (`seen#<hash>`), one record a batch (`batch#<writer>#<number>`), one sum an hour and counter
- * (`<tenant>#counters`), one sum a minute and model or provider (`<tenant>#points#<series>`), one row a violation
- * (`<tenant>#violations`) and a chat call (`<tenant>#requests`). An hour is many small items, never one that grows with the
+ * (`<tenant>#counters`), one sum a minute and dimension (`<scope>#minutes#<dimension>`, `observation-minutes.ts`), one row a
+ * violation (`<tenant>#violations`) and a chat call (`<tenant>#requests`). An hour is many small items, never one that grows with the
  * names callers think up.
  */
 import type { PutRequest, TransactWriteItem, UpdateItemInput } from '@aws-sdk/client-dynamodb';
 import { digestOf } from '#core/kernel/canonical.ts';
-import { addUp, type Measures } from '#core/observatory/measures.ts';
-import type { MinuteSums } from '#core/observatory/points.ts';
-import type { Point, Projection } from '#core/observatory/projection.ts';
+import { addUp } from '#core/observatory/measures.ts';
+import type { Projection } from '#core/observatory/projection.ts';
 import { type RequestRow, recentHours } from '#core/observatory/request-row.ts';
 import type { Counted } from '#core/observatory/usage.ts';
 import type { Violation } from '#core/observatory/violation.ts';
 import { fromItem, type Item, toItem } from './items.ts';
+import { type CountedProjection, minuteSums } from './observation-minutes.ts';
+import { measuresOf, type Sum, sumMark, ttlOf } from './observation-sums.ts';
 
 export const keptDays = 90;
 const keptSeconds = keptDays * 24 * 3600;
@@ -29,18 +30,6 @@ const recordCharacters = 100_000;
 export const countersOf = (tenant: string) => `${tenant}#counters`;
 export const violationsOf = (tenant: string) => `${tenant}#violations`;
 export const requestsOf = (tenant: string) => `${tenant}#requests`;
-export const pointsOf = (tenant: string, series: Point['series']) => `${tenant}#points#${series}`;
-
-/** What a batch adds to one item. Kept in the batch's record as text, so that it can be added after a crash. */
-export interface Sum {
-  readonly series: string;
-  readonly at: string;
-  /** What is summed, as it is read again. */
-  readonly of: Readonly<Record<string, unknown>>;
-  readonly measures: Measures;
-  readonly slowest?: number;
-  readonly ttl: number;
-}
 
 /** Names a batch: its writer, and how many batches that writer had before. */
 export interface BatchId {
@@ -54,7 +43,7 @@ const batchKey = ({ writer, number }: BatchId): Item => toItem({ series: `batch#
 export function claimItems(
   TableName: string,
   batch: BatchId,
-  projections: readonly Projection[],
+  projections: readonly CountedProjection[],
   sums: readonly Sum[],
 ): TransactWriteItem[] {
   const ttl = Math.max(...projections.map(({ timestamp }) => ttlOf(timestamp, markKeptSeconds)));
@@ -95,16 +84,15 @@ export const batchDone = (TableName: string, batch: BatchId): UpdateItemInput =>
 });
 
 /** What the projections add, each item once. */
-export function sumsOfAll(projections: readonly Projection[]): Sum[] {
-  return [...Map.groupBy(projections.flatMap(sumsOf), keyOf).values()].map((same) => {
-    const slowest = same.flatMap((sum) => (sum.slowest === undefined ? [] : [sum.slowest]));
-    const measures = addUp(same.map((sum) => sum.measures));
-    return { ...same[0]!, measures, ...(slowest.length > 0 && { slowest: rounded(Math.max(...slowest)) }) };
-  });
+export function sumsOfAll(projections: readonly CountedProjection[]): Sum[] {
+  return [...Map.groupBy(projections.flatMap(sumsOf), keyOf).values()].map((same) => ({
+    ...same[0]!,
+    measures: addUp(same.map((sum) => sum.measures)),
+  }));
 }
 
 /** Projections in their order, as batches whose marks fit into one transaction and whose sums fit into one record. */
-export function groupsOf(projections: readonly Projection[]): (readonly Projection[])[] {
+export function groupsOf(projections: readonly CountedProjection[]): (readonly CountedProjection[])[] {
   if (projections.length === 0) return [];
   const few = projections.length <= marksAtOnce;
   if (few && (projections.length === 1 || JSON.stringify(sumsOfAll(projections)).length <= recordCharacters)) {
@@ -121,7 +109,8 @@ export const rowPuts = (projections: readonly Projection[]): { PutRequest: PutRe
 /** Names of any length become a key of bounded length. */
 const bounded = (name: unknown): string => digestOf(name).slice(0, 32);
 
-function sumsOf({ tenant, timestamp, counter, measures = {}, points = [] }: Projection): Sum[] {
+function sumsOf(projection: CountedProjection): Sum[] {
+  const { tenant, timestamp, counter, measures = {} } = projection;
   return [
     {
       series: countersOf(tenant),
@@ -130,21 +119,12 @@ function sumsOf({ tenant, timestamp, counter, measures = {}, points = [] }: Proj
       measures: { ...measures, count: 1 },
       ttl: ttlOf(timestamp, keptSeconds),
     },
-    ...points.map(({ series, name, measures, slowest }) => ({
-      series: pointsOf(tenant, series),
-      at: `${timestamp.slice(0, 16)}#${bounded(name)}`,
-      of: { name },
-      measures,
-      ...(slowest !== undefined && { slowest }),
-      ttl: ttlOf(timestamp, recentSeconds),
-    })),
+    ...minuteSums(projection),
   ];
 }
 
 const keyOf = ({ series, at }: Sum): string => `${series}#${at}`;
 
-/** Measures stand under a mark of their own, apart from the attributes of the item. */
-const mark = '+';
 /** Before a writer's name stands the number of its last batch. */
 const writerMark = '~';
 
@@ -153,12 +133,10 @@ const writerMark = '~';
  * its next batch when the one before is done.
  */
 export function sumUpdate(TableName: string, { writer, number }: BatchId, sum: Sum): UpdateItemInput {
-  const { series, at, of, ttl, slowest } = sum;
+  const { series, at, of, ttl } = sum;
   const measures = Object.entries(sum.measures);
   const added = measures.map((_, n) => `#n${n} :n${n}`);
   const set = Object.keys(of).map((name) => `#${name} = :${name}`);
-  // A set, for there is no maximum to update: the largest of each batch, read as their largest.
-  if (slowest !== undefined) added.push('slowest :slowest');
   return {
     TableName,
     Key: toItem({ series, at }),
@@ -168,22 +146,15 @@ export function sumUpdate(TableName: string, { writer, number }: BatchId, sum: S
       '#ttl': 'ttl',
       '#writer': `${writerMark}${writer}`,
       ...Object.fromEntries(Object.keys(of).map((name) => [`#${name}`, name])),
-      ...Object.fromEntries(measures.map(([name], n) => [`#n${n}`, `${mark}${name}`])),
+      ...Object.fromEntries(measures.map(([name], n) => [`#n${n}`, `${sumMark}${name}`])),
     },
     ExpressionAttributeValues: toItem({
       ':ttl': ttl,
       ':number': number,
       ...Object.fromEntries(Object.entries(of).map(([name, value]) => [`:${name}`, value])),
       ...Object.fromEntries(measures.map(([, value], n) => [`:n${n}`, value])),
-      ...(slowest !== undefined && { ':slowest': new Set([slowest]) }),
     }),
   };
-}
-
-/** Two digits keep the set of a busy minute small; upwards, so that no call was slower than said. */
-function rounded(ms: number): number {
-  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, ms))) - 1);
-  return Math.ceil(ms / unit) * unit;
 }
 
 function rowsOf({ tenant, timestamp, hash, violations = [], request }: Projection): object[] {
@@ -202,28 +173,11 @@ function rowsOf({ tenant, timestamp, hash, violations = [], request }: Projectio
   ];
 }
 
-const ttlOf = (timestamp: string, seconds: number) => Math.floor(Date.parse(timestamp) / 1000) + seconds;
-
 export function toCounted(item: Item): Counted {
   const { counter, ...rest } = fromItem(item) as { counter: Omit<Counted, 'count' | 'measures'> };
   const { count = 0, ...measures } = measuresOf(rest);
   return { ...counter, count, measures };
 }
-
-export function toMinuteSums(item: Item): MinuteSums {
-  const { at, name, slowest, ...rest } = fromItem(item);
-  return {
-    at: `${String(at).slice(0, 16)}:00.000Z`,
-    name: String(name),
-    measures: measuresOf(rest),
-    ...(slowest instanceof Set && { slowest: Math.max(...(slowest as Set<number>)) }),
-  };
-}
-
-const measuresOf = (item: Readonly<Record<string, unknown>>): Measures =>
-  Object.fromEntries(
-    Object.entries(item).flatMap(([name, value]) => (name.startsWith(mark) ? [[name.slice(1), Number(value)]] : [])),
-  );
 
 export const toRequestRow = (item: Item): RequestRow => JSON.parse(item.row?.S ?? '{}') as RequestRow;
 

@@ -1,7 +1,7 @@
 /**
  * Projections in DynamoDB: what the evidence stream adds up to, each entry once.
  *
- * Access patterns: counters of a tenant by hour, its points by minute (Query a range of one series); violations and
+ * Access patterns: counters of a tenant by hour, its dimensions by minute (Query a range of one series); violations and
  * requests, newest first (Query one series); has this entry counted (put of a mark if absent).
  *
  * Applying a batch: its rows, then a transaction of marks and the batch's record, then one plain update for each sum, then
@@ -20,10 +20,13 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { TableName } from '#core/contracts/tables.ts';
 import type { Page } from '#core/evidence/ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { MinuteSums } from '#core/observatory/buckets.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import type { Projection } from '#core/observatory/projection.ts';
 import type { RequestRow } from '#core/observatory/request-row.ts';
 import { hoursOf, UsageSums } from '#core/observatory/usage.ts';
+import { dimensionNames } from './dimension-names.ts';
 import { fromCursor, type Item, stored, toCursor, toItem } from './items.ts';
 import {
   type BatchId,
@@ -33,19 +36,18 @@ import {
   claimItems,
   countersOf,
   groupsOf,
-  pointsOf,
   requestsOf,
   rowPuts,
-  type Sum,
   sumsOfAll,
   sumsOfBatch,
   sumUpdate,
   toCounted,
-  toMinuteSums,
   toRequestRow,
   toViolation,
   violationsOf,
 } from './observation-items.ts';
+import { type CountedProjection, minuteSeries, toMinuteSums, withMinutes } from './observation-minutes.ts';
+import type { Sum } from './observation-sums.ts';
 
 export interface ObservationsOptions {
   readonly client: DynamoDBClient;
@@ -71,6 +73,7 @@ const rowsPerRead = 500;
 export function observationsTable({ client, tables, pause = sleep }: ObservationsOptions): Observations {
   const TableName = tables.observations;
 
+  const names = dimensionNames(client, TableName);
   const writers: Writer[] = [];
 
   /** Sends what one update does; one that was made before is no fault. */
@@ -108,7 +111,7 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
   }
 
   /** Marks the entries as counted by this batch. @returns its sums, and the batches that had claimed the other entries. */
-  async function claim(batch: BatchId, group: readonly Projection[]) {
+  async function claim(batch: BatchId, group: readonly CountedProjection[]) {
     const others = new Map<string, BatchId>();
     let left = group;
     for (let attempt = 1; left.length > 0; attempt++) {
@@ -134,7 +137,7 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
     return { sums: [], others };
   }
 
-  async function applyGroup(writer: Writer, group: readonly Projection[]): Promise<void> {
+  async function applyGroup(writer: Writer, group: readonly CountedProjection[]): Promise<void> {
     // What this writer left unfinished comes first: its next number says that everything before is done.
     if (writer.unfinished) await finish(writer.unfinished);
     await putRows(group);
@@ -192,7 +195,8 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
       // One batch a writer at a time: calls side by side have a writer each.
       const writer = writers.pop() ?? { name: randomBytes(5).toString('hex'), number: 0, unfinished: undefined };
       try {
-        for (const group of groupsOf(each)) await applyGroup(writer, group);
+        const counted = await withMinutes(each, names.counted);
+        for (const group of groupsOf(counted)) await applyGroup(writer, group);
       } finally {
         writers.push(writer);
       }
@@ -230,15 +234,30 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
       return page(found, start);
     },
 
-    async points(tenant, { series, from, to, name }) {
-      const sums = [];
-      for await (const item of range(pointsOf(tenant, series), from.slice(0, 16), to.slice(0, 16))) {
-        const minute = toMinuteSums(item);
-        if (name === undefined || minute.name === name) sums.push(minute);
-      }
-      return sums;
+    async minutes(scope, { dimension, from, to }) {
+      const [first, last] = [from.slice(0, 16), to.slice(0, 16)];
+      const sums = await Promise.all(
+        minuteSeries(scope, dimension).map(async (series) => {
+          const found: MinuteSums[] = [];
+          for await (const item of range(series, first, last)) found.push(toMinuteSums(item));
+          return found;
+        }),
+      );
+      // Shards of one minute stand beside each other; whoever reads adds them up.
+      return sums.flat().sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
     },
+
+    dimensions: (scope, { from, to }) => names.listed(scope, daysBetween(from, to)),
   };
+}
+
+const dayMs = 24 * 3_600_000;
+
+/** Each UTC day from one ISO time to another, both included; as many as minutes are kept. */
+function daysBetween(from: string, to: string): string[] {
+  const start = Math.floor(Math.max(Date.parse(from), Date.parse(to) - 3 * dayMs) / dayMs) * dayMs;
+  const count = Math.max(0, Math.floor((Date.parse(to) - start) / dayMs) + 1);
+  return Array.from({ length: count }, (_, n) => isoTime(start + n * dayMs).slice(0, 10));
 }
 
 function page<T>(items: readonly T[], next: Item | undefined): Page<T> {

@@ -14,6 +14,8 @@ export const shards = {
   credentials: 16,
   /** What is due, of all tenants: credentials to call back, notifications, approvals, started actions. */
   due: 16,
+  /** Sums of a minute over all tenants: a tenant's batches all go to one of them. */
+  minutes: 4,
 } as const;
 
 /** The shard of a name: the same for ever, evenly spread. */

@@ -94,6 +94,9 @@ function open(node: unknown): unknown {
 
 const streamed: Schema = { 'text/event-stream': { schema: { type: 'string', description: 'When `stream` is true.' } } };
 
+const querySchema = ({ repeatable }: Route, name: string): Schema =>
+  repeatable?.includes(name) ? { type: 'array', items: { type: 'string' } } : { type: 'string' };
+
 function operationOf(route: Route): Schema {
   const contract = contractOf(route.operation);
   if (!contract)
@@ -109,7 +112,7 @@ function operationOf(route: Route): Schema {
       required: true,
       schema: { type: 'string' },
     })),
-    ...(route.query ?? []).map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
+    ...(route.query ?? []).map((name) => ({ name, in: 'query', schema: querySchema(route, name) })),
   ];
   return {
     operationId: route.operation + (twice ? route.method[0] + route.method.slice(1).toLowerCase() : ''),

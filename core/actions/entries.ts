@@ -195,6 +195,7 @@ export function resultDraft(
   outcome: KeptResult & {
     readonly outcome: string;
     readonly error?: string;
+    readonly latency_ms?: number;
     readonly behavior?: BehaviorNote;
     readonly approval_returned?: boolean;
     readonly aborted_by?: string;

@@ -53,7 +53,7 @@ export async function executeAction(
   const run = await keepingLease(ports, action, approvalId, () => perform(ports, action, approvalId, watched)).finally(
     () => watch.stop(),
   );
-  const { credential, head, error, outcome, loginRefusedBy, result: raw } = run;
+  const { credential, head, error, outcome, loginRefusedBy, latency_ms, result: raw } = run;
   const by = cancelledBy(watch.signal);
   const secrets = credential ? secretsOf(credential) : [];
   const safe = await withholdOutcome(ports, action, { result: raw, error: error?.message }, secrets);
@@ -61,6 +61,7 @@ export async function executeAction(
   const kept = safe.result_withheld ? { result_withheld: safe.result_withheld } : await keepResult(ports, result);
   const done: Done = {
     ...{ outcome, kept, loginRefusedBy },
+    ...(latency_ms !== undefined && { latency_ms }),
     ...(message !== undefined && { error: message }),
     ...(message !== undefined && by !== undefined && { aborted_by: by }),
     ...(credential && { record: credential.record }),
@@ -131,6 +132,8 @@ interface Done {
   /** The key that cancelled it while it ran. */
   readonly aborted_by?: string;
   readonly loginRefusedBy?: string | undefined;
+  /** Whole milliseconds the executor took. */
+  readonly latency_ms?: number;
   readonly record?: CredentialRecord;
   /** No credential could be had: nothing was called, and the approval is as it was. */
   readonly approval_returned?: boolean;

@@ -21,6 +21,8 @@ export interface Outcome {
   readonly error?: GatewayError;
   /** The upstream that did not accept the credential as a login. */
   readonly loginRefusedBy?: string | undefined;
+  /** Whole milliseconds the executor took; absent where nothing was executed. */
+  readonly latency_ms?: number;
 }
 
 export const actorOf = ({ envelope, principal }: GovernedAction) => ({
@@ -48,13 +50,15 @@ export async function perform(
     return { outcome: 'not_executed', error: asGatewayError(thrown) };
   }
   if (!executor) return { outcome: 'not_executed', ...minted };
+  const began = ports.clock.now();
+  const took = () => ({ latency_ms: Math.max(0, Math.round(ports.clock.now() - began)) });
   try {
     const result = await untilEnd(ports, endsAtMs, options.signal, (signal) =>
       executor.execute(envelope, minted.credential, { ...options, signal }),
     );
-    return { outcome: 'executed', ...minted, result };
+    return { outcome: 'executed', ...minted, ...took(), result };
   } catch (thrown) {
-    return { ...failedAt(ports, action, executor, thrown), ...minted };
+    return { ...failedAt(ports, action, executor, thrown), ...minted, ...took() };
   }
 }
 

@@ -1,10 +1,9 @@
-/** What chat traffic looks like from behind: requests, analytics, cache, providers. */
+/** What chat traffic looks like from behind: requests, cache, providers. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
-import { invalidRequest } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { analyticsPoints, type Health, providerHealth } from '#core/observatory/points.ts';
+import { dimensionOf } from '#core/observatory/dimensions.ts';
+import { type Health, providerHealth } from '#core/observatory/provider-health.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
-import { timeOf } from '#core/observatory/usage.ts';
 import { type Call, cursorOf, limitOf, type Operation } from './operation.ts';
 import type { BreakerState } from './ports.ts';
 
@@ -24,23 +23,6 @@ export const listRequests: Operation = async (call) => {
     ...(query.outcome !== undefined && { outcome: query.outcome }),
   });
   return { body: { requests: page.items, ...(page.cursor && { cursor: page.cursor }) } };
-};
-
-export const analytics: Operation = async (call) => {
-  const { ports, principal, query } = call;
-  const earliest = recent(call);
-  const asked = query.from === undefined ? earliest : timeOf('from', query.from);
-  const from = [asked, earliest].sort().at(-1)!;
-  const to = query.to === undefined ? isoTime(ports.clock.now()) : timeOf('to', query.to);
-  if (asked > to) throw invalidRequest('from lies after to; give the earlier time as from.');
-  const sums = await ports.observations.points(principal.tenant, {
-    series: 'models',
-    from,
-    to,
-    ...(query.model !== undefined && { name: query.model }),
-  });
-  const model = query.model !== undefined && { model: query.model };
-  return { body: { tenant: principal.tenant, from, to, ...model, points: analyticsPoints(sums) } };
 };
 
 /** Entries are this process's own: what no process here holds is not guessed. */
@@ -91,14 +73,16 @@ interface ProviderView {
 export async function providersOf(call: Pick<Call, 'ports' | 'principal' | 'snapshot'>): Promise<ProviderView[]> {
   const { ports, principal, snapshot } = call;
   const now = ports.clock.now();
-  const sums = await ports.observations.points(principal.tenant, {
-    series: 'providers',
-    from: isoTime(now - providerWindowMinutes * minuteMs),
-    to: isoTime(now),
-  });
-  const breakers = ports.breakers?.(snapshot.configuration.providers) ?? {};
-  return snapshot.configuration.providers.map((entry) => {
-    const { health, ...recently } = providerHealth(sums, entry.name);
+  const span = { from: isoTime(now - providerWindowMinutes * minuteMs), to: isoTime(now) };
+  const { providers } = snapshot.configuration;
+  const recent = await Promise.all(
+    providers.map(({ name }) =>
+      ports.observations.minutes(principal.tenant, { dimension: dimensionOf('provider', name), ...span }),
+    ),
+  );
+  const breakers = ports.breakers?.(providers) ?? {};
+  return providers.map((entry, n) => {
+    const { health, ...recently } = providerHealth(recent[n]!);
     const breaker = Object.hasOwn(breakers, entry.name) ? breakers[entry.name] : undefined;
     return {
       name: entry.name,

@@ -15,6 +15,8 @@ export interface Call {
   readonly snapshot: Snapshot;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
+  /** Values of query parameters that the route allows more than once. */
+  readonly repeated: Readonly<Record<string, readonly string[]>>;
   /** When the host ends the function (epoch milliseconds); undefined where nothing does. */
   readonly endsAtMs?: number | undefined;
   readonly header: (name: string) => string | undefined;

@@ -4,6 +4,7 @@
  */
 import type * as z from 'zod';
 import { actions } from './operations/actions.ts';
+import { analytics } from './operations/analytics.ts';
 import { configuration } from './operations/configuration.ts';
 import { evidence } from './operations/evidence.ts';
 import { gateway } from './operations/gateway.ts';
@@ -14,6 +15,7 @@ import { sessions } from './operations/sessions.ts';
 export const operations = {
   health,
   ...observatory,
+  ...analytics,
   ...actions,
   ...evidence,
   ...configuration,

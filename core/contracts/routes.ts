@@ -29,6 +29,8 @@ export interface Route {
   readonly operation: string;
   readonly summary: string;
   readonly query?: readonly string[];
+  /** Those of `query` that may be given more than once. */
+  readonly repeatable?: readonly string[];
 }
 
 /** Surfaces that pages in a browser may call, where the configuration lists their origin: browsers ask first, by OPTIONS. */
@@ -41,7 +43,7 @@ export const opensToPages = (surface: Route['surface']): boolean => surface === 
 export const isProxied = ({ surface, path, handledBy }: Pick<Route, 'surface' | 'path' | 'handledBy'>): boolean =>
   surface === 'admin' && handledBy === 'observatory' && path.startsWith('/admin/v1/');
 
-type Options = Partial<Pick<Route, 'agents' | 'humansOnly' | 'platform' | 'query' | 'surface'>>;
+type Options = Partial<Pick<Route, 'agents' | 'humansOnly' | 'platform' | 'query' | 'repeatable' | 'surface'>>;
 
 const route = (
   call: `${Route['method']} /${string}`,
@@ -79,9 +81,18 @@ export const routes: readonly Route[] = [
   route(`GET ${a}/requests`, 'observatory', 'operator', 'listRequests', 'Chat calls, newest first', {
     query: ['model', 'outcome', ...paging],
   }),
-  route(`GET ${a}/analytics`, 'observatory', 'viewer', 'analytics', 'Per-minute points of the last 48 hours', {
-    query: ['from', 'to', 'model'],
+  route(`GET ${a}/analytics`, 'observatory', 'viewer', 'analytics', 'Buckets of the last 48 hours by dimension', {
+    query: ['dimension', 'from', 'to', 'step'],
+    repeatable: ['dimension'],
   }),
+  route(
+    `GET ${a}/analytics/realtime`,
+    'observatory',
+    'viewer',
+    'realtimeAnalytics',
+    'Buckets of the last five minutes by dimension',
+    { query: ['dimension'], repeatable: ['dimension'] },
+  ),
   route(`GET ${a}/cache`, 'observatory', 'viewer', 'cacheStatistics', 'Hits, misses, hit rate, evictions'),
   route(`GET ${a}/providers`, 'observatory', 'viewer', 'listProviders', 'Providers, their health and breakers'),
   route(`GET ${a}/budgets`, 'observatory', 'viewer', 'listBudgets', 'Budgets and rate limits as they stand'),

@@ -1,8 +1,9 @@
 /** Projections of the evidence stream: derived, idempotent by entry hash, rebuildable. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Page } from '#core/evidence/ports.ts';
-import type { MinuteSums } from './points.ts';
-import type { Point, Projection } from './projection.ts';
+import type { MinuteSums } from './buckets.ts';
+import type { Dimension, Scope } from './dimensions.ts';
+import type { Projection } from './projection.ts';
 import type { RequestRow } from './request-row.ts';
 import type { Violation } from './violation.ts';
 
@@ -69,12 +70,11 @@ export interface RequestQuery {
   readonly cursor?: string;
 }
 
-export interface PointQuery {
-  readonly series: Point['series'];
+export interface BucketQuery {
+  readonly dimension: Dimension;
   /** ISO times of the first and last minute, both included. */
   readonly from: string;
   readonly to: string;
-  readonly name?: string;
 }
 
 export interface Observations {
@@ -85,8 +85,13 @@ export interface Observations {
   violations(tenant: string, options: { limit: number; cursor?: string }): Promise<Page<Violation>>;
   /** Newest first; a page may hold fewer rows than asked for and still not be the last. */
   requests(tenant: string, query: RequestQuery): Promise<Page<RequestRow>>;
-  /** Sums by minute and name, oldest first. */
-  points(tenant: string, query: PointQuery): Promise<readonly MinuteSums[]>;
+  /**
+   * Sums of one dimension by minute, oldest first; minutes without traffic are left out. `bucketsOf` and `totalsOf` make
+   * numbers of them. Kept 48 hours.
+   */
+  minutes(scope: Scope, query: BucketQuery): Promise<readonly MinuteSums[]>;
+  /** Models, providers and tools with buckets between two ISO times, by kind and name. */
+  dimensions(scope: Scope, span: { readonly from: string; readonly to: string }): Promise<readonly Dimension[]>;
 }
 
 /** Where entries are copied for good: an Object-Lock bucket on AWS, a folder here. */

@@ -2,9 +2,11 @@
 import type { ChatRecord, Finding } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { chatRecordOf } from './chat-record.ts';
-import { addUp, callMeasures, latencyMeasures, type Measures } from './measures.ts';
+import { dimensionOf } from './dimensions.ts';
+import { addUp, callMeasures, type Measures } from './measures.ts';
 import type { Point, Projection } from './projection.ts';
 import { requestRowOf } from './request-row.ts';
+import { latencyMeasures } from './sketch.ts';
 import type { ChatViolation } from './violation.ts';
 
 /** Listed with what they did; `redact` and `log` are counted only. */
@@ -20,7 +22,7 @@ export function projectChat(entry: EvidenceEntry): Omit<Projection, 'tenant' | '
   return {
     counter: { kind: 'chat', model: record.resolved_model },
     measures: addUp([call, cacheMeasures(record), ...findingsOf(record).map(findingMeasures)]),
-    points: [modelPoint(record, call), ...providerPoints(record)],
+    points: [...callPoints(entry.tenant, record), ...providerPoints(record)],
     request: requestRowOf(entry, record),
     ...(violations.length > 0 && { violations }),
   };
@@ -29,11 +31,29 @@ export function projectChat(entry: EvidenceEntry): Omit<Projection, 'tenant' | '
 /** Outcomes with an answer of a model, or the lack of one: only their latency says how the service does. */
 const answered: ReadonlySet<string> = new Set(['completed', 'cached', 'aborted', 'failed']);
 
-function modelPoint({ resolved_model, outcome, latency_ms }: ChatRecord, call: Measures): Point {
-  const point = { series: 'models', name: resolved_model } as const;
-  if (!answered.has(outcome)) return { ...point, measures: call };
-  return { ...point, measures: { ...call, ...latencyMeasures(latency_ms) }, slowest: latency_ms };
+/** What the call adds to its minute, the same for everything, its tenant and its model. */
+function callPoints(tenant: string, record: ChatRecord): Point[] {
+  const { resolved_model, outcome, usage, cost_microusd, latency_ms } = record;
+  const measures = whatCounts({
+    requests: 1,
+    errors: outcome === 'failed' ? 1 : 0,
+    blocked: outcome === 'blocked' ? 1 : 0,
+    reviewed: outcome === 'review' ? 1 : 0,
+    input_tokens: usage.input_tokens,
+    output_tokens: usage.output_tokens,
+    cost_microusd,
+    ...(answered.has(outcome) && latencyMeasures(latency_ms)),
+  });
+  return [
+    { dimension: 'global', measures },
+    { dimension: dimensionOf('tenant', tenant), measures },
+    ...(resolved_model === '' ? [] : [{ dimension: dimensionOf('model', resolved_model), measures }]),
+  ];
 }
+
+/** Each measure is an attribute that a store writes: none for nothing. */
+const whatCounts = (measures: Measures): Measures =>
+  Object.fromEntries(Object.entries(measures).filter(([, value]) => value > 0));
 
 function cacheMeasures({ cache, cache_evictions = 0 }: ChatRecord): Measures {
   return { ...(cache && { [`cache:${cache}`]: 1 }), ...(cache_evictions > 0 && { cache_evictions }) };
@@ -85,7 +105,9 @@ function providerPoints(record: ChatRecord): Point[] {
     if (!notAsked.has(error)) note(provider, { requests: 1, ...(!ofTheCaller.test(error) && { errors: 1 }) });
   }
   if (record.provider !== undefined && reachedProvider(record)) note(record.provider, lastTry(record));
-  return [...asked].slice(0, mostProviders).map(([name, measures]) => ({ series: 'providers', name, measures }));
+  return [...asked]
+    .slice(0, mostProviders)
+    .map(([name, measures]) => ({ dimension: dimensionOf('provider', name), measures }));
 }
 
 /** Reasons that say nothing of a provider: it was spared, or the caller left or sent what cannot be answered. */
@@ -99,8 +121,12 @@ function reachedProvider({ outcome, findings = [] }: ChatRecord): boolean {
   return findings.some(({ phase, action }) => phase === 'output' && (action === 'block' || action === 'review'));
 }
 
-const lastTry = ({ outcome, latency_ms }: ChatRecord): Measures => ({
-  requests: 1,
-  ...(outcome === 'failed' && { errors: 1 }),
-  ...latencyMeasures(latency_ms),
-});
+const lastTry = ({ outcome, latency_ms, usage, cost_microusd }: ChatRecord): Measures =>
+  whatCounts({
+    requests: 1,
+    errors: outcome === 'failed' ? 1 : 0,
+    input_tokens: usage.input_tokens,
+    output_tokens: usage.output_tokens,
+    cost_microusd,
+    ...latencyMeasures(latency_ms),
+  });

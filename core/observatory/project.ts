@@ -1,17 +1,51 @@
 /** What one evidence entry adds to the views that look back. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { dimensionOf } from './dimensions.ts';
+import type { Measures } from './measures.ts';
 import { projectChat } from './project-chat.ts';
-import { decisionKinds, type Projection } from './projection.ts';
+import { decisionKinds, type Point, type Projection } from './projection.ts';
+import { latencyMeasures } from './sketch.ts';
 
 export function projectEntry(entry: EvidenceEntry): Projection {
   const { tenant, hash, timestamp, kind } = entry;
   const base = { tenant, hash, timestamp };
   if (kind === 'chat') return { ...base, ...projectChat(entry) };
-  if (!decisionKinds.includes(kind)) return { ...base, counter: { kind } };
+  if (!decisionKinds.includes(kind)) {
+    const points = kind === 'result' ? actionPoints(entry, outcomeMeasures(entry)) : [];
+    return { ...base, counter: { kind }, ...(points.length > 0 && { points }) };
+  }
   const { protocol, tool } = callOf(entry);
-  if (kind !== 'block') return { ...base, counter: { kind, protocol, tool } };
+  const points = actionPoints(entry, decisionMeasures[kind as DecisionKind]);
+  if (kind !== 'block') return { ...base, counter: { kind, protocol, tool }, points };
   const violation = violationOf(entry);
-  return { ...base, counter: { kind, protocol, tool, rule: violation.matched_rule }, violations: [violation] };
+  return { ...base, counter: { kind, protocol, tool, rule: violation.matched_rule }, violations: [violation], points };
+}
+
+type DecisionKind = 'allow' | 'review' | 'block';
+/** Each decision is a request; an approved action is decided twice, and counts so, as in usage. */
+const decisionMeasures: Readonly<Record<DecisionKind, Measures>> = {
+  allow: { requests: 1 },
+  review: { requests: 1, reviewed: 1 },
+  block: { requests: 1, blocked: 1 },
+};
+
+/** An execution is not another request: it says how the one that was allowed ended, and how long it took. */
+function outcomeMeasures({ body }: EvidenceEntry): Measures {
+  const { outcome, latency_ms } = body;
+  return {
+    ...((outcome === 'failed' || outcome === 'unknown') && { errors: 1 }),
+    ...(typeof latency_ms === 'number' && latency_ms >= 0 && latencyMeasures(latency_ms)),
+  };
+}
+
+function actionPoints(entry: EvidenceEntry, measures: Measures): Point[] {
+  if (Object.keys(measures).length === 0) return [];
+  const tool = textOf(entry, 'tool');
+  return [
+    { dimension: 'global', measures },
+    { dimension: dimensionOf('tenant', entry.tenant), measures },
+    ...(tool === '' ? [] : [{ dimension: dimensionOf('tool', tool), measures }]),
+  ];
 }
 
 function violationOf(entry: EvidenceEntry) {

@@ -1,4 +1,5 @@
 /** What an entry adds, as data: the one form in which projections are applied. */
+import type { Dimension } from './dimensions.ts';
 import type { Measures } from './measures.ts';
 import type { RequestRow } from './request-row.ts';
 import type { Violation } from './violation.ts';
@@ -12,13 +13,10 @@ export interface Counter {
   readonly model?: string;
 }
 
-/** What is summed up together in one minute: all calls of one model, or all that went to one provider. */
+/** What an entry adds to its minute of one dimension. Its tenant and the platform count it, each for itself. */
 export interface Point {
-  readonly series: 'models' | 'providers';
-  readonly name: string;
+  readonly dimension: Dimension;
   readonly measures: Measures;
-  /** The slowest call, in milliseconds. */
-  readonly slowest?: number;
 }
 
 export interface Projection {

@@ -19,7 +19,7 @@ export function httpEndpoint(
   const own = routes.filter((route) => route.handledBy === name && route.access !== 'signed');
 
   const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
-    const { route, params, query } = matchRoute(own, event);
+    const { route, params, query, repeated } = matchRoute(own, event);
     if (route.access === 'open') return replyOf({ body: { status: 'ok', version: ports.version } });
     const snapshot = await ports.snapshots.current();
     const principal = await identify(event, route, snapshot, ports);
@@ -32,6 +32,7 @@ export function httpEndpoint(
       snapshot,
       params,
       query,
+      repeated,
       endsAtMs: context.endsAtMs,
       header: (header) => headerOf(event, header),
       body: () => jsonBody(event, route.operation),

@@ -7,6 +7,8 @@ export interface Matched {
   readonly route: Route;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
+  /** Every value of the parameters that may be repeated. */
+  readonly repeated: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Ids and versions in paths; anything else names nothing we keep. */
@@ -33,7 +35,7 @@ export function matchRoute(routes: readonly Route[], event: HttpEvent): Matched 
     if (known.length === 0) throw new GatewayError('not_found', `There is nothing at ${shortened(event.path)}.`);
     throw new MethodNotAllowed(method, event.path, known);
   }
-  return { route, params: parametersOf(event), query: queryOf(route, event) };
+  return { route, params: parametersOf(event), ...queryOf(route, event) };
 }
 
 function parametersOf(event: HttpEvent): Record<string, string> {
@@ -55,16 +57,26 @@ function decoded(text: string): string {
   }
 }
 
-function queryOf(route: Route, event: HttpEvent): Record<string, string> {
+/** Values of one repeated parameter. */
+const mostRepeated = 100;
+
+function queryOf(route: Route, event: HttpEvent): Pick<Matched, 'query' | 'repeated'> {
   const allowed = new Set(route.query ?? []);
   const query: Record<string, string> = {};
+  const repeated: Record<string, readonly string[]> = {};
   for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
     if (!allowed.has(name)) {
       const list = allowed.size === 0 ? 'none' : [...allowed].join(', ');
       throw invalidRequest(`Unknown query parameter ${JSON.stringify(name.slice(0, 64))}; this route takes: ${list}.`);
     }
+    if (route.repeatable?.includes(name)) {
+      if ((values?.length ?? 0) > mostRepeated)
+        throw invalidRequest(`The query parameter ${name} is given more than ${mostRepeated} times.`);
+      repeated[name] = values ?? [];
+      continue;
+    }
     if (values?.length !== 1) throw invalidRequest(`The query parameter ${name} is given more than once.`);
     query[name] = values[0] as string;
   }
-  return query;
+  return { query, repeated };
 }

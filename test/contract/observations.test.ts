@@ -8,6 +8,8 @@ import { folderArchive } from '#adapters/local/folder-archive.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
+import { bucketsOf, totalsOf } from '#core/observatory/buckets.ts';
+import { type Dimension, everyTenant, mostNames } from '#core/observatory/dimensions.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { rebuild } from '#core/observatory/rebuild.ts';
 import { createHandler } from '#lambdas/project/event.ts';
@@ -215,28 +217,59 @@ describe('the views of chat calls', () => {
     expect(row).toEqual(projectEntry(entries[24]!).request);
   });
 
-  test('points by minute: sums, and the slowest call', async () => {
+  test('[analytics.buckets] minutes by dimension: of the tenant, and of all tenants together', async () => {
     const { observations } = await setting();
-    const at = (n: number, minute: number, over: object) =>
-      sampleChat(n, over, { timestamp: `2026-01-01T00:0${minute}:0${n}.000Z` });
-    const entries = [at(0, 1, { latency_ms: 10 }), at(1, 1, { latency_ms: 480 }), at(2, 2, { outcome: 'failed' })];
+    const at = (n: number, minute: number, over: object, tenant = 'default') =>
+      sampleChat(n, over, { tenant, timestamp: `2026-01-01T00:0${minute}:0${n}.000Z` });
+    const entries = [
+      at(0, 1, { latency_ms: 10 }),
+      at(1, 1, { latency_ms: 480 }),
+      at(2, 2, { outcome: 'failed' }),
+      at(3, 2, {}, 'other'),
+    ];
     for (let round = 0; round < 2; round++)
       for (const entry of entries) await observations.apply([projectEntry(entry)]);
     const query = { from: '2026-01-01T00:01:30.000Z', to: '2026-01-01T00:02:00.000Z' } as const;
-    const sums = await observations.points('default', { series: 'models', ...query });
-    expect(sums.map(({ at, name, slowest }) => [at, name, slowest])).toEqual([
-      ['2026-01-01T00:01:00.000Z', 'mock', 480],
-      ['2026-01-01T00:02:00.000Z', 'mock', 120],
+    const read = async (scope: string, dimension: Dimension) =>
+      bucketsOf(await observations.minutes(scope, { dimension, ...query }), '1m');
+    expect(await read('default', 'model:mock')).toMatchObject([
+      { timestamp: '2026-01-01T00:01:00.000Z', requests: 2, errors: 0, p50_latency_ms: 10, p99_latency_ms: 478 },
+      { timestamp: '2026-01-01T00:02:00.000Z', requests: 1, errors: 1, error_rate: 1 },
     ]);
-    expect(sums[0]!.measures).toMatchObject({ requests: 2, 'outcome:completed': 2, latency_ms: 490 });
-    expect(await observations.points('default', { series: 'models', ...query, name: 'other' })).toEqual([]);
-    expect(await observations.points('other', { series: 'models', ...query })).toEqual([]);
-    const providers = await observations.points('default', { series: 'providers', ...query });
-    expect(providers.map(({ name, measures }) => [name, measures.requests, measures.errors])).toEqual([
-      ['mock', 2, undefined],
-      ['mock', 1, 1],
-    ]);
+    expect((await read('other', 'tenant:other')).map(({ requests }) => requests)).toEqual([1]);
+    expect((await read(everyTenant, 'model:mock')).map(({ requests }) => requests)).toEqual([2, 2]);
+    expect((await read(everyTenant, 'global')).map(({ tokens }) => tokens)).toEqual([240, 240]);
+    expect(await read('default', 'global')).toEqual([]);
+    expect(await read('default', 'model:other')).toEqual([]);
+    expect(await observations.dimensions('other', query)).toEqual(['model:mock', 'provider:mock']);
+    expect(
+      await observations.dimensions('other', { from: '2027-01-01T00:00:00Z', to: '2027-01-02T00:00:00Z' }),
+    ).toEqual([]);
   });
+
+  test('[analytics.bounded] names that callers make up are counted under `other` past a bound, each call once', async () => {
+    const { observations } = await setting();
+    const most = mostNames('default');
+    const entries = Array.from({ length: most + 60 }, (_, n) =>
+      sampleEntry(n, { timestamp: '2026-01-01T00:00:00.000Z', body: { tool: `tool-${n}-${'x'.repeat(300)}` } }),
+    );
+    const projections = entries.map(projectEntry);
+    for (let n = 0; n < projections.length; n += 90) await observations.apply(projections.slice(n, n + 90));
+    const span = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-01T00:00:59.000Z' };
+    const listed = await observations.dimensions('default', span);
+    expect(listed).toHaveLength(most + 1);
+    expect(Math.max(...listed.map(({ length }) => length))).toBeLessThan(140);
+    const counts = await Promise.all(
+      listed.map(
+        async (dimension) =>
+          totalsOf((await observations.minutes('default', { dimension, ...span })).map(({ measures }) => measures))
+            .requests,
+      ),
+    );
+    expect(counts.reduce((sum, count) => sum + count)).toBe(entries.length);
+    expect(counts[listed.indexOf('tool:other')]).toBe(60);
+    expect(await observations.dimensions(everyTenant, span)).toHaveLength(entries.length);
+  }, 30_000);
 
   test('projected again from an emptied table, the views are the same', async () => {
     const [first, second] = [await setting(), await setting()];
@@ -263,7 +296,8 @@ describe('the views of chat calls', () => {
       await observations.usage('default', {}),
       await observations.violations('default', { limit: 200 }),
       await observations.requests('default', { since: '', limit: 200 }),
-      await observations.points('default', { series: 'models', from: '2026', to: '2027' }),
+      await observations.minutes('default', { dimension: 'model:mock', from: '2026', to: '2027' }),
+      await observations.minutes(everyTenant, { dimension: 'global', from: '2026', to: '2027' }),
     ];
     expect(await views(second)).toEqual(await views(first));
   });

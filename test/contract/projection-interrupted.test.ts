@@ -1,6 +1,7 @@
 /** A consumer of the stream that stops at any request, and the batch that comes again: everything counts once. */
 import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
+import { everyTenant } from '#core/observatory/dimensions.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { startDynamo } from '../support/dynamo.ts';
 import { sampleBlock, sampleChat, sampleEntry } from '../unit/observatory/sample.ts';
@@ -43,8 +44,10 @@ const viewsOf = async (tables: Tables) => {
     await observations.usage('default', {}),
     await observations.violations('default', { limit: 100 }),
     await observations.requests('default', { since: '', limit: 100 }),
-    await observations.points('default', { series: 'models', from: '2026', to: '2027' }),
-    await observations.points('default', { series: 'providers', from: '2026', to: '2027' }),
+    await observations.minutes('default', { dimension: 'model:a', from: '2026', to: '2027' }),
+    await observations.minutes('default', { dimension: 'tool:shell.rm', from: '2026', to: '2027' }),
+    await observations.minutes(everyTenant, { dimension: 'global', from: '2026', to: '2027' }),
+    await observations.minutes(everyTenant, { dimension: 'provider:mock', from: '2026', to: '2027' }),
   ];
 };
 
@@ -55,7 +58,7 @@ async function expected() {
   return { views: await viewsOf(tables), requests: counting.requests() };
 }
 
-describe('[observations.once] a batch', () => {
+describe('[observations.once] [analytics.projection] a batch', () => {
   test('counts once when its consumer ends at any request, however the batch is cut when it comes again', async () => {
     const { views, requests } = await expected();
     expect(requests).toBeGreaterThan(6);

@@ -156,28 +156,6 @@ export const observatory = {
       cursor,
     }),
   },
-  analytics: {
-    output: z.strictObject({
-      tenant: z.string(),
-      from: time,
-      to: time,
-      model: z.string().optional(),
-      points: z.array(
-        z.strictObject({
-          at: time,
-          requests: count,
-          errors: count,
-          blocked: count,
-          outcomes: counts,
-          tokens,
-          cost_microusd: microusd,
-          latency_ms: z
-            .strictObject({ average: milliseconds, p50: milliseconds, p95: milliseconds, max: milliseconds })
-            .optional(),
-        }),
-      ),
-    }),
-  },
   cacheStatistics: {
     output: z.strictObject({
       enabled: z.boolean(),

@@ -1,7 +1,7 @@
-import { addUp, latencyMeasures, percentile } from '#core/observatory/measures.ts';
-import { analyticsPoints, providerHealth } from '#core/observatory/points.ts';
+import { addUp } from '#core/observatory/measures.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import type { Projection } from '#core/observatory/projection.ts';
+import { providerHealth } from '#core/observatory/provider-health.ts';
 import { rebuild } from '#core/observatory/rebuild.ts';
 import { hoursOf, UsageSums } from '#core/observatory/usage.ts';
 import { sampleBlock, sampleChat, sampleEntry } from './sample.ts';
@@ -9,7 +9,8 @@ import { sampleBlock, sampleChat, sampleEntry } from './sample.ts';
 describe('what an entry adds', () => {
   test.each(['allow', 'review'] as const)('a decision to %s counts by protocol and tool', (kind) => {
     const entry = sampleEntry(0, { kind });
-    expect(projectEntry(entry)).toEqual({
+    const { points: _points, ...rest } = projectEntry(entry);
+    expect(rest).toEqual({
       tenant: 'default',
       hash: entry.hash,
       timestamp: entry.timestamp,
@@ -220,8 +221,8 @@ describe('what a chat call adds', () => {
 
   const providers = (record: object) =>
     projectEntry(sampleChat(0, record))
-      .points?.filter(({ series }) => series === 'providers')
-      .map(({ name, measures }) => [name, measures.requests, measures.errors ?? 0]);
+      .points?.filter(({ dimension }) => dimension.startsWith('provider:'))
+      .map(({ dimension, measures }) => [dimension.slice('provider:'.length), measures.requests, measures.errors ?? 0]);
 
   test.each<[string, object, unknown]>([
     ['answered', {}, [['mock', 1, 0]]],
@@ -255,8 +256,10 @@ describe('what a chat call adds', () => {
 
   test('latency is that of answers: what was refused at once makes nobody look fast', () => {
     const point = (record: object) => projectEntry(sampleChat(0, record)).points?.[0];
-    expect(point({})?.measures).toMatchObject({ latency_ms: 120, 'latency:150': 1 });
-    expect(point({ outcome: 'refused' })?.measures).not.toHaveProperty('latency_ms');
+    expect(point({})?.measures).toMatchObject({ 'ms:240': 1 });
+    expect(Object.keys(point({ outcome: 'refused' })?.measures ?? {}).filter((name) => name.startsWith('ms:'))).toEqual(
+      [],
+    );
   });
 
   test('a body of any shape projects', () => {
@@ -285,30 +288,37 @@ describe('measures', () => {
       constructor: 1,
     });
   });
+});
 
-  test('percentiles lie between the edges of the bucket, and never above the slowest call', () => {
-    const hundred = addUp(Array.from({ length: 100 }, (_, n) => latencyMeasures(n + 1)));
-    expect(percentile(hundred, 0.5)).toBeGreaterThanOrEqual(35);
-    expect(percentile(hundred, 0.5)).toBeLessThanOrEqual(50);
-    expect(percentile(hundred, 0.95)).toBeGreaterThan(75);
-    expect(percentile(latencyMeasures(101), 0.95, 101)).toBe(101);
-    expect(percentile({}, 0.5)).toBeUndefined();
-    expect(percentile(latencyMeasures(99_999_999), 0.5)).toBeLessThanOrEqual(900_000);
+test('health of a provider by the share of errors', () => {
+  const sums = (requests: number, errors: number) => [{ at: '', measures: { requests, errors } }];
+  expect(providerHealth(sums(100, 1))).toMatchObject({ health: 'healthy', error_rate: 0.01 });
+  expect(providerHealth(sums(100, 20)).health).toBe('degraded');
+  expect(providerHealth(sums(2, 1)).health).toBe('unhealthy');
+  expect(providerHealth([]).health).toBe('unknown');
+});
+
+describe('[analytics.buckets] what an entry adds to its minute', () => {
+  const pointsOf = (entry: Parameters<typeof projectEntry>[0]) =>
+    Object.fromEntries((projectEntry(entry).points ?? []).map(({ dimension, measures }) => [dimension, measures]));
+
+  test('a chat call: to everything, its tenant, its model, its provider', () => {
+    const points = pointsOf(sampleChat(0));
+    expect(Object.keys(points)).toEqual(['global', 'tenant:default', 'model:mock', 'provider:mock']);
+    expect(points.global).toMatchObject({ requests: 1, input_tokens: 100, output_tokens: 20, cost_microusd: 250 });
+    expect(points.global).not.toHaveProperty('errors');
   });
 
-  test('one point a minute over all models; health by the share of errors', () => {
-    const minute = (name: string, outcome: string, ms: number) => ({
-      at: '2026-01-01T00:01:00.000Z',
-      name,
-      measures: { requests: 1, [`outcome:${outcome}`]: 1, ...latencyMeasures(ms) },
-      slowest: ms,
-    });
-    const [point] = analyticsPoints([minute('a', 'completed', 10), minute('b', 'failed', 1000)]);
-    expect(point).toMatchObject({ requests: 2, errors: 1, blocked: 0, latency_ms: { average: 505, max: 1000 } });
-    const sums = (requests: number, errors: number) => [{ at: '', name: 'p', measures: { requests, errors } }];
-    expect(providerHealth(sums(100, 1), 'p')).toMatchObject({ health: 'healthy', error_rate: 0.01 });
-    expect(providerHealth(sums(100, 20), 'p').health).toBe('degraded');
-    expect(providerHealth(sums(2, 1), 'p').health).toBe('unhealthy');
-    expect(providerHealth(sums(2, 1), 'other').health).toBe('unknown');
+  test('a decision: to everything, its tenant, its tool; only the execution says how it ended', () => {
+    expect(pointsOf(sampleBlock(0))['tool:shell.rm']).toEqual({ requests: 1, blocked: 1 });
+    expect(pointsOf(sampleEntry(0, { kind: 'review' }))['tool:scm.get_issue']).toEqual({ requests: 1, reviewed: 1 });
+    const result = (body: object) =>
+      pointsOf(sampleEntry(0, { kind: 'result', body: { tool: 't', ...body } }))['tool:t'];
+    expect(result({ outcome: 'executed', latency_ms: 0 })).toEqual({ 'ms:z': 1 });
+    expect(result({ outcome: 'failed', latency_ms: 1 })).toEqual({ errors: 1, 'ms:0': 1 });
+    expect(result({ outcome: 'unknown' })).toEqual({ errors: 1 });
+    expect(result({ outcome: 'not_executed' })).toBeUndefined();
+    expect(result({ outcome: 'executed', latency_ms: 'soon' })).toBeUndefined();
+    expect(projectEntry(sampleEntry(0, { kind: 'approve' }))).not.toHaveProperty('points');
   });
 });

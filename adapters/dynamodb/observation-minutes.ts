@@ -1,0 +1,82 @@
+/**
+ * Items of analytics: the sums of one minute, one dimension and one scope. A tenant's own are one item; those of the whole
+ * platform lie in shards by tenant, because every call of the deployment raises some of them.
+ */
+
+import type { MinuteSums } from '#core/observatory/buckets.ts';
+import { type Dimension, everyTenant, partsOf, type Scope } from '#core/observatory/dimensions.ts';
+import type { Point, Projection } from '#core/observatory/projection.ts';
+import { recentHours } from '#core/observatory/request-row.ts';
+import { fromItem, type Item } from './items.ts';
+import { measuresOf, type Sum, ttlOf } from './observation-sums.ts';
+import { shardOf, shards } from './shards.ts';
+
+const recentSeconds = recentHours * 3600;
+
+const seriesOf = (scope: Scope, dimension: Dimension, shard?: number): string =>
+  `${scope}#minutes#${shard === undefined ? '' : `${shard}#`}${dimension}`;
+
+/** Every series that holds minutes of the dimension. */
+export const minuteSeries = (scope: Scope, dimension: Dimension): string[] =>
+  scope === everyTenant
+    ? Array.from({ length: shards.minutes }, (_, shard) => seriesOf(scope, dimension, shard))
+    : [seriesOf(scope, dimension)];
+
+interface Minute extends Point {
+  readonly scope: Scope;
+}
+
+/** A projection whose dimensions are those that have room. */
+export interface CountedProjection extends Projection {
+  readonly minutes: readonly Minute[];
+}
+
+/** Says under which dimension one is counted in a scope on a day. */
+export type Counting = (scope: Scope, dimension: Dimension, day: string) => Promise<Dimension>;
+
+/** The projections with what each adds to the minutes of its tenant and to those of the platform. */
+export async function withMinutes(projections: readonly Projection[], counted: Counting): Promise<CountedProjection[]> {
+  const found = new Map<string, Promise<Dimension>>();
+  const once: Counting = (scope, dimension, day) => {
+    const key = JSON.stringify([scope, dimension, day]);
+    const known = found.get(key) ?? counted(scope, dimension, day);
+    found.set(key, known);
+    return known;
+  };
+  return Promise.all(
+    projections.map(async (projection) => {
+      const day = projection.timestamp.slice(0, 10);
+      const all = (projection.points ?? []).flatMap((point) =>
+        scopesOf(point.dimension, projection.tenant).map((scope) => ({ ...point, scope })),
+      );
+      const minutes = all.map(async (minute) => ({
+        ...minute,
+        dimension: await once(minute.scope, minute.dimension, day),
+      }));
+      return { ...projection, minutes: await Promise.all(minutes) };
+    }),
+  );
+}
+
+/** What a tenant adds up to is the same for both; everything together is for the platform alone. */
+function scopesOf(dimension: Dimension, tenant: string): readonly Scope[] {
+  const kind = partsOf(dimension)?.kind;
+  if (kind === undefined) return [everyTenant];
+  return kind === 'tenant' ? [tenant] : [tenant, everyTenant];
+}
+
+/** What an entry adds to items of minutes. */
+export const minuteSums = ({ tenant, timestamp, minutes }: CountedProjection): Sum[] =>
+  minutes.map(({ scope, dimension, measures }) => ({
+    series: seriesOf(scope, dimension, scope === everyTenant ? shardOf(tenant, shards.minutes) : undefined),
+    at: timestamp.slice(0, 16),
+    of: {},
+    measures,
+    ttl: ttlOf(timestamp, recentSeconds),
+  }));
+
+/** An item of a minute as it is read again. */
+export function toMinuteSums(item: Item): MinuteSums {
+  const { at, ...rest } = fromItem(item);
+  return { at: `${String(at)}:00.000Z`, measures: measuresOf(rest) };
+}

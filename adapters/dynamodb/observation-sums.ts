@@ -1,0 +1,26 @@
+/** What a batch adds to one item of the observations table. */
+import type { Measures } from '#core/observatory/measures.ts';
+
+/** Kept in the batch's record as text, so that it can be added after a crash. */
+export interface Sum {
+  readonly series: string;
+  readonly at: string;
+  /** What is summed, as it is read again. */
+  readonly of: Readonly<Record<string, unknown>>;
+  readonly measures: Measures;
+  readonly ttl: number;
+}
+
+/** Measures stand under a mark of their own, apart from the attributes of the item. */
+export const sumMark = '+';
+
+/** The measures of an item, without its other attributes. */
+export const measuresOf = (item: Readonly<Record<string, unknown>>): Measures =>
+  Object.fromEntries(
+    Object.entries(item).flatMap(([name, value]) =>
+      name.startsWith(sumMark) ? [[name.slice(sumMark.length), Number(value)]] : [],
+    ),
+  );
+
+/** When an item of an entry may go, in epoch seconds. */
+export const ttlOf = (timestamp: string, seconds: number) => Math.floor(Date.parse(timestamp) / 1000) + seconds;

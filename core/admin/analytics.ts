@@ -1,0 +1,102 @@
+/** Analytics by the minute [analytics.buckets]: what a tenant, model, provider or tool was asked, by whom the caller may see. */
+import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { type Bucket, bucketsOf, parseStep, type Step } from '#core/observatory/buckets.ts';
+import { type Dimension, everyTenant, parseDimension, partsOf, type Scope } from '#core/observatory/dimensions.ts';
+import { recentHours } from '#core/observatory/request-row.ts';
+import { timeOf } from '#core/observatory/usage.ts';
+import type { Call, Operation } from './operation.ts';
+
+const minuteMs = 60_000;
+const realtimeMinutes = 5;
+/** Without `from`: the last hour. */
+const usualMinutes = 60;
+/** Without `dimension`: as many as one answer can show; the others are asked for by name. */
+const mostListed = 100;
+/** Buckets of an answer: a function answers in 6 MB. */
+const mostBuckets = 25_000;
+
+interface Span {
+  readonly from: string;
+  readonly to: string;
+}
+
+export const analytics: Operation = async (call) => {
+  const { query } = call;
+  const step = parseStep(query.step);
+  const span = spanOf(call);
+  return { body: { ...span, step, ...(await summaryOf(call, span, step)) } };
+};
+
+/** The last five minutes, the current one included. */
+export const realtimeAnalytics: Operation = async (call) => {
+  const now = call.ports.clock.now();
+  const span = { from: minuteAt(now - (realtimeMinutes - 1) * minuteMs), to: isoTime(now) };
+  return { body: { ...span, step: '1m', ...(await summaryOf(call, span, '1m')) } };
+};
+
+async function summaryOf(call: Call, span: Span, step: Step) {
+  const asked = call.repeated.dimension?.map(parseDimension);
+  const dimensions = [...new Set(asked ?? (await seenIn(call, span)))];
+  for (const dimension of dimensions) assertMaySee(call, dimension);
+  const { observations } = call.ports;
+  const all = await Promise.all(
+    dimensions.map(async (dimension): Promise<[Dimension, Bucket[]]> => {
+      const sums = await observations.minutes(scopeOf(call, dimension), { dimension, ...span });
+      return [dimension, bucketsOf(sums, step)];
+    }),
+  );
+  const buckets = all.reduce((sum, [, each]) => sum + each.length, 0);
+  if (buckets > mostBuckets) {
+    throw invalidRequest(
+      `The answer would hold ${buckets} buckets; at most ${mostBuckets} are sent. Ask for fewer dimensions, a shorter time or a longer step.`,
+    );
+  }
+  return { dimensions, summary: Object.fromEntries(all) };
+}
+
+/** What the caller may see and what had traffic; everything together first. */
+async function seenIn(call: Call, span: Span): Promise<Dimension[]> {
+  const { ports, principal, snapshot } = call;
+  const names = await ports.observations.dimensions(ownScope(call), span);
+  const tenants = principal.platform ? snapshot.configuration.tenants.map(({ id }) => id) : [principal.tenant];
+  const first: Dimension[] = principal.platform ? ['global'] : [];
+  return [...first, ...tenants.map((id): Dimension => `tenant:${id}`), ...names].slice(0, mostListed);
+}
+
+/** A tenant's caller sees its own traffic; the platform's callers see that of all tenants together. */
+const ownScope = ({ principal }: Call): Scope => (principal.platform ? everyTenant : principal.tenant);
+
+function scopeOf(call: Call, dimension: Dimension): Scope {
+  const parts = partsOf(dimension);
+  return parts?.kind === 'tenant' ? parts.name : ownScope(call);
+}
+
+/** @throws GatewayError `forbidden` for what all tenants add up to, `not_found` for another tenant. */
+function assertMaySee({ principal, snapshot }: Call, dimension: Dimension): void {
+  const parts = partsOf(dimension);
+  if (parts === undefined && !principal.platform) {
+    throw new GatewayError(
+      'forbidden',
+      `global is for the admin token and platform keys; ask for tenant:${principal.tenant} instead.`,
+    );
+  }
+  if (parts?.kind !== 'tenant') return;
+  const known = principal.platform
+    ? snapshot.configuration.tenants.some(({ id }) => id === parts.name)
+    : parts.name === principal.tenant;
+  if (!known) throw notFound('The tenant');
+}
+
+/** Buckets are tidied some time after they end; until then nobody is shown them either. */
+function spanOf({ ports, query }: Call): Span {
+  const now = ports.clock.now();
+  const earliest = minuteAt(now - recentHours * 60 * minuteMs);
+  const to = query.to === undefined ? isoTime(now) : timeOf('to', query.to);
+  const usual = minuteAt(Date.parse(to) - usualMinutes * minuteMs);
+  const asked = query.from === undefined ? usual : timeOf('from', query.from);
+  if (asked > to) throw invalidRequest('from lies after to; give the earlier time as from.');
+  return { from: asked < earliest ? earliest : asked, to };
+}
+
+const minuteAt = (ms: number): string => isoTime(Math.floor(ms / minuteMs) * minuteMs);

@@ -1,0 +1,76 @@
+/** Sums by the minute as buckets that people and rollouts read [analytics.buckets]. */
+import { invalidRequest } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { addUp, type Measures } from './measures.ts';
+import { toUsd } from './request-row.ts';
+import { percentiles } from './sketch.ts';
+
+/** What one dimension added up to in one minute. */
+export interface MinuteSums {
+  /** ISO 8601 time of the minute. */
+  readonly at: string;
+  readonly measures: Measures;
+}
+
+export interface Totals {
+  /** Chat calls, and decisions on actions. */
+  readonly requests: number;
+  /** Calls that failed on our side or a provider's; actions whose execution failed or has no known outcome. */
+  readonly errors: number;
+  /** Errors divided by requests, 0 to 1. */
+  readonly error_rate: number;
+  /** Of calls that were answered or failed, and of executed actions; null where there was none. */
+  readonly p50_latency_ms: number | null;
+  readonly p95_latency_ms: number | null;
+  readonly p99_latency_ms: number | null;
+  /** Input and output together. */
+  readonly tokens: number;
+  readonly cost_usd: number;
+  readonly blocked: number;
+  readonly reviewed: number;
+}
+
+export interface Bucket extends Totals {
+  /** ISO 8601 time at which the bucket begins. */
+  readonly timestamp: string;
+}
+
+export const steps = { '1m': 60_000, '5m': 300_000, '1h': 3_600_000 } as const;
+export type Step = keyof typeof steps;
+
+/** @throws GatewayError `invalid_request` for any other step. */
+export function parseStep(text: string | undefined): Step {
+  if (text === undefined) return '1m';
+  if (Object.hasOwn(steps, text)) return text as Step;
+  throw invalidRequest(`step is ${JSON.stringify(text.slice(0, 64))}; it takes 1m, 5m or 1h.`);
+}
+
+/** Everything together. Sketches are merged, so its percentiles are those of all calls, not averages. */
+export function totalsOf(all: readonly Measures[]): Totals {
+  const sum = addUp(all);
+  const { requests = 0, errors = 0, blocked = 0, reviewed = 0 } = sum;
+  const [p50, p95, p99] = percentiles(sum, [0.5, 0.95, 0.99]) as [number | null, number | null, number | null];
+  return {
+    requests,
+    errors,
+    error_rate: errors === 0 ? 0 : Math.min(1, Math.round((errors / Math.max(1, requests)) * 10_000) / 10_000),
+    p50_latency_ms: p50,
+    p95_latency_ms: p95,
+    p99_latency_ms: p99,
+    tokens: (sum.input_tokens ?? 0) + (sum.output_tokens ?? 0),
+    cost_usd: toUsd(sum.cost_microusd ?? 0),
+    blocked,
+    reviewed,
+  };
+}
+
+/** One bucket a step, oldest first. A step without traffic has none. */
+export function bucketsOf(sums: readonly MinuteSums[], step: Step): Bucket[] {
+  const startOf = ({ at }: MinuteSums) => Math.floor(Date.parse(at) / steps[step]) * steps[step];
+  return [...Map.groupBy(sums, startOf)]
+    .sort(([a], [b]) => a - b)
+    .map(([start, together]) => ({
+      timestamp: isoTime(start),
+      ...totalsOf(together.map(({ measures }) => measures)),
+    }));
+}

@@ -1,0 +1,30 @@
+/** How a provider did lately, in words an operator acts on. */
+import { type MinuteSums, totalsOf } from './buckets.ts';
+
+export type Health = 'healthy' | 'degraded' | 'unhealthy' | 'unknown';
+
+export interface ProviderHealth {
+  readonly requests: number;
+  readonly errors: number;
+  readonly error_rate: number;
+  readonly p95_latency_ms?: number;
+  readonly health: Health;
+}
+
+const degradedFrom = 0.05;
+const unhealthyFrom = 0.5;
+
+/** Health of a provider from the sums of its last minutes. */
+export function providerHealth(sums: readonly MinuteSums[]): ProviderHealth {
+  const { requests, errors, error_rate, p95_latency_ms } = totalsOf(sums.map(({ measures }) => measures));
+  return {
+    requests,
+    errors,
+    error_rate,
+    ...(p95_latency_ms !== null && { p95_latency_ms }),
+    health: requests === 0 ? 'unknown' : healthOf(error_rate),
+  };
+}
+
+const healthOf = (errorRate: number): Health =>
+  errorRate >= unhealthyFrom ? 'unhealthy' : errorRate >= degradedFrom ? 'degraded' : 'healthy';
