@@ -1113,6 +1113,10 @@ const toolGateway: readonly Requirement[] = [
     'A server that offers tools of a name or family another one serves gets them under its own name, also while that one is silent.',
   ),
   must(
+    'mcp.unplaced-in-evidence',
+    'A tool call that no reachable server can take is answered -32003 or -32000 and leaves a block with its envelope.',
+  ),
+  must(
     'mcp.placement',
     'A call of test-action or of an approval goes to the server whose list has the tool; where that is not known nothing is sent.',
   ),

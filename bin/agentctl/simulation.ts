@@ -80,14 +80,29 @@ function showResult(out: Output, result: Fields, call: Fields): void {
 
 function showWhy({ out }: Cli, answer: Fields): void {
   out.line('decision: ', decisionPart(answer.decision));
-  for (const name of ['envelope_id', 'matched_rule', 'policy', 'policy_version']) out.field(name, answer[name]);
-  for (const step of list(answer.trace)) {
+  for (const name of ['envelope_id', 'matched_rule', 'decided_by', 'reason', 'policy', 'policy_version'])
+    out.field(name, answer[name]);
+  showTrace(out, answer.trace, '  ');
+  for (const effect of list(answer.effects)) {
+    const { tool, target, capability, matched_rule } = effect;
+    out.line(
+      '  effect ',
+      decisionPart(effect.decision),
+      ` ${[tool, target, capability].map(plain).join(' ')}  ${plain(matched_rule)}`,
+    );
+    showTrace(out, effect.trace, '    ');
+  }
+  out.field('unclear', text(answer.unclear));
+}
+
+function showTrace(out: Output, trace: unknown, indent: string): void {
+  for (const step of list(trace)) {
     const { field, expected, found } = fields(step.failed);
     const failed = step.failed === undefined ? '' : `: ${plain(field)} is ${plain(found)}, not ${plain(expected)}`;
     const verdict = step.matched === true ? painted('bold', 'matched') : `no${failed}`;
     const place = typeof step.index === 'number' && step.index < 0 ? 'guard' : `rule ${plain(step.index)}`;
     const name = step.name === undefined ? '' : ` "${plain(step.name)}"`;
-    out.line(`  ${place} `, decisionPart(step.decision), ` ${plain(step.rule)}${name}  `, verdict);
+    out.line(`${indent}${place} `, decisionPart(step.decision), ` ${plain(step.rule)}${name}  `, verdict);
   }
 }
 

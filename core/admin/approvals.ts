@@ -29,31 +29,46 @@ const histories: Readonly<Record<string, readonly ApprovalStatus[]>> = {
   expired: ['denied'],
   consumed: ['consumed'],
 };
+const everything: readonly ApprovalStatus[] = ['approved', 'executing', 'consumed', 'denied'];
+/** An index lags behind and a filter leaves rows out: so many reads may go into one page before it is answered short. */
+const mostReads = 10;
 
-/** Newest first within each state; the cursor says which state the next page is of. */
+/** Newest first within each state, all states unless one is named; the cursor says which state the next page is of. */
 export const approvalHistory: Operation = async (call) => {
-  const { cursor = '0.', status: wanted = 'approved' } = call.query;
-  const states = Object.hasOwn(histories, wanted) ? (histories[wanted] ?? []) : [];
+  const { ports, principal, query } = call;
+  const { cursor = '0.', status: wanted } = query;
+  const states = wanted === undefined ? everything : Object.hasOwn(histories, wanted) ? histories[wanted]! : [];
   if (states.length === 0) {
     throw invalidRequest(`status is ${JSON.stringify(wanted)}; it takes ${Object.keys(histories).join(', ')}.`);
   }
-  const [, at = '', rest = ''] = /^(\d)\.(.*)$/.exec(cursor) ?? [];
-  const status = states[Number(at)];
-  if (at === '' || status === undefined)
-    throw invalidRequest('cursor was not made by this service; pass it unchanged.');
-
-  const { cursor: _, ...page } = pageOf(call);
-  const found = await call.ports.approvals.list(call.principal.tenant, status, {
-    ...page,
-    ...(rest && { cursor: rest }),
-  });
-  const rows = found.items.filter(
-    (row) => status !== 'denied' || (row.reason === 'timeout') === (wanted === 'expired'),
-  );
-  const more = found.cursor ? `${at}.${found.cursor}` : states[Number(at) + 1] && `${Number(at) + 1}.`;
-  const approvals = rows.map((row) => approvalView(row, call.ports.adminUrl, call.ports.clock.now()));
-  return { body: { approvals, ...(more && { cursor: more }) } };
+  const { cursor: _, limit, ...page } = pageOf(call);
+  const rows: ApprovalRow[] = [];
+  let place: string | undefined = cursor;
+  for (let reads = 0; place !== undefined && rows.length < limit && reads < mostReads; reads++) {
+    const { at, rest } = placeIn(states, place);
+    const status = states[at]!;
+    const found = await ports.approvals.list(principal.tenant, status, {
+      ...page,
+      limit: limit - rows.length,
+      ...(rest && { cursor: rest }),
+    });
+    rows.push(...found.items.filter((row) => wanted === undefined || isOf(wanted, row)));
+    place = found.cursor ? `${at}.${found.cursor}` : states[at + 1] && `${at + 1}.`;
+  }
+  const approvals = rows.map((row) => approvalView(row, ports.adminUrl, ports.clock.now()));
+  return { body: { approvals, ...(place !== undefined && { cursor: place }) } };
 };
+
+/** A denial by time-out is an expiry. */
+const isOf = (wanted: string, { status, reason }: ApprovalRow): boolean =>
+  status !== 'denied' || (reason === 'timeout') === (wanted === 'expired');
+
+function placeIn(states: readonly ApprovalStatus[], cursor: string): { readonly at: number; readonly rest: string } {
+  const [, at = '', rest = ''] = /^(\d)\.(.*)$/.exec(cursor) ?? [];
+  if (at === '' || states[Number(at)] === undefined)
+    throw invalidRequest('cursor was not made by this service; pass it unchanged.');
+  return { at: Number(at), rest };
+}
 
 const pageOf = ({ query, principal }: Call): { limit: number; cursor?: string; keyId?: string } => ({
   limit: limitOf(query),

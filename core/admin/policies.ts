@@ -7,22 +7,20 @@ import { agreedCapability } from '#core/classification/agreed-capability.ts';
 import { keepBound } from '#core/configuration/checks/bound-secrets.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
-import { readVersion } from '#core/configuration/store/stored-form.ts';
 import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/versions.ts';
 import { simulateSchema } from '#core/contracts/admin-requests.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
-import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { explain } from '#core/tool-policy/explain.ts';
 import { loadText } from './load-text.ts';
-import { assertOwn, type Call, type Operation, parsed } from './operation.ts';
+import { type Call, type Operation, parsed } from './operation.ts';
+import { versionNumber, versionOf } from './policy-version.ts';
 import { recordAct } from './record.ts';
 import { versionAct } from './version-act.ts';
 
 export { releaseSession, sessionRisk } from './risk.ts';
 export { createManifest, deleteManifest, getManifest, listManifests, manifestDrift } from './task-manifests.ts';
+export { why } from './why.ts';
 
 export const getConfig: Operation = async ({ snapshot }) => ({
   headers: { etag: `"${snapshot.version}"` },
@@ -132,84 +130,4 @@ async function asOf(call: Call, version: number) {
   const { configuration } = await versionOf(call, String(version));
   const policyDocument = buildPolicyDocument(configuration);
   return { configuration, policyDocument, policy: compilePolicy(policyDocument) };
-}
-
-/** Which rule decided an action, and the first condition at which each rule before it failed. */
-export const why: Operation = async (call) => {
-  const entry = await decisionEntry(call, call.params.envelope_id ?? '');
-  const { policy_version, matched_rule, policy, withheld, rule } = entry.body;
-  const { configuration } = await versionOf(call, String(policy_version));
-  const { protocol, tool, target, capability, upstream, parameters } = entry.body as unknown as ToolCall;
-  const toolCall: ToolCall = { protocol, tool, target, capability, upstream, parameters };
-  const compiled = compilePolicy(buildPolicyDocument(configuration));
-  return {
-    body: {
-      envelope_id: entry.envelope_id,
-      decision: entry.kind,
-      matched_rule,
-      ...(rule !== undefined && { rule }),
-      policy,
-      policy_version,
-      call: toolCall,
-      trace: explain(compiled, toolCall),
-      ...(withheld !== undefined && { not_replayed: withheld }),
-    },
-  };
-};
-
-/** Finds a decision by its envelope: an approval row knows the session, else the audit log of the last week does. */
-async function decisionEntry(call: Call, id: string): Promise<EvidenceEntry> {
-  const { ports, principal } = call;
-  const isDecision = (entry: EvidenceEntry) =>
-    entry.envelope_id === id && ['allow', 'review', 'block'].includes(entry.kind);
-  const row = await ports.approvals.get(principal.tenant, id);
-  const found = row
-    ? await first(ports.evidence.entries(principal.tenant, row.session_id), isDecision)
-    : await inAudit(call, isDecision);
-  if (!found) throw notFound(`Action ${id}`);
-  if (principal.kind === 'agent') assertOwn(call, found.actor.key_id, `Action ${id}`);
-  return found;
-}
-
-async function first<T>(items: AsyncIterable<T>, wanted: (item: T) => boolean): Promise<T | undefined> {
-  for await (const item of items) if (wanted(item)) return item;
-  return undefined;
-}
-
-const week = 7 * 24 * 3_600_000;
-
-/** Envelope ids are UUIDv7: their first 48 bits are the time, so the hour to look in is known. */
-async function inAudit({ ports, principal, params }: Call, wanted: (entry: EvidenceEntry) => boolean) {
-  const id = params.envelope_id ?? '';
-  const bornMs = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
-  const now = ports.clock.now();
-  const born = Number.isSafeInteger(bornMs) && bornMs <= now + 60_000 ? bornMs : now;
-  let cursor: string | undefined;
-  do {
-    const page = await ports.evidence.audit({
-      tenant: principal.tenant,
-      from: Math.max(born - 60_000, now - 52 * week),
-      to: born + 600_000,
-      limit: 200,
-      ...(cursor !== undefined && { cursor }),
-    });
-    const found = page.items.find(wanted);
-    if (found) return found;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return undefined;
-}
-
-function versionNumber(text: string | undefined): number {
-  const version = Number(text);
-  if (!Number.isInteger(version) || version < 1) {
-    throw invalidRequest(`version is ${JSON.stringify(text)}; it takes a whole number from 1.`);
-  }
-  return version;
-}
-
-async function versionOf({ ports }: Call, text: string | undefined) {
-  const found = await readVersion(ports, versionNumber(text));
-  if (!found) throw notFound(`Policy version ${text}`);
-  return found;
 }

@@ -8,6 +8,8 @@ import { isObject } from './wire.ts';
 
 export const maxModelLength = 256;
 export const maxChoices = 128;
+/** Above what any model writes; times the most choices it is still a count, and a cost, that is exact. */
+export const maxOutputTokens = 100_000_000;
 
 export function checkOpenai(body: JsonObject): void {
   checkCommon(body);
@@ -16,7 +18,7 @@ export function checkOpenai(body: JsonObject): void {
     checkContent(message.content, `${path}.content`, { mayBeSilent });
     checkObjects(message.tool_calls, `${path}.tool_calls`);
   });
-  checkWhole(body, 'max_completion_tokens', 1, Number.MAX_SAFE_INTEGER);
+  checkWhole(body, 'max_completion_tokens', 1, maxOutputTokens);
   checkWhole(body, 'n', 1, maxChoices);
   if (!absent(body.stream_options) && !isObject(body.stream_options))
     refuse('stream_options', body.stream_options, 'an object');
@@ -36,7 +38,7 @@ function checkCommon(body: JsonObject): void {
   if (typeof model !== 'string' || model === '' || model.length > maxModelLength)
     refuse('model', model, `a name of 1 to ${maxModelLength} characters`);
   if (!absent(body.stream) && typeof body.stream !== 'boolean') refuse('stream', body.stream, 'true or false');
-  checkWhole(body, 'max_tokens', 1, Number.MAX_SAFE_INTEGER);
+  checkWhole(body, 'max_tokens', 1, maxOutputTokens);
   checkNumber(body, 'temperature');
   checkNumber(body, 'top_p');
   checkObjects(body.tools, 'tools');
@@ -81,11 +83,7 @@ function checkWhole(body: JsonObject, key: string, least: number, most: number):
   const value = body[key];
   if (absent(value)) return;
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least || value > most)
-    refuse(
-      key,
-      value,
-      most === Number.MAX_SAFE_INTEGER ? 'a positive whole number' : `a whole number from ${least} to ${most}`,
-    );
+    refuse(key, value, `a whole number from ${least} to ${most}`);
 }
 
 function checkNumber(body: JsonObject, key: string): void {

@@ -73,6 +73,17 @@ const decided = z.strictObject({
 });
 const view = z.strictObject({ ...item.shape, ...decided.shape });
 
+const trace = z.array(
+  z.strictObject({
+    index: z.int().meta({ description: 'Place among the rules; negative for a guard.' }),
+    rule: z.string(),
+    name: z.string().optional(),
+    decision,
+    matched: z.boolean(),
+    failed: z.strictObject({ field: z.string(), expected: z.string(), found: z.string() }).optional(),
+  }),
+);
+
 export const actions = {
   testAction: { input: actionRequestSchema, output: decisionResultSchema.strict() },
   simulate: {
@@ -100,18 +111,29 @@ export const actions = {
       policy: z.string(),
       policy_version: count,
       call: z.strictObject(call),
-      trace: z
+      decided_by: z
+        .enum(['rule', 'effect', 'default', 'guard', 'sandbox', 'effects', 'task', 'risk', 'approval'])
+        .meta({
+          description:
+            'effect: a rule on what the call would do; effects: the text itself, e.g. one that is not certain.',
+        }),
+      reason: z.string().optional(),
+      trace: trace.meta({ description: 'The call as it is written: each guard and rule up to the one that matched.' }),
+      effects: z
         .array(
           z.strictObject({
-            index: z.int().meta({ description: 'Place among the rules; negative for a guard.' }),
-            rule: z.string(),
-            name: z.string().optional(),
+            tool: z.string(),
+            target: z.string(),
+            capability: z.string(),
             decision,
-            matched: z.boolean(),
-            failed: z.strictObject({ field: z.string(), expected: z.string(), found: z.string() }).optional(),
+            matched_rule: z.string(),
+            reason: z.string().optional(),
+            trace: trace.optional(),
           }),
         )
-        .meta({ description: 'Each guard and rule up to the one that decided, with the first condition that failed.' }),
+        .meta({ description: 'What the call would do; the trace of each effect that is not allowed.' }),
+      more_effects: count.optional(),
+      unclear: z.string().optional(),
       not_replayed: z.unknown().optional(),
     }),
   },

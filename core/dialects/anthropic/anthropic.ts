@@ -24,6 +24,7 @@ export const anthropic: Dialect = {
   usesTools: (body) =>
     objectsOf(body.tools).length > 0 ||
     objectsOf(body.mcp_servers).length > 0 ||
+    asksForTools(body.tool_choice) ||
     objectsOf(body.messages).some(({ content }) => objectsOf(content).some(isToolPart)),
 
   replyTexts,
@@ -46,6 +47,12 @@ export const anthropic: Dialect = {
 
   replay: replayAnthropic,
   collector: anthropicCollector,
+};
+
+/** `none` asks that no tool is called. */
+const asksForTools = (choice: Json | undefined): boolean => {
+  const type = objectOf(choice)?.type;
+  return type !== undefined && type !== 'none';
 };
 
 const isToolPart = ({ type }: JsonObject): boolean =>

@@ -55,6 +55,17 @@ export function actionOf(tool: Tool, name: string, args: JsonObject): ActionRequ
   return governable({ ...wordsOf(tool, name), target, parameters: args });
 }
 
+/** What is known of a call whose tool no server lists; undefined where no envelope can hold it. */
+export function actionOfUnplaced(
+  name: string,
+  args: JsonObject,
+  upstream: string | undefined,
+): ActionRequest | undefined {
+  const words = { protocol: 'mcp', tool: name, capability: capabilityFromName(name) };
+  const call = { ...words, target: targetFromArguments(args), parameters: args };
+  return actionRequestSchema.safeParse({ ...call, ...(upstream !== undefined && { upstream }) }).data;
+}
+
 /** @throws RpcFault -32602 for a request that no envelope can hold. */
 export function governable(
   request: ToolWords & { readonly target: string; readonly parameters: JsonObject },

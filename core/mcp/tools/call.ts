@@ -33,7 +33,7 @@ import {
 import { stateToClient, stateToServer } from '../waiting/request-state.ts';
 import { taskFor } from '../waiting/tasks.ts';
 import { holding, waitingOf, withoutHold } from '../waiting/waiting.ts';
-import { actionOf, argumentsOf, placementIn, type Tool } from './action.ts';
+import { actionOf, actionOfUnplaced, argumentsOf, placementIn, type Tool } from './action.ts';
 import { drifted, noteDefinitions } from './drift.ts';
 import { keptResult, type Run, runExecutor } from './executor.ts';
 import { inventoryOf, toolNamed } from './inventory.ts';
@@ -64,7 +64,10 @@ async function make(
   if (typeof params.name !== 'string' || params.name === '') throw invalidParams('params.name must name a tool.');
   const args = argumentsOf(params);
   const keys = opensAddresses(caller, params) ? stateKeysIfAny(ports, caller) : undefined;
-  const tool = await find(ports, caller, params.name, exchange);
+  const named = params.name;
+  const tool = await find(ports, caller, named, exchange).catch((fault: unknown) =>
+    refuseUnplaced(ports, caller, named, args, fault),
+  );
   if (caller.era === 'stateless') checkParamHeaders(tool.definition, args, caller.passed);
   const meta = forwardedMeta(params._meta, caller.era, tool.entry.forwarded_meta);
   const sent = sentWith(params, meta.governed);
@@ -157,19 +160,55 @@ export function sentWith(params: JsonObject, meta: JsonObject): JsonObject | und
 }
 
 /** A block like any other, in evidence too: the source that decided is the definition, not a rule. */
-async function refuseDrift(
+const refuseDrift = (
+  ports: McpPorts,
+  caller: Caller,
+  request: GovernedRequest,
+  { own, entry, exposed }: Tool,
+): Promise<DecisionResult> =>
+  recordBlock(ports, caller, request, {
+    matched_rule: `drift:${exposed}`,
+    reason: `The definition of ${own} at ${entry.name} is new or has changed since it was accepted; a human has to accept it.`,
+  });
+
+/**
+ * A call of a tool that no reachable server has runs nowhere. It is an action all the same: it is blocked in evidence, and the caller
+ * gets the error with the envelope_id [mcp.unplaced-in-evidence].
+ * @throws the fault, always.
+ */
+async function refuseUnplaced(
+  ports: McpPorts,
+  caller: Caller,
+  name: string,
+  args: JsonObject,
+  fault: unknown,
+): Promise<never> {
+  if (!(fault instanceof RpcFault)) throw fault;
+  const { data, code, message } = fault;
+  const { upstream } = (data ?? {}) as { readonly upstream?: string };
+  const request = actionOfUnplaced(name, args, upstream);
+  if (!request) throw fault;
+  const placed = { ...request, ...(upstream !== undefined && { placement: { upstream } }) };
+  const { envelope_id } = await recordBlock(ports, caller, placed, {
+    matched_rule: code === mcpCodes.noUpstream ? 'upstream:none' : 'upstream:unreachable',
+    reason: message,
+  });
+  throw new RpcFault(code, message, { data: { ...(data as JsonObject), envelope_id }, status: fault.status });
+}
+
+/** Records a block that no rule decided. */
+async function recordBlock(
   ports: McpPorts,
   { principal, sessionId, snapshot }: Caller,
   request: GovernedRequest,
-  tool: Tool,
+  found: { readonly matched_rule: string; readonly reason: string },
 ): Promise<DecisionResult> {
   const envelope = openEnvelope(request, principal, sessionId, ports.ids.uuid(), request.placement ?? undefined);
   const head = await ports.evidence.head(envelope.tenant, sessionId);
   assertSessionOwner(head, principal);
-  const reason = `The definition of ${tool.own} at ${tool.entry.name} is new or has changed since it was accepted; a human has to accept it.`;
   const action: GovernedAction = {
     ...{ envelope, principal, snapshot, head: head ?? null, call_digest: callDigest(envelope) },
-    decision: { decision: 'block', matched_rule: `drift:${tool.exposed}`, policy: snapshot.policy.name, reason },
+    decision: { decision: 'block', policy: snapshot.policy.name, ...found },
   };
   const { draft, changes } = decisionDraft(ports, action, 'block');
   const outcome = await ports.ledger.commit({ draft, changes, head: action.head, owner: sessionOwner(principal) });

@@ -37,6 +37,7 @@ const refusedByBoth: [string, JsonObject, string][] = [
   ['max_tokens zero', { ...good, max_tokens: 0 }, 'max_tokens is 0'],
   ['max_tokens fraction', { ...good, max_tokens: 1.5 }, 'max_tokens is 1.5'],
   ['max_tokens NaN', { ...good, max_tokens: Number.NaN }, 'max_tokens is NaN'],
+  ['max_tokens beyond any count', { ...good, max_tokens: 9_007_199_254_740_991 }, 'a whole number from 1 to 100000000'],
   ['max_tokens text', { ...good, max_tokens: '5' }, 'max_tokens is a text'],
   ['temperature text', { ...good, temperature: 'hot' }, 'temperature is a text'],
   ['top_p infinite', { ...good, top_p: Number.POSITIVE_INFINITY }, 'top_p is Infinity'],

@@ -1,0 +1,71 @@
+/** A call of a tool that no reachable server has is an action: it is blocked in evidence, and the caller gets the error. */
+import { type McpGatewayRun, mcpKeys, startMcpGateway } from '../support/mcp-gateway.ts';
+import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
+import { ask, exportOf, type Fields } from './client.ts';
+
+jest.setTimeout(120_000);
+
+let notes: RecordingServer;
+let gateway: McpGatewayRun;
+beforeAll(async () => {
+  notes = await startRecordingServer([plainTool('note')]);
+  gateway = await startMcpGateway({ upstreams: [{ name: 'notes', url: notes.url }] });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await notes?.stop();
+});
+
+interface Rpc extends Fields {
+  readonly error?: { readonly code: number; readonly data: Fields };
+  readonly result?: Fields;
+}
+const call = (session: string, name: string, args: Fields = {}) =>
+  ask<Rpc>(gateway.url, 'POST', '', {
+    key: mcpKeys.agent,
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
+    headers: { accept: 'application/json, text/event-stream', 'x-session-id': session },
+  });
+const entriesOf = async (id: unknown) => {
+  const { body } = await ask<{ entries: Fields[] }>(gateway.admin, 'GET', '/admin/v1/audit?limit=200', {
+    key: mcpKeys.human,
+  });
+  return body.entries.filter(({ envelope_id }) => envelope_id === id);
+};
+
+test('[mcp.unplaced-in-evidence] a tool that no server has is -32003, and the attempt is a block with its arguments', async () => {
+  const { body } = await call('unplaced', 'delete_everything', { path: '/srv' });
+  expect(body.error).toMatchObject({ code: -32003, data: { tool: 'delete_everything' } });
+  const [entry, ...others] = await entriesOf(body.error?.data.envelope_id);
+  expect(others).toEqual([]);
+  expect(entry).toMatchObject({
+    kind: 'block',
+    body: {
+      matched_rule: 'upstream:none',
+      tool: 'delete_everything',
+      capability: 'delete',
+      parameters: { path: '/srv' },
+    },
+  });
+  const bundle = await exportOf(gateway.admin, mcpKeys.human, String(entry?.session_id));
+  expect(bundle.entries.some(({ hash }) => hash === entry?.hash)).toBe(true);
+});
+
+test('[mcp.unplaced-in-evidence] a server that does not answer is -32000, and the attempt is a block that names the server', async () => {
+  notes.fail(503);
+  const { body } = await call('unplaced', 'unheard_of');
+  expect(body.error).toMatchObject({ code: -32000, data: { upstream: 'notes' } });
+  const entries = await entriesOf(body.error?.data.envelope_id);
+  expect(entries).toEqual([
+    expect.objectContaining({
+      kind: 'block',
+      body: expect.objectContaining({ matched_rule: 'upstream:unreachable', upstream: 'notes' }),
+    }),
+  ]);
+  notes.fail(undefined);
+});
+
+test('[mcp.unplaced-in-evidence] a tool that a server has is decided by the policy as before', async () => {
+  const { body } = await call('unplaced', 'note');
+  expect(body.error).toBeUndefined();
+});
