@@ -28,7 +28,9 @@ export async function review(
   candidate: ApprovalCandidate | undefined,
   carry: ExecutionMode = executeAction,
 ): Promise<DecisionResult> {
-  const hold = (asked: Asked) => holdFor(ports, action, asked, carry);
+  // An earlier request of the identical call may be found denied, whatever approval the caller names.
+  const hold = async (asked: Asked) =>
+    asked.row.status === 'denied' ? denied(action, asked.row) : holdFor(ports, action, asked, carry);
   if (!candidate) return hold(await ask(ports, action, {}));
   const use = await useApproval(ports, action, candidate.row, carry);
   if ('result' in use) return use.result;

@@ -149,6 +149,19 @@ describe('one action through the pipeline', () => {
     expect(later.body.error.data.reason).toBeUndefined();
   });
 
+  test('[approval.denial-told] naming another approval does not get round a denial', async () => {
+    const other = await act(inSession({ ...pull, parameters: { ...pull.parameters, title: 'Other' } }, 'denied-6'));
+    await approve(other.body.envelope_id);
+    const { body } = await act(inSession(pull, 'denied-6'));
+    await deny(body.envelope_id, 'no');
+    for (const approval_ref of [other.body.envelope_id, '00000000-0000-4000-8000-000000000000'])
+      expect((await act({ ...inSession(pull, 'denied-6'), approval_ref })).body).toMatchObject({
+        ...{ envelope_id: body.envelope_id, decision: 'block', matched_rule: `denied:${body.envelope_id}` },
+        error: { code: -32001, data: { reason: 'denied', comment: 'no' } },
+      });
+    expect(await kinds('denied-6')).toEqual(['review', 'approve', 'review', 'deny']);
+  });
+
   test('[approval.denial-told] a denial of one call says nothing of another call, session or key', async () => {
     const { body } = await act(inSession(pull, 'denied-2'));
     await deny(body.envelope_id, 'no');
