@@ -327,10 +327,10 @@ const identity: readonly Requirement[] = [
   must('sod.by-person', 'Humans are compared by person, not by key.'),
   must('sod.unmapped-chat', 'A chat identity mapped to no person has no vote.'),
   operations('auth.federation-token', 'Federation uses a bearer token compared in constant time.'),
-  edge('auth.tls', 'The edge speaks TLS 1.3 with ECDSA P-256 / X25519.'),
+  must('auth.tls', 'The edge speaks TLS 1.3 with ECDSA P-256 / X25519.'),
   must('auth.provider-keys', 'Agents never hold provider keys; a broker injects them.'),
   must('auth.secret-env-allow-list', 'Environment names for secrets come from an allow-list.'),
-  edge('auth.priority-critical', 'X-Priority: critical counts only for keys with priority critical.'),
+  must('auth.priority-critical', 'X-Priority: critical counts only for keys with priority critical.'),
 ];
 
 const approvals: readonly Requirement[] = [
@@ -1213,12 +1213,26 @@ const toolGateway: readonly Requirement[] = [
 ];
 
 const edgeProxy: readonly Requirement[] = [
-  edge('edge.listeners', 'TLS on 8443, h2c on 8444, HTTP/3 on 8445.'),
-  edge('edge.routing', '/api loses its prefix; /admin and /mcp keep theirs.'),
+  must('edge.listeners', 'The edge listens on 8443 (TLS, HTTP/2 and HTTP/1.1) and 8444 (HTTP/2 in cleartext).'),
+  edge('edge.http3', 'HTTP/3 on 8445, where a QUIC server is found.'),
+  must(
+    'edge.forwarded',
+    'What a client says in X-Forwarded-* and in fields of the connection is replaced; all else goes on.',
+  ),
+  must('edge.own-host', 'The edge answers to its own names and addresses and to no other authority.'),
+  must(
+    'edge.streams',
+    'Answers pass as they come; a client that leaves ends the upstream request, an answer cut off is seen as cut off.',
+  ),
+  must('edge.websocket', 'The chat WebSocket is passed through the edge.'),
+  must('edge.fail-closed', 'Without a known configuration the edge lets nothing in.'),
+  must('edge.hostile', 'Header bombs, contradicting lengths and floods of reset streams end with their connection.'),
+  must('trace.edge-parent', 'The span edge.request is the parent of what the listeners behind it record.'),
+  must('edge.routing', '/api loses its prefix; /admin and /mcp keep theirs.'),
   edge('edge.alt-svc', 'HTTP/2 responses advertise HTTP/3 with max-age 86400.'),
-  edge('edge.load-shedding', 'Three priority tiers; X-Priority: critical is protected.'),
-  edge('edge.rate-limit', 'A token bucket limits the edge, and an upstream breaker guards it.'),
-  edge('edge.counters', 'svc_edge_requests_total, svc_edge_active_connections and svc_edge_loadshed_total count.'),
+  must('edge.load-shedding', 'Three priority tiers; X-Priority: critical is protected.'),
+  must('edge.rate-limit', 'A token bucket limits the edge, and an upstream breaker guards it.'),
+  must('edge.counters', 'svc_edge_requests_total, svc_edge_active_connections and svc_edge_loadshed_total count.'),
 ];
 
 /** The areas of the list, in the order of the generated page. */

@@ -7,7 +7,12 @@ export interface Ready {
   readonly gateway_url: string;
   readonly admin_url: string;
   readonly mcp_url: string;
+  /** TLS; null without the edge. */
   readonly edge_url: string | null;
+  /** HTTP/2 in cleartext. */
+  readonly edge_h2c_url: string | null;
+  /** PEM file that clients of the edge trust. */
+  readonly edge_certificate: string | null;
   /** Null when every key comes from the environment. */
   readonly keys_file: string | null;
 }
@@ -30,6 +35,7 @@ export function banner(ready: Ready, keys: Partial<LocalKeys>, { terminal, file 
     line('admin', ready.admin_url, 'actions, approvals, evidence'),
     line('gateway', `${ready.gateway_url}/v1`, 'chat completions, messages: base URL of the official SDKs'),
     line('mcp', `${ready.mcp_url}/mcp`, 'MCP clients, with the agent key as bearer token'),
+    ...(ready.edge_url === null ? [] : [line('edge', ready.edge_url, 'all of them over TLS: /api, /admin, /mcp')]),
     '',
     ...(ready.keys_file === null ? [] : [bold('Demo keys'), ...shown, dim(`  kept in ${ready.keys_file}`), '']),
     bold('Try, in another terminal'),

@@ -9,7 +9,13 @@ export interface Flags {
   readonly gatewayPort: number;
   readonly adminPort: number;
   readonly mcpPort: number;
+  /** TLS, HTTP/2 and HTTP/1.1. */
   readonly edgePort: number;
+  /** HTTP/2 in cleartext. */
+  readonly edgeCleartextPort: number;
+  /** Certificate and key of the operator's own (PEM files) in place of a self-signed one. */
+  readonly edgeCertificate?: { readonly certFile: string; readonly keyFile: string };
+  readonly edge: boolean;
   readonly show?: 'help' | 'version';
   /** Put a new signing key in place of the one in use, and end. */
   readonly rotateSigningKey?: true;
@@ -33,7 +39,11 @@ Options:
   --gateway-port N    (default: 8080; 0 = any free port, here and below)
   --admin-port N      (default: 8081)
   --mcp-port N        (default: 8082)
-  --edge-port N       (default: 8443; not served yet)
+  --edge-port N       TLS with HTTP/2 and HTTP/1.1 for all three (default: 8443)
+  --edge-h2c-port N   the same in cleartext HTTP/2 (default: 8444; any free one where --edge-port is 0)
+  --edge-cert FILE    certificate (PEM) of the edge, with --edge-key; without it a self-signed one is kept in the state folder
+  --edge-key FILE     its private key (PEM)
+  --no-edge           without the edge
   --rotate-signing-key  put a new signing key, linked to the one in use, in its place, and end
   --adopt-signing-key   take over a store whose signing key is lost
   --help              this text
@@ -54,6 +64,10 @@ const options = {
   'admin-port': text,
   'mcp-port': text,
   'edge-port': text,
+  'edge-h2c-port': text,
+  'edge-cert': text,
+  'edge-key': text,
+  'no-edge': { type: 'boolean' },
   'rotate-signing-key': { type: 'boolean' },
   'adopt-signing-key': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -72,6 +86,9 @@ export function parseFlags(args: readonly string[], environment: NodeJS.ProcessE
     adminPort: port('--admin-port', values['admin-port'], 8081),
     mcpPort: port('--mcp-port', values['mcp-port'], 8082),
     edgePort: port('--edge-port', values['edge-port'], 8443),
+    edgeCleartextPort: port('--edge-h2c-port', values['edge-h2c-port'], values['edge-port'] === '0' ? 0 : 8444),
+    edge: values['no-edge'] !== true,
+    ...certificateFiles(values['edge-cert'], values['edge-key']),
     ...(values['rotate-signing-key'] && { rotateSigningKey: true }),
     ...(values['adopt-signing-key'] && { adoptSigningKey: true }),
     ...(show && { show }),
@@ -84,6 +101,15 @@ function parse(args: readonly string[]) {
   } catch (cause) {
     throw new UsageError(`${(cause as Error).message} See --help.`, { cause });
   }
+}
+
+function certificateFiles(cert: string | undefined, key: string | undefined): Pick<Flags, 'edgeCertificate'> {
+  if (cert === undefined && key === undefined) return {};
+  if (cert === undefined || key === undefined)
+    throw new UsageError(
+      `--edge-cert and --edge-key belong together; ${cert === undefined ? '--edge-cert' : '--edge-key'} is missing.`,
+    );
+  return { edgeCertificate: { certFile: resolve(cert), keyFile: resolve(key) } };
 }
 
 function port(flag: string, given: string | undefined, byDefault: number): number {

@@ -42,7 +42,7 @@ function hostsOf({ rawHeaders: flat }: IncomingMessage): string[] {
   return hosts;
 }
 
-function isOurs(host: string, listenHost: string, names: readonly string[]): boolean {
+export function isOurs(host: string, listenHost: string, names: readonly string[] = []): boolean {
   const name = /^(\[[0-9a-f:.]+\]|[^:]+)(?::\d{1,5})?$/i
     .exec(host)?.[1]
     ?.toLowerCase()

@@ -13,6 +13,8 @@ import type { Telemetry } from '#core/kernel/ports.ts';
 import { bodyLimit } from '#lambdas/middleware/body-limit.ts';
 import { banner, type Output, type Ready } from './banner.ts';
 import { type Gateway, startGateway } from './compose.ts';
+import { keptCertificate, ownCertificate } from './edge/certificate.ts';
+import { type Edge, startEdge } from './edge/edge.ts';
 import { endingSignal } from './ending-signal.ts';
 import { type Flags, helpText, isLoopback, parseFlags, UsageError } from './flags.ts';
 import { type HttpServer, listen } from './http-server.ts';
@@ -20,7 +22,8 @@ import { messagesError } from './messages-error.ts';
 import { localTelemetry, version } from './ports.ts';
 import { type WebSockets, webSockets } from './web-socket.ts';
 
-type Urls = Pick<Ready, 'gateway_url' | 'admin_url' | 'mcp_url' | 'edge_url'>;
+type Urls = Pick<Ready, 'gateway_url' | 'admin_url' | 'mcp_url'>;
+type EdgeUrls = Pick<Ready, 'edge_url' | 'edge_h2c_url' | 'edge_certificate'>;
 
 /** Requests have 10 seconds, steps and schedules the rest. */
 const drainMs = 20_000;
@@ -62,14 +65,21 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
   const sockets = webSockets(started.promise.then(({ ports }) => ports));
   const servers = await openListeners(flags, started.promise, telemetry, sockets);
   const [gateway_url, admin_url, mcp_url] = servers.map(({ port }) => `http://${urlHost(flags.host)}:${port}`);
-  const urls = { gateway_url, admin_url, mcp_url, edge_url: null } as Urls;
+  const urls = { gateway_url, admin_url, mcp_url } as Urls;
   const gateway = await startGateway({ flags, checkout, environment, keys, telemetry, adminUrl: urls.admin_url });
   started.resolve(gateway);
-  announce(flags, keys, { event: 'ready', version, ...urls, keys_file: keys.agent ? keysPath(flags.state) : null });
+  const { edge, ...edgeUrls } = await openEdge(flags, urls, gateway, telemetry);
+  announce(flags, keys, {
+    event: 'ready',
+    version,
+    ...urls,
+    ...edgeUrls,
+    keys_file: keys.agent ? keysPath(flags.state) : null,
+  });
   await signalled;
   setTimeout(() => process.exit(1), drainMs).unref(); // a step that never ends must not hold the process
   gateway.endStreams();
-  await Promise.all([sockets.close(), ...servers.map((server) => server.drain())]);
+  await Promise.all([edge?.drain(), sockets.close(), ...servers.map((server) => server.drain())]);
   await gateway.stop();
   lock.release();
 }
@@ -109,6 +119,37 @@ function openListeners(
   };
   shared.handlers.catch(() => {});
   return Promise.all(surfaces.map((surface) => listen({ ...shared, ...surface })));
+}
+
+/** The listeners in front of the three, once these answer. */
+async function openEdge(
+  flags: Flags,
+  urls: Urls,
+  { ports }: Gateway,
+  telemetry: Telemetry,
+): Promise<EdgeUrls & { readonly edge: Edge | undefined }> {
+  const { host, state, edgeCertificate } = flags;
+  if (!flags.edge) return { edge: undefined, edge_url: null, edge_h2c_url: null, edge_certificate: null };
+  const certificate = edgeCertificate
+    ? await ownCertificate(edgeCertificate)
+    : await keptCertificate(state, host, systemClock.now());
+  const edge = await startEdge({
+    host,
+    tlsPort: flags.edgePort,
+    cleartextPort: flags.edgeCleartextPort,
+    certificate,
+    upstreams: { gateway: urls.gateway_url, admin: urls.admin_url, mcp: urls.mcp_url },
+    snapshot: () => ports.snapshots.current(),
+    telemetry,
+    clock: systemClock,
+    ids: systemIds,
+  });
+  return {
+    edge,
+    edge_url: `https://${urlHost(host)}:${edge.tlsPort}`,
+    edge_h2c_url: `http://${urlHost(host)}:${edge.cleartextPort}`,
+    edge_certificate: certificate.certFile,
+  };
 }
 
 /** For people on stdout, for programs as its last line, and for `agentctl` in the state folder. */

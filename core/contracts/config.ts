@@ -8,6 +8,7 @@ import { approvals } from './config/approvals.ts';
 import { type KeySettings, person, tenant, transform } from './config/callers.ts';
 import { contentFilter, type piiEntities } from './config/content-filters.ts';
 import { type broker, credentials } from './config/credentials.ts';
+import { edge } from './config/edge.ts';
 import { executors, type sqlDatabase } from './config/executors.ts';
 import { identity } from './config/identity.ts';
 import { mcpStreams } from './config/mcp-streams.ts';
@@ -65,6 +66,9 @@ export const configurationSchema = z
       })
       .prefault({})
       .meta({ description: 'The admin surface and the token of the platform administrator.' }),
+    edge: edge.meta({
+      description: 'Limits of the edge listeners on this machine; on AWS the edge stack has its own.',
+    }),
     people: z
       .array(person)
       .default([])

@@ -1,0 +1,113 @@
+/** What stands before every request of the edge: shedding, token buckets, the breaker of its upstream. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import type { EdgeUpstream } from '#core/edge/routing.ts';
+import { isShed, type Priority, priorityOf } from '#core/edge/shedding.ts';
+import { authenticate, type Headers } from '#core/identity/authenticate.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { Clock, Telemetry } from '#core/kernel/ports.ts';
+import { TokenBuckets } from '#core/limits/token-buckets.ts';
+import { admit, type BreakerState, type CallOutcome, closedBreaker, settle } from '#core/routing/breaker.ts';
+
+export interface EdgeAdmissionPorts {
+  readonly clock: Clock;
+  readonly telemetry: Pick<Telemetry, 'count'>;
+  /** Open connections of all listeners of the edge. */
+  readonly connections: () => number;
+}
+
+/** To be called once, with what came of the request at its upstream. */
+export type Settle = (outcome: CallOutcome) => void;
+
+/** Half of twenty calls in ten seconds could not reach the upstream: it is left alone for five seconds. */
+const breaker = { min_requests: 20, error_rate: 0.5, window_seconds: 10, open_seconds: 5 };
+const shedRetrySeconds = 1;
+
+export class EdgeAdmission {
+  readonly #ports: EdgeAdmissionPorts;
+  readonly #buckets = { address: new TokenBuckets(), key: new TokenBuckets() };
+  readonly #breakers = new Map<EdgeUpstream, BreakerState>();
+  readonly #delay = monitorEventLoopDelay({ resolution: 20 });
+  readonly #sampling: NodeJS.Timeout;
+  #delayMs = 0;
+
+  constructor(ports: EdgeAdmissionPorts) {
+    this.#ports = ports;
+    this.#delay.enable();
+    // Each second stands for itself: one long stop must not shed for minutes.
+    this.#sampling = setInterval(() => {
+      this.#delayMs = this.#delay.percentile(90) / 1e6;
+      this.#delay.reset();
+    }, 1_000).unref();
+  }
+
+  /**
+   * @throws GatewayError `service_unavailable` (shed, or the breaker is open) or `rate_limit_error`, with the seconds to wait.
+   */
+  enter(upstream: EdgeUpstream, headers: Headers, address: string, snapshot: Snapshot): Settle {
+    this.#shed(headers, snapshot);
+    this.#limit(headers, address, snapshot);
+    return this.#permit(upstream);
+  }
+
+  stop(): void {
+    clearInterval(this.#sampling);
+    this.#delay.disable();
+  }
+
+  #shed(headers: Headers, { configuration, identities }: Snapshot): void {
+    const mayBeCritical = () => {
+      try {
+        return identities.critical.has(authenticate(headers, identities).key_id);
+      } catch {
+        return false; // a credential that is refused later
+      }
+    };
+    const priority: Priority = priorityOf(one(headers['x-priority']), mayBeCritical);
+    const load = { connections: this.#ports.connections(), eventLoopDelayMs: this.#delayMs };
+    if (!isShed(priority, load, configuration.edge)) return;
+    this.#ports.telemetry.count('svc_edge_loadshed_total', { priority });
+    throw new GatewayError(
+      'service_unavailable',
+      `The edge is busy and refuses requests of ${priority} priority; retry in ${shedRetrySeconds} s.`,
+      { retryAfterSeconds: shedRetrySeconds },
+    );
+  }
+
+  #limit(headers: Headers, address: string, { configuration }: Snapshot): void {
+    const { per_address, per_key } = configuration.edge.rate_limit;
+    const now = this.#ports.clock.now();
+    const credential = one(headers['x-api-key']) ?? one(headers.authorization);
+    const shape = ({ per_second, burst }: typeof per_key) => ({ perSecond: per_second, burst });
+    const wait =
+      this.#buckets.address.take(address, shape(per_address), now) ??
+      (credential === undefined ? undefined : this.#buckets.key.take(sha256(credential), shape(per_key), now));
+    if (wait === undefined) return;
+    throw new GatewayError('rate_limit_error', `Too many requests at the edge; retry in ${wait} s.`, {
+      retryAfterSeconds: wait,
+    });
+  }
+
+  #permit(upstream: EdgeUpstream): Settle {
+    const now = () => this.#ports.clock.now();
+    const { state, permit } = admit(this.#breakers.get(upstream) ?? closedBreaker, now());
+    this.#breakers.set(upstream, state);
+    if (permit === undefined)
+      throw new GatewayError(
+        'service_unavailable',
+        `The upstream ${upstream} does not answer; retry in ${breaker.open_seconds} s.`,
+        {
+          retryAfterSeconds: breaker.open_seconds,
+        },
+      );
+    return (outcome) =>
+      void this.#breakers.set(
+        upstream,
+        settle(this.#breakers.get(upstream) ?? closedBreaker, permit, outcome, now(), breaker),
+      );
+  }
+}
+
+const one = (value: string | readonly string[] | undefined): string | undefined =>
+  typeof value === 'string' ? value : value?.[0];

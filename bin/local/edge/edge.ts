@@ -1,0 +1,206 @@
+/**
+ * The edge of this machine: one address for the gateway, the admin surface and MCP, over TLS, HTTP/2 and HTTP/1.1. It sheds load,
+ * limits, breaks circuits and hands on; who may do what is decided behind it [edge.listeners] [edge.routing].
+ */
+import type { ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import { forwardedHeaders } from '#core/edge/forwarded-headers.ts';
+import { type EdgeTarget, type EdgeUpstream, edgeTarget } from '#core/edge/routing.ts';
+import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import type { Clock, Ids, Telemetry } from '#core/kernel/ports.ts';
+import type { CallOutcome } from '#core/routing/breaker.ts';
+import { shortened } from '#lambdas/middleware/route.ts';
+import { checkHost, isOurs } from '../http-event.ts';
+import { errorReply, standardHeaders } from '../http-reply.ts';
+import { refuseConnection } from '../http-server.ts';
+import { EdgeAdmission } from './admission.ts';
+import type { Certificate } from './certificate.ts';
+import { type EdgeRequest, type EdgeResponse, edgeAgent, forward, type Outcome } from './forward.ts';
+import { type EdgeListeners, edgeListeners } from './listeners.ts';
+import { forwardUpgrade } from './upgrade.ts';
+
+export interface EdgeOptions {
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly tlsPort: number;
+  readonly cleartextPort: number;
+  readonly certificate: Certificate;
+  /** Base addresses of the listeners behind. */
+  readonly upstreams: Readonly<Record<EdgeUpstream, string>>;
+  /** @throws GatewayError when no configuration is known: nothing is let in then. */
+  readonly snapshot: () => Promise<Snapshot>;
+  readonly telemetry: Telemetry;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export interface Edge {
+  /** `https://host:port`. */
+  readonly tlsPort: number;
+  readonly cleartextPort: number;
+  drain(graceMs?: number): Promise<void>;
+}
+
+export async function startEdge(options: EdgeOptions): Promise<Edge> {
+  const { telemetry, ids } = options;
+  let listeners: EdgeListeners | undefined;
+  const admission = new EdgeAdmission({ ...options, connections: () => listeners?.connections() ?? 0 });
+  const agent = edgeAgent();
+  const origins = new Map(Object.entries(options.upstreams).map(([name, url]) => [name, new URL(url)]));
+
+  const answer = async (request: EdgeRequest, response: EdgeResponse): Promise<void> => {
+    const id = ids.uuid();
+    let upstream = 'none';
+    try {
+      const { target, origin } = await placed(request);
+      upstream = target.upstream;
+      const snapshot = await options.snapshot();
+      const settle = admission.enter(target.upstream, request.headers, addressOf(request), snapshot);
+      const outcome = await traced(request, target, (trace) =>
+        forward(agent, request, response, {
+          origin,
+          path: target.url,
+          headers: onward(request, origin, trace),
+          added: {},
+        }),
+      ).catch((fault) => {
+        settle('fault');
+        throw fault;
+      });
+      settle(outcomes[outcome.kind]);
+      counted(request, upstream, outcome.status);
+    } catch (fault) {
+      const error = asGatewayError(fault);
+      counted(request, upstream, error.kind.status);
+      refuse(request, response, error, id);
+    }
+  };
+
+  const upgrade = async (request: EdgeRequest, socket: Duplex, head: Buffer): Promise<void> => {
+    socket.on('error', () => socket.destroy());
+    try {
+      const { target, origin } = await placed(request);
+      if (target.upstream !== 'gateway' || request.headers.upgrade?.toLowerCase() !== 'websocket')
+        throw new GatewayError('not_found', `There is no WebSocket at ${shortened(request.url ?? '')}.`);
+      const settle = admission.enter(target.upstream, request.headers, addressOf(request), await options.snapshot());
+      await traced(request, target, async (trace): Promise<Outcome> => {
+        const status = await forwardUpgrade(socket, head, {
+          origin,
+          path: target.url,
+          headers: onward(request, origin, trace),
+        });
+        settle(status === 0 ? 'fault' : 'success');
+        counted(request, target.upstream, status || 503);
+        return { kind: 'answered', status };
+      });
+    } catch (fault) {
+      refuseConnection(socket, asGatewayError(fault), ids.uuid());
+    }
+  };
+
+  /** The span that everything behind is a child of [trace.hierarchy]; the path without its query, which may hold anything. */
+  const traced = (
+    request: EdgeRequest,
+    { upstream, url }: EdgeTarget,
+    work: (trace: Record<string, string>) => Promise<Outcome>,
+  ) => {
+    const { traceparent, tracestate } = request.headers as Record<string, string | undefined>;
+    const attributes = {
+      'http.method': request.method ?? 'GET',
+      'http.url': (request.url ?? url).split('?')[0]!,
+      upstream,
+    };
+    return telemetry.continued({ traceparent, tracestate }, () =>
+      telemetry.span('edge.request', attributes, async (span) => {
+        const outcome = await work(telemetry.outgoing());
+        span.set({ status_code: outcome.status });
+        return outcome;
+      }),
+    );
+  };
+
+  const placed = async (request: EdgeRequest) => {
+    requireOwnHost(request, options.host);
+    const target = edgeTarget(request.url ?? '/');
+    const origin = target && origins.get(target.upstream);
+    if (!target || !origin)
+      throw new GatewayError(
+        'not_found',
+        `There is nothing at ${shortened(request.url ?? '/')}; the edge serves /api/*, /admin/* and /mcp.`,
+      );
+    return { target, origin };
+  };
+
+  const counted = (request: EdgeRequest, upstream: string, status: number) =>
+    telemetry.count('svc_edge_requests_total', {
+      upstream,
+      protocol: request.httpVersionMajor === 2 ? 'h2' : 'h1',
+      status: status === 0 ? 'none' : `${Math.floor(status / 100)}xx`,
+    });
+
+  listeners = await edgeListeners({
+    ...options,
+    answer: (request, response) => void answer(request, response),
+    upgrade: (request, socket, head) => void upgrade(request, socket, head),
+    changed: (connections) => telemetry.gauge('svc_edge_active_connections', connections),
+  });
+  const { tlsPort, cleartextPort, drain } = listeners;
+  return {
+    tlsPort,
+    cleartextPort,
+    drain: async (graceMs = 10_000) => {
+      await drain(graceMs);
+      admission.stop();
+      agent.destroy();
+    },
+  };
+}
+
+const outcomes: Readonly<Record<Outcome['kind'], CallOutcome>> = {
+  answered: 'success',
+  broken: 'fault',
+  left: 'nothing',
+};
+
+const addressOf = (request: EdgeRequest): string => request.socket.remoteAddress ?? '';
+
+const authorityOf = ({ headers }: EdgeRequest): string => headers[':authority']?.toString() ?? headers.host ?? '';
+
+const onward = (request: EdgeRequest, { host }: URL, trace: Record<string, string>): string[] =>
+  forwardedHeaders(request.rawHeaders, {
+    host,
+    trace,
+    client: {
+      address: addressOf(request),
+      host: authorityOf(request),
+      scheme: 'encrypted' in request.socket && request.socket.encrypted ? 'https' : 'http',
+    },
+  });
+
+/** A page that rebinds its own name to our address is stopped here, as at the listeners behind. */
+function requireOwnHost(request: EdgeRequest, listenHost: string): void {
+  if (!('stream' in request)) {
+    checkHost(request, listenHost);
+    return;
+  }
+  const { host, ':authority': authority = host } = request.headers;
+  if (authority === undefined || (host !== undefined && host !== authority))
+    throw invalidRequest('Send exactly one authority: ":authority", or "host" with the same value.');
+  if (!isOurs(String(authority), listenHost))
+    throw new GatewayError('forbidden', 'The authority names another host than this gateway; use its own address.');
+}
+
+function refuse(request: EdgeRequest, response: EdgeResponse, error: GatewayError, id: string): void {
+  if (response.headersSent || response.destroyed) return;
+  const { statusCode, headers, body } = errorReply(error);
+  const unread = !('stream' in request) && !request.complete && { connection: 'close' };
+  const length = { 'content-length': String(Buffer.byteLength(String(body))) };
+  (response as ServerResponse).writeHead(statusCode, {
+    ...headers,
+    ...standardHeaders(id),
+    ...unread,
+    ...length,
+  });
+  response.end(request.method === 'HEAD' ? '' : String(body));
+}

@@ -1,0 +1,117 @@
+/** Hands a request of the edge on to its upstream and the answer back, as both are read: nothing is collected. */
+import { Agent, type IncomingMessage, request as requestTo, type ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { returnedHeaders } from '#core/edge/forwarded-headers.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+
+export type EdgeRequest = IncomingMessage | Http2ServerRequest;
+export type EdgeResponse = ServerResponse | Http2ServerResponse;
+
+export interface Forwarded {
+  readonly origin: URL;
+  /** Path and query at the upstream. */
+  readonly path: string;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  /** Added to the answer. */
+  readonly added: Readonly<Record<string, string>>;
+}
+
+/** `broken`: the upstream could not be reached, or ended within its answer. `left`: the client went away. */
+export interface Outcome {
+  readonly kind: 'answered' | 'broken' | 'left';
+  readonly status: number;
+}
+
+/** A new connection a request would cost more than the rest; the upstream closes idle ones after ten seconds. */
+export const edgeAgent = (): Agent =>
+  new Agent({ keepAlive: true, keepAliveMsecs: 1_000, timeout: 0, scheduling: 'lifo' });
+
+/**
+ * Resolves when the exchange has ended, however it did.
+ * @throws GatewayError `service_unavailable` where no byte of an answer has been sent yet.
+ */
+export function forward(agent: Agent, request: EdgeRequest, response: EdgeResponse, to: Forwarded): Promise<Outcome> {
+  const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+  const outgoing = requestTo({
+    agent,
+    host: to.origin.hostname.replace(/^\[|\]$/g, ''),
+    port: to.origin.port,
+    method: request.method ?? 'GET',
+    path: to.path,
+    headers: framed(to.headers, hasBody(request)),
+    setDefaultHeaders: false,
+  });
+  let status = 0;
+  const broken = (cause: unknown) => {
+    if (response.headersSent) cut(response);
+    else if (!left)
+      return reject(
+        new GatewayError('service_unavailable', 'The upstream does not answer; retry in 1 s.', {
+          cause,
+          retryAfterSeconds: 1,
+        }),
+      );
+    resolve({ kind: left ? 'left' : 'broken', status });
+  };
+  let left = false;
+  response.once('close', () => {
+    left = !response.writableEnded; // `writableFinished` is true for a stream of HTTP/2 that was reset
+    if (left) outgoing.destroy();
+    resolve({ kind: left ? 'left' : 'answered', status });
+  });
+  outgoing.on('error', (fault) => {
+    if (status === 0) broken(fault);
+  });
+  outgoing.on('response', (answer) => {
+    status = answer.statusCode ?? 502;
+    answer.on('error', broken);
+    answer.on('aborted', () => broken(new Error('the answer was cut off')));
+    head(response, status, [...returnedHeaders(answer.rawHeaders), ...Object.entries(to.added).flat()]);
+    answer.pipe(response as ServerResponse);
+  });
+  if (hasBody(request)) {
+    request.on('error', () => outgoing.destroy());
+    request.pipe(outgoing);
+  } else outgoing.end();
+  return promise;
+}
+
+/** Of HTTP/2 a stream that is still open has a body; of HTTP/1.1 the headers say so. */
+function hasBody(request: EdgeRequest): boolean {
+  if ('stream' in request) return !request.stream.endAfterHeaders;
+  return request.headers['transfer-encoding'] !== undefined || (request.headers['content-length'] ?? '0') !== '0';
+}
+
+/**
+ * The length as the client declared it, else chunks: the upstream never has to guess where a body ends. A declared length without a
+ * body is dropped, since the upstream would wait for it.
+ */
+function framed(headers: readonly string[], body: boolean): string[] {
+  const isLength = (at: number) => headers[at - (at % 2)] === 'content-length';
+  if (!body) return headers.filter((_, at) => !isLength(at));
+  return headers.some((name, at) => at % 2 === 0 && name === 'content-length')
+    ? [...headers]
+    : [...headers, 'transfer-encoding', 'chunked'];
+}
+
+function head(response: EdgeResponse, status: number, raw: readonly string[]): void {
+  const fields: Record<string, string | string[]> = {};
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const [name, value] = [raw[at]!, raw[at + 1]!];
+    const known = fields[name];
+    fields[name] = known === undefined ? value : [known, value].flat();
+  }
+  (response as ServerResponse).writeHead(status, fields);
+  // An event stream has no first chunk yet: its client waits for the status line.
+  (response as ServerResponse).flushHeaders?.();
+}
+
+/** The client must not take it for whole. */
+function cut(response: EdgeResponse): void {
+  if ('stream' in response) response.stream.close(internalError);
+  else response.destroy();
+}
+
+/** INTERNAL_ERROR of RFC 9113. */
+const internalError = 0x2;

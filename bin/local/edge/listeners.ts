@@ -1,0 +1,144 @@
+/** The listeners of the edge: TLS with HTTP/2 and HTTP/1.1 by ALPN, and HTTP/2 in cleartext [edge.listeners]. */
+import { createSecureServer, createServer, type ServerHttp2Session } from 'node:http2';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Certificate } from './certificate.ts';
+import type { EdgeRequest, EdgeResponse } from './forward.ts';
+
+export interface EdgeListenerOptions {
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly tlsPort: number;
+  readonly cleartextPort: number;
+  readonly certificate: Certificate;
+  readonly answer: (request: EdgeRequest, response: EdgeResponse) => void;
+  /** A WebSocket handshake, over HTTP/1.1 alone. */
+  readonly upgrade: (request: EdgeRequest, socket: Duplex, head: Buffer) => void;
+  /** How many connections are open, each time it changes. */
+  readonly changed: (connections: number) => void;
+}
+
+export interface EdgeListeners {
+  readonly tlsPort: number;
+  readonly cleartextPort: number;
+  connections(): number;
+  /** Stops accepting, finishes what is in flight within `graceMs`, then cuts what is left. */
+  drain(graceMs: number): Promise<void>;
+}
+
+/** As the listeners behind have it, with room for what the edge adds. */
+const maxHeaderBytes = 10_240;
+const idleMs = 60_000;
+const headersMs = 10_000;
+
+const http2Limits = {
+  settings: { maxConcurrentStreams: 100, maxHeaderListSize: maxHeaderBytes, enableConnectProtocol: false },
+  maxHeaderListPairs: 128,
+  maxSessionInvalidFrames: 50,
+  maxSessionRejectedStreams: 50,
+  maxOutstandingPings: 5,
+  maxSettings: 16,
+  // Streams that are opened and reset at once: a burst, then so many a second; beyond it the session is closed.
+  streamResetBurst: 200,
+  streamResetRate: 33,
+  unknownProtocolTimeout: 5_000,
+} as const;
+
+const http1Limits = {
+  maxHeaderSize: maxHeaderBytes,
+  headersTimeout: headersMs,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 10_000,
+  insecureHTTPParser: false,
+} as const;
+
+/** @throws Error when a port is in use. */
+export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeListeners> {
+  const { cert, key } = options.certificate;
+  const tls = createSecureServer({
+    ...http2Limits,
+    ...http1Limits,
+    allowHTTP1: true,
+    cert,
+    key,
+    minVersion: 'TLSv1.3',
+    ecdhCurve: 'X25519:P-256',
+    handshakeTimeout: headersMs,
+  });
+  const cleartext = createServer(http2Limits);
+  const sockets = new Set<Socket>();
+  const sessions = new Set<ServerHttp2Session>();
+  let draining = false;
+  for (const server of [tls, cleartext]) {
+    server.on('connection', (socket: Socket) => {
+      sockets.add(socket);
+      options.changed(sockets.size);
+      socket.once('close', () => {
+        sockets.delete(socket);
+        options.changed(sockets.size);
+      });
+      socket.on('error', () => socket.destroy());
+      // One that never sends a byte; a TLS handshake has its own time-out, a request too.
+      if (server === cleartext) socket.setTimeout(idleMs, () => socket.destroy());
+    });
+    server.on('session', (session: ServerHttp2Session) => {
+      sessions.add(session);
+      session.once('close', () => sessions.delete(session));
+      session.on('error', () => session.destroy());
+      let streams = 0;
+      session.on('stream', (stream) => {
+        streams += 1;
+        stream.once('close', () => {
+          streams -= 1;
+        });
+      });
+      session.setTimeout(idleMs, () => void (streams === 0 && session.close()));
+    });
+    server.on('request', (request: EdgeRequest, response: EdgeResponse) => {
+      if (draining && !('stream' in response)) response.setHeader('connection', 'close');
+      options.answer(request, response);
+    });
+    server.on('checkContinue', (request: EdgeRequest, response: EdgeResponse) => {
+      response.writeContinue();
+      options.answer(request, response);
+    });
+    server.on('sessionError', () => {}); // the session's own handler ends it
+    server.on('clientError', (_fault: Error, socket: Socket) => {
+      if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+      else socket.destroy();
+    });
+  }
+  tls.on('upgrade', options.upgrade);
+  tls.on(
+    'connect',
+    (request: EdgeRequest, socket: Duplex) => void ('stream' in request ? undefined : socket.destroy()),
+  );
+  await bound(tls, options.host, options.tlsPort);
+  await bound(cleartext, options.host, options.cleartextPort);
+  return {
+    tlsPort: (tls.address() as AddressInfo).port,
+    cleartextPort: (cleartext.address() as AddressInfo).port,
+    connections: () => sockets.size,
+    drain: async (graceMs) => {
+      draining = true;
+      for (const session of sessions) session.close();
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      const cut = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, graceMs);
+      await Promise.all([tls, cleartext].map((server) => new Promise((resolve) => server.close(resolve))));
+      clearTimeout(cut);
+    },
+  };
+}
+
+function bound(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.on('error', (fault: NodeJS.ErrnoException) => {
+      if (fault.code !== 'EADDRINUSE') return reject(fault);
+      const hint = 'stop what listens there, or choose another port (0 = any free one)';
+      return reject(new Error(`Port ${port} of ${host} is in use: ${hint}.`, { cause: fault }));
+    });
+    server.listen({ host, port }, resolve);
+  });
+}

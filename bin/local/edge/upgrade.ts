@@ -1,0 +1,62 @@
+/** A WebSocket handshake of the edge: asked of the gateway, then both connections are one. */
+import { request as requestTo } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { returnedHeaders } from '#core/edge/forwarded-headers.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+
+export interface UpgradeTo {
+  readonly origin: URL;
+  readonly path: string;
+  /** Names and values in turn, without those of the connection. */
+  readonly headers: readonly string[];
+}
+
+/**
+ * Resolves with the status of the handshake when the connection has ended: 101, or what the gateway refused it with.
+ * @throws GatewayError `service_unavailable` where the gateway does not answer.
+ */
+export function forwardUpgrade(socket: Duplex, head: Buffer, { origin, path, headers }: UpgradeTo): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const outgoing = requestTo({
+    host: origin.hostname.replace(/^\[|\]$/g, ''),
+    port: origin.port,
+    path,
+    headers: [...headers, 'connection', 'Upgrade', 'upgrade', 'websocket'],
+    setDefaultHeaders: false,
+  });
+  socket.once('close', () => outgoing.destroy());
+  outgoing.on('error', (cause) =>
+    reject(
+      new GatewayError('service_unavailable', 'The upstream does not answer; retry in 1 s.', {
+        cause,
+        retryAfterSeconds: 1,
+      }),
+    ),
+  );
+  outgoing.on('response', (answer) => {
+    const status = answer.statusCode ?? 502;
+    socket.write(headOf(status, [...returnedHeaders(answer.rawHeaders), 'connection', 'close']));
+    answer.pipe(socket).once('close', () => resolve(status));
+  });
+  outgoing.on('upgrade', (answer, upstream, first) => {
+    socket.write(headOf(101, [...returnedHeaders(answer.rawHeaders), 'connection', 'Upgrade', 'upgrade', 'websocket']));
+    socket.write(first);
+    upstream.write(head);
+    upstream.on('error', () => socket.destroy());
+    upstream.once('close', () => {
+      socket.end();
+      resolve(101);
+    });
+    socket.once('close', () => upstream.destroy());
+    upstream.pipe(socket);
+    socket.pipe(upstream);
+  });
+  outgoing.end();
+  return promise;
+}
+
+function headOf(status: number, raw: readonly string[]): string {
+  const lines: string[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) lines.push(`${raw[at]}: ${raw[at + 1]}\r\n`);
+  return `HTTP/1.1 ${status} ${status === 101 ? 'Switching Protocols' : 'Refused'}\r\n${lines.join('')}\r\n`;
+}

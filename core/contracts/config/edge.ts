@@ -1,0 +1,35 @@
+/** Limits of the edge listeners on this machine. */
+import * as z from 'zod';
+
+const bucket = (perSecond: number, burst: number) =>
+  z
+    .strictObject({
+      per_second: z
+        .number()
+        .positive()
+        .max(1_000_000)
+        .default(perSecond)
+        .meta({ description: 'Requests a second, in the long run.' }),
+      burst: z.int().positive().max(1_000_000).default(burst).meta({ description: 'Requests at once after a pause.' }),
+    })
+    .prefault({});
+
+/** On AWS the edge stack has settings of its own: these are for the listeners of the local host. */
+export const edge = z
+  .strictObject({
+    max_connections: z.int().min(1).max(100_000).default(12_000).meta({
+      description:
+        'Open connections that count as full load. Requests of normal priority are shed from 90 % of it, those of low priority from 70 %.',
+    }),
+    max_event_loop_delay_ms: z.int().min(1).max(60_000).default(1_000).meta({
+      description: 'Delay of the event loop in milliseconds that counts as full load, as the connections do.',
+    }),
+    rate_limit: z
+      .strictObject({
+        per_address: bucket(2_000, 4_000).meta({ description: 'Requests from one client address.' }),
+        per_key: bucket(1_000, 2_000).meta({ description: 'Requests with one API key or token.' }),
+      })
+      .prefault({})
+      .meta({ description: 'Token buckets of the edge; a request without a token gets 429.' }),
+  })
+  .prefault({});

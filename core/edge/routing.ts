@@ -1,0 +1,24 @@
+/** Which upstream a path of the edge belongs to, and the path it has there [edge.routing]. */
+
+export type EdgeUpstream = 'gateway' | 'admin' | 'mcp';
+
+export interface EdgeTarget {
+  readonly upstream: EdgeUpstream;
+  /** Path and query as the upstream knows them. */
+  readonly url: string;
+}
+
+/** First segment of a path; what follows it, query included. */
+const first = /^\/([^/?#]*)(.*)$/s;
+
+/**
+ * `/api/*` loses its prefix; `/admin/*` and `/mcp/*` keep theirs.
+ * @param url path and query as the client sent them; nothing is decoded or normalised, so a path has one meaning only.
+ * @returns undefined for every other path.
+ */
+export function edgeTarget(url: string): EdgeTarget | undefined {
+  const [, segment, rest = ''] = first.exec(url) ?? [];
+  if (segment === 'api') return rest.startsWith('/') ? { upstream: 'gateway', url: rest } : undefined;
+  if (segment === 'admin' || segment === 'mcp') return { upstream: segment, url };
+  return undefined;
+}

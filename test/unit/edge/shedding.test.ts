@@ -1,0 +1,53 @@
+/** Who is refused when the edge is busy. */
+import fc from 'fast-check';
+import { isShed, loadShare, priorityOf } from '#core/edge/shedding.ts';
+
+const capacity = { max_connections: 1_000, max_event_loop_delay_ms: 100 };
+const at = (connections: number, eventLoopDelayMs = 0) => ({ connections, eventLoopDelayMs });
+
+test.each([
+  [at(699), []],
+  [at(700), ['low']],
+  [at(0, 70), ['low']],
+  [at(899), ['low']],
+  [at(900), ['normal', 'low']],
+  [at(0, 90), ['normal', 'low']],
+  [at(5_000, 5_000), ['normal', 'low']],
+])('[edge.load-shedding] at %j %j are shed', (load, expected) => {
+  const shed = (['critical', 'normal', 'low'] as const).filter((priority) => isShed(priority, load, capacity));
+  expect(shed).toEqual(expected);
+});
+
+test('[edge.load-shedding] critical is never shed, and whoever sheds normal sheds low', () => {
+  fc.assert(
+    fc.property(fc.nat(1e6), fc.nat(1e6), (connections, delay) => {
+      const load = at(connections, delay);
+      expect(isShed('critical', load, capacity)).toBe(false);
+      if (isShed('normal', load, capacity)) expect(isShed('low', load, capacity)).toBe(true);
+      expect(loadShare(load, capacity)).toBeGreaterThanOrEqual(connections / capacity.max_connections);
+    }),
+  );
+});
+
+test.each([
+  ['critical', true, 'critical'],
+  [' CRITICAL ', true, 'critical'],
+  ['critical', false, 'normal'],
+  ['low', true, 'low'],
+  ['urgent', true, 'normal'],
+  ['critical, critical', true, 'normal'],
+  [undefined, true, 'normal'],
+] as const)('[auth.priority-critical] X-Priority %j of a key that may (%s) is %s', (header, may, priority) => {
+  expect(priorityOf(header, () => may)).toBe(priority);
+});
+
+test('[auth.priority-critical] the key is looked up for requests that say critical alone', () => {
+  const never = () => {
+    throw new Error('looked up');
+  };
+  expect([priorityOf(undefined, never), priorityOf('low', never), priorityOf('x', never)]).toEqual([
+    'normal',
+    'low',
+    'normal',
+  ]);
+});
