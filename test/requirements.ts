@@ -114,6 +114,10 @@ const policies: readonly Requirement[] = [
     "A pack's guards block secret files, keys, system accounts and ways out of the workspace in every protocol and every parameter that is a path; no rule lifts them.",
   ),
   must(
+    'policy.git-any-case',
+    'The target of a rule for protocol git that blocks or reviews matches in any case, because Git hosts know owner and name in any case; one that allows matches as written.',
+  ),
+  must(
     'policy.sent-with',
     'Guards, rules, effects, risk and the check for secrets look at everything a server is sent: metadata of the operator’s list, server state and answers count like parameters.',
   ),

@@ -38,7 +38,10 @@ export const toolRuleSchema = z.strictObject({
     .min(1)
     .optional()
     .meta({ description: 'Name or glob of the MCP server or HTTP service that serves the call. Without it, any.' }),
-  target: z.string().optional().meta({ description: 'Glob of the target; * does not cross "/", ** does.' }),
+  target: z.string().optional().meta({
+    description:
+      'Glob of the target; * does not cross "/", ** does. Case counts, but for rules of protocol git that block or review.',
+  }),
   capability: z.string().optional().meta({ description: 'Glob of the capability: read, write, execute, delete.' }),
   arguments: z.record(z.string().min(1), argumentPredicateSchema).optional().meta({
     description:

@@ -1,4 +1,5 @@
 /** Globs ready to match: plain texts, prefixes and the rest as automata. */
+import { inAnyCase } from './any-case.ts';
 import { Automaton, type Walker } from './automaton.ts';
 import { normalPattern } from './canonical-pattern.ts';
 import { decodePercent } from './canonical-text.ts';
@@ -7,8 +8,11 @@ import { foldCase, foldUnicode } from './fold-unicode.ts';
 import { type GlobNode, parseGlob } from './glob-syntax.ts';
 import { isRelative, relativeWalker } from './relative-path.ts';
 
-/** `name`: protocols, tools, capabilities, hosts; case is folded. `text`: targets and parameters; case counts. */
-export type GlobKind = 'name' | 'text';
+/**
+ * `name`: protocols, tools, capabilities, hosts; case is folded. `text`: targets and parameters; case counts. `any-case`: a
+ * text whose case does not count.
+ */
+export type GlobKind = 'name' | 'text' | 'any-case';
 
 export interface Glob {
   /** As written in the rule. */
@@ -35,7 +39,8 @@ export function compileGlob(pattern: string, kind: GlobKind): Glob {
   const prefix = first?.kind === 'literal' ? first.text : '';
   const literal = rest.length === 0 && first?.kind === 'literal' ? prefix : undefined;
   const matches = matcherOf(nodes, prefix, literal);
-  const glob = { source: pattern, prefix, literal, nodes, matches };
+  const source = kind === 'any-case' ? `${pattern} (in any case)` : pattern;
+  const glob = { source, prefix, literal, nodes, matches };
   if (kind === 'name' || literal !== undefined || !/^\s*\.\//.test(pattern)) return glob;
   return { ...glob, walker: () => relativeWalker(nodes), matches: (text) => isRelative(text) && matches(text) };
 }
@@ -54,10 +59,11 @@ export const globMatches = (pattern: string, text: string): boolean => compileCa
 
 const everything: GlobNode = { kind: 'many', set: everyChar };
 
-const nodesOf = (pattern: string, kind: GlobKind): GlobNode[] =>
-  kind === 'name'
-    ? parseGlob(pattern, foldCase)
-    : parseGlob(normalPattern(pattern), (literal) => foldUnicode(decodePercent(foldUnicode(literal))));
+function nodesOf(pattern: string, kind: GlobKind): GlobNode[] {
+  if (kind === 'name') return parseGlob(pattern, foldCase);
+  const nodes = parseGlob(normalPattern(pattern), (literal) => foldUnicode(decodePercent(foldUnicode(literal))));
+  return kind === 'any-case' ? nodes.flatMap(inAnyCase) : nodes;
+}
 
 /** The shapes most rules have need no automaton. */
 function matcherOf(nodes: readonly GlobNode[], prefix: string, literal: string | undefined): Glob['matches'] {

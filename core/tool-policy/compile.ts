@@ -72,7 +72,7 @@ function compileRule(rule: ToolRule, index: number, where: string): CompiledRule
     protocol: field('protocol', 'name'),
     tool: field('tool', 'name'),
     upstream: field('upstream', 'name'),
-    target: field('target', 'text'),
+    target: field('target', namesRepositories(rule) ? 'any-case' : 'text'),
     capability: field('capability', 'name'),
     arguments: Object.entries(rule.arguments ?? {}).map(([path, predicate]) =>
       locate(`${where}.arguments["${path}"]`, () => ({
@@ -82,6 +82,13 @@ function compileRule(rule: ToolRule, index: number, where: string): CompiledRule
     ),
   };
 }
+
+/**
+ * Git hosts take `Acme/Web` and `acme/web` for one repository, so what a rule for protocol git blocks or reviews it does in any
+ * case; what it allows, it allows as written [policy.git-any-case].
+ */
+const namesRepositories = ({ protocol, decision }: ToolRule): boolean =>
+  protocol?.trim().toLowerCase() === 'git' && decision !== 'allow';
 
 /** Every way in which a path may stand in a call is a rule of its own. */
 function rulesOfGuard(guard: ToolGuard): CompiledRule[] {

@@ -2,8 +2,8 @@
  * Patterns of guards: a text matches when one of its words is a path of a kind. `cat a .env` holds such a word, `.env.example`
  * does not. Case does not count. An automaton like those of globs, so that the analysis stays exact.
  */
+import { inAnyCase } from '#core/matching/any-case.ts';
 import { Automaton, dead, type Walker } from '#core/matching/automaton.ts';
-import { unite } from '#core/matching/char-set.ts';
 import { foldUnicode } from '#core/matching/fold-unicode.ts';
 import type { Glob } from '#core/matching/glob.ts';
 import { type GlobNode, parseGlob } from '#core/matching/glob-syntax.ts';
@@ -35,17 +35,7 @@ export function pathGlob(pattern: PathPattern): Glob {
   };
 }
 
-const nodesOf = (glob: string): GlobNode[] => parseGlob(glob, foldUnicode).flatMap(anyCase);
-
-function anyCase(node: GlobNode): GlobNode[] {
-  if (node.kind === 'either')
-    return [{ kind: 'either', branches: node.branches.map((branch) => branch.flatMap(anyCase)) }];
-  if (node.kind !== 'literal') return [node];
-  return [...node.text].map((char) => ({
-    kind: 'chars',
-    set: unite([char.toLowerCase(), char.toUpperCase()].map((each) => [each.codePointAt(0)!, each.codePointAt(0)!])),
-  }));
-}
+const nodesOf = (glob: string): GlobNode[] => parseGlob(glob, foldUnicode).flatMap(inAnyCase);
 
 /** What parts words: blanks, controls, and the signs around paths in options, lists, addresses and quotes. */
 const separators = ' ,;:=|&<>()\'"`@{}[]$#?!';
