@@ -113,7 +113,7 @@ async function bundled(name) {
 
 /**
  * The SDK describes every operation of a service in arrays with computed keys, which esbuild must not drop: of S3's hundred
- * we use three. Said to be pure, those nobody imports go.
+ * we use three. Said to be pure, those without an import are removed.
  */
 function shakenSchemas() {
   const description = /^export var (\w+\$) = (\[.*\n(?: .*\n)*\]);$/gm;

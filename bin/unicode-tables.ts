@@ -19,7 +19,7 @@ const reachesTheTable = (char: string): boolean =>
 
 /**
  * Scripts that whole texts are written in every day and that hold few look-alikes of ASCII: folding single letters of them would
- * garble such texts (`ノ` is no slash in `ノート`). Greek, Cyrillic and Armenian are folded: their alphabets look like Latin.
+ * garble such texts (`ノ` is not a slash in `ノート`). Greek, Cyrillic and Armenian are folded: their alphabets look like Latin.
  */
 const leftAlone =
   /[\p{sc=Arab}\p{sc=Beng}\p{sc=Bopo}\p{sc=Deva}\p{sc=Ethi}\p{sc=Geor}\p{sc=Gujr}\p{sc=Guru}\p{sc=Hang}\p{sc=Hani}\p{sc=Hebr}\p{sc=Hira}\p{sc=Knda}\p{sc=Kana}\p{sc=Khmr}\p{sc=Laoo}\p{sc=Mlym}\p{sc=Mymr}\p{sc=Orya}\p{sc=Sinh}\p{sc=Taml}\p{sc=Telu}\p{sc=Thaa}\p{sc=Thai}\p{sc=Tibt}]/u;

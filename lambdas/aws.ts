@@ -174,7 +174,7 @@ export function compose(
 const secretIds = (environment: NodeJS.ProcessEnv): string[] =>
   Object.entries(environment).flatMap(([name, value]) => (name.startsWith('SECRET_') && value ? [value] : []));
 
-/** What API Gateway takes from a function: 6 MiB after JSON wrapping; above it the caller is told, not cut off. */
+/** What API Gateway takes from a function: 6 MiB after JSON wrapping; above it the caller gets an error, not a cut answer. */
 const maxReplyBytes = 5 * 1024 * 1024;
 
 /** What Lambda tells a handler of its invocation. */
@@ -188,7 +188,7 @@ export const contextOf = (context: LambdaContext): HttpContext => ({
   ...endOf(context),
 });
 
-/** When Lambda ends the function that is told so much is left. */
+/** When Lambda ends a function with this much time left. */
 const endOf = (context: Pick<LambdaContext, 'getRemainingTimeInMillis'>): { endsAtMs?: number } => {
   const left = context.getRemainingTimeInMillis?.();
   return left === undefined ? {} : { endsAtMs: systemClock.now() + left };

@@ -1,6 +1,6 @@
 /**
  * A call as its caller made it, where CloudFront stands before the API [cloud.edge-address]: API Gateway sees an address of
- * CloudFront's and its own host. The deployment says so by `BEHIND_EDGE`; the web ACL lets nobody but CloudFront send these
+ * CloudFront's and its own host. The deployment says so by `BEHIND_EDGE`; the web ACL lets only CloudFront send these
  * headers, so without that variable they are a caller's word and count for nothing.
  */
 import { isIP } from 'node:net';

@@ -9,8 +9,8 @@ export const earlyMs = 4_000;
 
 /**
  * Composes now and begins `first`. What fails now, or takes longer than `earlyMs`, is left to the first call: nothing is thrown.
- * @param first the work whose result a call will need; it must not be awaited by calls, which begin anew.
- * @returns what was composed; composed anew where that had failed.
+ * @param first the work whose result a call will need; it must not be awaited by calls, which start again.
+ * @returns what was composed; composed again where that had failed.
  */
 export async function startedEarly<T>(
   compose: () => T,

@@ -5,7 +5,7 @@ import { executorsOf } from '#core/executors/executors.ts';
 import type { ExecutorPorts } from '#core/executors/ports.ts';
 import type { GatewayPorts } from './ports.ts';
 
-/** Whoever governs a call has read the configuration first: the list is then that very one's. */
+/** Call `snapshots.current()` before reading `executors`: it refreshes the list to that configuration. */
 export function withExecutors<P extends GatewayPorts>(given: P, host: Omit<ExecutorPorts, 'secrets'>): P {
   const configured = executorsOf({ secrets: given.secrets, ...host });
   const executors: Executor[] = [...given.executors];

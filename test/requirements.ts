@@ -203,6 +203,10 @@ const configuration: readonly Requirement[] = [
   must('config.plain-key', 'A plain-string key is an operator key of kind agent without owner.'),
   must('config.schema-published', 'The JSON Schema in docs/reference is generated from the one zod schema.'),
   must(
+    'repository.voice',
+    'npm run check fails when documents, comments, errors or help texts leave the register of docs/contributing/voice.md.',
+  ),
+  must(
     'repository.dependencies',
     'Each declared dependency is used, each used one is declared, and programs run on the Node.js that package.json names.',
   ),
@@ -359,7 +363,7 @@ const approvals: readonly Requirement[] = [
   ),
   must(
     'approval.expired-asks-anew',
-    'A request nobody decided in time opens no obstacle: the identical call is review again with reason expired.',
+    'A request no reviewer decided in time opens no obstacle: the identical call is review again with reason expired.',
   ),
   must('approval.timeout', 'A pending approval whose time is over is denied by system with reason timeout.'),
   must('approval.vote-after-expiry', 'A vote after expires_at is 409, whatever the clocks did: the row decides.'),

@@ -50,7 +50,7 @@ export function lazyKmsSigner(
 /** The id that signatures name: the last part of an ARN. */
 const signedAs = (id: string): string => id.slice(id.lastIndexOf('/') + 1);
 
-/** Ids of the signing keys before the present one, as a function is told of them. */
+/** Ids of the signing keys before the present one, as the function's environment names them. */
 export const formerKeyIds = ({ SIGNING_KEY_FORMER_IDS = '' }: NodeJS.ProcessEnv): string[] =>
   SIGNING_KEY_FORMER_IDS.split(',').filter((id) => id !== '');
 

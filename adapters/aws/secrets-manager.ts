@@ -1,6 +1,6 @@
 /**
  * Secrets by environment name, from bundles in Secrets Manager: each secret is one JSON object, name → value. A function
- * is told of every bundle and may read its own; a bundle it may not read holds nothing for it.
+ * gets the names of all bundles and may read its own; a bundle it may not read holds nothing for it.
  */
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -81,7 +81,7 @@ function parsed(text: string | undefined, secretId: string): Bundle {
     value = undefined;
   }
   if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Bundle;
-  throw new Error(`the secret ${secretId} is no JSON object of names and values`);
+  throw new Error(`the secret ${secretId} is not a JSON object of names and values`);
 }
 
 const down = (cause: Error) =>

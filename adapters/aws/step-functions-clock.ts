@@ -9,7 +9,7 @@ import { clientBounds } from './client-bounds.ts';
 
 type Sfn = typeof import('./sdk/step-functions.ts') & { readonly client: SFNClient };
 
-/** An earlier try of ours, or the sweep's, got there first. */
+/** An earlier attempt of the gateway or the sweep was first. */
 const startedBefore = ['ExecutionAlreadyExists'];
 /** The execution timed out, ended, or never knew this token: the row has decided. */
 const settledBefore = ['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken'];

@@ -1,5 +1,5 @@
 /**
- * Stores the digest of the platform administrator's token, which no function may read [auth.admin-token-apart]. Whoever deploys runs it
+ * Stores the digest of the platform administrator's token, which no function may read [auth.admin-token-apart]. The operator who deploys runs it
  * with rights of their own: to read the one secret, and to put and update items of the one table.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';

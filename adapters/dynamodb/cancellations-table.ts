@@ -1,8 +1,8 @@
 /**
  * Cancellations in DynamoDB.
  *
- * One item a call that somebody asked to cancel, `<tenant>#<key id>#<call>`; calls that nobody cancels have none.
- * Access patterns: ask (Update), look (Get, eventually consistent once a second while a call runs; consistent by whoever
+ * One item a call that a caller asked to cancel, `<tenant>#<key id>#<call>`; other calls have none.
+ * Access patterns: ask (Update), look (Get, eventually consistent once a second while a call runs; consistent by the process that
  * asked), take (Update of an item that is there). TTL tidies.
  */
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';

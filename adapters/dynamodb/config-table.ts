@@ -159,7 +159,7 @@ async function readTogether(
   }
 }
 
-/** @param beside read whenever the pointer is; that it cannot be read keeps nobody from the configuration. */
+/** @param beside read whenever the pointer is; the configuration is read even where this fails. */
 export function configTable(client: DynamoDBClient, table: string, beside?: BesidePointer): ConfigStore {
   const read = async (id: string): Promise<Item | undefined> =>
     (await stored(client.send(new GetItemCommand(getParams(table, id))))).Item as Item | undefined;

@@ -89,7 +89,7 @@ export const globalUpdate = (
   },
 });
 
-/** Somebody else was faster. */
+/** Another process was faster. */
 export interface Conflict {
   /** What stands there now, if the store told. */
   readonly current?: Seen;
@@ -102,7 +102,7 @@ interface Reason {
 
 const benign = ['None', 'ConditionalCheckFailed', 'TransactionConflict'];
 
-/** Whether somebody else was faster; undefined for every other failure. */
+/** Whether another process was faster; undefined for every other failure. */
 export function conflictOf(cause: unknown, shard: number): Conflict | undefined {
   const { name, Item, CancellationReasons } = cause as {
     name?: string;

@@ -1,4 +1,4 @@
-/** Reads and writes of the table `counters` [limit.rate.fails-closed]: every fault that is no conflict is `service_unavailable`. */
+/** Reads and writes of the table `counters` [limit.rate.fails-closed]: every fault that is not a conflict is `service_unavailable`. */
 import { randomUUID } from 'node:crypto';
 import { GetItemCommand, PutItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { isWhole, mostShards } from '#core/limits/shards.ts';

@@ -98,7 +98,7 @@ export function countersTable(options: CountersOptions): Counters {
 const globalKeys = ({ budgets }: Limits, nowMs: number): string[] =>
   budgets.filter(({ scope }) => scope === 'global').map((budget) => accountKey(budget, nowMs));
 
-/** What is no count would spoil the item for everybody. */
+/** What is not a count would spoil the item for all callers. */
 function assertCounts(...counts: readonly number[]): void {
   for (const count of counts) {
     if (!Number.isSafeInteger(count) || count < 0) {

@@ -32,7 +32,7 @@ const entryKey = (entry: EvidenceEntry) => ({
   position: position(entry.index),
 });
 
-/** Reads the place of an entry, whoever wrote it. */
+/** Reads the place of an entry, whichever process wrote it. */
 export const entryGet = (TableName: string, entry: EvidenceEntry) => ({
   TableName,
   Key: toItem(entryKey(entry)),

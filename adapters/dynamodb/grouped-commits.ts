@@ -1,6 +1,6 @@
 /**
  * Group commit: commits of one process that come while others are being written share the next transaction, those of
- * one session chained one after the other, sessions side by side. A commit that finds nobody waits for nobody.
+ * one session chained one after the other, sessions side by side. A commit that finds no other waits for none.
  */
 import { randomUUID } from 'node:crypto';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -14,7 +14,7 @@ export type Step = Parameters<Ledger['commit']>[0];
 /** A commit on its way. */
 export interface Waiting {
   readonly step: Step;
-  /** Names this very call: two callers may write the same words at the same moment, and only one of them has written. */
+  /** Names exactly this call: two callers may write the same words at the same moment, and only one of them has written. */
   readonly writer: string;
   readonly resolve: (outcome: CommitOutcome) => void;
   readonly reject: (fault: unknown) => void;
@@ -55,11 +55,11 @@ export interface GroupOptions<Item> {
   /** Whether a step may share a transaction: its conditions never fail in the ordinary run of things. */
   readonly shares: (step: Step) => boolean;
   readonly itemsOf: (entry: EvidenceEntry, waiting: Waiting) => Pick<Link<Item>, 'items' | 'bytes'>;
-  /** One verdict per part, in one transaction. What it throws is told to everybody in it. */
+  /** One verdict per part, in one transaction. What it throws is reported to every caller in it. */
   readonly write: (parts: readonly Part<Item>[]) => Promise<readonly Verdict[]>;
   readonly pause: (ms: number) => Promise<void>;
   readonly random: () => number;
-  /** Told of a session whose commit met other writers so often that it should be spread. */
+  /** Called for a session whose commit met other writers so often that it should be spread. */
   readonly contended?: (sessionId: string) => void;
 }
 
@@ -82,7 +82,7 @@ const contendedTries = 3;
 /** Who was the bystander of so many conflicts goes by itself. */
 const maxShared = 3;
 const maxInFlight = 1;
-/** Less than a transaction takes (100 items, 4 MB), and short enough to hold nobody up. */
+/** Less than a transaction takes (100 items, 4 MB), and short enough to delay no caller. */
 const roomOfGroup = { links: 25, items: 100, bytes: 3_000_000 };
 const headBytes = 1_000;
 
@@ -141,7 +141,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     release(chain);
   }
 
-  /** Takes what fits, writes it and tells everybody. Never rejects. */
+  /** Takes what fits, writes it and reports to every caller. Never rejects. */
   async function send(from: readonly Chain[]): Promise<void> {
     const room = { ...roomOfGroup };
     const taken: { chain: Chain; part: Part<Item> }[] = [];
@@ -197,7 +197,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     return { before, links };
   }
 
-  /** Undefined for what JSON cannot carry: its caller is told, the others go on. */
+  /** Undefined for what JSON cannot carry: its caller gets an error, the others go on. */
   function sealed(waiting: Waiting, head: SessionHead | undefined): Link<Item> | undefined {
     try {
       const entry = sealEntry(waiting.step.draft, head);
@@ -229,7 +229,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     release(chain);
   }
 
-  /** Whether a commit that was not written is tried again; if not, its caller is told why. */
+  /** Whether a commit that was not written is tried again; if not, its caller gets the reason. */
   function stays(waiting: Waiting, verdict: Verdict): boolean {
     const answer = verdict.type === 'refused' ? verdict.answers.get(waiting) : undefined;
     waiting.tries += 1;
@@ -241,7 +241,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     return false;
   }
 
-  /** A chain nobody waits for is forgotten; one that was served lets the others go first. */
+  /** A chain without waiters is forgotten; one that was served lets the others go first. */
   function release(chain: Chain): void {
     chain.busy = false;
     chains.delete(chain.key);

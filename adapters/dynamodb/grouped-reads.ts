@@ -1,6 +1,6 @@
 /**
  * Consistent reads of single items by key that share requests: who reads while others are being read goes with the
- * next request. A read that finds nobody waits for nobody. No read is answered from a request sent before it was asked.
+ * next request. A read that finds no other waits for none. No read is answered from a request sent before it was asked.
  */
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { type Item, storeDown, stored } from './items.ts';
@@ -23,7 +23,7 @@ type Read = (key: Item) => Promise<Item | undefined>;
 
 const shared = new WeakMap<DynamoDBClient, Map<string, Read>>();
 
-/** One reader for everybody who reads this table through this client: their keys share requests too. */
+/** One reader for all who read this table through this client: their keys share requests too. */
 export function sharedReads(client: DynamoDBClient, table: string): Read {
   const ofClient = shared.get(client) ?? new Map<string, Read>();
   shared.set(client, ofClient);
@@ -64,7 +64,7 @@ export function groupedReads(options: GroupedReadOptions): Read {
     });
   }
 
-  /** Tells everybody; never rejects. */
+  /** Answers every reader; never rejects. */
   async function read(group: ReadonlyMap<string, Wanted>): Promise<void> {
     const [first] = group.values();
     try {

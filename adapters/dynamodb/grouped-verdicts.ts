@@ -46,7 +46,7 @@ interface Given {
   }[];
 }
 
-/** An entry is in its place and is this very call's: the transaction was written before, and its answer was lost. */
+/** An entry is in its place and is exactly this call's: the transaction was written before, and its answer was lost. */
 const standsAlready = ({ links }: Given): boolean =>
   links.some(({ waiting, items }) => items[0]?.Item?.writer?.S === waiting.writer);
 

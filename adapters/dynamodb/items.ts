@@ -71,7 +71,7 @@ export function fromCursor(cursor: string | undefined, attributes: readonly stri
   return toItem(key as object);
 }
 
-/** Whatever the store throws that is no condition: the caller is refused, nothing is guessed (fail closed). */
+/** Whatever the store throws that is not a condition: the caller is refused, nothing is guessed (fail closed). */
 export function storeDown(cause: unknown): GatewayError {
   if (cause instanceof GatewayError) return cause;
   return new GatewayError('service_unavailable', 'The store did not answer; nothing was written. Try again shortly.', {

@@ -18,7 +18,7 @@ import type { StoreOptions } from './store-options.ts';
 export interface LedgerOptions extends StoreOptions {
   readonly pause?: (ms: number) => Promise<void>;
   readonly random?: () => number;
-  /** Told of a session whose commit met other writers again and again. */
+  /** Called for a session whose commit met other writers again and again. */
   readonly contended?: (sessionId: string) => void;
 }
 
@@ -70,7 +70,7 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
     }
   }
 
-  /** An earlier sending of the very transaction may still be at work: then its end is waited for. */
+  /** An earlier sending of the same transaction may still be at work: then its end is waited for. */
   async function sent(command: TransactWriteItemsCommand): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
@@ -83,7 +83,7 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
     }
   }
 
-  /** The answer was lost, so nobody knows: if an entry stands and is this very call's, the transaction is done. */
+  /** The answer was lost, so the outcome is unknown: if an entry is stored and is exactly this call's, the transaction is done. */
   async function wrote({ entry, waiting }: Link<Placed>): Promise<boolean> {
     const { Item } = await stored(client.send(new GetItemCommand(entryGet(tables.evidence, entry))));
     return Item !== undefined && fromItem(Item).writer === waiting.writer;
@@ -118,7 +118,7 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
   }
 }
 
-/** Puts of fresh ids fail for nobody; any other change may, and then it must not hold up the commits of others. */
+/** Puts of fresh ids never fail a condition; any other change may, and then it must not hold up the commits of others. */
 const shares = ({ changes = [] }: Step): boolean => changes.every(isFresh);
 
 function isFresh(change: Change): boolean {

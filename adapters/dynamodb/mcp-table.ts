@@ -5,7 +5,7 @@
  * with the count of their writes.
  *
  * Access patterns: one session (consistent Get), put, end (a put that expires it: nothing is deleted); the marks of a
- * server (consistent Get), put if nobody wrote since. `expires_at` is compared, TTL tidies.
+ * server (consistent Get), put if no other process wrote since. `expires_at` is compared, TTL tidies.
  */
 import { GetItemCommand, PutItemCommand, type PutItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';

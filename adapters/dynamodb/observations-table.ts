@@ -6,7 +6,7 @@
  *
  * Applying a batch: its rows, then a transaction of marks and the batch's record, then one plain update for each sum, then
  * the record is emptied. No two batches share an item of the transaction, so consumers side by side do not hold each other
- * up. A batch that stopped midway is finished by whoever meets one of its marks (`docs/decisions/0061`).
+ * up. A batch that stopped midway is finished by the first run that meets one of its marks (`docs/decisions/0061`).
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -76,7 +76,7 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
   const names = dimensionNames(client, TableName);
   const writers: Writer[] = [];
 
-  /** Sends what one update does; one that was made before is no fault. */
+  /** Sends what one update does; one that was made before is not a fault. */
   const update = (input: ConstructorParameters<typeof UpdateItemCommand>[0]): Promise<unknown> =>
     client.send(new UpdateItemCommand(input)).catch((cause: Error) => {
       if (cause.name !== 'ConditionalCheckFailedException') throw cause;
@@ -243,7 +243,7 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
           return found;
         }),
       );
-      // Shards of one minute stand beside each other; whoever reads adds them up.
+      // Shards of one minute stand beside each other; readers add them up.
       return sums.flat().sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
     },
 

@@ -18,7 +18,7 @@ export const shards = {
   minutes: 4,
 } as const;
 
-/** The shard of a name: the same for ever, evenly spread. */
+/** The shard of a name: the same forever, evenly spread. */
 export const shardOf = (name: string, count: number): number => hash('sha256', name, 'buffer').readUInt32BE(0) % count;
 
 /** The partition of a list in which the row of this name lies. */

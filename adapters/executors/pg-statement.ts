@@ -100,7 +100,7 @@ export class PgStatement implements Submittable {
   }
 }
 
-/** Parameters travel as text; what is no scalar as JSON, which the server reads where the column is one. */
+/** Parameters travel as text; what is not a scalar as JSON, which the server reads where the column is one. */
 function boundText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   return typeof value === 'object' ? JSON.stringify(value) : String(value);

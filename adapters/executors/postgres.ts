@@ -49,7 +49,7 @@ function configOf({ server, statementTimeoutMs }: SqlWork<PostgresServer>): Clie
 
 async function transact(client: Client, work: SqlWork<PostgresServer>, course: Course): Promise<readonly SqlResult[]> {
   const { readOnly, maxRows, maxResultBytes: maxBytes, statementTimeoutMs } = work;
-  // The SELECT takes the snapshot: after it nobody can make the transaction writable.
+  // The SELECT takes the snapshot: after it the transaction cannot become writable.
   await client.query(
     `BEGIN ${readOnly ? 'READ ONLY' : 'READ WRITE'}; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL search_path = public; SELECT 1`,
   );
@@ -69,7 +69,7 @@ async function transact(client: Client, work: SqlWork<PostgresServer>, course: C
   throw new ExecutionFault('conflict', 'the database rolled the transaction back');
 }
 
-/** Leaves the server when the caller does, when time is up, and when it sends more than anybody asked for. */
+/** Leaves the server when the caller does, when time is up, and when it sends more than was asked for. */
 function watch(client: Client, work: SqlWork<PostgresServer>, signal: AbortSignal | undefined, course: Course) {
   const { promise, reject } = Promise.withResolvers<never>();
   promise.catch(() => {});
@@ -108,7 +108,7 @@ function watch(client: Client, work: SqlWork<PostgresServer>, signal: AbortSigna
 const socketOf = (client: Client) =>
   (client as unknown as { connection: { stream: import('node:net').Socket } }).connection.stream;
 
-/** Only between COMMIT and its answer can nobody say what happened: before it the server rolls back. */
+/** Only between COMMIT and its answer is the outcome unknown: before it the server rolls back. */
 function faultOf(thrown: unknown, { connected, committing }: Course): ExecutionFault {
   if (thrown instanceof ExecutionFault) {
     const { kind, message } = thrown;

@@ -9,7 +9,8 @@ export const programPath = '/usr/local/bin:/usr/bin:/bin';
 
 /** @throws ExecutionFault `refused` when no program of that name can be run. */
 export async function programAt(name: string, path: string = programPath): Promise<string> {
-  if (name.includes('/') || name === '' || name.startsWith('.')) throw refused(`${name} is no plain name of a program`);
+  if (name.includes('/') || name === '' || name.startsWith('.'))
+    throw refused(`${name} is not a plain name of a program`);
   for (const folder of path.split(':')) {
     const found = join(folder, name);
     if (await isProgram(found)) return found;
@@ -32,7 +33,7 @@ export async function folderIn(root: string, cwd = '.'): Promise<string> {
   const base = await realFolder(root);
   const wanted = isAbsolute(cwd) ? join(base, relative(root, cwd)) : join(base, cwd);
   const folder = await realFolder(wanted).catch(() => {
-    throw refused(`working directory ${cwd} is no folder`);
+    throw refused(`working directory ${cwd} is not a folder`);
   });
   if (isInside(base, folder)) return folder;
   throw refused(`working directory ${cwd} is outside the configured one`);

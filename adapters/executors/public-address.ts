@@ -1,7 +1,7 @@
 /** Which addresses an executor may connect to: the public ones, and private ones where the configuration says so. */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** Nobody's service: this network, link-local with its metadata services, multicast, reserved. */
+/** Not a public service: this network, link-local with its metadata services, multicast, reserved. */
 const never = listOf([
   ['0.0.0.0', 8],
   ['169.254.0.0', 16],
@@ -15,7 +15,7 @@ const never = listOf([
   ['fd00:ec2::', 32],
 ]);
 
-/** Alibaba's and Oracle's metadata services stand among addresses that look like anybody's. */
+/** Alibaba's and Oracle's metadata services use addresses that look public. */
 const metadata = listOf([
   ['100.100.100.200', 32],
   ['192.0.0.192', 32],
@@ -49,7 +49,7 @@ const privateV6 = listOf([
   ['fc00::', 7],
 ]);
 
-/** Whether a connection to the address is permitted; what is no address is not. */
+/** Whether a connection to the address is permitted; what is not an address is not. */
 export function mayConnect(address: string, allowPrivate: boolean): boolean {
   const family = isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : undefined;
   if (family === undefined || address.includes('%')) return false;

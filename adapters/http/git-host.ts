@@ -43,7 +43,7 @@ export function gitHostTokens({ timeoutMs = 10_000 }: GitHostOptions = {}): GitH
   };
 }
 
-/** A 403 with no calls left, or told to wait, is no refusal of the action. */
+/** A 403 with no calls left, or with a time to wait, is not a refusal of the action. */
 export function gitHostFault({ status, headers }: ServiceAnswer): ServiceFault {
   const busy = headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after');
   return status === 403 && busy ? statusFault(status, 'throttled') : statusFault(status);

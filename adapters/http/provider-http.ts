@@ -144,7 +144,7 @@ async function textOf(body: ReplyBody, maxBytes: number): Promise<string> {
   return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8');
 }
 
-/** A response as an async iterable without the weight of a stream's own; knows whether somebody waits. */
+/** A response as an async iterable without the weight of a stream's own; knows whether a reader waits. */
 class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
   readonly #response: IncomingMessage;
   readonly #waits: () => void;
@@ -152,7 +152,7 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
   #held = 0;
   #taker: PromiseWithResolvers<IteratorResult<Buffer>> | undefined;
   #end: 'well' | HttpFault | undefined;
-  /** Bytes that may still come once nobody wants them. */
+  /** Bytes that may still come after the reader has left. */
   #unwanted: number | undefined;
 
   constructor(response: IncomingMessage, waits: () => void) {
@@ -160,7 +160,7 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
     this.#waits = waits;
     response.on('data', (chunk: Buffer) => this.#take(chunk));
     response.on('end', () => this.#finish('well'));
-    response.on('error', () => {}); // told by 'close', which always comes
+    response.on('error', () => {}); // reported by 'close', which always comes
     response.on('close', () => {
       if (!this.#end) this.#finish(new HttpFault('broken', 'the connection ended within the reply'));
     });
@@ -180,7 +180,7 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
       const value = this.#slice(chunk);
       this.#held -= value.length;
       if (this.#held < roomBytes && this.#response.isPaused()) this.#response.resume();
-      // Who reads without waiting could go on for long: everybody else has a turn first.
+      // Who reads without waiting could go on for long: other work has a turn first.
       return new Promise((resolve) => setImmediate(() => resolve({ done: false, value })));
     }
     if (this.#end === 'well') return Promise.resolve({ done: true, value: undefined });

@@ -14,7 +14,7 @@ export interface PullRequestHostOptions {
   readonly timeoutMs: number;
 }
 
-/** A pull request is told with its text and both repositories. */
+/** A pull request is reported with its text and both repositories. */
 const longestAnswer = 2 * 1024 * 1024;
 
 export function pullRequestHost({ apiUrl, token, timeoutMs }: PullRequestHostOptions): PullRequestHost {
@@ -71,7 +71,7 @@ function expected(status: number, answer: ServiceAnswer): Readonly<Record<string
   throw wait === undefined ? fault : new DeliveryRefused(`the Git host says ${fault.message}`, wait);
 }
 
-/** Told by `Retry-After`, or by when the calls of the hour are given out anew. */
+/** From `Retry-After`, or by when the calls of the hour are granted again. */
 function secondsToWait({ status, headers }: ServiceAnswer): number | undefined {
   if (status !== 403 && status !== 429) return undefined;
   const now = Date.now();

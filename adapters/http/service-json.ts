@@ -26,7 +26,7 @@ export async function serviceJson(call: ServiceCall): Promise<ServiceAnswer> {
       method,
       headers: { accept: 'application/json', ...headers, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
-      // A redirect would carry the proof to an address nobody configured.
+      // A redirect would carry the proof to an address that is not configured.
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });

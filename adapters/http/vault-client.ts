@@ -51,7 +51,7 @@ const pathOf = (path: string): string =>
     .map(encodeURIComponent)
     .join('/');
 
-/** 503 is Vault's word for sealed, 473 for a standby without leader; both pass only when somebody acts. */
+/** 503 is Vault's word for sealed, 473 for a standby without leader; both pass only when an operator acts. */
 function faultOf({ status }: ServiceAnswer): ServiceFault {
   if (status === 503) return new ServiceFault('sealed', 'that it is sealed', status);
   // Its token is the gateway's own, and what it may do is not the action's doing.

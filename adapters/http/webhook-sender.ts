@@ -32,7 +32,7 @@ export function webhookNotifier({ url, secret, adminUrl, clock }: WebhookOptions
           'x-gateway-signature': webhookSignature(secret, timestamp, body),
         },
         body,
-        // A redirect would carry the approval to an address nobody configured.
+        // A redirect would carry the approval to an address that is not configured.
         redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
       });

@@ -30,7 +30,7 @@ const lineSchema = z.strictObject({ checkpoint: checkpointSchema, points: z.arra
 /**
  * Reads every line. A line links to the one before it, so one good signature at the end speaks for all; only where a link
  * is broken each line has to speak for itself.
- * @param onLine told of the lines that hold.
+ * @param onLine called for the lines that hold.
  */
 export async function readCheckpoints(
   path: string,

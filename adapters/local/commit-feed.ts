@@ -19,7 +19,7 @@ export interface CommitFeedOptions {
   readonly checkpoint: string;
   readonly clock: Clock;
   readonly report: (message: string) => void;
-  /** Waits, or less when told to stop. */
+  /** Waits, or returns earlier when it is stopped. */
   readonly pause?: (ms: number) => Promise<void>;
 }
 
@@ -41,7 +41,7 @@ const lookBackMs = 7 * 24 * 3_600_000;
 const checkpointEveryMs = 1_000;
 const lingerMs = 100;
 
-/** A ledger that tells of every commit. */
+/** A ledger that reports every commit. */
 export const observedLedger = (ledger: Ledger, committed: (entry: EvidenceEntry) => void): Ledger => ({
   async commit(step) {
     const outcome = await ledger.commit(step);

@@ -11,7 +11,7 @@ export interface DeliveryFeed {
 
 const batchSize = 10;
 
-/** @param report told of a batch that failed: what is in it stays due, and the schedule sends it. */
+/** @param report called for a batch that failed: what is in it stays due, and the schedule sends it. */
 export function deliveryFeed(
   handler: (event: DynamoDBStreamEvent) => Promise<unknown>,
   report: (fault: unknown) => void,
@@ -32,7 +32,7 @@ export function deliveryFeed(
   };
 }
 
-/** A store that tells of every delivery that was enqueued. */
+/** A store that reports every delivery that was enqueued. */
 export const observedDeliveries = (store: DeliveryStore, enqueued: (delivery: Delivery) => void): DeliveryStore => ({
   ...store,
   async enqueue(delivery) {

@@ -17,12 +17,12 @@ export interface DynamoProcess {
 interface Options {
   /** The database file; absent = in memory. */
   readonly dbPath?: string;
-  /** Told of every unexpected end and restart. */
+  /** Called for every unexpected end and restart. */
   readonly report?: (message: string) => void;
 }
 
 const restartDelaysMs = [10, 50, 200, 1000, 5000];
-/** A child that lived this long ended for a new reason: the delays begin anew. */
+/** A child that lived this long ended for a new reason: the delays start again. */
 const settledMs = 10_000;
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Client of the embedded DynamoDB that we started ourselves. The commands of the hot path go over loopback as the JSON
  * they already are: on the wire a command's input is its body and the reply's body is its output, so what the SDK does
- * around them (endpoints, signatures nobody checks, schemas, middleware: three quarters of a call's CPU) is left out.
+ * around them (endpoints, signatures that are not checked, schemas, middleware: three quarters of a call's CPU) is left out.
  * Everything else, and whatever holds bytes, is the SDK's own. On AWS and for any other server the SDK does it all.
  */
 import { randomUUID } from 'node:crypto';
@@ -133,7 +133,7 @@ const parsed = (text: string): object =>
       })
     : JSON.parse(text);
 
-/** Those that callers tell apart by class; the rest are told by name. */
+/** Those that callers distinguish by class; the rest are distinguished by name. */
 const exceptions = {
   ConditionalCheckFailedException,
   ResourceNotFoundException,

@@ -27,7 +27,7 @@ export async function stateSigner(folder: string): Promise<Signer> {
 }
 
 /**
- * Puts a new key in place of the one in use; nobody may run on the folder meanwhile. The statement that links them is
+ * Puts a new key in place of the one in use; no gateway may run on the folder meanwhile. The statement that links them is
  * published first: a crash in between leaves a listed key that signs nothing.
  */
 export async function rotateSigningKey(folder: string, clock: Clock): Promise<{ from: string; to: string }> {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
 /**
- * Looks in /proc for a process that is that very binary on that very file: a pid file could lie after a reboot.
+ * Looks in /proc for a process that is exactly that binary on exactly that file: a pid file could lie after a reboot.
  * Call it only while holding the state folder's lock. Where there is no /proc there is nothing to end.
  */
 export async function endStale(binary: string, dbPath: string): Promise<number> {

@@ -91,8 +91,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Start time of a process, so that a number used again is no holder; empty where /proc does not tell. One that was killed
- * and that nobody has asked after, as in a container without an init, holds nothing any more either.
+ * Start time of a process, so that a number used again is not a holder; empty where /proc does not tell. One that was killed
+ * and whose parent has not collected it, as in a container without an init, holds nothing any more either.
  */
 function startOf(pid: number): string {
   const stat = read(`/proc/${pid}/stat`) ?? '';

@@ -1,6 +1,6 @@
 /**
  * Many callers over one two-way channel to a server (stdio, HTTP+SSE): requests get ids and progress tokens of the gateway's
- * own, so that nobody meets another's answer or progress.
+ * own, so that no caller gets another's answer or progress.
  */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -138,7 +138,7 @@ export class ChannelLink implements UpstreamLink {
     this.#pending.get(id)?.done.reject(fault);
   }
 
-  /** The connection is gone: nobody waits any longer, and whoever asks next begins anew. */
+  /** The connection is gone: all waiters are rejected, and the next request starts again. */
   over(fault: UpstreamFault): void {
     this.#over ??= fault;
     for (const { done } of this.#pending.values()) done.reject(fault);

@@ -1,4 +1,4 @@
-/** MCP servers as child processes of a local run: no shell, a scrubbed environment, started anew when they end. */
+/** MCP servers as child processes of a local run: no shell, a scrubbed environment, started again when they end. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Containment } from '#adapters/executors/containment.ts';
@@ -49,7 +49,7 @@ export class StdioServers {
     this.#ports = ports;
   }
 
-  /** The running server of an entry; a process that ended is started anew, later each time it fails. @throws UpstreamFault */
+  /** The running server of an entry; a process that ended is started again, later each time it fails. @throws UpstreamFault */
   async connect(entry: McpUpstreamEntry, options: ConnectOptions): Promise<ChannelLink> {
     if (this.#stopped) throw new UpstreamFault('unreachable', 'the gateway is about to stop');
     const key = JSON.stringify([entry.name, entry.command, entry.env]);
@@ -71,7 +71,7 @@ export class StdioServers {
     return (await starting).link;
   }
 
-  /** Ends every child: its input is closed, then it is told, then it is killed. */
+  /** Ends every child: its input is closed, then it gets SIGTERM, then SIGKILL. */
   async stop(): Promise<void> {
     this.#stopped = true;
     const servers = await Promise.all(
@@ -111,7 +111,7 @@ export class StdioServers {
     );
     // `close` comes after the last of its output.
     child.on('close', (code, signal) => over(`its process ended with ${signal ?? code}`));
-    child.stdin.on('error', () => {}); // told by the exit
+    child.stdin.on('error', () => {}); // reported by the exit
     const lines = new LineReader(entry.max_result_bytes, {
       line: (text) => takeLine(link, text, entry),
       overlong: (id) => id !== undefined && link.fail(id, tooLarge(entry.max_result_bytes)),

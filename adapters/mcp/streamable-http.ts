@@ -19,7 +19,7 @@ export interface StreamablePorts extends ExchangePorts {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** Silence that ends a stream nobody waits on: such streams live for hours. */
+/** Silence that ends a stream without waiters: such streams live for hours. */
 const streamIdleMs = 24 * 3_600_000;
 /** A stream that ends before its answer is taken up again so often. */
 const mostResumes = 20;
@@ -251,7 +251,7 @@ class Link implements UpstreamLink {
   }
 }
 
-/** The response among what came; everything with a method goes to whoever listens. */
+/** The response among what came; everything with a method goes to the listener. */
 function outcomeIn(
   value: Json,
   id: RequestId,

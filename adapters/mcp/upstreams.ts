@@ -18,7 +18,7 @@ export interface UpstreamOptions {
 
 export function mcpUpstreams({ stdio, ...options }: UpstreamOptions): McpUpstreams {
   const ports = { ...options, randomId: randomUUID };
-  /** One stream of events a server, whoever asks. */
+  /** One stream of events a server, shared by all callers. */
   const streams = new Map<string, Promise<ChannelLink>>();
 
   const overSse = async (entry: McpUpstreamEntry, options: ConnectOptions): Promise<ChannelLink> => {

@@ -7,7 +7,7 @@ import type { Clock } from '#core/kernel/ports.ts';
 
 const namespace = 'AgentGovernance';
 
-/** Where nobody flushes, changes wait until there are so many, or until the next one after a second. */
+/** Where no flush is called, changes wait until there are so many, or until the next one after a second. */
 const maxChanges = 100;
 const maxAgeMs = 1_000;
 

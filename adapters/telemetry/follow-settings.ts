@@ -55,7 +55,7 @@ export function followTelemetrySettings(
 
   const keepLooking = (): Promise<void> =>
     look()
-      .catch(() => {}) // the settings known stay; whoever needs the configuration reports its absence
+      .catch(() => {}) // the settings known stay; the code that needs the configuration reports its absence
       .then(() => {
         if (!stopped) cancel = timeouts.after(lookEveryMs, () => void keepLooking());
       });

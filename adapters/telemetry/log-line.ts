@@ -50,7 +50,7 @@ function member(name: string, value: unknown, depth: number): unknown {
 /** Short words, numbers, UUIDs and hashes: no format that is looked for. */
 const harmless = /^(?:[\w.-]{0,12}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}|[0-9a-f]{64})$/;
 
-/** Recognised token formats inside text, e.g. in the message of somebody else's error. */
+/** Recognised token formats inside text, e.g. in the message of another system's error. */
 function masked(text: string): string {
   if (harmless.test(text)) return text;
   let kept = '';

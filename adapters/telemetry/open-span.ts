@@ -74,7 +74,7 @@ export class OpenSpan implements Span, EndedSpan {
     return Math.round((performance.now() - this.#from) * 1_000);
   }
 
-  /** An answer of ours to a fault of the caller is no failure of the span. */
+  /** The gateway's answer to a fault of the caller is not a failure of the span. */
   threw(thrown: unknown): void {
     const known = thrown instanceof GatewayError;
     this.end = known && thrown.kind.status < 500 ? 'refused' : 'failed';

@@ -1,7 +1,7 @@
 /** Spans that have ended, and where they go. */
 import type { SpanAttributes } from '#core/kernel/ports.ts';
 
-/** How a span's work ended; `refused` is an answer of ours to a fault of the caller, no failure. */
+/** How a span's work ended; `refused` is the gateway's answer to a fault of the caller, not a failure. */
 export type SpanEnd = 'well' | 'refused' | 'failed';
 
 export interface EndedSpan {

@@ -1,5 +1,5 @@
 /**
- * Telemetry: JSON log lines, a registry of metrics, the last 500 traces in memory, and spans for whoever
+ * Telemetry: JSON log lines, a registry of metrics, the last 500 traces in memory, and spans for callers who
  * takes them on. Spans nest by async context, so concurrent actions never mix.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';

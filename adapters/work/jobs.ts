@@ -42,7 +42,7 @@ export type Job = { readonly [Kind in JobKind]: { readonly kind: Kind; readonly 
 
 export type Done =
   | { readonly value: unknown }
-  /** `code` of a refusal that its caller is told. */
+  /** `code` of a refusal that its caller gets. */
   | { readonly error: string; readonly code?: ErrorCode; readonly data?: GatewayError['data'] };
 
 export async function done(job: Job): Promise<Done> {

@@ -73,7 +73,7 @@ export function onTasks(kind: 'stream'): Parts {
   return { ...shared(kind), api: balancer, compute: (streamHours / assumed.streamsOfTask) * taskHour };
 }
 
-/** Whoever computes: rows, their copies, the log. */
+/** What every computation costs: rows, their copies, the log. */
 function shared(kind: Kind): Omit<Parts, 'api' | 'compute'> {
   const { read, write } = measured[kind];
   const observed = entries[kind] * assumed.observationUnits;

@@ -1,4 +1,4 @@
-/** What a deployment costs in a month in which nobody calls it. A test counts the resources in the synthesized templates. */
+/** What a deployment costs in a month without calls. A test counts the resources in the synthesized templates. */
 import { prices } from './prices.ts';
 
 export const counted = {

@@ -23,7 +23,7 @@ export function addApprovals(parent: Parent): void {
     examples: ['pending', "pending --json | jq -r '.pending[].envelope_id'"],
     options: (command) =>
       command
-        .option('--limit <count>', 'at most so many', wholeNumber)
+        .option('--limit <count>', 'maximum number of results', wholeNumber)
         .option('--cursor <cursor>', 'continue where a list ended'),
     run: async (cli, { limit, cursor }) => {
       const answer = await cli.api().call('listApprovals', { query: { limit, cursor } });

@@ -12,7 +12,7 @@ interface ArchiveOptions {
 }
 
 export function addArchive(parent: Parent): void {
-  const group = addGroup(parent, 'archive', 'The archive: copies of evidence that nobody can change');
+  const group = addGroup(parent, 'archive', 'The archive: copies of evidence that cannot be changed');
   addCommand<ArchiveOptions>(group, {
     usage: 'check',
     summary: 'Compare every session with the archive; exit code 0 only when nothing is missing',

@@ -29,7 +29,7 @@ export function addAudit(parent: Parent): void {
         .option('--decision <decision>', 'allow, review, block')
         .option('--from <time>', 'from this time on (ISO 8601)')
         .option('--to <time>', 'up to this time')
-        .option('--limit <count>', 'at most so many', wholeNumber)
+        .option('--limit <count>', 'maximum number of results', wholeNumber)
         .option('--cursor <cursor>', 'continue where a list ended'),
     run: async (cli, options) => {
       const { actor, kind, session, tool, decision, from, to, limit, cursor } = options;

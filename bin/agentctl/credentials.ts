@@ -47,7 +47,7 @@ function addRegister(program: Parent, { name, one, operations, columns, row }: R
     examples: [`${name} list`, `${name} list --json | jq -r '.${name}[].id'`],
     options: (command) =>
       command
-        .option('--limit <count>', 'at most so many', wholeNumber)
+        .option('--limit <count>', 'maximum number of results', wholeNumber)
         .option('--cursor <cursor>', 'continue where a list ended'),
     run: async ({ api, out, globals }, { limit, cursor }) => {
       const answer = await api().call(operations.list, { query: { limit, cursor } });

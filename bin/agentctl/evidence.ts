@@ -27,7 +27,7 @@ export function addEvidence(program: Parent): void {
     examples: ['evidence sessions', "evidence sessions --json | jq -r '.sessions[].session_id'"],
     options: (command) =>
       command
-        .option('--limit <count>', 'at most so many', wholeNumber)
+        .option('--limit <count>', 'maximum number of results', wholeNumber)
         .option('--cursor <cursor>', 'continue where a list ended'),
     run: async (cli, { limit, cursor }) => {
       const answer = await cli.api().call('listSessions', { query: { limit, cursor } });

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Cli } from './command.ts';
 import { fileTrouble } from './failure.ts';
 
-/** Bundles and reports tell of people's work: for their owner, until they say otherwise. */
+/** Bundles and reports describe people's work: readable by their owner only, until the owner changes that. */
 const privateMode = 0o600;
 
 /** Asked for only when the place for it is ready: a file that cannot be written costs no request. */
@@ -29,7 +29,7 @@ export async function deliver(cli: Cli, source: Source, file = '-'): Promise<voi
   }
 }
 
-/** Writes beside the file and renames at the end: nobody ever sees a part under the file's name. */
+/** Writes beside the file and renames at the end: a partial file never has the file's name. */
 export async function saveWhole(file: string, source: Source): Promise<number> {
   const target = await targetOf(file);
   const partial = target.replace

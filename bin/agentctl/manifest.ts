@@ -110,7 +110,7 @@ function addList(parent: Parent): void {
     examples: ['manifest list', "manifest list --json | jq -r '.manifests[].id'"],
     options: (command) =>
       command
-        .option('--limit <count>', 'at most so many', wholeNumber)
+        .option('--limit <count>', 'maximum number of results', wholeNumber)
         .option('--cursor <cursor>', 'continue where a list ended'),
     run: async ({ api, out, globals }, { limit, cursor }) => {
       const answer = await api().call('listManifests', { query: { limit, cursor } });

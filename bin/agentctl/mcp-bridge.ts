@@ -138,7 +138,7 @@ class Connection {
     }
     for (const each of Array.isArray(message) ? message : [message]) {
       const { method, id: own, result } = each as Message;
-      if (method === undefined && id === undefined) continue; // a refused notification: nobody asked
+      if (method === undefined && id === undefined) continue; // a refused notification: it has no request
       const printed = method === undefined && own === null && id !== undefined ? { ...(each as object), id } : each;
       if (typeof result?.protocolVersion === 'string') this.#version = result.protocolVersion;
       this.#print(JSON.stringify(printed));
@@ -160,7 +160,7 @@ class Connection {
         if (!response.ok) return;
         for await (const { data } of events(response)) this.#tell(data, null);
       } catch {
-        // Opened again below; requests tell of a gateway that is gone.
+        // Opened again below; requests fail when the gateway is gone.
       }
       await new Promise((resolve) => setTimeout(resolve, 1_000).unref());
     }

@@ -74,7 +74,7 @@ export class Output {
     process.stderr.write(`${render(parts, this.#colours.err)}\n`);
   }
 
-  /** Bytes for stdout that are somebody's document. Waits for a slow reader. */
+  /** Bytes of a document for stdout. Waits for a slow reader. */
   async bytes(chunk: Uint8Array): Promise<void> {
     this.flush();
     if (!process.stdout.write(chunk)) await new Promise((resolve) => process.stdout.once('drain', resolve));

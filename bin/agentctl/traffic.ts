@@ -41,7 +41,7 @@ function addCancel(parent: Parent): void {
 
 const paged = (command: Command): Command =>
   command
-    .option('--limit <count>', 'at most so many', wholeNumber)
+    .option('--limit <count>', 'maximum number of results', wholeNumber)
     .option('--cursor <cursor>', 'continue where a list ended');
 
 const spanned = (command: Command): Command =>

@@ -79,7 +79,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const mcp = mcpGateway({ ...local, upstreams: upstreamsOf(local, options.environment, flags.state) });
   const ports = withExecutors(mcp.ports, localExecutorClients(options.environment, [flags.state]));
   governed.ports = ports;
-  // Nobody else runs on this store, so what was started and has no outcome was cut off with the process before.
+  // No other process runs on this store, so what was started and has no outcome was cut off with the process before.
   const abandoned = store.shared ? 0 : await closeAbandoned(ports, endOfTime);
   if (abandoned) telemetry.log('warn', 'started actions closed as unknown', { count: abandoned });
   const resumed = await clock.interpreter?.recover();

@@ -52,7 +52,7 @@ Options:
 Environment:
   DYNAMODB_ENDPOINT   use this DynamoDB-compatible server instead of the embedded one
   GATEWAY_ADMIN_TOKEN, GATEWAY_AGENT_KEY, GATEWAY_HUMAN_KEY, GATEWAY_VIEWER_KEY
-                      your own secrets in place of generated ones; needed when --host is no loopback address
+                      your own secrets in place of generated ones; needed when --host is not a loopback address
 `;
 
 const text = { type: 'string' } as const;

@@ -9,7 +9,7 @@ import type { SecretStore } from '#core/kernel/ports.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** The generated keys beside the configuration's, in its first tenant. The human is nobody's owner, so it may vote on all. */
+/** The generated keys beside the configuration's, in its first tenant. The human owns no key, so it may vote on all requests. */
 export function overlayKeys(keys: Partial<LocalKeys>, tenant: string): ResolvedKey[] {
   const { agent, human, viewer } = keys;
   return [
@@ -41,7 +41,7 @@ export interface Generated {
 }
 
 /**
- * The configuration says under which names generated secrets are looked up. They are put there before anybody asks,
+ * The configuration says under which names generated secrets are looked up. They are put there before the first lookup,
  * whenever another configuration comes into force. Its warnings then include the secrets that have no value.
  * @param store looks names up in the environment and in `secrets`.
  */

@@ -7,7 +7,7 @@ const discardBytes = 8 * 1024 * 1024;
 const discardMs = 1_000;
 
 /**
- * Throws away what is left of a body that nobody will look at, within bounds: a client that only reads when it has written
+ * Throws away what is left of a body that will not be read, within bounds: a client that only reads when it has written
  * sees the answer.
  */
 export function discardBody(request: IncomingMessage): Promise<void> {

@@ -14,7 +14,8 @@ export interface Target {
 export function targetOf(url: string): Target {
   const origin = url.replace(/^https?:\/\/[^/?#]*/i, '');
   const relative = origin === '' || origin.startsWith('?') ? `/${origin}` : origin;
-  if (!relative.startsWith('/')) throw invalidRequest('The request target is no path; send one that begins with "/".');
+  if (!relative.startsWith('/'))
+    throw invalidRequest('The request target is not a path; send one that begins with "/".');
   const [path = '/', ...query] = relative.split('?');
   return { path, query: new URLSearchParams(query.join('?')) };
 }
@@ -84,7 +85,7 @@ export function eventOf(
       ...(loadBalancer?.tls && { domainName: request.headers.host }),
     },
   };
-  return event as unknown as HttpEvent; // the rest of the context tells of an AWS account
+  return event as unknown as HttpEvent; // the rest of the context describes an AWS account
 }
 
 /** Names in lower case, every occurrence kept: a header sent twice is for the handler to judge. */

@@ -4,7 +4,7 @@ import type { HttpReply } from '#core/contracts/http.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 import { MethodNotAllowed } from '#lambdas/middleware/route.ts';
 
-/** What every reply carries, whoever wrote it. */
+/** What every reply carries, whichever part wrote it. */
 export const standardHeaders = (requestId: string): Record<string, string> => ({
   'x-request-id': requestId,
   'cache-control': 'no-store',
@@ -90,7 +90,7 @@ function streamHeaders({ headers }: HttpReply): Record<string, string> {
 /** Waits as long as it takes: a client that goes meanwhile ends the stream by `close`. */
 const drained = (response: ServerResponse) => new Promise<void>((resolve) => void response.once('drain', resolve));
 
-/** The source is told to end, if it has not; how it does so is nobody's concern any more. */
+/** Ends the source, if it has not ended; how it ends no longer matters. */
 function ended(chunks: AsyncIterator<string>): void {
   const end = async () => chunks.return?.();
   end().catch(() => {});

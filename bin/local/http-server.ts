@@ -103,7 +103,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     return Math.min(most, own ?? most);
   };
 
-  /** @param waits the client sends its body only when it is told to go on. */
+  /** @param waits the client sends its body only after `100 Continue`. */
   const serve = async (request: IncomingMessage, response: ServerResponse, waits = false) => {
     let comes = hasBody(request) && !waits;
     const goOn = () => {
@@ -194,7 +194,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     port: (server.address() as AddressInfo).port,
     drain: (graceMs = 10_000) => {
       draining = true;
-      // Opened and never used: nobody waits for an answer on them.
+      // Opened and never used: no client waits for an answer on them.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       return new Promise((resolve) => {
         const cut = setTimeout(() => {
@@ -233,7 +233,7 @@ function protocolFault(code: string | undefined): GatewayError {
     return new GatewayError('payload_too_large', `The headers are larger than ${maxHeaderBytes} bytes.`);
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return invalidRequest('The request did not arrive in time.');
-  return invalidRequest('The request is no well-formed HTTP/1.1.');
+  return invalidRequest('The request is not well-formed HTTP/1.1.');
 }
 
 /** Answers on a bare connection, as on any other, and ends it. */

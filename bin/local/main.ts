@@ -38,7 +38,7 @@ export async function main(args: readonly string[], environment: NodeJS.ProcessE
   await serve(flags, environment);
 }
 
-/** Nobody may run on the state folder meanwhile. */
+/** No gateway may run on the state folder meanwhile. */
 async function rotate({ state }: Flags): Promise<void> {
   process.umask(0o077);
   const lock = lockState(state);
@@ -54,14 +54,14 @@ async function rotate({ state }: Flags): Promise<void> {
 
 /** The story: lock, keys, listeners, everything behind them, ready; then until a signal ends it. */
 async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void> {
-  process.umask(0o077); // the state folder holds keys and evidence: nobody else's to read
+  process.umask(0o077); // the state folder holds keys and evidence: readable by its owner only
   const signalled = endingSignal();
   const lock = lockState(flags.state);
   process.once('exit', () => lock.release());
   const keys = await usableKeys(flags, environment);
   const telemetry = localTelemetry();
   const started = Promise.withResolvers<Gateway>();
-  started.promise.catch(() => {}); // a failed start is told once, by the throw below
+  started.promise.catch(() => {}); // a failed start is reported once, by the throw below
   const sockets = webSockets(started.promise.then(({ ports }) => ports));
   const servers = await openListeners(flags, started.promise, telemetry, sockets);
   const [gateway_url, admin_url, mcp_url] = servers.map(({ port }) => `http://${urlHost(flags.host)}:${port}`);

@@ -1,4 +1,4 @@
-/** Anthropic's clients are told in their own words, whoever refuses them. */
+/** Anthropic's clients get errors in their own dialect, whichever part refuses them. */
 import { dialects } from '#core/dialects/dialects.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 

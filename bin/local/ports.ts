@@ -76,9 +76,9 @@ export interface PortsOptions {
   readonly keys: Partial<LocalKeys>;
   readonly telemetry: Telemetry & { metricsText(): string };
   readonly adminUrl: string;
-  /** Told of every entry that was committed. */
+  /** Called for every entry that was committed. */
   readonly committed: (entry: EvidenceEntry) => void;
-  /** Told of every notification that was enqueued. */
+  /** Called for every notification that was enqueued. */
   readonly enqueued: (delivery: Delivery) => void;
   /** The clock runs handlers, and handlers run over these ports: the clock is made in between. */
   readonly approvalClock: (ports: () => GatewayPorts) => Promise<ApprovalClock>;

@@ -35,11 +35,11 @@ const behindBytes = 256 * 1024;
 const inboxBytes = 256 * 1024;
 /** What a message weighs beside its text. */
 const messageBytes = 1024;
-/** So many messages may come with one read: everybody else has a turn among them. */
+/** As many messages are handled before other work has a turn. */
 const turnMessages = 8;
 /** Bodies of the calls that run. */
 const callBytes = 64 * 1024 * 1024;
-/** Calls refused one after the other because too many ran: whoever goes on is cut off. */
+/** Calls refused one after the other because too many ran: a caller that goes on is cut off. */
 const deadline = 64;
 /** A peer that neither says nor takes anything for two of these is gone. */
 const keepAliveMs = 30_000;
@@ -211,7 +211,7 @@ export class SocketConnection {
     );
   }
 
-  /** What is no fault of one call is told; what makes the caller unwelcome ends the connection. */
+  /** A fault of one call is answered; a fault of the caller ends the connection. */
   #refuse(thrown: unknown): void {
     const fault = asGatewayError(thrown);
     if (fault.kind.status >= 500) this.#ports.telemetry.log('error', fault.message, { type: fault.code });

@@ -1,4 +1,4 @@
-/** What the task definition tells the streaming plane, besides what every function is told. */
+/** What the task definition sets for the streaming plane, besides what every function gets. */
 import type { LoadBalancer } from '../local/load-balancer.ts';
 
 export interface PlaneSettings {

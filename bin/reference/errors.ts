@@ -5,7 +5,7 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'The request cannot be understood; the message says what was found and what is allowed.',
   authentication_error: 'No key, an unknown key, or a revoked one.',
   forbidden: "The key's role, kind, tenant or session does not allow this.",
-  separation_of_duties: 'Nobody votes on a request made with a key that is theirs or that they own.',
+  separation_of_duties: 'No person votes on a request made with a key that is theirs or that they own.',
   policy_violation: 'A content policy blocked the text.',
   session_blocked: 'The kill switch has stopped this session.',
   model_not_allowed: 'The tenant may not use this model.',
@@ -13,7 +13,7 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   model_not_found: 'No route serves this model.',
   no_upstream: 'No configured server or service has the tool.',
   method_not_allowed: 'The path exists, the method does not.',
-  conflict: 'Somebody was first; the record as it stands is in `error.record` where there is one.',
+  conflict: 'The record was changed by another request. `error.record` holds its current state where there is one.',
   request_cancelled: 'The request was cancelled by its own key while it ran.',
   payload_too_large: 'The body is larger than this route takes.',
   unsupported_media_type: 'The Content-Type is not one this route takes.',
@@ -59,7 +59,7 @@ A message says what was found and what is allowed. Replies carry \`X-Request-ID\
 ${table(['status', 'type', 'JSON-RPC', 'worth a retry', 'message shown', 'when'], rows)}
 ## JSON-RPC codes of tool actions
 
-A decision is no HTTP error: \`POST /admin/v1/test-action\` answers 200 and carries one of these in \`error.code\`,
+A decision is not an HTTP error: \`POST /admin/v1/test-action\` answers 200 and carries one of these in \`error.code\`,
 and so does \`tools/call\` of the MCP endpoint.
 
 ${table(['code', 'meaning'], rpc)}`;

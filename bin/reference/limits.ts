@@ -69,7 +69,7 @@ export function limitsPage(): string {
     [
       'requests that wait for a person',
       `${approvals.max_pending_per_key} of a key, ${approvals.max_pending_per_tenant} of a tenant (\`approvals.max_pending_…\`)`,
-      '429, nobody is asked',
+      '429, no reviewer is asked',
     ],
     [
       'time to decide an approval',

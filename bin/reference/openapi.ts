@@ -142,7 +142,7 @@ function answerOf(operation: string, { output, streams }: OperationContract): Sc
 }
 
 function callersOf({ access, agents, humansOnly, platform }: Route): string {
-  if (access === 'open') return 'Open to everybody.';
+  if (access === 'open') return 'Open to all callers.';
   if (access === 'signed') return 'The caller proves itself by a signature over the body.';
   const kinds = {
     yes: 'Agent keys may call it.',

@@ -1,6 +1,6 @@
 /**
  * What session risk learns of an action besides its decision: its credential was refused
- * as a login, or it came with somebody else's approval. Agents' keys are scored, nobody else's.
+ * as a login, or it came with another call's approval. Only agents' keys are scored.
  */
 import { noteOfSignal, noteWith } from '#core/behavior/assess.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
@@ -12,7 +12,7 @@ import type { GovernedAction } from './governed.ts';
 export const ownerOf = ({ person, owner }: Principal): string | undefined => person ?? owner;
 
 /**
- * The upstream answered that the action's credential is no valid login. A human who approved the call answers for it.
+ * The upstream answered that the action's credential is not a valid login. A human who approved the call answers for it.
  * @param upstream as it is named in errors; the identical call refused again by it is the same object.
  */
 export function refusedLogin(

@@ -65,7 +65,7 @@ export function inReview(action: GovernedAction, row: ApprovalRow, adminUrl: str
   };
 }
 
-/** A human said no to this very call, and it is asked again: the denial answers it, with the reviewer's words. */
+/** A human denied exactly this call, and it is sent again: the denial answers it, with the reviewer's words. */
 export function denied(action: GovernedAction, row: ApprovalRow): DecisionResult {
   return {
     ...answer(action),
@@ -77,7 +77,7 @@ export function denied(action: GovernedAction, row: ApprovalRow): DecisionResult
   };
 }
 
-/** As much of a reviewer's comment as an agent is told; the record has all of it. */
+/** The part of a reviewer's comment that an agent gets; the record has all of it. */
 const commentCharacters = 2_000;
 
 /** A human's denial as an error. A model may read it: no control characters, and bounded. */
@@ -98,7 +98,7 @@ export function denialOf(row: ApprovalRow) {
   };
 }
 
-/** What whoever waits for a request is told of it. */
+/** What the waiter of a request gets. */
 export function approvalRequired(row: ApprovalRow, adminUrl: string, reason?: string) {
   return {
     code: rpcCodes.approvalRequired,

@@ -54,7 +54,7 @@ export function withhold(ports: Pick<GovernPorts, 'ids'>, action: GovernedAction
   const told = secretsInPrograms(envelope).length === 0 ? action.effects : undefined;
   const options = redactOptions(ports, action);
   const call = known.get(envelope) ?? redact(recordedParts(envelope), options);
-  // What is withheld of the call is withheld of its effects too, and told once.
+  // Fields redacted from the call are redacted from its effects as well, and listed once.
   const { value: noted, salts: ofTask } = redact({ task: told ? taskNote(told, action.drift) : {} }, options);
   const salts = [...call.salts, ...ofTask];
   if (salts.length > mostSalts)
@@ -77,7 +77,7 @@ interface Outcome {
 
 /** As many as fit into one item of their table. */
 const mostSalts = 2_000;
-/** Somebody else's words: the beginning is kept. */
+/** A text of another system: the beginning is kept. */
 const errorCharacters = 4_096;
 
 interface WithheldOutcome {
@@ -112,7 +112,7 @@ export async function withholdOutcome(
   try {
     return (await fit({ ...said, ...(result !== undefined && { result }) })) ?? (await without('too_many_secrets'));
   } catch (fault) {
-    if (fault instanceof RangeError) return without('not_json'); // nested deeper than anybody can walk
+    if (fault instanceof RangeError) return without('not_json'); // nested too deeply to walk
     if (fault instanceof GatewayError) return without('not_redacted');
     throw fault;
   }
@@ -179,7 +179,7 @@ export function decisionDraft(
   return { draft: draftOf(ports, action, kind, envelope.envelope_id, body), changes: safe.changes };
 }
 
-/** After a decision was written: its alerts are told, and held against its key. */
+/** After a decision was written: its alerts are reported, and counted against its key. */
 export const follow = (
   ports: Pick<GovernPorts, 'keyRisks' | 'telemetry'>,
   { standing, principal }: GovernedAction,

@@ -33,7 +33,7 @@ export type ExecutionMode = (
 
 /**
  * @param approvalId the approval whose lease this call holds; consumed with the outcome, given back where nothing ran.
- * @param options how the execution is ended early, and who is told how far it is.
+ * @param options how the execution is ended early, and where its progress is reported.
  * @throws GatewayError `service_unavailable` when no credential could be minted: nothing ran.
  */
 export async function executeAction(
@@ -72,7 +72,7 @@ export async function executeAction(
     written === undefined
       ? undefined
       : recordOutcome(ports, { ...action, head: head ?? action.head }, done, approvalId, safe.changes),
-    // A credential nobody was handed stays for the caller's own use; any other one ends with its action.
+    // A credential that no executor took stays for the caller's own use; any other one ends with its action.
     credential && outcome !== 'not_executed' ? finishCredential(ports, credential, actorOf(action)) : undefined,
   ]);
   if (error && outcome === 'not_executed') throw done.approval_returned ? givenBackWith(error, approvalId) : error;
@@ -89,7 +89,7 @@ export async function executeAction(
   };
 }
 
-/** Nothing was called: the caller is told that its approval is still there. */
+/** Nothing was called: the answer says that the approval is still there. */
 const givenBackWith = (error: GatewayError, approvalId: string | undefined): GatewayError =>
   new GatewayError(error.code, `${error.message} Nothing was called, and approval ${approvalId} can still be used.`, {
     cause: error,

@@ -1,5 +1,5 @@
 /**
- * `on_approval: execute`: the gateway makes the very call that was approved, at most once. Minutes may have passed since it
+ * `on_approval: execute`: the gateway makes exactly the call that was approved, at most once. Minutes may have passed since it
  * was asked for, so everything that decides about a caller's own call is asked again right before.
  */
 
@@ -78,7 +78,7 @@ async function execute(ports: GovernPorts, action: GovernedAction, row: Approval
   try {
     await executeAction(ports, { ...approved, head: outcome.head }, outcome.entry.hash, row.envelope_id);
   } catch (thrown) {
-    // The approval was given back. Where the broker may not mint for this action, asking again helps nobody.
+    // The approval was given back. Where the broker may not mint for this action, another attempt does not help.
     if (!(thrown instanceof GatewayError) || thrown.kind.status >= 500) throw thrown;
   }
 }
@@ -93,7 +93,7 @@ async function refuse(ports: GovernPorts, action: GovernedAction, row: ApprovalR
   const { because, matched_rule, reason } = refused;
   const decision: PolicyDecision = { decision: 'block', matched_rule, policy: action.decision.policy, reason };
   const extra = { approval_ref: row.envelope_id, rule: row.matched_rule, refused_because: because };
-  // The caller does nothing now: nothing is held against it.
+  // The caller does nothing now: nothing is counted against it.
   const { assess: _, ...quiet } = action;
   const { draft, changes } = decisionDraft(ports, { ...quiet, decision }, 'block', extra);
   const move = moveApproval(row, 'refuse', { set: { outcome: 'not_executed', refused_because: because } });
@@ -101,7 +101,7 @@ async function refuse(ports: GovernPorts, action: GovernedAction, row: ApprovalR
   ports.telemetry.log('warn', 'an approved call was not made', { envelope_id: row.envelope_id, because });
 }
 
-/** The call as it stands now: who made it, what is held against them, what every source says of it. */
+/** The call as it stands now: who made it, what is counted against them, what every source says of it. */
 async function askedAgain(
   ports: GovernPorts,
   row: ApprovalRow,
@@ -159,12 +159,12 @@ async function askedAgain(
   return { action: { ...action, assess: judged.assess }, refused };
 }
 
-/** The row alone could be anybody's words: the vote, over this very call, is in the evidence or there is none. */
+/** The row alone proves nothing: the vote on exactly this call is in the evidence, or there is none. */
 async function unproven(ports: GovernPorts, row: ApprovalRow, digest: string): Promise<Refused | undefined> {
   if (await standsInEvidence(ports, row, undefined, digest)) return undefined;
   return gone(
     'not_in_evidence',
-    `The row of approval ${row.envelope_id} claims a vote over this call, and no evidence entry tells of it.`,
+    `The row of approval ${row.envelope_id} claims a vote over this call, and no evidence entry reports it.`,
   );
 }
 

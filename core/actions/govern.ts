@@ -30,7 +30,7 @@ import { endOfStarted, firstOutcome, idOfKey, startOf } from './started.ts';
 /**
  * Governs one action and answers its decision result.
  * @param carry what is done once the call is allowed: minting and executing, unless the caller does the action itself.
- * @throws GatewayError `no_upstream` (nobody serves the tool), `forbidden` (another key's session), `service_unavailable` (store or policy unreadable).
+ * @throws GatewayError `no_upstream` (no upstream serves the tool), `forbidden` (another key's session), `service_unavailable` (store or policy unreadable).
  */
 export async function govern(
   ports: GovernPorts,
@@ -101,13 +101,13 @@ export async function govern(
 
 const windowMs = ({ configuration }: Snapshot): number => configuration.behavior.window_minutes * 60_000;
 
-/** What this call tells of the key's dry runs and simulations. */
+/** What this call reports of the key's dry runs and simulations. */
 function probesOf({ probes }: GovernPorts, { tenant, key_id }: ActionEnvelope, snapshot: Snapshot, nowMs: number) {
   const { probes: many } = snapshot.configuration.behavior.repeated_escalation;
   return probes?.take(tenant, key_id, many, nowMs, windowMs(snapshot)) ?? 0;
 }
 
-/** A dry run tells what would be decided, also where nobody is at hand to carry it out. */
+/** A dry run answers what would be decided, even where no executor could run the call. */
 async function placed(
   ports: GovernPorts,
   { configuration }: Snapshot,
@@ -131,7 +131,7 @@ const blockOf = ({ matched_rule, reason }: Blocked, policy: string): PolicyDecis
   reason,
 });
 
-/** The kill switch: the refusal is evidence like any other, and the caller is told 403. */
+/** The kill switch: the refusal is evidence like any other, and the caller gets 403. */
 async function refuse(
   ports: GovernPorts,
   action: GovernedAction,
@@ -141,7 +141,7 @@ async function refuse(
   const { envelope_id } = action.envelope;
   if (dry_run) throw sessionBlocked(blocked);
   const { entry } = await record(ports, action, 'block');
-  // What trips the switch is held against the key as well, or the key would be stopped for this one call only.
+  // What trips the switch is counted against the key as well, or the key would be stopped for this one call only.
   await follow(ports, action, entry);
   report(ports, action, { ...answer(action), decision: 'block' }, 0);
   throw sessionBlocked(blocked, { envelope_id, evidence_hash: entry.hash });

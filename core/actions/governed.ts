@@ -23,7 +23,7 @@ export interface GovernedAction {
   /** What the call would do. */
   readonly effects?: Effects;
   readonly drift?: readonly Drift[];
-  /** What was held against the caller before the call. */
+  /** What was counted against the caller before the call. */
   readonly standing?: Standing;
   readonly assess?: Judged['assess'];
   /** When the function that governs the call ends (epoch milliseconds); absent where nothing ends it. */

@@ -44,7 +44,7 @@ export interface Judged {
   readonly drift: readonly Drift[];
   /** What the entry carries for the score; `approved` for a call that a human let through. */
   readonly assess: (approved: boolean) => Assessment | undefined;
-  /** This very call reaches the kill switch. */
+  /** Exactly this call reaches the kill switch. */
   readonly tripped?: Blocked;
 }
 
@@ -60,7 +60,7 @@ export interface Judging {
   readonly standing: Standing;
   /** Whether the acting key is scored: agents' keys are. */
   readonly scored: boolean;
-  /** How often the key has probed many times since it was told last. */
+  /** How often the key has probed many times since it was last reported. */
   readonly probed?: number;
   readonly nowMs: number;
 }

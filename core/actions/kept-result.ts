@@ -51,7 +51,7 @@ export function shownResult(result: unknown, kept: KeptResult): ShownResult {
   const { result_sha256, result_bytes = 0 } = kept;
   if (result_sha256 === undefined) return pick(kept);
   if (result_bytes > resultSizes.answeredBytes) return { result_withheld: 'too_large', ...pick(kept) };
-  // Whoever waits for it gets it, stored or not.
+  // The waiter gets it, stored or not.
   const { result_withheld: _, ...reference } = pick(kept);
   return { ...reference, result };
 }

@@ -69,7 +69,7 @@ const noTimeLeft = (tool: string) =>
     { retryAfterSeconds: 1 },
   );
 
-/** What may have happened in spite of its failure is `unknown`, and is not tried again by anybody. */
+/** What may have happened in spite of its failure is `unknown`, and is never tried again. */
 function failedAt(
   ports: GovernPorts,
   { envelope, decision }: GovernedAction,

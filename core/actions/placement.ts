@@ -9,7 +9,7 @@ import type { GovernPorts } from './ports.ts';
 /**
  * @param bare the call without a placement.
  * @param wanted the upstream its caller names.
- * @throws GatewayError `service_unavailable` when the inventory cannot be read, `no_upstream` when nobody serves the tool.
+ * @throws GatewayError `service_unavailable` when the inventory cannot be read, `no_upstream` when no upstream serves the tool.
  */
 export async function placementOf(
   { executors }: Pick<GovernPorts, 'executors'>,

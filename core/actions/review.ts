@@ -1,4 +1,4 @@
-/** A review-class decision: use an approval that fits this very call, else ask for one. */
+/** A review-class decision: use an approval that fits exactly this call, else ask for one. */
 
 import { bestEffort } from '#core/approvals/announce.ts';
 import { stillStands, type Unusable, unusable } from '#core/approvals/approval.ts';
@@ -135,7 +135,7 @@ async function storedResult(
   };
 }
 
-/** A call that failed, or may have, is never told as one that was done. */
+/** A call that failed, or may have, is never reported as done. */
 const endedAs = ({ tool, outcome = 'unknown' }: ApprovalRow) => ({
   code: rpcCodes.upstreamFailed,
   message: `${tool} was approved; its execution ended as ${outcome}.`,
@@ -211,7 +211,7 @@ async function recordRefusal(ports: GovernPorts, action: GovernedAction, { messa
   await follow(ports, action, outcome.entry);
 }
 
-/** Somebody asked for the identical call a moment earlier: attach to that request, or replace it if it is over. */
+/** Another request asked for the identical call a moment earlier: attach to that request, or replace it if it is over. */
 async function attach(
   ports: GovernPorts,
   action: GovernedAction,
@@ -257,7 +257,7 @@ function newRow(ports: GovernPorts, action: GovernedAction, safe: Redacted): App
   };
 }
 
-/** The human a key answers to: nobody votes on a request made with a key that is theirs or that they own. */
+/** The human a key answers to: no person votes on a request made with a key that is theirs or that they own. */
 function keyOwner(principal: GovernedAction['principal']) {
   const human = ownerOf(principal);
   return human === undefined ? {} : { key_owner: human };

@@ -88,7 +88,7 @@ function assertMaySee({ principal, snapshot }: Call, dimension: Dimension): void
   if (!known) throw notFound('The tenant');
 }
 
-/** Buckets are tidied some time after they end; until then nobody is shown them either. */
+/** Buckets are tidied some time after they end; until then they are not shown either. */
 function spanOf({ ports, query }: Call): Span {
   const now = ports.clock.now();
   const earliest = minuteAt(now - recentHours * 60 * minuteMs);

@@ -13,7 +13,7 @@ const longestMs = longestExecutionSeconds * 1000;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
- * @throws GatewayError `invalid_request` for what is no envelope id; `conflict` for a call that has ended or waits for
+ * @throws GatewayError `invalid_request` for what is not an envelope id; `conflict` for a call that has ended or waits for
  * approval; `not_found` for any other, also another key's [cancel.owner].
  */
 export const cancelRequest: Operation = async ({ ports, principal, params }) => {

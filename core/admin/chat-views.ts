@@ -10,7 +10,7 @@ import type { BreakerState } from './ports.ts';
 const minuteMs = 60_000;
 const providerWindowMinutes = 15;
 
-/** Rows and points are tidied some time after they end; until then nobody is shown them either. */
+/** Rows and points are tidied some time after they end; until then they are not shown either. */
 const recent = ({ ports }: Pick<Call, 'ports'>): string => isoTime(ports.clock.now() - recentHours * 60 * minuteMs);
 
 export const listRequests: Operation = async (call) => {
@@ -58,7 +58,7 @@ interface ProviderView {
   readonly models: readonly string[];
   readonly region?: string;
   readonly base_url?: string;
-  /** A key is configured; which one, nobody is told. */
+  /** A key is configured; its value is never shown. */
   readonly has_key: boolean;
   readonly health: Health | 'disabled';
   /** Absent where this process neither calls providers nor reads what those share that do. */

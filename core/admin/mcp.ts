@@ -46,7 +46,7 @@ function classOf({ snapshot }: Call, upstream: string, tool: string, { about = {
   };
 }
 
-/** Recorded before it holds: an acceptance nobody can find would be worse than one that did not come through. */
+/** Recorded before it holds: an acceptance without an entry would be worse than one that did not come through. */
 export const acceptMcpTool: Operation = async (call) => {
   const tool = call.params.name ?? '';
   const upstream = call.query.upstream ?? upstreamOf(await allMarks(call), tool);

@@ -112,13 +112,13 @@ export const simulate: Operation = async (call) => {
   const results = [];
   for (const given of calls) {
     results.push(await simulated(given));
-    await call.ports.pause(0); // everybody else has a turn
+    await call.ports.pause(0); // other work has a turn
   }
   noteProbes(call, results);
   return { body: { policy_version: version ?? call.snapshot.version, results } };
 };
 
-/** An agent that asks what would be allowed is told, and that it asks is remembered. */
+/** An agent that asks what would be allowed gets an answer, and the question is counted. */
 function noteProbes({ ports, principal, snapshot }: Call, results: readonly { readonly decision: Decision }[]): void {
   if (principal.kind !== 'agent') return;
   const windowMs = snapshot.configuration.behavior.window_minutes * 60_000;

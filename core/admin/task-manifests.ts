@@ -13,7 +13,7 @@ import { type Call, cursorOf, limitOf, type Operation, parsed } from './operatio
 import type { GatewayPorts } from './ports.ts';
 import { recordAct } from './record.ts';
 
-/** The act is written down first, with all the manifest says: what bound whom can be told when it is long gone. */
+/** The act is written down first, with all the manifest says: what bound whom can be reported long after it is gone. */
 export const createManifest: Operation = async (call) => {
   const { ports, principal } = call;
   const store = storeOf(ports);

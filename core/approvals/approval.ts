@@ -67,7 +67,7 @@ export type Unusable =
   | 'call_changed'
   | 'policy_changed'
   | 'unknown_approval'
-  /** The row claims a vote that no evidence entry tells of. */
+  /** The row claims a vote that no evidence entry reports. */
   | 'not_in_evidence'
   | RefusedUse;
 

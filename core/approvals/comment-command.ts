@@ -11,7 +11,7 @@ export interface CommentCommand {
   readonly comment: string;
 }
 
-/** Without an id it is a command of somebody else's: other services on pull requests take `/approve` as well. */
+/** Without an id it is a command of another service: other services on pull requests take `/approve` as well. */
 const commandLine =
   /^\/(approve|deny)[ \t]+([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[ \t](.*))?$/is;
 

@@ -24,7 +24,7 @@ export interface CommentVotePorts extends VotePorts {
 
 export interface Heard {
   readonly decided: boolean;
-  /** What became of it, for whoever wrote the comment. */
+  /** The outcome, for the author of the comment. */
   readonly text: string;
   /** Whether writer and approval are ours: only then the writer is answered where they wrote. */
   readonly known: boolean;
@@ -101,7 +101,7 @@ async function assertStanding(
   const [permission, question] = await toldBy(
     Promise.all([
       host.permission(at.repository, login),
-      // A no is no yes to what was pushed or put into the question since.
+      // A denial needs no check that commit and question are unchanged; only an approval is bound to them.
       verdict === 'approve' && Promise.all([host.head(at), host.textOf(at.repository, comment_id)]),
     ]),
   );

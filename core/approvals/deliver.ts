@@ -120,7 +120,7 @@ async function deliverInOrder(ports: DeliverPorts, line: readonly Delivery[]): P
 /** A decision that came while its first message was on the way stood back for it: it follows at once. */
 async function deliverDecision(ports: DeliverPorts, { envelope_id, channel }: Delivery): Promise<Outcome[]> {
   for (const event of ['approved', 'denied'] as const) {
-    // Whoever made it stand back may have moved it on between this read and the claim: then it is read once more.
+    // The process that was first may have moved it on between this read and the claim: then it is read once more.
     for (let tries = 0; tries < 2; tries++) {
       const waiting = await ports.deliveries.get(deliveryId(envelope_id, event, channel));
       if (waiting?.state !== 'due' || waiting.attempts > 0) break;
@@ -190,7 +190,7 @@ function afterFailure(ports: DeliverPorts, claimed: Delivery, cause: unknown): D
   return { ...claimed, due_at: inSeconds(ports, Math.max(backoff, asked)), last_error };
 }
 
-/** `fetch failed` alone helps nobody: its cause says what failed. */
+/** `fetch failed` alone does not help: its cause says what failed. */
 function textOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   return thrown.cause instanceof Error ? `${thrown.message}: ${thrown.cause.message}` : thrown.message;

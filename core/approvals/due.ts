@@ -9,7 +9,7 @@ type Timed = Pick<ApprovalRow, 'status'> &
   Partial<Pick<ApprovalRow, 'queued_at' | 'expires_at' | 'clock_started' | 'decided_at' | 'lease_expires_at'>>;
 
 /**
- * ISO time at which something is overdue if nothing happens before: a clock that did not start, a request that nobody
+ * ISO time at which something is overdue if nothing happens before: a clock that did not start, a request that no reviewer
  * decided, a waiting clock that was not released, a lease without an outcome. Undefined when nothing can be.
  */
 export function dueAt(row: Timed): string | undefined {

@@ -57,7 +57,7 @@ const commentSchema = z.object({
 });
 
 /**
- * A verified delivery as a comment. Only new ones count: an edited comment may have been edited by somebody else.
+ * A verified delivery as a comment. Only new ones count: an edited comment may have been edited by another person.
  * @param event `X-GitHub-Event`
  * @throws GatewayError `invalid_request` for a comment that lacks what a vote needs.
  */
@@ -92,5 +92,5 @@ function checked<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
   const outcome = schema.safeParse(body);
   if (outcome.success) return outcome.data;
   const [issue] = outcome.error.issues;
-  throw invalidRequest(`The delivery is no comment event: ${issue?.path.join('.')} is missing or of another kind.`);
+  throw invalidRequest(`The delivery is not a comment event: ${issue?.path.join('.')} is missing or of another kind.`);
 }

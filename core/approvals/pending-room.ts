@@ -86,6 +86,6 @@ function refusal({ byKey, total }: Known, keyId: string, caps: PendingCaps): Gat
 const tooMany = (found: string, allowed: string) =>
   new GatewayError(
     'rate_limit_error',
-    `${found} wait for a person, and ${allowed}. Nobody was asked about this call; wait until some are decided.`,
+    `${found} wait for a person, and ${allowed}. No reviewer was asked about this call; wait until some are decided.`,
     { retryAfterSeconds: 30 },
   );

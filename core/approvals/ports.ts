@@ -10,7 +10,7 @@ export interface ApprovalStore extends PendingCounter {
   get(tenant: string, envelopeId: string): Promise<ApprovalRow | undefined>;
   /** Consistent read by id alone, for steps and callbacks that carry nothing but the id. */
   find(envelopeId: string): Promise<ApprovalRow | undefined>;
-  /** Consistent: the id of the newest request for this very call, whatever its state. */
+  /** Consistent: the id of the newest request for exactly this call, whatever its state. */
   byCall(tenant: string, callDigest: string): Promise<string | undefined>;
   /** Items in the given state, oldest first for pending, newest first otherwise. */
   list(
@@ -68,7 +68,7 @@ export interface DeliveryStore {
   get(id: string): Promise<Delivery | undefined>;
   /** Deliveries due at or before now, oldest first. */
   due(now: string, limit: number): Promise<readonly Delivery[]>;
-  /** Moves a delivery on if nobody did since it was read; false when somebody did. */
+  /** Moves a delivery on if no other process did since it was read; false when one did. */
   update(before: Delivery, after: Delivery): Promise<boolean>;
   /** Remembers a callback's id; false when it was seen before. Kept until `expiresAt` (ISO). */
   seen(callbackId: string, expiresAt: string): Promise<boolean>;

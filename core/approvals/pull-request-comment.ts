@@ -1,6 +1,6 @@
 /**
  * The pull-request comment of an approval: what is asked, of which commit, and the lines to answer with. Everything an agent or a
- * person wrote stands in code, where it can neither format, mention, link nor pass for a line of ours.
+ * person wrote stands in code, where it can neither format, mention, link nor pass for one of the gateway's lines.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { shorten, visible, visibleLines } from '#core/evidence/visible-text.ts';
@@ -61,7 +61,7 @@ const facts = (row: ApprovalRow): string =>
     .map(([label, text]) => `${label.padEnd(11)}${shorten(visible(text), rooms[label] ?? 300)}`)
     .join('\n');
 
-/** Why a comment did not count, for its writer: they are mentioned, and nobody else. */
+/** Why a comment did not count, for its writer: only they are mentioned. */
 export const replyComment = (login: string, text: string): string =>
   `@${login}:\n\n${codeBlock(visibleLines(text), 2000)}`;
 

@@ -1,6 +1,6 @@
 /**
  * The Slack message of an approval (Block Kit): the facts of its card, the effects, the call. Buttons carry the id alone.
- * Everything an agent wrote stands in code, where it can neither format, mention nor pass for a line of ours.
+ * Everything an agent wrote stands in code, where it can neither format, mention nor pass for one of the gateway's lines.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { visible, visibleLines } from '#core/evidence/visible-text.ts';
@@ -113,7 +113,7 @@ function fitted(text: string, room: number, backtick = '`'): string {
 const escaped = (char: string, backtick: string): string =>
   ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '`': backtick })[char] ?? char;
 
-/** Nobody approves here what they cannot read here. */
+/** A reviewer cannot approve here what is not readable here. */
 const buttons = (row: ApprovalRow, isWhole: boolean) => ({
   type: 'actions',
   elements: [...(isWhole ? [button(row, 'approve', 'Approve', 'primary')] : []), button(row, 'deny', 'Deny', 'danger')],

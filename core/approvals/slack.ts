@@ -62,7 +62,8 @@ export function parseSlackInteraction(rawBody: Uint8Array, apiUrl: string): Slac
   const payloads = new URLSearchParams(new TextDecoder().decode(rawBody)).getAll('payload');
   if (payloads.length !== 1) throw invalidRequest('The body holds no single payload field.');
   const outcome = interactionSchema.safeParse(parseStrict(payloads[0] as string, { numbers: 'double' }));
-  if (!outcome.success) throw invalidRequest('The payload is no click on an approve or deny button of ours.');
+  if (!outcome.success)
+    throw invalidRequest('Unsupported Slack action: expected an approve or deny button of this gateway.');
   const { team, user, trigger_id, response_url, actions } = outcome.data;
   const [action] = actions;
   if (!action || !mayAnswerAt(response_url, apiUrl)) throw invalidRequest('response_url is not an address of Slack.');

@@ -115,7 +115,7 @@ export async function timeOut(ports: VotePorts, row: ApprovalRow, channels: read
   }
 }
 
-/** People paste tokens into comments too; they no more belong into evidence than an agent's do. */
+/** Reviewers paste tokens into comments, too: they are redacted like agents' parameters. */
 function withheldComment(
   ports: VotePorts,
   row: ApprovalRow,

@@ -1,5 +1,5 @@
 /**
- * The kill switch: whether a session or its key is blocked, whether this very call would block it, and what the
+ * The kill switch: whether a session or its key is blocked, whether exactly this call would block it, and what the
  * entry of the decision carries for the score.
  */
 import {
@@ -23,7 +23,7 @@ import { type NewAlert, nextRisk, type RiskEvent, scoreAt } from './score.ts';
 import { type SignalContext, signalOf, signalsOf } from './signals.ts';
 import { isEmpty, stateOf } from './state.ts';
 
-/** What is held against a caller, as read before its call. */
+/** What is counted against a caller, as read before its call. */
 export interface Standing {
   readonly session: RiskRecord | undefined;
   /** Of the key over all its sessions; undefined for callers that are not scored. */
@@ -56,7 +56,7 @@ function scoreNow(settings: BehaviorSettings, record: RiskRecord, nowMs: number)
   return state ? scoreAt(state, nowMs, riskSettingsOf(settings)) : record;
 }
 
-/** The scores held against a caller now; a session or key that nothing is held against has 0. */
+/** The scores counted against a caller now; a session or key that nothing is counted against has 0. */
 export const scoresOf = (settings: BehaviorSettings, { session, key }: Standing, nowMs: number) => ({
   session: session ? scoreNow(settings, session, nowMs).score : 0,
   key: key ? scoreNow(settings, key, nowMs).score : 0,
@@ -94,9 +94,9 @@ export interface Assessed {
   readonly effects: Effects;
   /** What policy, sandbox and manifest come to together. */
   readonly decision: Decision;
-  /** A human approved this very call. */
+  /** A human approved exactly this call. */
   readonly approved?: boolean;
-  /** How often the key has probed many times since it was told last. */
+  /** How often the key has probed many times since it was last reported. */
   readonly probed?: number;
   readonly nowMs: number;
 }
@@ -219,7 +219,7 @@ function tell(
   telemetry.log('warn', 'risk alert', { tenant, session_id, envelope_id, rule, points, cites, reason });
 }
 
-/** Of records that hold nothing against anybody, one is as good as none. */
+/** A record without points is the same as no record. */
 const same = (a: RiskRecord | undefined, b: RiskRecord | undefined): boolean =>
   digestOf(partsOf(a)) === digestOf(partsOf(b));
 

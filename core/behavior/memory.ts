@@ -8,7 +8,7 @@ export interface RiskEvent {
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
   /**
-   * `approved`: a human answers for this very call, so it adds no points. `denied`: a human refused one. `outcome`: what
+   * `approved`: a human answers for exactly this call, so it adds no points. `denied`: a human refused one. `outcome`: what
    * became of a call that was decided before.
    */
   readonly decision: 'allow' | 'approved' | 'review' | 'block' | 'denied' | 'released' | 'outcome';
@@ -71,7 +71,7 @@ export class Memory {
     this.state = { ...this.state, [list]: [...marks.filter((other) => other !== known), mark].slice(-most) };
   }
 
-  /** Alerts when the list is full, and then counts anew. */
+  /** Alerts when the list is full, and then counts again. */
   alertAt(list: ListName, full: number, rule: RiskRule, points: number, reason: (n: number) => string): void {
     const marks = this.state[list];
     if (marks.length < full) return;

@@ -2,7 +2,7 @@
 import type { RiskRecord } from '#core/contracts/behavior.ts';
 
 export interface KeyRisks {
-  /** Consistent read of what is held against a key; undefined for nothing. */
+  /** Consistent read of what is counted against a key; undefined for nothing. */
   of(tenant: string, keyId: string): Promise<RiskRecord | undefined>;
   /**
    * Replaces a key's record by what `fold` makes of it. Written once whatever others write meanwhile: `fold` is asked again

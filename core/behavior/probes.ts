@@ -1,5 +1,5 @@
 /**
- * Dry runs and simulations that were not allowed, counted for each key in this process. They leave no entry, so they are told
+ * Dry runs and simulations that were not allowed, counted for each key in this process. They leave no entry, so they are reported
  * with the key's next call that does (decision 0045): nothing but entries feeds the score.
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -21,7 +21,7 @@ export class Probes {
     this.#counts.set(nameOf(tenant, keyId), { since: before?.since ?? nowMs, count: (before?.count ?? 0) + 1 });
   }
 
-  /** How often `many` probes were made since they were told last; they count as told from now on. */
+  /** How often `many` probes were made since they were last reported; they count as reported from now on. */
   take(tenant: string, keyId: string, many: number, nowMs: number, windowMs: number): number {
     const before = this.#of(tenant, keyId, nowMs, windowMs);
     if (!before || before.count < many) return 0;

@@ -1,6 +1,6 @@
 /**
  * Risk as the evidence tells it: what one entry does to a record, and the same over a whole chain. The head of a session is
- * kept by this very function as its entries are appended, so the score of any chain can be worked out again.
+ * kept by this same function as its entries are appended, so the score of any chain can be worked out again.
  */
 import {
   type BehaviorNote,
@@ -12,7 +12,7 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { type NewAlert, nextRisk, type RiskEvent, type Scored } from './score.ts';
 import { type Cite, isEmpty, type RiskState, stateOf, stateText } from './state.ts';
 
-/** The action of the entry that ends what was held against a session. */
+/** The action of the entry that ends what was counted against a session. */
 export const releaseAction = 'session.release';
 
 /** The record after an entry; the same record where the entry does not touch it. */
@@ -89,7 +89,7 @@ export function riskEventOf(entry: EvidenceEntry, cite: Cite = entry.index): Ris
     return { cite, at, decision: 'released', signals: [], digest: '' };
   }
   if (kind === 'deny') {
-    // Time ran out: nobody has refused anything.
+    // Time ran out: no human refused anything.
     if (body.reason === 'timeout') return undefined;
     return { cite, at, decision: 'denied', signals: [], digest: digestOf(body) };
   }
@@ -103,7 +103,7 @@ function decisionOf({ kind, body }: EvidenceEntry): RiskEvent['decision'] {
   if (kind === 'allow') return body.approval_ref === undefined ? 'allow' : 'approved';
   if (kind === 'review' || kind === 'block') return kind;
   if (kind === 'chat') return body.decision === 'block' ? 'block' : body.decision === 'review' ? 'review' : 'allow';
-  // Outcomes tell of refused logins only.
+  // Outcomes report refused logins only.
   return 'outcome';
 }
 

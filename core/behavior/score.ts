@@ -1,6 +1,6 @@
 /**
  * Session risk: what one more event does to the score of a session or key. Pure and exact: the same events give the
- * same points, whoever works them out. Only what is within the window counts.
+ * same points, wherever they are computed. Only what is within the window counts.
  */
 import { type RiskRule, type RiskSettings, riskRules } from '#core/contracts/behavior.ts';
 import { Memory, type NewAlert, type RiskEvent, within } from './memory.ts';

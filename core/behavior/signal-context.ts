@@ -1,4 +1,4 @@
-/** The context of a configuration, made once: hosts the gateway itself calls for agents are no strangers. */
+/** The context of a configuration, made once: hosts the gateway itself calls for agents are not strangers. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { type SignalContext, signalContext } from './signals.ts';
 

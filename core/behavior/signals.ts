@@ -1,6 +1,6 @@
 /**
  * What a call means to the rules of session risk: its effects, and the call itself where it has none, looked at for secrets,
- * ways out, rights, deletions and places. Names are compared whole: `special` is no CI file, `monkey.txt` no key.
+ * ways out, rights, deletions and places. Names are compared as whole words: `special` does not match `ci`, nor `monkey.txt` `key`.
  */
 import type { BehaviorSettings, Signal, SignalKind } from '#core/contracts/behavior.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
@@ -40,7 +40,7 @@ export function signalContext(
 
 const isHere = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/i;
 
-/** At most so many a call, each kind and object once; one kind never pushes another out. */
+/** The maximum for one call, each kind and object once; one kind never pushes another out. */
 const most = { each: 8, characters: 80 } as const;
 
 /** The signals of a call that was decided so; `refused` is among them where the policy blocked it. */

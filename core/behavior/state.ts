@@ -21,7 +21,7 @@ export interface Attempts {
   readonly kind: string;
   readonly at: number;
   readonly count: number;
-  /** Digest of the last call: the identical one again is no variation. */
+  /** Digest of the last call: the identical one again is not a variation. */
   readonly last: string;
   readonly cites: readonly Cite[];
 }

@@ -1,4 +1,4 @@
-/** What may be answered from the cache: whole, unblocked replies of calls that let nobody act. */
+/** What may be answered from the cache: whole, unblocked replies of calls without tools. */
 import type { ChatOutcome } from '#core/contracts/chat.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 

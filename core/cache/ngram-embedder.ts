@@ -1,5 +1,5 @@
 /**
- * Embeds a text without asking anybody: its character trigrams, hashed into 256 buckets. Near spellings come close
+ * Embeds a text without a call to a model: its character trigrams, hashed into 256 buckets. Near spellings come close
  * together, meanings do not; `same-meaning.ts` guards what this cannot see.
  */
 import type { Embedder } from './ports.ts';

@@ -21,10 +21,10 @@ export interface CacheQuestion {
 
 export type Lookup =
   | { readonly state: 'HIT' | 'SEMANTIC-HIT'; readonly cached: CachedReply }
-  /** Nobody else is asking the same: the caller must `keep` or `drop`. */
+  /** No other caller asks the same: this caller must `keep` or `drop`. */
   | { readonly state: 'MISS'; readonly flight: Flight };
 
-/** The right to answer for everybody who asks the same meanwhile. */
+/** The right to answer for all who ask the same meanwhile. */
 export interface Flight {
   keep(reply: CachedReply): void;
   /** Nothing fit for others came of it: one of those who wait tries itself. */

@@ -46,7 +46,7 @@ export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
     },
   };
 
-  /** The first to ask: perhaps somebody asked nearly the same before, else the caller goes and brings an answer. */
+  /** The first to ask: perhaps a caller asked nearly the same before, else the caller goes and brings an answer. */
   async function fly(flightKey: string, question: CacheQuestion, signal: AbortSignal): Promise<Lookup> {
     let meaning: Meaning | undefined;
     const keep = (reply: CachedReply) => keepReply(question, meaning, reply);

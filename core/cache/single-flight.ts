@@ -5,7 +5,7 @@ interface Waiter {
   settle(lookup: Lookup): void;
 }
 
-/** How a flight ends for those who wait: with a lookup each, or with nothing for anybody. */
+/** How a flight ends for those who wait: with a lookup each, or with nothing. */
 export type FlightResult = (() => Lookup) | undefined;
 
 /** One queue a key. Handing over is synchronous, so that between two flights no third can slip in and no waiter is lost. */
@@ -23,7 +23,7 @@ export class SingleFlight {
 
   /**
    * Waits for the flight at hand.
-   * @throws the signal's reason when it aborts first; whoever waited leaves the queue.
+   * @throws the signal's reason when it aborts first; the waiter leaves the queue.
    */
   wait(key: string, signal: AbortSignal): Promise<Lookup> {
     return new Promise((resolve, reject) => {
@@ -44,7 +44,7 @@ export class SingleFlight {
   }
 
   /**
-   * Ends the flight. With a result everybody who waits gets it; without one the first of them flies next and the others
+   * Ends the flight. With a result all waiters get it; without one the first of them starts next and the others
    * go on waiting for it.
    * @param keep what `Flight.keep` of a next flight does.
    */
@@ -72,7 +72,7 @@ export class SingleFlight {
       if (resolved) return;
       resolved = true;
       let result: FlightResult;
-      // Whatever goes wrong with the reply, those who wait must not wait for ever.
+      // Whatever goes wrong with the reply, those who wait must not wait forever.
       try {
         result = work();
       } finally {

@@ -3,7 +3,7 @@ import type { CachedReply } from './ports.ts';
 
 export interface Kept {
   readonly key: string;
-  /** The reply as JSON text: nobody can change what others will be given, and idle entries are cheap. */
+  /** The reply as JSON text: no caller can change what others get, and idle entries are cheap. */
   readonly json: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
@@ -19,7 +19,7 @@ export interface Meaning {
 
 /** A tenant's replies together; about 16 MB of heap at most. */
 const tenantCharacters = 8 * 1024 * 1024;
-/** A single reply beyond this is handed to those who wait and kept for nobody else. */
+/** A single reply beyond this is handed to those who wait and not kept. */
 export const replyCharacters = 512 * 1024;
 /** How many of the newest texts of one frame a question is compared with. */
 const candidatesPerFrame = 64;

@@ -1,6 +1,6 @@
 /** How a call is cancelled that another process runs. */
 
-/** A running call. Its owner is part of its name, so the key of somebody else names another call [cancel.owner]. */
+/** A running call. Its owner is part of its name, so another owner's key names another call [cancel.owner]. */
 export interface CallName {
   readonly tenant: string;
   readonly key_id: string;
@@ -18,7 +18,7 @@ export interface AskedCancellation {
 export interface Cancellations {
   /** Asks for the end of a call. Asking again changes nothing but the time. */
   ask(name: CallName, askedAt: string): Promise<void>;
-  /** Whether somebody asked; may lag by a second where `consistent` is not set. */
+  /** Whether a cancellation was requested; may lag by a second where `consistent` is not set. */
   asked(name: CallName, options?: { readonly consistent?: boolean }): Promise<AskedCancellation | undefined>;
   /** Says that the call is ended for it. */
   take(name: CallName): Promise<void>;

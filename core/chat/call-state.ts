@@ -1,4 +1,4 @@
-/** The state a call takes: what its one evidence entry will tell. Filled in by the stages on the way. */
+/** The state of a call: what its one evidence entry will record. Filled in by the stages on the way. */
 import type { Standing } from '#core/behavior/assess.ts';
 import { cancelledBy } from '#core/cancellation/watch.ts';
 import type { Verdict } from '#core/content-policy/ports.ts';
@@ -15,7 +15,7 @@ export interface ChatCallState {
   readonly startedMs: number;
   /** The session as read beside the reservation. */
   head: SessionHead | null;
-  /** What was held against the caller before the call. */
+  /** What was counted against the caller before the call. */
   standing?: Standing;
   reserved: boolean;
   /** SHA-256 of the canonical request as it came. */
@@ -35,7 +35,7 @@ export interface ChatCallState {
   attempts: readonly { readonly provider: string; readonly error: string }[];
   /** What the provider counted so far: later counts replace earlier ones. */
   counted: Partial<Usage>;
-  /** Characters the model put out, for where nobody counts. */
+  /** Characters the model put out, where the provider reports no count. */
   outputCharacters: number;
   finishReason?: string;
   firstTokenMs?: number;
@@ -87,7 +87,7 @@ export function ended(state: ChatCallState, outcome: ChatOutcome, error: Gateway
 
 /**
  * The caller went away or cancelled the call: what was streamed until then is billed and recorded.
- * @returns what a caller who cancelled is told; undefined for one who went away.
+ * @returns the error for a caller who cancelled; undefined for one who disconnected.
  */
 export function gone(state: ChatCallState): GatewayError | undefined {
   state.outcome = 'aborted';

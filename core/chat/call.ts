@@ -49,7 +49,7 @@ export interface ChatCall extends ChatRequest {
 }
 
 /**
- * Reads the call without asking anybody.
+ * Reads the call without any I/O.
  * @throws GatewayError `invalid_request`, `model_not_found`.
  */
 export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: string): ChatCall {
@@ -114,7 +114,7 @@ function refuseToolUse({ configuration }: Snapshot, { dialect, body, passed }: C
   );
 }
 
-/** What a translated reply has to be told of its call. */
+/** What a translated reply needs to know of its call. */
 export const translationContext = ({ model, inputTokens, envelopeId, body }: ChatCall, clock: Clock) => ({
   model,
   inputTokens,

@@ -1,4 +1,4 @@
-/** The models a tenant may ask for by name. Patterns stand for names nobody has listed, so they are left out. */
+/** The models a tenant may ask for by name. Patterns stand for names that are not listed, so they are left out. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { planRoute, resolveModel } from '#core/routing/plan.ts';
 import { mayUse } from './call.ts';

@@ -80,7 +80,7 @@ async function answer(ports: ChatPorts, state: ChatCallState, traceId: string, r
   if (whole) reply(...whole);
 }
 
-/** Above this everybody else has a turn between the stages: each works on the whole of the request. */
+/** Above this other work has a turn between the stages: each works on the whole of the request. */
 const largeTokens = 64 * 1024;
 
 /** The stages, in the order of the specification. */
@@ -103,14 +103,14 @@ async function stages(ports: ChatPorts, state: ChatCallState, answering: Answeri
   if (flight !== 'answered') await callModel(ports, state, policy, body, flight, answering);
 }
 
-/** A fault no stage has named is a failure of ours or of the provider. */
+/** A fault no stage has named is a failure of the gateway or of the provider. */
 function faultOf(state: ChatCallState, thrown: unknown): GatewayError {
   const error = asGatewayError(thrown);
   if (state.error === undefined) ended(state, error.kind.status >= 500 ? 'failed' : 'refused', error);
   return error;
 }
 
-/** An answer nobody could record is not given. */
+/** An answer that could not be recorded is not given. */
 async function settled(
   ports: ChatPorts,
   state: ChatCallState,

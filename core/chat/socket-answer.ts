@@ -64,7 +64,7 @@ const sessionOf = ({ clock }: ChatPorts, { call, principal, sessionId, unnamedSe
   resolveSession({ header: call.sessionId ?? sessionId, keyId: principal.key_id, unnamedSessions, now: clock.now() })
     .session_id;
 
-/** @returns false when the stream told of an error. A caller who left does not hold the call up. */
+/** @returns false when the stream reported an error. A caller who left does not delay the call. */
 async function relay(
   { call, signal, send }: SocketAnswer,
   events: AsyncIterable<JsonObject>,

@@ -20,7 +20,7 @@ export type SocketMessage =
   | SocketCall
   | { readonly type: 'cancel'; readonly id: string }
   | { readonly type: 'ping' }
-  /** Not understood; `id` is the call it was meant for, where that can be told. */
+  /** Not understood; `id` is the call it was meant for, where that is known. */
   | { readonly type: 'faulty'; readonly id?: string; readonly fault: GatewayError };
 
 /** Close codes. */
@@ -32,7 +32,7 @@ export const closeCodes = {
   goingAway: 1001,
 } as const;
 
-/** What ends the connection, by HTTP status; any other fault is told and the connection lives on. */
+/** What ends the connection, by HTTP status; any other fault is answered and the connection stays open. */
 export const closesWith: Readonly<Record<number, number>> = {
   401: closeCodes.unauthenticated,
   403: closeCodes.refused,

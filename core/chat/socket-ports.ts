@@ -34,11 +34,11 @@ export interface RunningCall {
   readonly begun_by: string;
   readonly claimed?: boolean;
   readonly cancelled?: boolean;
-  /** ISO 8601. After this nobody can be working on it any more: its id is free. */
+  /** ISO 8601. After this no function can be working on it: its id is free. */
   readonly lease_ends: string;
 }
 
-/** How long a call holds its id: on its way to whoever answers it, and from then on. */
+/** How long a call holds its id: on its way to the worker, and while it is answered. */
 export const socketLeases = {
   /** Work that waited a minute is dropped (`lib/websocket-surface.ts`). */
   handedOverMs: 90_000,
@@ -55,7 +55,7 @@ export interface SocketConnections {
   begin(id: string, callId: string, by: string, most: number): Promise<'begun' | 'running' | 'full' | 'gone'>;
   /**
    * Of several claims of a call one succeeds, by the request that began it: work that comes late finds its id taken by
-   * another. `cancelled`: nobody answers it, and nobody shall.
+   * another. `cancelled`: no worker answers it, and none may.
    */
   claim(id: string, callId: string, by: string): Promise<'claimed' | 'cancelled' | 'no'>;
   /** Harmless when the call is over. */

@@ -19,7 +19,7 @@ interface ToolUseBlock {
   readonly input: JsonObject;
 }
 
-/** Arguments that were no JSON object come out of a translation as their raw text. */
+/** Arguments that are not a JSON object come out of a translation as their raw text. */
 const isRaw = (input: JsonObject): boolean => typeof input._raw === 'string' && Object.keys(input).length === 1;
 
 const notAnObject = 'its arguments are not a JSON object';

@@ -22,7 +22,7 @@ export interface HeldBindings {
   readonly names: SecretBindings;
 }
 
-/** Keys that lie in secrets, as whoever stored the configuration found them. */
+/** Keys that lie in secrets, as they were when the configuration was stored. */
 export interface HeldKeys {
   /** Environment name → SHA-256 of the key. Names without a value are left out. */
   readonly digests: Readonly<Record<string, string>>;

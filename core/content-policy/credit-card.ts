@@ -45,7 +45,7 @@ function cardEnd(text: string, groups: readonly DigitGroup[], first: number): nu
   return found;
 }
 
-/** Digit by digit, up to the end of the run: a longer column of digits is no card. */
+/** Digit by digit, up to the end of the run: a longer column of digits is not a card. */
 function spelledEnd(text: string, groups: readonly DigitGroup[], first: number): number | undefined {
   const last = groups.length - 1;
   if (last - first >= digitsAtMost || !mayEnd(text, groups[last]!.end)) return undefined;

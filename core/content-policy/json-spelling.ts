@@ -1,6 +1,6 @@
 /**
  * JSON text as its reader decodes it, with the way back to the characters it was written with [content.json-text]: a filter sees
- * `\u0041` as A and `\n` as the end of a line, and what is redacted leaves valid JSON. Text that is no JSON is read in the same way.
+ * `\u0041` as A and `\n` as the end of a line, and what is redacted leaves valid JSON. Text that is not JSON is read in the same way.
  */
 import { indexIn } from './reading.ts';
 
@@ -21,7 +21,7 @@ const simple: Readonly<Record<string, string>> = {
 /** JSON within a string of JSON escapes the backslash once more: at any depth it is the same character. */
 const codeUnit = /\\+u([0-9a-fA-F]{4})/y;
 const openEscape = /\\+(?:u[0-9a-fA-F]{0,3})?$/;
-/** A run of more backslashes is no beginning of an escape. */
+/** A run of more backslashes does not begin an escape. */
 const backslashesAtMost = 64;
 /** Characters that are kept before they are dropped together. */
 const keptAtMost = 4096;

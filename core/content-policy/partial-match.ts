@@ -2,7 +2,7 @@
  * Walks a text character by character through a pattern set and knows at any moment where the earliest match that
  * could still come about began: what a stream must hold back, and no more.
  *
- * It walks the very program that re2js runs, all alternatives at once, and visits an instruction once for each
+ * It walks the same program that re2js runs, all alternatives at once, and visits an instruction once for each
  * character: the cost of a character is bounded whatever the pattern and the text. Alternatives that reach one
  * instruction are one from there on; the earlier beginning is kept.
  */
@@ -66,7 +66,7 @@ export class PartialMatches {
   readonly #compositions: Compositions;
 
   /**
-   * @param holds which patterns hold text back; the others are only told of.
+   * @param holds which patterns hold text back; the others are only reported.
    * @param window characters held back at most, for patterns that may match without end.
    */
   constructor(program: Program, holds: readonly boolean[], window: number) {

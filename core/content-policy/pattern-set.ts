@@ -28,7 +28,7 @@ export interface PatternSet {
   matching(text: string): readonly number[];
   /** How often a pattern matches, up to 1,000. */
   count(index: number, text: string): number;
-  /** The program behind it, for whoever walks it character by character. */
+  /** The program behind it, to walk it character by character. */
   readonly program: Program;
 }
 

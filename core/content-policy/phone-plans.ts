@@ -56,6 +56,6 @@ export const mayBeInternational = (digits: string): boolean =>
 export const isNorthAmerican = (digits: string): boolean =>
   remembered(`1${digits}`, () => numberOf(digits, 'US')?.isValid() === true);
 
-/** As somebody dials them at home, in one of the regions. */
+/** As they are dialled at home, in one of the regions. */
 export const isNational = (digits: string): boolean =>
   remembered(digits, () => regions.some((region) => numberOf(digits, region)?.isValid() === true));

@@ -19,7 +19,7 @@ export async function contentPolicyOf(
   return contentPolicyFor(configuration, tenantId, ports);
 }
 
-/** Somebody's: a tenant may strip personal data where the others do not. */
+/** A tenant's own: a tenant may strip personal data where the others do not. */
 const hasFilters = ({ policies, transform, tenants }: Filtered): boolean =>
   policies.input.length > 0 ||
   policies.output.length > 0 ||

@@ -76,7 +76,7 @@ export function indexIn({ at }: Reading, offset: number): number {
   return low;
 }
 
-/** The pieces of `raw` with their offsets, for whoever reads character by character. */
+/** The pieces of `raw` with their offsets, to read it character by character. */
 export const pieces = (raw: string): Iterable<RegExpExecArray> => raw.matchAll(piece);
 
 /**

@@ -1,4 +1,4 @@
-/** Texts with characters that nobody sees: phrases whose words only they part, or that they spell, are found as in a stream. */
+/** Texts with invisible characters: phrases whose words only they part, or that they spell, are found as in a stream. */
 import type { Tally } from './findings.ts';
 import type { Keywords } from './keywords.ts';
 import { advance, type Lines, newLine } from './lines.ts';

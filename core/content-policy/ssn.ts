@@ -1,4 +1,4 @@
-/** Social security numbers of the United States, told from the many other numbers that texts hold. */
+/** Social security numbers of the United States, distinguished from the many other numbers that texts hold. */
 import { candidates, type Entity, wordClass } from './entity.ts';
 
 /** One more character, or two where the next is a separator: what tells whether a number goes on. */

@@ -50,7 +50,7 @@ export class OutputScan implements StreamScan {
     return this.#release(channel, text, (scan) => scan.push(text), isJson);
   }
 
-  /** Everybody else has a turn between the slices of a long text. */
+  /** Other work has a turn between the slices of a long text. */
   async #pushInTurns(channel: string, text: string, work: TextWork, isJson: boolean): Promise<string> {
     let released = '';
     for (let from = 0; from < text.length && !this.#tally.blocked; from += turnCharacters) {

@@ -1,5 +1,5 @@
 /**
- * The filters that look at every character, over texts that are too large for the thread that answers everybody
+ * The filters that look at every character, over texts that are too large for the thread that answers all requests
  * [limit.heavy-work]: what a worker is given, what it gives back, and from which size on.
  */
 import type { ContentFilter } from '#core/contracts/config.ts';
@@ -25,14 +25,14 @@ export interface CheckedTexts {
   readonly found: TallyPart;
 }
 
-/** Work beside the thread that answers everybody. */
+/** Work beside the thread that answers all requests. */
 export interface TextWork {
   /**
    * @throws GatewayError `payload_too_large` when the texts take longer than allowed, `service_unavailable` when no worker
    * becomes free.
    */
   check(job: TextJob): Promise<CheckedTexts>;
-  /** Lets everybody else have a turn. */
+  /** Lets other work have a turn. */
   turn(): Promise<void>;
 }
 
@@ -49,5 +49,5 @@ export function isLarge(texts: readonly WrittenText[]): boolean {
   return false;
 }
 
-/** How much of a stream's text is scanned before everybody else has a turn. */
+/** How much of a stream's text is scanned before other work has a turn. */
 export const turnCharacters = 2 * 1024;

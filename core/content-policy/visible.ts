@@ -5,7 +5,7 @@
 import { foldUnicode } from '#core/matching/fold-unicode.ts';
 import { blanks } from '#core/matching/unicode-tables.ts';
 
-/** Controls that are no white space; terminals and pages show nothing for them. */
+/** Controls that are not white space; terminals and pages show nothing for them. */
 export const controls = String.raw`\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f`;
 
 const beyondPlain = /[^\t-\r -~]/;

@@ -40,5 +40,5 @@ export class WasmFilters {
   }
 }
 
-/** Only what the module is told of the call. */
+/** The part of the call that the module gets. */
 const named = ({ tenant_id, model, provider }: ContentContext): ContentContext => ({ tenant_id, model, provider });

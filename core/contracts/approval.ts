@@ -28,7 +28,7 @@ export const resultReasons = [
   'not_redacted',
   /** It is larger than an answer may be; it is stored under its digest. */
   'too_large',
-  /** Somebody removed it from the object store. */
+  /** It was removed from the object store. */
   'gone',
 ] as const;
 export type ResultReason = (typeof resultReasons)[number];

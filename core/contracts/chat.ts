@@ -9,7 +9,7 @@ export type DialectName = (typeof dialectNames)[number];
 export const chatSizes = {
   /** Output tokens reserved for a call that names no maximum. */
   defaultMaxTokens: 4096,
-  /** Characters per token where nobody counted. */
+  /** Characters per token where the provider reports no count. */
   charactersPerToken: 4,
 } as const;
 

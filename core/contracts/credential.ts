@@ -23,7 +23,7 @@ export interface CredentialRecord {
   readonly version_id?: string;
   /** SHA-256 of the session policy it was narrowed by. */
   readonly policy_digest?: string;
-  /** From then on the sweep calls it back: whoever held it has ended or crashed. Absent: it cannot be called back by its record. */
+  /** From then on the sweep revokes it: its holder has ended or crashed. Absent: it cannot be called back by its record. */
   readonly revoke_due?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Section `sandbox` of the configuration: limits that hold whatever a tool policy says. Everything is
- * optional and the defaults change nothing. A list that is absent is no limit; an empty allow-list lets nothing through.
+ * optional and the defaults change nothing. A list that is absent is not a limit; an empty allow-list lets nothing through.
  */
 import * as z from 'zod';
 

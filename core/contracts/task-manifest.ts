@@ -1,4 +1,4 @@
-/** Task manifests: what an agent was set to do, declared beforehand by somebody who answers for it. */
+/** Task manifests: what an agent was set to do, declared beforehand by a person who answers for it. */
 import * as z from 'zod';
 import { sessionPattern } from './envelope.ts';
 
@@ -11,7 +11,7 @@ export const longestTaskDays = 90;
 const pattern = z.string().min(1).max(512);
 const patterns = z.array(pattern).min(1).max(64);
 
-/** Body of `POST /admin/v1/manifests`. A list that is absent is no limit. */
+/** Body of `POST /admin/v1/manifests`. A list that is absent is not a limit. */
 export const taskManifestSchema = z
   .strictObject({
     name: z.string().min(1).max(128),

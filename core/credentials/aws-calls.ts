@@ -3,7 +3,7 @@
  * from the target. Services without permissions per resource are not in it.
  */
 
-/** What is read from a target. Texts are raw: whoever writes them into a policy escapes them. */
+/** What is read from a target. Texts are raw: the code that writes them into a policy escapes them. */
 export interface AwsResource {
   /** The resource before any wildcard of the service's own. */
   readonly arn: string;

@@ -1,4 +1,4 @@
-/** What an issuer of credentials answered instead of one, and what the caller is told. No secret is in either. */
+/** What an issuer of credentials answered instead of one, and the caller's error. No secret is in either. */
 import { GatewayError } from '#core/kernel/errors.ts';
 
 export type OutsideFaultKind =
@@ -14,7 +14,7 @@ export type OutsideFaultKind =
   | 'rejected'
   | 'policy_too_large'
   | 'throttled'
-  /** A vault that nobody has unsealed. */
+  /** A sealed vault. */
   | 'sealed'
   | 'unavailable'
   /** The answer is not what its interface promises. */
@@ -33,7 +33,7 @@ export class ServiceFault extends Error {
   }
 }
 
-/** The issuer's no to this very action. The others are ours to mend: key, token, role, installation. */
+/** The issuer refused exactly this action. The other faults are for an operator to mend: key, token, role, installation. */
 const finalKinds: readonly OutsideFaultKind[] = ['rejected', 'policy_too_large'];
 const soonOver: readonly OutsideFaultKind[] = ['timeout', 'unreachable', 'throttled', 'unavailable'];
 

@@ -70,7 +70,7 @@ const operators: Readonly<Record<string, Operator>> = {
   StringLike: (held, wanted) => single(held, (value) => wanted.map((pattern) => like(pattern, value)).some(Boolean)),
   DateLessThan: (held, wanted) =>
     single(held, (value) => wanted.map((limit) => time(value) < time(limit)).some(Boolean)),
-  /** True also for a key that is not in the request: whoever writes it adds `Null`. */
+  /** True also for a key that is not in the request: a condition that needs it adds `Null`. */
   'ForAllValues:StringEquals': (held, wanted) => {
     const allowed = wanted.map(plain);
     return (held ?? []).every((value) => allowed.includes(value));
@@ -102,7 +102,7 @@ function valuesOf(context: IamRequest['context'], key: string): readonly string[
 /** One unit of a pattern: a literal character, or `*` and `?` as wildcards. */
 type Unit = { readonly literal: string } | { readonly wild: '*' | '?' };
 
-/** A dollar sign with one of these in braces is that character; any other variable would be filled in by somebody else. */
+/** A dollar sign with one of these in braces is that character; any other variable would be filled in by AWS. */
 const escapable = ['*', '?', '$'];
 
 function unitsOf(pattern: string): Unit[] {

@@ -33,7 +33,7 @@ export interface IssueContext {
 }
 
 /**
- * How a credential ends before its expiry: called back by its record, called back only with its value (so by nobody once
+ * How a credential ends before its expiry: called back by its record, called back only with its value (so not at all once
  * its holder is gone), or not at all.
  */
 export type CalledBack = 'by_record' | 'by_value' | 'never';
@@ -68,7 +68,7 @@ export interface Executor {
   /**
    * Where a call goes, found before it is decided; undefined when it is none of this executor's. An executor without it knows
    * where a call goes by the call itself.
-   * @throws GatewayError `service_unavailable` when that cannot be found out, `no_upstream` when nobody serves the tool.
+   * @throws GatewayError `service_unavailable` when that cannot be found out, `no_upstream` when no upstream serves the tool.
    */
   place?(call: ActionEnvelope): Promise<Placement | undefined>;
   handles(envelope: ActionEnvelope): boolean;

@@ -147,7 +147,7 @@ async function callBack(
   }
 }
 
-/** @returns false when somebody else has revoked it meanwhile. */
+/** @returns false when another process has revoked it meanwhile. */
 async function writeRevoked(
   ports: RegistryPorts,
   record: CredentialRecord,

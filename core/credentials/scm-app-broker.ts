@@ -61,9 +61,10 @@ function oneRepository(
 
     async issue(envelope, grant) {
       const repository = repositoryOf(envelope.target);
-      if (!repository) throw refused(name, 'its target is no repository in the form owner/name');
+      if (!repository) throw refused(name, 'its target is not a repository in the form owner/name');
       const permissions = permissionsOf(grant.scope);
-      if (!permissions) throw unavailable(name, `the scope "${grant.scope}" is no list such as contents:read`);
+      if (!permissions)
+        throw unavailable(name, `the scope "${grant.scope}" is not a list of permissions such as contents:read`);
       const key = await appKey(settings, ports);
       const record = newRecord(ports, envelope, grant, kind);
       const now = ports.clock.now();
@@ -80,7 +81,7 @@ function oneRepository(
       return { record: endingBy(record, minted.expires_at), secret: minted.token };
     },
 
-    /** The host knows a token by its value alone: whoever held it ends it; by its record it only dies at its expiry. */
+    /** The host knows a token by its value alone: its holder ends it; by its record it only dies at its expiry. */
     async revoke(_record, secret) {
       if (secret === undefined) return;
       await gitHost.revoke(apiUrl, secret).catch((thrown: unknown) => {

@@ -96,7 +96,7 @@ function callOf(action: string, resource: AwsResource): IamRequest {
   };
 }
 
-/** How IAM is asked about a log group whose streams nobody named. */
+/** How IAM is asked about a log group without a named stream. */
 const requested = (arn: string, { suffix }: AwsResource): string => (suffix ? `${arn}:log-stream:` : arn);
 
 /** Proof before use: the policy allows the call while it lives, and none of its neighbours. */

@@ -62,12 +62,12 @@ export function stsBroker(settings: StsSettings, ports: BrokerPorts): Credential
         throw brokerError(name, 'STS', thrown);
       });
       const { expires_at, ...secret } = keys;
-      // The keys live on as what can do nothing, so STS's later expiry is no life of theirs.
+      // The keys live on as what can do nothing, so STS's later expiry does not extend their life.
       const ends = isoTime(Math.min(expiresMs, Date.parse(expires_at)));
       return { record: { ...record, expires_at: ends, policy_digest: policyDigest }, secret: JSON.stringify(secret) };
     },
 
-    /** A deny by issue time would hit everybody in the role; the session policy ends these keys. */
+    /** A deny by issue time would hit every session of the role; the session policy ends these keys. */
     async revoke() {},
   };
 }

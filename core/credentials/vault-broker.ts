@@ -1,5 +1,5 @@
 /**
- * Vault broker: database credentials leased for one action. Its record names the lease, so that anybody who
+ * Vault broker: database credentials leased for one action. Its record names the lease, so that any process that
  * finds it can give the lease back: the holder, an administrator, the sweep.
  */
 import type { CredentialRecord } from '#core/contracts/credential.ts';

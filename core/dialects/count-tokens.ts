@@ -1,4 +1,4 @@
-/** Tokens where nobody counted them: characters / 4, and a fixed charge for what is no text. */
+/** Estimated tokens, where the provider reports none: characters / 4, and a fixed charge for what is not text. */
 import { chatSizes, type DialectName } from '#core/contracts/chat.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import * as anthropicTexts from './anthropic/texts.ts';

@@ -109,7 +109,7 @@ class NamesSlot implements TextSlot {
 const decoded = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8');
 const encoded = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
 
-/** The slot of one text that is not opaque; undefined where nobody reads it. */
+/** The slot of one text that is not opaque; undefined where no filter reads it. */
 function leaf(channel: string, holder: JsonObject, key: string, text: string): LeafSlot | undefined {
   if (key === 'data' && typeof holder.media_type === 'string' && textType.test(holder.media_type))
     return new LeafSlot(channel, holder, key, decoded, encoded);

@@ -40,7 +40,7 @@ class MemberSlot implements TextSlot {
   }
 }
 
-/** An object read as its JSON text (tool input). Changed text that is no JSON object any more is kept under `_raw`. */
+/** An object read as its JSON text (tool input). Changed text that is not a JSON object any more is kept under `_raw`. */
 class JsonSlot implements TextSlot {
   readonly json = true;
   readonly whole: boolean;

@@ -6,7 +6,7 @@ export interface SseEvent {
   readonly id?: string;
 }
 
-/** Bytes that are no event stream: malformed UTF-8, or an event without end. */
+/** Bytes that are not an event stream: malformed UTF-8, or an event without end. */
 export class SseFault extends Error {
   override readonly name = 'SseFault';
   readonly kind: 'encoding' | 'size';
@@ -128,5 +128,5 @@ export function encodeSse(event: string | undefined, data: string): string {
 
 const lineEnd = /[\r\n]/;
 
-/** A comment line: keeps an idle connection open, is no event. */
+/** A comment line: keeps an idle connection open, is not an event. */
 export const ssePing = ': ping\n\n';

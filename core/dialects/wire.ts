@@ -25,7 +25,7 @@ export const without = (object: JsonObject, names: ReadonlySet<string>): JsonObj
   Object.fromEntries(Object.entries(object).filter(([name]) => !names.has(name)));
 
 /**
- * A tool's arguments as an object. No text is no arguments; text that is no JSON object is kept whole under `_raw`, since
+ * A tool's arguments as an object. An empty text means no arguments; text that is not a JSON object is kept whole under `_raw`, since
  * an argument lost is worse than one a tool refuses.
  */
 export function argumentsOf(text: string): JsonObject {

@@ -110,7 +110,7 @@ const lfsCommands: ReadonlySet<string> = new Set(
 
 const isBranch = (name: string): boolean => !/^(?:refs\/(?!heads\/)|HEAD$|[A-Z_]+_HEAD$)/.test(name);
 
-/** A branch that is set anew whether it exists or not: the word behind, or attached to, one of the options. */
+/** A branch that is set again whether it exists or not: the word behind, or attached to, one of the options. */
 function created(args: readonly string[], names: readonly string[]): GitWrite[] {
   return args.flatMap((word, at) => {
     const name = names.find((each) => word === each || word.startsWith(each.startsWith('--') ? `${each}=` : each));

@@ -5,7 +5,7 @@ import { type Check, type LimitViolation, matchesName, normalPath, textOf } from
 
 type Limits = SandboxSettings['git'];
 
-/** What hosts call the branch everybody starts from. */
+/** What hosts call the default branch. */
 const defaultNames = ['main', 'master', 'trunk', 'develop', 'default'];
 
 export const checkGit: Check = ({ git }, part) => checkRepository(git, part) ?? checkWrite(git, part);

@@ -12,7 +12,8 @@ export const checkHttp: Check = ({ http }, part) => {
   if (http.allowed_hosts && (host === '' || !matchesName(http.allowed_hosts, spellings))) {
     return {
       rule: 'http.allowed_hosts',
-      reason: host === '' ? 'The host of the call cannot be told.' : `The host ${host} is not among those allowed.`,
+      reason:
+        host === '' ? 'The host of the call cannot be determined.' : `The host ${host} is not among those allowed.`,
     };
   }
   const method = (textOf(part, 'method') || lastName(foldCase(part.tool))).toUpperCase();

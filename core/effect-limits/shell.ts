@@ -14,7 +14,7 @@ export const checkShell: Check = (settings, part) => {
   if (matchesName(shell.blocked_binaries, [binary, program])) {
     return { rule: 'shell.blocked_binaries', reason: `The program ${binary} is blocked.` };
   }
-  // `/tmp/git` is not the git that is allowed; a redirection is no program.
+  // `/tmp/git` is not the git that is allowed; a redirection is not a program.
   if (shell.allowed_binaries && program !== 'redirect' && !matchesName(shell.allowed_binaries, [program])) {
     return { rule: 'shell.allowed_binaries', reason: `The program ${program} is not among those allowed.` };
   }

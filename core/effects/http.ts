@@ -71,7 +71,7 @@ const withQuery = (address: string, query: string): string => {
   return `${plain}${plain.includes('?') ? '&' : '?'}${query}`;
 };
 
-/** An operation of a service by its own name (`billing.refund`): what it sends is not to be told from its words. */
+/** An operation of a service by its own name (`billing.refund`): its words do not show what it sends. */
 const isOperation = (call: ToolCall): boolean =>
   operationOf(call).every((word) => !methods.has(word) && !carriers.has(word)) && call.parameters.method === undefined;
 
@@ -132,11 +132,11 @@ function methodsOf(call: ToolCall, unclear: Set<string>): string[] {
   const found = new Set<string>();
   if (byTool !== undefined) found.add(byTool);
   if (typeof parameter === 'string') found.add(methodWord(parameter, unclear));
-  else if (parameter !== undefined) unclear.add('the method is no text');
+  else if (parameter !== undefined) unclear.add('the method is not a string');
   if (found.size > 1) unclear.add('tool and parameter name different methods');
   if (found.size === 0) {
     const sends = ['body', 'json', 'data', 'form'].some((key) => call.parameters[key] !== undefined);
-    if (!carriers.has(operation)) unclear.add(`"${operation}" is no HTTP method`);
+    if (!carriers.has(operation)) unclear.add(`"${operation}" is not an HTTP method`);
     found.add(sends ? 'post' : 'get');
   }
   for (const value of headerOf(call.parameters, (name) => overrideHeaders.has(name))) {
@@ -147,7 +147,7 @@ function methodsOf(call: ToolCall, unclear: Set<string>): string[] {
 
 function methodWord(text: string, unclear: Set<string>): string {
   if (/^[A-Za-z]+$/.test(text)) return text.toLowerCase();
-  unclear.add('the method is no word');
+  unclear.add('the method is not a word');
   return 'unknown';
 }
 

@@ -70,7 +70,7 @@ function shellWords(
   if (takesInput)
     return `runs ${program} on what ${before ? before.tool.replace(/^shell\./, '') : 'another program'} prints`;
   if (target === '') return `runs ${[program, ...argv.slice(1)].join(' ')}`;
-  // Of such programs the target repeats what they are told to do; else it is one of the places that they come to.
+  // Of such programs the target repeats their instructions; else it is one of the places that they come to.
   const isOrder = capability === 'execute' || target.includes(' ') || ordered.has(program);
   if (isOrder && !isAddress(target) && argv.slice(1).join(' ').startsWith(target))
     return `runs ${program} ${target}${notes[capability] ?? ''}`;

@@ -33,7 +33,7 @@ function effectsOf(readers: EffectReaders, call: ToolCall): Effects {
   return combine(all, all.length > 0 && all.every(({ carrier }) => carrier));
 }
 
-/** Whether a call of an unnamed protocol may be one of ours. A look too many only makes the decision stricter. */
+/** Whether a call of an unnamed protocol may be one the gateway reads. A look too many only makes the decision stricter. */
 const looksLike: Readonly<Record<ReaderName, (call: ToolCall) => boolean>> = {
   // These two look for themselves.
   shell: () => true,
@@ -92,7 +92,7 @@ function* objectsIn(value: unknown): Iterable<Readonly<Record<string, unknown>>>
   for (const item of Object.values(value)) yield* objectsIn(item);
 }
 
-/** A program that the database's server is told to run is shell text like any other. */
+/** A program that a statement makes the database server run is shell text like any other. */
 function withPrograms(readers: EffectReaders, effects: Effects): Effects {
   const programs = effects.parts.filter(
     ({ protocol, parameters }) => protocol === 'sql' && parameters.source === 'program',

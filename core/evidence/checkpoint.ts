@@ -11,7 +11,7 @@ import { leafHash, rootFromPath, treePath, treeRoot } from './merkle.ts';
 import type { Signer } from './ports.ts';
 import { type PublicKeys, signatureFault } from './signature.ts';
 
-/** What lies where a checkpoint should is none of ours. */
+/** What is stored in place of a checkpoint was not signed by this gateway. */
 export class CheckpointDamage extends GatewayError {
   constructor(reason: string) {
     super('server_error', `The newest checkpoint cannot be relied on: ${reason}.`);

@@ -16,7 +16,7 @@ export interface CheckpointerPorts {
   readonly telemetry: Telemetry;
 }
 
-/** An entry that does not follow from the session's last checkpoint: an incident of ours. */
+/** An entry that does not follow from the session's last checkpoint: an incident of the gateway. */
 export class CheckpointRefused extends GatewayError {
   readonly point: Omit<ChainPoint, 'hash'>;
 
@@ -26,7 +26,7 @@ export class CheckpointRefused extends GatewayError {
   }
 }
 
-/** Covers entries that were just archived, of any sessions and in any order; one that was covered before is no matter. */
+/** Covers entries that were just archived, of any sessions and in any order; entries covered before are skipped. */
 export async function checkpointEntries(ports: CheckpointerPorts, entries: readonly EvidenceEntry[]): Promise<void> {
   const points: ChainPoint[] = [];
   for (const own of Map.groupBy(entries, ({ tenant, session_id }) => `${tenant}#${session_id}`).values()) {

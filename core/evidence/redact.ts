@@ -1,6 +1,6 @@
 /**
  * Keeps secrets out of evidence: sensitive values become salted digests.
- * A digest still proves what a value was, to somebody who is shown value and salt. Deleting the salt, which is kept in a
+ * A digest still proves what a value was, to an auditor who has value and salt. Deleting the salt, which is kept in a
  * table of its own, erases the value for good without breaking the chain.
  */
 import { createHash } from 'node:crypto';
@@ -168,7 +168,7 @@ function nameOfPair(members: readonly (readonly [string, unknown])[]): string | 
   return typeof name === 'string' ? name : undefined;
 }
 
-/** Emptiness, yes and no are no secrets; a number under `tokens` is a count. */
+/** Empty texts, yes and no are not secrets; a number under `tokens` is a count. */
 function isSecretValue(value: unknown, secrecy: 'text' | 'whole'): boolean {
   if (typeof value === 'string') return value !== '';
   if (secrecy === 'text') return false;

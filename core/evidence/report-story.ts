@@ -267,7 +267,7 @@ function credentialOf(body: EvidenceEntry['body']): string | undefined {
     .join(', ');
 }
 
-/** One visible line, or undefined for what is no text. */
+/** One visible line, or undefined for what is not text. */
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? shorten(visible(value), textCharacters) : undefined;
 }

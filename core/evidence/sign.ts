@@ -8,14 +8,14 @@ import { manifestBytes } from './session-manifest.ts';
 import { ChainWalk, headEnd } from './walk.ts';
 import type { Witness } from './witness.ts';
 
-/** A chain that does not lead to its stored head: an incident of ours, so it shows no detail to clients. */
+/** A chain that does not lead to its stored head: an incident of the gateway, so it shows no detail to clients. */
 export class BrokenChain extends GatewayError {
   constructor(message: string) {
     super('server_error', message);
   }
 }
 
-/** A chain that departs from its checkpoint or archive: somebody rewrote it, and it is not signed again. */
+/** A chain that departs from its checkpoint or archive: it was rewritten, and it is not signed again. */
 export class ChainNotContinued extends BrokenChain {}
 
 /**

@@ -14,7 +14,7 @@ export function policyVersionOf(entry: EvidenceEntry): number | undefined {
   return Number.isSafeInteger(version) ? (version as number) : undefined;
 }
 
-/** The credential an entry tells of. Only provenance is read, so a value could not slip into a manifest. */
+/** The credential an entry names. Only provenance is read, so a value could not slip into a manifest. */
 export function credentialOf(entry: EvidenceEntry): CredentialProvenance | undefined {
   if (entry.kind !== 'result' && entry.kind !== 'credential') return undefined;
   const credential = entry.body.credential as Partial<CredentialProvenance> | null | undefined;
@@ -52,7 +52,7 @@ export class Tally {
     if (credential && !this.#credentials.has(credential.id)) this.#credentials.set(credential.id, credential);
   }
 
-  /** Every credential the entries tell of, once each, in the order they appear. */
+  /** Every credential the entries name, once each, in the order they appear. */
   credentials(): CredentialProvenance[] {
     return [...this.#credentials.values()];
   }

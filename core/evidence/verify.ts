@@ -35,7 +35,7 @@ export interface Expectation {
   readonly head?: SessionHead | undefined;
   /** What other places say of the chain. */
   readonly witness?: Partial<Witness> | undefined;
-  /** Told of every entry up to and including the first broken one. */
+  /** Called for every entry up to and including the first broken one. */
   readonly onEntry?: ((line: EntryLine) => void) | undefined;
 }
 

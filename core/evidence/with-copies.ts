@@ -7,7 +7,7 @@ export interface EntriesPorts {
   readonly archived: Pick<ArchiveReader, 'entries'>;
 }
 
-/** @param copied Told of every entry that was read from the archive. */
+/** @param copied Called for every entry that was read from the archive. */
 export async function* entriesWithCopies(
   { evidence, archived }: EntriesPorts,
   tenant: string,

@@ -1,6 +1,6 @@
 /**
  * What other places than the tables say of a session: its newest checkpoint and its archived copies. The tables are
- * compared with them, because whoever can write the tables can write neither.
+ * compared with them, because a role that can write the tables can write neither.
  */
 import type { Verification } from '#core/contracts/evidence.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
@@ -55,7 +55,7 @@ export async function witnessOf(
   return { head, witness: { ...checkpoints, ...archive, notChecked, archiveComplete, at: ports.clock.now() } };
 }
 
-/** Why a session whose head is gone was there: undefined when nothing tells of it. */
+/** Why a session whose head is gone was there: undefined when nothing reports it. */
 export function missingSession({ checkpoint, archived }: Witness): Verification | undefined {
   const known = checkpoint
     ? `the checkpoint of ${checkpoint.created_at} names ${checkpoint.point.index + 1} entries of it`

@@ -60,7 +60,7 @@ export const refused = (message: string, hint?: string): ExecutionFault =>
 export const needsCredential = (upstream: string): ExecutionFault =>
   new ExecutionFault('no_credential', `${upstream} is called with a minted credential only, and the action has none`);
 
-/** The call changes nothing, so what became of it is no question: it failed, and may be asked again. */
+/** The call changes nothing, so its outcome is certain: it failed, and may be tried again. */
 export function harmless(thrown: unknown): never {
   if (!(thrown instanceof ExecutionFault) || !thrown.uncertain) throw thrown;
   const { kind, message, hint, status, cause } = thrown;
@@ -95,7 +95,7 @@ export class UpstreamError extends Error {
   }
 }
 
-/** Nobody can say whether the action took place: recorded as `unknown`, and never tried again by itself. */
+/** It is unknown whether the action took place: recorded as `unknown`, and never tried again by itself. */
 export class UnknownOutcome extends UpstreamError {
   override readonly name = 'UnknownOutcome';
 }
@@ -111,7 +111,7 @@ export const hints: Readonly<Record<ExecutionFaultKind, string>> = {
   unauthorized: 'The credential is not accepted: check the broker of the matching grant.',
   forbidden: 'The credential does not cover this: check the scope of the matching grant.',
   not_found: 'Check the name; what a credential does not open often looks as if it did not exist.',
-  conflict: 'Somebody else was first: read the present state and build on it.',
+  conflict: 'The state was changed by another request: read the current state and build on it.',
   invalid: 'Correct the parameters.',
   too_large: 'Ask for less.',
   throttled: 'Wait before the next call.',

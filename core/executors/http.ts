@@ -8,7 +8,7 @@ import { sendingOf } from './http/request.ts';
 import { named } from './named.ts';
 import type { HttpExchange } from './ports.ts';
 
-/** Of these nobody expects that they change something (RFC 9110); the action must not say otherwise. */
+/** These methods are not expected to change anything (RFC 9110); the action must not say otherwise. */
 const safeMethods = ['GET', 'HEAD', 'OPTIONS'];
 
 export function httpExecutor(services: readonly HttpServiceEntry[], exchange: HttpExchange): Executor {

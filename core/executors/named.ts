@@ -43,7 +43,7 @@ function errorOf(thrown: unknown, tool: string, upstream: string, secrets: reado
   return new (uncertain ? UnknownOutcome : UpstreamError)(message, { tool, upstream, kind, status, hint });
 }
 
-/** Secrets of known formats that somebody else's message may carry. */
+/** Secrets of known formats that a service's message may carry. */
 function masked(text: string): string {
   let clean = '';
   let from = 0;
@@ -54,13 +54,13 @@ function masked(text: string): string {
   return clean + text.slice(from);
 }
 
-/** Somebody else's words, fit for a sentence of ours: one line, bounded. */
+/** A service's words, fit for the gateway's sentence: one line, bounded. */
 export function quoted(text: string, longest = 300): string {
   const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
   return line.length > longest ? `${line.slice(0, longest)}…` : line.replace(/\.+$/, '');
 }
 
-/** Members of a stored login that are no secret; taken out of results, they would tear up words that happen to hold them. */
+/** Members of a stored login that are not secret; taken out of results, they would tear up words that happen to hold them. */
 const open = new Set([
   'username',
   'user',

@@ -1,5 +1,5 @@
 /**
- * The parameters of a call, read strictly: what the policy saw is what is carried out, so a parameter nobody reads here
+ * The parameters of a call, read strictly: what the policy saw is what is carried out, so a parameter that is not read here
  * is refused instead of ignored.
  */
 import type * as z from 'zod';

@@ -24,7 +24,7 @@ export interface IncomingAnswer {
 }
 
 /**
- * One exchange with a server whose address was checked after resolution, on a connection to that very address.
+ * One exchange with a server whose address was checked after resolution, on a connection to exactly that address.
  * @throws ExecutionFault; `uncertain` once the connection stood.
  */
 export type HttpExchange = (request: OutgoingRequest, signal?: AbortSignal) => Promise<IncomingAnswer>;

@@ -52,7 +52,7 @@ async function commandOf(
   const [program] = argv;
   assertProgram(program, envelope.tool, parameters.argv === undefined ? [...carriers, ...shells] : carriers, settings);
   if (argv.some((word) => word.includes('\0') || !word.isWellFormed()))
-    throw refused('an argument is no well-formed text');
+    throw refused('an argument is not well-formed text');
   return {
     argv,
     ...(settings.working_directory !== undefined && { root: settings.working_directory }),

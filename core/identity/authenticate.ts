@@ -96,7 +96,7 @@ function bearerToken(value: string): string {
     throw refused(
       'the request is signed for AWS (SigV4), which counts only at the IAM API of a deployment (-c iamCallers=on)',
     );
-  if (!match) throw refused('the Authorization header is no bearer token');
+  if (!match) throw refused('the Authorization header is not a bearer token');
   return match[1]!;
 }
 

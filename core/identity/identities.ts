@@ -34,7 +34,7 @@ export const adminPerson = 'platform-admin';
 
 export const keyIdOf = (keySha256: string): string => keySha256.slice(0, 16);
 
-/** A digest that two keys share belongs to neither: whom it names is not known, so it names nobody. */
+/** A digest that two keys share belongs to neither: whom it names is not known, so it names no principal. */
 export function buildIdentities(from: {
   readonly keys: readonly ResolvedKey[];
   readonly people: readonly Person[];

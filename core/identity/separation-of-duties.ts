@@ -47,12 +47,12 @@ export function assertTenant(principal: Principal, tenant: string, what = 'It'):
   throw notFound(what);
 }
 
-/** The human behind a Slack account; undefined when nobody is mapped to it. */
+/** The human behind a Slack account; undefined when no human is mapped to it. */
 export function personBySlackId({ configuration }: Named, team: string, user: string): Person | undefined {
   return configuration.people.find(({ slack_id }) => slack_id === `${team}/${user}`);
 }
 
-/** The human behind an account of the Git host, whose logins have no case; undefined when nobody is mapped to it. */
+/** The human behind an account of the Git host, whose logins have no case; undefined when no human is mapped to it. */
 export function personByGithubLogin({ configuration }: Named, login: string): Person | undefined {
   return configuration.people.find(({ github_login }) => github_login?.toLowerCase() === login.toLowerCase());
 }

@@ -7,8 +7,8 @@ export const isListed = (origin: string, allowed: readonly string[]): boolean =>
 
 /**
  * Browsers ask no permission before a WebSocket (there is no CORS for it), nor before a name that was rebound to our address,
- * but say where the page comes from. Keys are sent explicitly, so no page can ride on somebody's cookie; still a page of an
- * origin that nobody listed has no business here: as with CORS, off means off. Programs send no Origin.
+ * but say where the page comes from. Keys are sent explicitly, so no page can use a visitor's cookie; still a page of an
+ * origin that is not listed is refused: as with CORS, off means off. Programs send no Origin.
  * @param host as the caller named it; a page of our own origin is allowed.
  * @throws GatewayError `forbidden`.
  */

@@ -4,7 +4,7 @@ import { RecentMap } from './recent-map.ts';
 const remembered = new RecentMap<string, true>({ max: 10_000 });
 
 /**
- * Whether this one is the first of its minute in this process: whoever is refused consumes nothing, and must not be able
+ * Whether this one is the first of its minute in this process: a refused caller consumes nothing, and must not be able
  * to write without limit either.
  */
 export function firstOfItsMinute(keyId: string, rule: string, nowMs: number): boolean {

@@ -130,7 +130,7 @@ function refuseUnrepresentable(value: Json): void {
 }
 
 /**
- * Counts nesting and values before anything is built of them: text that is no JSON at all may pass here, never more of it.
+ * Counts nesting and values before anything is built of them: text that is not JSON at all may pass here, never more of it.
  * @throws GatewayError `invalid_request` for nesting, `payload_too_large` for values.
  */
 export function assertBounded(text: string, { nesting = maxNesting, values = maxValues }: JsonRules): void {

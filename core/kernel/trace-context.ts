@@ -18,7 +18,7 @@ export interface TraceContext {
 const ownKey = 'agg';
 
 const maxMembers = 32;
-/** What everybody has to pass on; a longer list is shortened. */
+/** What every participant has to pass on; a longer list is shortened. */
 const maxListLength = 512;
 const longMember = 128;
 
@@ -71,7 +71,7 @@ function fromXray(header: string | undefined): TraceContext | undefined {
 
 const isZero = (hex: string): boolean => /^0+$/.test(hex);
 
-/** `traceparent` of a call made within a span. Bits nobody has defined yet are 0. */
+/** `traceparent` of a call made within a span. Undefined bits are 0. */
 export function traceparent(
   traceId: string,
   spanId: string,

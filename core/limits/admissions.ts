@@ -51,7 +51,7 @@ export class Admissions {
 
   /**
    * A key was right. While its address is over the limit of wrong keys, only keys that were used from there before pass:
-   * whoever guesses learns nothing, and whoever works there goes on.
+   * an attacker who guesses learns nothing, and valid keys from there go on.
    * @throws GatewayError `rate_limit_error`.
    */
   succeeded(address: string, keyId: string): void {

@@ -29,7 +29,7 @@ export interface RateLease {
   readonly tokens: number;
 }
 
-/** A part of a global budget that was handed to this tenant: nobody else may spend it. */
+/** A part of a global budget that was handed to this tenant: no other tenant may spend it. */
 export interface Slice {
   readonly granted_microusd: number;
   /** What all tenants together held when this slice last grew. */

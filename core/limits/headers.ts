@@ -1,4 +1,4 @@
-/** What a caller is told about its limits and budgets. `Retry-After` comes with the error. */
+/** The headers about a caller's limits and budgets. `Retry-After` comes with the error. */
 import type { BudgetStatus, LimitStatus, ReserveOutcome } from './ports.ts';
 import { usd } from './spend.ts';
 

@@ -71,6 +71,6 @@ export function settlementOf({ usage, cost_microusd }: Pick<ChatRecord, 'usage' 
   };
 }
 
-/** Nobody knows what the provider did: what was reserved is the most it may come to. */
+/** What the provider did is unknown: what was reserved is the most it may come to. */
 const withoutRecord = ({ begun, tokens, cost_microusd }: OpenReservation): Settlement =>
   begun ? { tokens, cost_microusd, counted: true } : { tokens: 0, cost_microusd: 0, counted: false };

@@ -109,7 +109,7 @@ export class LeaseBook {
   }
 }
 
-/** What a caller of a leased call is told: the whole lease counts as used. */
+/** The standing a caller of a leased call gets: the whole lease counts as used. */
 export const outcomeOf = ({ status }: HeldLease): ReserveOutcome => ({ ok: true, limits: status, budgets: [] });
 
 export const returnOf = ({ id, requestsUsed, tokensUsed }: HeldLease): Returned => ({

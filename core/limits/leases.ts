@@ -12,7 +12,7 @@ import { counted, itemSecond } from './window.ts';
 
 /** How long a holder may spend. */
 export const rateLeaseSeconds = 10;
-/** A lease holds at most so many requests. */
+/** The maximum number of requests in a lease. */
 export const mostLeased = 10;
 
 /** What a holder spent of a lease it gives back. */

@@ -62,7 +62,7 @@ function charge(price: Price, usage: Usage): number {
   return Number((picodollars + 999_999n) / 1_000_000n);
 }
 
-/** Counts come from providers: what is no count costs nothing, a part of a token a whole one. */
+/** Counts come from providers: what is not a count costs nothing, a part of a token a whole one. */
 const times = (tokens: number | undefined, price: number): bigint =>
   tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? BigInt(Math.ceil(tokens)) * BigInt(price) : 0n;
 

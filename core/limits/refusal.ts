@@ -107,7 +107,7 @@ function exceeded(state: CounterState, budget: BudgetAccount, cost: number, nowM
     what: account,
     message:
       `The budget ${account} of ${usd(limit_microusd)} USD a ${period} has no room: ${usd(used)} USD are spent or reserved ` +
-      `and this call may cost ${usd(cost)} USD. It begins anew in ${seconds} s.`,
+      `and this call may cost ${usd(cost)} USD. It resets in ${seconds} s.`,
     retryAfterSeconds: seconds,
   };
 }

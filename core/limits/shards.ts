@@ -13,7 +13,7 @@ import type { Bucket } from './window.ts';
 export const mostDepth = 6;
 export const mostShards = 2 ** mostDepth;
 
-/** Where a shard's parent keeps its counters: what was split off last goes back first. 0 is everybody's ancestor. */
+/** Where a shard's parent keeps its counters: what was split off last goes back first. 0 is the ancestor of all. */
 export const parentOf = (shard: number): number => (shard === 0 ? 0 : shard - 2 ** Math.floor(Math.log2(shard)));
 
 /** What splits off a shard of this depth. */
@@ -152,7 +152,7 @@ export const isWhole = (states: readonly CounterState[]): boolean =>
 export const goneState: CounterState = { ...emptyState, gone: true };
 
 /**
- * What a caller is told by a shard: of its tenant's limits, with what is left at the shard times the number of shards. An
+ * What a shard reports to a caller: of its tenant's limits, with what is left at the shard times the number of shards. An
  * estimate; `status` adds all shards up.
  */
 export function asTenants(outcome: ReserveOutcome, limits: Limits, depth: number): ReserveOutcome {

@@ -37,7 +37,7 @@ export const budgetStatuses = (
 
 /**
  * What counts against a budget: of a global one also what other tenants hold, as of the last time this tenant's slice
- * grew; what they hold and have not spent counts as used, since nobody else may spend it.
+ * grew; what they hold and have not spent counts as used, since no other tenant may spend it.
  */
 export function usedOfAll(
   state: CounterState,

@@ -2,7 +2,7 @@
 
 /**
  * `resolve` walks `..` back; `keep` drops it instead, so that every name passed through stays visible. The second
- * reading matters where the name before `..` is no folder: `--force=a/../b` must not lose its flag.
+ * reading matters where the name before `..` is not a folder: `--force=a/../b` must not lose its flag.
  */
 export type DotDot = 'resolve' | 'keep';
 

@@ -28,7 +28,7 @@ export interface Glob {
   readonly matches: (text: string) => boolean;
 }
 
-/** Empty and a lone `*` match everything, also across separators: such a field is no condition at all. */
+/** Empty and a lone `*` match everything, also across separators: such a field is not a condition at all. */
 export const matchesAll = (pattern: string | undefined): boolean =>
   pattern === undefined || pattern === '' || pattern === '*';
 

@@ -48,7 +48,7 @@ export const normalName = (optional = false): Walker =>
     (state) => state === 'name' || (optional && state === 'start'),
   );
 
-/** At most so many characters. */
+/** Texts up to a maximum number of characters. */
 export const atMost = (characters: number): Walker => ({
   start: 1,
   cuts: [0],

@@ -154,7 +154,7 @@ export class McpGateway {
     };
   }
 
-  /** Streams have no end of their own: before a host stops they are ended, and clients open them anew elsewhere. */
+  /** Streams have no end of their own: before a host stops they are ended, and clients open them again elsewhere. */
   endStreams(): void {
     for (const stream of this.#streams) stream.abort();
   }
@@ -260,7 +260,7 @@ export class McpGateway {
       try {
         void queue.write(this.#answered(request.id, caller.era, await dispatch(services, request, caller, exchange)));
       } catch (fault) {
-        // A request its client cancelled is not answered (2025), or has nobody left to answer (2026).
+        // A request its client cancelled is not answered (2025), or has no reader left (2026).
         if (!watch.signal.aborted) void queue.write(this.#failed(fault, request.id));
       } finally {
         watch.stop();

@@ -46,7 +46,7 @@ const askEveryMs = 250;
 /** Beyond the longest stream: a function runs for 15 minutes. */
 const lifeMs = 20 * 60_000;
 
-/** The first event of a stream, which is no JSON-RPC message. */
+/** The first event of a stream, which is not a JSON-RPC message. */
 export const endpointOf = ({ endpoint }: JsonObject): string | undefined =>
   typeof endpoint === 'string' ? endpoint : undefined;
 

@@ -69,7 +69,7 @@ export interface UpstreamLink {
   readonly name: string;
   /** Whether the server keeps a session (2025) or takes each request by itself (2026). */
   readonly era: 'session' | 'stateless';
-  /** Several callers use it: requests of servers and other people's notifications are nobody's. */
+  /** Several callers use it: requests of servers and other callers' notifications have no owner. */
   readonly shared: boolean;
   readonly continuation: Continuation;
   /** The server's answer to `initialize` or `server/discover`; empty for a resumed conversation. */
@@ -118,7 +118,7 @@ export class UpstreamFault extends Error {
 export interface McpSession {
   readonly id: string;
   readonly tenant: string;
-  /** The key that opened it: nobody else's. */
+  /** The key that opened it; no other key may use it. */
   readonly key_id: string;
   readonly protocol_version: string;
   readonly handshake: ClientHandshake;
@@ -133,7 +133,7 @@ export interface ToolMark {
   readonly fingerprint?: string | undefined;
   /** ISO 8601. */
   readonly seen_at: string;
-  /** A definition that nobody has accepted: another one than the accepted one, or a new tool's. */
+  /** A definition that no human has accepted: another one than the accepted one, or a new tool's. */
   readonly changed?: { readonly fingerprint: string; readonly seen_at: string };
   /** Of the definition seen last: what its capability and target follow from, beside the name. */
   readonly about?: ToolFacts;
@@ -162,6 +162,6 @@ export interface McpStore {
   endSession(id: string): Promise<void>;
   /** Consistent. */
   marks(upstream: string): Promise<ToolMarks>;
-  /** Writes revision + 1 if nobody wrote meanwhile. */
+  /** Writes revision + 1 if no other process wrote meanwhile. */
   putMarks(marks: ToolMarks): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** The body of a `chat` entry as projections read it: bodies are free-form, so what is no number counts as none. */
+/** The body of a `chat` entry as projections read it: bodies are free-form, so what is not a number counts as none. */
 import type { ChatOutcome, ChatRecord, Finding, Usage } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 

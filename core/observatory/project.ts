@@ -68,7 +68,7 @@ function violationOf(entry: EvidenceEntry) {
 
 const callOf = (entry: EvidenceEntry) => ({ protocol: textOf(entry, 'protocol'), tool: textOf(entry, 'tool') });
 
-/** Bodies are free-form: what is no text is left empty rather than guessed. */
+/** Bodies are free-form: what is not text is left empty rather than guessed. */
 function textOf(entry: EvidenceEntry, name: string): string {
   const value = entry.body[name];
   return typeof value === 'string' ? value : '';

@@ -44,7 +44,7 @@ const entriesPerStep = 45;
 /** Even sessions without a recent entry cost a read. */
 const pagesPerCall = 5;
 
-/** @throws GatewayError `invalid_request` for a cursor of somebody else's making. */
+/** @throws GatewayError `invalid_request` for a cursor that this gateway did not issue. */
 export async function rebuild(ports: RebuildPorts, tenant: string, options: RebuildOptions = {}): Promise<Rebuilt> {
   const { since = '', atMost = Number.POSITIVE_INFINITY } = options;
   let place = options.cursor === undefined ? undefined : decodePlace(options.cursor);

@@ -101,7 +101,7 @@ function contentCounts(measures: Measures): ContentCounts {
 
 /**
  * First and last hour of a query, as `YYYY-MM-DDTHH`, both included.
- * @throws GatewayError `invalid_request` for what is no time, or a range that ends before it begins.
+ * @throws GatewayError `invalid_request` for what is not a time, or a range that ends before it begins.
  */
 export function hoursOf({ from, to }: UsageQuery): { first: string; last: string } {
   const first = from === undefined ? '0000' : hourOf('from', from);

@@ -91,7 +91,7 @@ const statusByName: Readonly<Record<string, number>> = {
   ValidationException: 400,
 };
 
-/** What the SDK throws, told apart by its name and status. */
+/** What the SDK throws, distinguished by its name and status. */
 function sdkFault(
   provider: string,
   thrown: unknown,

@@ -158,7 +158,7 @@ export function addressOf(url: string): { host: string; port: number } {
 const traceHeaders = ({ traceparent, tracestate }: Readonly<Record<string, string>>): Record<string, string> =>
   traceparent === undefined ? {} : { traceparent, ...(tracestate !== undefined && { tracestate }) };
 
-/** A page of a proxy in between, or bytes nobody asked for. */
+/** A page of a proxy in between, or unrequested bytes. */
 function refuseForeign({ headers, body }: HttpReply): void {
   const type = headers['content-type'] ?? '';
   const encoding = headers['content-encoding'] ?? 'identity';
@@ -208,7 +208,7 @@ async function* streamOf(
   }
 }
 
-/** Until its first event is there, a stream is no answer. @throws ProviderFault */
+/** Until its first event is there, a stream is not an answer. @throws ProviderFault */
 export async function begun(provider: string, events: Events): Promise<AsyncIterable<JsonObject>> {
   const first = await events.next();
   if (first.done) throw new ProviderFault(provider, 'garbage', `${provider} answered a stream without an event`);

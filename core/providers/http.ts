@@ -11,9 +11,9 @@ export interface HttpRequest {
   readonly connectTimeoutMs?: number;
   /** Until the status line. */
   readonly firstByteTimeoutMs: number;
-  /** Silence while somebody waits for the next bytes; a slow reader never times out. */
+  /** Silence while a reader waits for the next bytes; a slow reader never times out. */
   readonly idleTimeoutMs: number;
-  /** Never sent a second time, not even where a kept connection was found closed: whoever got it may have acted on it. */
+  /** Never sent a second time, not even where a kept connection was found closed: the provider may have acted on it. */
   readonly once?: boolean;
 }
 

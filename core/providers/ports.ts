@@ -42,7 +42,7 @@ export type FaultKind =
   | 'timeout'
   /** An HTTP error status. */
   | 'status'
-  /** An answer that is no reply: HTML, truncated JSON, an error in a 200. */
+  /** An answer that is not a reply: HTML, truncated JSON, an error in a 200. */
   | 'garbage'
   /** The stream ended before its end. */
   | 'broken'

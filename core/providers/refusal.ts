@@ -22,7 +22,7 @@ export interface Refusal {
   readonly key?: string | undefined;
 }
 
-/** What the caller did wrong is told to the caller and kept out of the log: it may quote the prompt. */
+/** What the caller did wrong is reported to the caller and kept out of the log: it may quote the prompt. */
 export function refusalFault(refusal: Refusal): ProviderFault {
   const { provider, status, retryAfterSeconds, type, key } = refusal;
   const said = cleaned(refusal.message ?? '', key);

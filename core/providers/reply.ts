@@ -2,7 +2,7 @@
 import { isObject } from '#core/dialects/wire.ts';
 import { assertBounded, type Json, type JsonObject } from '#core/kernel/json.ts';
 
-/** An answer that is no reply. Its message names the defect and quotes nothing. */
+/** An answer that is not a reply. Its message names the defect and quotes nothing. */
 export class BadReply extends Error {
   override readonly name = 'BadReply';
 }
@@ -15,7 +15,7 @@ export class UnfitRequest extends Error {
 /** As large as a reply is that says something: work on a value costs more than its characters. */
 const replyBounds = { nesting: 256, values: 200_000 } as const;
 
-/** @throws BadReply for text that is no JSON object, or holds more than a reply may. */
+/** @throws BadReply for text that is not a JSON object, or holds more than a reply may. */
 export function parseObject(text: string): JsonObject {
   let value: Json;
   try {
@@ -30,7 +30,7 @@ export function parseObject(text: string): JsonObject {
   } catch {
     throw new BadReply(`it is not JSON (${text.length} characters)`);
   }
-  if (!isObject(value)) throw new BadReply('it is no JSON object');
+  if (!isObject(value)) throw new BadReply('it is not a JSON object');
   return value;
 }
 

@@ -1,5 +1,5 @@
 /**
- * How long a provider is waited for once it has begun to answer. Bytes that are no event — comments, pings, half a line — keep
+ * How long a provider is waited for once it has begun to answer. Bytes that are not an event — comments, pings, half a line — keep
  * a connection alive, not a call: what counts is the next event of a stream, or the whole of a reply.
  */
 import type { JsonObject } from '#core/kernel/json.ts';

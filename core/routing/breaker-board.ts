@@ -20,7 +20,7 @@ export interface Tally {
 }
 
 export interface BreakerBoard {
-  /** As read last, or changed since; undefined: nobody ever changed it. Takes no round trip. */
+  /** As read last, or changed since; undefined: it never changed. Takes no round trip. */
   seen(provider: string): SharedBreaker | undefined;
   /**
    * Replaces the state that was seen. False: another environment was first, and its state is seen from now on.
@@ -46,7 +46,7 @@ export function entryDigest(entry: ProviderEntry): string {
   return digest;
 }
 
-/** The state that concerns this very entry. */
+/** The state that concerns exactly this entry. */
 export function stateOf(board: Pick<BreakerBoard, 'seen'>, entry: ProviderEntry): SharedBreaker | undefined {
   const state = board.seen(entry.name);
   return state?.of === entryDigest(entry) ? state : undefined;

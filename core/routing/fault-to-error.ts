@@ -1,4 +1,4 @@
-/** What the caller is told of a provider's fault: generic text, the detail as `cause` for the log. */
+/** The caller's error for a provider's fault: generic text, the detail as `cause` for the log. */
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ProviderFault } from '#core/providers/ports.ts';
 

@@ -1,4 +1,4 @@
-/** Globs on model names: as everywhere, but `*` and `?` also match `/`, since names such as `meta/llama-3` are no paths. */
+/** Globs on model names: as everywhere, but `*` and `?` also match `/`, since names such as `meta/llama-3` are not paths. */
 import { Automaton } from '#core/matching/automaton.ts';
 import { everyChar, noSlash } from '#core/matching/char-set.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';

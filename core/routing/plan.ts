@@ -30,7 +30,7 @@ export function resolveModel({ aliases }: Pick<Configuration, 'aliases'>, name: 
   return model;
 }
 
-/** Undefined when nobody serves the model: 404 `model_not_found`. */
+/** Undefined when no provider serves the model: 404 `model_not_found`. */
 export function planRoute(
   configuration: Configuration,
   model: string,

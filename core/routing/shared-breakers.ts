@@ -12,7 +12,7 @@ const spareMs = 5_000;
 /** A window has so many reports of one environment at most. */
 const reportsPerWindow = 10;
 
-/** Where the environment's own breaker has told of the change already. */
+/** Where the environment's own breaker has reported the change already. */
 const told: BreakerDeps['telemetry'] = { count() {}, gauge() {}, log() {} };
 
 export interface SharedBreakers extends Breakers {
@@ -30,7 +30,7 @@ interface Unreported {
 export function sharedBreakers(board: BreakerBoard): SharedBreakers {
   const own = createBreakers();
   const unreported = new Map<string, Unreported>();
-  /** The epoch of the closed state that this environment's own breaker began anew with. */
+  /** The epoch of the closed state that this environment's own breaker started again with. */
   const begunAnew = new Map<string, number>();
   const sending = new Set<Promise<void>>();
 

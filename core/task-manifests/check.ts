@@ -165,6 +165,6 @@ function tierOfCall(signals: readonly Signal[]): RiskTier {
   return has('destroy', 'sink', 'personal', 'sudo') ? 'medium' : 'low';
 }
 
-/** A session on its way to the kill switch is no quiet one any more. */
+/** A session on its way to the kill switch is not a quiet one any more. */
 const tierOfScore = (score: number, killSwitch: number): RiskTier =>
   score >= killSwitch / 2 ? 'high' : score >= killSwitch / 4 ? 'medium' : 'low';

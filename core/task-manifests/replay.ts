@@ -87,7 +87,7 @@ const lineOf = (entry: EvidenceEntry, { tool, target }: ToolCall, drift: readonl
 function actionOf({ kind, body }: EvidenceEntry) {
   if (kind !== 'allow' && kind !== 'block' && kind !== 'review') return undefined;
   const { protocol, tool, capability, target, upstream, withheld = [] } = body as Readonly<Record<string, unknown>>;
-  // A chat that waits for approval is no action.
+  // A chat that waits for approval is not an action.
   if (typeof protocol !== 'string' || typeof tool !== 'string' || typeof capability !== 'string') return undefined;
   const hidden = (withheld as readonly unknown[]).some((path) => /^\$?\.?(?:target|effects)\b/.test(String(path)));
   const call: ToolCall = {

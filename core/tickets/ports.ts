@@ -11,7 +11,7 @@ export interface TicketStore {
   /** @throws GatewayError `conflict` for an id that is taken. */
   put(ticket: TicketRecord): Promise<void>;
   get(tenant: string, id: string): Promise<TicketRecord | undefined>;
-  /** One conditional write: of any number that present a ticket at once, one is told `redeemed`, and none after a revocation. */
+  /** One conditional write: of any number that present a ticket at once, one gets `redeemed`, and none after a revocation. */
   redeem(tenant: string, id: string, nonce: string, now: string): Promise<Redemption>;
   /** Unexpired, unused and unrevoked, newest first. */
   active(tenant: string, now: string, options: { limit: number; cursor?: string }): Promise<Page<TicketRecord>>;

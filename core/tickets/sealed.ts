@@ -1,5 +1,5 @@
 /**
- * Sealed texts: `<prefix>.<payload>.<mac>`, both base64url, signed with HMAC-SHA256 under a key of the prefix's own. Whoever
+ * Sealed texts: `<prefix>.<payload>.<mac>`, both base64url, signed with HMAC-SHA256 under a key of the prefix's own. Any process that
  * carries one can read it and change nothing in it. Pure.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';

@@ -25,10 +25,10 @@ export interface TicketClaims {
   readonly expires_ms: number;
 }
 
-/** What the ticket has to be for, as whoever is about to act knows it. */
+/** What the ticket has to be for, as the service that is about to act knows it. */
 export interface TicketUse {
   readonly tenant: string;
-  /** Absent where whoever acts does not know it: the ticket then says which action it is for. */
+  /** Absent where the service does not know it: the ticket then says which action it is for. */
   readonly envelope_id?: string | undefined;
   readonly resource: string;
   readonly tool: string;

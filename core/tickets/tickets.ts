@@ -73,7 +73,7 @@ export const useOf = ({
 export type TicketRefusal = TicketDefect | Exclude<Redemption, 'redeemed'>;
 
 const sentences: Readonly<Record<TicketRefusal, string>> = {
-  malformed: 'it is no ticket by its form',
+  malformed: 'it is not a ticket by its form',
   unknown_key: 'it is signed with a key that is not in use',
   altered: 'its signature does not belong to it',
   wrong_tenant: 'it is for another tenant',
@@ -92,7 +92,7 @@ const misuses: readonly TicketDefect[] = ['wrong_envelope', 'wrong_resource', 'w
 
 /**
  * Presents a ticket: verified, then redeemed, so that it works once.
- * @param misused told of a good ticket of this tenant that was presented for something else, before it is refused.
+ * @param misused called for a good ticket of this tenant that was presented for something else, before it is refused.
  * @throws GatewayError `forbidden` with the refusal in `data.reason` as `ticket_<refusal>`; `service_unavailable` when the
  * store does not answer: whether the ticket is redeemed is then unknown, and nothing may be done with it.
  */

@@ -9,7 +9,7 @@ export interface CompiledArgument {
   readonly predicate: Predicate;
 }
 
-/** A field left undefined is no condition. */
+/** A field left undefined is not a condition. */
 export interface CompiledRule {
   /** Its place among the rules; negative for a guard, which stands before them all. */
   readonly index: number;

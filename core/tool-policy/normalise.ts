@@ -23,16 +23,16 @@ export function readingsOf(call: ToolCall, withParameters: boolean): NormalCall[
   if (!marks) return [normaliseCall(call)];
   const modes = modesFor(marks);
   const calls = modes.map((mode) => readAs(call, mode));
-  // Parameters differ by reading too, so only calls without them can be told apart cheaply.
+  // Parameters differ by reading too, so only calls without them can be compared cheaply.
   return withParameters ? calls : distinct(calls);
 }
 
 /** Types are promises; a policy must not rest on one that was broken. */
 function refuseWhatIsNoText(call: ToolCall): void {
   for (const field of ['protocol', 'tool', 'target', 'capability'] as const) {
-    if (typeof call[field] !== 'string') throw new TypeError(`${field} is no text`);
+    if (typeof call[field] !== 'string') throw new TypeError(`${field} is not a string`);
   }
-  if (call.upstream !== undefined && typeof call.upstream !== 'string') throw new TypeError('upstream is no text');
+  if (call.upstream !== undefined && typeof call.upstream !== 'string') throw new TypeError('upstream is not a string');
 }
 
 function readAs(call: ToolCall, reading: Reading): NormalCall {
@@ -76,7 +76,7 @@ interface Marks {
   percent: boolean;
   /** `..` beside blanks: one path, or a command line? */
   blanks: boolean;
-  /** `..` behind something that is no folder name. */
+  /** `..` behind something that is not a folder name. */
   dotDot: boolean;
   /** Of the texts that raised a question. */
   length: number;

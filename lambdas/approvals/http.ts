@@ -1,4 +1,4 @@
-/** Lists approvals and takes votes; a browser at the address of an approval is told how to decide. */
+/** Lists approvals and takes votes; a browser at the address of an approval gets a page on how to decide. */
 import * as operations from '#core/admin/approvals.ts';
 import { browserPage, browserPageHeaders } from '#core/approvals/browser-page.ts';
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
@@ -18,7 +18,7 @@ export const createHandler = (ports: GatewayPorts): HttpHandler => {
   return (event, context) => (isBrowser(event) ? page(event, context) : api(event, context));
 };
 
-/** Somebody opened the link: a page is asked for, without any key. Clients of the API get their 401 as before. */
+/** A reviewer opened the link: the browser asks for a page, without a key. Clients of the API get their 401 as before. */
 const isBrowser = (event: HttpEvent): boolean =>
   event.resource === itemPath &&
   ['GET', 'HEAD'].includes(event.httpMethod) &&

@@ -7,7 +7,7 @@ import { mcpExecutor } from '#core/mcp/tools/executor.ts';
 export function mcpExecution<P extends McpPorts>(given: P) {
   const conversations = new Conversations(given);
   const executor = mcpExecutor(given, conversations);
-  // Whoever governs a call has read the configuration first: the executor knows the servers of that very one.
+  // The configuration is read before a call is governed: the executor knows the servers of that version.
   const snapshots: Snapshots = {
     ...given.snapshots,
     current: async () => {

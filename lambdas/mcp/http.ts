@@ -60,7 +60,7 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
     event: HttpEvent,
     call: McpCall,
   ): Promise<HttpReply> => {
-    if (rawBody(event).length > largeBytes) await ports.pause(0); // everybody else has a turn
+    if (rawBody(event).length > largeBytes) await ports.pause(0); // other work has a turn
     switch (operation) {
       case 'mcpStream':
         wantsEvents(event);

@@ -26,7 +26,7 @@ function stamp(event: HttpEvent, reply: HttpReply): void {
   reply.headers['x-content-type-options'] = 'nosniff';
 }
 
-/** Client faults are told as they are; ours are logged with the request id and shown without detail. */
+/** Client faults are answered in full; faults of the gateway are logged with the request id and shown without detail. */
 export const typedErrors = (telemetry: Telemetry, shape: ErrorShape = usual): HttpMiddleware => ({
   onError: (request) => {
     const error = asGatewayError(request.error);
@@ -48,7 +48,7 @@ export function errorReply(error: GatewayError, shape: ErrorShape = usual): Http
   const headers: Record<string, string> = { 'content-type': 'application/json', ...shape.headers?.(error) };
   if (error instanceof MethodNotAllowed) headers.allow = error.allow;
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
-  // Waiting a little helps nobody: the official clients would try again at once.
+  // A short wait does not help: the official clients would try again at once.
   if (error.code === 'budget_exceeded') headers['x-should-retry'] = 'false';
   if (error.code === 'authentication_error') headers['www-authenticate'] = challengeOf(error);
   return { statusCode: error.kind.status, headers, body: JSON.stringify(shape.body(error)) };

@@ -54,7 +54,7 @@ export function chatEndpoint(name: FunctionName, dialect: DialectName, ports: Ch
   return withCors(own, ports, answer, errorShape(dialect));
 }
 
-/** Above this everybody else has a turn before the body is read, between the steps of reading it, and after. */
+/** Above this other work has a turn before the body is read, between the steps of reading it, and after. */
 const largeBytes = 256 * 1024;
 
 const never = new AbortController().signal;

@@ -1,6 +1,6 @@
 /**
  * CORS: pages of the origins in `server.cors.allowed_origins` may call the
- * gateway and MCP surfaces and read what they are answered. Nobody else gets a header of it. Keys travel in headers of their
+ * gateway and MCP surfaces and read what they are answered. Other origins get no CORS header. Keys travel in headers of their
  * own, so credentials of the browser are never allowed.
  */
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';

@@ -78,7 +78,7 @@ async function authenticated(event: HttpEvent, route: Route, snapshot: Snapshot,
 
 /**
  * Of a request that passed the IAM authoriser. The ARN stands where API Gateway writes and no caller does; the signature is in the
- * header `Authorization`, so that one is no second credential.
+ * header `Authorization`, so that one is not a second credential.
  */
 async function ofAws(event: HttpEvent, signer: string, { configuration }: Snapshot): Promise<Principal> {
   if (headerValues(event, 'x-api-key').length > 0)

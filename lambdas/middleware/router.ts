@@ -54,7 +54,7 @@ export function createLocator(routes: readonly Route[]): (event: HttpEvent) => H
   };
 }
 
-/** One resource per path; those with fewer parameters first, so that `/approvals/history` is no envelope id. */
+/** One resource per path; those with fewer parameters first, so that `/approvals/history` is not an envelope id. */
 function resourcesOf(routes: readonly Route[]): Resource[] {
   const byPath = new Map<string, Resource>();
   for (const { path, method, surface, handledBy } of routes) {

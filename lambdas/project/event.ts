@@ -68,7 +68,7 @@ async function keep(
 }
 
 function isInsert({ telemetry }: ProjectPorts, { eventName, dynamodb }: DynamoDBRecord): boolean {
-  // Nothing of ours updates or deletes evidence; whoever did has left a trace here.
+  // The gateway never updates or deletes evidence; a change made by others leaves a trace here.
   if (eventName !== 'INSERT')
     telemetry.log('error', 'evidence was changed after it was written', { keys: dynamodb?.Keys });
   return eventName === 'INSERT';

@@ -2,7 +2,7 @@
 import type { CommandRunner } from '#core/executors/ports.ts';
 import { type SandboxReply, sandboxCommand, sandboxReplyTo } from '#core/executors/sandbox-message.ts';
 
-/** What executors sent; it is read again here, whoever sent it. */
+/** What executors sent; it is validated again here. */
 export const createHandler =
   (run: CommandRunner) =>
   (event: unknown): Promise<SandboxReply> =>

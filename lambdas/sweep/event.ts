@@ -35,7 +35,7 @@ export const createHandler = (ports: GatewayPorts) => {
   };
 };
 
-/** Guards that a configuration switched off stay off until somebody notices [watch.alarms]. */
+/** Guards that a configuration switched off stay off until an operator notices [watch.alarms]. */
 async function reportGuards({ snapshots, telemetry }: GatewayPorts): Promise<void> {
   const { configuration } = await snapshots.current();
   telemetry.gauge('svc_guards_disabled', new Set(configuration.tool_policies.disable_guards).size);

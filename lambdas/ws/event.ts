@@ -1,6 +1,6 @@
 /**
  * Every event of the WebSocket API: connections are remembered in a table, chat calls are handed
- * over to `ws-worker`, everything else is answered here. An integration ends after 29 s and nobody can raise that.
+ * over to `ws-worker`, everything else is answered here. An integration ends after 29 s, which cannot be raised.
  */
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import { closesWith, readMessage, refusalOf, type SocketCall, socketLimits, told } from '#core/chat/socket-message.ts';
@@ -148,7 +148,7 @@ async function understand(ports: SocketEndpointPorts, event: SocketEvent): Promi
   if (refusal) await say(told.error(refusal, { id: message.id }));
 }
 
-/** @throws GatewayError `authentication_error` for a connection nobody knows, or one that stayed without a key. */
+/** @throws GatewayError `authentication_error` for an unknown connection, or one that stayed without a key. */
 function assertInTime(
   { clock }: SocketEndpointPorts,
   connection: SocketConnection | undefined,

@@ -167,7 +167,7 @@ describe('[approval.evidence-decides] a row that claims a vote nobody gave', () 
     expect(ran).toEqual([]);
     expect((await entriesOf(session)).at(-1)).toMatchObject({
       kind: 'block',
-      body: { approval_ref: envelope_id, reason: expect.stringContaining('no evidence entry tells of it') },
+      body: { approval_ref: envelope_id, reason: expect.stringContaining('no evidence entry reports it') },
     });
   });
 });

@@ -184,7 +184,7 @@ describe('one action through the pipeline', () => {
     expect(comment.length).toBeLessThan(2_100);
   });
 
-  test('[approval.expired-asks-anew] what nobody decided in time is review again at once, and says so', async () => {
+  test('[approval.expired-asks-anew] what no reviewer decided in time is review again at once, and says so', async () => {
     const { body } = await act(inSession(pull, 'late-2'));
     gateway.pass(1801);
     const again = await act(inSession(pull, 'late-2'));

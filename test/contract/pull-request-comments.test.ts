@@ -130,7 +130,7 @@ describe('a question on a pull request', () => {
     gateway.pass(1801);
     expect((await comment({ text: `/approve ${id}` })).body.text).toContain('already denied');
     await notify(gateway.ports)();
-    expect(host.comments[0]?.body).toContain('**Denied: nobody decided in time**');
+    expect(host.comments[0]?.body).toContain('**Denied: no reviewer decided in time**');
   });
 
   test('[pr-comment.place] what is about no listed pull request is asked on the fixed one, and decided there only', async () => {

@@ -2,7 +2,7 @@
 export function activity() {
   let running = 0;
   let listeners: (() => void)[] = [];
-  /** Quiet is told one turn of the loop later: what just ended may have set off something else. */
+  /** Quiet is reported one turn of the loop later: what just ended may have set off something else. */
   const add = (by: number) => {
     running += by;
     if (running === 0) setImmediate(tell);

@@ -20,14 +20,14 @@ export interface Execution {
   readonly enteredAt: number;
   readonly endedAt?: number;
   readonly output?: unknown;
-  /** Counts writes: whoever read an older revision has lost. */
+  /** Counts writes: a writer that read an older revision has lost. */
   readonly revision: number;
 }
 
 export interface ExecutionStore {
   /** Puts if absent; false when an execution of that name exists, whatever its status. */
   create(execution: Execution): Promise<boolean>;
-  /** Writes the next revision; false when somebody else moved it on. */
+  /** Writes the next revision; false when another process moved it on. */
   save(next: Execution): Promise<boolean>;
   get(machine: string, name: string): Promise<Execution | undefined>;
   /** All executions that have not ended, oldest first. */

@@ -26,7 +26,7 @@ export interface InterpreterDeps {
   readonly timers: Timers;
   /** 0 ≤ x < 1, for the jitter of retries. */
   readonly random: () => number;
-  /** Told of failed executions and of store faults; never of a task token. */
+  /** Called for failed executions and store faults; never of a task token. */
   readonly report: (message: string) => void;
 }
 
@@ -43,7 +43,7 @@ export interface Interpreter {
   stop(): Promise<void>;
 }
 
-/** How a run of a state ended; `moved` is told when the transition is written. */
+/** How a run of a state ended; `moved` is called when the transition is written. */
 type Outcome =
   | { readonly armed: Execution }
   | { readonly fault: StatesError }
@@ -124,7 +124,7 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
     return work.parked(promise);
   }
 
-  /** Plain tasks: the deadline counts from this run; a run cut off by a crash begins anew. */
+  /** Plain tasks: the deadline counts from this run; a run cut off by a crash starts again. */
   async function inTime(wakeAt: number | undefined, task: () => Promise<Outcome>): Promise<Outcome> {
     if (wakeAt === undefined) return task();
     const late = Promise.withResolvers<Outcome>();

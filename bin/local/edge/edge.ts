@@ -99,7 +99,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     }
   };
 
-  /** The span that everything behind is a child of [trace.hierarchy]; the path without its query, which may hold anything. */
+  /** The span that everything behind is a child of [trace.edge-parent]; the path without its query, which may hold anything. */
   const traced = (
     request: EdgeRequest,
     { upstream, url }: EdgeTarget,

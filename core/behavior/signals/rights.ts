@@ -4,7 +4,7 @@ import { type Call, type Finder, type Found, pathsOf, wordsOf } from './call.ts'
 /** Files a build server runs with its own rights. Names are whole: `special` and `.github/workflows.md` are none. */
 const ciFile =
   /(?:^|\/)(?:\.github\/(?:workflows\/[^/]+\.ya?ml|actions\/.+)|\.gitlab-ci\.ya?ml|Jenkinsfile|\.circleci\/config\.ya?ml|\.travis\.ya?ml|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|\.drone\.ya?ml|\.buildkite\/[^/]+\.ya?ml|buildspec\.ya?ml|cloudbuild\.ya?ml)$/;
-/** Files that give rights, or run as somebody else. */
+/** Files that give rights, or run as another user. */
 const rightsFile =
   /^(?:\/etc\/(?:sudoers|sudoers\.d\/.+|passwd|shadow|group|pam\.d\/.+|crontab|cron\.[a-z]+\/.+|ld\.so\.preload|systemd\/system\/.+|ssh\/sshd_config)|\/var\/spool\/cron\/.+|(?:.*\/)?\.ssh\/authorized_keys)$/;
 

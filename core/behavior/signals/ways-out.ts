@@ -1,4 +1,4 @@
-/** Ways on which data leaves: to hosts nobody named, by copy or mail, by a push. */
+/** Ways on which data leaves: to unknown hosts, by copy or mail, by a push. */
 import { wordsIn } from '#core/classification/tool-words.ts';
 import { sendingVerbs } from '#core/classification/verbs.ts';
 import { type Call, type Found, wordsOf } from './call.ts';
@@ -58,7 +58,7 @@ function byCommand(call: Call, strange: (host: string | undefined) => Found | un
   }
   if (word === 'scp' || word === 'rsync' || word === 'sftp') {
     const last = words.at(-1) ?? '';
-    // A machine to which is copied; from one to here is no way out.
+    // A machine to which is copied; from one to here is not a way out.
     const remote = /^(?:[^@/\s]+@)?([^/:\s]+):/.exec(last)?.[1];
     return capability === 'delete' ? undefined : strange(remote);
   }

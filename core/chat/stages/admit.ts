@@ -25,7 +25,7 @@ export async function admit(ports: ChatPorts, state: ChatCallState, policy: Cont
     ports.evidence.head(tenant, call.sessionId),
     scored ? ports.keyRisks?.of(tenant, call.principal.key_id) : undefined,
   ]);
-  store.catch(() => {}); // told by the await below
+  store.catch(() => {}); // reported by the await below
   // What was asked, before filters change it; reckoned while the store works.
   state.requestSha256 = digestOf(call.body);
   const [reserved, head, key] = await store;
@@ -41,7 +41,7 @@ export async function admit(ports: ChatPorts, state: ChatCallState, policy: Cont
   refuseUnallowed(state);
 }
 
-/** What the tenant may not have is a decision, so it is recorded like one; what nobody serves is not. */
+/** What the tenant may not have is a decision, so it is recorded like one; a model that no provider serves is not. */
 function refuseUnallowed(state: ChatCallState): void {
   const { refusal, model } = state.call;
   if (!refusal) return;

@@ -22,7 +22,7 @@ const lastWords = 8 * 1024;
 const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Body of a 202 while a human has to decide; undefined once an approval of this very call was taken.
+ * Body of a 202 while a human has to decide; undefined once an approval of exactly this call was taken.
  * @throws GatewayError `policy_violation` for a minute after a human denied it.
  */
 export async function awaitApproval(ports: ChatPorts, state: ChatCallState): Promise<JsonObject | undefined> {
@@ -39,7 +39,7 @@ export async function awaitApproval(ports: ChatPorts, state: ChatCallState): Pro
       reason: `The filter ${state.matchedRule?.replace(/^content:/, '')} asks for a human's decision.`,
     },
     call_digest: callDigest(envelope),
-    // The approval shows the prompt to whoever decides; the log keeps its digest only.
+    // The approval shows the prompt to the reviewer; the log keeps its digest only.
     privateParameters: true,
     head: state.head,
   };
@@ -54,7 +54,7 @@ export async function awaitApproval(ports: ChatPorts, state: ChatCallState): Pro
   return undefined;
 }
 
-/** A human said no to this very call: told as that, with the reviewer's words. */
+/** A human denied exactly this call: answered as such, with the reviewer's words. */
 function deniedChat(state: ChatCallState, { matched_rule, envelope_id, error }: DecisionResult): GatewayError {
   state.matchedRule = matched_rule;
   state.decision = 'block';

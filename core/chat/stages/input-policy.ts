@@ -38,7 +38,7 @@ export function note(ports: ChatPorts, state: ChatCallState, verdict: Verdict): 
   state.decision = verdict.decision;
 }
 
-/** What the caller is told: which filter, never what it found. */
+/** What the caller gets: which filter, never what it found. */
 export function violation(state: ChatCallState, { matched_rule, findings }: Verdict): GatewayError {
   const policy = matched_rule?.replace(/^content:/, '') ?? 'content policy';
   const deciding = findings.find((finding) => finding.policy === policy && finding.action === 'block');

@@ -5,12 +5,12 @@ import { faultToError } from '#core/routing/fault-to-error.ts';
 import { type ChatCallState, ended, gone } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
 
-/** What the caller is told of a provider's failure; the detail stays in the log. */
+/** The caller's error for a provider's failure; the detail stays in the log. */
 export function failed(ports: ChatPorts, state: ChatCallState, thrown: unknown): GatewayError {
   const fault = thrown instanceof ProviderFault ? thrown : undefined;
   const error = fault ? faultToError(fault) : asGatewayError(thrown);
   if (fault) state.attempts = [...state.attempts, ...fault.attempts];
-  // A caller who leaves is no failure of the provider's.
+  // A caller who leaves is not a failure of the provider's.
   if (fault && fault.kind !== 'aborted') {
     ports.telemetry.count('svc_provider_errors_total', { provider: fault.provider });
     ports.telemetry.log('warn', 'provider call failed', {

@@ -19,7 +19,7 @@ import type { ChatPorts } from '../ports.ts';
 
 /**
  * @param traceId of the call's span.
- * @throws GatewayError `service_unavailable` when the entry could not be written: nobody may take the call for recorded.
+ * @throws GatewayError `service_unavailable` when the entry could not be written: no caller may take the call for recorded.
  */
 export async function settle(ports: ChatPorts, state: ChatCallState, traceId: string): Promise<void> {
   await Promise.all([recordEvidence(ports, state, traceId), settleReservation(ports, state)]);

@@ -1,4 +1,4 @@
-/** A model's stream on its way to the caller: translated, looked at, counted, settled by whoever called. */
+/** A model's stream on its way to the caller: translated, checked and counted; the caller of this function settles it. */
 
 import type { ContentPolicy, Verdict } from '#core/content-policy/ports.ts';
 import type { Dialect } from '#core/dialects/dialect.ts';
@@ -51,7 +51,7 @@ export async function pump(
   }
 }
 
-/** So many events may come with one read: everybody else has a turn among them. */
+/** The number of events after which other work has a turn. */
 const turnEvents = 16;
 
 /** Event by event until the source ends, the caller leaves or a filter blocks. */

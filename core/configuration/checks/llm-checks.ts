@@ -57,7 +57,7 @@ function checkAliases({ aliases }: ConfigurationFile): Problem[] {
     const path = ['aliases', 'models', alias];
     const found = chain.map((name) => JSON.stringify(name)).join(' → ');
     const allowed = 'aliases that end at a model';
-    // A cycle is told once, at the first of its names.
+    // A cycle is reported once, at the first of its names.
     if (chain.at(-1) === alias) return alias === chain.toSorted()[0] ? [{ path, found, allowed }] : [];
     if (chain.length - 1 <= maxAliasSteps || new Set(chain).size < chain.length) return [];
     return [{ path, found: `${chain.length - 1} steps`, allowed: `at most ${maxAliasSteps} steps to a model` }];

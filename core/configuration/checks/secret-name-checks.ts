@@ -9,7 +9,7 @@ interface Use {
 }
 
 /**
- * A secret that opens the gateway must not double as one that the gateway sends out: whoever may point a provider at
+ * A secret that opens the gateway must not double as one that the gateway sends out: an administrator who may point a provider at
  * another address would receive the admin token.
  */
 export function checkSecretNames(file: ConfigurationFile): Problem[] {
@@ -30,6 +30,6 @@ export function checkSecretNames(file: ConfigurationFile): Problem[] {
 
 const isInbound = ({ path }: Use) => path[0] === 'admin' || path[0] === 'tenants' || verifiesVotes(path);
 
-/** Who knows these writes callbacks in anybody's name. */
+/** A holder of these can forge callbacks of any person. */
 const verifiesVotes = (path: Path) =>
   path[0] === 'approvals' && /(signing|webhook)_secret_env$/.test(String(path.at(-1)));

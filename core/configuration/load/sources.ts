@@ -22,7 +22,7 @@ export interface SourceFiles {
 
 export interface SourceReaders {
   readonly packs: PackReader;
-  /** Absent for a configuration that comes over HTTP: whoever sends it has no say over which files are read. */
+  /** Absent for a configuration that comes over HTTP: its sender must not choose which files are read. */
   readonly files?: SourceFiles | undefined;
 }
 
@@ -105,7 +105,7 @@ async function pricesOf(
   }
 }
 
-/** A module that is missing or bad is no reason not to start: its filter errs, and `on_error` says what that means. */
+/** A module that is missing or bad is not a reason not to start: its filter errs, and `on_error` says what that means. */
 async function modulesOf({ policies }: ConfigurationFile, { files }: SourceReaders, warnings: string[]) {
   const modules = new Map<string, { bytes: Uint8Array; sha256: string } | undefined>();
   for (const { filter, path } of wasmFilters(policies)) {

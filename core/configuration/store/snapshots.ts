@@ -27,7 +27,7 @@ export interface Snapshots {
   /**
    * The same object as long as nothing changed.
    * @throws GatewayError `service_unavailable` when nothing is stored, or the store has not answered for 30 seconds:
-   * without knowing the policy, nobody is let in.
+   * without knowing the policy, no caller is admitted.
    */
   current(): Promise<Snapshot>;
   /** Looks now, for callers that just stored a version. */

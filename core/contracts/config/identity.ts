@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { keyKinds, roles } from '../routes.ts';
 import { address, word } from './words.ts';
 
-/** Asymmetric signatures only: with a shared secret whoever verifies a token could also make one. */
+/** Asymmetric signatures only: with a shared secret the verifier of a token could also issue one. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ] as const;

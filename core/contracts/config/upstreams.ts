@@ -109,7 +109,7 @@ const callerHeader = z
     'a header that names neither caller, host, route nor method',
   );
 
-/** An HTTP service that actions of protocol `http` may call; what is not named here is called by nobody. */
+/** An HTTP service that actions of protocol `http` may call; a service that is not named here cannot be called. */
 export const httpService = z.strictObject({
   name: word.meta({ description: 'Name of the service; its tools are <name>.<method>.' }),
   base_url: address.meta({ description: 'Address of the service.' }),

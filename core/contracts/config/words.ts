@@ -10,7 +10,7 @@ export const seconds = z.int().positive();
 export const usd = z.number().nonnegative();
 
 /**
- * Names the gateway's own process lives by. Without this fence whoever may edit the configuration could have the
+ * Names the gateway's own process lives by. Without this list an administrator who edits the configuration could have the
  * gateway send its cloud credentials to an address of their choice.
  */
 const ownEnvironment =

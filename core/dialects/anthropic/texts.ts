@@ -8,7 +8,7 @@ import { countOf, objectOf, objectsOf } from '../wire.ts';
 /** Read elsewhere, or by the provider's own code only. */
 const notDefinitions = new Set(['system', 'messages', 'model']);
 
-/** What the model reads of tools, schemas and members nobody here knows, beside system and messages. */
+/** What the model reads of tools, schemas and unknown members, beside system and messages. */
 export const definitionTexts = (body: JsonObject): TextSlot[] => definitions(body, notDefinitions);
 
 export function messageTexts(body: JsonObject): TextSlot[] {

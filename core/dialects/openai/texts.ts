@@ -10,7 +10,7 @@ export const isSystem = (message: JsonObject): boolean => message.role === 'syst
 /** Read elsewhere, or by the provider's own code only. */
 const notDefinitions = new Set(['messages', 'prediction', 'model']);
 
-/** What the model reads of tools, schemas and members nobody here knows, beside the messages. */
+/** What the model reads of tools, schemas and unknown members, beside the messages. */
 export const definitionTexts = (body: JsonObject): TextSlot[] => definitions(body, notDefinitions);
 
 export function messageTexts(body: JsonObject): TextSlot[] {

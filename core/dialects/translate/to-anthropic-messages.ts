@@ -108,9 +108,12 @@ function imageSource(image: Json | undefined, path: string): JsonObject {
   const data = dataUrl(url);
   if (data) return { type: 'base64', media_type: data.mediaType, data: data.base64 };
   if (/^https?:\/\//i.test(url)) return { type: 'url', url };
-  throw invalidRequest(`${path}.image_url.url is no image address; allowed are http(s) URLs and base64 data URLs.`, {
-    param: `${path}.image_url.url`,
-  });
+  throw invalidRequest(
+    `${path}.image_url.url is not an image address; allowed are http(s) URLs and base64 data URLs.`,
+    {
+      param: `${path}.image_url.url`,
+    },
+  );
 }
 
 function documentOf(file: JsonObject, path: string): JsonObject {

@@ -3,7 +3,7 @@
  *
  * Left out, since Anthropic has no word for it: `response_format: json_object`, `logprobs`, `seed`, penalties,
  * `logit_bias`, `reasoning_effort`, `service_tier`, `store` and what else `request-members.ts` lists. Refused, since
- * leaving it out would answer another question: `n` above 1, `functions`, tools that are no functions, parts that are
+ * leaving it out would answer another question: `n` above 1, `functions`, tools that are not functions, parts that are
  * neither text nor image nor file.
  */
 import { chatSizes } from '#core/contracts/chat.ts';

@@ -71,7 +71,7 @@ const unreadable = (text: string, doubts: readonly string[]): Address => ({
   port: '',
   path: '',
   query: '',
-  doubts: [...doubts, 'the address is no URL'],
+  doubts: [...doubts, 'the address is not a URL'],
 });
 
 const encodedDots = /^\.?%2e(?:\.|%2e)?$/i;

@@ -1,6 +1,6 @@
 /**
  * Which parameters of a request are understood. A name that a client may take for another address, another method or a
- * way through somebody else's server makes the request unclear.
+ * way through another server makes the request unclear.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';

@@ -29,7 +29,7 @@ export function sayProblems(call: Invocation, profile: Profile, parsed: Parsed, 
     if (profile.plus !== undefined && arg.text.startsWith('+') !== (profile.plus === 'required'))
       call.unclear(`${call.binary} is given ${short(arg.text)}, which is not read`);
     if (isOneOf(/^([^=]+)=/.exec(arg.text)?.[1], profile.settings))
-      call.unclear(`${call.binary} is told by ${short(arg.text)} to run something else`);
+      call.unclear(`${call.binary} is set by ${short(arg.text)} to run something else`);
     if (profile.responseFiles && arg.text.startsWith('@'))
       call.unclear(`${call.binary} reads arguments from the file in ${arg.text}`);
     if (role === 'command') continue;

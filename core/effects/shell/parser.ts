@@ -232,7 +232,7 @@ class Parser extends Lexer {
     if (name === undefined || !/^[\w.-]+$/.test(name)) throw new Unreadable('a function has no plain name');
     this.skipLines();
     const body = this.deeper(() => this.command());
-    if (body.kind !== 'compound') throw new Unreadable('the body of a function is no group');
+    if (body.kind !== 'compound') throw new Unreadable('the body of a function is not a group');
     this.doubt('a function changes what a word means');
     return { kind: 'function', name, body };
   }

@@ -56,7 +56,7 @@ const revealsHidden = ({ reach, reveals, narrows: globs }: Below, parsed: Parsed
   isGiven(parsed, reveals) ||
   given(parsed, globs).some(({ value }) => !/^!|^[\w*/-]*\.(?!env$)\w+$/.test(value?.text ?? '*'));
 
-/** All names it is told to read are those of sources. */
+/** All names it is given to read are those of sources. */
 function narrows({ narrows: globs, types }: Below, parsed: Parsed): boolean {
   const names = given(parsed, globs).map(({ value }) => value?.text ?? '*');
   const wanted = names.filter((name) => !name.startsWith('!'));
@@ -81,7 +81,7 @@ const secretWords =
   /pass|pwd|secret|token|credential|private|api_?key|access_?key|[_-]key|auth_|bearer|BEGIN|:\/\/|postgres|mysql|redis|mongo|dsn|_url/i;
 
 /**
- * Lines that match hold at least three letters that the pattern says: every alternative holds them, and they are no usual part
+ * Lines that match hold at least three letters that the pattern says: every alternative holds them, and they are not a usual part
  * of a secret or of its name.
  */
 export function isTelling({ known, text }: Arg): boolean {

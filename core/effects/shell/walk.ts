@@ -63,10 +63,9 @@ export class Walk implements Host {
     if (this.parts.length >= limits.parts) throw new Unreadable(`the line has more than ${limits.parts} effects`);
     this.partWords += argv.length;
     if (this.partWords > limits.partWords)
-      throw new Unreadable('the commands of the line have too many words to be told');
+      throw new Unreadable('the commands of the line have too many words to report');
     this.characters += part.target.length;
-    if (this.characters > 4 * limits.characters)
-      throw new Unreadable('the effects of the line are too long to be told');
+    if (this.characters > 4 * limits.characters) throw new Unreadable('the effects of the line are too long to report');
     this.seen.add(key);
     this.parts.push(part);
   }

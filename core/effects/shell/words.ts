@@ -62,7 +62,7 @@ function splitAtBlanks(units: readonly Unit[]): (readonly Unit[])[] {
   return words;
 }
 
-/** An empty word that nobody quoted is no word. */
+/** An empty word without quotes is not a word. */
 const isSomething = (units: readonly Unit[]): boolean =>
   units.some(({ kind, text }) => kind !== 'plain' || text !== '');
 
@@ -99,7 +99,7 @@ function toArg(all: readonly Unit[]): Arg {
   };
 }
 
-/** `a{b,c}d`, `{1..3}`; what is no brace expansion stays as it is. */
+/** `a{b,c}d`, `{1..3}`; what is not a brace expansion stays as it is. */
 function expandBraces(units: readonly Unit[], depth: number): (readonly Unit[])[] {
   if (depth > limits.depth) throw new Unreadable('braces are nested too deep');
   for (let open = 0; open < units.length; open++) {

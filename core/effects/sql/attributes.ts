@@ -1,6 +1,6 @@
 /**
  * Attribute notation: PostgreSQL reads `(x).f` and `g.f` as the function call `f(x)` where there is no field `f`. Behind a
- * parenthesis nobody but the database knows the fields; behind the name of a function in FROM they are known here, since
+ * parenthesis only the database knows the fields; behind the name of a function in FROM they are known here, since
  * such a name may stand for a plain value (`g.pg_sleep` from `generate_series(1, 2) g`). `t.f` on a table is taken for a
  * column: only a function of that table's row type could be meant otherwise.
  */

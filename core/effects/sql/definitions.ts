@@ -32,7 +32,7 @@ const onName =
 
 type Parameters = (body: Tree) => Readonly<Record<string, unknown>>;
 const none: Parameters = () => ({});
-/** Whoever changes this changes who may do what. */
+/** A change of this changes who may do what. */
 const rights: Parameters = () => ({ rights: true });
 
 /** `OBJECT_FOREIGN_TABLE` → `foreign_table`. */
@@ -60,7 +60,7 @@ export const definitionStatements: Readonly<Record<string, StatementReader>> = {
     operations: intoTable(treeAt(body, 'into'), objectWord(body.objtype)),
     skip: ['into'],
   }),
-  // A view is a query under another name: what it reads is read again by whoever reads the view, and cannot be seen there.
+  // A view is a query under another name: what it reads is read again by each reader of the view, and cannot be seen there.
   ViewStmt: onRelation('create', 'view', 'view'),
   IndexStmt: onRelation('create', 'index'),
   CreateSeqStmt: onRelation('create', 'sequence', 'sequence'),
@@ -68,7 +68,7 @@ export const definitionStatements: Readonly<Record<string, StatementReader>> = {
   CreateSchemaStmt: onWord('create', 'schema', 'schemaname'),
   CreatedbStmt: onWord('create', 'database', 'dbname'),
   CreateTableSpaceStmt: onWord('create', 'tablespace', 'tablespacename', 'write', (body) => ({ path: body.location })),
-  // Code: it runs later, with the rights of whoever triggers it or of its owner.
+  // Code: it runs later, with the rights of the role that triggers it or of its owner.
   CreateFunctionStmt: (body) => {
     const options = optionsOf(listAt(body, 'options'));
     const language = String(constantOf(options.find(({ name }) => name === 'language')?.value) ?? 'sql').toLowerCase();

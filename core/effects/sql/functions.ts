@@ -1,7 +1,7 @@
 /**
  * Which functions a query may call without that being an effect of its own: PostgreSQL's built-in ones that only compute
  * or look at the catalogue. Every other call is `sql.call`: it may read files, open connections, run SQL given as text,
- * end sessions, or be anybody's code. A built-in name under another schema is not the built-in function.
+ * end sessions, or be code of any user. A built-in name under another schema is not the built-in function.
  */
 import { harmlessFunctions } from './harmless-functions.ts';
 import { nameOf, type QualifiedName } from './names.ts';

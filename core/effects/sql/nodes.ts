@@ -1,6 +1,6 @@
 /**
  * The nodes of PostgreSQL's parse tree that are read, each with all of its members. What is not listed here is unclear:
- * a node or a member that nobody has looked at could call a function or change a row.
+ * a node or a member that is not listed could call a function or change a row.
  */
 
 /** How a member is read: not at all, as nodes, or as one node of a kind that the tree does not write down. */

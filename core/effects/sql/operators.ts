@@ -1,6 +1,6 @@
 /**
  * Operators: PostgreSQL's built-in ones only compute. An operator of another name, or one that the text takes from another
- * schema, is a function of whoever made it.
+ * schema, is a function of its creator.
  */
 import { nameOf } from './names.ts';
 import { type Operation, operation } from './operation.ts';

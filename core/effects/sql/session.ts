@@ -81,7 +81,7 @@ const telling: ReadonlySet<string> = new Set([
   'all',
 ]);
 
-/** As PostgreSQL reads a boolean option; what is no boolean counts as on. */
+/** As PostgreSQL reads a boolean option; what is not a boolean counts as on. */
 function isOff(value: unknown): boolean {
   if (value === undefined) return false;
   const constant = constantOf(value);

@@ -29,7 +29,7 @@ interface Visit {
 
 type Readers = ReadonlyMap<string, StatementReader>;
 
-/** @returns what the statement carries out; reasons why it cannot be told go to `unclear`. */
+/** @returns what the statement carries out; reasons why it is unclear go to `unclear`. */
 export function walkStatement(statement: unknown, readers: Readers, unclear: Set<string>): Operation[] {
   return new Walk(readers, unclear).of(statement);
 }

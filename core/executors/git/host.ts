@@ -21,16 +21,16 @@ export interface Repository {
   read(path: string, query?: Query): Promise<Answer>;
   /** `more`: the host has further pages. */
   list(path: string, query?: Query): Promise<{ readonly items: readonly Answer[]; readonly more: boolean }>;
-  /** Makes objects that nobody sees until a branch points to them. */
+  /** Makes objects that are invisible until a branch points to them. */
   prepare(path: string, body: object): Promise<Answer>;
   /** Changes what others see: once per action, as its last call. */
   change(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body: object): Promise<Answer>;
 }
 
-/** @throws ExecutionFault `refused` when the target is no repository. */
+/** @throws ExecutionFault `refused` when the target is not a repository. */
 export function repositoryName(target: string): string {
   if (repositoryPattern.test(target)) return target;
-  throw refused('the target is no repository', 'Name it as owner/name.');
+  throw refused('the target is not a repository', 'Name it as owner/name.');
 }
 
 export function repositoryAt(
@@ -40,7 +40,7 @@ export function repositoryAt(
   exchange: HttpExchange,
   signal: AbortSignal | undefined,
 ): Repository {
-  if (!/^[\x21-\x7e]+$/.test(token)) throw refused('the credential is no token');
+  if (!/^[\x21-\x7e]+$/.test(token)) throw refused('the credential is not a token');
   const call = async (method: string, path: string, body?: object): Promise<IncomingAnswer> => {
     const request = {
       url: `${host.apiUrl}/repos/${name}${path}`,

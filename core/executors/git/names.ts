@@ -23,7 +23,7 @@ export const sha = z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, 'a whole 
 export const path = z.string().max(4096).refine(isPlainPath, 'a path such as src/main.ts, without "." or ".."');
 
 function isPlainPath(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: nobody sees them
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are invisible
   if (/[\u0000-\u001f\u007f\\]|%[0-9a-f]{2}/i.test(text) || !text.isWellFormed()) return false;
   return text.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }

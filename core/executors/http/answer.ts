@@ -6,7 +6,7 @@ import type { IncomingAnswer } from '../ports.ts';
 export interface HttpResult {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed where it says to be JSON and is; base64 where it is no text. */
+  /** Parsed where it says to be JSON and is; base64 where it is not text. */
   readonly body: unknown;
   readonly encoding?: 'base64';
   readonly truncated: boolean;
@@ -49,19 +49,19 @@ function textOf(body: Uint8Array, truncated: boolean): string | undefined {
 
 /**
  * @param changes whether the request may have changed something.
- * @throws ExecutionFault for every answer that is no success.
+ * @throws ExecutionFault for every answer that is not a success.
  */
 export function assertSuccess(answer: IncomingAnswer, changes: boolean): void {
   const { status, headers } = answer;
   if (status < 300 || status === 304) return;
   if (status < 400) throw redirected(status, headers.location);
-  // Somebody between gave up waiting: whoever stands behind may have acted.
+  // A proxy gave up waiting: the service behind it may have acted.
   const uncertain = changes && (status === 502 || status === 504);
   const said = words(answer);
   throw new ExecutionFault(kindOf(answer), `it answered ${status}${said && `, "${said}"`}`, { status, uncertain });
 }
 
-/** Followed, it would carry the credential to an address nobody configured. */
+/** Followed, it would carry the credential to an address that is not configured. */
 function redirected(status: number, location = ''): ExecutionFault {
   const host = URL.parse(location, 'http://same.invalid')?.host;
   const where = host === undefined || host === 'same.invalid' ? 'another path of its own' : host;

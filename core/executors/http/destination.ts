@@ -15,7 +15,7 @@ export interface Destination {
   readonly url: string;
 }
 
-/** The service a call names by its tool, its target or its `url`; undefined when it is nobody's that is configured. */
+/** The service a call names by its tool, its target or its `url`; undefined when no configured service matches. */
 export function serviceOf(
   { tool, target, parameters }: Pick<ActionEnvelope, 'tool' | 'target' | 'parameters'>,
   services: readonly HttpServiceEntry[],
@@ -34,7 +34,7 @@ export function destinationOf(
 ): Destination {
   const { url } = envelope.parameters;
   if (url === undefined) return located(envelope.target, service);
-  if (typeof url !== 'string') throw refused('parameter url is no text');
+  if (typeof url !== 'string') throw refused('parameter url is not a string');
   const wanted = located(url, service);
   if (isLabelOf(service, envelope.target)) return wanted;
   if (located(envelope.target, service).url !== wanted.url)
@@ -106,6 +106,6 @@ function decodeURIComponentSafely(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    throw refused('the path is no UTF-8');
+    throw refused('the path is not valid UTF-8');
   }
 }

@@ -63,7 +63,7 @@ function methodOf(tool: string, parameter: string | undefined): string {
   const byTool = carriers.includes(operation.toLowerCase()) ? undefined : operation.toUpperCase();
   const method = byTool ?? parameter?.toUpperCase();
   if (method === undefined) throw refused(`${tool} needs the parameter method`);
-  if (!methods.includes(method)) throw refused(`"${operation}" is no HTTP method`, `Use ${methods.join(', ')}.`);
+  if (!methods.includes(method)) throw refused(`"${operation}" is not an HTTP method`, `Use ${methods.join(', ')}.`);
   if (parameter !== undefined && parameter.toUpperCase() !== method)
     throw refused(`tool ${tool} and parameter method name different methods`);
   return method;

@@ -6,7 +6,7 @@ import type { SecretStore } from '#core/kernel/ports.ts';
 import { ExecutionFault, needsCredential, refused } from '../fault.ts';
 import type { PostgresServer } from '../ports.ts';
 
-/** The one a call names, else the only one there is; undefined when none is meant, or nobody could say which. */
+/** The one a call names, else the only one there is; undefined when none is meant, or the choice is ambiguous. */
 export function databaseOf(
   { target, parameters }: Pick<ActionEnvelope, 'target' | 'parameters'>,
   databases: readonly SqlDatabaseEntry[],
@@ -95,7 +95,7 @@ function placeFrom(text: string): Place | undefined {
   }
 }
 
-/** User name and password as JSON, or a whole URL: then of this very server. */
+/** User name and password as JSON, or a whole URL: then of exactly this server. */
 function loginOf(secret: string, place: Place): Pick<Place, 'user' | 'password'> {
   const whole = /^postgres(?:ql)?:/.test(secret) ? placeFrom(secret) : undefined;
   if (whole) {

@@ -9,7 +9,7 @@ import { builtStatement, isBuilt } from './structured.ts';
 
 export interface SqlCall {
   readonly statements: readonly SqlStatement[];
-  /** The action asks for reading only, so the database is told to allow nothing else. */
+  /** The action asks for reading only, so the transaction is read-only. */
   readonly readOnly: boolean;
 }
 
@@ -59,7 +59,7 @@ const unfit = new Set(
 );
 
 function assertOne(text: string, readOnly: boolean): void {
-  if (text.includes('\0') || !text.isWellFormed()) throw refused('the SQL is no well-formed text');
+  if (text.includes('\0') || !text.isWellFormed()) throw refused('the SQL is not well-formed text');
   const { statements, firstWord } = scanSql(text);
   if (statements !== 1)
     throw refused(
@@ -69,5 +69,5 @@ function assertOne(text: string, readOnly: boolean): void {
   if (unfit.has(firstWord))
     throw refused(`${firstWord.toUpperCase()} is not carried out`, 'Every action is one transaction of its own.');
   if (readOnly && !reading.has(firstWord))
-    throw refused(`${firstWord.toUpperCase()} is no reading statement, and the action asks for capability read`);
+    throw refused(`${firstWord.toUpperCase()} is not a reading statement, and the action asks for capability read`);
 }

@@ -127,14 +127,14 @@ function tableOf(target: string): [schema: string, table: string] {
   for (let at = 0; at <= text.length; at++) {
     part.lastIndex = at;
     const found = part.exec(text);
-    if (!found) throw refused(`the target ${target} is no table`, 'Name it as table or schema.table.');
+    if (!found) throw refused(`the target ${target} is not a table`, 'Name it as table or schema.table.');
     parts.push(found[1] === undefined ? found[2]!.toLowerCase() : found[1].replaceAll('""', '"'));
     at = part.lastIndex;
-    if (at < text.length && text[at] !== '.') throw refused(`the target ${target} is no table`);
+    if (at < text.length && text[at] !== '.') throw refused(`the target ${target} is not a table`);
     if (at === text.length) break;
   }
   const [first, second] = parts;
   if (first === undefined || parts.length > 2)
-    throw refused(`the target ${target} is no table`, 'Name it as table or schema.table.');
+    throw refused(`the target ${target} is not a table`, 'Name it as table or schema.table.');
   return second === undefined ? ['public', first] : [first, second];
 }

@@ -11,7 +11,7 @@ import type { Principal } from '../principal.ts';
 type Known = Pick<Configuration, 'identity' | 'people' | 'tenants'>;
 
 /**
- * The principal of a user or role; sessions of a role count as the role, since whoever assumes it names them.
+ * The principal of a user or role; sessions of a role count as the role, since the one who assumes it chooses their names.
  * @param userArn as API Gateway has it: `arn:aws:iam::<account>:user/<path>` or `arn:aws:sts::<account>:assumed-role/<role>/<session>`.
  * @throws GatewayError `forbidden` for an identity that the configuration does not list.
  */

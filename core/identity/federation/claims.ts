@@ -74,7 +74,7 @@ export function claimValues(claims: Claims, name: string): string[] {
 const holds = (needed: Readonly<Record<string, readonly string[]>>, claims: Claims): boolean =>
   Object.entries(needed).every(([name, allowed]) => claimValues(claims, name).some((value) => allowed.includes(value)));
 
-/** A claim that decides who somebody is has one value. */
+/** A claim that decides an identity has one value. */
 function only(claims: Claims, name: string | undefined): string | undefined {
   if (name === undefined) return undefined;
   const values = claimValues(claims, name);
@@ -88,7 +88,7 @@ function tenantOf(entry: OidcCaller, claims: Claims, { tenants }: People): strin
   throw forbidden(`its claim ${entry.tenant_claim} names no tenant that identity.oidc allows`);
 }
 
-/** Undefined where the entry names nobody. */
+/** Undefined where the entry names no principal. */
 function humanOf(
   provider: OidcProvider,
   fixed: string | undefined,

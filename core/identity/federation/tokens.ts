@@ -95,7 +95,7 @@ async function verified(
   }
 }
 
-/** What the library found, in our words; anything else is a fault of ours. */
+/** What the library found, in our words; anything else is a fault of the gateway. */
 function refusedBecause(thrown: unknown): GatewayError {
   const { code, claim } = thrown as { code?: string; claim?: string };
   if (code === undefined || !code.startsWith('ERR_J')) return asGatewayError(thrown);

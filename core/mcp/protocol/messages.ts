@@ -101,7 +101,7 @@ export const notificationOf = (method: string, params?: JsonObject): JsonObject 
 export const isObject = (value: unknown): value is JsonObject =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** @throws RpcFault -32600 for what is no JSON-RPC message. */
+/** @throws RpcFault -32600 for what is not a JSON-RPC message. */
 export function messageOf(value: unknown): RpcMessage {
   if (!isObject(value) || value.jsonrpc !== '2.0') throw notRpc('"jsonrpc": "2.0" is missing');
   const { id, method, params } = value;
@@ -117,7 +117,7 @@ export function messageOf(value: unknown): RpcMessage {
     return { kind: 'response', id, outcome: { result: value.result } };
   if (isObject(value.error) && value.result === undefined)
     return { kind: 'response', id, outcome: { error: rpcError(value.error) } };
-  throw notRpc('it is no request, no notification and no response');
+  throw notRpc('expected a request, a notification or a response');
 }
 
 /** The id to answer an unreadable message with. */
@@ -127,7 +127,7 @@ const isId = (id: unknown): id is RequestId =>
   (typeof id === 'string' && id.length <= 1024) || (typeof id === 'number' && Number.isSafeInteger(id));
 
 const notRpc = (why: string): RpcFault =>
-  new RpcFault(mcpCodes.invalidRequest, `This is no JSON-RPC 2.0 message: ${why}.`, { status: 400 });
+  new RpcFault(mcpCodes.invalidRequest, `Invalid JSON-RPC 2.0 message: ${why}.`, { status: 400 });
 
 /** An error as another server wrote it. */
 export function rpcError({ code, message, data }: JsonObject): RpcError {

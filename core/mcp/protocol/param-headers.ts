@@ -36,7 +36,7 @@ export const paramHeaders = (definition: JsonObject, args: JsonObject): Headers 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/;
 const deepest = 16;
 
-/** Marks count where properties alone lead to them; elsewhere they make no sense to anybody. */
+/** Marks count where properties alone lead to them; elsewhere they have no meaning. */
 function markedIn(schema: unknown, args: unknown, path: readonly string[] = []): Marked[] {
   const properties = isObject(schema) ? schema.properties : undefined;
   if (!isObject(properties) || !isObject(args) || path.length > deepest) return [];

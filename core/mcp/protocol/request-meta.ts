@@ -76,7 +76,7 @@ const unknownKey = (key: string) =>
 const traceMember = /^[a-z0-9][a-z0-9_\-*/@]{0,255}=[\x21-\x2b\x2d-\x3c\x3e-\x7e]{1,256}$/;
 const longestState = 512;
 
-/** What is malformed is nobody's trace and stays here. */
+/** A malformed trace is dropped. */
 function traceOf(traceparent: Json | undefined, tracestate: Json | undefined): JsonObject {
   if (typeof traceparent !== 'string' || !traceContextOf({ traceparent })) return {};
   const fits = typeof tracestate === 'string' && tracestate.length <= longestState;
@@ -110,7 +110,7 @@ export function declared(value: Json | undefined, depth = 0): Json | undefined {
   );
 }
 
-/** Tasks are the gateway's own: a server that made one would hand out an id that nobody here knows. */
+/** Tasks are the gateway's own: a server that made one would hand out an id unknown to the gateway. */
 function withoutTasks(capabilities: Json | undefined): Json {
   if (!isObject(capabilities)) return {};
   const { extensions, ...others } = capabilities;

@@ -23,7 +23,7 @@ export interface Caller {
   readonly passed: Readonly<Record<string, string>>;
 }
 
-/** One request on its way: its messages to the client, and whether anybody still waits. */
+/** One request on its way: its messages to the client, and whether the client still waits. */
 export interface Exchange {
   readonly send: (message: JsonObject) => void;
   /** The server answers with events: so does the gateway. */

@@ -32,7 +32,7 @@ export interface Asking {
 }
 
 /**
- * Asks one server; a conversation it has forgotten is begun anew, once: what was refused for it was not done.
+ * Asks one server; a conversation it has forgotten is started again, once: what was refused for it was not done.
  * @throws UpstreamFault
  */
 export async function ask(
@@ -86,7 +86,7 @@ export class Conversations {
   readonly #ports: Pick<McpPorts, 'clock' | 'upstreams' | 'mcpStore' | 'version'>;
   readonly #held = new Map<string, Held>();
   readonly #stopped = new AbortController();
-  /** How the gateway presents itself where it speaks for nobody else. */
+  /** How the gateway presents itself where it speaks for no client. */
   readonly #own: ClientHandshake;
 
   constructor(ports: Pick<McpPorts, 'clock' | 'upstreams' | 'mcpStore' | 'version'>) {
@@ -192,7 +192,7 @@ export class Conversations {
   ): Promise<UpstreamLink> {
     const key = keyOf(owner, entry, era);
     const held = this.#held.get(key);
-    // Of several calls that find it lost, the first one begins anew and the others follow.
+    // Of several calls that find it lost, the first one starts again and the others follow.
     if (held && (await held.link.catch(() => lost)) === lost && this.#held.get(key) === held) this.#held.delete(key);
     return open();
   }

@@ -1,5 +1,5 @@
 /**
- * What a server is sent: the members of a method that the gateway knows, each as it was decided. A member that nobody knows is
+ * What a server is sent: the members of a method that the gateway knows, each as it was decided. An unknown member is
  * refused, since no rule, reviewer or evidence entry has seen it (decision 0036).
  */
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -61,7 +61,7 @@ export function assertKnown(method: string, params: JsonObject, era: Era): void 
 
 const unknownMember = (where: string, name: string, allowed: readonly string[]) =>
   invalidParams(
-    `${where} holds ${JSON.stringify(name.slice(0, 100))}; allowed are ${allowed.join(', ')}. What a tool or prompt takes belongs into arguments.`,
+    `${where} holds ${JSON.stringify(name.slice(0, 100))}; allowed are ${allowed.join(', ')}. Put what a tool or prompt takes into arguments.`,
     { reason: 'unknown_member', member: name.slice(0, 100) },
   );
 
@@ -78,7 +78,7 @@ const notifications: Readonly<Record<string, readonly string[]>> = {
   'notifications/cancelled': ['requestId', 'reason'],
 };
 
-/** Parameters of a client's notification; undefined for one that no server is told of. */
+/** Parameters of a client's notification; undefined for one that is not forwarded. */
 export function notificationForServer(method: string, params: JsonObject | undefined): JsonObject | undefined {
   return Object.hasOwn(notifications, method) ? only(params ?? {}, notifications[method]!) : undefined;
 }

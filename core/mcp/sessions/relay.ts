@@ -6,11 +6,12 @@ import type { Caller, Exchange } from './caller.ts';
 import { ask } from './conversations.ts';
 import { answerForServer, forwardable } from './forward.ts';
 
-/** The answer to a server's request. @throws RpcFault -32600 for an answer nobody asked for. */
+/** The answer to a server's request. @throws RpcFault -32600 for an answer without a request. */
 export async function toServer({ conversation }: Caller, id: RequestId, outcome: RpcOutcome): Promise<void> {
   const [, upstream, own] = typeof id === 'string' ? (/^([^~]+)~(.+)$/s.exec(id) ?? []) : [];
   const entry = conversation.entries.find(({ name }) => name === upstream);
-  if (!entry || own === undefined) throw new RpcFault(mcpCodes.invalidRequest, 'Nobody asked for this response.');
+  if (!entry || own === undefined)
+    throw new RpcFault(mcpCodes.invalidRequest, 'This response belongs to no open request.');
   const link = await conversation.link(entry);
   if (link.shared) return;
   await link.send({ jsonrpc: '2.0', id: JSON.parse(own) as RequestId, ...(answerForServer(outcome) as JsonObject) });

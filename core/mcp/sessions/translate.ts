@@ -56,7 +56,7 @@ export function complete(method: string, result: JsonObject): JsonObject {
   };
 }
 
-/** `execution` told of the tasks of 2025-11-25. */
+/** `execution` with the tasks of 2025-11-25. */
 function withoutExecution<T>(tool: T): T {
   if (!isObject(tool)) return tool;
   const { execution: _tasks, ...rest } = tool;

@@ -1,4 +1,4 @@
-/** What a client is told when a server failed: tool, server and what to do, without secrets. */
+/** The client's error when a server failed: tool, server and what to do, without secrets. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { UpstreamFault, type UpstreamFaultKind } from '../ports.ts';

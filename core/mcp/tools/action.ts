@@ -75,11 +75,11 @@ export function governable(
     const problems = checked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
     throw invalidParams(`The call cannot be governed: ${problems.slice(0, 3).join('; ')}.`);
   }
-  // The very object: what is decided and kept is what the server gets.
+  // The same object: what is decided and kept is what the server gets.
   return { ...checked.data, parameters: request.parameters };
 }
 
-/** @throws RpcFault -32602: arguments that are no object, or larger than an envelope may be. */
+/** @throws RpcFault -32602: arguments that are not an object, or larger than an envelope may be. */
 export function argumentsOf(params: JsonObject): JsonObject {
   const args = params.arguments ?? {};
   if (!isObject(args)) throw invalidParams('arguments must be an object.');

@@ -118,7 +118,7 @@ async function make(
 
 const holdSecondsOf = ({ snapshot }: Caller): number => snapshot.configuration.approvals.hold_seconds;
 
-/** The tool a client names. A name nobody knows is looked for once more: the server may have it since a moment ago. */
+/** The tool a client names. An unknown name is looked for once more: the server may have it since a moment ago. */
 async function find(ports: McpPorts, caller: Caller, name: string, exchange: Exchange): Promise<Tool> {
   const asking = { signal: exchange.signal, id: ports.ids.uuid() };
   // Noted beside the call: what has changed counts from the next one, unless the tool waits to be accepted.
@@ -245,5 +245,5 @@ function told({ code, message, data }: NonNullable<DecisionResult['error']>, now
   const waits = String(data.expires_at ?? '') > now;
   return waits
     ? `${message} It is decided at ${data.approval_url}; send the same call again after that.`
-    : `${message} Send the same call again to ask anew.`;
+    : `${message} Send the same call again to open a new request.`;
 }

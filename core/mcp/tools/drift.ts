@@ -21,7 +21,7 @@ type DriftPorts = Pick<McpPorts, 'clock' | 'ids' | 'ledger' | 'telemetry' | 'mcp
 const tries = 5;
 const turnTools = 64;
 
-/** SHA-256 over what a model is told of a tool and what its arguments mean. */
+/** SHA-256 over a tool's description, schema and what its arguments mean. */
 export const fingerprintOf = ({ name, description, inputSchema, outputSchema, annotations }: JsonObject): string =>
   digestOf({ name, description, inputSchema, outputSchema, annotations });
 
@@ -38,7 +38,7 @@ export async function noteDefinitions(
   const found = new Map<string, { readonly fingerprint: string; readonly about: ReturnType<typeof factsOf> }>();
   for (const [at, tool] of definitions.entries()) {
     found.set(tool.name as string, { fingerprint: fingerprintOf(tool), about: factsOf(tool) });
-    if (at % turnTools === turnTools - 1) await ports.pause(0); // everybody else has a turn
+    if (at % turnTools === turnTools - 1) await ports.pause(0); // other work has a turn
   }
   for (let attempt = 0; attempt < tries; attempt++) {
     const marks = await ports.mcpStore.marks(entry.name);

@@ -26,13 +26,13 @@ interface Listed {
   readonly definitions: readonly JsonObject[];
 }
 
-/** Told of the definitions of one server whenever they were read anew. */
+/** Called for the definitions of one server whenever they were read again. */
 export type Seen = (entry: McpUpstreamEntry, definitions: readonly JsonObject[]) => Promise<void>;
 
 const keptMs = 60_000;
 const mostPages = 100;
 
-/** @param fresh reads every list anew. */
+/** @param fresh reads every list again. */
 export async function inventoryOf(
   ports: Pick<McpPorts, 'clock' | 'mcpStore'>,
   conversation: Conversation,
@@ -134,7 +134,7 @@ export const isServed = ({ tools }: McpUpstreamEntry, tool: unknown): tool is Js
   isObject(tool) && typeof tool.name === 'string' && tools.some((pattern) => globMatches(pattern, tool.name as string));
 
 /**
- * The tool a client names: by the name it was told, or by `<upstream>__<tool>`, which holds whatever the others offer.
+ * The tool a client names: by the name it was given, or by `<upstream>__<tool>`, which holds whatever the others offer.
  * @throws RpcFault -32602 for a name that several servers use.
  */
 export function toolNamed({ tools }: Inventory, name: string): Tool | undefined {

@@ -8,5 +8,5 @@ export interface KnownTools {
   readonly definitions: Promise<readonly JsonObject[]>;
 }
 
-/** Deleted when a server says that its tools changed: they are read anew when next needed. */
+/** Deleted when a server says that its tools changed: they are read again when next needed. */
 export const knownTools = new WeakMap<UpstreamLink, KnownTools>();

@@ -37,7 +37,7 @@ export async function listTools(
     }
     const served = page.result.tools.filter((tool) => isServed(only, tool));
     const whole = request.params.cursor === undefined && page.result.nextCursor === undefined;
-    // What is new is told from the whole list: a page of it would make all others look added later.
+    // What is new follows from the whole list: a page of it would make all others look added later.
     if (whole) await noteFor(ports, caller)(only, served);
     else await inventoryOf(ports, conversation, asking, noteFor(ports, caller), request.params.cursor === undefined);
     const tools = served.map((definition) => ({ entry: only, definition, ...nameOf(definition) }));

@@ -1,5 +1,5 @@
 /**
- * The names of the tools of several servers: their own where nobody else has a claim, `<upstream>__<tool>` elsewhere. A rule
+ * The names of the tools of several servers: their own where no other server uses the name, `<upstream>__<tool>` elsewhere. A rule
  * for `files.*` was written for the server that serves `files.*`: another one that offers such a tool later is not meant by it.
  */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
@@ -33,7 +33,7 @@ export const partedName = ({ prefix, name }: McpUpstreamEntry, own: string): str
 
 /**
  * The name a tool is decided by. One that had to be renamed keeps answering to rules for its own name: whichever fares worse is
- * the action's, so that a second server's tool of the same name frees nobody from a rule.
+ * the action's, so that a second server's tool of the same name evades no rule.
  */
 export async function policyName(
   { own, exposed }: Tool,

@@ -1,6 +1,6 @@
 /**
  * `input_required` (2026-07-28): a client whose user can open an address is pointed to the approval, and sends the call again.
- * What its user answers decides nothing: somebody else votes over there (decision 0028).
+ * What its user answers decides nothing: a reviewer votes at the approval (decision 0028).
  */
 import { approvalRequired } from '#core/actions/answers.ts';
 import { unusable } from '#core/approvals/approval.ts';
@@ -18,7 +18,7 @@ import { isOwnState, openState, type RequestState, sealState, statePrefix, state
 
 /** Our request among a server's. */
 const requestKey = 'gateway.approval';
-/** The SDKs give up after ten rounds without a word of the approval: before that the caller is told by error. */
+/** The SDKs give up after ten rounds without a word of the approval: before that the caller gets an error. */
 const mostRounds = 8;
 
 /** Whether the client's user can be shown an address. */
@@ -36,7 +36,7 @@ export const stateKeysIfAny = (ports: McpPorts, caller: Caller): Promise<TicketK
 
 type Answered = 'accept' | 'decline' | 'cancel';
 
-/** A call that is sent again with a state of ours. */
+/** A call that is sent again with the gateway's state. */
 export interface Returned {
   readonly state: RequestState;
   readonly answered: Answered;
@@ -46,7 +46,7 @@ export interface Returned {
 }
 
 /**
- * Takes our state and answer out of a call; undefined where there is none of ours.
+ * Takes our state and answer out of a call; undefined where there is none of the gateway's.
  * @throws RpcFault -32602 for a state that is forged or stale, or an answer that is none; GatewayError
  * `service_unavailable` when there is no key to read it with.
  */
@@ -94,7 +94,7 @@ export async function standing(ports: McpPorts, back: Returned, digest: string):
     case 'denied':
       return { error: denialError(row) };
     case 'expired':
-      // Nobody decided in time: nobody is asked anew unless the call is sent without the state.
+      // No reviewer decided in time: no reviewer is asked again unless the call is sent without the state.
       if (row.status !== 'approved') return refused(ports, row, why);
       throw stateRefused(why);
     case 'already_used':
@@ -106,7 +106,7 @@ export async function standing(ports: McpPorts, back: Returned, digest: string):
   }
 }
 
-/** `data.reason` when the client's user would not open the address. The request stands: anybody else may still decide it. */
+/** `data.reason` when the client's user would not open the address. The request stays open: a reviewer may still decide it. */
 const notLooked = { decline: 'declined', cancel: 'cancelled' } as const;
 
 function refused({ adminUrl }: McpPorts, row: ApprovalRow, reason: string): RpcOutcome {
@@ -129,7 +129,7 @@ export interface Asked extends Pick<DecisionResult, 'envelope_id' | 'matched_rul
   readonly round: number;
 }
 
-/** The question, or undefined where it helps nobody: the request is decided, or the client does nothing but ask again. */
+/** The question, or undefined where it does not help: the request is decided, or the client does nothing but ask again. */
 export function inputRequired(
   { clock }: Pick<McpPorts, 'clock'>,
   { principal, sessionId, snapshot }: Caller,
@@ -150,7 +150,7 @@ export function inputRequired(
     session: sessionId,
     call_digest: digest,
     round: round + 1,
-    // As long as somebody may decide, and then as long as what was decided may be used.
+    // As long as a reviewer may decide, and then as long as what was decided may be used.
     expires_ms: (expires_at === undefined ? clock.now() : Date.parse(expires_at)) + useMs,
     for_server: {
       ...(requestState !== undefined && { requestState }),
@@ -161,7 +161,7 @@ export function inputRequired(
   if (sealed === undefined) return undefined;
   const message =
     `${error.message} Rule: ${matched_rule}. At this address a person with the role operator decides it, ` +
-    'somebody other than whoever made the call. Opening it decides nothing, and nothing is asked of you here.';
+    'a person other than the caller. Opening the page decides nothing, and nothing is asked of you here.';
   return {
     result: {
       resultType: 'input_required',

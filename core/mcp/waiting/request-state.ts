@@ -26,9 +26,9 @@ export interface RequestState {
 }
 
 export const statePrefix = 'ags1';
-/** In front of a server's own state that looks like one of ours: a gateway behind this one has such. */
+/** In front of a server's own state that looks like the gateway's: a gateway behind this one has such. */
 const escaped = 'agx1:';
-/** What a client had with it for a server travels along; beyond this nobody is asked this way. */
+/** What a client had with it for a server travels along; beyond this no client is asked this way. */
 const mostCharacters = 64 * 1024;
 
 /** Whether only the gateway can have meant it, sound or not. */
@@ -63,9 +63,9 @@ const sentences: Readonly<Record<StateDefect, string>> = {
   unknown: 'its approval is not kept any more',
 };
 
-/** Nothing ran, and nothing was asked of anybody. */
+/** Nothing ran, and no reviewer was asked. */
 export const stateRefused = (defect: StateDefect): RpcFault =>
-  invalidParams(`The requestState was refused: ${sentences[defect]}. Send the call without it to ask anew.`, {
+  invalidParams(`The requestState was refused: ${sentences[defect]}. Send the call without it to open a new request.`, {
     reason: `request_state_${defect}`,
   });
 
@@ -98,7 +98,7 @@ const isState = (state: Partial<RequestState>): state is RequestState =>
   numbers.every((name) => Number.isFinite(state[name])) &&
   isObject(state.for_server);
 
-/** A server's answer on its way to the client: its state is left alone unless it looks like one of ours. */
+/** A server's answer on its way to the client: its state is left alone unless it looks like the gateway's. */
 export function stateToClient(result: JsonObject): JsonObject {
   const { requestState: state } = result;
   return isOwnState(state) || isEscaped(state) ? { ...result, requestState: `${escaped}${state}` } : result;

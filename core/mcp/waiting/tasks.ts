@@ -1,6 +1,6 @@
 /**
  * Tasks: a call that waits for a human is answered at once with the id to ask for it by (2025-11-25 `params.task`, the tasks
- * extension of 2026-07-28). The task is the approval's row; a call that needed nobody is a task that is over already.
+ * extension of 2026-07-28). The task is the approval's row; a call that needed no reviewer is a task that is over already.
  */
 
 import { executeApproved } from '#core/actions/execute-approved.ts';
@@ -128,7 +128,7 @@ const related = ({ id, outcome }: Task): RpcOutcome => {
   return { result: { ...outcome.result, _meta: { ...meta, [metaKeys.relatedTask]: { taskId: id } } } };
 };
 
-/** Withdraws a request that nobody has decided. */
+/** Withdraws an undecided request. */
 async function cancel(ports: McpPorts, caller: Caller, id: string): Promise<Task> {
   const found = await own(ports, caller, id);
   if (!('envelope_id' in found) || found.status !== 'pending') {
@@ -175,7 +175,7 @@ async function own(ports: McpPorts, { principal }: Caller, id: string): Promise<
   throw invalidParams('Task not found.');
 }
 
-const nobodyDecided = 'Nobody decided in time. Send the call again to ask anew.';
+const nobodyDecided = 'No reviewer decided in time. Send the call again to open a new request.';
 
 async function taskOf(ports: McpPorts, row: ApprovalRow): Promise<Task> {
   const url = approvalUrl(ports.adminUrl, row.envelope_id);

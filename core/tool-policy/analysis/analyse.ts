@@ -58,7 +58,7 @@ export function orNotAnalysed<T>(ask: () => T): T | Error {
 
 const smallCover = 24;
 
-/** The rules that cover one, as few as can be told; nothing when it can match. */
+/** The rules that cover one, as few as can be found; nothing when it can match. */
 function coverOf(rule: CompiledRule, earlier: readonly CompiledRule[], reach: Reach): CompiledRule[] | undefined {
   if (reach.find([rule], earlier, false)) return undefined;
   let cover = earlier.filter((other) => reach.overlap(rule, other));

@@ -78,6 +78,6 @@ describe('[pr-comment.command] a comment', () => {
   });
 
   test.each([[null], [[]], ['text'], [{}]])('%j is no comment', (body) => {
-    expect(() => parseGithubDelivery('issue_comment', body)).toThrow('no comment event');
+    expect(() => parseGithubDelivery('issue_comment', body)).toThrow('not a comment event');
   });
 });

@@ -95,9 +95,9 @@ describe('tricks', () => {
     ['gopher://x:70/_y', 'x', 'scheme is gopher'],
     ['javascript:alert(1)', '', 'scheme is javascript'],
     ['data:text/html,x', '', 'scheme is data'],
-    ['https://', '', 'no URL'],
-    ['https://exa mple/', '', 'no URL'],
-    ['', '', 'no URL'],
+    ['https://', '', 'not a URL'],
+    ['https://exa mple/', '', 'not a URL'],
+    ['', '', 'not a URL'],
     [`https://good.example/${'.'.repeat(20_000)}`, '', 'longer than'],
   ])('%j goes to %s and is unclear', (target, host, why) => {
     const effects = read({ target });

@@ -88,7 +88,7 @@ describe('what is run', () => {
     '%s is no reading statement',
     (sql) => {
       expect(thrownBy(() => sqlCallOf(call('sql.query', 'shop', 'read', { sql })))).toEqual(
-        refusedWith('no reading statement'),
+        refusedWith('not a reading statement'),
       );
     },
   );

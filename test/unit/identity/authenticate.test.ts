@@ -36,9 +36,9 @@ test.each<[string, Headers, string]>([
     'two different credentials',
   ],
   ['two headers joined by a comma', { 'x-api-key': 'key-one, key-two' }, 'not known'],
-  ['another scheme', { authorization: 'Basic a2V5LW9uZQ==' }, 'no bearer token'],
-  ['another scheme beside a key', { 'x-api-key': 'key-one', authorization: 'Basic a2V5' }, 'no bearer token'],
-  ['an empty bearer', { authorization: 'Bearer ' }, 'no bearer token'],
+  ['another scheme', { authorization: 'Basic a2V5LW9uZQ==' }, 'not a bearer token'],
+  ['another scheme beside a key', { 'x-api-key': 'key-one', authorization: 'Basic a2V5' }, 'not a bearer token'],
+  ['an empty bearer', { authorization: 'Bearer ' }, 'not a bearer token'],
 ])('[auth.missing] [auth.unknown-key] [auth.never-query] %s is 401', (_what, headers, why) => {
   expect(() => authenticate(headers, identities)).toThrow(expect.objectContaining({ code: 'authentication_error' }));
   expect(() => authenticate(headers, identities)).toThrow(why);

@@ -33,7 +33,7 @@ describe('a budget', () => {
       code: 'budget_exceeded',
       what: 'tenant:gpt-*',
       message:
-        'The budget tenant:gpt-* of 2.00 USD a day has no room: 1.50 USD are spent or reserved and this call may cost 0.500001 USD. It begins anew in 43200 s.',
+        'The budget tenant:gpt-* of 2.00 USD a day has no room: 1.50 USD are spent or reserved and this call may cost 0.500001 USD. It resets in 43200 s.',
       retryAfterSeconds: 43_200,
       limits: {},
     });

@@ -1,4 +1,4 @@
-/** Editors: they write the files they open, and run what they are told. */
+/** Editors: they write the files they open, and run the commands they are given. */
 import type { Family, Profile } from './profile.ts';
 
 const editor = {

@@ -1,4 +1,4 @@
-/** Programs that print words, count, or tell of the system. */
+/** Programs that print words, count, or describe the system. */
 import type { Family } from './profile.ts';
 
 export const systemPrograms = {

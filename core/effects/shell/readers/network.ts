@@ -11,7 +11,7 @@ export function curl(call: Invocation, grammar: Grammar): void {
     call.path('write', argOf('.'), true);
 }
 
-/** Writes to the working directory unless it is told where. */
+/** Writes to the working directory unless an option names a place. */
 export function wget(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   interpret(call, grammar, parsed);

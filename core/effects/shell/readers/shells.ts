@@ -28,7 +28,7 @@ export function shell(call: Invocation): void {
       /[oO]/.test(text) &&
       !/^(?:errexit|nounset|pipefail|xtrace|noglob|noclobber|verbose)$/.test(call.args[++at]?.text ?? '')
     )
-      call.unclear(`${call.binary} is told to read differently`);
+      call.unclear(`${call.binary} has an option that makes it read differently`);
   }
   const [first, ...rest] = call.args.slice(at);
   if (takesLine) call.line(first);

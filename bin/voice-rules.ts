@@ -1,0 +1,38 @@
+/** Words that this repository's prose does not use, each with what to write instead. The register: docs/contributing/voice.md. */
+
+export interface VoiceRule {
+  readonly name: string;
+  readonly pattern: RegExp;
+  readonly instead: string;
+}
+
+const rule = (name: string, pattern: RegExp, instead: string): VoiceRule => ({ name, pattern, instead });
+
+export const voiceRules: readonly VoiceRule[] = [
+  rule(
+    'is-no',
+    /\b(?<!there )(?:is|was|are|were) no (?!longer\b|more\b|other\b|such\b|one\b|later\b)/i,
+    '"is not a …": a tool is not a valid name, two calls are not identical',
+  ),
+  rule('whoever', /\bwho(?:so)?ever\b/i, 'the role: the caller, the reviewer, the process that holds the lease'),
+  rule('nobody', /\b(?:no|some|any|every)body\b/i, 'the role: no reviewer, another request, any caller, all waiters'),
+  rule('anew', /\banew\b/i, '"again", or "a new …"'),
+  rule(
+    'told',
+    /\b(?:is|are|was|were|be|been|being) told\b|\btold (?:of|as|by|from|apart|once|to)\b|\btells? (?:nobody|of)\b/i,
+    'the verb of the field: reported, returned, notified, recorded, distinguished',
+  ),
+  rule('of-ours', /\bof ours\b/i, '"of the gateway", "this gateway\'s"'),
+  rule('belongs-into', /\bbelongs? into\b/i, '"belongs in"'),
+  rule('held-against', /\bheld against\b/i, '"counted against", "compared with"'),
+  rule('so-many', /\bat most so many\b/i, '"maximum number of …"'),
+  rule('very', /\b(?:this|that|the) very (?!same)/i, '"the same", "exactly this"'),
+  rule('the-mind', /\bthe (?:mind|hands)\b/i, 'decision logic, adapters'),
+  rule('doors', /\bdoors?\b/i, 'handler, endpoint, entry point'),
+  rule('rooms', /\brooms\b/i, 'folders'),
+  rule('burn', /\bburn(?:s|t|ed)?\b/i, 'redeem'),
+  rule('shelf', /\bshel(?:f|ves)\b/i, 'cache'),
+  rule('section', /\b(?:spec|contract) §/i, 'the requirement id: `[approval.used-once]`'),
+  rule('later-issue', /\ba later issue\b/i, '"not built yet"'),
+  rule('for-ever', /\bfor ever\b/i, '"forever", "without end"'),
+];

@@ -1,0 +1,71 @@
+/**
+ * Checks the prose of the repository against docs/contributing/voice.md: documents, comments, and the texts of errors and
+ * of the command line. Prints each place with what to write instead; exits 1 when there is one.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type VoiceRule, voiceRules } from './voice-rules.ts';
+
+export interface Finding {
+  readonly path: string;
+  readonly line: number;
+  readonly rule: VoiceRule;
+  readonly text: string;
+}
+
+/** What is checked: documents, and programs outside of the tests. Generated pages follow from the code. */
+const checked =
+  /^(?:(?:core|adapters|lambdas|lib|bin|bench|plugins|state-machines)\/.*\.(?:ts|mjs)|(?:policies|config)\/.*\.yaml|docs\/.*\.md|[A-Z]+\.md|bundle\.mjs)$/;
+const exempt =
+  /^(?:docs\/reference\/|docs\/decisions\/|docs\/contributing\/voice\.md$|CHANGELOG\.md$|bin\/voice(?:-rules)?\.ts$|core\/cache\/same-meaning\.ts$)/;
+
+/** The findings in one text. Code is blanked out, so line numbers stay. */
+export function findings(path: string, text: string): Finding[] {
+  const prose = path.endsWith('.md') ? withoutCode(text) : path.endsWith('.yaml') ? text : commentsAndTexts(text);
+  return prose.split('\n').flatMap((line, at) =>
+    voiceRules.flatMap((rule) => {
+      const found = rule.pattern.exec(line);
+      return found ? [{ path, line: at + 1, rule, text: line.trim() }] : [];
+    }),
+  );
+}
+
+const blank = (text: string) => text.replace(/[^\n]/g, ' ');
+
+/** A document without fenced and inline code. */
+const withoutCode = (text: string): string => text.replace(/```[\s\S]*?```/g, blank).replace(/`[^`\n]*`/g, blank);
+
+/** Comments, and literals that hold at least two blanks: shorter ones are names and keys. Inline code in them is left out. */
+export function commentsAndTexts(source: string): string {
+  const token = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/ [^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
+  let at = 0;
+  let prose = '';
+  for (const { 0: found, index } of source.matchAll(token)) {
+    prose += blank(source.slice(at, index));
+    const comment = found.startsWith('/');
+    if (comment) prose += found.replace(/`[^`\n]*`/g, blank);
+    else prose += found.split(' ').length > 2 ? found.replace(/\$\{[^}]*\}/g, blank) : blank(found);
+    at = index + found.length;
+  }
+  return prose + blank(source.slice(at));
+}
+
+/** Every finding of the repository. */
+export function voiceFindings(root: string): Finding[] {
+  const { stdout } = spawnSync('git', ['ls-files'], { cwd: root, encoding: 'utf8', maxBuffer: 1e8 });
+  return stdout
+    .split('\n')
+    .filter((path) => checked.test(path) && !exempt.test(path))
+    .flatMap((path) => findings(path, readFileSync(join(root, path), 'utf8')));
+}
+
+const here = fileURLToPath(import.meta.url);
+if (process.argv[1] === here) {
+  const found = voiceFindings(join(here, '../..'));
+  for (const { path, line, rule, text } of found)
+    console.log(`${path}:${line}: ${rule.name}: ${text}\n    write ${rule.instead}`);
+  if (found.length > 0) console.log(`${found.length} places speak another register than docs/contributing/voice.md.`);
+  process.exitCode = found.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,29 @@
+/** The checker of `npm run voice`, which `npm run check` runs over the repository. */
+import { commentsAndTexts, findings } from '../../bin/voice.ts';
+
+describe('[repository.voice] what counts as prose', () => {
+  const names = (path: string, text: string) => findings(path, text).map(({ rule, line }) => `${rule.name}:${line}`);
+
+  test.each([
+    ['a document', 'x.md', 'Fine.\nThis is no list.', ['is-no:2']],
+    ['a comment', 'x.ts', '/** Nobody asks. */', ['nobody:1']],
+    ['a comment at the end of a line', 'x.ts', 'f(); // whoever comes', ['whoever:1']],
+    ['the text of an error', 'x.ts', "throw new Error('The id is no UUID.');", ['is-no:1']],
+    ['a text over two lines', 'x.ts', 'const a = `one\nwhoever is second`;', ['whoever:2']],
+  ])('%s', (_, path, text, expected) => {
+    expect(names(path, text)).toEqual(expected);
+  });
+
+  test.each([
+    ['code of a document', 'x.md', '`nobody` and\n```\nnobody\n```\n'],
+    ['an identifier', 'x.ts', 'const nobody = told(anew);'],
+    ['a name in quotes', 'x.ts', "const user = 'nobody';"],
+    ['the harmless neighbour', 'x.md', 'There is no key. It is no longer valid; the answer is no.'],
+  ])('not %s', (_, path, text) => {
+    expect(names(path, text)).toEqual([]);
+  });
+
+  test('lines keep their numbers', () => {
+    expect(commentsAndTexts('const a = 1;\n// two words more\n').split('\n')[1]).toContain('two words more');
+  });
+});
