@@ -185,7 +185,7 @@ export const bedrockResources = [
   'guardrail',
 ] as const;
 
-/** A copy that is not there is told from one that may not be read by the right to list. */
+/** The right to list distinguishes a copy that is missing from one that may not be read. */
 const archiveReading = ({ archive }: GatewayStores): PolicyStatement[] => [
   allow(['s3:ListBucket'], [archive.bucketArn]),
   allow(['s3:GetObject'], [archive.arnForObjects('*')]),

@@ -1,5 +1,5 @@
 /**
- * What is wrong, by how soon somebody must look (0072). The rows stand in `lib/alarms/`, by kind; every description names the
+ * What is wrong, by how soon an operator must look (0072). The rows stand in `lib/alarms/`, by kind; every description names the
  * heading of the runbook that says what to do.
  */
 import { Duration } from 'aws-cdk-lib';

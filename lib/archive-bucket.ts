@@ -31,7 +31,7 @@ export class ArchiveBucket extends Construct {
     });
     accept(this, {
       'AwsSolutions-S1':
-        'The roles of two functions may put, nobody may change or delete; readers are auditors, seen by CloudTrail data events where wanted.',
+        'The roles of two functions may put, no role may change or delete; readers are auditors, seen by CloudTrail data events where wanted.',
     });
     this.denyAllWriters(settings);
     this.deny('NobodyDeletes', ['s3:DeleteObject', 's3:DeleteObjectVersion', 's3:BypassGovernanceRetention']);

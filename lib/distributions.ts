@@ -121,10 +121,10 @@ export class Distributions extends Construct {
   }
 }
 
-/** CloudFront keeps these answers for ten seconds, for whoever asks for the same path, unless it is told not to. */
+/** CloudFront keeps these answers for ten seconds, for all requests of the same path, unless a policy forbids it. */
 const keptErrors = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
-/** Chat and Git hosts call back with the TLS that they have; everybody else speaks 1.3. */
+/** Chat and Git hosts call back with the TLS that they have; all other clients speak 1.3. */
 const served = (surface: Route['surface'], host: string, certificate: ICertificate) => ({
   domainNames: [host],
   certificate,

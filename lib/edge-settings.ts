@@ -113,7 +113,7 @@ function cloudFrontSettings(node: Node): CloudFrontSettings {
   };
 }
 
-/** A network with its prefix. Everybody (`/0`) is not a restriction, and a web ACL refuses it. */
+/** A network with its prefix. All addresses (`/0`) is not a restriction, and a web ACL refuses it. */
 const cidrs = (node: Node, key: string): readonly string[] =>
   list(node, key).map((one) => {
     const [address = '', prefix = '', ...rest] = String(one).split('/');

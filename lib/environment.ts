@@ -1,4 +1,4 @@
-/** What the functions are told about their surroundings. `lambdas/aws.ts` reads these names. */
+/** The environment variables of the functions. `lambdas/aws.ts` reads these names. */
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { FunctionName, Rights } from '#core/contracts/functions.ts';
@@ -48,7 +48,7 @@ export function functionEnvironment(
   };
 }
 
-/** What one function is told beyond that, by its row. */
+/** The further variables of one function, by its row. */
 export const ownEnvironment = (
   scope: Construct,
   settings: GatewaySettings,
@@ -62,6 +62,6 @@ export const ownEnvironment = (
   ...(spec.streams && settings.streamPaddingBytes > 0 && { STREAM_PADDING_BYTES: `${settings.streamPaddingBytes}` }),
 });
 
-/** Only what the function's role may read: it asks every bundle it is told of. */
+/** Only what the function's role may read: it asks every bundle it knows. */
 const secretEnvironment = (settings: GatewaySettings, { secrets = [] }: Rights): Record<string, string> =>
   Object.fromEntries(secrets.map((name) => [`SECRET_${name.toUpperCase()}`, secretId(settings, name)]));

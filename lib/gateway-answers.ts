@@ -35,7 +35,7 @@ const answers: readonly GatewayAnswer[] = [
   answer('MISSING_AUTHENTICATION_TOKEN', 'not_found', 'There is no such route.'),
   answer('REQUEST_TOO_LARGE', 'payload_too_large', 'The request is larger than the gateway accepts.'),
   answer('THROTTLED', 'rate_limit_error', 'Too many requests.', { 'Retry-After': "'1'" }),
-  // The function may have done its work: whoever repeats the request at once may have it done twice.
+  // The function may have done its work: a client that repeats the request at once may have it done twice.
   answer(
     'INTEGRATION_TIMEOUT',
     'outcome_unknown',

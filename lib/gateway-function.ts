@@ -80,7 +80,7 @@ export class GatewayFunction extends Construct {
       code: Code.fromAsset(`${settings.bundles}/${name}`),
       memorySize: spec.memoryMb,
       timeout: Duration.seconds(spec.timeoutSeconds),
-      // What runs in the sandbox is told nothing and traces nothing.
+      // What runs in the sandbox gets no variables and traces nothing.
       ...(spec.sandboxed
         ? { ephemeralStorageSize: Size.mebibytes(spec.sandboxed.diskMb) }
         : {

@@ -27,7 +27,7 @@ export function gatewayMetrics(deployment: string) {
   const approvalLatency = (statistic: string): Metric =>
     metric('svc_approval_latency_seconds', statistic).with({ label: statistic });
 
-  /** Decisions of one kind over all protocols, also those nobody foresaw. */
+  /** Decisions of one kind over all protocols, also unforeseen ones. */
   const decisions = (decision: Decision): MathExpression =>
     new MathExpression({
       label: decision,

@@ -28,7 +28,7 @@ export class Notifications extends Construct {
       startingPosition: StartingPosition.LATEST,
       batchSize: 10,
       parallelizationFactor: 10,
-      // A channel that does not answer holds up nobody: what fails is due again, so a batch is given back by a crash only.
+      // A channel that does not answer delays no other: what fails is due again, so a batch is given back by a crash only.
       retryAttempts: 1,
       maxRecordAge: Duration.minutes(5),
       onFailure: new SqsDlq(deadLetters),

@@ -1,6 +1,6 @@
 /**
  * What CloudFront proves itself with to the APIs behind it [cloud.origin-lock]. Templates hold references only; CloudFormation
- * puts the value into the distributions and the web ACL, where whoever may read those resources sees it.
+ * puts the value into the distributions and the web ACL, where any role that may read those resources sees it.
  */
 import { RemovalPolicy, SecretValue } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';

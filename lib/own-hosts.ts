@@ -17,11 +17,11 @@ import type { Route } from '#core/contracts/routes.ts';
 import { AliasRecords } from './alias-records.ts';
 import { type DomainSettings, type EdgeSettings, ownUrl } from './edge-settings.ts';
 
-/** Whether API Gateway serves a host of ours for this surface, so that its own name of the API is switched off. */
+/** Whether API Gateway serves an own host for this surface, so that its own name of the API is switched off. */
 export const servesOwnHost = (edge: EdgeSettings, surface: Route['surface']): boolean =>
   ownUrl(edge, surface) !== undefined && edge.cloudFront === undefined;
 
-/** Chat and Git hosts call back with the TLS that they have; everybody else speaks 1.3. */
+/** Chat and Git hosts call back with the TLS that they have; all other clients speak 1.3. */
 const policyOf = (surface: Route['surface']): SecurityPolicy =>
   surface === 'callbacks' ? SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09 : SecurityPolicy.TLS13_1_3_2025_09;
 

@@ -27,7 +27,7 @@ import type { GatewaySettings } from './settings.ts';
 /** Literal, so that URLs can be built without the deployment. */
 export const apiStageName = 'gateway';
 
-/** Ids of the APIs functions are told about. */
+/** Ids of the APIs that functions know. */
 export interface ApiIds {
   readonly admin: string;
   readonly gateway: string;
@@ -55,7 +55,7 @@ const throttles: Readonly<Record<Route['surface'], { throttlingRateLimit: number
   mcp: { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 },
 };
 
-/** Methods are added once the functions exist, since these are told the API's id. */
+/** Methods are added once the functions exist, since these need the API's id. */
 export class RestSurface extends Construct {
   readonly api: RestApi;
   readonly #settings: GatewaySettings;

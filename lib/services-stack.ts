@@ -34,7 +34,7 @@ const names = Object.keys(functions) as FunctionName[];
 
 export class GatewayServices extends Stack {
   readonly watched: Watched;
-  /** What every function is told, and the APIs it may be told of. */
+  /** The variables of every function, and the APIs whose ids they may hold. */
   readonly shared: { readonly environment: Readonly<Record<string, string>>; readonly apis: ApiIds };
 
   constructor(scope: Construct, id: string, props: GatewayServicesProps) {

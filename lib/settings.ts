@@ -28,7 +28,7 @@ export interface GatewaySettings extends ConcurrencySettings {
   readonly tags: Readonly<Record<string, string>>;
   /** Folder with `<function>/index.mjs`, as `npm run bundle` leaves it. */
   readonly bundles: string;
-  /** How long archived evidence cannot be deleted by anybody (S3 Object Lock, compliance mode). */
+  /** How long archived evidence cannot be deleted (S3 Object Lock, compliance mode). */
   readonly archiveDays: number;
   /** Send spans to CloudWatch's OTLP endpoint. Off by default: it takes nothing until Transaction Search is on. */
   readonly otlpTraces: boolean;
@@ -48,7 +48,7 @@ export interface GatewaySettings extends ConcurrencySettings {
   readonly canary: boolean;
   /**
    * What becomes of tables, buckets, the signing key and secrets when they leave the template. In production they stay, except
-   * where the very deployment that creates them fails: what would stay there blocks the next attempt [cloud.retained].
+   * where the deployment that creates them fails: what would stay there blocks the next attempt [cloud.retained].
    */
   readonly storeRemoval: RemovalPolicy;
   /** Shift calls to new versions in stages, and back when an alarm rings. */

@@ -1,9 +1,9 @@
 /**
  * `/v1/ws` on AWS: a WebSocket API that brings every event to one function, `ws`.
  *
- * What AWS allows shapes it: an integration ends after 29 s and nobody can raise that, so `ws` hands chat calls over to
+ * What AWS allows shapes it: an integration ends after 29 s which cannot be raised, so `ws` hands chat calls over to
  * `ws-worker` and is done; tokens go back by `@connections`, in frames of at most 32 KB. A message has at most 128 KB, a
- * connection ends after 10 minutes without a message and after 2 hours in any case: clients ping, and connect anew.
+ * connection ends after 10 minutes without a message and after 2 hours in any case: clients ping, and connect again.
  */
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
@@ -24,7 +24,7 @@ export interface WebSocketSurfaceProps {
   readonly settings: GatewaySettings;
 }
 
-/** Routes are added once the functions exist, since these are told the API's id. */
+/** Routes are added once the functions exist, since these need the API's id. */
 export class WebSocketSurface extends Construct {
   readonly api: WebSocketApi;
   readonly stage: WebSocketStage;
@@ -61,7 +61,7 @@ export class WebSocketSurface extends Construct {
   addRoutes(handler: IFunction, worker: IFunction): void {
     for (const route of ['$connect', '$disconnect', '$default'])
       this.api.addRoute(route, { integration: new WebSocketLambdaIntegration(route.slice(1), handler) });
-    // A chat call is never made twice; one that waited a minute has nobody waiting for it any more.
+    // A chat call is never made twice; a client no longer waits for one that waited a minute.
     worker.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
   }
 }

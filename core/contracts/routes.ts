@@ -60,7 +60,7 @@ const route = (
 const a = '/admin/v1';
 const paging = ['limit', 'cursor'] as const;
 
-/** Agents call the gateway; whoever may run actions may chat. */
+/** Agents call the gateway; a role that may run actions may chat. */
 const gateway = { surface: 'gateway', agents: 'yes' } as const;
 const mcp = { surface: 'mcp', agents: 'yes' } as const;
 

@@ -1,4 +1,4 @@
-/** What an alarm is told of: rows that the files beside this one return, and `lib/alarms.ts` makes. */
+/** What an alarm is made from: rows that the files beside this one return, and `lib/alarms.ts` makes. */
 import { Duration } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { WebSocketApi } from 'aws-cdk-lib/aws-apigatewayv2';
@@ -25,7 +25,7 @@ export interface AlarmInputs {
   readonly own: GatewayMetrics;
 }
 
-/** `page`: callers are not served, or evidence is at risk. `ticket`: somebody looks at it on a working day. */
+/** `page`: callers are not served, or evidence is at risk. `ticket`: an operator looks at it on a working day. */
 export type Severity = 'page' | 'ticket';
 
 /** Alarms that one cause raises together send one message: that of the composite alarm of this name. */
@@ -51,12 +51,12 @@ export interface AlarmRow {
 export const fiveMinutes = Duration.minutes(5);
 export const summed = { period: fiveMinutes, statistic: 'Sum' };
 
-/** A condition that holds for ten of fifteen minutes is no single failure. */
+/** A condition that holds for ten of fifteen minutes is not a single failure. */
 export const sustained = [2, 3] as const;
 
 /**
  * How many percent of something failed in five minutes [watch.rates].
- * @param atLeast failures below this count as 0 %: one of two calls is no rate.
+ * @param atLeast failures below this count as 0 %: one of two calls is not a rate.
  */
 export const failedPercent = (label: string, failed: IMetric, all: IMetric, atLeast: number): MathExpression =>
   new MathExpression({

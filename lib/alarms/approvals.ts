@@ -1,4 +1,4 @@
-/** Approvals that nobody hears of, or whose clock does not run. */
+/** Approvals whose reviewers are not notified, or whose clock does not run. */
 import type { Duration } from 'aws-cdk-lib';
 import { type AlarmInputs, type AlarmRow, fiveMinutes, summed, sustained } from './alarm.ts';
 

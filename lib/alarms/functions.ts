@@ -1,4 +1,4 @@
-/** Functions that fail, are throttled, or lose events that nobody repeats. */
+/** Functions that fail, are throttled, or lose events that are not repeated. */
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { type FunctionName, type FunctionSpec, functions as specs } from '#core/contracts/functions.ts';
@@ -15,7 +15,7 @@ const throttled = 10;
 const names = Object.keys(specs) as FunctionName[];
 const behindAnApi = new Set<FunctionName>(routes.map(({ handledBy }) => handledBy));
 
-/** A failure of these does not show as an answer with 5xx: nobody called them over HTTP, or the answer had begun. */
+/** A failure of these does not show as an answer with 5xx: they were not called over HTTP, or the answer had begun. */
 export const watchedAlone = names.filter((name) => {
   const { streams, optional }: FunctionSpec = specs[name];
   return !optional && (streams === true || !behindAnApi.has(name));

@@ -1,4 +1,4 @@
-/** Schedules that stopped: no completed run is an alarm, and so is no data [watch.heartbeats]. */
+/** Schedules that stopped: no completed run is an alarm, and so is missing data [watch.heartbeats]. */
 import { Duration } from 'aws-cdk-lib';
 import { type FunctionSpec, functions, type ScheduledFunction } from '#core/contracts/functions.ts';
 import type { AlarmInputs, AlarmRow } from './alarm.ts';

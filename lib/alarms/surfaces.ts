@@ -4,7 +4,7 @@ import { type AlarmInputs, type AlarmRow, failedPercent, summed, sustained } fro
 
 const worthAMessage = { percent: 5, failures: 3 };
 
-/** Nobody waits for an answer of the admin surface except people. */
+/** Only people wait for answers of the admin surface. */
 const severityOf = (surface: Route['surface']) => (surface === 'admin' ? 'ticket' : 'page');
 
 export const surfaceAlarms = ({ watched: { apis, webSocket } }: AlarmInputs): AlarmRow[] => [
