@@ -216,3 +216,10 @@ test('what is withheld is said in a sentence', () => {
   expect(describeWithheld(many)).toMatch(/^12 sensitive values are withheld.*\$\.p9 and 2 more\.$/);
   expect(childPath('$', 'a b')).toBe('$["a b"]');
 });
+
+test.each([
+  ['npm', `npm_${'a1B2'.repeat(9)}`],
+  ['npm, in a line', `//registry.npmjs.org/:_authToken=npm_${'Zz09'.repeat(9)}`],
+])('[evidence.secrets-redacted] a token of %s is found in its exact length', (_what, text) => {
+  expect(secretsIn(text)[0]).toContain('npm_');
+});

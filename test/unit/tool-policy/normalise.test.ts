@@ -53,3 +53,11 @@ test('an ordinary call has one reading, a doubtful one several', () => {
   const readings = readingsOf(call({ target: 'a\\b' }), false).map((reading) => reading.target);
   expect(readings).toEqual(['a/b', 'ab']);
 });
+
+test('[policy.normalised-paths] the open questions of a short text are combined, those of a long one answered each alone', () => {
+  const doubtful = 'a\\b%41\u0440';
+  const short = readingsOf(call({ target: doubtful }), false).length;
+  const long = readingsOf(call({ target: `${doubtful}${'x'.repeat(9 * 1024)}` }), false).length;
+  expect(short).toBeGreaterThan(long);
+  expect(long).toBeGreaterThan(1);
+});

@@ -1,0 +1,32 @@
+/** The moves of an approval that is used: what the row must still say, and until when. */
+import { approvalLeaseSeconds } from '#core/approvals/approval.ts';
+import { finishExecution, giveBack, leaseEnd, takeForExecution } from '#core/approvals/execution.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+
+const holder = { approval: 'a1', tenant: 't1', owner: 'e1' };
+const now = Date.UTC(2026, 0, 1);
+const bound = { call_digest: 'd', matched_rule: 'git:scm.*' };
+
+test('[approval.used-once] it is taken only while it is approved, in time, and for the very call and rule', () => {
+  expect(takeForExecution(holder, 'caller', now, bound)).toMatchObject({
+    type: 'approval.move',
+    ...{ from: 'approved', to: 'executing' },
+    where: bound,
+    after: { attribute: 'use_expires_at', time: isoTime(now) },
+    set: { lease_owner: 'e1', executed_by: 'caller', lease_expires_at: isoTime(now + approvalLeaseSeconds * 1000) },
+  });
+  expect(leaseEnd(now)).toBe(isoTime(now + approvalLeaseSeconds * 1000));
+});
+
+test('[approval.states] only the holder of the lease ends an execution or gives the approval back', () => {
+  expect(finishExecution(holder, 'executed', { result: 1 })).toMatchObject({
+    ...{ from: 'executing', to: 'consumed' },
+    where: { lease_owner: 'e1' },
+    set: { outcome: 'executed', result: 1 },
+  });
+  expect(giveBack(holder)).toMatchObject({
+    ...{ from: 'executing', to: 'approved' },
+    where: { lease_owner: 'e1' },
+    clear: ['lease_owner', 'lease_expires_at', 'executed_by'],
+  });
+});

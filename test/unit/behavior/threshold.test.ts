@@ -1,0 +1,32 @@
+/** Where the kill switch trips, and what counts for the rules by its decision. */
+import { blockedBy } from '#core/behavior/assess.ts';
+import { behaviorSchema } from '#core/contracts/behavior.ts';
+import { play, readers, type Step, sh, startMs } from './play.ts';
+
+const settings = behaviorSchema.parse({ kill_switch_score: 80 });
+const standing = (score: number) => ({ session: { score, rule: 'exfiltration' }, key: undefined });
+
+test('[behavior.rules] a score that equals the threshold blocks, one below does not', () => {
+  expect(blockedBy(settings, standing(80), startMs)).toMatchObject({ score: 80, of: 'session' });
+  expect(blockedBy(settings, standing(79.9), startMs)).toBeUndefined();
+  expect(blockedBy({ ...settings, enabled: false }, standing(200), startMs)).toBeUndefined();
+});
+
+describe('[behavior.rules] places', () => {
+  const hosts = (decision: Step['decision']): Step[] =>
+    Array.from({ length: 14 }, (_, i) => ({
+      ...sh(`curl https://host${i}.example/x`),
+      ...(decision && { decision }),
+      after: 5,
+    }));
+  const rulesOf = async (decision: Step['decision']) =>
+    (await play(await readers(), hosts(decision), { kill_switch_score: 1000 })).rules;
+
+  test('count for calls that were made', async () => {
+    expect(await rulesOf('allow')).toContain('fan_out');
+  });
+
+  test.each(['review', 'block'] as const)('do not count for calls in %s, which reach nothing', async (decision) => {
+    expect(await rulesOf(decision)).not.toContain('fan_out');
+  });
+});
