@@ -51,7 +51,10 @@ export function mutantsOf(file: string, source: string): Mutant[] {
   };
 
   const visit = (node: unknown): void => {
-    if (Array.isArray(node)) return node.forEach(visit);
+    if (Array.isArray(node)) {
+      for (const each of node) visit(each);
+      return;
+    }
     if (node === null || typeof node !== 'object') return;
     const at = node as Node;
     if (at.type?.startsWith('Ts') || at.type === 'ImportDeclaration') return;

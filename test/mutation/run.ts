@@ -28,18 +28,15 @@ const areas: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'core/approvals': [
     ['test/unit/approvals', 'test/unit/slack', 'test/unit/notifications', 'test/state-machines'],
-    ['test/contract/(govern|sweep|vote-signature|approval-in-evidence|execute-approved|pending-cap)'],
-    ['test/contract/(slack|pull-request-comments|notifications|deliveries|approval-card)'],
+    ['test/contract/(govern|sweep|vote-signature|pending-cap|slack|pull-request-comments|approval-card)\\.test'],
   ],
   'core/evidence': [
     ['test/unit/evidence', 'test/property/(evidence|checkpoint|redact-values)'],
-    [
-      'test/contract/(ledger|checkpoints|archive-runs|archive-repair|evidence-retention|evidence-rewriting|signing-keys)',
-    ],
+    ['test/contract/(ledger|checkpoints)\\.test'],
   ],
   'core/limits': [
     ['test/unit/limits', 'test/property/(limits|counter-shards)'],
-    ['test/contract/(counters|admissions|abuse|counter-shards)'],
+    ['test/contract/(counters|admissions)\\.test'],
   ],
 };
 
@@ -85,11 +82,15 @@ const stagesOf = (file: string): readonly (readonly string[])[] =>
 /** A change that makes a test run without end counts as noticed. */
 function passes(tests: readonly string[]): boolean {
   const jest = join(root, 'node_modules/jest/bin/jest.js');
-  const { status } = spawnSync(process.execPath, [jest, '-w', '2', '--bail', '--silent', ...tests], {
-    cwd: copy,
-    stdio: 'ignore',
-    timeout: 120_000,
-  });
+  const { status } = spawnSync(
+    process.execPath,
+    [jest, '-w', '2', '--bail', '--silent', '--testTimeout=60000', ...tests],
+    {
+      cwd: copy,
+      stdio: 'ignore',
+      timeout: 300_000,
+    },
+  );
   return status === 0;
 }
 
