@@ -17,7 +17,7 @@ export interface Finding {
 
 /** What is checked: documents, and programs outside of the tests. Generated pages follow from the code. */
 const checked =
-  /^(?:(?:core|adapters|lambdas|lib|bin|bench|plugins|state-machines)\/.*\.(?:ts|mjs)|(?:policies|config)\/.*\.yaml|docs\/.*\.md|[A-Z]+\.md|bundle\.mjs)$/;
+  /^(?:(?:core|adapters|lambdas|lib|bin|bench|plugins|state-machines)\/.*\.(?:ts|mjs)|(?:policies|config)\/.*\.yaml|test\/requirements\.ts|docs\/.*\.md|[A-Z]+\.md|bundle\.mjs)$/;
 const exempt =
   /^(?:docs\/reference\/|docs\/decisions\/|docs\/contributing\/voice\.md$|CHANGELOG\.md$|bin\/voice(?:-rules)?\.ts$|core\/cache\/same-meaning\.ts$)/;
 

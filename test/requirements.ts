@@ -330,7 +330,7 @@ const identity: readonly Requirement[] = [
   must('sod.humans-only', 'Only humans vote: an agent or service key voting is 403.'),
   must(
     'sod.own-request',
-    'Nobody votes on a request made with a key that is theirs or that they own: 403 separation_of_duties.',
+    'No person votes on a request made with a key that is theirs or that they own: 403 separation_of_duties.',
   ),
   must('sod.by-person', 'Humans are compared by person, not by key.'),
   must('sod.unmapped-chat', 'A chat identity mapped to no person has no vote.'),
@@ -370,7 +370,7 @@ const approvals: readonly Requirement[] = [
   must('approval.decided-twice', 'A second decision is 409 conflict with the record.'),
   must(
     'approval.pending-cap',
-    'At most approvals.max_pending_per_key requests of a key, and a bound of its tenant, wait for a person; a further one is 429, asks nobody, and the first of a minute is evidence.',
+    'At most approvals.max_pending_per_key requests of a key, and a bound of its tenant, wait for a person; a further one is 429, asks no reviewer, and the first of a minute is evidence.',
   ),
   must('approval.used-once', 'An approval is used once; a second use is review again with a reason.'),
   must('approval.race', 'Of twenty simultaneous uses of one approval exactly one is allowed.'),
@@ -389,11 +389,11 @@ const approvals: readonly Requirement[] = [
   ),
   must(
     'approval.browser-page',
-    'A browser without a key at approval_url is told how to decide; the page holds no data, and API clients get 401.',
+    'A browser without a key at approval_url gets a page on how to decide; the page holds no data, and API clients get 401.',
   ),
   must(
     'approval.secret-in-program',
-    'Text that will be executed is never hidden in part: a call with a secret in it is refused, and told to pass it by reference.',
+    'Text that will be executed is never hidden in part: a call with a secret in it is refused, and the answer says to pass it by reference.',
   ),
   must(
     'evidence.redaction-bounded',
@@ -417,7 +417,7 @@ const approvals: readonly Requirement[] = [
   must('approval.cleanup', 'Expired approvals can be cleaned up.'),
   must(
     'approval.on-approval.execute',
-    'With on_approval execute the state machine runs the very call once, and the identical call returns its stored result.',
+    'With on_approval execute the state machine runs exactly this call once, and the identical call returns its stored result.',
   ),
   must(
     'approval.execute-asks-again',
@@ -467,7 +467,7 @@ const approvals: readonly Requirement[] = [
   ),
   must(
     'pr-comment.text',
-    'What others wrote stands in code it cannot leave, mentions nobody, and fits what the host takes.',
+    'What others wrote is shown as code it cannot leave, mentions no one, and fits what the host takes.',
   ),
   must(
     'pr-comment.signature',
@@ -479,7 +479,7 @@ const approvals: readonly Requirement[] = [
   ),
   must(
     'pr-comment.voter',
-    'It is counted for mapped people who may write to the repository now; no bot, no stranger, nobody on their own request.',
+    'It is counted for mapped people who may write to the repository now; no bot, no stranger, no person on their own request.',
   ),
   must('pr-comment.push', 'A push after the question makes an approval void; a denial counts still.'),
   must(
@@ -529,7 +529,7 @@ const evidence: readonly Requirement[] = [
   ),
   must(
     'evidence.rewriting.found',
-    'What somebody with full access to the tables rewrites, cuts, forks, back-dates, swaps, replaces or deletes is found by verify and audit verify, with its place.',
+    'What an attacker with full access to the tables rewrites, cuts, forks, back-dates, swaps, replaces or deletes is found by verify and audit verify, with its place.',
   ),
   must(
     'evidence.archive.batch',
@@ -554,7 +554,7 @@ const evidence: readonly Requirement[] = [
   must('evidence.archive.read', 'The archive is read back and compared with the chain, entry by entry.'),
   must(
     'evidence.keys.rotate',
-    'The signing key rotates: manifests and checkpoints verify under the key of their key_id, and a statement signed by both keys links them for whoever pinned one.',
+    'The signing key rotates: manifests and checkpoints verify under the key of their key_id, and a statement signed by both keys links them for verifiers that pinned one.',
   ),
   must(
     'evidence.keys.one-per-store',
@@ -628,7 +628,7 @@ const credentials: readonly Requirement[] = [
   must('ticket.hmac-nonce', 'Capability tickets are HMAC-signed, one-purpose and replay-protected.'),
   must(
     'ticket.redeem',
-    'A service redeems the ticket it was handed, once, for the very call; each misuse is refused by its own name.',
+    'A service redeems the ticket it was handed, once, for exactly that call; each misuse is refused by its own name.',
   ),
 ];
 
