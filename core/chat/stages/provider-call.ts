@@ -15,7 +15,7 @@ import type { ChatPorts } from '../ports.ts';
 import { governReply } from '../tool-use.ts';
 import { checkReply, reportStream } from './output-policy.ts';
 import { failed } from './provider-fault.ts';
-import { pump } from './stream.ts';
+import { relayStream } from './stream.ts';
 
 /**
  * Calls the model and answers.
@@ -31,13 +31,13 @@ export async function callModel(
 ): Promise<void> {
   try {
     const spoken = await ports.telemetry.span('provider.call', { model: state.call.resolvedModel }, async (span) => {
-      const answered = await reached(ports, state, body);
+      const answered = await openReply(ports, state, body);
       span.set({ provider: answered.provider.name, latency_ms: Math.round(span.elapsedUs() / 1000) });
-      if (answered.reply.type === 'json') return taken(ports, state, answered, answered.reply.body);
-      return pump(ports, state, policy, answered, answering);
+      if (answered.reply.type === 'json') return readReply(ports, state, answered, answered.reply.body);
+      return relayStream(ports, state, policy, answered, answering);
     });
-    const reply = state.streamed ? spoken : await whole(ports, state, policy, spoken!, answering);
-    if (flight && reply && cacheable(body, reply, state.outcome)) keep(state, flight, reply);
+    const reply = state.streamed ? spoken : await completeReply(ports, state, policy, spoken!, answering);
+    if (flight && reply && cacheable(body, reply, state.outcome)) storeReply(state, flight, reply);
   } finally {
     reportStream(ports, state);
     flight?.drop();
@@ -45,7 +45,7 @@ export async function callModel(
 }
 
 /** A provider that answers; which ones did not, and why, goes into the record. */
-async function reached(ports: ChatPorts, state: ChatCallState, body: JsonObject): Promise<Answered> {
+async function openReply(ports: ChatPorts, state: ChatCallState, body: JsonObject): Promise<Answered> {
   const { call } = state;
   state.begun = state.startNoted ? Promise.resolve() : begin(ports, state);
   try {
@@ -82,7 +82,7 @@ function bodyFor({ call }: ChatCallState, body: JsonObject, dialect: DialectName
 }
 
 /** A complete reply: counted, and put into the caller's dialect. */
-function taken(
+function readReply(
   ports: ChatPorts,
   state: ChatCallState,
   { provider, settleSpan }: Answered,
@@ -98,7 +98,7 @@ function taken(
   return translator(call.dialect, provider.dialect).reply(body, translationContext(call, ports.clock));
 }
 
-async function whole(
+async function completeReply(
   ports: ChatPorts,
   state: ChatCallState,
   policy: ContentPolicy,
@@ -114,7 +114,7 @@ async function whole(
   return reply;
 }
 
-function keep({ call, provider = '', counted }: ChatCallState, flight: Flight, reply: JsonObject): void {
+function storeReply({ call, provider = '', counted }: ChatCallState, flight: Flight, reply: JsonObject): void {
   const usage = { input_tokens: 0, output_tokens: 0, ...counted };
   flight.keep({ dialect: call.dialect, provider, reply, usage });
 }

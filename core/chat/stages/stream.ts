@@ -27,7 +27,7 @@ type Source = Answered & { readonly reply: { readonly type: 'stream'; readonly e
  * @returns the complete reply if the stream ended well, for the cache.
  * @throws GatewayError after the stream has begun: an event in the caller's dialect.
  */
-export async function pump(
+export async function relayStream(
   ports: ChatPorts,
   state: ChatCallState,
   policy: ContentPolicy,
@@ -40,7 +40,7 @@ export async function pump(
   const line = new Line(ports, state, policy, queue);
   const watches = [keepLease(ports, call), watchKey(ports, state)];
   try {
-    await flow(ports, state, source as Source, line);
+    await relayEvents(ports, state, source as Source, line);
     if (state.outcome === 'aborted') return undefined;
     state.outcome = 'completed';
     return line.reply();
@@ -55,7 +55,12 @@ export async function pump(
 const turnEvents = 16;
 
 /** Event by event until the source ends, the caller leaves or a filter blocks. */
-async function flow(ports: ChatPorts, state: ChatCallState, { provider, reply }: Source, line: Line): Promise<void> {
+async function relayEvents(
+  ports: ChatPorts,
+  state: ChatCallState,
+  { provider, reply }: Source,
+  line: Line,
+): Promise<void> {
   const { call } = state;
   const native = dialects[provider.dialect];
   const translate = translator(call.dialect, provider.dialect).events(translationContext(call, ports.clock));
@@ -63,7 +68,7 @@ async function flow(ports: ChatPorts, state: ChatCallState, { provider, reply }:
   let events = 0;
   try {
     for await (const event of reply.events) {
-      take(state, native, event, ports);
+      recordEvent(state, native, event, ports);
       if (state.outputCharacters > most || ++events > mostEvents) throw endless(state);
       if (events % turnEvents === 0) await ports.texts?.turn();
       for (const out of translate.next(event)) await line.send(out);
@@ -107,7 +112,7 @@ const endless = ({ provider = '' }: ChatCallState) =>
   );
 
 /** Counts as the provider gives them, each replacing the one before; characters for where it gives none. */
-function take(state: ChatCallState, native: Dialect, event: JsonObject, { clock }: ChatPorts): void {
+function recordEvent(state: ChatCallState, native: Dialect, event: JsonObject, { clock }: ChatPorts): void {
   const counted = native.usageOf(event);
   if (counted) state.counted = { ...state.counted, ...counted };
   const finish = native.finishReason(event);
