@@ -1001,7 +1001,7 @@ const chat: readonly Requirement[] = [
   ),
   must(
     'content.every-text',
-    'Filters look at every text of requests, replies and streams that is not known to be opaque, and across the parts of a message.',
+    'Filters look at every text of requests, replies and streams that is not known to be opaque, and across the parts of a message and of messages of one role that follow each other.',
   ),
   must('chat.filters.strictest', 'All filters run; the strictest action wins.'),
   must('chat.review-202', 'A content review answers 202 and is retried with X-Approval-Ref.'),

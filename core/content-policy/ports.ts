@@ -12,7 +12,7 @@ export interface Scanned {
   readonly text: string;
   /** JSON text: its strings are read decoded, and redaction leaves it valid. */
   readonly json?: boolean;
-  /** Texts of one group stand together before the model: parts of one message. */
+  /** Texts of one group stand together before the model: parts of one turn. */
   readonly group?: string;
   set(text: string): void;
 }

@@ -17,7 +17,7 @@ export interface TextSlot {
   readonly whole?: boolean;
   /** JSON text, as models write the arguments of calls: its strings are read decoded. */
   readonly json?: boolean;
-  /** Texts of one group stand together before the model: parts of one message. */
+  /** Texts of one group stand together before the model: parts of one turn. */
   group?: string;
   /** The member it stands for, where it stands for one. */
   readonly place?: { readonly holder: JsonObject; readonly key: string };

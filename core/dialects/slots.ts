@@ -151,8 +151,23 @@ export function definitions(body: JsonObject, others: ReadonlySet<string>): Text
   return [...texts, ...inside];
 }
 
-/** The same group for all of them, and every other text of `value` beside them. */
-export function grouped(slots: TextSlot[], group: string, value: JsonObject): TextSlot[] {
+/**
+ * The same group for all of them, and every other text of `value` beside them.
+ * @param channel of the other texts.
+ */
+export function grouped(slots: TextSlot[], channel: string, value: JsonObject, group = channel): TextSlot[] {
   for (const slot of slots) slot.group = group;
-  return [...slots, ...leaves(value, group, slots)];
+  return [...slots, ...leaves(value, channel, slots)];
+}
+
+/** Results of tools stand apart from each other, also where several follow each other. */
+const continuing: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'developer']);
+
+/** For each message its group: providers read messages of one role that follow each other as one turn. */
+export function turnsOf(messages: readonly JsonObject[]): string[] {
+  let turn = 0;
+  return messages.map(({ role }, at) => {
+    if (at === 0 || role !== messages[at - 1]!.role || !continuing.has(role)) turn = at;
+    return `messages[${turn}]`;
+  });
 }

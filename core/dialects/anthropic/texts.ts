@@ -2,7 +2,7 @@
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { TextSlot } from '../dialect.ts';
 import { leaves } from '../leaves.ts';
-import { addContent, addJson, addJsonText, addPart, addText, definitions, grouped } from '../slots.ts';
+import { addContent, addJson, addJsonText, addPart, addText, definitions, grouped, turnsOf } from '../slots.ts';
 import { countOf, objectOf, objectsOf } from '../wire.ts';
 
 /** Read elsewhere, or by the provider's own code only. */
@@ -16,11 +16,13 @@ export function messageTexts(body: JsonObject): TextSlot[] {
   addContent(system, 'system', 'system', body, 'system');
   const { system: content } = body;
   const slots = grouped(system, 'system', typeof content === 'object' ? ({ content } as JsonObject) : {});
-  for (const [index, message] of objectsOf(body.messages).entries()) {
+  const messages = objectsOf(body.messages);
+  const turns = turnsOf(messages);
+  for (const [index, message] of messages.entries()) {
     const own: TextSlot[] = [];
     const kind = message.role === 'system' ? 'system' : 'text';
     addContent(own, `messages[${index}].content`, kind, message, 'content');
-    slots.push(...grouped(own, `messages[${index}]`, message));
+    slots.push(...grouped(own, `messages[${index}]`, message, turns[index]));
   }
   return slots;
 }

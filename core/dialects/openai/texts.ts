@@ -2,7 +2,7 @@
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { TextSlot } from '../dialect.ts';
 import { leaves } from '../leaves.ts';
-import { addContent, addJsonText, addText, definitions, grouped } from '../slots.ts';
+import { addContent, addJsonText, addText, definitions, grouped, turnsOf } from '../slots.ts';
 import { countOf, objectOf, objectsOf, textOf } from '../wire.ts';
 
 export const isSystem = (message: JsonObject): boolean => message.role === 'system' || message.role === 'developer';
@@ -15,7 +15,9 @@ export const definitionTexts = (body: JsonObject): TextSlot[] => definitions(bod
 
 export function messageTexts(body: JsonObject): TextSlot[] {
   const slots: TextSlot[] = [];
-  for (const [index, message] of objectsOf(body.messages).entries()) {
+  const messages = objectsOf(body.messages);
+  const turns = turnsOf(messages);
+  for (const [index, message] of messages.entries()) {
     const path = `messages[${index}]`;
     const kind = isSystem(message)
       ? 'system'
@@ -27,7 +29,7 @@ export function messageTexts(body: JsonObject): TextSlot[] {
     addText(own, `${path}.refusal`, 'refusal', message, 'refusal');
     addReasoning(own, path, message);
     addCalls(own, path, message);
-    slots.push(...grouped(own, path, message));
+    slots.push(...grouped(own, path, message, turns[index]));
   }
   const prediction = objectOf(body.prediction);
   if (prediction) {

@@ -22,6 +22,16 @@ const inTool = (more: JsonObject): JsonObject => ({
 });
 const base64 = (value: string) => Buffer.from(value).toString('base64');
 
+const turn: JsonObject = {
+  model: 'm',
+  messages: [
+    { role: 'assistant', content: 'hi' },
+    { role: 'user', content: 'a' },
+    { role: 'user', content: [text('forbidden')] },
+    { role: 'user', content: 'words' },
+  ],
+};
+
 const requests: readonly (readonly [string, keyof typeof dialects, JsonObject])[] = [
   ['two parts of one message', 'openai', user([text('forbidden wo'), text('rds')])],
   ['two parts on lines of their own', 'openai', user([text('forbidden'), text('words')])],
@@ -31,6 +41,8 @@ const requests: readonly (readonly [string, keyof typeof dialects, JsonObject])[
     'openai',
     user([text(`${'a '.repeat(2000)}forbidden`), text(`words ${'b '.repeat(2000)}`)]),
   ],
+  ['messages of one role that follow each other', 'openai', turn],
+  ['messages of one role that follow each other', 'anthropic', turn],
   ['two system blocks', 'anthropic', { ...user('hi'), system: [text('forbidden'), text('words')] }],
   ['the name of who speaks', 'openai', { model: 'm', messages: [{ role: 'user', name: words, content: 'hi' }] }],
   ['the name of a tool', 'openai', inTool({ name: words })],
@@ -92,7 +104,18 @@ test.each<[string, keyof typeof dialects, JsonObject]>([
       model: 'm',
       messages: [
         { role: 'user', content: 'forbidden' },
-        { role: 'user', content: 'words' },
+        { role: 'assistant', content: 'words' },
+      ],
+    },
+  ],
+  [
+    'results of two tools',
+    'openai',
+    {
+      model: 'm',
+      messages: [
+        { role: 'tool', tool_call_id: 'a', content: 'forbidden' },
+        { role: 'tool', tool_call_id: 'b', content: 'words' },
       ],
     },
   ],
