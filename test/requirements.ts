@@ -210,6 +210,7 @@ const configuration: readonly Requirement[] = [
     'repository.dependencies',
     'Each declared dependency is used, each used one is declared, and programs run on the Node.js that package.json names.',
   ),
+  must('config.keys-read', 'Every key that the configuration accepts is read by code; none is accepted and ignored.'),
   must(
     'config.keys-described',
     'Every key has a description in the schema and in docs/reference; numbers name their unit and have a range.',
