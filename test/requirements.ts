@@ -210,7 +210,6 @@ const configuration: readonly Requirement[] = [
     'repository.dependencies',
     'Each declared dependency is used, each used one is declared, and programs run on the Node.js that package.json names.',
   ),
-  must('config.keys-read', 'Every key that the configuration accepts is read by code; none is accepted and ignored.'),
   must(
     'config.keys-described',
     'Every key has a description in the schema and in docs/reference; numbers name their unit and have a range.',
@@ -776,6 +775,27 @@ const hosts: readonly Requirement[] = [
     'executor.contained',
     "A program of the local shell executor sees neither the gateway's processes nor its state nor, unless allowed, a network; where that cannot be had none runs.",
   ),
+  must(
+    'store.embedded',
+    "The local run's store is in its process, behind the client that the table adapters use; a file that is not one is refused in one line.",
+  ),
+  must(
+    'store.by-difference',
+    'The embedded store answers 20,000 made-up operations as another implementation of DynamoDB does, and keeps the same.',
+  ),
+  must('store.limits', "The embedded store has DynamoDB's limits, its order of keys and its errors."),
+  must('store.expressions', 'Expressions mean in the embedded store what they mean in DynamoDB, and are parsed once.'),
+  must(
+    'store.survives',
+    'What the embedded store has acknowledged survives kill -9; with --durability full each group is synced.',
+  ),
+  must(
+    'store.fails-closed',
+    'A fault of the database keeps nothing of the turn of the event loop and tells every caller.',
+  ),
+  must('store.yields', 'A caller that asks the embedded store without a pause does not keep others from running.'),
+  must('store.owner-only', 'The files of the store are readable by their owner alone, and no port leads to them.'),
+  must('store.former-imported', 'The store of an earlier release is taken over once, whole, or refused in one line.'),
   must(
     'store.lists-over-shards',
     'Lists whose rows lie in several partitions come in one order, each row once, with cursors that stay where they were.',

@@ -1,6 +1,6 @@
 /** What a million calls of each kind cost: units that were measured, times that are assumed, prices of a date. */
 import { functions } from '#core/contracts/functions.ts';
-import { entries, indexRows, type Kind, measured } from './measured.ts';
+import { entries, type Kind, measured } from './measured.ts';
 import { prices } from './prices.ts';
 
 /** US dollars by part of the bill. */
@@ -80,7 +80,7 @@ function shared(kind: Kind): Omit<Parts, 'api' | 'compute'> {
   const archived =
     entries[kind] * (prices.s3Puts / assumed.entriesOfObject + prices.signatures / assumed.entriesOfBatch);
   return {
-    tables: read * prices.readUnits + (write + indexRows[kind] + observed) * prices.writeUnits,
+    tables: read * prices.readUnits + (write + observed) * prices.writeUnits,
     archive: archived,
     // The vote is signed.
     workflow: kind === 'review' ? assumed.transitions * prices.transitions + prices.signatures : 0,

@@ -1,6 +1,7 @@
 /**
  * What a call consumes of the tables, in DynamoDB's units: as the store reports them for the requests that the functions send.
- * `test/contract/cost.test.ts` makes the calls and holds these figures; indexes are counted apart, because the local store leaves them out.
+ * `test/contract/cost.test.ts` makes the calls and holds these figures. Rows of indexes are among them: one `by_time` an entry; an
+ * approval moves through `by_status` and `by_due`.
  */
 export interface Units {
   readonly read: number;
@@ -15,8 +16,6 @@ export const measured = {
   mcp: { read: 4, write: 16 },
 } as const satisfies Record<string, Units>;
 
-/** Rows of indexes that a call writes: one `by_time` an entry; an approval moves through `by_status` and `by_due`. */
-export const indexRows: Readonly<Record<Kind, number>> = { chat: 1, stream: 1, action: 1, review: 11, mcp: 2 };
 /** Entries that a call leaves, each of which is archived and counted. */
 export const entries: Readonly<Record<Kind, number>> = { chat: 1, stream: 1, action: 1, review: 3, mcp: 2 };
 export type Kind = keyof typeof measured;

@@ -58,7 +58,11 @@ const archiveCheckEveryMs = 24 * 3_600_000;
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { flags, telemetry } = options;
   const report = (message: string) => telemetry.log('warn', message);
-  const store = await openStore(flags.state, options.environment, report);
+  const store = await openStore(
+    { stateFolder: flags.state, durability: flags.durability },
+    options.environment,
+    report,
+  );
   const clock: { interpreter?: Interpreter } = {};
   const committed: { feed?: CommitFeed } = {};
   const enqueued: { feed?: DeliveryFeed } = {};

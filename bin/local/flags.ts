@@ -2,6 +2,9 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
+/** What a write survives before it is answered: the end of the process, or the end of the machine. */
+export type Durability = 'process' | 'full';
+
 export interface Flags {
   readonly config: string;
   readonly state: string;
@@ -16,6 +19,7 @@ export interface Flags {
   /** Certificate and key of the operator's own (PEM files) in place of a self-signed one. */
   readonly edgeCertificate?: { readonly certFile: string; readonly keyFile: string };
   readonly edge: boolean;
+  readonly durability: Durability;
   readonly show?: 'help' | 'version';
   /** Put a new signing key in place of the one in use, and end. */
   readonly rotateSigningKey?: true;
@@ -44,6 +48,7 @@ Options:
   --edge-cert FILE    certificate (PEM) of the edge, with --edge-key; without it a self-signed one is kept in the state folder
   --edge-key FILE     its private key (PEM)
   --no-edge           without the edge
+  --durability HOW    process: what was answered survives kill -9 (default); full: a power cut as well
   --rotate-signing-key  put a new signing key, linked to the one in use, in its place, and end
   --adopt-signing-key   take over a store whose signing key is lost
   --help              this text
@@ -68,6 +73,7 @@ const options = {
   'edge-cert': text,
   'edge-key': text,
   'no-edge': { type: 'boolean' },
+  durability: text,
   'rotate-signing-key': { type: 'boolean' },
   'adopt-signing-key': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -89,6 +95,7 @@ export function parseFlags(args: readonly string[], environment: NodeJS.ProcessE
     edgeCleartextPort: port('--edge-h2c-port', values['edge-h2c-port'], values['edge-port'] === '0' ? 0 : 8444),
     edge: values['no-edge'] !== true,
     ...certificateFiles(values['edge-cert'], values['edge-key']),
+    durability: durability(values.durability),
     ...(values['rotate-signing-key'] && { rotateSigningKey: true }),
     ...(values['adopt-signing-key'] && { adoptSigningKey: true }),
     ...(show && { show }),
@@ -110,6 +117,11 @@ function certificateFiles(cert: string | undefined, key: string | undefined): Pi
       `--edge-cert and --edge-key belong together; ${cert === undefined ? '--edge-cert' : '--edge-key'} is missing.`,
     );
   return { edgeCertificate: { certFile: resolve(cert), keyFile: resolve(key) } };
+}
+
+function durability(given = 'process'): Durability {
+  if (given === 'process' || given === 'full') return given;
+  throw new UsageError(`--durability is ${JSON.stringify(given)}; it is process or full.`);
 }
 
 function port(flag: string, given: string | undefined, byDefault: number): number {

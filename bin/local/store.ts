@@ -3,8 +3,12 @@ import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { ExecutionStore } from '#adapters/local/asl/execution.ts';
 import { executionsSpec, executionsTable } from '#adapters/local/asl/executions-table.ts';
-import { localDynamoClient, startDynamoProcess } from '#adapters/local/dynamodb-process.ts';
+import { embeddedClient } from '#adapters/local/embedded-dynamodb/client.ts';
+import { importFormerStore } from '#adapters/local/embedded-dynamodb/import-former.ts';
+import { type EmbeddedStore, openEmbeddedStore } from '#adapters/local/embedded-dynamodb/store.ts';
+import { endpointClient } from '#adapters/local/endpoint-client.ts';
 import { createTable, createTables, type TableNames } from '#adapters/local/tables.ts';
+import type { Durability } from './flags.ts';
 
 export interface LocalStore {
   readonly client: DynamoDBClient;
@@ -15,32 +19,64 @@ export interface LocalStore {
   stop(): Promise<void>;
 }
 
+export interface StoreFlags {
+  readonly stateFolder: string;
+  /** `full` syncs each group of writes: they survive the end of the machine, not only that of the process. */
+  readonly durability: Durability;
+}
+
 export async function openStore(
-  stateFolder: string,
+  { stateFolder, durability }: StoreFlags,
   environment: NodeJS.ProcessEnv,
   report: (message: string) => void,
 ): Promise<LocalStore> {
-  const given = environment.DYNAMODB_ENDPOINT;
-  const server = given ? undefined : await startDynamoProcess({ dbPath: join(stateFolder, 'dynamodb.db'), report });
-  const endpoint = server?.endpoint ?? given ?? '';
-  const client = localDynamoClient(endpoint);
+  const endpoint = environment.DYNAMODB_ENDPOINT;
+  const { client, close } = endpoint ? served(endpoint) : await embedded(stateFolder, durability, report);
   try {
     const [tables] = await Promise.all([createTables(client), createTable(client, executionsName, executionsSpec)]);
     return {
       client,
       tables,
       executions: executionsTable(client, executionsName),
-      shared: server === undefined,
-      stop: async () => {
-        client.destroy();
-        await server?.stop();
-      },
+      shared: endpoint !== undefined && endpoint !== '',
+      stop: async () => close(),
     };
   } catch (cause) {
-    client.destroy();
-    await server?.stop();
-    if (!given) throw cause;
-    throw new Error(`The server at DYNAMODB_ENDPOINT=${given} does not serve: ${(cause as Error).message}`, { cause });
+    close();
+    if (!endpoint) throw cause;
+    throw new Error(`The server at DYNAMODB_ENDPOINT=${endpoint} does not serve: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
+
+interface Opened {
+  readonly client: DynamoDBClient;
+  readonly close: () => void;
+}
+
+function served(endpoint: string): Opened {
+  const client = endpointClient(endpoint);
+  return { client, close: () => client.destroy() };
+}
+
+async function embedded(folder: string, durability: Durability, report: (message: string) => void): Promise<Opened> {
+  const path = join(folder, 'store.db');
+  const imported = await importFormerStore(join(folder, 'dynamodb.db'), path);
+  if (imported !== undefined) report(`The store of an earlier release was taken over: ${imported} items.`);
+  const store = opened(path, durability);
+  return { client: embeddedClient(store), close: () => store.close() };
+}
+
+function opened(path: string, durability: Durability): EmbeddedStore {
+  try {
+    return openEmbeddedStore({ path, syncs: durability === 'full' });
+  } catch (cause) {
+    throw new Error(
+      `The store ${path} cannot be opened: ${(cause as Error).message}. ` +
+        'Nothing was changed; name another state folder with --state, or put back a copy of the file.',
+      { cause },
+    );
   }
 }
 

@@ -88,14 +88,6 @@ export function textBody(event: HttpEvent, operation: string): string {
 }
 
 function requireType(event: HttpEvent, allowed: readonly string[]): void {
-  const encoding = headerOf(event, 'content-encoding')?.trim().toLowerCase() ?? '';
-  if (encoding !== '' && encoding !== 'identity') {
-    const found = JSON.stringify(encoding.slice(0, 64));
-    throw new GatewayError(
-      'unsupported_media_type',
-      `Content-Encoding is ${found}; request bodies are taken uncompressed. Send the body as it is, without the header.`,
-    );
-  }
   const given = headerOf(event, 'content-type') ?? '';
   const type = given.split(';')[0]?.trim().toLowerCase() ?? '';
   if (allowed.includes(type)) return;

@@ -391,7 +391,7 @@ describe('head reads', () => {
   });
 });
 
-describe('the short way to the embedded server answers as the SDK does', () => {
+describe('[store.embedded] the embedded client answers as the SDK does over HTTP', () => {
   const sdk = () =>
     new DynamoDBClient({
       endpoint: server.endpoint,

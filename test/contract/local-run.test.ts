@@ -1,6 +1,16 @@
 /** `node bin/local.ts` as a person starts it: flags, ready line, refusals, hot reload, restart. */
 import { execFile } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import packageJson from '#package' with { type: 'json' };
@@ -56,7 +66,7 @@ test('the generated keys are who they say', async () => {
 });
 
 test('what lies in the state folder is its owner’s alone', () => {
-  for (const file of ['keys.json', 'ready.json', 'signing-key.pem', 'scm-app-key.pem', 'dynamodb.db']) {
+  for (const file of ['keys.json', 'ready.json', 'signing-key.pem', 'scm-app-key.pem', 'store.db']) {
     expect([file, statSync(join(gateway.state, file)).mode & 0o077]).toEqual([file, 0]);
   }
 });
@@ -100,16 +110,41 @@ test('evidence reaches its projections and the archive', async () => {
   await until(() => existsSync(join(gateway.state, 'archive/default/projected.jsonl')));
 });
 
-test('a store that is killed comes back under a running gateway', async () => {
-  const store = readFileSync(`/proc/${lockHolder()}/task/${lockHolder()}/children`, 'utf8')
-    .trim()
-    .split(' ')
-    .map(Number);
-  for (const pid of store) process.kill(-pid, 'SIGKILL');
-  await until(() => gateway.log().includes('starting it again'));
-  expect((await get('/admin/v1/whoami')).status).toBe(200);
-  expect((await get('/admin/v1/approvals')).status).toBe(200);
-}, 20_000);
+test('[store.owner-only] the store has neither a process nor a port of its own', async () => {
+  const pid = lockHolder();
+  expect(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()).toBe('');
+  const sockets = new Set(
+    readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+      const [, inode] = /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${fd}`)) ?? [];
+      return inode ?? [];
+    }),
+  );
+  const listening = ['tcp', 'tcp6'].flatMap((kind) =>
+    readFileSync(`/proc/${pid}/net/${kind}`, 'utf8')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state, , , , , , inode]) => state === '0A' && sockets.has(inode ?? ''))
+      .map(([, address = '']) => Number.parseInt(address.split(':')[1] ?? '', 16)),
+  );
+  const urls = [gateway.ready.gateway_url, gateway.ready.admin_url, gateway.ready.mcp_url];
+  expect(listening).toEqual(expect.arrayContaining(urls.map((url) => Number(new URL(url).port))));
+  const headers = { 'x-amz-target': 'DynamoDB_20120810.ListTables', 'content-type': 'application/x-amz-json-1.0' };
+  for (const port of listening) {
+    const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body: '{}' }).catch(
+      () => undefined,
+    );
+    expect([port, answer?.status === 200]).toEqual([port, false]);
+  }
+});
+
+/** A descriptor may be closed meanwhile. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
 
 const lockHolder = (): number => JSON.parse(readFileSync(join(gateway.state, 'lock'), 'utf8')).pid;
 

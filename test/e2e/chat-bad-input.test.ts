@@ -93,12 +93,6 @@ const rows: readonly (readonly [name: string, given: Ask, expected: readonly [nu
     /UTF-8/,
   ],
   ['another content type', of('text/plain'), [415, 'unsupported_media_type'], /text\/plain.*application\/json/],
-  [
-    'a compressed body',
-    { ...with_({}), headers: { 'content-encoding': 'gzip' } },
-    [415, 'unsupported_media_type'],
-    /Content-Encoding is "gzip".*uncompressed/,
-  ],
   ['a form', of('application/x-www-form-urlencoded'), [415, 'unsupported_media_type'], /application\/json/],
   ['a model of nobody', with_({ model: 'nobody' }), [404, 'model_not_found'], /nobody/],
   ['no key', { ...with_({}), key: undefined }, [401, 'authentication_error'], /key/i],

@@ -26,7 +26,6 @@ beforeAll(async () => {
           '  rules:\n',
           `  rules:
     - { protocol: shell, tool: shell.run, decision: allow }
-    - { protocol: http, tool: "{http,svc}.head", upstream: svc, decision: allow }
     - { protocol: http, tool: "svc.*", decision: allow }
 `,
         )
@@ -81,15 +80,6 @@ test('[policy.why] a service allowed by its name waits because its effect has no
   expect(why.effects).toEqual([
     expect.objectContaining({ tool: 'http.get', decision: 'review', matched_rule: 'default' }),
   ]);
-});
-
-test('[policy.why] a rule that names tool and effect of the service allows the call', async () => {
-  const { why } = await explained({
-    ...{ protocol: 'http', tool: 'svc.head', target: '/x', capability: 'read' },
-    actor: { agent: 'builder', session: 'why' },
-  });
-  expect(why).toMatchObject({ decision: 'allow', matched_rule: 'http:{http,svc}.head' });
-  expect(why.effects).toEqual([expect.objectContaining({ tool: 'http.head', decision: 'allow' })]);
 });
 
 test('[policy.why] a sandbox rule and a guard are named as such', async () => {

@@ -1,12 +1,15 @@
-/** A DynamoDB for one test file: the embedded server in memory, gone when stopped. */
+/** A DynamoDB for one test file: the embedded store in memory, gone when stopped. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { localDynamoClient, startDynamoProcess } from '#adapters/local/dynamodb-process.ts';
+import { embeddedClient } from '#adapters/local/embedded-dynamodb/client.ts';
+import { openEmbeddedStore } from '#adapters/local/embedded-dynamodb/store.ts';
 import { createTables } from '#adapters/local/tables.ts';
 import type { TableName } from '#core/contracts/tables.ts';
+import { serveStore } from './dynamo-server.ts';
 
 export interface TestDynamo {
+  /** Where other processes reach it. */
   readonly endpoint: string;
-  /** A new client each time; all are closed by `stop`. */
+  /** A new client each time. */
   client(): DynamoDBClient;
   /** Creates all tables of `core/contracts/tables.ts`; a prefix keeps tests of one file apart. */
   createTables(prefix?: string): Promise<Record<TableName, string>>;
@@ -14,20 +17,15 @@ export interface TestDynamo {
 }
 
 export async function startDynamo(): Promise<TestDynamo> {
-  const server = await startDynamoProcess();
-  const clients: DynamoDBClient[] = [];
-  const client = () => {
-    const made = localDynamoClient(server.endpoint);
-    clients.push(made);
-    return made;
-  };
+  const store = openEmbeddedStore();
+  const server = await serveStore(store);
   return {
     endpoint: server.endpoint,
-    client,
-    createTables: (prefix) => createTables(client(), prefix),
+    client: () => embeddedClient(store),
+    createTables: (prefix) => createTables(embeddedClient(store), prefix),
     stop: async () => {
-      for (const made of clients) made.destroy();
       await server.stop();
+      store.close();
     },
   };
 }

@@ -195,7 +195,7 @@ export async function testPorts(options: TestOptions = {}) {
   };
 }
 
-/** Counts store calls and sequential steps: calls that overlap share a step. */
+/** Counts store calls and sequential steps: calls that overlap share a step. Each lasts a turn, as one over a network would. */
 function countedSteps(client: DynamoDBClient) {
   const count = { calls: 0, steps: 0, open: 0 };
   const counted = new Proxy(client, {
@@ -205,6 +205,7 @@ function countedSteps(client: DynamoDBClient) {
         count.calls++;
         if (count.open++ === 0) count.steps++;
         try {
+          await new Promise((resolve) => setImmediate(resolve));
           return await target.send(command);
         } finally {
           count.open--;

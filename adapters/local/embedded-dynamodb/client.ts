@@ -1,0 +1,57 @@
+/**
+ * The client of the embedded store, as the table adapters take one: what `DynamoDBClient` does with a command, without a
+ * request. Of the client only `send` and `destroy` stand, so nothing of the SDK's machinery is built or run.
+ */
+import {
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
+  CreateTableCommand,
+  DeleteItemCommand,
+  DeleteTableCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  ListTablesCommand,
+  PutItemCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactGetItemsCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { EmbeddedStore } from './store.ts';
+
+/** By class: a bundler changes the names of classes. */
+const operations = new Map<unknown, string>([
+  [GetItemCommand, 'GetItem'],
+  [PutItemCommand, 'PutItem'],
+  [UpdateItemCommand, 'UpdateItem'],
+  [DeleteItemCommand, 'DeleteItem'],
+  [QueryCommand, 'Query'],
+  [ScanCommand, 'Scan'],
+  [BatchGetItemCommand, 'BatchGetItem'],
+  [BatchWriteItemCommand, 'BatchWriteItem'],
+  [TransactWriteItemsCommand, 'TransactWriteItems'],
+  [TransactGetItemsCommand, 'TransactGetItems'],
+  [CreateTableCommand, 'CreateTable'],
+  [DescribeTableCommand, 'DescribeTable'],
+  [DeleteTableCommand, 'DeleteTable'],
+  [ListTablesCommand, 'ListTables'],
+  [UpdateTimeToLiveCommand, 'UpdateTimeToLive'],
+  [DescribeTimeToLiveCommand, 'DescribeTimeToLive'],
+]);
+
+const answered = { httpStatusCode: 200, attempts: 1 };
+
+export function embeddedClient(store: EmbeddedStore): DynamoDBClient {
+  const send = async (command: { readonly constructor: unknown; readonly input: object }): Promise<object> => {
+    const operation = operations.get(command.constructor);
+    if (operation === undefined)
+      throw new Error(`The embedded store does not carry out ${(command.constructor as { name: string }).name}.`);
+    const output = await store.execute(operation, command.input);
+    return { $metadata: answered, ...output };
+  };
+  return { send, destroy: () => {} } as unknown as DynamoDBClient;
+}

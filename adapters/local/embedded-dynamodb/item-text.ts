@@ -1,0 +1,39 @@
+/** Items as the JSON text they are kept as: that of the wire, with bytes in base64. */
+import { type Attribute, bytesOf, type Item } from './values.ts';
+
+/** Only what has a member `B` or `BS` may hold bytes, and is looked at. */
+export function itemText(item: Item): string {
+  const text = JSON.stringify(item);
+  return text.includes('"B') && holdsBytes(item) ? JSON.stringify(wireItem(item)) : text;
+}
+
+/** Bytes come back as bytes. An attribute that is named `B` holds an object, never a text. */
+export const parseItem = (text: string): Item =>
+  text.includes('"B') && /"BS?":/.test(text) ? JSON.parse(text, revived) : JSON.parse(text);
+
+export function revived(name: string, value: unknown): unknown {
+  if (name === 'B' && typeof value === 'string') return new Uint8Array(Buffer.from(value, 'base64'));
+  if (name !== 'BS' || !Array.isArray(value)) return value;
+  return value.map((bytes) => new Uint8Array(Buffer.from(bytes, 'base64')));
+}
+
+export function holdsBytes(item: Item): boolean {
+  for (const name in item) {
+    const value = item[name]!;
+    if (value.B !== undefined || value.BS !== undefined) return true;
+    if (value.M !== undefined && holdsBytes(value.M)) return true;
+    if (value.L !== undefined && holdsBytes(value.L as never)) return true;
+  }
+  return false;
+}
+
+const wireItem = (item: Item): object =>
+  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, wireValue(value)]));
+
+function wireValue(value: Attribute): object {
+  if (value.B !== undefined) return { B: bytesOf(value.B).toString('base64') };
+  if (value.BS !== undefined) return { BS: value.BS.map((bytes) => bytesOf(bytes).toString('base64')) };
+  if (value.M !== undefined) return { M: wireItem(value.M) };
+  if (value.L !== undefined) return { L: value.L.map(wireValue) };
+  return value;
+}

@@ -1,0 +1,44 @@
+/**
+ * The client request tokens of transactions that were carried out: a repeated one is not carried out again. They are
+ * remembered for ten minutes, the latest ones only, and by this process only, which is the only one that repeats them.
+ */
+import { hash } from 'node:crypto';
+import { tokenReused } from '../faults.ts';
+
+const keptMs = 10 * 60_000;
+const most = 4_096;
+
+interface Done {
+  readonly digest: string;
+  readonly at: number;
+}
+
+export class Tokens {
+  readonly #done = new Map<string, Done>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Whether exactly this transaction was carried out. @throws IdempotentParameterMismatchException for another one */
+  done(token: string, items: readonly object[]): boolean {
+    const found = this.#done.get(token);
+    if (!found || this.#now() - found.at >= keptMs) return false;
+    if (found.digest !== digestOf(items)) throw tokenReused();
+    return true;
+  }
+
+  keep(token: string, items: readonly object[]): void {
+    if (this.#done.size >= most) this.#done.delete(this.#done.keys().next().value!);
+    this.#done.delete(token);
+    this.#done.set(token, { digest: digestOf(items), at: this.#now() });
+  }
+
+  /** After transactions were taken back. */
+  forget(): void {
+    this.#done.clear();
+  }
+}
+
+const digestOf = (items: readonly object[]): string => hash('sha256', JSON.stringify(items), 'base64');

@@ -1,0 +1,133 @@
+/** PutItem, UpdateItem, DeleteItem and ConditionCheck: what each is to do, apart from when. */
+import type { Catalog } from '../catalog.ts';
+import { applyUpdate, changedPaths } from '../expressions/apply-update.ts';
+import { bind, conditionOf, updateOf } from '../expressions/cache.ts';
+import { holds } from '../expressions/evaluate.ts';
+import type { ResolvedPath } from '../expressions/paths.ts';
+import { invalid } from '../faults.ts';
+import { itemText, parseItem } from '../item-text.ts';
+import { checkedKey, type Place, placeOfItem } from '../keys.ts';
+import { oneOf } from '../request.ts';
+import type { Row, Table } from '../table.ts';
+import { checkedItem, type Item } from '../values.ts';
+
+export interface WriteRequest {
+  readonly TableName?: string;
+  readonly Item?: Item;
+  readonly Key?: Item;
+  readonly UpdateExpression?: string;
+  readonly ConditionExpression?: string;
+  readonly ExpressionAttributeNames?: Record<string, string>;
+  readonly ExpressionAttributeValues?: Item;
+  readonly ReturnValues?: string;
+  readonly ReturnValuesOnConditionCheckFailure?: string;
+  readonly ReturnConsumedCapacity?: string;
+}
+
+/** A request whose expressions are in order; called, it looks at keys and attributes. @throws ValidationException */
+export type Prepared = () => Write;
+
+/** A write whose request is in order. */
+export interface Write {
+  readonly table: Table;
+  readonly place: Place;
+  /** Whether a failed condition is answered with the item as it stands. */
+  readonly showsItem: boolean;
+  /** What it makes of the item that stands; undefined when its condition does not hold. @throws ValidationException */
+  readonly outcome: (before: Item | undefined) => Outcome | undefined;
+}
+
+export interface Outcome {
+  /** The item to be; absent for none. */
+  readonly after?: Item;
+  /** As it is written; absent when nothing is, or the item is deleted. */
+  readonly row?: Row;
+  readonly deletes?: true;
+  /** What an update changed. */
+  readonly paths?: readonly ResolvedPath[];
+}
+
+const nothing: Item = {};
+
+export function put(catalog: Catalog, request: WriteRequest): Prepared {
+  const table = catalog.table(request.TableName);
+  const condition = conditionIn(request);
+  const bound = bind(request, condition);
+  const shows = showsItem(request);
+  if (request.Item === undefined) throw invalid("Value null at 'item' failed to satisfy constraint: must not be null");
+  return () => {
+    const item = checkedItem(request.Item);
+    const row = table.toRow(item);
+    return {
+      table,
+      place: row.place,
+      showsItem: shows,
+      outcome: (before) =>
+        condition && !holds(condition.tree, before ?? nothing, bound) ? undefined : { after: item, row },
+    };
+  };
+}
+
+export function update(catalog: Catalog, request: WriteRequest): Prepared {
+  const table = catalog.table(request.TableName);
+  const { keys } = table.definition;
+  const condition = conditionIn(request);
+  const expression = request.UpdateExpression === undefined ? undefined : updateOf(request.UpdateExpression);
+  const bound = bind(request, condition, expression);
+  const paths = expression ? changedPaths(expression.tree, bound, table.keyNames) : [];
+  const nested = paths.some(({ length }) => length > 1);
+  const shows = showsItem(request);
+  return () => {
+    const key = checkedKey(request.Key, keys);
+    return {
+      table,
+      place: placeOfItem(key, keys),
+      showsItem: shows,
+      outcome: (before) => {
+        if (condition && !holds(condition.tree, before ?? nothing, bound)) return undefined;
+        const was = before ?? key;
+        const item = nested ? parseItem(itemText(was)) : { ...was };
+        if (expression) applyUpdate(item, was, expression.tree, bound);
+        const after = checkedItem(item);
+        return { after, row: table.toRow(after), paths };
+      },
+    };
+  };
+}
+
+export function remove(catalog: Catalog, request: WriteRequest): Prepared {
+  const prepared = check(catalog, request);
+  return () => {
+    const { outcome, ...write } = prepared();
+    return { ...write, outcome: (before) => outcome(before) && (before ? { deletes: true } : {}) };
+  };
+}
+
+export function check(catalog: Catalog, request: WriteRequest): Prepared {
+  const table = catalog.table(request.TableName);
+  const condition = conditionIn(request);
+  const bound = bind(request, condition);
+  const shows = showsItem(request);
+  return () => ({
+    table,
+    place: table.placeOf(request.Key),
+    showsItem: shows,
+    outcome: (before) => (condition && !holds(condition.tree, before ?? nothing, bound) ? undefined : {}),
+  });
+}
+
+const conditionIn = ({ ConditionExpression: text }: WriteRequest) =>
+  text === undefined ? undefined : conditionOf(text);
+
+const showsItem = ({ ReturnValuesOnConditionCheckFailure: wanted }: WriteRequest): boolean =>
+  oneOf('returnValuesOnConditionCheckFailure', wanted, ['NONE', 'ALL_OLD']) === 'ALL_OLD';
+
+/** Writes what came out. */
+export function carryOut({ table, place }: Write, before: Item | undefined, { row, deletes }: Outcome): void {
+  if (row) table.put(row, before);
+  else if (deletes && before) table.delete(place, before);
+}
+
+/** The item when all is done. */
+export const standing = (before: Item | undefined, { after, deletes }: Outcome): Item | undefined =>
+  after ?? (deletes ? undefined : before);

@@ -1,0 +1,104 @@
+/** The embedded store: DynamoDB's operations over a SQLite database in this process. */
+import { Catalog } from './catalog.ts';
+import { Database, type DatabaseOptions } from './database.ts';
+import { broken, invalid, isFault } from './faults.ts';
+import { query, scan } from './operations/page.ts';
+import { batchGetItem, batchWriteItem, getItem } from './operations/reads.ts';
+import {
+  createTable,
+  deleteTable,
+  describeTable,
+  describeTimeToLive,
+  listTables,
+  updateTimeToLive,
+} from './operations/tables.ts';
+import { Tokens } from './operations/tokens.ts';
+import { transactGetItems, transactWriteItems } from './operations/transact.ts';
+import { deleteItem, putItem, updateItem } from './operations/write-item.ts';
+import { Turns } from './turns.ts';
+
+export interface EmbeddedStore {
+  /**
+   * Carries out an operation, e.g. `GetItem`. What it writes is kept when the promise resolves, and nothing when it rejects.
+   * @throws the errors of DynamoDB's client; `InternalServerError` when the database fails
+   */
+  execute(operation: string, input: object): Promise<object>;
+  /** Keeps what was written and closes the file. */
+  close(): void;
+}
+
+export interface StoreOptions extends DatabaseOptions {
+  readonly now?: (() => number) | undefined;
+}
+
+type Operation = (input: never) => object;
+
+/** @throws Error in one line for a file that is not such a store */
+export function openEmbeddedStore({ now = Date.now, ...options }: StoreOptions = {}): EmbeddedStore {
+  const db = new Database(options);
+  const catalog = catalogOf(db);
+  const turns = new Turns();
+  const tokens = new Tokens(now);
+  db.abandoned = () => tokens.forget();
+  const operations = new Map<string, Operation>([
+    ['GetItem', (input) => getItem(catalog, input)],
+    ['PutItem', (input) => putItem(catalog, input)],
+    ['UpdateItem', (input) => updateItem(catalog, input)],
+    ['DeleteItem', (input) => deleteItem(catalog, input)],
+    ['Query', (input) => query(catalog, db, input)],
+    ['Scan', (input) => scan(catalog, db, input)],
+    ['BatchGetItem', (input) => batchGetItem(catalog, input)],
+    ['BatchWriteItem', (input) => batchWriteItem(catalog, input)],
+    ['TransactWriteItems', (input) => transactWriteItems(catalog, tokens, input)],
+    ['TransactGetItems', (input) => transactGetItems(catalog, input)],
+    ['CreateTable', (input) => createTable(catalog, now, input)],
+    ['DescribeTable', (input) => describeTable(catalog, input)],
+    ['DeleteTable', (input) => deleteTable(catalog, input)],
+    ['ListTables', (input) => listTables(catalog, input)],
+    ['UpdateTimeToLive', (input) => updateTimeToLive(catalog, input)],
+    ['DescribeTimeToLive', (input) => describeTimeToLive(catalog, input)],
+  ]);
+
+  /** A fault of the database takes back what others wrote in the same turn: it may be half of something. */
+  function carriedOut(operation: string, input: object): object {
+    const work = operations.get(operation);
+    if (!work)
+      throw invalid(`The embedded store has no operation ${operation}; it has ${[...operations.keys()].join(', ')}`);
+    try {
+      return work(input as never);
+    } catch (thrown) {
+      if (isFault(thrown)) throw thrown;
+      db.abandon(thrown);
+      throw broken(thrown);
+    }
+  }
+
+  return {
+    async execute(operation, input) {
+      const turn = turns.wait();
+      if (turn) await turn;
+      let output: object | undefined;
+      let fault: unknown;
+      try {
+        output = carriedOut(operation, input);
+      } catch (thrown) {
+        fault = thrown;
+      }
+      // Whatever was seen, also by a condition that failed, is answered when it is kept.
+      const kept = db.kept();
+      if (kept) await kept;
+      if (output === undefined) throw fault;
+      return output;
+    },
+    close: () => db.close(),
+  };
+}
+
+function catalogOf(db: Database): Catalog {
+  try {
+    return new Catalog(db);
+  } catch (cause) {
+    db.close();
+    throw cause;
+  }
+}

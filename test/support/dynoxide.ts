@@ -1,0 +1,80 @@
+/** A DynamoDB-compatible server of others, in memory: what the embedded store is compared with. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+
+export interface ReferenceServer {
+  /** The answer, or the error, of one operation in its wire form. */
+  ask(operation: string, body: string): Promise<{ readonly status: number; readonly text: string }>;
+  stop(): void;
+}
+
+/** The binary of this platform; undefined where its package does not exist. */
+export function referenceBinary(): string | undefined {
+  try {
+    return createRequire(__filename).resolve(`@dynoxide/${process.platform}-${process.arch}/dynoxide`);
+  } catch {
+    return undefined;
+  }
+}
+
+const headers = {
+  'content-type': 'application/x-amz-json-1.0',
+  'x-amz-date': '20260101T000000Z',
+  authorization: `AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature=${'0'.repeat(64)}`,
+};
+
+export async function startReference(binary: string): Promise<ReferenceServer> {
+  const { child, port } = await launched(binary);
+  const killWithUs = () => child.kill('SIGKILL');
+  process.once('exit', killWithUs);
+  return {
+    async ask(operation, body) {
+      const answer = await fetch(`http://127.0.0.1:${port}/`, {
+        method: 'POST',
+        headers: { ...headers, 'x-amz-target': `DynamoDB_20120810.${operation}` },
+        body,
+      });
+      return { status: answer.status, text: await answer.text() };
+    },
+    stop() {
+      process.off('exit', killWithUs);
+      child.kill('SIGKILL');
+    },
+  };
+}
+
+/** Another process may take the port between our look and the server's bind: then the next one is tried. */
+async function launched(binary: string): Promise<{ child: ChildProcess; port: number }> {
+  for (let tries = 1; ; tries++) {
+    const port = await freePort();
+    const child = spawn(binary, ['serve', '--host', '127.0.0.1', '--port', String(port)], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const said = await listening(child);
+    if (said === undefined) return { child, port };
+    if (tries === 5) throw new Error(`The reference server did not start: ${said}`);
+  }
+}
+
+/** Undefined when it listens; else its last words. */
+function listening(child: ChildProcess): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let said = '';
+    child.once('exit', () => resolve(said || 'no message'));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-2_000);
+      if (said.includes('listening on')) resolve(undefined);
+    });
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
