@@ -14,6 +14,7 @@ import { isObject, mcpCodes, type RequestId, RpcFault, type RpcOutcome } from '.
 import { paramHeaders } from '../protocol/param-headers.ts';
 import { type Asking, ask, type Conversation, type Conversations } from '../sessions/conversations.ts';
 import { upstreamError } from '../sessions/upstream-errors.ts';
+import { handBounded } from './bounded-message.ts';
 import { definitionsOf, withEnvelope } from './inventory.ts';
 import { type PlacingPorts, placed, speaks } from './placement.ts';
 import { redactResult } from './redact-result.ts';
@@ -78,7 +79,7 @@ function paramsOf(
 const uncertain: ReadonlySet<string> = new Set(['timeout', 'aborted', 'broken', 'garbage', 'too-large']);
 
 async function execute(run: Run, params: JsonObject, credential: IssuedCredential | undefined): Promise<unknown> {
-  const { conversation, entry, method = 'tools/call', onMessage, calls: _, ...asking } = run;
+  const { conversation, entry, method = 'tools/call', onMessage, calls, ...asking } = run;
   const secrets = credential ? secretsOf(credential) : [];
   let outcome: RpcOutcome;
   let sent = false;
@@ -88,7 +89,7 @@ async function execute(run: Run, params: JsonObject, credential: IssuedCredentia
     sent = true;
     outcome = await ask(conversation, entry, method, params, {
       ...asking,
-      onMessage: (message) => onMessage(redactResult(message, secrets)),
+      onMessage: (message) => handBounded(message, secrets, calls, onMessage),
       bearer: credential?.secret,
     });
   } catch (fault) {

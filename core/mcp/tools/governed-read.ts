@@ -58,6 +58,7 @@ export async function readGoverned(
     signal: exchange.signal,
     onMessage: exchange.send,
     onEvents: exchange.streams,
+    calls: ports.calls,
   };
   const executors = [readExecutor(run)];
   const result = await govern(withoutHold(ports), caller.principal, caller.sessionId, action, (given, ...rest) =>
