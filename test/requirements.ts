@@ -681,7 +681,7 @@ const admin: readonly Requirement[] = [
   ),
   must(
     'limit.heavy-call',
-    'Large calls are evaluated, large results looked over and configurations checked in worker threads; beyond their time a call is 413 and a result is not shown. Large notifications of MCP servers are cut to what the protocol needs.',
+    'Large calls are evaluated, large results looked over, configurations checked and policies compared in worker threads; beyond their time a call is 413 and a result is not shown. Large notifications of MCP servers are cut to what the protocol needs.',
   ),
   must('limit.body', 'A body above the limit is 413 by its actual size.'),
   must('cors.off', 'Without allowed origins there are no CORS headers.'),

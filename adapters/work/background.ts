@@ -90,6 +90,8 @@ export function backgroundWork({ telemetry, effects, packs, limits = workLimits 
     calls: {
       evaluate: (job) => refusing('evaluate', job, callsMs, refusals.call),
       decide: (job) => refusing('decide', job, callsMs, refusals.call),
+      explain: (job) => refusing('explain', job, callsMs, refusals.call),
+      diff: (job) => refusing('diff', job, configurationMs, refusals.diff),
       redact: (job) => refusing('redact', job, callsMs, refusals.result),
       redactResult: (value, secrets) => refusing('result', { value, secrets }, callsMs, refusals.result),
     },
@@ -133,6 +135,11 @@ const refusals = {
   result: {
     busy: 'Too many large results are being looked over for secrets.',
     late: (ms) => `Looking the result over for secrets takes longer than ${ms} ms, the most it may take.`,
+  },
+  diff: {
+    busy: 'Too much large work is being done; the policies were not compared.',
+    late: (ms) =>
+      `Comparing the policies takes longer than ${ms} ms, the most it may take. Use fewer rules, or patterns with fewer stars.`,
   },
   configuration: {
     busy: 'Too much large work is being done; the configuration was not stored.',

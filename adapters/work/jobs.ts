@@ -1,7 +1,7 @@
 /** What a worker thread does: filters over large texts, large calls and results, configurations. Each kind is loaded when it first comes. */
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { systemIds } from '#adapters/system/ids.ts';
-import type { Evaluation, EvaluationJob, RedactionJob } from '#core/actions/call-work.ts';
+import type { DiffJob, Evaluation, EvaluationJob, RedactionJob } from '#core/actions/call-work.ts';
 import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
 import type { CheckedTexts, TextJob } from '#core/content-policy/text-work.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -9,8 +9,10 @@ import type { Effects } from '#core/effects/ports.ts';
 import type { Redaction } from '#core/evidence/redact.ts';
 import { type ErrorCode, GatewayError } from '#core/kernel/errors.ts';
 import type { Json } from '#core/kernel/json.ts';
+import type { PolicyDiff } from '#core/tool-policy/analysis/diff.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
+import type { RuleTrace } from '#core/tool-policy/explain.ts';
 
 /** What each kind of job is given, and what it answers. */
 export interface Jobs {
@@ -21,6 +23,8 @@ export interface Jobs {
     readonly given: Pick<EvaluationJob, 'call' | 'policy'>;
     readonly answer: PolicyDecision;
   };
+  readonly explain: { readonly given: Pick<EvaluationJob, 'call' | 'policy'>; readonly answer: RuleTrace[] };
+  readonly diff: { readonly given: DiffJob; readonly answer: PolicyDiff };
   readonly redact: { readonly given: RedactionJob; readonly answer: Redaction };
   readonly result: { readonly given: ResultJob; readonly answer: unknown };
   readonly configuration: { readonly given: ConfigurationJob; readonly answer: LoadedConfiguration };
@@ -64,6 +68,13 @@ async function resultOf({ kind, given }: Job): Promise<Jobs[JobKind]['answer']> 
       return (await import('#core/actions/call-work.ts')).evaluation(given, await compiled(given.policy), randomHex);
     case 'decide':
       return (await import('#core/tool-policy/decide.ts')).decide(await compiled(given.policy), given.call);
+    case 'explain':
+      return (await import('#core/tool-policy/explain.ts')).explain(await compiled(given.policy), given.call);
+    case 'diff':
+      return (await import('#core/tool-policy/analysis/diff.ts')).diffPolicies(
+        JSON.parse(given.before),
+        JSON.parse(given.after),
+      );
     case 'redact':
       return (await import('#core/actions/call-work.ts')).redaction(given, randomHex);
     case 'result':

@@ -9,8 +9,10 @@ import { withoutSecrets } from '#core/credentials/redact-values.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { type Redaction, redact } from '#core/evidence/redact.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
+import type { PolicyDiff } from '#core/tool-policy/analysis/diff.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
+import type { RuleTrace } from '#core/tool-policy/explain.ts';
 import { evaluate } from './judge.ts';
 import { type ProgramPlace, programTexts } from './program-texts.ts';
 
@@ -34,6 +36,11 @@ export interface EvaluationJob {
   readonly recorded?: { readonly value: unknown; readonly sensitivePaths: readonly string[] };
 }
 
+export interface DiffJob {
+  readonly before: string;
+  readonly after: string;
+}
+
 export interface Evaluation {
   readonly evaluated: PolicyDecision;
   /** What the policy would let pass instead. */
@@ -51,6 +58,10 @@ export interface CallWork {
   evaluate(job: EvaluationJob): Promise<Evaluation>;
   /** What the rules alone say of a call. @throws GatewayError as above. */
   decide(job: Pick<EvaluationJob, 'call' | 'policy'>): Promise<PolicyDecision>;
+  /** How each rule of a policy saw a call. @throws GatewayError as above. */
+  explain(job: Pick<EvaluationJob, 'call' | 'policy'>): Promise<RuleTrace[]>;
+  /** What two policies, as `policyText` writes them, decide differently. @throws GatewayError as above. */
+  diff(job: DiffJob): Promise<PolicyDiff>;
   /** @throws GatewayError as above. */
   redact(job: RedactionJob): Promise<Redaction>;
   /** A result as MCP clients see it. @throws GatewayError as above. */

@@ -1,6 +1,7 @@
 /** Policy versions, configuration, simulation and explanation. */
 
 import { alternativeTo } from '#core/actions/answers.ts';
+import { policyText } from '#core/actions/call-work.ts';
 import { evaluateCall } from '#core/actions/evaluate-call.ts';
 import { configuredPlacement } from '#core/actions/placement.ts';
 import { agreedCapability } from '#core/classification/agreed-capability.ts';
@@ -82,7 +83,12 @@ async function adopted(call: Call, action: string, row: VersionRow): Promise<voi
 export const policyDiff: Operation = async (call) => {
   const before = await versionOf(call, call.params.version);
   const after = await versionOf(call, call.query.against ?? String(call.snapshot.version));
-  const diff = diffPolicies(buildPolicyDocument(before.configuration), buildPolicyDocument(after.configuration));
+  const [old, current] = [before, after].map(({ configuration }) => buildPolicyDocument(configuration));
+  const { calls } = call.ports;
+  // Exact answers take seconds for large packs, so a worker finds them where there is one.
+  const diff = calls
+    ? await calls.diff({ before: policyText(old!), after: policyText(current!) })
+    : diffPolicies(old!, current!);
   return { body: { from: before.row.version, to: after.row.version, ...diff } };
 };
 

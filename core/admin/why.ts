@@ -1,5 +1,6 @@
 /** Why an action was decided as it was: the rules, each effect of the call, and what else had a say [policy.why]. */
 
+import { isLarge, policyText, sentOf } from '#core/actions/call-work.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -32,10 +33,23 @@ export const why: Operation = async (call) => {
   const entry = await decisionEntry(call, call.params.envelope_id ?? '');
   const { policy_version, matched_rule, policy, withheld, rule, reason } = entry.body;
   const { configuration } = await versionOf(call, String(policy_version));
-  const { protocol, tool, target, capability, upstream, parameters } = entry.body as unknown as ToolCall;
-  const toolCall: ToolCall = { protocol, tool, target, capability, upstream, parameters };
-  const compiled = compilePolicy(buildPolicyDocument(configuration));
-  const trace = explain(compiled, toolCall);
+  const { protocol, tool, target, capability, upstream, parameters, sent_with } = entry.body as unknown as ToolCall;
+  const toolCall: ToolCall = {
+    protocol,
+    tool,
+    target,
+    capability,
+    upstream,
+    parameters,
+    ...(sent_with && { sent_with }),
+  };
+  const document = buildPolicyDocument(configuration);
+  const compiled = compilePolicy(document);
+  const { calls } = call.ports;
+  const trace =
+    calls && isLarge(sentOf(toolCall))
+      ? await calls.explain({ call: toolCall, policy: policyText(document) })
+      : explain(compiled, toolCall);
   const effects = withheld === undefined ? await effectsOf(call, compiled, toolCall) : { effects: [] };
   return {
     body: {

@@ -158,3 +158,29 @@ describe('[limit.heavy-call] a configuration', () => {
     await expect(hasty.configuration(shipped)).rejects.toMatchObject({ code: 'payload_too_large' });
   });
 });
+
+describe('[limit.heavy-call] questions about policies', () => {
+  test('two versions are compared in a worker as in place', async () => {
+    await configure({
+      upstreams: [{ name: 'one', url: upstream.url }],
+      extra: { tool_policies: { pack: null, default_decision: 'review', rules: [] } },
+    });
+    const { version } = await test_.ports.snapshots.current();
+    const compared = async (at: ReturnType<typeof compose>) =>
+      (await http('GET', `/admin/v1/policy-versions/${version - 1}/diff`, undefined, { key: keys.human, at })).last;
+    const there = await compared(compose({ calls: work.calls }));
+    expect(there).toEqual(await compared(compose()));
+    expect(there).toMatchObject({ to: version, analysed: true });
+    expect(counted).toEqual(['diff done']);
+  });
+
+  test('why a large call was decided so is found in a worker as in place', async () => {
+    const { envelope_id } = (await act(read(long('src/a.ts')), compose())).last;
+    const why = async (at: ReturnType<typeof compose>) =>
+      (await http('GET', `/admin/v1/actions/${envelope_id}/why`, undefined, { key: keys.human, at })).last;
+    const there = await why(compose({ calls: work.calls }));
+    expect(there.trace.length).toBeGreaterThan(0);
+    expect(there).toEqual(await why(compose()));
+    expect(counted).toEqual(['explain done']);
+  });
+});
