@@ -1021,6 +1021,20 @@ const chat: readonly Requirement[] = [
     'With tool_use: govern, servers of the caller, tools that the provider runs and unknown betas are refused unless listed.',
   ),
   must(
+    'messages.structured-output',
+    'With tool_use: govern, the call of a single forced tool passes as data where no rule, guard or effect concerns it and the conversation holds no other call; anything else is decided.',
+  ),
+  must('messages.tool-choice', 'tool_choice without tools is refused under tool_use: reject.'),
+  must('messages.ids', 'Replies on /v1/messages carry ids that begin with msg_, whichever provider answered.'),
+  must(
+    'messages.known-query',
+    'The query parameter beta of known clients passes on /v1/messages; unknown ones are 400. HEAD / answers 200.',
+  ),
+  must(
+    'chat.refused-recorded',
+    'A call that is refused before its model is known stands in the log and, for an authenticated key, in the request list with its reason, ten times a minute and key at most.',
+  ),
+  must(
     'content.every-text',
     'Filters look at every text of requests, replies and streams that is not known to be opaque, and across the parts of a message and of messages of one role that follow each other.',
   ),

@@ -9,6 +9,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { costOf } from '#core/limits/prices.ts';
 import type { ChatCall } from './call.ts';
+import { forcedTool, governsTools } from './structured-output.ts';
 
 export interface ChatCallState {
   readonly call: ChatCall;
@@ -136,12 +137,14 @@ export function recordOf(
   const { configuration, version } = call.snapshot;
   const cost = costOfCall(state);
   const by = cancelledBy(call.signal);
+  const tool = governsTools(call) && configuration.messages.structured_output === 'data' ? forcedTool(call) : undefined;
   return {
     operation: call.operation,
     decision: state.decision,
     outcome: state.outcome,
     status: state.status,
     ...(state.error !== undefined && { error: state.error }),
+    ...(tool !== undefined && { structured_output: tool.slice(0, 256) }),
     ...(by !== undefined && state.outcome === 'aborted' && { aborted_by: by }),
     ...(delivered !== undefined && { delivered }),
     model: call.model,

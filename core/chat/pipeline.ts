@@ -133,4 +133,7 @@ function withHeaders(fault: GatewayError, { headers }: ChatCallState): GatewayEr
   return fault;
 }
 
+/** Whether the fault is the end of a call that the pipeline has recorded. */
+export const isRecorded = (fault: GatewayError): boolean => answerHeaders.has(fault);
+
 export const headersOf = (fault: GatewayError): Readonly<Record<string, string>> => answerHeaders.get(fault) ?? {};

@@ -13,6 +13,7 @@ import { assertExact, type Json, type JsonObject, parseStrict } from '#core/kern
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
 import { isProviderRun, providerRunText } from './provider-tools.ts';
+import { isStructuredOutput } from './structured-output.ts';
 
 interface ToolUseBlock {
   readonly name: string;
@@ -44,6 +45,7 @@ async function replacement(
     placement: null,
     ...(call.approvalRef !== undefined && { approval_ref: call.approvalRef }),
   };
+  if (await isStructuredOutput(ports, call, request)) return undefined;
   const result = await govern(ports, call.principal, call.sessionId, request, decideOnly);
   return result.decision === 'allow' ? undefined : told(name, result);
 }

@@ -51,6 +51,10 @@ export interface ChatRecord {
   /** HTTP status the caller saw. */
   readonly status: number;
   readonly error?: string;
+  /** Of a call that was refused before its model was looked for: what was found and what is allowed. */
+  readonly reason?: string;
+  /** The one tool that the request forces, whose arguments passed as data if the session holds no decision on them. */
+  readonly structured_output?: string;
   /** With `aborted`: the key that cancelled the call. Absent where the caller went away. */
   readonly aborted_by?: string;
   /** The host does not learn whether the answer reached its caller. */

@@ -62,6 +62,8 @@ const paging = ['limit', 'cursor'] as const;
 
 /** Agents call the gateway; a role that may run actions may chat. */
 const gateway = { surface: 'gateway', agents: 'yes' } as const;
+/** Anthropic's beta clients write `?beta=true`; what counts is the header `anthropic-beta`. */
+const anthropicQuery = ['beta'] as const;
 const mcp = { surface: 'mcp', agents: 'yes' } as const;
 
 export const routes: readonly Route[] = [
@@ -277,23 +279,16 @@ export const routes: readonly Route[] = [
   }),
 
   route('GET /health', 'models', 'open', 'health', 'Health and version', gateway),
+  route('GET /', 'models', 'open', 'reachable', 'Clients ask by HEAD whether the address answers', gateway),
   route('POST /v1/chat/completions', 'chat-completions', 'operator', 'chatCompletions', 'A chat completion', gateway),
-  route(
-    'POST /v1/messages',
-    'messages',
-    'operator',
-    'messages',
-    'A messages call, as Anthropic clients send it',
-    gateway,
-  ),
-  route(
-    'POST /v1/messages/count_tokens',
-    'count-tokens',
-    'operator',
-    'countTokens',
-    'Estimate of input tokens',
-    gateway,
-  ),
+  route('POST /v1/messages', 'messages', 'operator', 'messages', 'A messages call, as Anthropic clients send it', {
+    ...gateway,
+    query: anthropicQuery,
+  }),
+  route('POST /v1/messages/count_tokens', 'count-tokens', 'operator', 'countTokens', 'Estimate of input tokens', {
+    ...gateway,
+    query: anthropicQuery,
+  }),
   route(
     'POST /v1/requests/{id}/cancel',
     'models',

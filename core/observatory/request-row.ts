@@ -18,6 +18,8 @@ export interface RequestRow {
   readonly stream: boolean;
   readonly status: number;
   readonly outcome: ChatRecord['outcome'];
+  /** Why the call was refused before its model was looked for. */
+  readonly reason?: string;
   readonly decision: ChatRecord['decision'];
   readonly tokens: { readonly input: number; readonly output: number };
   readonly cost_microusd: number;
@@ -45,6 +47,7 @@ export function requestRowOf(entry: EvidenceEntry, record: ChatRecord): RequestR
     operation: record.operation,
     model: record.model,
     resolved_model: record.resolved_model,
+    ...(record.reason !== undefined && { reason: record.reason }),
     ...(provider !== undefined && { provider }),
     stream: record.stream,
     status: record.status,

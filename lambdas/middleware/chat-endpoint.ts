@@ -2,19 +2,21 @@
 
 import type { ChatReply } from '#core/chat/answering.ts';
 import { isStream } from '#core/chat/answering.ts';
-import { chat, headersOf } from '#core/chat/pipeline.ts';
+import { type EarlyRefusal, recordEarlyRefusal } from '#core/chat/early-refusal.ts';
+import { chat, headersOf, isRecorded } from '#core/chat/pipeline.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { DialectName } from '#core/contracts/chat.ts';
 import { chatJson } from '#core/contracts/chat.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
-import { routes } from '#core/contracts/routes.ts';
+import { type Route, routes } from '#core/contracts/routes.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { resolveSession } from '#core/identity/sessions.ts';
 import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
-import { GatewayError } from '#core/kernel/errors.ts';
+import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
 import type { ErrorShape } from './answers.ts';
 import { headerOf, headerValues, jsonObjectInTurns, rawBody } from './body.ts';
 import { withCors } from './cors.ts';
@@ -29,19 +31,36 @@ export interface ChatEndpointPorts extends ChatPorts, AdmissionPorts {
 export function chatEndpoint(name: FunctionName, dialect: DialectName, ports: ChatEndpointPorts): HttpHandler {
   const own = routes.filter((route) => route.handledBy === name);
   const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
-    const { route } = matchRoute(own, event);
+    const seen: Seen = {};
+    try {
+      return await answered(event, context, seen);
+    } catch (thrown) {
+      const fault = asGatewayError(thrown);
+      if (!isRecorded(fault)) await recordEarlyRefusal(ports, refusalOf(event, dialect, seen, fault));
+      throw fault;
+    }
+  };
+  const answered = async (event: HttpEvent, context: HttpContext, seen: Seen): Promise<HttpReply> => {
+    // The caller first, then the query: a refusal is recorded for the key that was refused.
+    const route = own.find(({ path, method }) => path === event.resource && method === event.httpMethod);
+    if (!route) throw noRoute(own, event);
     const snapshot = await ports.snapshots.current();
+    seen.policyVersion = snapshot.version;
     const principal = await identify(event, route, snapshot, ports);
+    seen.principal = principal;
+    seen.sessionId = sessionOf(event, principal, ports);
+    matchRoute(own, event);
     const bytes = boundedChatBody(event, snapshot, principal);
     const turn = async () => (bytes.length > largeBytes ? ports.texts?.turn() : undefined);
     const body = await jsonObjectInTurns(event, bytes, chatJson, turn);
+    seen.body = body;
     await turn();
     return ports.telemetry.continued(traceOf(event), async () => {
       const reply = await chat(ports, {
         dialect,
         body,
         principal,
-        sessionId: sessionOf(event, principal, ports),
+        sessionId: seen.sessionId!,
         requestId: event.requestContext?.requestId ?? '',
         transport: 'http',
         approvalRef: headerOf(event, 'x-approval-ref'),
@@ -52,6 +71,34 @@ export function chatEndpoint(name: FunctionName, dialect: DialectName, ports: Ch
     });
   };
   return withCors(own, ports, answer, errorShape(dialect));
+}
+
+/** What is known of a call when it is refused. */
+interface Seen {
+  policyVersion?: number;
+  principal?: Principal;
+  sessionId?: string;
+  body?: JsonObject;
+}
+
+const refusalOf = (
+  event: HttpEvent,
+  dialect: DialectName,
+  { policyVersion = 0, principal, sessionId, body }: Seen,
+  fault: GatewayError,
+): EarlyRefusal => ({
+  ...{ principal, sessionId, body, policyVersion, fault },
+  operation: dialect === 'openai' ? 'chat.completions' : 'messages',
+  requestId: event.requestContext?.requestId ?? '',
+});
+
+/** What `matchRoute` refuses such an event with. */
+function noRoute(own: readonly Route[], event: HttpEvent): unknown {
+  try {
+    return matchRoute(own, event);
+  } catch (fault) {
+    return fault;
+  }
 }
 
 /** Above this other work has a turn before the body is read, between the steps of reading it, and after. */

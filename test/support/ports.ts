@@ -55,7 +55,7 @@ export const keys = {
   viewer: 'viewer-key-1',
 };
 
-export const configuration = (extra = '', admin = '') => `
+export const configuration = (extra = '', admin = '', toolPolicies = '{ pack: pr-writer }') => `
 version: 1
 admin: { token_env: GATEWAY_ADMIN_TOKEN${admin} }
 people:
@@ -73,7 +73,7 @@ tenants:
       - { key: ${keys.viewer}, role: viewer, kind: service, owner: bob, name: ci }
   - id: elsewhere
     api_keys: [{ key: elsewhere-key, kind: agent, name: far }]
-tool_policies: { pack: pr-writer }
+tool_policies: ${toolPolicies}
 credentials:
   brokers: [{ name: scm, type: scm_app, app_id: "1", private_key_env: SCM_KEY }]
   grants:
@@ -86,6 +86,8 @@ export interface TestOptions {
   readonly extra?: string;
   /** Further members of `admin`, each after a comma. */
   readonly admin?: string;
+  /** In place of the pack `pr-writer`, as a YAML flow mapping. */
+  readonly toolPolicies?: string;
   readonly executors?: readonly Executor[];
   readonly secrets?: Readonly<Record<string, string>>;
   readonly wasm?: WasmRunner;
@@ -115,7 +117,7 @@ export async function testPorts(options: TestOptions = {}) {
   const objects = folderObjectStore(join(folder, 'objects'));
   const configStore = configTable(store.client, store.tables.config);
   const packs = packFiles(join(__dirname, '../../policies'));
-  const loaded = await loadConfiguration(configuration(options.extra, options.admin), { packs });
+  const loaded = await loadConfiguration(configuration(options.extra, options.admin, options.toolPolicies), { packs });
   await storeVersion({ configStore, objects, clock }, loaded.configuration, 'test', 'file');
   const snapshots = createSnapshots({ configStore, objects, clock, secrets });
   const lines: string[] = [];

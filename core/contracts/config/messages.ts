@@ -17,6 +17,10 @@ export const messagesSettings = z
       description:
         'reject refuses requests with tools; govern decides every tool call of the model by the tool policy.',
     }),
+    structured_output: z.enum(['data', 'govern']).default('data').meta({
+      description:
+        'With govern: data passes the arguments of a single forced tool that no rule names and that has no effect the gateway can read, as client libraries use it for structured output; govern decides it like any call.',
+    }),
     provider_tools: z.array(glob).default([]).meta({
       description:
         'With govern: types of tools that the provider may run itself, e.g. "web_search_*". The gateway decides none of their calls.',

@@ -11,6 +11,7 @@ const chatRequest = z.looseObject({
 const review = { status: 202, description: 'A person has to approve; retry with X-Approval-Ref' } as const;
 
 export const gateway = {
+  reachable: { output: z.strictObject({ status: z.literal('ok'), version: z.string() }) },
   chatCompletions: {
     input: chatRequest,
     streams: true,

@@ -137,6 +137,10 @@ export const observatory = {
           key_id: z.string(),
           operation: z.string(),
           model: z.string(),
+          reason: z
+            .string()
+            .optional()
+            .meta({ description: 'Why a call was refused before its model was looked for.' }),
           resolved_model: z.string(),
           provider: z.string().optional(),
           stream: z.boolean(),

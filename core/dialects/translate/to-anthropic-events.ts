@@ -8,6 +8,7 @@ import { toolFragments } from '../tool-fragments.ts';
 import { anthropicUsage, readOpenaiUsage } from '../usage.ts';
 import { countOf, objectOf, objectsOf, textOf } from '../wire.ts';
 import { blockQueue } from './block-queue.ts';
+import { messageId } from './message-id.ts';
 import { stopReason } from './stop-reasons.ts';
 import type { EventTranslator } from './to-openai-events.ts';
 
@@ -28,7 +29,7 @@ export function toAnthropicEvents(context: TranslationContext): EventTranslator 
     if (started) return [];
     started = true;
     const message = {
-      id: textOf(event.id) || context.id,
+      id: messageId(textOf(event.id) || context.id),
       type: 'message',
       role: 'assistant',
       model: textOf(event.model) || context.model,

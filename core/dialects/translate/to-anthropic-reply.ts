@@ -5,6 +5,7 @@ import { estimateOutput } from '../count-tokens.ts';
 import type { TranslationContext } from '../dialect.ts';
 import { anthropicUsage, readOpenaiUsage } from '../usage.ts';
 import { argumentsOf, objectOf, objectsOf, textOf, without } from '../wire.ts';
+import { messageId } from './message-id.ts';
 import { stopReason } from './stop-reasons.ts';
 
 /** The first choice, since a caller of this dialect cannot ask for more. Members neither dialect knows are carried. */
@@ -14,7 +15,7 @@ export function toAnthropicReply(reply: JsonObject, context: TranslationContext)
   const calls = objectsOf(message.tool_calls);
   return {
     ...without(reply, replyMembers),
-    id: textOf(reply.id) || context.id,
+    id: messageId(textOf(reply.id) || context.id),
     type: 'message',
     role: 'assistant',
     model: textOf(reply.model) || context.model,

@@ -6,7 +6,12 @@ import { governReply, ToolGate } from '#core/chat/tool-use.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 
 /** Nothing is governed: the refusal comes before. */
-const messages = { tool_use: 'govern', provider_tools: [] as string[], betas: ['effort-*'] } as const;
+const messages = {
+  tool_use: 'govern',
+  structured_output: 'data',
+  provider_tools: [] as string[],
+  betas: ['effort-*'],
+} as const;
 const callWith = (over: object = {}) =>
   ({ snapshot: { configuration: { messages: { ...messages, ...over } } } }) as unknown as ChatCall;
 const [ports, call] = [{} as ChatPorts, callWith()];

@@ -64,7 +64,7 @@ const message: JsonObject = {
 describe('translated', () => {
   test('openai to anthropic', () => {
     expect(translator('anthropic', 'openai').reply(completion, context)).toEqual({
-      id: 'chatcmpl-1',
+      id: 'msg_chatcmpl-1',
       type: 'message',
       role: 'assistant',
       model: 'gpt-4o',
@@ -117,7 +117,7 @@ describe('translated', () => {
   test('a refusal, and counts nobody gave', () => {
     const refused = { choices: [{ message: { content: null, refusal: 'I will not do it' }, finish_reason: 'stop' }] };
     expect(translator('anthropic', 'openai').reply(refused, context)).toMatchObject({
-      id: 'env-1',
+      id: 'msg_env-1',
       model: 'asked',
       content: [{ type: 'text', text: 'I will not do it' }],
       stop_reason: 'refusal',

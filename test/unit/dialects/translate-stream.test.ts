@@ -98,7 +98,7 @@ test('the golden frame, event by event', () => {
     {
       type: 'message_start',
       message: {
-        id: 'chatcmpl-1',
+        id: 'msg_chatcmpl-1',
         type: 'message',
         role: 'assistant',
         model: 'gpt-4o-mini',

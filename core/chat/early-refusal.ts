@@ -1,0 +1,96 @@
+/**
+ * A call that is refused before the pipeline knows its model: a malformed body, an unknown query parameter, tools where they are
+ * rejected. It stands in the log, and in the evidence and so in the request list [chat.refused-recorded].
+ */
+
+import { sessionOwner } from '#core/actions/governed.ts';
+import type { ChatRecord, DialectName } from '#core/contracts/chat.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import { federatedActor } from '#core/identity/principal.ts';
+import { digestOf, sha256 } from '#core/kernel/canonical.ts';
+import type { GatewayError } from '#core/kernel/errors.ts';
+import { firstOfItsMinute } from '#core/kernel/first-of-minute.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { ChatPorts } from './ports.ts';
+
+export interface EarlyRefusal {
+  readonly dialect: DialectName;
+  readonly operation: ChatRecord['operation'];
+  readonly requestId: string;
+  /** Absent where no caller was authenticated: then there is no tenant to write for. */
+  readonly principal?: Principal | undefined;
+  readonly sessionId?: string | undefined;
+  readonly body?: JsonObject | undefined;
+  readonly policyVersion: number;
+  readonly fault: GatewayError;
+}
+
+/** Entries of one key in a minute and process: such calls take nothing from a limit, so they must not write without one. */
+const entriesPerMinute = 10;
+
+/** Never rejects: the caller is told of the first fault. */
+export async function recordEarlyRefusal(ports: ChatPorts, refusal: EarlyRefusal): Promise<void> {
+  const { fault, principal, requestId, operation } = refusal;
+  if (fault.kind.status >= 500) return;
+  ports.telemetry.log('info', 'chat refused', {
+    request_id: requestId,
+    operation,
+    status: fault.kind.status,
+    type: fault.code,
+    ...(principal && { tenant: principal.tenant, key_id: principal.key_id }),
+    reason: fault.message,
+  });
+  ports.telemetry.count('svc_chat_requests_total', { outcome: 'refused' });
+  if (!principal || unrecorded.has(fault.code) || !mayWrite(principal.key_id, ports.clock.now())) return;
+  try {
+    await ports.ledger.commit({ draft: draftOf(ports, refusal, principal), owner: sessionOwner(principal) });
+  } catch (thrown) {
+    ports.telemetry.log('warn', 'a refusal was not recorded', {
+      request_id: requestId,
+      error: (thrown as Error).message,
+    });
+  }
+}
+
+/** Limits refuse without an entry (0017); a session of another key is not written into. */
+const unrecorded: ReadonlySet<string> = new Set(['rate_limit_error', 'authentication_error', 'forbidden']);
+
+const mayWrite = (keyId: string, nowMs: number): boolean =>
+  Array.from({ length: entriesPerMinute }, (_, at) => `refused-call-${at}`).some((rule) =>
+    firstOfItsMinute(keyId, rule, nowMs),
+  );
+
+function draftOf({ clock, ids }: ChatPorts, refusal: EarlyRefusal, principal: Principal) {
+  const { body, fault, operation, requestId, policyVersion } = refusal;
+  const envelope_id = ids.uuid();
+  const model =
+    typeof body?.model === 'string' && body.model !== '' ? body.model.slice(0, 256).toWellFormed() : 'unknown';
+  const record: ChatRecord = {
+    operation,
+    decision: 'block',
+    outcome: 'refused',
+    status: fault.kind.status,
+    error: fault.code,
+    reason: fault.message.slice(0, 500).toWellFormed(),
+    model,
+    resolved_model: 'unknown',
+    stream: body?.stream === true,
+    transport: 'http',
+    policy_version: policyVersion,
+    usage: { input_tokens: 0, output_tokens: 0 },
+    cost_microusd: 0,
+    latency_ms: 0,
+    request_id: requestId,
+    request_sha256: body ? digestOf(body) : sha256(''),
+  };
+  return {
+    tenant: principal.tenant,
+    session_id: refusal.sessionId ?? `refused-${envelope_id}`,
+    timestamp: isoTime(clock.now()),
+    kind: 'chat' as const,
+    envelope_id,
+    actor: { key_id: principal.key_id, agent: principal.name, ...federatedActor(principal) },
+    body: { ...record },
+  };
+}
