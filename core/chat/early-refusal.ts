@@ -4,7 +4,7 @@
  */
 
 import { sessionOwner } from '#core/actions/governed.ts';
-import type { ChatRecord, DialectName } from '#core/contracts/chat.ts';
+import type { ChatRecord } from '#core/contracts/chat.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { federatedActor } from '#core/identity/principal.ts';
 import { digestOf, sha256 } from '#core/kernel/canonical.ts';
@@ -15,7 +15,6 @@ import { isoTime } from '#core/kernel/ports.ts';
 import type { ChatPorts } from './ports.ts';
 
 export interface EarlyRefusal {
-  readonly dialect: DialectName;
   readonly operation: ChatRecord['operation'];
   readonly requestId: string;
   /** Absent where no caller was authenticated: then there is no tenant to write for. */
