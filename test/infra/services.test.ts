@@ -22,7 +22,7 @@ describe('routes', () => {
     return resource ? `${pathOf(resource.Properties.ParentId.Ref)}/${resource.Properties.PathPart}` : '';
   };
   const deployed = Object.values(ofType(services, 'AWS::ApiGateway::Method')).map(({ Properties }) => ({
-    call: `${apis[Properties.RestApiId.Ref]} ${Properties.HttpMethod} ${pathOf(Properties.ResourceId.Ref)}`,
+    call: `${apis[Properties.RestApiId.Ref]} ${Properties.HttpMethod} ${pathOf(Properties.ResourceId.Ref) || '/'}`,
     uri: reference(Properties.Integration.Uri),
     type: Properties.Integration.Type as string,
     integration: Properties.Integration,
