@@ -17,6 +17,7 @@ import { keyRisksTable } from '#adapters/dynamodb/key-risks-table.ts';
 import { lazyObservations } from '#adapters/dynamodb/lazy-observations.ts';
 import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import { mcpTable } from '#adapters/dynamodb/mcp-table.ts';
+import { rolloutsTable } from '#adapters/dynamodb/rollouts-table.ts';
 import type { StoreOptions } from '#adapters/dynamodb/store-options.ts';
 import { manifestsTable } from '#adapters/dynamodb/task-manifests-table.ts';
 import { ticketsTable } from '#adapters/dynamodb/tickets-table.ts';
@@ -45,6 +46,7 @@ import { SessionsOfKey } from '#core/identity/unnamed-sessions.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
+import { rolloutsInForce } from '#core/rollouts/in-force.ts';
 import { type BreakerBoard, sharedStates } from '#core/routing/breaker-board.ts';
 import packageJson from '#package' with { type: 'json' };
 import { asCalled } from './behind-edge.ts';
@@ -156,6 +158,8 @@ export function compose(
     executors: [],
     startedActions: actionsTable(store),
     observations: lazyObservations(store),
+    rollouts: rolloutsTable(store),
+    rolloutsInForce: rolloutsInForce(rolloutsTable(store), clock),
     counters: countersTable({ ...store, clock }),
     admissions: new Admissions(clock),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),

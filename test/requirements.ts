@@ -704,16 +704,32 @@ const admin: readonly Requirement[] = [
     'admin.federation',
     'Federation serves a configuration without keys and takes status of at most 1 MB and metrics.',
   ),
-  operations('admin.rollouts', 'Six rollout operations: create, list, get, pause, resume, rollback.'),
+  must('admin.rollouts', 'Six rollout operations: create, list, get, pause, resume, rollback.'),
+  must('rollout.create', 'A rollout is created with its stages, window and thresholds; a model has at most one open.'),
+  must('rollout.bad-input', 'What cannot be a rollout is refused with what was found and what there is.'),
+  must('rollout.states', 'A rollout moves by one table: pending, running, paused, completed, rolled_back.'),
+  must(
+    'rollout.judged',
+    'A stage is promoted after its window with enough healthy calls, and rolled back as soon as the data says so.',
+  ),
+  must('rollout.sticky', 'A session stays on its side while the percentage grows.'),
+  must(
+    'rollout.traffic',
+    'The canary gets the share of the stage; the baseline answers where it fails before the first byte.',
+  ),
+  must('rollout.metrics', 'Faults of the provider alone count as errors of a side, over the observation at hand.'),
+  must('rollout.clock', 'The clock promotes, completes and rolls back without anyone asking, and records each move.'),
+  must('rollout.by-hand', 'Pause, resume and rollback answer the rollout, and 400 in a wrong state.'),
+  must('rollout.tenants', 'A tenant moves its own traffic; that of all tenants is for the platform.'),
+  must(
+    'rollout.known',
+    'A process asks for rollouts once in five seconds, and keeps the last answer while the store is down.',
+  ),
   must(
     'admin.analytics',
     'Analytics and requests are readable; each tenant sees its own traffic, the platform everything.',
   ),
   operations('admin.alerts', 'Alerts have a severity, can be acknowledged and resolve after 5 normal evaluations.'),
-  operations(
-    'rollout.states',
-    'Rollouts move pending, running, paused, completed, rolled_back, with automatic rollback on spikes.',
-  ),
   must(
     'analytics.buckets',
     'Analytics keeps 1-minute buckets of 48 hours by global, tenant, model, provider and tool.',

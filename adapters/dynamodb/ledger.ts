@@ -13,6 +13,7 @@ import { entryGet, entryPutItem, evidenceTable, headPutItem } from './evidence-t
 import { groupedCommits, type Link, type Part, type Step, type Verdict, type Waiting } from './grouped-commits.ts';
 import { type Placed, verdictsOf } from './grouped-verdicts.ts';
 import { fromItem, storeDown, stored, toItem } from './items.ts';
+import { rolloutPutItems } from './rollouts-table.ts';
 import type { StoreOptions } from './store-options.ts';
 
 export interface LedgerOptions extends StoreOptions {
@@ -90,12 +91,14 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
   }
 
   function changeItems(change: Change, entry: EvidenceEntry): TransactWriteItem[] {
-    const { actions, approvals, credentials, salts } = tables;
+    const { actions, approvals, credentials, rollouts, salts } = tables;
     switch (change.type) {
       case 'approval.open':
         return openItems(approvals, change);
       case 'approval.move':
         return [moveItem(approvals, change, entry)];
+      case 'rollout.put':
+        return rolloutPutItems(rollouts, change);
       case 'credential.put':
         return [credentialPutItem(credentials, change.credential)];
       case 'credential.revoke':

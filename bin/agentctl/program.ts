@@ -20,6 +20,7 @@ import { Output, painted } from './output.ts';
 import { addPolicy } from './policy.ts';
 import { addRebuild } from './rebuild.ts';
 import { addRisk } from './risk.ts';
+import { addRollout } from './rollout.ts';
 import { addSimulation } from './simulation.ts';
 import { addStatus } from './status.ts';
 import { addTraffic } from './traffic.ts';
@@ -56,6 +57,7 @@ const groups = [
   addTraffic,
   addSimulation,
   addPolicy,
+  addRollout,
   addCredentials,
   addManifest,
   addRisk,

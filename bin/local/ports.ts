@@ -14,6 +14,7 @@ import { keyRisksTable } from '#adapters/dynamodb/key-risks-table.ts';
 import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import { mcpTable } from '#adapters/dynamodb/mcp-table.ts';
 import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
+import { rolloutsTable } from '#adapters/dynamodb/rollouts-table.ts';
 import { manifestsTable } from '#adapters/dynamodb/task-manifests-table.ts';
 import { ticketsTable } from '#adapters/dynamodb/tickets-table.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
@@ -46,6 +47,7 @@ import { sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import { providersFrom } from '#core/providers/providers.ts';
+import { rolloutsInForce } from '#core/rollouts/in-force.ts';
 import { breakersOf } from '#core/routing/breakers.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
@@ -164,6 +166,8 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     executors: [],
     startedActions: actionsTable(store),
     observations: observationsTable(store),
+    rollouts: rolloutsTable(store),
+    rolloutsInForce: rolloutsInForce(rolloutsTable(store), clock),
     counters: countersTable({ ...store, clock }),
     admissions: new Admissions(clock),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),

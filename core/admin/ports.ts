@@ -16,6 +16,8 @@ import type { Admissions } from '#core/limits/admissions.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import type { McpStore } from '#core/mcp/ports.ts';
 import type { Archive, Observations } from '#core/observatory/ports.ts';
+import type { RolloutsInForce } from '#core/rollouts/in-force.ts';
+import type { Rollouts } from '#core/rollouts/ports.ts';
 import type { TicketStore } from '#core/tickets/ports.ts';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
@@ -51,6 +53,8 @@ export interface GatewayPorts extends GovernPorts {
   /** Capability tickets, where the function lists and revokes or issues them. */
   readonly tickets?: TicketStore;
   readonly observations: Observations;
+  readonly rollouts: Rollouts;
+  readonly rolloutsInForce: RolloutsInForce;
   readonly counters: Counters;
   readonly admissions: Admissions;
   readonly tokens: Tokens;

@@ -1,8 +1,10 @@
 /** The state of a call: what its one evidence entry will record. Filled in by the stages on the way. */
+
 import type { Standing } from '#core/behavior/assess.ts';
 import { cancelledBy } from '#core/cancellation/watch.ts';
 import type { Verdict } from '#core/content-policy/ports.ts';
 import type { ChatOutcome, ChatRecord, Finding, Usage } from '#core/contracts/chat.ts';
+import type { RolloutMark } from '#core/contracts/rollout.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -33,6 +35,8 @@ export interface ChatCallState {
   readonly findings: Finding[];
   provider?: string;
   region?: string | undefined;
+  /** Which side of a rollout the call is on. */
+  rollout: RolloutMark | undefined;
   attempts: readonly { readonly provider: string; readonly error: string }[];
   /** What the provider counted so far: later counts replace earlier ones. */
   counted: Partial<Usage>;
@@ -67,6 +71,7 @@ export function startCallState(call: ChatCall, clock: Clock): ChatCallState {
     decision: 'allow',
     status: 200,
     findings: [],
+    rollout: undefined,
     attempts: [],
     counted: {},
     outputCharacters: 0,
@@ -165,6 +170,7 @@ export function recordOf(
     latency_ms: Math.max(0, clock.now() - state.startedMs),
     ...(state.firstTokenMs !== undefined && { first_token_ms: state.firstTokenMs }),
     ...(state.attempts.length > 0 && { attempts: state.attempts }),
+    ...(state.rollout && { rollout: state.rollout }),
     request_id: call.requestId,
     request_sha256: state.requestSha256 ?? digestOf(call.body),
     ...(traceId !== '' && { trace_id: traceId }),

@@ -7,6 +7,7 @@ import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import type { Providers } from '#core/providers/ports.ts';
+import type { RolloutsInForce } from '#core/rollouts/in-force.ts';
 
 export interface ChatPorts extends GovernPorts {
   readonly counters: Counters;
@@ -16,6 +17,8 @@ export interface ChatPorts extends GovernPorts {
   readonly texts?: TextWork;
   readonly cache: ResponseCache;
   readonly hostLimits?: Pick<HostLimits, 'seesCallers'>;
+  /** Rollouts that move traffic between providers, as this process knows them. */
+  readonly rolloutsInForce: RolloutsInForce;
   readonly timeouts: Timeouts;
   /** In [0, 1): jitter of retries. */
   readonly random: () => number;

@@ -1,6 +1,7 @@
 /** Chat traffic as it is counted, decided and recorded. Never its content. */
 
 import type { JsonRules } from '../kernel/json.ts';
+import type { RolloutMark } from './rollout.ts';
 
 /** The two wire forms of a chat call: OpenAI chat completions and Anthropic messages. */
 export const dialectNames = ['openai', 'anthropic'] as const;
@@ -81,6 +82,8 @@ export interface ChatRecord {
   readonly latency_ms: number;
   readonly first_token_ms?: number;
   /** Providers tried before the one that answered, each with why it did not. */
+  /** Which side of a rollout the call was on. */
+  readonly rollout?: RolloutMark;
   readonly attempts?: readonly { readonly provider: string; readonly error: string }[];
   readonly request_id: string;
   readonly request_sha256: string;

@@ -18,6 +18,7 @@ import { type budget, budgets, cache, prices } from './config/spending.ts';
 import { type httpService, type mcpUpstream, upstreams } from './config/upstreams.ts';
 import { address, defaultAdminTokenName, seconds, secretName } from './config/words.ts';
 import { decisions } from './envelope.ts';
+import { rolloutDefaultsSchema } from './rollout.ts';
 import { sandboxSchema } from './sandbox.ts';
 import { type ToolPack, toolPackSchema, toolRuleSchema } from './tool-policy.ts';
 
@@ -184,30 +185,7 @@ export const configurationSchema = z
       description: 'What may be spent on models. A call that would exceed a budget is refused with 429.',
     }),
     prices: prices.meta({ description: 'Prices of models, by which costs are counted.' }),
-    rollouts: z
-      .strictObject({
-        stages: z.array(z.number().gt(0).max(100)).min(1).default([5, 25, 50, 100]).meta({
-          description:
-            'Percentages of traffic that a rollout gives to the new provider, one stage after another; 0 to 100.',
-        }),
-        max_error_rate: z
-          .number()
-          .min(0)
-          .max(1)
-          .default(0.05)
-          .meta({ description: 'Share of failed calls (0 to 1) above which a rollout goes back.' }),
-        max_latency_ratio: z.number().positive().default(2).meta({
-          description: 'Latency of the new provider divided by that of the old one above which a rollout goes back.',
-        }),
-        min_requests: z
-          .int()
-          .nonnegative()
-          .default(20)
-          .meta({ description: 'Calls that a stage needs before it is judged.' }),
-        stage_seconds: seconds.default(300).meta({ description: 'Shortest duration of a stage in seconds.' }),
-      })
-      .prefault({})
-      .meta({ description: 'Defaults of provider rollouts.' }),
+    rollouts: rolloutDefaultsSchema.prefault({}).meta({ description: 'Defaults of provider rollouts.' }),
     analytics: z
       .strictObject({ enabled: z.boolean().default(true).meta({ description: 'Whether points are collected.' }) })
       .prefault({})

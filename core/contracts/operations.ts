@@ -10,6 +10,7 @@ import { evidence } from './operations/evidence.ts';
 import { gateway } from './operations/gateway.ts';
 import { health, observatory } from './operations/observatory.ts';
 import type { OperationContract } from './operations/operation.ts';
+import { rollouts } from './operations/rollouts.ts';
 import { sessions } from './operations/sessions.ts';
 
 export const operations = {
@@ -20,6 +21,7 @@ export const operations = {
   ...evidence,
   ...configuration,
   ...sessions,
+  ...rollouts,
   ...gateway,
 } satisfies Record<string, OperationContract>;
 

@@ -103,6 +103,11 @@ export const tables = {
     ttl: 'ttl',
     indexes: [{ name: 'by_created', partitionKey: 'tenant', sortKey: 'created', projection: 'ALL' }],
   },
+  rollouts: {
+    holds: 'rollouts by id, and which one is in force for each model',
+    partitionKey: 'kind',
+    sortKey: 'id',
+  },
   deliveries: {
     stream: 'NEW_IMAGE',
     holds: 'notifications to send: due time, attempts, dead letters; callback replays already seen',

@@ -10,6 +10,7 @@ import type {
   SessionManifest,
   SigningKeys,
 } from '#core/contracts/evidence.ts';
+import type { Rollout } from '#core/contracts/rollout.ts';
 import type { ActionEnd, StartedAction } from '#core/contracts/started-action.ts';
 
 /** Strongly consistent state of one session: where its chain ends and to whom it belongs. */
@@ -162,6 +163,8 @@ export type Change =
       /** Also keep the entry's hash and place as the row's `evidence_hash` and `evidence_index`. */
       readonly stampEntry?: boolean;
     }
+  /** A rollout as it stands after a move; a new one without `revision`, and only where its model has no open one. */
+  | { readonly type: 'rollout.put'; readonly rollout: Rollout; readonly revision?: number }
   | { readonly type: 'credential.put'; readonly credential: CredentialRecord }
   | { readonly type: 'credential.revoke'; readonly tenant: string; readonly id: string; readonly revoked_at: string }
   /** New row; a row of that id may stand only if it ended as `not_executed`. */

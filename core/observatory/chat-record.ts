@@ -1,6 +1,7 @@
 /** The body of a `chat` entry as projections read it: bodies are free-form, so what is not a number counts as none. */
 import type { ChatOutcome, ChatRecord, Finding, Usage } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { RolloutMark } from '#core/contracts/rollout.ts';
 
 type Body = EvidenceEntry['body'];
 
@@ -26,6 +27,7 @@ export function chatRecordOf({ body }: Pick<EvidenceEntry, 'body'>): ChatRecord 
       provider: textOf(attempt.provider) ?? '',
       error: textOf(attempt.error) ?? '',
     })),
+    ...rolloutOf(body.rollout),
     ...texts(body, ['error', 'provider', 'region', 'matched_rule', 'finish_reason', 'trace_id', 'approval_ref']),
     ...(body.cache === 'HIT' || body.cache === 'MISS' || body.cache === 'SEMANTIC-HIT' ? { cache: body.cache } : {}),
     ...(typeof body.cache_evictions === 'number' && { cache_evictions: numberOf(body.cache_evictions) }),
@@ -33,6 +35,12 @@ export function chatRecordOf({ body }: Pick<EvidenceEntry, 'body'>): ChatRecord 
     ...(body.cost_estimated === true && { cost_estimated: true }),
     ...(body.break_glass === true && { break_glass: true }),
   };
+}
+
+function rolloutOf(value: unknown): { rollout?: RolloutMark } {
+  const { id, observation, arm, canary } = fieldsOf(value);
+  if (typeof id !== 'string' || typeof canary !== 'string' || (arm !== 'baseline' && arm !== 'canary')) return {};
+  return { rollout: { id, observation: numberOf(observation), arm, canary } };
 }
 
 function usageOf(value: unknown): Usage {

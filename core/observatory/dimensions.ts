@@ -1,9 +1,11 @@
 /** What analytics is counted by [analytics.buckets]: everything, a tenant, a model, a provider, a tool. */
+import type { RolloutArm } from '#core/contracts/rollout.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 
 export const dimensionKinds = ['tenant', 'model', 'provider', 'tool'] as const;
-export type DimensionKind = (typeof dimensionKinds)[number];
+/** `rollout` is for the judgement of rollouts, not for queries. */
+export type DimensionKind = (typeof dimensionKinds)[number] | 'rollout';
 
 /** `global`, or `<kind>:<name>`. */
 export type Dimension = 'global' | `${DimensionKind}:${string}`;
@@ -21,6 +23,10 @@ export function dimensionOf(kind: DimensionKind, name: string): Dimension {
   if (name.length <= longestName) return `${kind}:${name}`;
   return `${kind}:${name.slice(0, longestName - 17).toWellFormed()}…${digestOf(name).slice(0, 16)}`;
 }
+
+/** Calls of one arm during one observation of a rollout. */
+export const rolloutDimension = (id: string, observation: number, arm: RolloutArm): Dimension =>
+  dimensionOf('rollout', `${id}/${observation}/${arm}`);
 
 /** Kind and name; undefined for `global`. */
 export function partsOf(dimension: Dimension): { readonly kind: DimensionKind; readonly name: string } | undefined {

@@ -2,7 +2,7 @@
 import type { ChatRecord, Finding } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { chatRecordOf } from './chat-record.ts';
-import { dimensionOf } from './dimensions.ts';
+import { dimensionOf, rolloutDimension } from './dimensions.ts';
 import { addUp, callMeasures, type Measures } from './measures.ts';
 import type { Point, Projection } from './projection.ts';
 import { requestRowOf } from './request-row.ts';
@@ -22,7 +22,7 @@ export function projectChat(entry: EvidenceEntry): Omit<Projection, 'tenant' | '
   return {
     counter: { kind: 'chat', model: record.resolved_model },
     measures: addUp([call, cacheMeasures(record), ...findingsOf(record).map(findingMeasures)]),
-    points: [...callPoints(entry.tenant, record), ...providerPoints(record)],
+    points: [...callPoints(entry.tenant, record), ...providerPoints(record), ...rolloutPoints(record)],
     request: requestRowOf(entry, record),
     ...(violations.length > 0 && { violations }),
   };
@@ -130,3 +130,27 @@ const lastTry = ({ outcome, latency_ms, usage, cost_microusd }: ChatRecord): Mea
     cost_microusd,
     ...latencyMeasures(latency_ms),
   });
+
+/**
+ * What the call says of its side of a rollout [rollout.metrics]: faults of the provider alone count as errors, never those of the
+ * caller or blocks of a policy. A canary that failed counts against it, though the baseline answered; the latency is the baseline's then.
+ */
+function rolloutPoints(record: ChatRecord): Point[] {
+  const { rollout, outcome, attempts = [], provider, latency_ms, cost_microusd } = record;
+  if (!rollout || !reachedProvider(record)) return [];
+  const { id, observation, arm, canary } = rollout;
+  const tried = attempts.filter((attempt) => attempt.provider === canary);
+  const failedFirst = tried.some(({ error }) => !ofTheCaller.test(error));
+  const dimension = rolloutDimension(id, observation, arm);
+  if (arm === 'canary' && failedFirst && provider !== canary)
+    return [{ dimension, measures: { requests: 1, errors: 1 } }];
+  const own = attempts.some(({ error }) => ofTheCaller.test(error));
+  const errors = outcome === 'failed' && !own ? 1 : 0;
+  const timed = outcome === 'completed' || errors > 0;
+  return [
+    {
+      dimension,
+      measures: whatCounts({ requests: 1, errors, cost_microusd, ...(timed && latencyMeasures(latency_ms)) }),
+    },
+  ];
+}

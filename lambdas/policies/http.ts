@@ -2,6 +2,7 @@
 import { putFirstConfig } from '#core/admin/first-config.ts';
 import * as mcp from '#core/admin/mcp.ts';
 import * as operations from '#core/admin/policies.ts';
+import * as rollouts from '#core/admin/rollouts.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { authenticateAdminToken } from '#core/identity/authenticate.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -11,7 +12,7 @@ import { httpEndpoint, replyOf } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 export function createHandler(ports: GatewayPorts): HttpHandler {
-  const governed = httpEndpoint('policies', ports, { ...operations, ...mcp });
+  const governed = httpEndpoint('policies', ports, { ...operations, ...mcp, ...rollouts });
   const first = withErrorHandling(ports, async (event) => {
     const principal = await authenticateAdminToken(
       headerValues(event, 'x-api-key'),

@@ -5,6 +5,7 @@ import { sweepCredentials } from '#core/credentials/registry.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { Turns } from '#core/kernel/turns.ts';
 import { healReservations } from '#core/limits/heal.ts';
+import { advanceRollouts } from '#core/rollouts/advance.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { stepPorts } from '../step-ports.ts';
@@ -45,13 +46,14 @@ async function reportGuards({ snapshots, telemetry }: GatewayPorts): Promise<voi
 async function others(
   ports: GatewayPorts,
   turns: Turns,
-): Promise<{ reservations: number; credentials: number; actions: number }> {
-  const [reservations, credentials, actions] = await Promise.all([
+): Promise<{ reservations: number; credentials: number; actions: number; rollouts: number }> {
+  const [reservations, credentials, actions, rollouts] = await Promise.all([
     healed(ports, 'reservations', () => sweepReservations(ports, turns)),
     healed(ports, 'credentials', () => sweepCredentials(ports)),
     healed(ports, 'started actions', () => closeAbandoned(ports)),
+    healed(ports, 'rollouts', () => advanceRollouts(ports)),
   ]);
-  return { reservations, credentials, actions };
+  return { reservations, credentials, actions, rollouts };
 }
 
 /** Goes over the tenants from where the last minute stopped. @returns how many reservations were healed. */

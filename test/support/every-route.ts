@@ -141,6 +141,21 @@ export const visits: Readonly<Record<string, Visit>> = {
   'GET /admin/v1/manifests/{id}/drift': (world) =>
     admin(world, 'GET', `/manifests/${world.found.manifest}/drift?session=${session}`, 'e2e-alice'),
 
+  'POST /admin/v1/rollouts': async (world) => {
+    const body = { route_model: 'mock-*', canary_provider: 'slow', stages: [5, 100] };
+    const answer = await admin(world, 'POST', '/rollouts', 'e2e-platform', body);
+    world.found.rollout = String(answer.body.id);
+    return answer;
+  },
+  ...Object.fromEntries(
+    ['GET', 'POST pause', 'POST resume', 'POST rollback'].map((call) => {
+      const [method, ...what] = call.split(' ') as [string, ...string[]];
+      const path = ['', ...what].join('/');
+      const visit: Visit = (world) => admin(world, method, `/rollouts/${world.found.rollout}${path}`, 'e2e-platform');
+      return [`${method} /admin/v1/rollouts/{id}${path}`, visit];
+    }),
+  ),
+
   'POST /admin/v1/credentials/{id}/revoke': async (world) => {
     const { body } = await admin(world, 'GET', '/credentials', 'e2e-alice');
     const [one] = (body.credentials as { id: string; type: string }[]).filter(

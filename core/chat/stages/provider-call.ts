@@ -7,6 +7,7 @@ import { dialects } from '#core/dialects/dialects.ts';
 import { withUsageRequested } from '#core/dialects/openai/openai.ts';
 import { translator } from '#core/dialects/translate/translate.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { assign } from '#core/rollouts/assign.ts';
 import { type Answered, callProvider } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
 import { translationContext } from '../call.ts';
@@ -48,8 +49,12 @@ export async function callModel(
 async function openReply(ports: ChatPorts, state: ChatCallState, body: JsonObject): Promise<Answered> {
   const { call } = state;
   state.begun = state.startNoted ? Promise.resolve() : begin(ports, state);
+  const { tenant, sessionId: session, snapshot } = call;
+  const rollouts = await ports.rolloutsInForce();
+  const { plan, mark } = assign(call.plan, rollouts, { tenant: tenant.id, session }, snapshot.configuration);
+  state.rollout = mark;
   try {
-    const answered = await callProvider(ports, call.plan, {
+    const answered = await callProvider(ports, plan, {
       model: call.resolvedModel,
       stream: call.stream,
       headers: { ...call.passed, ...ports.telemetry.outgoing() },

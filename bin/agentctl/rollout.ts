@@ -1,0 +1,92 @@
+/** `rollout`: move the traffic of a model to another provider, stage by stage. */
+import type { Command } from 'commander';
+import { addCommand, addGroup, type Parent } from './command.ts';
+import { fields, list } from './json-fields.ts';
+import type { Output } from './output.ts';
+import { showTree } from './tree.ts';
+
+interface CreateOptions {
+  readonly model: string;
+  readonly canary: string;
+  readonly stages?: string;
+  readonly window?: string;
+  readonly errorThreshold?: string;
+  readonly latencyP95?: string;
+  readonly startAt?: string;
+}
+
+export function addRollout(program: Parent): void {
+  const parent = addGroup(program, 'rollout', 'Rollouts: create, list, show, pause, resume, rollback');
+  addCommand<CreateOptions>(parent, {
+    usage: 'create',
+    summary: 'Move the traffic of a model to another provider',
+    examples: [
+      'rollout create --model gpt-4o --canary openai-eu',
+      'rollout create --model "gpt-*" --canary openai-eu --stages 5,25,100 --window 10m --latency-p95 1500',
+    ],
+    options: (command: Command) =>
+      command
+        .requiredOption('--model <name>', 'model name, or the pattern of a route')
+        .requiredOption('--canary <provider>', 'the provider that gets the traffic')
+        .option('--stages <percentages>', 'rising percentages (default: 5,25,50,100)')
+        .option('--window <duration>', 'how long a stage is observed, e.g. 90s, 5m, 1h (default: 5m)')
+        .option('--error-threshold <percent>', 'share of canary calls that may fail (default: 5)')
+        .option('--latency-p95 <ms>', '95th percentile that canary calls may take (default: 2000)')
+        .option('--start-at <time>', 'ISO 8601 time of the first stage (default: now)'),
+    run: async (cli, options) => {
+      const { model, canary, stages, window, errorThreshold, latencyP95, startAt } = options;
+      const body = {
+        route_model: model,
+        canary_provider: canary,
+        ...(stages !== undefined && { stages: stages.split(',').map(Number) }),
+        ...(window !== undefined && { observation_window: window }),
+        ...(errorThreshold !== undefined && { error_threshold: Number(errorThreshold) }),
+        ...(latencyP95 !== undefined && { latency_p95_threshold: Number(latencyP95) }),
+        ...(startAt !== undefined && { start_at: startAt }),
+      };
+      const answer = await cli.api().call('createRollout', { body });
+      if (cli.globals.json) cli.out.json(answer.text);
+      else showTree(cli.out, answer.json);
+      return 'positive';
+    },
+  });
+  addStep(parent, 'list', 'listRollouts', 'Rollouts, newest first', showList);
+  addStep(parent, 'show <id>', 'getRollout', 'One rollout with what both sides did', showTree);
+  addStep(parent, 'pause <id>', 'pauseRollout', 'Leave the traffic where it is', showTree);
+  addStep(parent, 'resume <id>', 'resumeRollout', 'Observe the stage again from now on', showTree);
+  addStep(parent, 'rollback <id>', 'rollbackRollout', 'Give the traffic back', showTree);
+}
+
+function addStep(
+  parent: Parent,
+  usage: string,
+  operation: string,
+  summary: string,
+  show: (out: Output, answer: unknown) => void,
+): void {
+  const example = `rollout ${usage.replace('<id>', '0190a1b2-0000-7000-8000-000000000001')}`;
+  addCommand<Record<string, never>>(parent, {
+    usage,
+    summary,
+    examples: [example, `${example} --json`],
+    run: async (cli, _options, [id]) => {
+      const answer = await cli.api().call(operation, id === undefined ? {} : { path: { id } });
+      if (cli.globals.json) cli.out.json(answer.text);
+      else show(cli.out, answer.json);
+      return 'positive';
+    },
+  });
+}
+
+function showList(out: Output, answer: unknown): void {
+  const rows = list(fields(answer).rollouts).map((row) => [
+    row.id,
+    row.state,
+    `${row.current_percentage} %`,
+    row.route_model,
+    row.canary_provider,
+    row.rollback_reason ?? '',
+  ]);
+  if (rows.length === 0) out.line('there is no rollout');
+  else out.table(['id', 'state', 'traffic', 'model', 'canary', 'reason'], rows);
+}

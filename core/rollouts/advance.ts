@@ -1,0 +1,86 @@
+/** The clock of rollouts: looks at every open one, and moves it where its data says so [rollout.clock]. */
+
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { isOpen, type Rollout } from '#core/contracts/rollout.ts';
+import type { Ledger } from '#core/evidence/ports.ts';
+import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
+import type { Observations } from '#core/observatory/ports.ts';
+import { figuresOf } from './figures.ts';
+import { judge } from './judge.ts';
+import { moved, type RolloutMove } from './moves.ts';
+import type { Rollouts } from './ports.ts';
+
+export interface RolloutClockPorts {
+  readonly rollouts: Rollouts;
+  readonly observations: Pick<Observations, 'minutes'>;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly telemetry: Pick<Telemetry, 'log'>;
+}
+
+/** @returns how many were moved. One that cannot be judged does not keep the others from it. */
+export async function advanceRollouts(ports: RolloutClockPorts): Promise<number> {
+  const open = (await ports.rollouts.inForce()).filter(isOpen);
+  const done = await Promise.allSettled(open.map((rollout) => advance(ports, rollout)));
+  for (const outcome of done)
+    if (outcome.status === 'rejected')
+      ports.telemetry.log('error', 'a rollout could not be judged', { error: (outcome.reason as Error).message });
+  return done.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length;
+}
+
+async function advance(ports: RolloutClockPorts, rollout: Rollout): Promise<boolean> {
+  const now = ports.clock.now();
+  const { baseline, canary, judged } = await figuresOf(ports.observations, rollout, now);
+  const move = judge(rollout, judged, now);
+  if (!move) return false;
+  const next = moved(rollout, move, isoTime(now));
+  return commitMove(ports, {
+    before: rollout,
+    next,
+    move,
+    actor: { key_id: 'rollout-clock' },
+    metrics: { baseline, canary },
+  });
+}
+
+export interface CommittedMove {
+  readonly before: Rollout;
+  readonly next: Rollout;
+  readonly move: RolloutMove | { readonly type: 'create' };
+  readonly actor: EvidenceEntry['actor'];
+  /** What the move rests on. */
+  readonly metrics?: object;
+}
+
+/** Row and evidence entry in one transaction. @returns false when another process moved the rollout first. */
+export async function commitMove(
+  { ledger, clock, ids }: Pick<RolloutClockPorts, 'ledger' | 'clock' | 'ids'>,
+  { before, next, move, actor, metrics }: CommittedMove,
+): Promise<boolean> {
+  const { id, route_model, canary_provider, state, current_percentage, rollback_reason } = next;
+  const outcome = await ledger.commit({
+    draft: {
+      tenant: next.created_in,
+      session_id: `rollout-${id}`,
+      timestamp: isoTime(clock.now()),
+      kind: 'admin',
+      envelope_id: ids.uuid(),
+      actor,
+      body: {
+        action: `rollout.${move.type}`,
+        rollout: {
+          id,
+          route_model,
+          canary_provider,
+          state,
+          current_percentage,
+          ...(rollback_reason && { rollback_reason }),
+        },
+        ...(metrics && { metrics }),
+      },
+    },
+    changes: [{ type: 'rollout.put', rollout: next, ...(move.type !== 'create' && { revision: before.revision }) }],
+  });
+  return outcome.ok;
+}

@@ -1,0 +1,51 @@
+/** What both arms of a rollout did since the observation at hand began, from the analytics of its calls [rollout.metrics]. */
+import type { Rollout, RolloutArm } from '#core/contracts/rollout.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { totalsOf } from '#core/observatory/buckets.ts';
+import { everyTenant, rolloutDimension } from '#core/observatory/dimensions.ts';
+import { addUp, type Measures, membersOf } from '#core/observatory/measures.ts';
+import type { Observations } from '#core/observatory/ports.ts';
+import type { CanaryFigures } from './judge.ts';
+
+export interface ArmFigures {
+  readonly requests: number;
+  readonly errors: number;
+  readonly error_rate: number;
+  readonly p50_latency_ms: number | null;
+  readonly p95_latency_ms: number | null;
+  readonly cost_usd: number;
+}
+
+/** @param nowMs epoch milliseconds */
+export async function figuresOf(
+  observations: Pick<Observations, 'minutes'>,
+  rollout: Rollout,
+  nowMs: number,
+): Promise<{ readonly baseline: ArmFigures; readonly canary: ArmFigures; readonly judged: CanaryFigures }> {
+  const [baseline, canary] = await Promise.all(
+    (['baseline', 'canary'] as const).map((arm) => sumsOf(observations, rollout, arm, nowMs)),
+  );
+  const { requests, errors, p95_latency_ms } = totalsOf([canary!]);
+  const timed = membersOf(canary!, 'ms').reduce((sum, [, count]) => sum + count, 0);
+  return { baseline: shown(baseline!), canary: shown(canary!), judged: { requests, errors, timed, p95_latency_ms } };
+}
+
+const minuteMs = 60_000;
+
+/** The dimension holds this observation alone, so the first minute may be counted whole. */
+async function sumsOf(
+  observations: Pick<Observations, 'minutes'>,
+  rollout: Rollout,
+  arm: RolloutArm,
+  nowMs: number,
+): Promise<Measures> {
+  const began = Math.floor(Date.parse(rollout.stage_started_at) / minuteMs) * minuteMs;
+  const dimension = rolloutDimension(rollout.id, rollout.observation, arm);
+  const minutes = await observations.minutes(everyTenant, { dimension, from: isoTime(began), to: isoTime(nowMs) });
+  return addUp(minutes.map(({ measures }) => measures));
+}
+
+function shown(sums: Measures): ArmFigures {
+  const { requests, errors, error_rate, p50_latency_ms, p95_latency_ms, cost_usd } = totalsOf([sums]);
+  return { requests, errors, error_rate, p50_latency_ms, p95_latency_ms, cost_usd };
+}

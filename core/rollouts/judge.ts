@@ -1,0 +1,53 @@
+/** What the clock does with an open rollout, from its data alone [rollout.judged]. */
+import type { Rollout } from '#core/contracts/rollout.ts';
+import type { RolloutMove } from './moves.ts';
+
+/** What the canary did since `stage_started_at`. */
+export interface CanaryFigures {
+  readonly requests: number;
+  /** Calls that the provider failed; never faults of the caller or blocks of a policy. */
+  readonly errors: number;
+  /** Calls with a known latency. */
+  readonly timed: number;
+  readonly p95_latency_ms: number | null;
+}
+
+/** Fewer calls say nothing. */
+export const leastRequests = 20;
+/** Of the normal distribution, for an interval of 95 %. */
+const z = 1.959963984540054;
+
+/** The lower end of the 95 % interval (Wilson) of a share. */
+export function lowerBound(errors: number, requests: number): number {
+  if (requests === 0) return 0;
+  const share = errors / requests;
+  const square = z * z;
+  const centre = share + square / (2 * requests);
+  const spread = z * Math.sqrt((share * (1 - share)) / requests + square / (4 * requests * requests));
+  return Math.max(0, (centre - spread) / (1 + square / requests));
+}
+
+/**
+ * A stage is left upwards only when its window has passed with enough healthy calls; it is rolled back as soon as the data says so.
+ * @param nowMs epoch milliseconds
+ * @returns undefined: nothing yet.
+ */
+export function judge(rollout: Rollout, canary: CanaryFigures, nowMs: number): RolloutMove | undefined {
+  if (rollout.state === 'pending')
+    return nowMs >= Date.parse(rollout.start_at ?? rollout.created_at) ? { type: 'start' } : undefined;
+  if (rollout.state !== 'running') return undefined;
+  const reason = unhealthy(rollout, canary);
+  if (reason !== undefined) return { type: 'rollback', reason };
+  const passed = nowMs - Date.parse(rollout.stage_started_at) >= rollout.observation_window_ms;
+  if (!passed || canary.requests < leastRequests) return undefined;
+  return { type: rollout.current_stage + 1 < rollout.stages.length ? 'promote' : 'complete' };
+}
+
+function unhealthy(rollout: Rollout, { requests, errors, timed, p95_latency_ms }: CanaryFigures): string | undefined {
+  const failing = lowerBound(errors, requests) * 100;
+  if (requests >= leastRequests && failing > rollout.error_threshold)
+    return `error rate: ${errors} of ${requests} canary calls failed; at least ${failing.toFixed(1)} % with 95 % confidence, allowed are ${rollout.error_threshold} %`;
+  if (timed >= leastRequests && p95_latency_ms !== null && p95_latency_ms > rollout.latency_p95_threshold)
+    return `latency: the 95th percentile of ${timed} canary calls is ${p95_latency_ms} ms, allowed are ${rollout.latency_p95_threshold} ms`;
+  return undefined;
+}

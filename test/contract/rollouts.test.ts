@@ -1,0 +1,222 @@
+/** Rollouts through the handlers: traffic moves between real HTTP providers, and the clock judges what their calls left in evidence. */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { projectEntry } from '#core/observatory/project.ts';
+import { advanceRollouts } from '#core/rollouts/advance.ts';
+import { caller } from '../support/call-endpoint.ts';
+import { type FakeProvider, refuse, say, startFakeProvider } from '../support/fake-providers.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+
+const admin = 'admin-token-1';
+let old: FakeProvider;
+let fresh: FakeProvider;
+let gateway: TestPorts;
+let call: ReturnType<typeof caller>;
+const projected = new Set<string>();
+
+beforeAll(async () => {
+  [old, fresh] = await Promise.all([startFakeProvider({ kind: 'openai' }), startFakeProvider({ kind: 'openai' })]);
+  gateway = await testPorts({
+    secrets: { KEY: 'k' },
+    extra: `
+cache: { enabled: false }
+providers:
+  - { name: old, type: openai, models: ["gpt-*"], base_url: "${old.baseUrl}", api_key_env: KEY }
+  - { name: new, type: openai, models: ["gpt-*"], base_url: "${fresh.baseUrl}", api_key_env: KEY, breaker: { min_requests: 1000 } }
+routes:
+  - { match: { model: "gpt-*" }, providers: [old] }
+`,
+  });
+  call = caller(gateway.ports);
+});
+afterAll(async () => {
+  await gateway.stop();
+  await Promise.all([old.stop(), fresh.stop()]);
+});
+beforeEach(() => {
+  old.answers(say('old'));
+  fresh.answers(say('new'));
+});
+
+let model = 0;
+const create = (more: object = {}, key = admin) =>
+  call('POST', '/admin/v1/rollouts', {
+    key,
+    body: { route_model: `gpt-${++model}`, canary_provider: 'new', stages: [100], observation_window: '5m', ...more },
+  });
+const chat = async (name: string, session: string, more: object = {}) => {
+  const answer = await call('POST', '/v1/chat/completions', {
+    key: keys.agent,
+    headers: { 'x-session-id': session },
+    body: { model: name, messages: [{ role: 'user', content: 'hi' }], ...more },
+  });
+  return answer;
+};
+const textOf = (answer: Awaited<ReturnType<typeof chat>>) => String(answer.body.choices[0].message.content);
+const act = (id: string, what: string, key = admin) => call('POST', `/admin/v1/rollouts/${id}/${what}`, { key });
+const get = async (id: string) => (await call('GET', `/admin/v1/rollouts/${id}`, { key: admin })).body;
+
+/** As the stream of the table does: every entry once. */
+async function project(...sessions: string[]): Promise<void> {
+  const { evidence, observations } = gateway.ports;
+  for (const session of sessions) {
+    for await (const page of evidence.entries('default', session)) {
+      for (const entry of [page].flat() as EvidenceEntry[]) {
+        if (projected.has(entry.hash)) continue;
+        projected.add(entry.hash);
+        await observations.apply([projectEntry(entry)]);
+      }
+    }
+  }
+}
+const noticed = () => gateway.pass(10);
+
+test('[admin.rollouts] [rollout.create] a rollout answers with all its fields, once for a model', async () => {
+  const { status, body } = await create({ stages: [5, 25], error_threshold: 7, latency_p95_threshold: 900 });
+  expect([status, body]).toEqual([
+    201,
+    {
+      id: expect.any(String),
+      tenant: '*',
+      route_model: body.route_model,
+      baseline_providers: ['old'],
+      canary_provider: 'new',
+      stages: [5, 25],
+      current_stage: 0,
+      current_percentage: 5,
+      state: 'running',
+      observation_window_ms: 300_000,
+      error_threshold: 7,
+      latency_p95_threshold: 900,
+      stage_started_at: expect.any(String),
+      created_at: expect.any(String),
+      created_by: 'platform-admin',
+    },
+  ]);
+  const again = await create({ route_model: body.route_model });
+  expect([again.status, again.body.error.type]).toEqual([409, 'conflict']);
+  const both = await Promise.all([create({ route_model: 'gpt-race' }), create({ route_model: 'gpt-race' })]);
+  expect(both.map((one) => one.status).sort()).toEqual([201, 409]);
+  const listed = await call('GET', '/admin/v1/rollouts', { key: admin });
+  expect(listed.body.rollouts[0].route_model).toBe('gpt-race');
+});
+
+test('[rollout.bad-input] what cannot be is refused with what there is', async () => {
+  const refused = async (more: object, says: RegExp) => {
+    const { status, body } = await create(more);
+    expect([status, body.error.type]).toEqual([400, 'invalid_request']);
+    expect(body.error.message).toMatch(says);
+  };
+  await refused({ canary_provider: 'none' }, /not an enabled provider; there are: old, new/);
+  await refused({ canary_provider: 'old' }, /already answers for this model alone/);
+  await refused({ route_model: 'unknown-model' }, /which no provider serves/);
+  await refused({ stages: [50, 25] }, /stages/);
+  await refused({ observation_window: 'soon' }, /observation_window/);
+  expect((await call('GET', '/admin/v1/rollouts/nothing', { key: admin })).status).toBe(404);
+});
+
+test('[rollout.traffic] traffic goes to the canary as far as the stage says, recorded with its side', async () => {
+  const { body } = await create({ stages: [50, 100] });
+  noticed();
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => chat(body.route_model, `half-${n}`)));
+  const sides = answers.map(textOf);
+  expect(new Set(sides)).toEqual(new Set(['old', 'new']));
+  const again = await Promise.all(Array.from({ length: 40 }, (_, n) => chat(body.route_model, `half-${n}`)));
+  expect(again.map(textOf)).toEqual(sides);
+  await project(...Array.from({ length: 40 }, (_, n) => `half-${n}`));
+  const { metrics } = await get(body.id);
+  expect(metrics.canary.requests).toBe(2 * sides.filter((side) => side === 'new').length);
+  expect(metrics.baseline.requests).toBe(2 * sides.filter((side) => side === 'old').length);
+  expect(metrics.canary.errors + metrics.baseline.errors).toBe(0);
+});
+
+test('[rollout.judged] a failing canary harms no caller and is rolled back', async () => {
+  const { body } = await create();
+  noticed();
+  fresh.answers(refuse('openai', 500));
+  const names = Array.from({ length: 25 }, (_, n) => `fails-${n}`);
+  for (const name of names) expect(textOf(await chat(body.route_model, name))).toBe('old');
+  await project(...names);
+  expect((await get(body.id)).metrics.canary).toMatchObject({ requests: 25, errors: 25 });
+  expect(await advanceRollouts(gateway.ports)).toBeGreaterThan(0);
+  const { rollout } = await get(body.id);
+  expect(rollout).toMatchObject({
+    state: 'rolled_back',
+    current_percentage: 0,
+    rollback_reason: expect.stringMatching(/^error rate/),
+  });
+  noticed();
+  fresh.answers(say('new'));
+  expect(textOf(await chat(body.route_model, 'later'))).toBe('old');
+  // Its model is free again.
+  expect((await create({ route_model: body.route_model })).status).toBe(201);
+});
+
+test("[rollout.metrics] the caller's own faults and blocks count for no side", async () => {
+  const { body } = await create();
+  noticed();
+  fresh.answers(refuse('openai', 400));
+  const answer = await chat(body.route_model, 'caller-fault');
+  expect(answer.status).toBe(400);
+  await project('caller-fault');
+  expect((await get(body.id)).metrics.canary).toMatchObject({ errors: 0 });
+});
+
+test('[rollout.clock] a healthy canary is promoted stage by stage and stays in force when it is done', async () => {
+  const { body } = await create({ stages: [50, 100], observation_window: '60s' });
+  const round = async (name: string) => {
+    noticed();
+    const names = Array.from({ length: 60 }, (_, n) => `${name}-${n}`);
+    await Promise.all(names.map((session) => chat(body.route_model, session)));
+    await project(...names);
+    await advanceRollouts(gateway.ports);
+    const before = (await get(body.id)).rollout;
+    gateway.pass(60);
+    await advanceRollouts(gateway.ports);
+    return [before, (await get(body.id)).rollout].map(
+      ({ state, current_percentage }) => `${state} ${current_percentage}`,
+    );
+  };
+  expect(await round('first')).toEqual(['running 50', 'running 100']);
+  expect(await round('second')).toEqual(['running 100', 'completed 100']);
+  noticed();
+  expect(textOf(await chat(body.route_model, 'done'))).toBe('new');
+  const kinds: string[] = [];
+  for await (const page of gateway.ports.evidence.entries('default', `rollout-${body.id}`))
+    for (const entry of [page].flat() as EvidenceEntry[]) kinds.push(String(entry.body.action));
+  expect(kinds).toEqual(['rollout.create', 'rollout.promote', 'rollout.complete']);
+}, 60_000);
+
+test('[rollout.by-hand] pause, resume and rollback answer the rollout; in another state 400', async () => {
+  const { body } = await create();
+  expect((await act(body.id, 'resume')).status).toBe(400);
+  expect((await act(body.id, 'pause')).body.state).toBe('paused');
+  gateway.pass(3_600);
+  await advanceRollouts(gateway.ports);
+  expect((await get(body.id)).rollout.state).toBe('paused');
+  expect((await act(body.id, 'pause')).status).toBe(400);
+  expect((await act(body.id, 'resume')).body.state).toBe('running');
+  const back = await act(body.id, 'rollback');
+  expect([back.status, back.body.state, back.body.rollback_reason]).toEqual([200, 'rolled_back', 'manual rollback']);
+  expect((await act(body.id, 'rollback')).status).toBe(400);
+});
+
+test('[rollout.create] one with a start waits for it', async () => {
+  const start_at = new Date(gateway.ports.clock.now() + 60_000).toISOString();
+  const { body } = await create({ start_at });
+  expect([body.state, body.current_percentage]).toEqual(['pending', 0]);
+  noticed();
+  expect(textOf(await chat(body.route_model, 'waits'))).toBe('old');
+  gateway.pass(60);
+  await advanceRollouts(gateway.ports);
+  expect((await get(body.id)).rollout).toMatchObject({ state: 'running', current_percentage: 100 });
+});
+
+test('[rollout.tenants] a tenant moves its own traffic alone, and agents move none', async () => {
+  const { status, body } = await create({}, keys.human);
+  expect([status, body.tenant]).toEqual([201, 'default']);
+  expect((await create({}, keys.agent)).status).toBe(403);
+  expect((await create({}, keys.viewer)).status).toBe(403);
+  const global = (await create()).body;
+  const refused = await act(global.id, 'rollback', keys.human);
+  expect([refused.status, refused.body.error.type]).toEqual([403, 'forbidden']);
+});
