@@ -16,7 +16,7 @@ export interface Globals {
 
 const defaultTimeoutSeconds = 60;
 
-/** Options stand before or behind the command's name; the nearer one to the end counts. */
+/** Global options may precede or follow the command; the last one wins. */
 export function addGlobals(command: Command): Command {
   return command
     .optionsGroup('Options of every command:')

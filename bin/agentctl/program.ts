@@ -69,7 +69,7 @@ const groups = [
 ];
 
 const ending = `
-Exit codes: 0 yes, 1 a negative answer (review, block, invalid, refused), 2 wrong usage, 3 server unreachable.
+Exit codes: 0 success, 1 not allowed or not valid (review, block, invalid, refused), 2 usage error, 3 server unreachable.
 \`npm start\` runs a gateway here; its keys are found by themselves.`;
 
 function program(): Command {

@@ -147,7 +147,7 @@ export async function recordOutcome(
   approvalId: string | undefined,
   salts: readonly Change[],
 ): Promise<void> {
-  // One that an executor held is written down already.
+  // If an executor held the credential, its use has already been recorded.
   const unwritten = record && done.outcome === 'not_executed' ? record : undefined;
   const changes: Change[] = [
     ...(unwritten ? [{ type: 'credential.put', credential: unwritten } as const] : []),

@@ -53,7 +53,7 @@ function isPlain(object: object): boolean {
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Prefix bytes keep an entry hash from ever equalling a manifest hash of the same text, or what a comment was asked about. */
+/** Domain separation: a hash of one document type can never equal a hash of another. */
 export const hashDomain = {
   entry: 0x00,
   manifest: 0x01,

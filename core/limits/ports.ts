@@ -104,7 +104,7 @@ export interface Counters {
   extend(tenant: string, id: string): Promise<void>;
   /**
    * Turns the reservation into spend and gives the rest back. Settling twice changes nothing. What a call came to above
-   * its reservation is booked all the same: by that much, and no more, spend may end above a limit.
+   * its reservation is charged anyway, so spend can exceed a limit by at most one reservation.
    */
   settle(tenant: string, id: string, settlement: Settlement): Promise<void>;
   /** Reservations whose lease has ended. */

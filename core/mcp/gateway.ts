@@ -293,7 +293,7 @@ export class McpGateway {
     }
   }
 
-  /** A server may say that the client cannot do what its tool needs: of the new era that is a status too. */
+  /** A missing client capability is also HTTP 400 in the stateless revision (2026-07-28). */
   #answered(id: RequestId, era: Era, outcome: RpcOutcome): JsonObject {
     const response = responseOf(id, outcome);
     const lacking = 'error' in outcome && outcome.error.code === mcpCodes.missingCapability;

@@ -95,6 +95,6 @@ const describe = ({ rule, changes }: Attempt, wanted: Decision): string =>
 function nothingNear(policy: CompiledPolicy, call: ToolCall): string {
   const rules = policy.rules.filter((rule) => rule.rule.decision !== 'block');
   const protocols = [...new Set(rules.map((rule) => rule.rule.protocol || '*'))];
-  const others = protocols.length === 0 ? 'it lets nothing pass' : `it has rules that do for ${protocols.join(', ')}`;
-  return `No rule of policy ${policy.name} lets protocol ${call.protocol}, tool ${call.tool} or anything near it pass (${others}); ask for a rule.`;
+  const others = protocols.length === 0 ? 'It allows nothing' : `It has rules for: ${protocols.join(', ')}`;
+  return `Policy ${policy.name} has no rule that allows ${call.protocol} tool ${call.tool} or a similar call. ${others}. Ask an administrator to add a rule.`;
 }

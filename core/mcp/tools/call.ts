@@ -99,7 +99,7 @@ async function make(
     calls: ports.calls,
   };
   const executors = [runExecutor(run)];
-  // Who was asked before and comes back is waiting: the person is on the way.
+  // A retry of a call that is already pending keeps waiting instead of opening a new request.
   const holds = waiting === 'held' || back !== undefined;
   const waits = holds
     ? holding(ports, holdSecondsOf(caller), params, exchange.send, exchange.signal)

@@ -230,5 +230,5 @@ function cursorOf(given: unknown): { index: number; cursor: string | undefined }
   } catch {
     // told below
   }
-  throw invalidParams('The cursor is none this gateway gave.');
+  throw invalidParams('Invalid cursor: it was not issued by this gateway. List again without cursor.');
 }

@@ -167,6 +167,6 @@ describe('the suggested alternative', () => {
     const policy = compilePolicy(
       policyOf({ protocol: 'git', decision: 'block' }, { protocol: 'sql', decision: 'allow' }),
     );
-    expect(suggestAlternative(policy, call())).toContain('No rule of policy test');
+    expect(suggestAlternative(policy, call())).toContain('Policy test has no rule');
   });
 });
