@@ -30,7 +30,7 @@ import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { tracesFromEnvironment } from '#adapters/telemetry/traces-from-environment.ts';
 import { xrayTracer } from '#adapters/telemetry/xray-tracing.ts';
-import { PendingRoom } from '#core/approvals/pending-room.ts';
+import { PendingLimit } from '#core/approvals/pending-limit.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { Probes } from '#core/behavior/probes.ts';
 import { createSnapshots, type Snapshots } from '#core/configuration/store/snapshots.ts';
@@ -145,7 +145,7 @@ export function compose(
     votes: host.votes?.(needed('VOTE_KEY_ID')) ?? noSigner,
     ...host.kept?.({ bucket: needed('ARCHIVE_BUCKET'), signer, clock, telemetry }),
     approvals,
-    pendingRoom: new PendingRoom(approvals),
+    pendingLimit: new PendingLimit(approvals),
     probes: new Probes(),
     approvalClock: host.approvalClock?.(needed('APPROVAL_STATE_MACHINE_ARN')) ?? noClock,
     deliveries: deliveriesTable(store),

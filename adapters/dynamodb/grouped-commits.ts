@@ -83,7 +83,7 @@ const contendedTries = 3;
 const maxShared = 3;
 const maxInFlight = 1;
 /** Less than a transaction takes (100 items, 4 MB), and short enough to delay no caller. */
-const roomOfGroup = { links: 25, items: 100, bytes: 3_000_000 };
+const groupCapacity = { links: 25, items: 100, bytes: 3_000_000 };
 const headBytes = 1_000;
 
 export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commit'] {
@@ -143,7 +143,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
 
   /** Takes what fits, writes it and reports to every caller. Never rejects. */
   async function send(from: readonly Chain[]): Promise<void> {
-    const room = { ...roomOfGroup };
+    const room = { ...groupCapacity };
     const taken: { chain: Chain; part: Part<Item> }[] = [];
     for (const chain of from) {
       if (room.links === 0) break;
@@ -185,7 +185,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
       }
       const link = sealed(waiting, head);
       const fits = link === undefined || (link.items.length <= room.items && link.bytes <= room.bytes);
-      if (!fits && room.links < roomOfGroup.links) break;
+      if (!fits && room.links < groupCapacity.links) break;
       chain.queue.shift();
       if (link === undefined) continue;
       links.push(link);

@@ -7,7 +7,7 @@ import { retryAfterSeconds } from './retry-after.ts';
 
 const defaultConnectTimeoutMs = 10_000;
 /** Bytes held for a reader that is behind, before the connection is asked to wait. */
-const roomBytes = 256 * 1024;
+const bufferBytes = 256 * 1024;
 /** Bytes that are given to a reader at a time: a provider may send many thousand lines at once. */
 const sliceBytes = 4 * 1024;
 /** What may follow the last word of a reply before its connection is closed rather than kept. */
@@ -179,7 +179,7 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
     if (chunk) {
       const value = this.#slice(chunk);
       this.#held -= value.length;
-      if (this.#held < roomBytes && this.#response.isPaused()) this.#response.resume();
+      if (this.#held < bufferBytes && this.#response.isPaused()) this.#response.resume();
       // Who reads without waiting could go on for long: other work has a turn first.
       return new Promise((resolve) => setImmediate(() => resolve({ done: false, value })));
     }
@@ -238,7 +238,7 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
     }
     this.#queue.push(chunk);
     this.#held += chunk.length;
-    if (this.#held >= roomBytes) this.#response.pause();
+    if (this.#held >= bufferBytes) this.#response.pause();
   }
 
   #finish(end: 'well' | HttpFault): void {

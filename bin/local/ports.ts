@@ -32,7 +32,7 @@ import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
 import { backgroundWork } from '#adapters/work/background.ts';
-import { PendingRoom } from '#core/approvals/pending-room.ts';
+import { PendingLimit } from '#core/approvals/pending-limit.ts';
 import type { ApprovalClock, Delivery } from '#core/approvals/ports.ts';
 import { Probes } from '#core/behavior/probes.ts';
 import { responseCache } from '#core/cache/response-cache.ts';
@@ -149,7 +149,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     ...kept,
     votes: kept.signer,
     approvals,
-    pendingRoom: new PendingRoom(approvals),
+    pendingLimit: new PendingLimit(approvals),
     probes: new Probes(),
     approvalClock: await options.approvalClock(() => ports),
     deliveries: observedDeliveries(deliveriesTable(store), options.enqueued),

@@ -48,7 +48,7 @@ export function webSockets(
    * @param known the handshake brings a key that is known.
    * @throws GatewayError `rate_limit_error`: too many connections, or too many that have not sent a key.
    */
-  const assertRoom = (known: boolean) => {
+  const assertCapacity = (known: boolean) => {
     const without = [...open].filter(({ authenticated }) => !authenticated).length;
     if (open.size < socketLimits.connections && (known || without < socketLimits.connectionsWithoutKey)) return;
     throw new GatewayError('rate_limit_error', `${open.size} connections are open, ${without} of them without a key.`, {
@@ -65,7 +65,7 @@ export function webSockets(
     assertOrigin(origin, request.headers.host, settings.cors.allowed_origins);
     const headers = request.headersDistinct;
     const known = await isKnown(headers, snapshot, ready);
-    assertRoom(known);
+    assertCapacity(known);
     const address = addressOf(request, loadBalancer);
     const sessionId = handshakeHeader(headers, 'x-session-id');
     server.options.maxPayload = known ? settings.max_body_bytes : socketLimits.bytesBeforeKey;

@@ -1,5 +1,5 @@
 /** What governing an action needs from outside. */
-import type { PendingRoom } from '#core/approvals/pending-room.ts';
+import type { PendingLimit } from '#core/approvals/pending-limit.ts';
 import type { ApprovalClock, ApprovalStore, DeliveryStore } from '#core/approvals/ports.ts';
 import type { KeyRisks } from '#core/behavior/ports.ts';
 import type { Probes } from '#core/behavior/probes.ts';
@@ -37,7 +37,7 @@ export interface GovernPorts extends WatchPorts {
   /** Where evidence is kept that those who write the tables cannot write, for functions that read it. */
   readonly checkpoints?: CheckpointLog;
   /** Room for further requests, where this function asks for approvals. */
-  readonly pendingRoom?: PendingRoom;
+  readonly pendingLimit?: PendingLimit;
   /** Dry runs and simulations that were not allowed, where this function answers them. */
   readonly probes?: Probes;
   readonly approvalClock: ApprovalClock;

@@ -160,7 +160,7 @@ interface Asking {
 /** Queues a request for approval: row, call pointer and `review` entry in one transaction; then the clock starts. */
 async function ask(ports: GovernPorts, action: GovernedAction, why: Asking): Promise<Asked> {
   const { reason, replaces, refused } = why;
-  await takeRoom(ports, action);
+  await takePendingPlace(ports, action);
   const safe = withhold(ports, action);
   const row = newRow(ports, action, safe);
   const behavior = foreignApproval(action, refused);
@@ -187,11 +187,11 @@ async function ask(ports: GovernPorts, action: GovernedAction, why: Asking): Pro
  * Refused when too many requests wait already. The first refusal of a minute is evidence, the others are counted (decision 0017).
  * @throws GatewayError `rate_limit_error`.
  */
-async function takeRoom(ports: GovernPorts, action: GovernedAction): Promise<void> {
+async function takePendingPlace(ports: GovernPorts, action: GovernedAction): Promise<void> {
   const { envelope, snapshot } = action;
   const now = ports.clock.now();
   try {
-    await ports.pendingRoom?.take(envelope.tenant, envelope.key_id, snapshot.configuration.approvals, now);
+    await ports.pendingLimit?.take(envelope.tenant, envelope.key_id, snapshot.configuration.approvals, now);
   } catch (fault) {
     if (!(fault instanceof GatewayError) || fault.code !== 'rate_limit_error') throw fault;
     ports.telemetry.count('svc_approvals_refused_total', {});

@@ -2,7 +2,7 @@
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { Page } from '#core/evidence/ports.ts';
 import type { Holder } from './execution.ts';
-import type { PendingCounter } from './pending-room.ts';
+import type { PendingCounter } from './pending-limit.ts';
 
 /** Reading side; every change of state goes through `Ledger.commit`, so that it carries its evidence entry. */
 export interface ApprovalStore extends PendingCounter {

@@ -30,7 +30,8 @@ export function slackSignature(secret: string, timestamp: string, rawBody: Uint8
   return `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:`).update(rawBody).digest('hex')}`;
 }
 
-const refused = (why: string) => new GatewayError('authentication_error', `The request is not signed by Slack: ${why}.`);
+const refused = (why: string) =>
+  new GatewayError('authentication_error', `The request is not signed by Slack: ${why}.`);
 
 export interface SlackInteraction {
   readonly team: string;

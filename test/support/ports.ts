@@ -29,7 +29,7 @@ import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import type { GatewayPorts } from '#core/admin/ports.ts';
-import { PendingRoom } from '#core/approvals/pending-room.ts';
+import { PendingLimit } from '#core/approvals/pending-limit.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { Probes } from '#core/behavior/probes.ts';
 import { responseCache } from '#core/cache/response-cache.ts';
@@ -146,7 +146,7 @@ export async function testPorts(options: TestOptions = {}) {
     signer: await keyFileSigner(join(folder, 'signing-key.pem')),
     votes: await keyFileSigner(join(folder, 'vote-key.pem')),
     approvals,
-    pendingRoom: new PendingRoom(approvals),
+    pendingLimit: new PendingLimit(approvals),
     probes: new Probes(),
     approvalClock,
     deliveries: deliveriesTable(store),

@@ -25,7 +25,7 @@ interface Known {
   total: number;
 }
 
-export class PendingRoom {
+export class PendingLimit {
   readonly #counter: PendingCounter;
   readonly #known = new RecentMap<string, Known>({ max: 1_000 });
   /** Looks that are under way, with what was asked for since they began. */

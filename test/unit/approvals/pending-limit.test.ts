@@ -1,11 +1,11 @@
 /** How many requests may wait for a person: counted from the store, and exact in a burst. */
-import { type PendingCaps, PendingRoom } from '#core/approvals/pending-room.ts';
+import { type PendingCaps, PendingLimit } from '#core/approvals/pending-limit.ts';
 
 const caps: PendingCaps = { max_pending_per_key: 3, max_pending_per_tenant: 5 };
 
 function started(pending: string[] = []) {
   const looks = { count: 0 };
-  const room = new PendingRoom({
+  const limit = new PendingLimit({
     pendingKeys: async (_tenant, most) => {
       looks.count++;
       const seen = pending.slice(0, most);
@@ -13,43 +13,43 @@ function started(pending: string[] = []) {
       return seen;
     },
   });
-  return { room, looks };
+  return { limit, looks };
 }
 
 const refusals = async (asked: Promise<void>[]) =>
   (await Promise.allSettled(asked)).flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : []));
 
 test('[approval.pending-cap] of twenty requests at once three get a place', async () => {
-  const { room, looks } = started();
-  const refused = await refusals(Array.from({ length: 20 }, () => room.take('t', 'k1', caps, 0)));
+  const { limit, looks } = started();
+  const refused = await refusals(Array.from({ length: 20 }, () => limit.take('t', 'k1', caps, 0)));
   expect(refused).toHaveLength(17);
   expect(refused[0]).toMatch(/3 requests of this key.*max_pending_per_key is 3.*wait until/);
   expect(looks.count).toBe(1);
 });
 
 test('[approval.pending-cap] a key that is full does not stop another one, a tenant that is full stops all of its keys', async () => {
-  const { room } = started(['k1', 'k1', 'k1']);
-  expect(await refusals([room.take('t', 'k1', caps, 0)])).toHaveLength(1);
-  await room.take('t', 'k2', caps, 0);
-  await room.take('t', 'k3', caps, 0);
-  expect((await refusals([room.take('t', 'k4', caps, 0)]))[0]).toMatch(/5 requests of this tenant/);
+  const { limit } = started(['k1', 'k1', 'k1']);
+  expect(await refusals([limit.take('t', 'k1', caps, 0)])).toHaveLength(1);
+  await limit.take('t', 'k2', caps, 0);
+  await limit.take('t', 'k3', caps, 0);
+  expect((await refusals([limit.take('t', 'k4', caps, 0)]))[0]).toMatch(/5 requests of this tenant/);
   const other = started();
-  await other.room.take('elsewhere', 'k4', caps, 0);
+  await other.limit.take('elsewhere', 'k4', caps, 0);
 });
 
 test('[approval.pending-cap] what was decided meanwhile makes room a quarter of a second later', async () => {
   const pending = ['k1', 'k1', 'k1'];
-  const { room, looks } = started(pending);
-  expect(await refusals([room.take('t', 'k1', caps, 0)])).toHaveLength(1);
+  const { limit, looks } = started(pending);
+  expect(await refusals([limit.take('t', 'k1', caps, 0)])).toHaveLength(1);
   pending.pop();
-  expect(await refusals([room.take('t', 'k1', caps, 100)])).toHaveLength(1);
+  expect(await refusals([limit.take('t', 'k1', caps, 100)])).toHaveLength(1);
   expect(looks.count).toBe(1);
-  await room.take('t', 'k1', caps, 300);
-  expect(await refusals([room.take('t', 'k1', caps, 300)])).toHaveLength(1);
+  await limit.take('t', 'k1', caps, 300);
+  expect(await refusals([limit.take('t', 'k1', caps, 300)])).toHaveLength(1);
 });
 
 test('[approval.pending-cap] a store that cannot be asked gives no place', async () => {
-  const room = new PendingRoom({ pendingKeys: () => Promise.reject(new Error('down')) });
-  await expect(room.take('t', 'k1', caps, 0)).rejects.toThrow('down');
-  await expect(room.take('t', 'k1', caps, 0)).rejects.toThrow('down');
+  const limit = new PendingLimit({ pendingKeys: () => Promise.reject(new Error('down')) });
+  await expect(limit.take('t', 'k1', caps, 0)).rejects.toThrow('down');
+  await expect(limit.take('t', 'k1', caps, 0)).rejects.toThrow('down');
 });
