@@ -10,14 +10,11 @@ export interface Requirement {
   readonly proof: 'test' | { readonly deferred: string };
 }
 
-/** The sentence comes last. */
-type Said = readonly [says: string] | readonly [source: string, says: string];
-
-const must = (id: string, ...said: Said): Requirement => ({ id, says: said.at(-1)!, proof: 'test' });
+const must = (id: string, says: string): Requirement => ({ id, says, proof: 'test' });
 
 const later =
   (deferred: string) =>
-  (id: string, ...said: Said): Requirement => ({ id, says: said.at(-1)!, proof: { deferred } });
+  (id: string, says: string): Requirement => ({ id, says, proof: { deferred } });
 
 const operations = later('not built yet: rollouts, analytics, alerts, federation, GraphQL, plugins');
 const edge = later('not built yet: the edge proxy of the local host');

@@ -96,7 +96,7 @@ const executing = {
   callsUpstreams: true,
 } as const;
 
-/** What a chat call may touch. No access to the credentials table: provider keys come from the `providers` secret. */
+/** What a chat call may touch. It reads and writes no credential: its own travel as secrets of the providers. */
 const chat = {
   tables: {
     ...configuration,
