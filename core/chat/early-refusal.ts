@@ -28,7 +28,7 @@ export interface EarlyRefusal {
 /** Entries of one key in a minute and process: such calls take nothing from a limit, so they must not write without one. */
 const entriesPerMinute = 10;
 
-/** Never rejects: the caller is told of the first fault. */
+/** Never rejects: the caller gets the first fault. */
 export async function recordEarlyRefusal(ports: ChatPorts, refusal: EarlyRefusal): Promise<void> {
   const { fault, principal, requestId, operation } = refusal;
   if (fault.kind.status >= 500) return;

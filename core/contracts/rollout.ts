@@ -91,7 +91,7 @@ export interface Rollout {
   readonly rollback_reason?: string;
   /** Counts observations: data of an earlier one never judges a later one. */
   readonly observation: number;
-  /** Counts moves; a move holds only if nobody else moved meanwhile. */
+  /** Counts moves; a move holds only if no other move came first. */
   readonly revision: number;
 }
 
