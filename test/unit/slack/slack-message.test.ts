@@ -131,3 +131,11 @@ describe('the message of a request', () => {
     expect(JSON.parse(plain)).toEqual(parameters);
   });
 });
+
+test('[notify.slack-buttons] parameters of any length stay within the 3,000 characters that Slack takes in a section', () => {
+  for (const length of [2_900, 2_990, 3_000, 3_100, 20_000]) {
+    const sections = sectionsOf({ parameters: { title: 'x'.repeat(length) } });
+    expect(Math.max(...sections.map((text) => text.length))).toBeLessThanOrEqual(3000);
+    expect(sections.some((text) => text.startsWith('Parameters:'))).toBe(true);
+  }
+});
