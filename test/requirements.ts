@@ -1007,6 +1007,23 @@ const chat: readonly Requirement[] = [
     'chat.ws-batches',
     'On AWS messages of a WebSocket call are posted once per 50 ms or 24 kB, in their order; the first at once, the last ones with the end.',
   ),
+  must(
+    'responses.create',
+    'POST /v1/responses runs as a chat completion with the same policy, limits, budgets, cache and evidence, behind every provider, and answers a response.',
+  ),
+  must(
+    'responses.stream',
+    'A streamed response comes in the numbered events of the Responses API, whatever the provider speaks.',
+  ),
+  must(
+    'responses.tool-use',
+    'Tool calls on /v1/responses are rejected or decided as on /v1/messages, whole and streamed.',
+  ),
+  must('responses.kept', 'The gateway keeps no responses: what names a kept one is 400 and says what to send instead.'),
+  must(
+    'models.both-forms',
+    'Models are listed and looked up in the form of OpenAI, and of Anthropic for callers that send anthropic-version.',
+  ),
   must('chat.models', 'GET /v1/models lists what the tenant may use.'),
   must('chat.unknown-fields', 'Unknown fields pass through both ways.'),
   must('chat.pipeline.order', 'The pipeline stages run in the order of the specification.'),

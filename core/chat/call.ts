@@ -1,6 +1,6 @@
 /** A chat call as it arrives, and what the configuration alone says of it: model, limits, whether it may be. */
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
-import type { DialectName } from '#core/contracts/chat.ts';
+import type { ChatRecord, DialectName } from '#core/contracts/chat.ts';
 import { chatSizes } from '#core/contracts/chat.ts';
 import type { Tenant } from '#core/contracts/config.ts';
 import { estimateTokens } from '#core/dialects/count-tokens.ts';
@@ -17,6 +17,8 @@ import { refuseProviderRun } from './provider-tools.ts';
 
 export interface ChatRequest {
   readonly dialect: DialectName;
+  /** The endpoint that was called, where it is not the one of the dialect. */
+  readonly operation?: 'responses' | undefined;
   readonly body: JsonObject;
   readonly principal: Principal;
   readonly sessionId: string;
@@ -29,12 +31,12 @@ export interface ChatRequest {
   readonly signal: AbortSignal;
 }
 
-export interface ChatCall extends ChatRequest {
+export interface ChatCall extends Omit<ChatRequest, 'operation'> {
   readonly envelopeId: string;
   readonly snapshot: Snapshot;
   readonly tenant: Tenant;
   readonly wire: Dialect;
-  readonly operation: 'chat.completions' | 'messages';
+  readonly operation: ChatRecord['operation'];
   /** As the caller named it. */
   readonly model: string;
   /** As aliases resolved it. */
@@ -72,7 +74,7 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
     snapshot,
     tenant,
     wire,
-    operation: request.dialect === 'openai' ? 'chat.completions' : 'messages',
+    operation: request.operation ?? (request.dialect === 'openai' ? 'chat.completions' : 'messages'),
     model,
     resolvedModel,
     stream: body.stream === true,
@@ -102,15 +104,19 @@ function notServed(model: string, resolved: string): GatewayError {
 }
 
 /** `messages.tool_use: reject` is the default. */
-function refuseToolUse({ configuration }: Snapshot, { dialect, body, passed }: ChatRequest, wire: Dialect): void {
-  if (dialect !== 'anthropic') return;
+function refuseToolUse(
+  { configuration }: Snapshot,
+  { dialect, operation, body, passed }: ChatRequest,
+  wire: Dialect,
+): void {
+  if (dialect !== 'anthropic' && operation !== 'responses') return;
   if (configuration.messages.tool_use === 'govern') {
-    refuseProviderRun(configuration.messages, { body, passed });
+    if (dialect === 'anthropic') refuseProviderRun(configuration.messages, { body, passed });
     return;
   }
   if (!wire.usesTools(body)) return;
   throw invalidRequest(
-    'Tool use on /v1/messages is rejected: leave out tools and tool blocks, or have messages.tool_use set to govern.',
+    `Tool use on /v1/${operation ?? 'messages'} is rejected: leave out tools and tool blocks, or have messages.tool_use set to govern.`,
   );
 }
 

@@ -19,10 +19,14 @@ export function modelsOf(configuration: Configuration, tenantId: string): Listed
     ...Object.keys(configuration.aliases.models),
     ...tenant.allowed_models,
   ].filter((name) => !/[*?[\]{}]/.test(name));
-  return [...new Set(named)].flatMap((id) => {
-    const resolved = resolveModel(configuration, id);
-    const [first] = planRoute(configuration, resolved, new Map())?.candidates ?? [];
-    if (!first || !(mayUse(tenant, id) || mayUse(tenant, resolved))) return [];
-    return [{ id, object: 'model' as const, created: 0, owned_by: first.entry.name }];
-  });
+  return [...new Set(named)].flatMap((id) => modelOf(configuration, tenantId, id) ?? []);
+}
+
+/** The model, if the tenant may ask for it and a provider serves it. */
+export function modelOf(configuration: Configuration, tenantId: string, id: string): ListedModel | undefined {
+  const tenant = configuration.tenants.find((one) => one.id === tenantId);
+  const resolved = resolveModel(configuration, id);
+  const [first] = planRoute(configuration, resolved, new Map())?.candidates ?? [];
+  if (!tenant || !first || !(mayUse(tenant, id) || mayUse(tenant, resolved))) return undefined;
+  return { id, object: 'model', created: 0, owned_by: first.entry.name };
 }

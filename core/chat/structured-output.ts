@@ -24,8 +24,8 @@ export function forcedTool({ dialect, body }: Pick<ChatCall, 'dialect' | 'body'>
 }
 
 /** Whether the tool policy decides the calls of the model before the caller sees them. */
-export const governsTools = ({ dialect, snapshot }: Pick<ChatCall, 'dialect' | 'snapshot'>): boolean =>
-  dialect === 'anthropic' && snapshot.configuration.messages.tool_use === 'govern';
+export const governsTools = ({ operation, snapshot }: Pick<ChatCall, 'operation' | 'snapshot'>): boolean =>
+  operation !== 'chat.completions' && snapshot.configuration.messages.tool_use === 'govern';
 
 /** A tool of the caller's own; what the provider defines (`bash_*`, `computer_*`) is run by its client. */
 const ownTool = (tool: JsonObject): JsonObject | undefined =>

@@ -59,6 +59,20 @@ function told(tool: string, { decision, envelope_id, error }: DecisionResult): s
   return `[${tool} was blocked: ${data.reason ?? error?.message ?? 'policy'}${alternative}]`;
 }
 
+/**
+ * A tool call whose arguments are text, decided. An empty text is no arguments.
+ * @returns undefined when the caller may see the call; else the text that stands in its place.
+ */
+export async function decideCallText(
+  ports: ChatPorts,
+  call: ChatCall,
+  name: string,
+  json: string,
+): Promise<string | undefined> {
+  const input = parsedInput(json, undefined);
+  return typeof input === 'string' ? unreadable(name, input) : replacement(ports, call, { name, input });
+}
+
 /** A complete messages reply, its tool calls decided in order. */
 export async function governReply(ports: ChatPorts, call: ChatCall, reply: JsonObject): Promise<JsonObject> {
   const settings = call.snapshot.configuration.messages;

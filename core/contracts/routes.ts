@@ -299,6 +299,14 @@ export const routes: readonly Route[] = [
   route('GET /health', 'models', 'open', 'health', 'Health and version', gateway),
   route('GET /', 'models', 'open', 'reachable', 'Clients ask by HEAD whether the address answers', gateway),
   route('POST /v1/chat/completions', 'chat-completions', 'operator', 'chatCompletions', 'A chat completion', gateway),
+  route(
+    'POST /v1/responses',
+    'chat-completions',
+    'operator',
+    'responses',
+    'A response, as OpenAI clients ask for it',
+    gateway,
+  ),
   route('POST /v1/messages', 'messages', 'operator', 'messages', 'A messages call, as Anthropic clients send it', {
     ...gateway,
     query: anthropicQuery,
@@ -316,6 +324,7 @@ export const routes: readonly Route[] = [
     gateway,
   ),
   route('GET /v1/models', 'models', 'viewer', 'listModels', 'Models the tenant may use', gateway),
+  route('GET /v1/models/{id}', 'models', 'viewer', 'getModel', 'One model the tenant may use', gateway),
 
   route('GET /health', 'mcp', 'open', 'health', 'Health and version', mcp),
   route('POST /mcp', 'mcp', 'operator', 'mcpMessage', 'A message of an MCP client', mcp),

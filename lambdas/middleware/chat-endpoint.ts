@@ -19,16 +19,25 @@ import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ErrorShape } from './answers.ts';
 import { headerOf, headerValues, jsonObjectInTurns, rawBody } from './body.ts';
+import type { ChatView } from './chat-views.ts';
 import { withCors } from './cors.ts';
 import { type AdmissionPorts, identify } from './identify.ts';
 import { matchRoute } from './route.ts';
-import { sse } from './sse.ts';
+import { type SseWire, sse } from './sse.ts';
 
 export interface ChatEndpointPorts extends ChatPorts, AdmissionPorts {
   readonly unnamedSessions: UnnamedSessions;
 }
 
-export function chatEndpoint(name: FunctionName, dialect: DialectName, ports: ChatEndpointPorts): HttpHandler {
+/**
+ * @param view another form of the same call: its requests run in the dialect, its answers are made of the dialect's.
+ */
+export function chatEndpoint(
+  name: FunctionName,
+  dialect: DialectName,
+  ports: ChatEndpointPorts,
+  view?: ChatView,
+): HttpHandler {
   const own = routes.filter((route) => route.handledBy === name);
   const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
     const seen: Seen = {};
@@ -36,7 +45,8 @@ export function chatEndpoint(name: FunctionName, dialect: DialectName, ports: Ch
       return await answered(event, context, seen);
     } catch (thrown) {
       const fault = asGatewayError(thrown);
-      if (!isRecorded(fault)) await recordEarlyRefusal(ports, refusalOf(event, dialect, seen, fault));
+      if (!isRecorded(fault))
+        await recordEarlyRefusal(ports, refusalOf(event, operationOf(dialect, view), seen, fault));
       throw fault;
     }
   };
@@ -55,10 +65,12 @@ export function chatEndpoint(name: FunctionName, dialect: DialectName, ports: Ch
     const body = await jsonObjectInTurns(event, bytes, chatJson, turn);
     seen.body = body;
     await turn();
+    const opened = view?.open(body, ports.clock);
     return ports.telemetry.continued(traceOf(event), async () => {
       const reply = await chat(ports, {
         dialect,
-        body,
+        operation: view?.operation,
+        body: opened?.body ?? body,
         principal,
         sessionId: seen.sessionId!,
         requestId: event.requestContext?.requestId ?? '',
@@ -67,7 +79,7 @@ export function chatEndpoint(name: FunctionName, dialect: DialectName, ports: Ch
         passed: passedHeaders(event),
         signal: context.signal ?? never,
       });
-      return httpReply(reply, dialect, ports);
+      return httpReply(opened ? opened.answer(reply) : reply, opened?.wire ?? dialects[dialect], ports);
     });
   };
   return withCors(own, ports, answer, errorShape(dialect));
@@ -83,14 +95,17 @@ interface Seen {
 
 const refusalOf = (
   event: HttpEvent,
-  dialect: DialectName,
+  operation: EarlyRefusal['operation'],
   { policyVersion = 0, principal, sessionId, body }: Seen,
   fault: GatewayError,
 ): EarlyRefusal => ({
   ...{ principal, sessionId, body, policyVersion, fault },
-  operation: dialect === 'openai' ? 'chat.completions' : 'messages',
+  operation,
   requestId: event.requestContext?.requestId ?? '',
 });
+
+const operationOf = (dialect: DialectName, view?: ChatView): EarlyRefusal['operation'] =>
+  view?.operation ?? (dialect === 'openai' ? 'chat.completions' : 'messages');
 
 /** What `matchRoute` refuses such an event with. */
 function noRoute(own: readonly Route[], event: HttpEvent): unknown {
@@ -147,7 +162,7 @@ function passedHeaders(event: HttpEvent): Record<string, string> {
   return passed;
 }
 
-function httpReply({ status, headers, body, finished }: ChatReply, dialect: DialectName, ports: ChatPorts): HttpReply {
+function httpReply({ status, headers, body, finished }: ChatReply, wire: SseWire, ports: ChatPorts): HttpReply {
   if (!isStream(body)) {
     return {
       statusCode: status,
@@ -159,7 +174,7 @@ function httpReply({ status, headers, body, finished }: ChatReply, dialect: Dial
   return {
     statusCode: status,
     headers: { ...headers, 'content-type': 'text/event-stream; charset=utf-8' },
-    body: sse(body, dialects[dialect], ports.timeouts),
+    body: sse(body, wire, ports.timeouts),
     finished,
   };
 }

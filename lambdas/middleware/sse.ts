@@ -7,7 +7,8 @@ import type { Timeouts } from '#core/kernel/ports.ts';
 /** Below every idle limit on the way: 30 s of an edge-optimised API, 60 s of most proxies. */
 export const pingEveryMs = 15_000;
 
-type Wire = Pick<Dialect, 'encode' | 'terminator'>;
+export type SseWire = Pick<Dialect, 'encode' | 'terminator'>;
+type Wire = SseWire;
 
 export function sse(events: AsyncIterable<JsonObject>, wire: Wire, timeouts: Timeouts): AsyncIterable<string> {
   return { [Symbol.asyncIterator]: () => new Frames(events[Symbol.asyncIterator](), wire, timeouts) };

@@ -1,12 +1,41 @@
 /** The models of a tenant, the cancellation of requests, and the health of the gateway surface. */
 import { cancelRequest } from '#core/admin/cancel-request.ts';
-import type { Operation } from '#core/admin/operation.ts';
-import { modelsOf } from '#core/chat/models.ts';
+import type { Call, Operation } from '#core/admin/operation.ts';
+import { type ListedModel, modelOf, modelsOf } from '#core/chat/models.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import { httpEndpoint } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 
-const listModels: Operation = async ({ snapshot, principal }) => ({
-  body: { object: 'list', data: modelsOf(snapshot.configuration, principal.tenant) },
+/** Anthropic's clients name the version of their API; all others read OpenAI's form [models.both-forms]. */
+const isAnthropic = ({ header }: Call): boolean => header('anthropic-version') !== undefined;
+
+const anthropicModel = ({ id, created }: ListedModel) => ({
+  id,
+  type: 'model',
+  display_name: id,
+  created_at: isoTime(created * 1000),
 });
 
-export const createHandler = (ports: GatewayPorts) => httpEndpoint('models', ports, { listModels, cancelRequest });
+const listModels: Operation = async (call) => {
+  const models = modelsOf(call.snapshot.configuration, call.principal.tenant);
+  if (!isAnthropic(call)) return { body: { object: 'list', data: models } };
+  const [first_id, last_id] = [models[0]?.id ?? null, models.at(-1)?.id ?? null];
+  return { body: { data: models.map(anthropicModel), has_more: false, first_id, last_id } };
+};
+
+/** Also of a name that only a pattern of the configuration covers: what counts is that the tenant may ask for it. */
+const getModel: Operation = async (call) => {
+  const found = modelOf(call.snapshot.configuration, call.principal.tenant, call.params.id ?? '');
+  if (!found) {
+    const id = JSON.stringify(call.params.id);
+    throw new GatewayError(
+      'model_not_found',
+      `The model ${id} is not served to this tenant; GET /v1/models lists what there is.`,
+    );
+  }
+  return { body: isAnthropic(call) ? anthropicModel(found) : found };
+};
+
+export const createHandler = (ports: GatewayPorts) =>
+  httpEndpoint('models', ports, { listModels, getModel, cancelRequest });

@@ -91,6 +91,7 @@ describe('routes', () => {
       'agent-governance-callbacks POST /callbacks/slack',
       'agent-governance-callbacks POST /callbacks/github',
       'agent-governance-gateway POST /v1/chat/completions',
+      'agent-governance-gateway POST /v1/responses',
       'agent-governance-gateway POST /v1/messages',
       'agent-governance-mcp GET /health',
       'agent-governance-mcp POST /mcp',

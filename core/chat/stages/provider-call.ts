@@ -10,8 +10,9 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { assign } from '#core/rollouts/assign.ts';
 import { type Answered, callProvider } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
-import { translationContext } from '../call.ts';
+import { type ChatCall, translationContext } from '../call.ts';
 import { type ChatCallState, gone } from '../call-state.ts';
+import { governCompletion } from '../completion-tools.ts';
 import type { ChatPorts } from '../ports.ts';
 import { governReply } from '../tool-use.ts';
 import { checkReply, reportStream } from './output-policy.ts';
@@ -112,11 +113,17 @@ async function completeReply(
 ): Promise<JsonObject> {
   const { call } = state;
   await checkReply(ports, state, policy, spoken);
-  const reply = call.dialect === 'anthropic' ? await governReply(ports, call, spoken) : spoken;
+  const reply = await toolsDecided(ports, call, spoken);
   if (call.signal.aborted) gone(state);
   else state.outcome = 'completed';
   answering.json(200, reply);
   return reply;
+}
+
+/** Tools of chat completions pass as they are; those of messages and responses are decided. */
+function toolsDecided(ports: ChatPorts, call: ChatCall, spoken: JsonObject): Promise<JsonObject> | JsonObject {
+  if (call.dialect === 'anthropic') return governReply(ports, call, spoken);
+  return call.operation === 'responses' ? governCompletion(ports, call, spoken) : spoken;
 }
 
 function storeReply({ call, provider = '', counted }: ChatCallState, flight: Flight, reply: JsonObject): void {

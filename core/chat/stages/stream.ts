@@ -15,6 +15,7 @@ import type { Answered } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
 import { type ChatCall, translationContext } from '../call.ts';
 import { type ChatCallState, ended, gone, haltedBy } from '../call-state.ts';
+import { CompletionToolGate } from '../completion-tools.ts';
 import type { ChatPorts } from '../ports.ts';
 import { ToolGate } from '../tool-use.ts';
 import { violation } from './input-policy.ts';
@@ -126,7 +127,7 @@ function recordEvent(state: ChatCallState, native: Dialect, event: JsonObject, {
 class Line {
   readonly #queue: AsyncQueue<JsonObject>;
   readonly #gate: StreamGate | undefined;
-  readonly #tools: ToolGate | undefined;
+  readonly #tools: ToolGate | CompletionToolGate | undefined;
   readonly #collector: ReturnType<Dialect['collector']> | undefined;
   readonly #dropsUsage: boolean;
 
@@ -135,7 +136,11 @@ class Line {
     this.#queue = queue;
     this.#gate = streamGate(state, policy);
     this.#tools =
-      call.dialect === 'anthropic' && call.wire.usesTools(call.body) ? new ToolGate(ports, call) : undefined;
+      call.operation === 'responses'
+        ? new CompletionToolGate(ports, call)
+        : call.dialect === 'anthropic' && call.wire.usesTools(call.body)
+          ? new ToolGate(ports, call)
+          : undefined;
     this.#collector = state.cache === 'MISS' ? call.wire.collector() : undefined;
     this.#dropsUsage = call.dialect === 'openai' && !asksForUsage(call.body);
   }

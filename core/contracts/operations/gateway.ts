@@ -10,6 +10,15 @@ const chatRequest = z.looseObject({
 });
 const review = { status: 202, description: 'A person has to approve; retry with X-Approval-Ref' } as const;
 
+const model = z.looseObject({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() });
+/** For callers that send `anthropic-version`. */
+const anthropicModel = z.strictObject({
+  id: z.string(),
+  type: z.literal('model'),
+  display_name: z.string(),
+  created_at: z.iso.datetime(),
+});
+
 export const gateway = {
   reachable: { output: z.strictObject({ status: z.literal('ok'), version: z.string() }) },
   chatCompletions: {
@@ -40,15 +49,36 @@ export const gateway = {
       usage: z.looseObject({ input_tokens: count, output_tokens: count }),
     }),
   },
-  countTokens: { input: chatRequest, errors: 'messages', output: z.strictObject({ input_tokens: count }) },
-  listModels: {
-    output: z.strictObject({
-      object: z.literal('list'),
-      data: z.array(
-        z.looseObject({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() }),
-      ),
+  responses: {
+    input: z.looseObject({
+      model: z.string().min(1),
+      input: z.union([z.string(), z.array(z.looseObject({}))]),
+      stream: z.boolean().optional(),
+    }),
+    streams: true,
+    also: review,
+    output: z.looseObject({
+      id: z.string(),
+      object: z.literal('response'),
+      created_at: z.int(),
+      model: z.string(),
+      status: z.enum(['completed', 'incomplete']),
+      output: z.array(z.looseObject({ id: z.string(), type: z.string() })),
     }),
   },
+  countTokens: { input: chatRequest, errors: 'messages', output: z.strictObject({ input_tokens: count }) },
+  listModels: {
+    output: z.union([
+      z.strictObject({ object: z.literal('list'), data: z.array(model) }),
+      z.strictObject({
+        data: z.array(anthropicModel),
+        has_more: z.boolean(),
+        first_id: z.string().nullable(),
+        last_id: z.string().nullable(),
+      }),
+    ]),
+  },
+  getModel: { output: z.union([model, anthropicModel]) },
   cancelRequest: { status: 202, output: z.strictObject({ id: z.string(), status: z.literal('cancelling') }) },
   slackCallback: {
     input: z.looseObject({}).meta({ description: 'As Slack sends it.' }),

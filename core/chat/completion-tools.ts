@@ -1,0 +1,125 @@
+/**
+ * Tool calls of a chat completion, decided as those of a messages reply are: on `/v1/responses`, whose requests run as chat
+ * completions [responses.tool-use].
+ */
+import { toolFragments } from '#core/dialects/tool-fragments.ts';
+import { countOf, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { ChatCall } from './call.ts';
+import type { ChatPorts } from './ports.ts';
+import { decideCallText } from './tool-use.ts';
+
+/** A complete chat completion, its tool calls decided in order. */
+export async function governCompletion(ports: ChatPorts, call: ChatCall, reply: JsonObject): Promise<JsonObject> {
+  const choices: JsonObject[] = [];
+  for (const choice of objectsOf(reply.choices)) {
+    const { tool_calls, function_call: _old, ...message } = objectOf(choice.message) ?? {};
+    const { allowed, said } = await decided(ports, call, objectsOf(tool_calls));
+    const content = [textOf(message.content) ?? '', ...said].filter(Boolean).join('\n\n');
+    choices.push({
+      ...choice,
+      message: {
+        ...message,
+        ...(said.length > 0 && { content }),
+        ...(allowed.length > 0 && { tool_calls: allowed }),
+      },
+      ...(allowed.length === 0 && choice.finish_reason === 'tool_calls' && { finish_reason: 'stop' }),
+    });
+  }
+  return { ...reply, choices };
+}
+
+/** The same on a stream: tool calls are held until their choice has finished, and are then decided. */
+export class CompletionToolGate {
+  readonly #ports: ChatPorts;
+  readonly #call: ChatCall;
+  readonly #held = new Map<number, Held>();
+
+  constructor(ports: ChatPorts, call: ChatCall) {
+    this.#ports = ports;
+    this.#call = call;
+  }
+
+  async pass(event: JsonObject): Promise<JsonObject[]> {
+    const before: JsonObject[] = [];
+    const choices: JsonObject[] = [];
+    for (const [position, choice] of objectsOf(event.choices).entries()) {
+      const index = countOf(choice.index) ?? position;
+      const { tool_calls, function_call: _old, ...delta } = objectOf(choice.delta) ?? {};
+      const held = this.#held.get(index) ?? new Held();
+      this.#held.set(index, held);
+      for (const fragment of objectsOf(tool_calls)) held.add(fragment);
+      if (typeof choice.finish_reason !== 'string') {
+        choices.push({ ...choice, delta });
+        continue;
+      }
+      this.#held.delete(index);
+      const { allowed, said } = await decided(this.#ports, this.#call, held.calls());
+      const spoken = (more: JsonObject) => ({
+        ...event,
+        usage: null,
+        choices: [{ index, delta: more, finish_reason: null }],
+      });
+      if (said.length > 0) before.push(spoken({ content: said.join('\n\n') }));
+      if (allowed.length > 0) before.push(spoken({ tool_calls: allowed.map((one, at) => ({ index: at, ...one })) }));
+      const ended = allowed.length === 0 && choice.finish_reason === 'tool_calls';
+      choices.push({ ...choice, delta, ...(ended && { finish_reason: 'stop' }) });
+    }
+    return [...before, { ...event, choices }];
+  }
+}
+
+interface Fragments {
+  call: JsonObject;
+  text: string;
+}
+
+/** The calls of one choice, put together. */
+class Held {
+  readonly #all: Fragments[] = [];
+  readonly #of = toolFragments<Fragments>(() => {
+    const begun: Fragments = { call: {}, text: '' };
+    this.#all.push(begun);
+    return begun;
+  });
+
+  add({ index: _, ...fragment }: JsonObject): void {
+    const known = this.#of({ ...(_ !== undefined && { index: _ }), ...fragment });
+    const form = fragment.custom === undefined ? 'function' : 'custom';
+    const named = objectOf(fragment[form]) ?? {};
+    known.text += textOf(named.arguments) ?? textOf(named.input) ?? '';
+    const before = objectOf(known.call[form]) ?? {};
+    known.call = {
+      id: textOf(known.call.id) || (textOf(fragment.id) ?? ''),
+      type: form,
+      [form]: { name: textOf(before.name) || (textOf(named.name) ?? '') },
+    };
+  }
+
+  calls(): JsonObject[] {
+    return this.#all.map(({ call, text }) => {
+      const custom = objectOf(call.custom);
+      if (custom) return { ...call, custom: { ...custom, input: text } };
+      return { ...call, function: { ...objectOf(call.function), arguments: text } };
+    });
+  }
+}
+
+async function decided(
+  ports: ChatPorts,
+  call: ChatCall,
+  calls: readonly JsonObject[],
+): Promise<{ readonly allowed: JsonObject[]; readonly said: string[] }> {
+  const allowed: JsonObject[] = [];
+  const said: string[] = [];
+  for (const one of calls) {
+    const custom = objectOf(one.custom);
+    const named = custom ?? objectOf(one.function) ?? {};
+    // The text of a custom tool is its one parameter.
+    const json = custom ? JSON.stringify({ input: textOf(custom.input) ?? '' }) : (textOf(named.arguments) ?? '');
+    const text = await decideCallText(ports, call, textOf(named.name) ?? '', json);
+    if (text === undefined) allowed.push(one);
+    else said.push(text);
+  }
+  return { allowed, said };
+}

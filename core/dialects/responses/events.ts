@@ -1,0 +1,172 @@
+/** A stream of chat completion chunks as the events of a response; a complete reply is the last of them. */
+import type { GatewayError } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { replayOpenai } from '../openai/replay.ts';
+import { toolFragments } from '../tool-fragments.ts';
+import { countOf, objectOf, objectsOf, textOf } from '../wire.ts';
+import { type Kind, kinds, OutputItem } from './items.ts';
+
+export interface ResponseContext {
+  /** Of the call; ids of the response and its items are made of it. */
+  readonly id: string;
+  /** Seconds since the epoch. */
+  readonly createdAt: number;
+}
+
+/** A complete chat completion as a response. */
+export function responseOf(reply: JsonObject, request: JsonObject, context: ResponseContext): JsonObject {
+  const events = new ResponseEvents(request, context);
+  for (const chunk of replayOpenai(reply)) events.next(chunk);
+  return objectOf(events.end().at(-1)?.response) ?? {};
+}
+
+export class ResponseEvents {
+  readonly #request: JsonObject;
+  readonly #context: ResponseContext;
+  readonly #id: string;
+  readonly #items: OutputItem[] = [];
+  /** Text that goes on; a tool call or another kind of text ends it. */
+  #open: OutputItem | undefined;
+  readonly #calls: OutputItem[] = [];
+  readonly #callOf: (fragment: JsonObject) => { item?: OutputItem };
+  #model = '';
+  #finish: string | undefined;
+  #usage: JsonObject | undefined;
+  #sequence = 0;
+  #started = false;
+
+  constructor(request: JsonObject, context: ResponseContext) {
+    this.#request = request;
+    this.#context = context;
+    this.#id = context.id.replaceAll('-', '');
+    this.#callOf = toolFragments<{ item?: OutputItem }>(() => ({}));
+  }
+
+  next(chunk: JsonObject): JsonObject[] {
+    this.#model = textOf(chunk.model) || this.#model;
+    this.#usage = objectOf(chunk.usage) ?? this.#usage;
+    const events = this.#start();
+    const choice = objectsOf(chunk.choices).find(({ index }) => (countOf(index) ?? 0) === 0);
+    const delta = objectOf(choice?.delta) ?? {};
+    events.push(...this.#say(kinds.reasoning, textOf(delta.reasoning_content) || textOf(delta.reasoning)));
+    events.push(...this.#say(kinds.text, textOf(delta.content)), ...this.#say(kinds.refusal, textOf(delta.refusal)));
+    for (const fragment of objectsOf(delta.tool_calls)) events.push(...this.#call(fragment));
+    this.#finish = textOf(choice?.finish_reason) ?? this.#finish;
+    return this.#numbered(events);
+  }
+
+  /** The stream has ended well. */
+  end(): JsonObject[] {
+    const events = [...this.#start(), ...this.#close()];
+    for (const call of this.#calls) events.push(...call.end());
+    const cut =
+      this.#finish === 'length' ? 'max_output_tokens' : this.#finish === 'content_filter' ? this.#finish : undefined;
+    const status = cut ? 'incomplete' : 'completed';
+    const response = { ...this.#response(status), ...(cut && { incomplete_details: { reason: cut } }) };
+    return this.#numbered([...events, { type: `response.${status}`, response }]);
+  }
+
+  failed({ code, message, kind }: GatewayError): JsonObject[] {
+    const error = { code, message: kind.shown ? message : 'The gateway could not complete the request.' };
+    return this.#numbered([
+      ...this.#start(),
+      { type: 'error', ...error, param: null },
+      { type: 'response.failed', response: { ...this.#response('failed'), error } },
+    ]);
+  }
+
+  #start(): JsonObject[] {
+    if (this.#started) return [];
+    this.#started = true;
+    const response = this.#response('in_progress');
+    return [
+      { type: 'response.created', response },
+      { type: 'response.in_progress', response },
+    ];
+  }
+
+  #say(kind: Kind, text: string | undefined): JsonObject[] {
+    if (!text) return [];
+    const events = this.#open?.kind === kind ? [] : this.#close();
+    if (!this.#open) {
+      this.#open = this.#begun(kind);
+      events.push(...this.#open.begin());
+    }
+    return [...events, ...this.#open.say(text)];
+  }
+
+  #call(fragment: JsonObject): JsonObject[] {
+    const call = this.#callOf(fragment);
+    const custom = objectOf(fragment.custom);
+    const named = custom ?? objectOf(fragment.function) ?? {};
+    const text = textOf(named.input) ?? textOf(named.arguments) ?? '';
+    if (call.item) return call.item.say(text);
+    const events = this.#close();
+    const call_id = textOf(fragment.id) || `call_${this.#id}_${this.#items.length}`;
+    call.item = this.#begun(custom ? kinds.custom : kinds.function, { call_id, name: textOf(named.name) ?? '' });
+    this.#calls.push(call.item);
+    return [...events, ...call.item.begin(), ...call.item.say(text)];
+  }
+
+  #begun(kind: Kind, call?: JsonObject): OutputItem {
+    const item = new OutputItem(kind, this.#id, this.#items.length, call);
+    this.#items.push(item);
+    return item;
+  }
+
+  #close(): JsonObject[] {
+    const events = this.#open?.end() ?? [];
+    this.#open = undefined;
+    return events;
+  }
+
+  #numbered(events: JsonObject[]): JsonObject[] {
+    return events.map((event) => ({ ...event, sequence_number: this.#sequence++ }));
+  }
+
+  #response(status: string): JsonObject {
+    const { instructions, max_output_tokens, metadata, parallel_tool_calls, reasoning, temperature } = this.#request;
+    const { text, tool_choice, tools, top_p, user, model } = this.#request;
+    const over = status !== 'in_progress';
+    return {
+      id: `resp_${this.#id}`,
+      object: 'response',
+      created_at: this.#context.createdAt,
+      status,
+      error: null,
+      incomplete_details: null,
+      instructions: instructions ?? null,
+      max_output_tokens: max_output_tokens ?? null,
+      metadata: metadata ?? {},
+      model: this.#model || (textOf(model) ?? ''),
+      output: over ? this.#items.map((item) => item.whole('completed')) : [],
+      parallel_tool_calls: parallel_tool_calls ?? true,
+      previous_response_id: null,
+      reasoning: reasoning ?? { effort: null, summary: null },
+      store: false,
+      temperature: temperature ?? null,
+      text: text ?? { format: { type: 'text' } },
+      tool_choice: tool_choice ?? 'auto',
+      tools: tools ?? [],
+      top_p: top_p ?? null,
+      truncation: 'disabled',
+      usage: over ? usageOf(this.#usage) : null,
+      user: user ?? null,
+    };
+  }
+}
+
+function usageOf(usage: JsonObject | undefined): JsonObject | null {
+  if (!usage) return null;
+  const input = countOf(usage.prompt_tokens) ?? 0;
+  const output = countOf(usage.completion_tokens) ?? 0;
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: countOf(objectOf(usage.prompt_tokens_details)?.cached_tokens) ?? 0 },
+    output_tokens: output,
+    output_tokens_details: {
+      reasoning_tokens: countOf(objectOf(usage.completion_tokens_details)?.reasoning_tokens) ?? 0,
+    },
+    total_tokens: countOf(usage.total_tokens) ?? input + output,
+  };
+}

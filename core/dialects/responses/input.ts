@@ -1,0 +1,115 @@
+/** The items of a responses request as the messages of a chat completions request. */
+import { invalidRequest } from '#core/kernel/errors.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject, member, objectsOf, textOf } from '../wire.ts';
+
+/** @throws GatewayError `invalid_request` that names the item and what is allowed. */
+export function messagesOf(instructions: Json | undefined, input: Json | undefined): JsonObject[] {
+  const messages: JsonObject[] = [];
+  if (typeof instructions === 'string' && instructions !== '') messages.push({ role: 'system', content: instructions });
+  else if (instructions !== undefined && instructions !== null && instructions !== '')
+    throw refused('instructions', 'a text');
+  if (typeof input === 'string') return [...messages, { role: 'user', content: input }];
+  if (!Array.isArray(input) || input.length === 0) throw refused('input', 'a text, or an array of at least one item');
+  for (const [at, item] of input.entries()) {
+    if (!isObject(item)) throw refused(`input[${at}]`, 'an object');
+    addItem(messages, item, `input[${at}]`);
+  }
+  return messages;
+}
+
+function addItem(messages: JsonObject[], item: JsonObject, path: string): void {
+  switch (item.type ?? 'message') {
+    case 'message':
+      messages.push(messageOf(item, path));
+      return;
+    case 'function_call':
+      addCall(messages, {
+        id: idOf(item, path),
+        type: 'function',
+        function: { name: item.name ?? '', arguments: textIn(item.arguments, `${path}.arguments`) },
+      });
+      return;
+    case 'custom_tool_call':
+      addCall(messages, {
+        id: idOf(item, path),
+        type: 'custom',
+        custom: { name: item.name ?? '', input: textIn(item.input, `${path}.input`) },
+      });
+      return;
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      messages.push({
+        role: 'tool',
+        tool_call_id: idOf(item, path),
+        content: contentOf(item.output, `${path}.output`),
+      });
+      return;
+    // Opaque to everyone but the provider that made it; a chat completion carries none.
+    case 'reasoning':
+      return;
+    default:
+      throw refused(
+        `${path}.type`,
+        'message, function_call, function_call_output, custom_tool_call, custom_tool_call_output, reasoning',
+      );
+  }
+}
+
+/** Calls in a row are one turn of the model, together with what it said before them. */
+function addCall(messages: JsonObject[], call: JsonObject): void {
+  const last = messages.at(-1);
+  if (last?.role === 'assistant') last.tool_calls = [...objectsOf(last.tool_calls), call];
+  else messages.push({ role: 'assistant', content: null, tool_calls: [call] });
+}
+
+function messageOf({ role, content }: JsonObject, path: string): JsonObject {
+  if (typeof role !== 'string' || !roles.has(role)) throw refused(`${path}.role`, [...roles].join(', '));
+  return { role, content: contentOf(content, `${path}.content`) };
+}
+
+const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'developer']);
+
+function contentOf(content: Json | undefined, path: string): Json {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) throw refused(path, 'a text, or an array of parts');
+  return content.map((part, at) => {
+    if (!isObject(part)) throw refused(`${path}[${at}]`, 'an object with a type');
+    return partOf(part, `${path}[${at}]`);
+  });
+}
+
+function partOf(part: JsonObject, path: string): JsonObject {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      return { type: 'text', text: textIn(part.text, `${path}.text`) };
+    case 'refusal':
+      return { type: 'refusal', refusal: textIn(part.refusal, `${path}.refusal`) };
+    case 'input_image':
+      return {
+        type: 'image_url',
+        image_url: { url: textIn(part.image_url, `${path}.image_url`), ...member('detail', textOf(part.detail)) },
+      };
+    case 'input_file':
+      return {
+        type: 'file',
+        file: { file_data: textIn(part.file_data, `${path}.file_data`), ...member('filename', textOf(part.filename)) },
+      };
+    case 'input_audio':
+      return { type: 'input_audio', input_audio: part.input_audio ?? null };
+    default:
+      throw refused(`${path}.type`, 'input_text, output_text, refusal, input_image, input_file, input_audio');
+  }
+}
+
+const idOf = (item: JsonObject, path: string): string => textIn(item.call_id, `${path}.call_id`);
+
+function textIn(value: Json | undefined, path: string): string {
+  if (typeof value === 'string') return value;
+  throw refused(path, 'a text');
+}
+
+const refused = (path: string, allowed: string) =>
+  invalidRequest(`${path} cannot be read; allowed: ${allowed}.`, { param: path });

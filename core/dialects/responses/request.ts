@@ -1,0 +1,125 @@
+/**
+ * A responses request as a chat completions request: every provider and every policy of the gateway reads that one
+ * [responses.create]. What a chat completion cannot say is refused where leaving it out would answer another question, and
+ * named in `leftOut` where it is a setting or an optional tool.
+ */
+import { invalidRequest } from '#core/kernel/errors.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { member, objectOf, textOf } from '../wire.ts';
+import { messagesOf } from './input.ts';
+
+export interface ReadRequest {
+  readonly body: JsonObject;
+  readonly leftOut: readonly string[];
+}
+
+/** @throws GatewayError `invalid_request`. */
+export function readResponsesRequest(body: JsonObject): ReadRequest {
+  refuseKept(body);
+  const leftOut = Object.keys(body).filter((name) => !read.has(name) && body[name] !== null);
+  const tools = toolsOf(body.tools, leftOut);
+  const text = objectOf(body.text);
+  const chat: JsonObject = {
+    ...member('model', body.model),
+    messages: messagesOf(body.instructions, body.input),
+    ...Object.fromEntries(same.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]]))),
+    ...(body.stream === true && { stream_options: { include_usage: true } }),
+    ...member('max_completion_tokens', body.max_output_tokens ?? undefined),
+    ...member('reasoning_effort', objectOf(body.reasoning)?.effort ?? undefined),
+    ...member('verbosity', text?.verbosity ?? undefined),
+    ...member('response_format', formatOf(objectOf(text?.format))),
+    ...(tools.length > 0 && { tools, ...member('tool_choice', choiceOf(body.tool_choice)) }),
+    ...(tools.length > 0 && member('parallel_tool_calls', body.parallel_tool_calls ?? undefined)),
+  };
+  if (tools.length === 0 && objectOf(body.tool_choice))
+    throw refused('tool_choice', 'names a tool that is not given', 'give the tool, or leave tool_choice out');
+  return { body: chat, leftOut };
+}
+
+/** Members with the same meaning in both. */
+const same = ['stream', 'temperature', 'top_p', 'user', 'safety_identifier', 'prompt_cache_key', 'service_tier'];
+
+/** Members that are read, answered, or say nothing to a gateway that keeps no responses. */
+const read: ReadonlySet<string> = new Set([
+  ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'max_output_tokens', 'text'],
+  ...['reasoning', 'metadata', 'store', 'include', 'truncation', 'stream_options', 'background', 'conversation'],
+  ...['previous_response_id', 'prompt', ...same],
+]);
+
+/** Whatever needs a response that the gateway or the provider has kept. */
+function refuseKept(body: JsonObject): void {
+  for (const name of ['previous_response_id', 'conversation', 'prompt'])
+    if (body[name] !== undefined && body[name] !== null)
+      throw refused(
+        name,
+        'names what a provider keeps, and the gateway keeps no responses',
+        'send the whole input, with store: false',
+      );
+  if (body.background === true)
+    throw refused(
+      'background',
+      'is true, and the gateway keeps no responses',
+      'leave it out; stream the answer instead',
+    );
+}
+
+/** Optional tools of the provider: a model without them answers all the same. */
+const optional = /^(web_search|image_generation|tool_search)/;
+
+function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {
+  if (tools === undefined || tools === null) return [];
+  if (!Array.isArray(tools)) throw refused('tools', 'is no array', 'an array of tools');
+  return tools.flatMap((tool, at) => {
+    const given = objectOf(tool);
+    const type = textOf(given?.type) ?? '';
+    if (given && type === 'function') return [functionOf(given)];
+    if (given && type === 'custom') return [customOf(given)];
+    if (!optional.test(type))
+      throw refused(
+        `tools[${at}]`,
+        `is of type ${JSON.stringify(type.slice(0, 64))}`,
+        'function and custom tools: the provider or its client runs others without a decision of the gateway',
+      );
+    leftOut.push(`tools[${at}] ${type.slice(0, 64)}`);
+    return [];
+  });
+}
+
+const functionOf = ({ name, description, parameters, strict }: JsonObject): JsonObject => ({
+  type: 'function',
+  function: {
+    name: name ?? '',
+    ...member('description', description ?? undefined),
+    ...member('parameters', parameters ?? undefined),
+    ...member('strict', strict ?? undefined),
+  },
+});
+
+function customOf({ name, description, format }: JsonObject): JsonObject {
+  const given = objectOf(format);
+  const { type: _, ...grammar } = given ?? {};
+  const written = given?.type === 'grammar' ? { type: 'grammar', grammar } : given;
+  return {
+    type: 'custom',
+    custom: { name: name ?? '', ...member('description', description), ...member('format', written) },
+  };
+}
+
+function choiceOf(choice: Json | undefined): Json | undefined {
+  if (choice === undefined || choice === null) return undefined;
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice;
+  const { type, name } = objectOf(choice) ?? {};
+  if (type === 'function' && typeof name === 'string') return { type, function: { name } };
+  if (type === 'custom' && typeof name === 'string') return { type, custom: { name } };
+  throw refused('tool_choice', 'is of another kind', 'auto, none, required, a function or a custom tool by name');
+}
+
+function formatOf(format: JsonObject | undefined): JsonObject | undefined {
+  if (format === undefined || format.type === 'text') return undefined;
+  if (format.type !== 'json_schema') return format;
+  const { type, ...json_schema } = format;
+  return { type, json_schema };
+}
+
+const refused = (path: string, found: string, allowed: string) =>
+  invalidRequest(`${path} ${found}; allowed: ${allowed}.`, { param: path });

@@ -1,0 +1,69 @@
+/** Other forms of a chat call: read into a dialect before the pipeline, made of its answers after it. */
+import { type ChatReply, isStream } from '#core/chat/answering.ts';
+import { ResponseEvents, responseOf } from '#core/dialects/responses/events.ts';
+import { readResponsesRequest } from '#core/dialects/responses/request.ts';
+import { encodeSse } from '#core/dialects/sse.ts';
+import { objectOf, textOf } from '#core/dialects/wire.ts';
+import { type ErrorCode, errorKinds, GatewayError } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { Clock } from '#core/kernel/ports.ts';
+import type { SseWire } from './sse.ts';
+
+export interface ChatView {
+  readonly operation: 'responses';
+  /** @throws GatewayError `invalid_request`. */
+  open(body: JsonObject, clock: Clock): OpenView;
+}
+
+interface OpenView {
+  /** In the dialect. */
+  readonly body: JsonObject;
+  readonly wire: SseWire;
+  answer(reply: ChatReply): ChatReply;
+}
+
+/** `/v1/responses` over chat completions [responses.create]. */
+export const responsesView: ChatView = {
+  operation: 'responses',
+  open(request, clock) {
+    const { body, leftOut } = readResponsesRequest(request);
+    const more: Record<string, string> = leftOut.length > 0 ? { 'x-left-out': headerText(leftOut) } : {};
+    return {
+      body,
+      wire: { encode: (event) => encodeSse(textOf(event.type), JSON.stringify(event)), terminator: '' },
+      answer(reply) {
+        const headers = { ...reply.headers, ...more };
+        const id = reply.headers['x-envelope-id'] ?? '';
+        const context = { id, createdAt: Math.floor(clock.now() / 1000) };
+        if (isStream(reply.body))
+          return { ...reply, headers, body: viewed(reply.body, new ResponseEvents(request, context)) };
+        // A review is answered as on every chat surface.
+        if (reply.status !== 200) return { ...reply, headers };
+        return { ...reply, headers, body: responseOf(reply.body, request, context) };
+      },
+    };
+  },
+};
+
+async function* viewed(events: AsyncIterable<JsonObject>, view: ResponseEvents): AsyncGenerator<JsonObject> {
+  for await (const event of events) {
+    const error = objectOf(event.error);
+    if (error) return yield* view.failed(faultOf(error));
+    yield* view.next(event);
+  }
+  yield* view.end();
+}
+
+/** The error event of the dialect, as the error it was made of. */
+function faultOf({ type, message }: JsonObject): GatewayError {
+  const code = typeof type === 'string' && Object.hasOwn(errorKinds, type) ? (type as ErrorCode) : 'server_error';
+  return new GatewayError(code, textOf(message) ?? '');
+}
+
+/** Names of members come from the caller. */
+const headerText = (names: readonly string[]): string =>
+  names
+    .slice(0, 20)
+    .join(', ')
+    .replace(/[^\x20-\x7e]/g, '?')
+    .slice(0, 500);
