@@ -789,6 +789,18 @@ const hosts: readonly Requirement[] = [
     "A program of the local shell executor sees neither the gateway's processes nor its state nor, unless allowed, a network; where that cannot be had none runs.",
   ),
   must(
+    'package.installs',
+    'The packed package starts from an empty folder, with nothing to install behind it, in at most 15 MB.',
+  ),
+  must(
+    'package.says-node',
+    'Its programs name the Node they need in one line when they are started with an older one.',
+  ),
+  must(
+    'container.definition',
+    'The container image holds the package only, runs as an unprivileged user, writes to one volume and reports its health.',
+  ),
+  must(
     'store.embedded',
     "The local run's store is in its process, behind the client that the table adapters use; a file that is not one is refused in one line.",
   ),

@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+/* The installed command-line client. */
+var oldest = OLDEST_NODE;
+
+if (Number(process.versions.node.split('.')[0]) < oldest) {
+  console.error('agentctl needs Node ' + oldest + ' or later; this is ' + process.version + '.');
+  process.exit(1);
+}
+
+// The reader may go away (`| head`): that ends the work without a word, and without claiming success.
+[process.stdout, process.stderr].forEach((stream) => {
+  stream.on('error', () => {
+    process.exit(1);
+  });
+});
+
+import('./js/agentctl.mjs')
+  .then((program) => program.main(process.argv.slice(2)))
+  .then((code) => {
+    process.exitCode = code;
+  });

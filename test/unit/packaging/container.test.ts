@@ -1,0 +1,32 @@
+/** The definition of the container image: what it is built from, and as whom it runs. It is not built here. */
+import { readFileSync } from 'node:fs';
+import packageJson from '#package' with { type: 'json' };
+
+const stages = readFileSync('Dockerfile', 'utf8')
+  .split(/^(?=FROM )/m)
+  .slice(1);
+const final = stages.at(-1)!;
+
+test('[container.definition] only the package and an empty state folder get into the image', () => {
+  expect(stages).toHaveLength(2);
+  const copied = final.split('\n').filter((line) => /^(COPY|ADD) /.test(line));
+  expect(copied).toEqual([
+    'COPY --from=package --chown=root:root /src/dist/package /app',
+    'COPY --from=package --chown=node:node /state /state',
+  ]);
+  expect(final).not.toMatch(/^RUN /m);
+});
+
+test('[container.definition] it runs as an unprivileged user, writes to its volume only, and reports its health', () => {
+  expect(final).toMatch(/^USER node$/m);
+  expect(final).toMatch(/^VOLUME \/state$/m);
+  expect(final).toMatch(/^HEALTHCHECK [\s\S]*\/health/m);
+  expect(final).toMatch(/^ENTRYPOINT \["node", .*"--state", "\/state"/m);
+});
+
+test('[container.definition] its Node is that of the repository, and no state or key gets into the build', () => {
+  for (const stage of stages)
+    expect(stage).toMatch(new RegExp(`^FROM node:${packageJson.devDependencies.node}-alpine`));
+  const ignored = readFileSync('.dockerignore', 'utf8').split('\n');
+  expect(ignored).toEqual(expect.arrayContaining(['.git', '.gateway', 'node_modules', '**/*.pem', '**/.env*']));
+});
