@@ -75,10 +75,7 @@ async function addPrograms() {
     'agent-governance-gateway': 'gateway',
     agentctl: 'agentctl',
   })) {
-    const text = (await readFile(`packaging/${start}.mjs`, 'utf8')).replace(
-      'OLDEST_NODE',
-      String(await oldestNode()),
-    );
+    const text = (await readFile(`packaging/${start}.mjs`, 'utf8')).replace('OLDEST_NODE', String(await oldestNode()));
     const file = join(root, `bin/${name}.mjs`);
     await writeFile(file, text);
     await chmod(file, 0o755);

@@ -3,7 +3,7 @@
 var oldest = OLDEST_NODE;
 
 if (Number(process.versions.node.split('.')[0]) < oldest) {
-  console.error('agentctl needs Node ' + oldest + ' or later; this is ' + process.version + '.');
+  process.stderr.write(`agentctl needs Node ${oldest} or later; this is ${process.version}.\n`);
   process.exit(1);
 }
 

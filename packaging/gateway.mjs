@@ -3,7 +3,7 @@
 var oldest = OLDEST_NODE;
 
 if (Number(process.versions.node.split('.')[0]) < oldest) {
-  console.error('The gateway needs Node ' + oldest + ' or later; this is ' + process.version + '.');
+  process.stderr.write(`The gateway needs Node ${oldest} or later; this is ${process.version}.\n`);
   process.exit(1);
 }
 
@@ -18,7 +18,7 @@ Promise.all([import('node:v8'), import('./js/gateway.mjs')])
     setTimeout(process.exit, 2000).unref(); // whatever a library still holds open
   })
   .catch((fault) => {
-    console.error('The gateway did not start: ' + fault.message);
-    if (process.env.GATEWAY_DEBUG) console.error(fault);
+    process.stderr.write(`The gateway did not start: ${fault.message}\n`);
+    if (process.env.GATEWAY_DEBUG) process.stderr.write(`${fault.stack}\n`);
     process.exit(fault.name === 'UsageError' || fault.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? 2 : 1);
   });
