@@ -5,6 +5,7 @@ import { formerKeyIds } from '#adapters/aws/kms-signer.ts';
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
 import { actionsTable } from '#adapters/dynamodb/actions-table.ts';
+import { alertsTable } from '#adapters/dynamodb/alerts-table.ts';
 import { approvalsTable } from '#adapters/dynamodb/approvals-table.ts';
 import type { BreakersTable } from '#adapters/dynamodb/breakers-table.ts';
 import { cancellationsTable } from '#adapters/dynamodb/cancellations-table.ts';
@@ -160,6 +161,7 @@ export function compose(
     observations: lazyObservations(store),
     rollouts: rolloutsTable(store),
     rolloutsInForce: rolloutsInForce(rolloutsTable(store), clock),
+    alerts: alertsTable(store),
     counters: countersTable({ ...store, clock }),
     admissions: new Admissions(clock),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),

@@ -1,6 +1,7 @@
 /** Every function's handler by name: what hosts other than Lambda mount. */
 
 import type { McpPorts } from '#core/mcp/ports.ts';
+import { createHandler as alerts } from './alerts/event.ts';
 import { createHandler as approvalCallback } from './approval-callback/http.ts';
 import { createHandler as approvalSteps } from './approval-steps/event.ts';
 import { createHandler as approvals } from './approvals/http.ts';
@@ -52,6 +53,7 @@ export const mcpHandlers = ({ ports, gateway }: McpHandlerPorts) => ({
 export const eventHandlers = (ports: GatewayPorts) => ({
   'approval-steps': approvalSteps(ports),
   sweep: sweep(ports),
+  alerts: alerts(ports),
   notify: notify(ports),
   'archive-check': archiveCheck(ports),
 });

@@ -177,7 +177,7 @@ const policies: readonly Requirement[] = [
     'policy.hot-reload',
     'The local run reloads the configuration file when it changes; a bad file changes nothing.',
   ),
-  operations('policy.break-glass.alert', 'While break-glass is on, an alert is active.'),
+  must('policy.break-glass.alert', 'While break-glass is on, an alert is active.'),
 ];
 
 const configuration: readonly Requirement[] = [
@@ -726,7 +726,27 @@ const admin: readonly Requirement[] = [
     'admin.analytics',
     'Analytics and requests are readable; each tenant sees its own traffic, the platform everything.',
   ),
-  operations('admin.alerts', 'Alerts have a severity, can be acknowledged and resolve after 5 normal evaluations.'),
+  must('admin.alerts', 'Alerts can be listed by state and acknowledged; each tenant sees its own, the platform all.'),
+  must(
+    'alert.lifecycle',
+    'One alert is open per type, dimension and metric; it resolves after 5 consecutive normal evaluations.',
+  ),
+  must(
+    'alert.evaluated',
+    'Alerts are evaluated once a minute; each change is an entry of the evidence and a message over the channels.',
+  ),
+  must(
+    'alert.thresholds',
+    'Error rate, latency, requests and cost of traffic, budgets at 80 and 100 %, approvals that wait, refused credentials.',
+  ),
+  must(
+    'alert.baseline',
+    'Traffic of five minutes above the mean of the day before by 3 standard deviations is an anomaly; 60 minutes with traffic are needed.',
+  ),
+  must(
+    'alert.chain',
+    'Each evaluation verifies a few sessions; a broken chain is a critical alert until it verifies again.',
+  ),
   must(
     'analytics.buckets',
     'Analytics keeps 1-minute buckets of 48 hours by global, tenant, model, provider and tool.',
@@ -773,6 +793,10 @@ const cli: readonly Requirement[] = [
   must('cli.exit-codes', 'Exit codes: 0 ok, 1 negative answer, 2 usage, 3 unreachable.'),
   must('cli.finds-keys', 'agentctl reads the keys file: the agent key for actions, the human key for votes.'),
   must('cli.manifest', 'agentctl manifest declares, lists, shows and removes tasks.'),
+  must(
+    'cli.observe',
+    'agentctl analytics and alerts show what happens, with bars over time, and acknowledge an alert.',
+  ),
   operations('cli.supply-chain', 'agentctl supply-chain verifies signed artefacts.'),
   must('cli.mcp-bridge', 'The stdio bridge answers a JSON-RPC error when the gateway is unreachable.'),
   operations('cli.plugin', 'agentctl plugin search, info, install, list, outdated, remove.'),

@@ -7,6 +7,7 @@ import { GetItemCommand, type TransactWriteItem, TransactWriteItemsCommand } fro
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Change, Ledger } from '#core/evidence/ports.ts';
 import { actionEndItem, actionStartItem } from './actions-table.ts';
+import { alertPutItems } from './alerts-table.ts';
 import { moveItem, openItems } from './approval-items.ts';
 import { credentialPutItem, credentialRevokeItem } from './credentials-table.ts';
 import { entryGet, entryPutItem, evidenceTable, headPutItem } from './evidence-table.ts';
@@ -91,7 +92,7 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
   }
 
   function changeItems(change: Change, entry: EvidenceEntry): TransactWriteItem[] {
-    const { actions, approvals, credentials, rollouts, salts } = tables;
+    const { actions, alerts, approvals, credentials, rollouts, salts } = tables;
     switch (change.type) {
       case 'approval.open':
         return openItems(approvals, change);
@@ -99,6 +100,8 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
         return [moveItem(approvals, change, entry)];
       case 'rollout.put':
         return rolloutPutItems(rollouts, change);
+      case 'alert.put':
+        return alertPutItems(alerts, change);
       case 'credential.put':
         return [credentialPutItem(credentials, change.credential)];
       case 'credential.revoke':

@@ -1,6 +1,6 @@
 /** Slack's Web API: one message per approval, rewritten once it is decided. */
 import { DeliveryRefused, type Notifier } from '#core/approvals/deliver.ts';
-import { slackMessage } from '#core/approvals/slack-message.ts';
+import { slackAlert, slackMessage } from '#core/approvals/slack-message.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 const timeoutMs = 10_000;
@@ -27,6 +27,12 @@ export function slackNotifier(options: SlackOptions): Notifier {
       const posted = await callSlack(options, 'chat.postMessage', { channel: options.channel, ...message, ...unfurl });
       if (!posted.channel || !posted.ts) throw new Error('Slack answered without channel and ts');
       return { channel: posted.channel, ts: posted.ts };
+    },
+
+    async sendAlert(alert) {
+      const unfurl = { unfurl_links: false, unfurl_media: false };
+      await callSlack(options, 'chat.postMessage', { channel: options.channel, ...slackAlert(alert), ...unfurl });
+      return {};
     },
   };
 }

@@ -17,30 +17,41 @@ export interface WebhookOptions {
 const timeoutMs = 10_000;
 
 export function webhookNotifier({ url, secret, adminUrl, clock }: WebhookOptions): Notifier {
+  /** @param message with an id that a repeated delivery carries again, so that receivers can tell */
+  async function post(message: object): Promise<Record<string, string>> {
+    const now = clock.now();
+    const timestamp = String(Math.floor(now / 1000));
+    const body = JSON.stringify(message);
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-gateway-timestamp': timestamp,
+        'x-gateway-signature': webhookSignature(secret, timestamp, body),
+      },
+      body,
+      // A redirect would carry the message to an address that is not configured.
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    await response.body?.cancel();
+    if (response.ok) return {};
+    const refusal = `the webhook answered ${response.status}`;
+    const wait = retryAfterSeconds(response.headers, now);
+    throw wait === undefined ? new Error(refusal) : new DeliveryRefused(refusal, wait);
+  }
+
   return {
-    async send(event, row) {
+    send(event, row) {
       const now = clock.now();
-      const timestamp = String(Math.floor(now / 1000));
-      // A repeated delivery carries the same id, so that receivers can tell.
       const id = `${row.envelope_id}#${event}`;
-      const body = JSON.stringify({ event, id, sent_at: isoTime(now), approval: approvalView(row, adminUrl, now) });
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'x-gateway-timestamp': timestamp,
-          'x-gateway-signature': webhookSignature(secret, timestamp, body),
-        },
-        body,
-        // A redirect would carry the approval to an address that is not configured.
-        redirect: 'error',
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      await response.body?.cancel();
-      if (response.ok) return {};
-      const message = `the webhook answered ${response.status}`;
-      const wait = retryAfterSeconds(response.headers, now);
-      throw wait === undefined ? new Error(message) : new DeliveryRefused(message, wait);
+      return post({ event, id, sent_at: isoTime(now), approval: approvalView(row, adminUrl, now) });
     },
+
+    sendAlert: ({ change, ...alert }) =>
+      post({
+        event: 'alert',
+        ...{ id: `${alert.id}#${change}#${alert.severity}`, sent_at: isoTime(clock.now()), change, alert },
+      }),
   };
 }

@@ -16,6 +16,7 @@ import { addGlobals } from './globals.ts';
 import { addManifest } from './manifest.ts';
 import { addMcp } from './mcp.ts';
 import { addMcpBridge } from './mcp-bridge.ts';
+import { addObserve } from './observe.ts';
 import { Output, painted } from './output.ts';
 import { addPolicy } from './policy.ts';
 import { addRebuild } from './rebuild.ts';
@@ -55,6 +56,7 @@ const groups = [
   addAudit,
   addStatus,
   addTraffic,
+  addObserve,
   addSimulation,
   addPolicy,
   addRollout,

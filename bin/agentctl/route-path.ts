@@ -2,7 +2,8 @@
 import { type Route, routes } from '#core/contracts/routes.ts';
 import { UsageError } from './failure.ts';
 
-export type Query = Readonly<Record<string, string | number | undefined>>;
+/** A list is sent as one parameter for each of its values. */
+export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 export function routeOf(operation: string): Route {
   const route = routes.find((each) => each.operation === operation);
@@ -16,7 +17,10 @@ export function pathOf(route: Route, parameters: Readonly<Record<string, string>
     encodeURIComponent(checkedId(name, parameters[name])),
   );
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of Array.isArray(value) ? value : [value])
+      if (each !== undefined) search.append(name, String(each));
+  }
   return search.size > 0 ? `${path}?${search}` : path;
 }
 

@@ -53,6 +53,7 @@ const sweepEveryMs = 5_000;
 /** After every time that is ever written. */
 const endOfTime = '9999';
 const notifyEveryMs = 1_000;
+const alertsEveryMs = 60_000;
 const archiveCheckEveryMs = 24 * 3_600_000;
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -108,6 +109,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const parts = [
     every(sweepEveryMs, () => events.sweep(), failed('sweep')),
     every(archiveCheckEveryMs, () => events['archive-check'](), failed('archive check')),
+    every(alertsEveryMs, () => events.alerts(), failed('alerts')),
     every(notifyEveryMs, () => events.notify(), failed('notify')),
     followTelemetrySettings(telemetry, ports.snapshots),
     await watchConfiguration(flags.config, () => reload(ports, flags.config, options.checkout)),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
 import { brokerClients } from '#adapters/aws/broker-clients.ts';
 import { actionsTable } from '#adapters/dynamodb/actions-table.ts';
+import { alertsTable } from '#adapters/dynamodb/alerts-table.ts';
 import { approvalsTable } from '#adapters/dynamodb/approvals-table.ts';
 import { cancellationsTable } from '#adapters/dynamodb/cancellations-table.ts';
 import { configTable } from '#adapters/dynamodb/config-table.ts';
@@ -130,6 +131,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   const approvals = approvalsTable(store);
   const brokerPorts = { secrets, clock, ids, tickets, clients: brokerClients() };
   const timeouts = systemTimeouts;
+  const admissions = new Admissions(clock);
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts, bedrock: bedrockRuntime });
   const ports: LocalPorts = {
     clock,
@@ -168,8 +170,10 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     observations: observationsTable(store),
     rollouts: rolloutsTable(store),
     rolloutsInForce: rolloutsInForce(rolloutsTable(store), clock),
+    alerts: alertsTable(store),
     counters: countersTable({ ...store, clock }),
-    admissions: new Admissions(clock),
+    admissions,
+    rejectedCredentials: () => admissions.takeRefused(),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),
     cancellations: cancellationsTable(store),
     mcpStore: mcpTable({ ...store, clock }),

@@ -1,11 +1,8 @@
 /** Budgets and rate limits as they stand: read from the counters, never from projections. */
-import type { Configuration } from '#core/contracts/config.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { limitsOf } from '#core/limits/limits-of.ts';
-import type { BudgetAccount, BudgetStatus, LimitStatus, Limits } from '#core/limits/ports.ts';
+import { limitsOfAll } from '#core/limits/limits-of-all.ts';
+import type { BudgetAccount, BudgetStatus, LimitStatus } from '#core/limits/ports.ts';
 import { secondsUntilPeriodEnds } from '#core/limits/spend.ts';
-import { compileGlob } from '#core/matching/glob.ts';
-import { exampleOf } from '#core/matching/glob-example.ts';
 import { toUsd } from '#core/observatory/request-row.ts';
 import type { Call, Operation } from './operation.ts';
 
@@ -37,7 +34,7 @@ export async function budgetsOf({
 }> {
   const { tenant } = principal;
   const now = ports.clock.now();
-  const status = await ports.counters.status(tenant, allLimits(snapshot.configuration, tenant));
+  const status = await ports.counters.status(tenant, limitsOfAll(snapshot.configuration, tenant));
   return {
     budgets: status.budgets.map((budget) => viewOf(budget, now)),
     rate_limit: status.limits,
@@ -62,16 +59,4 @@ function viewOf(
     tier,
     resets_at: isoTime(resets),
   };
-}
-
-/** The limits of calls to any model: every account of the tenant and the global ones, each once. */
-function allLimits(configuration: Configuration, tenant: string): Limits {
-  const { global, tenants } = configuration.budgets;
-  const own = Object.hasOwn(tenants, tenant) ? tenants[tenant] : undefined;
-  const patterns = [...Object.keys(own?.models ?? {}), ...Object.keys(global?.models ?? {})];
-  const models = ['', ...patterns.flatMap((pattern) => [pattern, exampleOf(compileGlob(pattern, 'text'))])];
-  const limits = models.map((model) => limitsOf(configuration, tenant, model));
-  const accounts = limits.flatMap(({ budgets }) => budgets);
-  const each = new Map(accounts.map((budget) => [`${budget.account}|${budget.period}`, budget]));
-  return { ...limits[0], budgets: [...each.values()] };
 }

@@ -1,6 +1,7 @@
 /** Everything an operation may be given. Hosts compose it: `lambdas/aws.ts` on AWS and the emulator, `bin/local/` here. */
 
 import type { GovernPorts } from '#core/actions/ports.ts';
+import type { AlertStore } from '#core/alerts/ports.ts';
 import type { ResponseCache } from '#core/cache/ports.ts';
 import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
 import type { ConfigStore } from '#core/configuration/ports.ts';
@@ -55,6 +56,9 @@ export interface GatewayPorts extends GovernPorts {
   readonly observations: Observations;
   readonly rollouts: Rollouts;
   readonly rolloutsInForce: RolloutsInForce;
+  readonly alerts: AlertStore;
+  /** Requests with a refused credential since it was last asked, where one process answers all requests. */
+  readonly rejectedCredentials?: () => number;
   readonly counters: Counters;
   readonly admissions: Admissions;
   readonly tokens: Tokens;

@@ -19,6 +19,8 @@ export interface Notifier {
     row: ApprovalRow,
     earlier: Readonly<Record<string, string>> | undefined,
   ): Promise<Record<string, string>>;
+  /** Sends what happened to an alert; absent where the channel takes none. */
+  sendAlert?(alert: NonNullable<Delivery['alert']>): Promise<Record<string, string>>;
 }
 
 export class DeliveryRefused extends Error {
@@ -155,6 +157,7 @@ const submittedOf = async ({ deliveries }: DeliverPorts, { event, envelope_id, c
 
 async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delivery | undefined): Promise<Delivery> {
   try {
+    if (claimed.alert) return { ...claimed, state: 'sent', receipt: await sendAlert(ports, claimed, claimed.alert) };
     const [notifier, row] = await Promise.all([
       ports.notifier(claimed.channel),
       ports.approvals.find(claimed.envelope_id),
@@ -167,6 +170,12 @@ async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delive
   } catch (cause) {
     return afterFailure(ports, claimed, cause);
   }
+}
+
+async function sendAlert(ports: DeliverPorts, { channel }: Delivery, alert: NonNullable<Delivery['alert']>) {
+  const notifier = await ports.notifier(channel);
+  if (!notifier?.sendAlert) throw new Error(`the channel ${channel} is not configured for alerts`);
+  return notifier.sendAlert(alert);
 }
 
 /** How long the approver did not know: from the request until the channel took its first message, retries included. */

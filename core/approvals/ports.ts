@@ -1,4 +1,5 @@
 /** What approvals need from outside. */
+import type { Alert, AlertChange } from '#core/contracts/alert.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { Page } from '#core/evidence/ports.ts';
 import type { Holder } from './execution.ts';
@@ -45,15 +46,18 @@ export interface ApprovalClock {
   settle(taskToken: string, output: { status: string }): Promise<void>;
 }
 
-export type NotificationEvent = 'submitted' | 'approved' | 'denied';
+/** `alert`: the message is about an alert, which the delivery carries. */
+export type NotificationEvent = 'submitted' | 'approved' | 'denied' | 'alert';
 
 /** A message to send, kept durably until delivered or dead. Carries no parameters' secrets and no task token. */
 export interface Delivery {
   readonly id: string;
   readonly channel: string;
   readonly event: NotificationEvent;
+  /** Id of the approval, or of the alert. */
   readonly envelope_id: string;
   readonly tenant: string;
+  readonly alert?: Alert & { readonly change: AlertChange };
   readonly attempts: number;
   readonly due_at: string;
   readonly state: 'due' | 'sent' | 'dead';

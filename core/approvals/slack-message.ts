@@ -6,6 +6,7 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { visible, visibleLines } from '#core/evidence/visible-text.ts';
 import { effectsOf, executedTexts, factsOf, sentOf } from './card.ts';
 import { headlineOf } from './headline.ts';
+import type { Delivery } from './ports.ts';
 import { approvalUrl } from './views.ts';
 
 export interface SlackMessage {
@@ -24,6 +25,21 @@ export function slackMessage(row: ApprovalRow, linkBase: string): SlackMessage {
   const { sections, isWhole } = details(row, linkBase);
   const blocks = sections.map((section) => ({ type: 'section', text: { type: 'mrkdwn', text: section } }));
   return { text, blocks: row.status === 'pending' ? [...blocks, buttons(row, isWhole)] : blocks };
+}
+
+/** What happened to an alert. Names of models and tools come from callers, so the message stands in code. */
+export function slackAlert({ id, severity, message, change }: NonNullable<Delivery['alert']>): SlackMessage {
+  const title = `Alert ${change} (${severity})`;
+  const lines = [
+    `*${title}*`,
+    code(message, 1000),
+    `Acknowledge it with ${code(`agentctl alerts acknowledge ${id}`, 200)}`,
+  ];
+  const shown = change === 'resolved' ? lines.slice(0, 2) : lines;
+  return {
+    text: `${title}: ${fitted(visible(message), 400)}`,
+    blocks: [{ type: 'section', text: { type: 'mrkdwn', text: shown.join('\n') } }],
+  };
 }
 
 interface Details {

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { behaviorSchema } from './behavior.ts';
+import { alerts } from './config/alerts.ts';
 import { approvals } from './config/approvals.ts';
 import { type KeySettings, person, tenant, transform } from './config/callers.ts';
 import { contentFilter, type piiEntities } from './config/content-filters.ts';
@@ -190,10 +191,7 @@ export const configurationSchema = z
       .strictObject({ enabled: z.boolean().default(true).meta({ description: 'Whether points are collected.' }) })
       .prefault({})
       .meta({ description: 'Points per minute about traffic.' }),
-    alerts: z
-      .strictObject({ enabled: z.boolean().default(true).meta({ description: 'Whether alerts are evaluated.' }) })
-      .prefault({})
-      .meta({ description: 'Alerts on traffic, budgets and evidence.' }),
+    alerts: alerts.meta({ description: 'Alerts on traffic, budgets, approvals and evidence, evaluated every minute.' }),
     federation: z
       .strictObject({
         enabled: z.boolean().default(false).meta({ description: 'Whether this gateway takes part in a federation.' }),

@@ -243,18 +243,21 @@ export const functions = {
   },
   observatory: {
     ...interactive,
-    purpose: 'health, whoami, status, usage, requests, analytics, violations, budgets, metrics; rebuilds projections',
+    purpose:
+      'health, whoami, status, usage, requests, analytics, alerts, violations, budgets, metrics; rebuilds projections',
     tables: {
       ...configuration,
+      // Acknowledging an alert is recorded and announced.
+      alerts: 'append',
       approvals: 'get',
       // Rebuilding reads the log and is recorded in it.
       evidence: 'append',
       sessions: 'append',
       observations: 'write',
-      deliveries: 'get',
+      deliveries: 'append',
       counters: 'get',
     },
-    queries: ['approvals.by_status', 'deliveries.by_due', 'evidence', 'observations', 'sessions.by_opened'],
+    queries: ['alerts', 'approvals.by_status', 'deliveries.by_due', 'evidence', 'observations', 'sessions.by_opened'],
     objects: 'read',
   },
   'approval-steps': {
@@ -289,6 +292,24 @@ export const functions = {
     settlesTasks: true,
     callsUpstreams: true,
     secrets: ['brokers'],
+    objects: 'read',
+    schedule: { everyMinutes: 1 },
+    timeoutSeconds: 60,
+    memoryMb: 512,
+  },
+  alerts: {
+    purpose: 'measures traffic, budgets, approvals and chains each minute, opens and resolves alerts',
+    tables: {
+      ...configuration,
+      alerts: 'append',
+      approvals: 'get',
+      counters: 'get',
+      deliveries: 'append',
+      evidence: 'append',
+      observations: 'get',
+      sessions: 'append',
+    },
+    queries: ['alerts', 'approvals.by_status', 'evidence', 'observations', 'sessions.by_opened'],
     objects: 'read',
     schedule: { everyMinutes: 1 },
     timeoutSeconds: 60,

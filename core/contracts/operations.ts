@@ -4,6 +4,7 @@
  */
 import type * as z from 'zod';
 import { actions } from './operations/actions.ts';
+import { alerts } from './operations/alerts.ts';
 import { analytics } from './operations/analytics.ts';
 import { configuration } from './operations/configuration.ts';
 import { evidence } from './operations/evidence.ts';
@@ -17,6 +18,7 @@ export const operations = {
   health,
   ...observatory,
   ...analytics,
+  ...alerts,
   ...actions,
   ...evidence,
   ...configuration,

@@ -75,6 +75,13 @@ export const tables = {
     sortKey: 'at',
     ttl: 'ttl',
   },
+  alerts: {
+    holds:
+      'alerts: scope = tenant or _ for the platform, id = digest of type, dimension and metric; earlier ones beside it',
+    partitionKey: 'scope',
+    sortKey: 'id',
+    ttl: 'ttl',
+  },
   counters: {
     holds:
       'per tenant: windows of the rate limits, spend of the budgets, open reservations, leases, in one versioned item or up to 64 shards; global budgets; breakers of providers',

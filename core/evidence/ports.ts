@@ -1,4 +1,5 @@
 /** What evidence needs from outside, and what the rest of the gateway may rely on. */
+import type { AlertRow } from '#core/contracts/alert.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { RiskRecord } from '#core/contracts/behavior.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
@@ -166,6 +167,8 @@ export type Change =
   /** A rollout as it stands after a move; a new one without `revision`, and only where its model has no open one. */
   | { readonly type: 'rollout.put'; readonly rollout: Rollout; readonly revision?: number }
   | { readonly type: 'credential.put'; readonly credential: CredentialRecord }
+  /** Writes an alert if its row is as it was read, or absent. */
+  | { readonly type: 'alert.put'; readonly row: AlertRow; readonly before?: AlertRow }
   | { readonly type: 'credential.revoke'; readonly tenant: string; readonly id: string; readonly revoked_at: string }
   /** New row; a row of that id may stand only if it ended as `not_executed`. */
   | { readonly type: 'action.start'; readonly action: StartedAction }

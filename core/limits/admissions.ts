@@ -20,6 +20,7 @@ export class Admissions {
   readonly #clock: Clock;
   readonly #requests = new TokenBuckets();
   readonly #failures = new TokenBuckets();
+  #refused = 0;
   readonly #callers = new Set<string>();
 
   constructor(clock: Clock) {
@@ -46,7 +47,15 @@ export class Admissions {
    * @throws GatewayError `rate_limit_error` when the address has sent too many.
    */
   failed(address: string): void {
+    this.#refused++;
     if (this.#failures.take(networkOf(address), wrongKeys, this.#clock.now()) !== undefined) throw tooManyFailures();
+  }
+
+  /** Requests with a wrong credential since this was last asked. */
+  takeRefused(): number {
+    const refused = this.#refused;
+    this.#refused = 0;
+    return refused;
   }
 
   /**

@@ -28,6 +28,8 @@ const configuration = () =>
     - { protocol: mcp, tool: note, decision: allow }
 `,
       )
+      // An alert is active from the first evaluation on.
+      .replace('tool_policies:\n', 'tool_policies:\n  disable_guards: [secret-files]\n')
       .replace('  brokers:\n', '  brokers:\n    - { name: tickets, type: ticket }\n')
       .replace(
         'credentials:\n',

@@ -70,6 +70,18 @@ export const visits: Readonly<Record<string, Visit>> = {
     world.found.approval = String(answer.body.envelope_id);
     return answer;
   },
+  'GET /admin/v1/alerts': (world) => admin(world, 'GET', '/alerts', 'e2e-platform'),
+  'POST /admin/v1/alerts/{id}/acknowledge': async (world) => {
+    const id = await until(
+      'an alert',
+      async () => {
+        const { body } = await admin(world, 'GET', '/alerts', 'e2e-platform');
+        return (body.alerts as Fields[])[0]?.id as string | undefined;
+      },
+      60,
+    );
+    return admin(world, 'POST', `/alerts/${id}/acknowledge`, 'e2e-platform');
+  },
   'GET /admin/v1/approvals/{envelope_id}': (world) =>
     admin(world, 'GET', `/approvals/${world.found.approval}`, 'e2e-alice'),
   'POST /admin/v1/approvals/{envelope_id}/approve': (world) =>

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { actionsTable } from '#adapters/dynamodb/actions-table.ts';
+import { alertsTable } from '#adapters/dynamodb/alerts-table.ts';
 import { approvalsTable } from '#adapters/dynamodb/approvals-table.ts';
 import { cancellationsTable } from '#adapters/dynamodb/cancellations-table.ts';
 import { configTable } from '#adapters/dynamodb/config-table.ts';
@@ -162,6 +163,7 @@ export async function testPorts(options: TestOptions = {}) {
     observations: observationsTable(store),
     rollouts: rolloutsTable(store),
     rolloutsInForce: rolloutsInForce(rolloutsTable(store), clock),
+    alerts: alertsTable(store),
     counters: countersTable({ ...store, clock }),
     admissions: new Admissions(clock),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),

@@ -1,0 +1,84 @@
+/**
+ * Alerts in DynamoDB [alert.lifecycle]: one row a key (type, dimension, metric) with its newest alert, and those before it beside.
+ *
+ * Access patterns: all of a scope (consistent Query), the newest of a key (consistent Get), a write under the revision that was
+ * read; changes of state are written by the ledger in the transaction of their evidence entry.
+ */
+import { GetItemCommand, PutItemCommand, QueryCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { AlertStore } from '#core/alerts/ports.ts';
+import type { AlertRow } from '#core/contracts/alert.ts';
+import { fromItem, type Item, stored, toItem } from './items.ts';
+import type { StoreOptions } from './store-options.ts';
+
+const keptSeconds = 30 * 24 * 3600;
+
+const ttlOf = ({ evaluated }: AlertRow): number => Math.floor(Date.parse(`${evaluated}:00Z`) / 1000) + keptSeconds;
+
+const toAlertItem = (row: AlertRow): Item => toItem({ ...row, id: row.key, ttl: ttlOf(row) });
+
+function toRow(item: Item): AlertRow {
+  const { id: _id, ttl: _ttl, ...row } = fromItem(item);
+  return row as unknown as AlertRow;
+}
+
+const unchanged = (read: AlertRow | undefined) =>
+  read
+    ? {
+        ConditionExpression: 'revision = :revision',
+        ExpressionAttributeValues: toItem({ ':revision': read.revision }),
+      }
+    : { ConditionExpression: 'attribute_not_exists(id)' };
+
+/** The row if it is as it was read; an alert that is replaced stays beside it under its own number. */
+export function alertPutItems(
+  TableName: string,
+  { row, before }: { readonly row: AlertRow; readonly before?: AlertRow },
+): TransactWriteItem[] {
+  const put: TransactWriteItem = { Put: { TableName, Item: toAlertItem(row), ...unchanged(before) } };
+  if (!before || before.number === row.number) return [put];
+  const former = { ...toAlertItem(before), ...toItem({ id: `${before.key}-${before.number}` }) };
+  return [put, { Put: { TableName, Item: former } }];
+}
+
+export function alertsTable({ client, tables }: StoreOptions): AlertStore {
+  const TableName = tables.alerts;
+  return {
+    async list(scope) {
+      const rows: AlertRow[] = [];
+      let next: Item | undefined;
+      do {
+        const page = await stored(
+          client.send(
+            new QueryCommand({
+              TableName,
+              KeyConditionExpression: '#scope = :scope',
+              ExpressionAttributeNames: { '#scope': 'scope' },
+              ExpressionAttributeValues: toItem({ ':scope': scope }),
+              ConsistentRead: true,
+              ...(next && { ExclusiveStartKey: next }),
+            }),
+          ),
+        );
+        rows.push(...(page.Items ?? []).map(toRow));
+        next = page.LastEvaluatedKey;
+      } while (next);
+      return rows;
+    },
+
+    async get(scope, key) {
+      const Key = toItem({ scope, id: key });
+      const { Item } = await stored(client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true })));
+      return Item && toRow(Item);
+    },
+
+    async note(row, read) {
+      try {
+        await client.send(new PutItemCommand({ TableName, Item: toAlertItem(row), ...unchanged(read) }));
+        return true;
+      } catch (cause) {
+        if ((cause as Error).name === 'ConditionalCheckFailedException') return false;
+        return stored(Promise.reject(cause));
+      }
+    },
+  };
+}

@@ -1,0 +1,61 @@
+/** Alerts: list and acknowledge [admin.alerts]. A tenant's callers see its own; the platform's callers see all. */
+import { changeAlert } from '#core/alerts/change.ts';
+import { placeOf } from '#core/alerts/lifecycle.ts';
+import { type Alert, type AlertScope, type AlertState, alertStates, platformAlerts } from '#core/contracts/alert.ts';
+import { personActor } from '#core/identity/principal.ts';
+import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { Call, Operation } from './operation.ts';
+
+/** The newest so many; older ones stand in the evidence. */
+const mostShown = 500;
+
+export const listAlerts: Operation = async (call) => {
+  const state = stateOf(call.query.state);
+  const rows = await Promise.all(scopesOf(call).map((scope) => call.ports.alerts.list(scope)));
+  const alerts = rows
+    .flat()
+    .map(({ alert }) => alert)
+    .filter((alert) => state === undefined || alert.state === state)
+    .sort((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : a.id < b.id ? -1 : 1));
+  return { body: { alerts: alerts.slice(0, mostShown), total: alerts.length } };
+};
+
+const scopesOf = ({ principal, snapshot }: Call): AlertScope[] =>
+  principal.platform ? [platformAlerts, ...snapshot.configuration.tenants.map(({ id }) => id)] : [principal.tenant];
+
+function stateOf(text: string | undefined): AlertState | undefined {
+  const found = alertStates.find((state) => state === text);
+  if (text === undefined || found) return found;
+  throw invalidRequest(`state is ${JSON.stringify(text.slice(0, 64))}; it takes ${alertStates.join(', ')}.`);
+}
+
+/** Says who looks into it. Acknowledging twice changes nothing. */
+export const acknowledgeAlert: Operation = async (call) => {
+  const { ports, principal, snapshot, params } = call;
+  const id = params.id ?? '';
+  for (let tries = 0; tries < 3; tries++) {
+    const place = placeOf(id);
+    const before =
+      place && scopesOf(call).includes(place.scope) ? await ports.alerts.get(place.scope, place.key) : undefined;
+    if (!place || !before) throw notFound(`Alert ${id}`);
+    const { alert } = before;
+    if (alert.id !== id) {
+      const former = (await ports.alerts.list(place.scope)).some((row) => row.alert.id === id);
+      if (!former) throw notFound(`Alert ${id}`);
+    }
+    if (alert.id !== id || alert.state === 'resolved')
+      throw new GatewayError('conflict', `Alert ${id} is resolved; only an active alert can be acknowledged.`);
+    if (alert.state === 'acknowledged') return { body: alert };
+    const acknowledged: Alert = {
+      ...alert,
+      state: 'acknowledged',
+      acknowledged_by: principal.person ?? principal.name,
+      acknowledged_at: isoTime(ports.clock.now()),
+    };
+    const row = { ...before, revision: before.revision + 1, alert: acknowledged };
+    const change = { row, before, change: 'acknowledged', actor: personActor(principal) } as const;
+    if (await changeAlert(ports, snapshot.configuration, change)) return { body: acknowledged };
+  }
+  throw new GatewayError('conflict', `Alert ${id} was changed at the same time; look at it again.`);
+};

@@ -1,0 +1,49 @@
+/** Anomalies of traffic [alert.baseline]: the last five minutes against the minutes of the 24 hours before. */
+import type { Bucket } from '#core/observatory/buckets.ts';
+
+/** Metrics of a bucket that are compared, each by how it reads in a message. */
+export const baselineMetrics = {
+  error_rate: (bucket: Bucket): number | null => bucket.error_rate,
+  p95_latency_ms: (bucket: Bucket): number | null => bucket.p95_latency_ms,
+  requests_per_minute: (bucket: Bucket): number | null => bucket.requests,
+  usd_per_minute: (bucket: Bucket): number | null => bucket.cost_usd,
+} as const;
+export type BaselineMetric = keyof typeof baselineMetrics;
+
+/** Minutes with traffic that a baseline needs. */
+export const leastBuckets = 60;
+
+export interface Baseline {
+  readonly mean: number;
+  readonly deviation: number;
+  readonly buckets: number;
+}
+
+/** @returns undefined where fewer than `leastBuckets` minutes have the metric. */
+export function baselineOf(history: readonly Bucket[], metric: BaselineMetric): Baseline | undefined {
+  const values = valuesOf(history, metric);
+  if (values.length < leastBuckets) return undefined;
+  const mean = averageOf(values);
+  const variance = averageOf(values.map((value) => (value - mean) ** 2));
+  return { mean, deviation: Math.sqrt(variance), buckets: values.length };
+}
+
+/** The mean of the last minutes; undefined without traffic. */
+export function recentOf(recent: readonly Bucket[], metric: BaselineMetric): number | undefined {
+  const values = valuesOf(recent, metric);
+  return values.length === 0 ? undefined : averageOf(values);
+}
+
+/**
+ * What the mean of the last minutes may come to. Where traffic never varied any change would be many deviations, so a
+ * deviation counts as a twentieth of the mean at least, and an error rate as one percent.
+ */
+export function upperBound({ mean, deviation }: Baseline, metric: BaselineMetric, sigmas: number): number {
+  const least = Math.max(mean / 20, metric === 'error_rate' ? 0.01 : 0);
+  return mean + sigmas * Math.max(deviation, least);
+}
+
+const valuesOf = (buckets: readonly Bucket[], metric: BaselineMetric): number[] =>
+  buckets.flatMap((bucket) => baselineMetrics[metric](bucket) ?? []);
+
+const averageOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,0 +1,82 @@
+/** A change of an alert: its row and its evidence entry in one transaction, then a message over each channel. */
+import type { Delivery, DeliveryStore } from '#core/approvals/ports.ts';
+import { type AlertChange, type AlertRow, platformAlerts } from '#core/contracts/alert.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import type { EntryDraft } from '#core/contracts/evidence.ts';
+import type { Ledger } from '#core/evidence/ports.ts';
+import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
+
+export interface ChangePorts {
+  readonly clock: Clock;
+  readonly deliveries: Pick<DeliveryStore, 'enqueue'>;
+  readonly ids: Ids;
+  readonly ledger: Ledger;
+  readonly telemetry: Pick<Telemetry, 'log' | 'count'>;
+}
+
+interface Changed {
+  readonly row: AlertRow;
+  /** The row as it was read. */
+  readonly before: AlertRow | undefined;
+  readonly change: AlertChange;
+  /** Who acknowledged; the evaluation itself unless given. */
+  readonly actor?: EntryDraft['actor'];
+}
+
+/** @returns false when another process changed the alert first: nothing was written. */
+export async function changeAlert(
+  ports: ChangePorts,
+  configuration: Configuration,
+  { row, before, change, actor = { key_id: 'system' } }: Changed,
+): Promise<boolean> {
+  const { alert, scope } = row;
+  // What concerns the whole platform stands in the log of the first tenant, as other acts on it do.
+  const tenant = scope === platformAlerts ? (configuration.tenants[0]?.id ?? 'default') : scope;
+  const timestamp = isoTime(ports.clock.now());
+  const outcome = await ports.ledger.commit({
+    draft: {
+      tenant,
+      session_id: `admin-${tenant}-${timestamp.slice(0, 10)}`,
+      timestamp,
+      kind: 'admin',
+      envelope_id: ports.ids.uuid(),
+      actor,
+      body: { action: `alert.${change}`, alert },
+    },
+    changes: [{ type: 'alert.put', row, ...(before && { before }) }],
+  });
+  if (!outcome.ok) return false;
+  ports.telemetry.count('svc_alerts_total', { type: alert.type, severity: alert.severity, change });
+  ports.telemetry.log(change === 'opened' || change === 'escalated' ? 'warn' : 'info', `alert ${change}`, {
+    id: alert.id,
+    severity: alert.severity,
+    what: alert.message,
+  });
+  await announce(ports, configuration, row, change, tenant);
+  return true;
+}
+
+/** Channels that take alerts: a comment on a pull request is about one action. */
+export const alertChannels = ({ approvals: { channels } }: Pick<Configuration, 'approvals'>): string[] =>
+  (['slack', 'webhook'] as const).filter((name) => channels[name]?.enabled);
+
+async function announce(
+  { deliveries, clock, telemetry }: ChangePorts,
+  configuration: Configuration,
+  { alert }: AlertRow,
+  change: AlertChange,
+  tenant: string,
+): Promise<void> {
+  for (const channel of alertChannels(configuration)) {
+    const delivery: Delivery = {
+      id: `${alert.id}#${change}#${alert.severity}#${channel}`,
+      ...{ channel, event: 'alert', envelope_id: alert.id, tenant, alert: { ...alert, change } },
+      ...{ attempts: 0, due_at: isoTime(clock.now()), state: 'due' },
+    };
+    await deliveries
+      .enqueue(delivery)
+      .catch((fault: Error) =>
+        telemetry.log('error', 'an alert was not announced', { id: alert.id, error: fault.message }),
+      );
+  }
+}

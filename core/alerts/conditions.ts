@@ -1,0 +1,74 @@
+/** What besides traffic is measured: approvals that wait, switches that are open, credentials that are refused. */
+import { platformAlerts } from '#core/contracts/alert.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import type { Measured } from './lifecycle.ts';
+
+/** The oldest pending approval of a tenant. @param seconds how long it waits; 0 where nothing does */
+export function oldestPending(tenant: string, seconds: number, { alerts }: Configuration): Measured {
+  const threshold = alerts.oldest_pending_seconds;
+  const message = `tenant:${tenant}: an approval has been pending for ${seconds} seconds; the threshold is ${threshold}. Decide it with \`agentctl pending\`.`;
+  return {
+    ...{ scope: tenant, type: 'approval', dimension: `tenant:${tenant}`, metric: 'oldest_pending_seconds' },
+    ...{ value: seconds, threshold },
+    ...(seconds > threshold && { firing: { severity: 'warning', message } }),
+  };
+}
+
+/** Safety that the configuration switches off [policy.break-glass.alert]. */
+export function openSwitches({ policies, tool_policies }: Configuration): Measured[] {
+  const guards = [...new Set(tool_policies.disable_guards)];
+  const base = { scope: platformAlerts, type: 'system', dimension: 'global', threshold: 0 } as const;
+  return [
+    {
+      ...{ ...base, metric: 'break_glass', value: policies.break_glass ? 1 : 0 },
+      ...(policies.break_glass && {
+        firing: {
+          severity: 'critical',
+          message:
+            'policies.break_glass is on: filters that fail let calls pass. Set it to false when the emergency is over.',
+        },
+      }),
+    },
+    {
+      ...{ ...base, metric: 'guards_disabled', value: guards.length },
+      ...(guards.length > 0 && {
+        firing: {
+          severity: 'warning',
+          message: `tool_policies.disable_guards switches off ${guards.join(', ')}.`,
+        },
+      }),
+    },
+  ];
+}
+
+/** @param refused requests in the last minute whose credential was not accepted, as this process counted them */
+export function rejectedCredentials(refused: number, { alerts }: Configuration): Measured {
+  const threshold = alerts.rejected_credentials_per_minute;
+  const message = `${refused} requests in a minute came with a credential that is not known; the threshold is ${threshold}. Somebody may be guessing keys, or a client has an old one.`;
+  return {
+    ...{ scope: platformAlerts, type: 'system', dimension: 'global', metric: 'rejected_credentials' },
+    ...{ value: refused, threshold },
+    ...(refused > threshold && { firing: { severity: 'warning', message } }),
+  };
+}
+
+export interface BrokenSession {
+  readonly session_id: string;
+  readonly index: number;
+  readonly reason: string;
+}
+
+/** The audit chain of a tenant. @param broken the first session found broken */
+export function auditChain(tenant: string, broken: BrokenSession | undefined): Measured {
+  const base = { scope: tenant, type: 'evidence', dimension: `tenant:${tenant}`, metric: 'audit_chain' } as const;
+  if (!broken) return { ...base, value: 0, threshold: 0 };
+  const { session_id, index, reason } = broken;
+  return {
+    ...{ ...base, value: 1, threshold: 0 },
+    firing: {
+      severity: 'critical',
+      message: `tenant:${tenant}: the evidence of session ${session_id} is broken at entry ${index}: ${reason}. Run \`agentctl evidence verify --session ${session_id}\`.`,
+      evidence: { session_id, index },
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/** One evaluation of everything that has alerts [alert.evaluated]: measure, compare with the rows, write what changed. */
+import type { ApprovalStore, DeliveryStore } from '#core/approvals/ports.ts';
+import type { Snapshots } from '#core/configuration/store/snapshots.ts';
+import { type AlertRow, type AlertScope, platformAlerts } from '#core/contracts/alert.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
+import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
+import { sideBySide } from '#core/kernel/side-by-side.ts';
+import { limitsOfAll } from '#core/limits/limits-of-all.ts';
+import type { Counters } from '#core/limits/ports.ts';
+import type { Observations } from '#core/observatory/ports.ts';
+import type { ChainWatch } from './chain-watch.ts';
+import { changeAlert } from './change.ts';
+import { auditChain, oldestPending, openSwitches, rejectedCredentials } from './conditions.ts';
+import { evaluated, keyOf, type Measured } from './lifecycle.ts';
+import type { AlertStore } from './ports.ts';
+import { budgetThresholds } from './thresholds.ts';
+import type { TrafficWatch } from './traffic-watch.ts';
+
+export interface AlertPorts {
+  readonly alerts: AlertStore;
+  readonly approvals: Pick<ApprovalStore, 'list'>;
+  readonly clock: Clock;
+  readonly counters: Pick<Counters, 'status'>;
+  readonly deliveries: Pick<DeliveryStore, 'enqueue'>;
+  readonly evidence: EvidenceLog;
+  readonly ids: Ids;
+  readonly ledger: Ledger;
+  readonly observations: Pick<Observations, 'minutes' | 'dimensions'>;
+  readonly snapshots: Pick<Snapshots, 'current'>;
+  readonly telemetry: Telemetry;
+  /** Requests with a refused credential since it was last asked, where this process answers requests. */
+  readonly rejectedCredentials?: () => number;
+}
+
+/** Remembers between evaluations; losing them costs work only. */
+export interface Watches {
+  readonly traffic: TrafficWatch;
+  readonly chains: ChainWatch;
+}
+
+const tenantsAtOnce = 10;
+
+/** @returns how many alerts changed. What cannot be measured is left as it is and logged. */
+export async function evaluateAlerts(ports: AlertPorts, watches: Watches): Promise<number> {
+  const { configuration } = await ports.snapshots.current();
+  if (!configuration.alerts.enabled) return 0;
+  const scopes: AlertScope[] = [platformAlerts, ...configuration.tenants.map(({ id }) => id)];
+  let changed = 0;
+  await sideBySide(scopes, tenantsAtOnce, async (scope) => {
+    try {
+      const rows = await ports.alerts.list(scope);
+      const measured =
+        scope === platformAlerts
+          ? await ofPlatform(ports, watches, configuration)
+          : await ofTenant(ports, watches, configuration, scope, rows);
+      changed += await apply(ports, configuration, rows, measured);
+    } catch (fault) {
+      ports.telemetry.log('error', 'alerts were not evaluated', { scope, error: (fault as Error).message });
+    }
+  });
+  return changed;
+}
+
+async function ofPlatform(ports: AlertPorts, { traffic }: Watches, configuration: Configuration): Promise<Measured[]> {
+  const first = configuration.tenants[0]?.id ?? '';
+  const { budgets } = await ports.counters.status(first, limitsOfAll(configuration, first));
+  const refused = ports.rejectedCredentials?.();
+  return [
+    ...openSwitches(configuration),
+    ...(refused === undefined ? [] : [rejectedCredentials(refused, configuration)]),
+    ...budgetThresholds(
+      '',
+      budgets.filter(({ scope }) => scope === 'global'),
+    ),
+    ...(await traffic.platform(ports, configuration.alerts)),
+  ];
+}
+
+async function ofTenant(
+  ports: AlertPorts,
+  { traffic, chains }: Watches,
+  configuration: Configuration,
+  tenant: string,
+  rows: readonly AlertRow[],
+): Promise<Measured[]> {
+  const now = ports.clock.now();
+  const [pending, { budgets }, ofTraffic, broken] = await Promise.all([
+    ports.approvals.list(tenant, 'pending', { limit: 1 }),
+    ports.counters.status(tenant, limitsOfAll(configuration, tenant)),
+    traffic.tenant(ports, tenant, configuration.alerts),
+    chains.look(ports.evidence, tenant, rows),
+  ]);
+  const [oldest] = pending.items;
+  const waits = oldest && oldest.expires_at > isoTime(now) ? now - Date.parse(oldest.queued_at) : 0;
+  return [
+    oldestPending(tenant, Math.max(0, Math.floor(waits / 1000)), configuration),
+    ...budgetThresholds(
+      tenant,
+      budgets.filter(({ scope }) => scope === 'tenant'),
+    ),
+    ...ofTraffic,
+    auditChain(tenant, broken),
+  ];
+}
+
+/** What is open and was not measured is normal: its traffic, its budget or its tenant is gone. */
+async function apply(
+  ports: AlertPorts,
+  configuration: Configuration,
+  rows: readonly AlertRow[],
+  measured: readonly Measured[],
+): Promise<number> {
+  const at = isoTime(ports.clock.now());
+  const newest = new Map<string, AlertRow>();
+  for (const row of rows) if ((newest.get(row.key)?.number ?? 0) < row.number) newest.set(row.key, row);
+  const seen = new Map(measured.map((each) => [keyOf(each), each]));
+  const unseen = [...newest.values()]
+    .filter(({ key, alert }) => alert.state !== 'resolved' && !seen.has(key))
+    .map(({ scope, alert }): Measured => ({ scope, ...alert, value: 0 }));
+  let changed = 0;
+  for (const each of [...seen.values(), ...unseen]) {
+    const before = newest.get(keyOf(each));
+    const step = evaluated(before, each, at);
+    if (!step) continue;
+    if (!step.change) await ports.alerts.note(step.row, before!);
+    else if (await changeAlert(ports, configuration, { row: step.row, before, change: step.change })) changed++;
+  }
+  return changed;
+}

@@ -1,0 +1,84 @@
+/** What one evaluation makes of an alert [alert.lifecycle]: pure, so that every history can be tried. */
+import type { Alert, AlertChange, AlertRow, AlertScope, AlertSeverity, AlertType } from '#core/contracts/alert.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
+
+/** One thing that was looked at. */
+export interface Measured {
+  readonly scope: AlertScope;
+  readonly type: AlertType;
+  readonly dimension: string;
+  readonly metric: string;
+  readonly value: number;
+  readonly threshold: number;
+  /** Absent where everything is normal. */
+  readonly firing?: {
+    readonly severity: AlertSeverity;
+    readonly message: string;
+    readonly evidence?: Alert['evidence'];
+  };
+}
+
+/** Consecutive normal evaluations after which an alert is resolved. */
+export const normalToResolve = 5;
+
+export const keyOf = ({ type, dimension, metric }: Pick<Measured, 'type' | 'dimension' | 'metric'>): string =>
+  digestOf([type, dimension, metric]).slice(0, 16);
+
+/** `<scope>.<key>-<number>`; a scope may hold dots, a key holds none. */
+export const alertId = (scope: AlertScope, key: string, number: number): string => `${scope}.${key}-${number}`;
+
+/** Scope and key of an id; undefined for a text that no alert has as its id. */
+export function placeOf(id: string): { readonly scope: AlertScope; readonly key: string } | undefined {
+  const found = /^([A-Za-z0-9_][A-Za-z0-9._-]*)\.([0-9a-f]{16})-\d{1,9}$/.exec(id);
+  return found ? { scope: found[1]!, key: found[2]! } : undefined;
+}
+
+export interface Step {
+  readonly row: AlertRow;
+  /** Absent where only a count or a value moved. */
+  readonly change?: Exclude<AlertChange, 'acknowledged'>;
+}
+
+const rank: Readonly<Record<AlertSeverity, number>> = { info: 0, warning: 1, critical: 2 };
+
+/**
+ * @param at ISO time of the evaluation; a minute counts once, however many processes evaluate it.
+ * @returns undefined when nothing is to be written.
+ */
+export function evaluated(before: AlertRow | undefined, measured: Measured, at: string): Step | undefined {
+  const minute = at.slice(0, 16);
+  const open = before && before.alert.state !== 'resolved' ? before : undefined;
+  if (open && open.evaluated === minute) return undefined;
+  if (!open) return measured.firing && opened(before, measured, at);
+  const base = { ...open, revision: open.revision + 1, evaluated: minute };
+  const { firing, value, threshold } = measured;
+  if (!firing) {
+    const normal = open.normal + 1;
+    if (normal < normalToResolve) return { row: { ...base, normal } };
+    const alert: Alert = { ...open.alert, state: 'resolved', resolved_at: at };
+    return { row: { ...base, normal, alert }, change: 'resolved' };
+  }
+  const { severity, message, evidence } = firing;
+  const alert: Alert = { ...open.alert, value, threshold, message, ...(evidence && { evidence }) };
+  if (rank[severity] > rank[open.alert.severity])
+    return { row: { ...base, normal: 0, alert: { ...alert, severity } }, change: 'escalated' };
+  // The same as a minute ago: no write for it, unless normal evaluations were counted.
+  if (open.normal === 0 && open.alert.value === value) return undefined;
+  return { row: { ...base, normal: 0, alert } };
+}
+
+function opened(before: AlertRow | undefined, measured: Measured, at: string): Step {
+  const { scope, type, dimension, metric, value, threshold, firing } = measured;
+  const key = keyOf(measured);
+  const number = (before?.number ?? 0) + 1;
+  const { severity, message, evidence } = firing!;
+  const alert: Alert = {
+    id: alertId(scope, key, number),
+    ...{ severity, type, dimension, metric, value, threshold, message },
+    state: 'active',
+    created_at: at,
+    ...(evidence && { evidence }),
+  };
+  const revision = (before?.revision ?? 0) + 1;
+  return { row: { scope, key, number, revision, normal: 0, evaluated: at.slice(0, 16), alert }, change: 'opened' };
+}

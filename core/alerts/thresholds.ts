@@ -1,0 +1,101 @@
+/** What of traffic and spending is measured against fixed thresholds [alert.thresholds]. */
+import { type AlertScope, platformAlerts } from '#core/contracts/alert.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import type { BudgetStatus } from '#core/limits/ports.ts';
+import { type Bucket, totalsOf } from '#core/observatory/buckets.ts';
+import { type Dimension, partsOf } from '#core/observatory/dimensions.ts';
+import type { Measures } from '#core/observatory/measures.ts';
+import { toUsd } from '#core/observatory/request-row.ts';
+import { type Baseline, type BaselineMetric, baselineMetrics, recentOf, upperBound } from './baseline.ts';
+import type { Measured } from './lifecycle.ts';
+
+export type AlertSettings = Configuration['alerts'];
+
+/** Fewer requests in five minutes say nothing of an error rate or a percentile. */
+const leastRequests = 5;
+
+const scopeOf = (dimension: Dimension): AlertScope => {
+  const parts = partsOf(dimension);
+  return parts?.kind === 'tenant' ? parts.name : platformAlerts;
+};
+
+/** Numbers of messages: short, never in exponents. */
+const shown = (value: number): string => String(Number(value.toPrecision(3)));
+const words: Readonly<Record<BaselineMetric, (value: number) => string>> = {
+  error_rate: (value) => `${shown(value * 100)} % errors`,
+  p95_latency_ms: (value) => `a p95 latency of ${shown(value)} ms`,
+  requests_per_minute: (value) => `${shown(value)} requests a minute`,
+  usd_per_minute: (value) => `${shown(value)} USD a minute`,
+};
+
+/**
+ * @param measures sums of the last five minutes, one a minute
+ * @param buckets the same as buckets, oldest first
+ */
+export function staticThresholds(
+  dimension: Dimension,
+  measures: readonly Measures[],
+  buckets: readonly Bucket[],
+  settings: AlertSettings,
+): Measured[] {
+  const totals = totalsOf(measures);
+  const enough = totals.requests >= leastRequests;
+  const most = (of: (bucket: Bucket) => number) => Math.max(0, ...buckets.map(of));
+  const values: Record<BaselineMetric, number> = {
+    error_rate: enough ? totals.error_rate : 0,
+    p95_latency_ms: enough ? (totals.p95_latency_ms ?? 0) : 0,
+    requests_per_minute: most(({ requests }) => requests),
+    usd_per_minute: most(({ cost_usd }) => cost_usd),
+  };
+  return (Object.keys(baselineMetrics) as BaselineMetric[]).map((metric) => {
+    const [value, threshold] = [values[metric], settings[metric]];
+    const severity = metric === 'error_rate' ? 'critical' : 'warning';
+    const message = `${dimension}: ${words[metric](value)} in the last five minutes; the threshold is ${words[metric](threshold)}.`;
+    return {
+      ...{ scope: scopeOf(dimension), type: 'static_threshold' as const, dimension, metric, value, threshold },
+      ...(value > threshold && { firing: { severity, message } }),
+    };
+  });
+}
+
+/** Each metric that has a baseline, against it. */
+export function againstBaseline(
+  dimension: Dimension,
+  recent: readonly Bucket[],
+  baselines: Readonly<Partial<Record<BaselineMetric, Baseline>>>,
+  settings: AlertSettings,
+): Measured[] {
+  return (Object.keys(baselines) as BaselineMetric[]).flatMap((metric): Measured[] => {
+    const baseline = baselines[metric];
+    const value = recentOf(recent, metric);
+    if (!baseline || value === undefined) return [];
+    const threshold = upperBound(baseline, metric, settings.sigmas);
+    const message = `${dimension}: ${words[metric](value)} in the last five minutes; the day before had ${words[metric](baseline.mean)} on average, and ${words[metric](threshold)} is the bound of ${settings.sigmas} standard deviations.`;
+    const evidence = { mean: baseline.mean, deviation: baseline.deviation, buckets: baseline.buckets };
+    return [
+      {
+        ...{ scope: scopeOf(dimension), type: 'statistical_baseline', dimension, metric, value, threshold },
+        ...(value > threshold && { firing: { severity: 'warning', message, evidence } }),
+      },
+    ];
+  });
+}
+
+/** A budget at 80 % is a warning, at 100 % critical. */
+export function budgetThresholds(tenant: string, budgets: readonly BudgetStatus[]): Measured[] {
+  return budgets.map(({ account, scope, period, limit_microusd, used_microusd }) => {
+    const value = limit_microusd === 0 ? 100 : Math.round((used_microusd / limit_microusd) * 1000) / 10;
+    const full = value >= 100;
+    const threshold = full ? 100 : 80;
+    const dimension = scope === 'global' ? 'global' : `tenant:${tenant}`;
+    const spent = `${toUsd(used_microusd)} of ${toUsd(limit_microusd)} USD (${value} %)`;
+    const message = `${dimension}: the budget ${account} of this ${period} is used up to ${spent}${full ? '; further calls are refused' : ''}.`;
+    return {
+      scope: scope === 'global' ? platformAlerts : tenant,
+      type: 'budget' as const,
+      ...{ dimension, metric: `${account}:${period}`, value, threshold },
+      // A budget of nothing is a decision, not news.
+      ...(value >= 80 && limit_microusd > 0 && { firing: { severity: full ? 'critical' : 'warning', message } }),
+    };
+  });
+}

@@ -1,0 +1,86 @@
+/** Measures traffic for alerts: the last five minutes each time, the baseline of a day now and then. */
+
+import { type Clock, isoTime } from '#core/kernel/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
+import { sideBySide } from '#core/kernel/side-by-side.ts';
+import { bucketsOf } from '#core/observatory/buckets.ts';
+import { type Dimension, everyTenant, type Scope } from '#core/observatory/dimensions.ts';
+import type { Observations } from '#core/observatory/ports.ts';
+import { type Baseline, type BaselineMetric, baselineMetrics, baselineOf } from './baseline.ts';
+import type { Measured } from './lifecycle.ts';
+import { type AlertSettings, againstBaseline, staticThresholds } from './thresholds.ts';
+
+interface Ports {
+  readonly clock: Clock;
+  readonly observations: Pick<Observations, 'minutes' | 'dimensions'>;
+}
+
+type Baselines = Partial<Record<BaselineMetric, Baseline>>;
+
+const minuteMs = 60_000;
+const recentMinutes = 5;
+const historyMinutes = 24 * 60;
+/** A day of minutes is read anew this often; its mean and deviation hardly move meanwhile. */
+const baselineMs = 10 * minuteMs;
+/** Models and providers of the platform that are looked at. */
+const mostDimensions = 200;
+const dimensionsAtOnce = 10;
+
+export class TrafficWatch {
+  readonly #baselines = new RecentMap<string, { readonly at: number; readonly found: Baselines }>({ max: 5_000 });
+
+  tenant(ports: Ports, tenant: string, settings: AlertSettings): Promise<Measured[]> {
+    return this.#dimension(ports, tenant, `tenant:${tenant}`, settings);
+  }
+
+  /** Everything together, and each model and provider. */
+  async platform(ports: Ports, settings: AlertSettings): Promise<Measured[]> {
+    const now = ports.clock.now();
+    const span = { from: isoTime(now - recentMinutes * minuteMs), to: isoTime(now) };
+    const seen = await ports.observations.dimensions(everyTenant, span);
+    const some = seen.filter((dimension) => !dimension.startsWith('tool:')).slice(0, mostDimensions);
+    const measured: Measured[] = [];
+    await sideBySide(['global', ...some] as Dimension[], dimensionsAtOnce, async (dimension) => {
+      measured.push(...(await this.#dimension(ports, everyTenant, dimension, settings)));
+    });
+    return measured;
+  }
+
+  /** Without traffic in the last five minutes nothing is measured, and a day of minutes is not read. */
+  async #dimension(ports: Ports, scope: Scope, dimension: Dimension, settings: AlertSettings): Promise<Measured[]> {
+    const now = Math.floor(ports.clock.now() / minuteMs) * minuteMs;
+    const sums = await ports.observations.minutes(scope, {
+      dimension,
+      from: isoTime(now - recentMinutes * minuteMs),
+      to: isoTime(now),
+    });
+    if (sums.length === 0) return [];
+    const recent = bucketsOf(sums, '1m');
+    const measures = sums.map((sum) => sum.measures);
+    return [
+      ...staticThresholds(dimension, measures, recent, settings),
+      ...againstBaseline(dimension, recent, await this.#baseline(ports, scope, dimension, now), settings),
+    ];
+  }
+
+  async #baseline(ports: Ports, scope: Scope, dimension: Dimension, now: number): Promise<Baselines> {
+    const key = JSON.stringify([scope, dimension]);
+    const known = this.#baselines.get(key);
+    if (known && now - known.at < baselineMs) return known.found;
+    const history = bucketsOf(
+      await ports.observations.minutes(scope, {
+        dimension,
+        from: isoTime(now - (historyMinutes + recentMinutes) * minuteMs),
+        to: isoTime(now - (recentMinutes + 1) * minuteMs),
+      }),
+      '1m',
+    );
+    const found: Baselines = {};
+    for (const metric of Object.keys(baselineMetrics) as BaselineMetric[]) {
+      const baseline = baselineOf(history, metric);
+      if (baseline) found[metric] = baseline;
+    }
+    this.#baselines.set(key, { at: now, found });
+    return found;
+  }
+}

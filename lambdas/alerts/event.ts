@@ -1,0 +1,15 @@
+/** Evaluates alerts, once a minute [alert.evaluated]. */
+import { ChainWatch } from '#core/alerts/chain-watch.ts';
+import { evaluateAlerts } from '#core/alerts/evaluate.ts';
+import { TrafficWatch } from '#core/alerts/traffic-watch.ts';
+import { scheduleCompleted } from '../middleware/schedule-completed.ts';
+import type { GatewayPorts } from '../ports.ts';
+
+export const createHandler = (ports: GatewayPorts) => {
+  const watches = { traffic: new TrafficWatch(), chains: new ChainWatch() };
+  return async (): Promise<{ changed: number }> => {
+    const changed = await evaluateAlerts(ports, watches);
+    scheduleCompleted(ports, 'alerts');
+    return { changed };
+  };
+};

@@ -1,0 +1,198 @@
+/** Alerts from evidence to message, over the embedded DynamoDB. */
+import { PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { isoTime } from '#core/kernel/ports.ts';
+import { projectEntry } from '#core/observatory/project.ts';
+import { createHandler } from '#lambdas/alerts/event.ts';
+import { createHandler as notify } from '#lambdas/notify/event.ts';
+import { caller } from '../support/call-endpoint.ts';
+import { loopback } from '../support/loopback.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { sampleChat } from '../unit/observatory/sample.ts';
+
+const adminToken = 'admin-token-1';
+const extra = `
+budgets: { tenants: { default: { monthly_usd: 1 } } }
+alerts: { oldest_pending_seconds: 60, rejected_credentials_per_minute: 3 }
+`;
+
+let gateway: TestPorts;
+let call: ReturnType<typeof caller>;
+let evaluate: ReturnType<typeof createHandler>;
+async function start(more = '') {
+  gateway = await testPorts({ extra: extra + more, secrets: { HOOK_SECRET: 'hook' } });
+  call = caller(gateway.ports);
+  evaluate = createHandler(gateway.ports);
+}
+afterEach(() => gateway.stop());
+
+const alerts = async (query = '', key = keys.human) =>
+  (await call('GET', `/admin/v1/alerts${query}`, { key })).body.alerts;
+const minute = async (times = 1) => {
+  for (let n = 0; n < times; n++) {
+    gateway.pass(60);
+    await evaluate();
+  }
+};
+
+let calls = 0;
+async function chat(record: object, count = 10, tenant = 'default') {
+  const timestamp = isoTime(gateway.ports.clock.now());
+  const entries = Array.from({ length: count }, () => sampleChat(++calls, record, { tenant, timestamp }));
+  await gateway.ports.observations.apply(entries.map(projectEntry));
+}
+
+test('[alert.evaluated] [admin.alerts] failing calls open one alert; it is acknowledged, resolves, and is evidence', async () => {
+  await start();
+  expect(await alerts()).toEqual([]);
+  await chat({ outcome: 'failed' });
+  await minute();
+  const [alert, ...others] = await alerts('?state=active');
+  expect(others).toEqual([]);
+  expect(alert).toMatchObject({
+    ...{ severity: 'critical', type: 'static_threshold', dimension: 'tenant:default', metric: 'error_rate' },
+    ...{ value: 1, threshold: 0.2, state: 'active', created_at: '2026-01-01T00:01:00.000Z' },
+  });
+  await minute(2);
+  expect(await alerts('?state=active')).toHaveLength(1);
+
+  const acknowledge = (id: string, key = keys.human) => call('POST', `/admin/v1/alerts/${id}/acknowledge`, { key });
+  expect((await acknowledge(alert.id, keys.viewer)).status).toBe(403);
+  expect((await acknowledge(alert.id, keys.agent)).status).toBe(403);
+  expect((await acknowledge(alert.id)).body).toMatchObject({ state: 'acknowledged', acknowledged_by: 'alice' });
+  expect((await acknowledge(alert.id)).status).toBe(200);
+  for (const id of ['x', alert.id.replace(/-1$/, '-2'), `elsewhere.${'0'.repeat(16)}-1`])
+    expect((await acknowledge(id)).status).toBe(404);
+
+  await minute(8);
+  expect(await alerts('?state=resolved')).toMatchObject([{ id: alert.id, acknowledged_by: 'alice' }]);
+  expect((await acknowledge(alert.id)).status).toBe(409);
+
+  await chat({ outcome: 'failed' });
+  await minute();
+  expect((await alerts()).map(({ id, state }: { id: string; state: string }) => [id, state])).toEqual([
+    [alert.id.replace(/-1$/, '-2'), 'active'],
+    [alert.id, 'resolved'],
+  ]);
+  expect((await acknowledge(alert.id)).status).toBe(409);
+
+  const { body } = await call('GET', '/admin/v1/audit?kind=admin', { key: keys.human });
+  const acts = body.entries
+    .filter((entry: { body: { alert?: { id: string } } }) => entry.body.alert?.id === alert.id)
+    .map((entry: { body: { action: string }; actor: { person?: string; key_id: string } }) => [
+      entry.body.action,
+      entry.actor.person ?? entry.actor.key_id,
+    ]);
+  expect(acts.sort()).toEqual([
+    ['alert.acknowledged', 'alice'],
+    ['alert.opened', 'system'],
+    ['alert.resolved', 'system'],
+  ]);
+});
+
+test('[admin.alerts] a tenant sees its own alerts, the platform all of them', async () => {
+  await start();
+  await chat({ outcome: 'failed' }, 10, 'elsewhere');
+  await minute();
+  expect(await alerts()).toEqual([]);
+  const all = await alerts('', adminToken);
+  const dimensions = all.map(({ dimension }: { dimension: string }) => dimension).sort();
+  expect(dimensions).toEqual(['global', 'model:mock', 'provider:mock', 'tenant:elsewhere']);
+  const [{ id }] = all.filter(({ dimension }: { dimension: string }) => dimension === 'tenant:elsewhere');
+  expect((await call('POST', `/admin/v1/alerts/${id}/acknowledge`, { key: keys.human })).status).toBe(404);
+  expect((await call('POST', `/admin/v1/alerts/${id}/acknowledge`, { key: adminToken })).status).toBe(200);
+  expect((await call('GET', '/admin/v1/alerts?state=open', { key: keys.human })).status).toBe(400);
+});
+
+test('[alert.lifecycle] evaluations side by side open one alert, and a new process goes on counting', async () => {
+  await start();
+  await chat({ outcome: 'failed' });
+  gateway.pass(60);
+  await Promise.all(Array.from({ length: 5 }, () => createHandler(gateway.ports)()));
+  expect(await alerts()).toHaveLength(1);
+  gateway.pass(6 * 60);
+  for (let n = 0; n < 5; n++) {
+    await createHandler(gateway.ports)();
+    await createHandler(gateway.ports)();
+    expect(await alerts('?state=active')).toHaveLength(n < 4 ? 1 : 0);
+    gateway.pass(60);
+  }
+});
+
+test('[policy.break-glass.alert] break-glass is a critical alert of the platform while it is on', async () => {
+  await start('policies: { break_glass: true }\n');
+  await minute();
+  const found = await alerts('', adminToken);
+  expect(found).toMatchObject(
+    expect.arrayContaining([expect.objectContaining({ type: 'system', metric: 'break_glass', severity: 'critical' })]),
+  );
+  expect(await alerts()).toEqual([]);
+});
+
+test('[alert.thresholds] an approval that waits, and credentials that are refused', async () => {
+  await start();
+  const action = { protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' };
+  const reviewed = await call('POST', '/admin/v1/test-action', { key: keys.agent, body: action });
+  expect(reviewed.body.decision).toBe('review');
+  await minute();
+  expect(await alerts()).toEqual([]);
+  await minute();
+  expect(await alerts()).toMatchObject([
+    { type: 'approval', metric: 'oldest_pending_seconds', value: 120, threshold: 60 },
+  ]);
+
+  const { admissions } = gateway.ports;
+  const counting = createHandler({ ...gateway.ports, rejectedCredentials: () => admissions.takeRefused() });
+  for (let n = 0; n < 4; n++) await call('GET', '/admin/v1/whoami', { key: `wrong-${n}` });
+  gateway.pass(60);
+  await counting();
+  expect(await alerts('', adminToken)).toEqual(
+    expect.arrayContaining([expect.objectContaining({ metric: 'rejected_credentials', value: 4, threshold: 3 })]),
+  );
+});
+
+test('[alert.chain] an entry that was changed in the table is a critical alert', async () => {
+  await start();
+  const action = { protocol: 'git', tool: 'scm.get_issue', target: 'acme/web', capability: 'read' };
+  await call('POST', '/admin/v1/test-action', { key: keys.agent, body: { ...action, actor: { session: 'cut' } } });
+  await minute();
+  expect(await alerts()).toEqual([]);
+  const { client, tables } = gateway.store;
+  const { Items = [] } = await client.send(
+    new QueryCommand({
+      TableName: tables.evidence,
+      KeyConditionExpression: '#chain = :chain',
+      ExpressionAttributeNames: { '#chain': 'chain' },
+      ExpressionAttributeValues: { ':chain': { S: 'default#cut' } },
+    }),
+  );
+  const [row] = Items;
+  const forged = { ...row, entry: { S: row!.entry!.S!.replace('acme/web', 'acme/api') } };
+  await client.send(new PutItemCommand({ TableName: tables.evidence, Item: forged }));
+  await minute();
+  expect(await alerts()).toMatchObject([
+    { type: 'evidence', severity: 'critical', evidence: { session_id: 'cut', index: 0 }, dimension: 'tenant:default' },
+  ]);
+  await minute(7);
+  expect(await alerts('?state=active')).toHaveLength(1);
+  await client.send(new PutItemCommand({ TableName: tables.evidence, Item: row! }));
+  await minute(5);
+  expect(await alerts('?state=active')).toEqual([]);
+});
+
+test('[alert.evaluated] a change goes out over the webhook, once, signed', async () => {
+  const hook = await loopback(() => ({ status: 200 }));
+  try {
+    await start(`approvals: { channels: { webhook: { url: "${hook.url}", secret_env: HOOK_SECRET } } }\n`);
+    await chat({ outcome: 'failed' });
+    await minute();
+    const deliver = notify(gateway.ports);
+    for (let n = 0; n < 3; n++) await deliver();
+    const messages = hook.calls.map(({ body }) => JSON.parse(body));
+    const own = messages.filter(({ alert }) => alert.dimension === 'tenant:default');
+    expect(own).toMatchObject([{ event: 'alert', change: 'opened', alert: { metric: 'error_rate', state: 'active' } }]);
+    expect(own[0].id).toMatch(/^default\.[0-9a-f]{16}-1#opened#critical$/);
+    expect(hook.calls.every(({ headers }) => headers['x-gateway-signature'])).toBe(true);
+  } finally {
+    await hook.stop();
+  }
+});

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { alertId, evaluated, keyOf, type Measured, normalToResolve, placeOf } from '#core/alerts/lifecycle.ts';
+import type { AlertRow } from '#core/contracts/alert.ts';
+
+const minute = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 60_000).toISOString();
+const what = { scope: 'default', type: 'static_threshold', dimension: 'tenant:default', metric: 'error_rate' } as const;
+const measured = (value: number, severity: 'warning' | 'critical' = 'warning'): Measured => ({
+  ...what,
+  value,
+  threshold: 1,
+  ...(value > 1 && { firing: { severity, message: `${value}` } }),
+});
+
+/** Evaluates one value a minute. @returns the row after each, and what changed */
+function history(values: readonly Measured[]) {
+  const changes: (string | undefined)[] = [];
+  let row: AlertRow | undefined;
+  for (const [n, each] of values.entries()) {
+    const step = evaluated(row, each, minute(n));
+    row = step?.row ?? row;
+    changes.push(step?.change);
+  }
+  return { row, changes };
+}
+
+test('[alert.lifecycle] opens once, resolves after five normal evaluations in a row, opens again under a new id', () => {
+  const values = [2, 3, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 5].map((value) => measured(value));
+  const { row, changes } = history(values);
+  const opened = changes.flatMap((change, n) => (change ? [[n, change]] : []));
+  expect(opened).toEqual([
+    [0, 'opened'],
+    [11, 'resolved'],
+    [13, 'opened'],
+  ]);
+  expect(row).toMatchObject({ number: 2, normal: 0, alert: { state: 'active', value: 5, created_at: minute(13) } });
+  expect(row?.alert.id).toBe(alertId('default', keyOf(what), 2));
+  expect(row?.alert).not.toHaveProperty('resolved_at');
+});
+
+test('[alert.lifecycle] a worse severity is a change, a better one is not', () => {
+  const values = [measured(2), measured(3, 'critical'), measured(2), measured(3, 'critical')];
+  expect(history(values).changes).toEqual(['opened', 'escalated', undefined, undefined]);
+});
+
+test('[alert.lifecycle] a minute counts once, however often it is evaluated', () => {
+  const { row } = history([measured(2), measured(0)]);
+  expect(row?.normal).toBe(1);
+  for (const value of [0, 3]) expect(evaluated(row, measured(value), minute(1))).toBeUndefined();
+});
+
+test('[alert.lifecycle] an alert that does not change is not written again', () => {
+  const { row } = history([measured(2)]);
+  expect(evaluated(row, measured(2), minute(1))).toBeUndefined();
+  expect(evaluated(row, measured(4), minute(1))?.row.alert.value).toBe(4);
+  expect(evaluated(undefined, measured(0), minute(0))).toBeUndefined();
+});
+
+test('[alert.lifecycle] an acknowledged alert stays acknowledged until it resolves', () => {
+  const { row } = history([measured(2)]);
+  const acknowledged = { ...row!, alert: { ...row!.alert, state: 'acknowledged' as const, acknowledged_by: 'alice' } };
+  expect(evaluated(acknowledged, measured(9), minute(1))?.row.alert).toMatchObject({ state: 'acknowledged', value: 9 });
+  let next = acknowledged as AlertRow;
+  for (let n = 1; n <= normalToResolve; n++) next = evaluated(next, measured(0), minute(n))!.row;
+  expect(next.alert).toMatchObject({
+    state: 'resolved',
+    acknowledged_by: 'alice',
+    resolved_at: minute(normalToResolve),
+  });
+});
+
+test('[alert.lifecycle] whatever comes, an alert opens only where none is open, and resolves only after five normal ones', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 60 }), (values) => {
+      const { changes } = history(values.map((value) => measured(value)));
+      let open = false;
+      for (const [n, change] of changes.entries()) {
+        if (change === 'opened') expect(open).toBe(false);
+        if (change === 'resolved') {
+          expect(open).toBe(true);
+          expect(Math.max(...values.slice(n - normalToResolve + 1, n + 1))).toBeLessThanOrEqual(1);
+        }
+        if (change === 'opened' || change === 'resolved') open = change === 'opened';
+        if (values[n]! > 1) expect(open).toBe(true);
+      }
+    }),
+  );
+});
+
+test.each(['x', '_.0123456789abcdef-1', 'a.b.0123456789abcdef-12'])('the id %j names its place or none', (id) => {
+  const place = placeOf(id);
+  if (place) expect(alertId(place.scope, place.key, Number(id.split('-').at(-1)))).toBe(id);
+  else expect(id).toBe('x');
+});
