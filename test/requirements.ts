@@ -1106,6 +1106,10 @@ const chat: readonly Requirement[] = [
   ),
   must('chat.filters.strictest', 'All filters run; the strictest action wins.'),
   must('chat.review-202', 'A content review answers 202 and is retried with X-Approval-Ref.'),
+  must(
+    'chat.review-error',
+    'approvals.chat_review, or that of the tenant, makes a content review a 409 whose message names address and id, or holds the call, a stream with keep-alives.',
+  ),
   must('chat.kill-switch', 'The behavioural kill switch answers 403 session_blocked.'),
   must('chat.aliases', 'Model aliases are resolved.'),
   must('chat.transforms', 'System prompt injection and response transforms per tenant.'),
@@ -1121,6 +1125,11 @@ const chat: readonly Requirement[] = [
   ),
   must('chat.provider-error', 'A provider failure is 502 with a generic message.'),
   must('chat.abort', 'A client that goes away closes the provider stream within a second and is billed as aborted.'),
+  must('cache.control', 'Cache-Control: no-cache or no-store asks the provider and keeps nothing.'),
+  must(
+    'cache.temperature',
+    'Requests with a temperature above cache.max_temperature are not cached; anthropic-beta is part of the key.',
+  ),
   must('chat.cache', 'Exact and semantic cache, scoped by tenant.'),
   must('chat.traceparent', 'traceparent is continued and forwarded.'),
   must('limit.rate', 'RPM and TPM per tenant, exact across processes; 429 with Retry-After.'),

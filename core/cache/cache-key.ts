@@ -10,6 +10,8 @@ export interface CacheKeyParts {
   readonly dialect: DialectName;
   readonly body: JsonObject;
   readonly policyVersion: number;
+  /** Betas that the provider is asked for: they change what an answer is. */
+  readonly betas?: readonly string[];
   /** Narrows the key to one caller, where replies depend on who asks. */
   readonly keyId?: string;
 }
@@ -36,9 +38,17 @@ export function semanticQuestion(parts: CacheKeyParts): { readonly frame: string
   return { frame: digestOf(questionOf({ ...parts, body: framed })), text };
 }
 
-function questionOf({ tenant, model, dialect, body, policyVersion, keyId }: CacheKeyParts): object {
+function questionOf({ tenant, model, dialect, body, policyVersion, keyId, betas = [] }: CacheKeyParts): object {
   const request = Object.fromEntries(Object.entries(body).filter(([name]) => !ignored.has(name)));
-  return { tenant, model, dialect, policy_version: policyVersion, key_id: keyId, request };
+  return {
+    tenant,
+    model,
+    dialect,
+    policy_version: policyVersion,
+    key_id: keyId,
+    ...(betas.length > 0 && { betas }),
+    request,
+  };
 }
 
 /** Content as one plain text: a string, or a single text part without marks of its own. */

@@ -27,6 +27,8 @@ export interface ChatRequest {
   readonly approvalRef?: string | undefined;
   /** Headers of the caller that travel on to the provider. */
   readonly passed: Readonly<Record<string, string>>;
+  /** `Cache-Control: no-cache` or `no-store`: neither looked up nor kept [cache.control]. */
+  readonly noCache?: boolean;
   /** Aborts when the caller goes away. */
   readonly signal: AbortSignal;
 }

@@ -12,7 +12,7 @@ import { type ChatRequest, openCall } from './call.ts';
 import { type ChatCallState, ended, startCallState } from './call-state.ts';
 import type { ChatPorts } from './ports.ts';
 import { admit } from './stages/admit.ts';
-import { awaitApproval } from './stages/approval.ts';
+import { awaitApproval, chatReviewOf, reviewError } from './stages/approval.ts';
 import { checkInputPolicy } from './stages/input-policy.ts';
 import { callModel } from './stages/provider-call.ts';
 import { fromCache } from './stages/response-cache.ts';
@@ -57,6 +57,7 @@ async function answer(ports: ChatPorts, state: ChatCallState, traceId: string, r
   let whole: readonly [number, JsonObject] | undefined;
   const answering: Answering = {
     stream() {
+      if (queue) return queue;
       queue = new AsyncQueue<JsonObject>();
       reply(200, queue);
       return queue;
@@ -95,12 +96,21 @@ async function stages(ports: ChatPorts, state: ChatCallState, answering: Answeri
   const verdict = await checkInputPolicy(ports, state, policy, body);
   await turn();
   if (verdict === 'review') {
+    const how = chatReviewOf(call);
+    if (how === 'hold' && call.stream) holdStream(state, answering);
     const pending = await awaitApproval(ports, state);
-    if (pending) return answering.json(202, pending);
+    if (pending && how === 'status_202') return answering.json(202, pending);
+    if (pending) throw reviewError(state, pending);
   }
   const flight = await fromCache(ports, state, body, answering);
   await turn();
   if (flight !== 'answered') await callModel(ports, state, policy, body, flight, answering);
+}
+
+/** The answer begins, and is kept alive while the call waits. */
+function holdStream(state: ChatCallState, answering: Answering): void {
+  answering.stream();
+  state.streamed = true;
 }
 
 /** A fault no stage has named is a failure of the gateway or of the provider. */

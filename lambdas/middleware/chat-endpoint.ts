@@ -77,6 +77,7 @@ export function chatEndpoint(
         transport: 'http',
         approvalRef: headerOf(event, 'x-approval-ref'),
         passed: passedHeaders(event),
+        noCache: asksForFresh(event),
         signal: context.signal ?? never,
       });
       return httpReply(opened ? opened.answer(reply) : reply, opened?.wire ?? dialects[dialect], ports);
@@ -151,6 +152,9 @@ export function traceOf(event: HttpEvent) {
     xray: only('x-amzn-trace-id'),
   };
 }
+
+const asksForFresh = (event: HttpEvent): boolean =>
+  /(^|[\s,])(no-cache|no-store)([\s,=]|$)/i.test(headerValues(event, 'cache-control').join(','));
 
 /** What of the caller's headers the provider gets to see. */
 function passedHeaders(event: HttpEvent): Record<string, string> {

@@ -85,6 +85,23 @@ function pending(state: ChatCallState, { envelope_id, error }: DecisionResult): 
   };
 }
 
+export const chatReviewOf = ({ tenant, snapshot }: ChatCall) =>
+  tenant.chat_review ?? snapshot.configuration.approvals.chat_review;
+
+/** What waits, as an error that client libraries throw: its message names the address and the id [chat.review-error]. */
+export function reviewError(state: ChatCallState, pending: JsonObject): GatewayError {
+  const { approval_url, envelope_id } = pending;
+  const fault = new GatewayError(
+    'conflict',
+    `The call needs approval: ${String(approval_url)} (envelope ${String(envelope_id)}). Send the same request again once it is approved.`,
+    { data: pending },
+  );
+  ended(state, 'review', fault);
+  // Client libraries repeat a 409 at once, and nobody has decided by then.
+  state.headers['x-should-retry'] = 'false';
+  return fault;
+}
+
 function envelopeOf(call: ChatCall): ActionEnvelope {
   const ref = call.approvalRef;
   if (ref !== undefined && !idPattern.test(ref)) {

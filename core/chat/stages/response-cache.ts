@@ -10,7 +10,7 @@ import type { ChatPorts } from '../ports.ts';
 
 /**
  * `answered`, or the flight of a call that the provider has to answer; undefined where nothing may be cached: the cache
- * is off, or tools are at work.
+ * is off, the caller wants a fresh answer (`Cache-Control`, a temperature), or tools are at work.
  */
 export async function fromCache(
   ports: ChatPorts,
@@ -19,7 +19,9 @@ export async function fromCache(
   answering: Answering,
 ): Promise<'answered' | Flight | undefined> {
   const { call } = state;
-  if (!call.snapshot.configuration.cache.enabled || !cacheableRequest(body)) return undefined;
+  const { cache } = call.snapshot.configuration;
+  if (!cache.enabled || call.noCache || isVaried(body, cache.max_temperature) || !cacheableRequest(body))
+    return undefined;
   const found = await ports.cache.lookup(questionOf(state, body), call.signal);
   state.cache = found.state;
   state.headers['x-cache'] = found.state;
@@ -27,6 +29,14 @@ export async function fromCache(
   await replay(state, found.cached, answering);
   return 'answered';
 }
+
+/** The caller asks for answers that differ; without a temperature it leaves the matter to the gateway [cache.temperature]. */
+const isVaried = ({ temperature }: JsonObject, most: number): boolean =>
+  typeof temperature === 'number' && temperature > most;
+
+/** In one order, each once. */
+const betasOf = ({ passed }: ChatCallState['call']): string[] =>
+  [...new Set((passed['anthropic-beta'] ?? '').split(',').map((beta) => beta.trim()))].filter(Boolean).sort();
 
 function questionOf({ call }: ChatCallState, body: JsonObject): CacheQuestion {
   const { cache } = call.snapshot.configuration;
@@ -36,6 +46,7 @@ function questionOf({ call }: ChatCallState, body: JsonObject): CacheQuestion {
     dialect: call.dialect,
     body,
     policyVersion: call.snapshot.version,
+    betas: betasOf(call),
   };
   const semantic = cache.semantic.enabled ? semanticQuestion(parts) : undefined;
   return {

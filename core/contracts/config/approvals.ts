@@ -65,6 +65,9 @@ const channels = z.strictObject({
     .meta({ description: 'Signed JSON messages to an address of your own.' }),
 });
 
+/** What a chat call that needs approval is answered with. */
+export const chatReview = z.enum(['status_202', 'error_409', 'hold']);
+
 export const approvals = z
   .strictObject({
     timeout_seconds: seconds
@@ -80,6 +83,10 @@ export const approvals = z
       .max(50)
       .default(0)
       .meta({ description: 'Seconds for which a call that needs approval is held before it is answered.' }),
+    chat_review: chatReview.default('status_202').meta({
+      description:
+        'How a chat call that needs approval is answered. status_202: 202 with the approval. error_409: an error that names its address, which client libraries throw. hold: the call waits up to hold_seconds, a stream with keep-alives, and is then an error as with error_409.',
+    }),
     max_pending_per_key: z.int().positive().max(10_000).default(100).meta({
       description: 'Requests of one key that may wait for a person; a further one is refused with 429.',
     }),

@@ -1,6 +1,7 @@
 /** People, keys and tenants: who may call, and within which limits. */
 import * as z from 'zod';
 import { keyKinds, roles } from '../routes.ts';
+import { chatReview } from './approvals.ts';
 import { glob, secretName, word } from './words.ts';
 
 export const person = z.strictObject({
@@ -102,6 +103,9 @@ export const tenant = z.strictObject({
     .optional()
     .meta({ description: 'Limits of all keys of the tenant together. A value that is absent sets no limit.' }),
   allowed_models: z.array(glob).default(['*']).meta({ description: 'Globs of models that the tenant may use.' }),
+  chat_review: chatReview
+    .optional()
+    .meta({ description: 'Replaces approvals.chat_review for chat calls of the tenant.' }),
   max_body_bytes: z
     .int()
     .positive()

@@ -49,6 +49,10 @@ export const cache = z
     enabled: z.boolean().default(true).meta({ description: 'Whether responses are cached.' }),
     ttl_seconds: seconds.default(300).meta({ description: 'Seconds for which a response is reused.' }),
     max_entries: z.int().positive().default(1000).meta({ description: 'Responses kept in one process.' }),
+    max_temperature: z.number().min(0).max(2).default(0).meta({
+      description:
+        'Highest temperature, 0 to 2, of requests whose responses are cached. A request without temperature is cached.',
+    }),
     semantic: z
       .strictObject({
         enabled: z.boolean().default(false).meta({ description: 'Whether requests are compared by meaning.' }),

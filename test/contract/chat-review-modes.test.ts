@@ -1,0 +1,107 @@
+/** How a review of chat reaches a client, and which answers come from the cache. */
+import { caller } from '../support/call-endpoint.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+
+const filters = `
+providers: [{ name: mock, type: mock, models: ["mock"] }]
+policies:
+  input: [{ name: ask-a-human, type: keyword, action: review, keywords: ["launch the rocket"] }]
+`;
+const started: TestPorts[] = [];
+const start = async (extra: string) => {
+  const test = await testPorts({ extra: filters + extra });
+  started.push(test);
+  return test;
+};
+afterAll(() => Promise.all(started.map((test) => test.stop())));
+
+const ask = (test: TestPorts, text: string, more: object = {}, headers: Record<string, string> = {}) =>
+  caller(test.ports)('POST', '/v1/chat/completions', {
+    key: keys.agent,
+    headers: { 'x-session-id': 'modes', ...headers },
+    body: { model: 'mock', messages: [{ role: 'user', content: text }], ...more },
+  });
+const vote = (test: TestPorts, id: string, verb = 'approve') =>
+  caller(test.ports)('POST', `/admin/v1/approvals/${id}/${verb}`, { key: keys.human, body: { reviewer: 'alice' } });
+
+describe('[chat.review-error]', () => {
+  test('error_409 names address and id, is not repeated by clients, and passes once it is approved', async () => {
+    const test = await start('approvals: { chat_review: error_409 }');
+    const asked = await ask(test, 'launch the rocket');
+    expect(asked.status).toBe(409);
+    const { error } = asked.body;
+    expect(error).toMatchObject({ type: 'conflict', status: 'pending_approval', envelope_id: expect.any(String) });
+    expect(error.message).toContain(error.approval_url);
+    expect(error.message).toContain(error.envelope_id);
+    expect(asked.headers['x-should-retry']).toBe('false');
+    const again = await ask(test, 'launch the rocket', { stream: true });
+    expect(again.body.error.envelope_id).toBe(error.envelope_id);
+    expect((await vote(test, error.envelope_id)).status).toBe(200);
+    expect((await ask(test, 'launch the rocket')).status).toBe(200);
+    const kinds: string[] = [];
+    for await (const { kind } of test.ports.evidence.entries('default', 'modes')) kinds.push(kind);
+    expect(kinds.filter((kind) => kind === 'chat')).toHaveLength(1);
+    expect((await ask(test, 'land the rocket')).status).toBe(200);
+  });
+
+  test.each([false, true])('hold answers in place once it is approved, stream %s', async (stream) => {
+    const test = await start('approvals: { chat_review: hold, hold_seconds: 20 }');
+    // The held call looks again and again; the vote comes between two looks.
+    const { pause } = test.ports;
+    let looks = 0;
+    Object.assign(test.ports, {
+      pause: async (ms: number) => {
+        await pause(ms);
+        if (++looks !== 3) return;
+        const pending = await caller(test.ports)('GET', '/admin/v1/approvals', { key: keys.human });
+        expect((await vote(test, pending.body.pending[0].envelope_id)).status).toBe(200);
+      },
+    });
+    const answer = await ask(test, 'launch the rocket', { stream });
+    expect(answer.status).toBe(200);
+    expect(answer.text).toContain('Mock');
+    expect(looks).toBeGreaterThanOrEqual(3);
+  });
+
+  test('hold that ends without a decision is the error; of a stream its last event', async () => {
+    const test = await start('approvals: { chat_review: hold, hold_seconds: 1 }');
+    const whole = await ask(test, 'launch the rocket');
+    expect(whole.status).toBe(409);
+    const streamed = await ask(test, 'launch the rocket', { stream: true });
+    expect(streamed.status).toBe(200);
+    expect(streamed.text).toContain(whole.body.error.envelope_id);
+    expect(streamed.text).not.toContain('[DONE]');
+  });
+});
+
+describe('the cache', () => {
+  let test: TestPorts;
+  beforeAll(async () => {
+    test = await start('cache: { enabled: true }');
+  });
+  const state = async (text: string, more: object = {}, headers: Record<string, string> = {}) =>
+    (await ask(test, text, more, headers)).headers['x-cache'];
+
+  it.each(['no-cache', 'no-store', 'max-age=0, no-cache'])('[cache.control] %s asks the provider', async (value) => {
+    const text = `fresh ${value}`;
+    expect(await state(text, {}, { 'cache-control': value })).toBeUndefined();
+    expect(await state(text)).toBe('MISS');
+    expect(await state(text)).toBe('HIT');
+    expect(await state(text, {}, { 'cache-control': value })).toBeUndefined();
+    expect(await state(text, {}, { 'cache-control': 'max-age=60' })).toBe('HIT');
+  });
+
+  it('[cache.temperature] above 0 nothing is kept; at 0 it is', async () => {
+    expect(await state('warm', { temperature: 0.7 })).toBeUndefined();
+    expect(await state('warm', { temperature: 0.7 })).toBeUndefined();
+    expect(await state('cold', { temperature: 0 })).toBe('MISS');
+    expect(await state('cold', { temperature: 0 })).toBe('HIT');
+  });
+
+  it('[cache.temperature] another beta is another question; the order of betas is not', async () => {
+    expect(await state('beta', {}, { 'anthropic-beta': 'b-1, a-1' })).toBe('MISS');
+    expect(await state('beta', {}, { 'anthropic-beta': 'a-1,b-1' })).toBe('HIT');
+    expect(await state('beta', {}, { 'anthropic-beta': 'a-1' })).toBe('MISS');
+    expect(await state('beta')).toBe('MISS');
+  });
+});
