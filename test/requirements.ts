@@ -1048,6 +1048,14 @@ const chat: readonly Requirement[] = [
     'POST /v1/responses runs as a chat completion with the same policy, limits, budgets, cache and evidence, behind every provider, and answers a response.',
   ),
   must(
+    'embeddings.create',
+    'POST /v1/embeddings passes the filters, limits, budgets and evidence of chat and is answered by a provider that embeds; tokens in place of texts are refused.',
+  ),
+  must(
+    'error.not-found-hint',
+    'A path that no endpoint has is 404 and says what the base URL should be, or which endpoints the gateway serves.',
+  ),
+  must(
     'responses.stream',
     'A streamed response comes in the numbered events of the Responses API, whatever the provider speaks.',
   ),

@@ -18,7 +18,7 @@ import { refuseProviderRun } from './provider-tools.ts';
 export interface ChatRequest {
   readonly dialect: DialectName;
   /** The endpoint that was called, where it is not the one of the dialect. */
-  readonly operation?: 'responses' | undefined;
+  readonly operation?: 'responses' | 'embeddings' | undefined;
   readonly body: JsonObject;
   readonly principal: Principal;
   readonly sessionId: string;

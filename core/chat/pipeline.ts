@@ -13,6 +13,7 @@ import { type ChatCallState, ended, startCallState } from './call-state.ts';
 import type { ChatPorts } from './ports.ts';
 import { admit } from './stages/admit.ts';
 import { awaitApproval, chatReviewOf, reviewError } from './stages/approval.ts';
+import { callEmbeddings } from './stages/embeddings.ts';
 import { checkInputPolicy } from './stages/input-policy.ts';
 import { callModel } from './stages/provider-call.ts';
 import { fromCache } from './stages/response-cache.ts';
@@ -92,7 +93,8 @@ async function stages(ports: ChatPorts, state: ChatCallState, answering: Answeri
   await turn();
   await admit(ports, state, policy);
   await turn();
-  const body = transformRequest(call);
+  // Texts to embed are data, no conversation: nothing is put around them.
+  const body = call.operation === 'embeddings' ? call.body : transformRequest(call);
   const verdict = await checkInputPolicy(ports, state, policy, body);
   await turn();
   if (verdict === 'review') {
@@ -102,6 +104,7 @@ async function stages(ports: ChatPorts, state: ChatCallState, answering: Answeri
     if (pending && how === 'status_202') return answering.json(202, pending);
     if (pending) throw reviewError(state, pending);
   }
+  if (call.operation === 'embeddings') return callEmbeddings(ports, state, body, answering);
   const flight = await fromCache(ports, state, body, answering);
   await turn();
   if (flight !== 'answered') await callModel(ports, state, policy, body, flight, answering);

@@ -46,7 +46,7 @@ export type ChatOutcome = 'completed' | 'cached' | 'blocked' | 'review' | 'abort
 
 /** Body of a `chat` evidence entry: one per call. */
 export interface ChatRecord {
-  readonly operation: 'chat.completions' | 'messages' | 'responses';
+  readonly operation: 'chat.completions' | 'messages' | 'responses' | 'embeddings';
   readonly decision: 'allow' | 'review' | 'block';
   readonly outcome: ChatOutcome;
   /** HTTP status the caller saw. */

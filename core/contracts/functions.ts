@@ -122,7 +122,7 @@ const chat = {
 } as const;
 
 export const functions = {
-  'chat-completions': { ...chat, purpose: 'answers chat completions and responses', streams: true },
+  'chat-completions': { ...chat, purpose: 'answers chat completions, responses and embeddings', streams: true },
   messages: { ...chat, purpose: 'answers messages calls and governs their tool use', streams: true },
   'count-tokens': {
     ...interactive,

@@ -315,6 +315,7 @@ export const routes: readonly Route[] = [
     'A response, as OpenAI clients ask for it',
     gateway,
   ),
+  route('POST /v1/embeddings', 'chat-completions', 'operator', 'embeddings', 'Embeddings of texts', gateway),
   route('POST /v1/messages', 'messages', 'operator', 'messages', 'A messages call, as Anthropic clients send it', {
     ...gateway,
     query: anthropicQuery,

@@ -2,13 +2,14 @@
 import type { DialectName } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { SseFault, sseDecoder } from '#core/dialects/sse.ts';
+import { objectsOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import { type HttpCall, HttpFault, type HttpFaultKind, type HttpReply } from './http.ts';
 import { type Frame, type Frames, lineFrames, maxFrameCharacters } from './lines.ts';
 import { type FaultKind, type Provider, type ProviderCall, ProviderFault, type ProviderReply } from './ports.ts';
 import { readRefusal, withoutKey } from './refusal.ts';
-import { BadReply, parseObject, UnfitRequest } from './reply.ts';
+import { BadReply, parseObject, refuseError, UnfitRequest } from './reply.ts';
 import { type Deadline, type Events, eachInTime, inTime } from './timeouts.ts';
 
 /** The wire form of one kind of provider. */
@@ -113,6 +114,18 @@ export function httpProvider(
   if (!embeddings) return provider;
   return {
     ...provider,
+    async embeddings(call) {
+      try {
+        const key = await keyOf(entry, secrets);
+        const reply = await whole(await post(baseUrl + embeddings.path + query, key, call.body, call), key);
+        refuseError(reply);
+        if (objectsOf(reply.data).length === 0) throw new BadReply('it holds no embeddings');
+        return reply;
+      } catch (thrown) {
+        throw asFault(name, thrown, call.signal, 'garbage');
+      }
+    },
+
     async embed(model, texts, signal) {
       const call: ProviderCall = { model, body: {}, stream: false, headers: {}, signal };
       try {

@@ -32,6 +32,11 @@ export interface Provider {
    * @throws ProviderFault
    */
   call(call: ProviderCall): Promise<ProviderReply>;
+  /**
+   * The provider's own embeddings endpoint, in OpenAI's form; the body goes as it is.
+   * @throws ProviderFault
+   */
+  embeddings?(call: ProviderCall): Promise<JsonObject>;
   /** Embeds texts where the provider can. */
   embed?(model: string, texts: readonly string[], signal: AbortSignal): Promise<number[][]>;
 }

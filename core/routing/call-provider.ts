@@ -30,6 +30,8 @@ export interface RoutingPorts {
 export interface RoutedCall {
   readonly model: string;
   readonly stream: boolean;
+  /** Chat unless given. Providers without it are passed over. */
+  readonly endpoint?: 'embeddings';
   /** Headers of the caller that travel on; the attempt's own trace headers replace theirs. */
   readonly headers: Readonly<Record<string, string>>;
   /** Aborts when the caller goes away. */
@@ -100,6 +102,8 @@ async function attempted(
   let admitted: Admitted | undefined;
   try {
     const provider = await ports.providers.get(entry);
+    if (call.endpoint === 'embeddings' && !provider.embeddings)
+      return new ProviderFault(entry.name, 'unavailable', `${entry.name} gives no embeddings`);
     if (call.signal.aborted) throw new ProviderFault(entry.name, 'aborted', 'the caller went away');
     admitted = await breakersOf(ports.providers).admit(entry, ports);
     if (!admitted) return new BreakerOpen(entry.name);
@@ -124,7 +128,10 @@ function traced(ports: RoutingPorts, provider: Provider, call: RoutedCall, admit
       try {
         const headers = { ...call.headers, ...telemetry.outgoing() };
         const { model, stream, signal } = call;
-        const reply = await provider.call({ model, stream, signal, headers, body: call.bodyFor(provider) });
+        const asked = { model, stream, signal, headers, body: call.bodyFor(provider) };
+        const reply: ProviderReply = call.endpoint
+          ? { type: 'json', body: await provider.embeddings!(asked) }
+          : await provider.call(asked);
         admitted.answered();
         const settled = Promise.withResolvers<void>();
         const watch: Watch = { span, admitted, fault: undefined };

@@ -1,10 +1,14 @@
-/** Chat completions, as OpenAI's clients call them, and responses, which run as chat completions [responses.create]. */
+/** Chat completions, as OpenAI's clients call them, and what runs like them: responses and embeddings [responses.create]. */
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { type ChatEndpointPorts, chatEndpoint } from '../middleware/chat-endpoint.ts';
-import { responsesView } from '../middleware/chat-views.ts';
+import { embeddingsView, responsesView } from '../middleware/chat-views.ts';
 
 export function createHandler(ports: ChatEndpointPorts): HttpHandler {
-  const completions = chatEndpoint('chat-completions', 'openai', ports);
-  const responses = chatEndpoint('chat-completions', 'openai', ports, responsesView);
-  return (event, context) => (event.resource === '/v1/responses' ? responses : completions)(event, context);
+  const endpoint = (view?: typeof responsesView) => chatEndpoint('chat-completions', 'openai', ports, view);
+  const completions = endpoint();
+  const others: Readonly<Record<string, HttpHandler>> = {
+    '/v1/responses': endpoint(responsesView),
+    '/v1/embeddings': endpoint(embeddingsView),
+  };
+  return (event, context) => (others[event.resource] ?? completions)(event, context);
 }

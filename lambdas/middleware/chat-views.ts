@@ -1,5 +1,6 @@
 /** Other forms of a chat call: read into a dialect before the pipeline, made of its answers after it. */
 import { type ChatReply, isStream } from '#core/chat/answering.ts';
+import { readEmbeddingsRequest } from '#core/dialects/embeddings.ts';
 import { ResponseEvents, responseOf } from '#core/dialects/responses/events.ts';
 import { readResponsesRequest } from '#core/dialects/responses/request.ts';
 import { encodeSse } from '#core/dialects/sse.ts';
@@ -10,7 +11,7 @@ import type { Clock } from '#core/kernel/ports.ts';
 import type { SseWire } from './sse.ts';
 
 export interface ChatView {
-  readonly operation: 'responses';
+  readonly operation: 'responses' | 'embeddings';
   /** @throws GatewayError `invalid_request`. */
   open(body: JsonObject, clock: Clock): OpenView;
 }
@@ -67,3 +68,13 @@ const headerText = (names: readonly string[]): string =>
     .join(', ')
     .replace(/[^\x20-\x7e]/g, '?')
     .slice(0, 500);
+
+/** `/v1/embeddings`: each text a message, so that filters, limits and evidence are those of chat [embeddings.create]. */
+export const embeddingsView: ChatView = {
+  operation: 'embeddings',
+  open: (request) => ({
+    body: readEmbeddingsRequest(request),
+    wire: { encode: (event) => encodeSse(undefined, JSON.stringify(event)), terminator: '' },
+    answer: (reply) => reply,
+  }),
+};

@@ -16,6 +16,20 @@ export interface Match {
 
 export type Router = (method: string, path: string) => Match;
 
+/** What a client's settings have to be, for paths that its library makes [error.not-found-hint]. */
+function hintOf(path: string): string {
+  if (path.startsWith('/v1/v1/')) return ' The client adds /v1 itself: leave /v1 out of its base URL.';
+  if (/^\/(chat\/completions|completions|responses|embeddings|messages|models)(\/|$)/.test(path))
+    return ' The base URL of this client ends with /v1: add it.';
+  if (
+    !/^\/v1\/(completions|moderations|audio|images|files|uploads|batches|messages\/batches|responses|assistants)(\/|$)/.test(
+      path,
+    )
+  )
+    return '';
+  return ' The gateway serves chat/completions, responses, messages, embeddings and models: set the client to chat completions or responses, and point other endpoints to the provider.';
+}
+
 interface Resource {
   readonly path: string;
   readonly segments: readonly string[];
@@ -33,7 +47,8 @@ export function createRouter(routes: readonly Route[]): Router {
   return (method, path) => {
     const given = (path === '/mcp/' ? '/mcp' : path).split('/');
     const found = resources.find(({ segments }) => matches(segments, given));
-    if (found === undefined) throw new GatewayError('not_found', `There is nothing at ${shortened(path)}.`);
+    if (found === undefined)
+      throw new GatewayError('not_found', `There is nothing at ${shortened(path)}.${hintOf(path)}`);
     const handledBy = found.methods.get(method) ?? (method === 'OPTIONS' ? found.preflight : undefined);
     if (handledBy === undefined) throw new MethodNotAllowed(method, path, [...found.methods.keys()]);
     return { resource: found.path, pathParameters: parametersOf(found.segments, given), handledBy };

@@ -15,6 +15,7 @@ beforeAll(async () => {
 providers:
 ${providerYaml('theirs', 'anthropic', fakes.anthropic.baseUrl, ', models: [anthropic-model]')}
 ${providerYaml('others', 'openai', fakes.openai.baseUrl, ', models: [openai-model]')}
+  - { name: mock, type: mock, models: [mock] }
 messages: { tool_use: govern }
 tool_policies: { pack: null, default_decision: review, rules: [{ protocol: mcp, tool: read_file, decision: allow }] }
 `);
@@ -71,4 +72,23 @@ describe.each(kinds)('behind the %s dialect', (kind) => {
       status: 400,
     });
   });
+});
+
+test('[embeddings.create] the official client, which asks for base64', async () => {
+  const { data } = await gateway.openai().embeddings.create({ model: 'mock', input: ['one', 'two'] });
+  expect(data.map(({ embedding }) => embedding.length)).toEqual([8, 8]);
+  const length = Math.hypot(...data[0]!.embedding);
+  expect(length).toBeGreaterThan(0.99);
+  expect(length).toBeLessThan(1.01);
+});
+
+test.each([
+  ['/chat/completions', 'ends with /v1'],
+  ['/v1/v1/messages', 'leave /v1 out'],
+  ['/v1/moderations', 'point other endpoints'],
+])('[error.not-found-hint] %s says what to set', async (path, says) => {
+  const answer = await gateway.post(path, { body: {} });
+  expect(answer.status).toBe(404);
+  expect(JSON.stringify(answer.body)).toContain(says);
+  expect(JSON.stringify((await gateway.post('/v1/else', { body: {} })).body)).not.toContain(says);
 });

@@ -92,6 +92,7 @@ describe('routes', () => {
       'agent-governance-callbacks POST /callbacks/github',
       'agent-governance-gateway POST /v1/chat/completions',
       'agent-governance-gateway POST /v1/responses',
+      'agent-governance-gateway POST /v1/embeddings',
       'agent-governance-gateway POST /v1/messages',
       'agent-governance-mcp GET /health',
       'agent-governance-mcp POST /mcp',

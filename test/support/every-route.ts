@@ -53,6 +53,7 @@ export const visits: Readonly<Record<string, Visit>> = {
   'POST /v1/messages': (world) => onGateway(world, 'POST', '/v1/messages', { ...chat, max_tokens: 50 }),
   'POST /v1/responses': (world) => onGateway(world, 'POST', '/v1/responses', { model: 'mock', input: 'Hello' }),
   'GET /v1/models/{id}': (world) => onGateway(world, 'GET', '/v1/models/mock'),
+  'POST /v1/embeddings': (world) => onGateway(world, 'POST', '/v1/embeddings', { model: 'mock', input: 'Hello' }),
   'POST /v1/messages/count_tokens': (world) => onGateway(world, 'POST', '/v1/messages/count_tokens', chat),
   'POST /v1/requests/{id}/cancel': async (world) => {
     const running = await fetch(`${world.gateway.ready.gateway_url}/v1/chat/completions`, {

@@ -72,7 +72,7 @@ async function openReply(ports: ChatPorts, state: ChatCallState, body: JsonObjec
 }
 
 /** Written while the provider is called, so that a crash from here on is charged. */
-function begin(ports: ChatPorts, { call }: ChatCallState): Promise<void> {
+export function begin(ports: ChatPorts, { call }: ChatCallState): Promise<void> {
   return ports.counters.begin(call.tenant.id, call.envelopeId).catch((thrown: unknown) => {
     ports.telemetry.log('warn', 'the start of a provider call was not noted', {
       envelope_id: call.envelopeId,

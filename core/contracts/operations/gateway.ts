@@ -66,6 +66,22 @@ export const gateway = {
       output: z.array(z.looseObject({ id: z.string(), type: z.string() })),
     }),
   },
+  embeddings: {
+    input: z.looseObject({ model: z.string().min(1), input: z.union([z.string(), z.array(z.string()).min(1)]) }),
+    also: review,
+    output: z.strictObject({
+      object: z.literal('list'),
+      data: z.array(
+        z.strictObject({
+          object: z.literal('embedding'),
+          index: count,
+          embedding: z.union([z.array(z.number()), z.string()]),
+        }),
+      ),
+      model: z.string(),
+      usage: z.looseObject({ prompt_tokens: count, total_tokens: count }),
+    }),
+  },
   countTokens: { input: chatRequest, errors: 'messages', output: z.strictObject({ input_tokens: count }) },
   listModels: {
     output: z.union([

@@ -1,0 +1,100 @@
+/** `/v1/embeddings` through its handler: filters, limits, budgets and evidence as for chat, and a provider that embeds. */
+import type { ChatRecord } from '#core/contracts/chat.ts';
+import { caller } from '../support/call-endpoint.ts';
+import { jsonReply, startFakeProvider } from '../support/fake-providers.ts';
+import { keys, testPorts } from '../support/ports.ts';
+
+type Test = Awaited<ReturnType<typeof testPorts>>;
+let fake: Awaited<ReturnType<typeof startFakeProvider>>;
+let test_: Test;
+
+beforeAll(async () => {
+  fake = await startFakeProvider({ kind: 'openai' });
+  test_ = await testPorts({
+    secrets: { PROVIDER_KEY: 'sk-provider-0123456789' },
+    extra: `
+providers:
+  - { name: mock, type: mock, models: ["mock"] }
+  - { name: theirs, type: openai, base_url: "${fake.baseUrl}", api_key_env: PROVIDER_KEY, models: ["text-embedding-*"] }
+  - { name: claude, type: anthropic, base_url: "${fake.baseUrl}", api_key_env: PROVIDER_KEY, models: ["claude-*"] }
+policies:
+  input:
+    - { name: no-secret, type: keyword, action: block, keywords: ["project bluebird"] }
+    - { name: no-mail, type: pii, action: redact, entities: [email] }
+budgets: { tenants: { elsewhere: { monthly_usd: 0 } } }
+transform: { system_prompt_prefix: "Be kind." }
+`,
+  });
+}, 60_000);
+afterAll(async () => {
+  await fake?.stop();
+  await test_?.stop();
+});
+
+const embed = (body: object, session = 'embeddings', key: string = keys.agent) =>
+  caller(test_.ports)('POST', '/v1/embeddings', {
+    key,
+    headers: { 'x-session-id': session },
+    body: { model: 'mock', ...body },
+  });
+
+test('[embeddings.create] answers vectors, the same for the same text, and leaves an entry', async () => {
+  const { status, body } = await embed({ input: ['one', 'two', 'one'] }, 'vectors');
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ object: 'list', model: 'mock', usage: { prompt_tokens: 3, total_tokens: 3 } });
+  const [one, two, again] = body.data.map(({ embedding }: { embedding: number[] }) => embedding);
+  expect(one).toEqual(again);
+  expect(one).not.toEqual(two);
+  const records: ChatRecord[] = [];
+  for await (const entry of test_.ports.evidence.entries('default', 'vectors'))
+    records.push(entry.body as unknown as ChatRecord);
+  expect(records).toMatchObject([
+    { operation: 'embeddings', outcome: 'completed', provider: 'mock', usage: { input_tokens: 3, output_tokens: 0 } },
+  ]);
+});
+
+test('[embeddings.create] the provider gets the texts and settings, redacted, without a system prompt', async () => {
+  fake.answers(
+    jsonReply({
+      object: 'list',
+      data: [{ index: 0, embedding: [0.5, 0.5] }],
+      model: 'text-embedding-3',
+      usage: { prompt_tokens: 7, total_tokens: 7 },
+    }),
+  );
+  const { status, body } = await embed({ model: 'text-embedding-3', input: 'write to eve@example.com', dimensions: 2 });
+  expect(status).toBe(200);
+  expect(body.data).toEqual([{ object: 'embedding', index: 0, embedding: [0.5, 0.5] }]);
+  const sent = await fake.request();
+  expect(sent.body).toMatchObject({ model: 'text-embedding-3', dimensions: 2 });
+  expect(JSON.stringify(sent.body)).toContain('write to');
+  expect(JSON.stringify(sent.body)).not.toMatch(/eve@example\.com|Be kind/);
+});
+
+test('[embeddings.create] a filter blocks; a harmless text passes', async () => {
+  const refused = await embed({ input: ['fine', 'about Project Bluebird'] });
+  expect(refused.status).toBe(403);
+  expect(refused.body.error.type).toBe('policy_violation');
+  expect((await embed({ input: ['fine', 'about birds'] })).status).toBe(200);
+});
+
+test('[embeddings.create] a budget that is used up refuses', async () => {
+  const refused = await embed({ input: 'hello' }, 'far', 'elsewhere-key');
+  expect(refused.status).toBe(429);
+  expect(refused.body.error.type).toBe('budget_exceeded');
+});
+
+test.each([
+  ['tokens', { input: [[1, 2, 3]] }, 400, /input\[0\].*text/],
+  ['no input', {}, 400, /input/],
+  ['an empty text', { input: '' }, 400, /input/],
+  ['an unknown member', { input: 'x', pooling: 'mean' }, 400, /pooling/],
+  ['a model of a provider without embeddings', { input: 'x', model: 'claude-x' }, 404, /embeddings/],
+  ['a model nobody serves', { input: 'x', model: 'none' }, 404, /none/],
+] as const)('[embeddings.create] %s is refused', async (_, body, status, says) => {
+  const answer = await embed(body);
+  expect({ status: answer.status, message: answer.body.error?.message }).toMatchObject({
+    status,
+    message: expect.stringMatching(says),
+  });
+});
