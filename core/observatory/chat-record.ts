@@ -5,10 +5,12 @@ import type { RolloutMark } from '#core/contracts/rollout.ts';
 
 type Body = EvidenceEntry['body'];
 
+const operations: readonly ChatRecord['operation'][] = ['chat.completions', 'messages', 'responses', 'embeddings'];
+
 /** @returns a record whose members may be relied on; texts that are missing are empty. */
 export function chatRecordOf({ body }: Pick<EvidenceEntry, 'body'>): ChatRecord {
   return {
-    operation: body.operation === 'messages' ? 'messages' : 'chat.completions',
+    operation: operations.find((operation) => operation === body.operation) ?? 'chat.completions',
     decision: body.decision === 'block' || body.decision === 'review' ? body.decision : 'allow',
     outcome: (textOf(body.outcome) ?? 'failed') as ChatOutcome,
     status: numberOf(body.status),
@@ -28,7 +30,16 @@ export function chatRecordOf({ body }: Pick<EvidenceEntry, 'body'>): ChatRecord 
       error: textOf(attempt.error) ?? '',
     })),
     ...rolloutOf(body.rollout),
-    ...texts(body, ['error', 'provider', 'region', 'matched_rule', 'finish_reason', 'trace_id', 'approval_ref']),
+    ...texts(body, [
+      'error',
+      'reason',
+      'provider',
+      'region',
+      'matched_rule',
+      'finish_reason',
+      'trace_id',
+      'approval_ref',
+    ]),
     ...(body.cache === 'HIT' || body.cache === 'MISS' || body.cache === 'SEMANTIC-HIT' ? { cache: body.cache } : {}),
     ...(typeof body.cache_evictions === 'number' && { cache_evictions: numberOf(body.cache_evictions) }),
     ...(typeof body.first_token_ms === 'number' && { first_token_ms: numberOf(body.first_token_ms) }),

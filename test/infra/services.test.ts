@@ -353,6 +353,7 @@ it('[notify.within-seconds] feeds notify what is enqueued, ten at a time and at 
 });
 
 it('stays far below the 500 resources of a stack', () => {
+  // A route of the gateway takes three: its path, its method and the preflight.
   for (const template of [stores, services, watch])
-    expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(450);
+    expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(465);
 });
