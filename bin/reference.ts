@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { configurationJsonSchema } from '#core/configuration/load/json-schema.ts';
 import { toolPackSchema } from '#core/contracts/tool-policy.ts';
+import { sdl } from '#core/graphql/schema.ts';
 import { behaviourPage } from './reference/behaviour.ts';
 import { cliPage } from './reference/cli.ts';
 import { configurationPage } from './reference/configuration.ts';
@@ -38,6 +39,7 @@ export async function reference(): Promise<Record<string, string>> {
     'cli.md': await cliPage(),
     'shell-programs.md': shellProgramsPage(),
     'sql-queries.md': sqlPage(),
+    'schema.graphql': sdl,
   };
 }
 

@@ -639,6 +639,10 @@ const admin: readonly Requirement[] = [
     'admin.proxied-routes',
     'On AWS the routes of the observatory share one proxy resource; the function answers its own routes and no other path.',
   ),
+  must(
+    'cloud.upgrade-keeps',
+    'An upgrade replaces no resource with state: logical ids, types and key properties stay.',
+  ),
   must('admin.stage-throttle', 'On AWS each surface has a throttle that all its callers share.'),
   must('admin.whoami', 'whoami shows role, kind and tenant of the caller.'),
   must('admin.usage', 'usage counts per tenant, decision and tool.'),
@@ -696,7 +700,19 @@ const admin: readonly Requirement[] = [
     'span.names',
     'Governing an action opens the spans of its stages, among them approval.enqueue and credential.issue.',
   ),
-  operations('admin.graphql', 'A GraphQL admin API offers 13 queries and 5 mutations.'),
+  must('admin.graphql', 'A GraphQL admin API offers 13 queries and 5 mutations.'),
+  must('graphql.schema', 'One schema is the source of the GraphQL surface; its names are those of REST in camelCase.'),
+  must(
+    'graphql.as-rest',
+    'Each field is an operation of REST with its role, tenant and checks; a refused field is null with its code.',
+  ),
+  must(
+    'graphql.limits',
+    'Tokens, depth and cost of a document are measured before anything of it runs; introspection is for operators.',
+  ),
+  must('graphql.bad-input', 'A document, variables or members that are not valid are 400.'),
+  must('admin.cost-recommendations', 'Cheaper models that the same providers serve are recommended, with the numbers.'),
+  must('admin.tenants', 'Tenants are listed with their limits: all for the platform, its own for any other caller.'),
   operations(
     'admin.federation',
     'Federation serves a configuration without keys and takes status of at most 1 MB and metrics.',

@@ -80,7 +80,7 @@ const readings: readonly Reading[] = [
     name: 'budgets',
     operation: 'listBudgets',
     summary: 'Budgets and rate limits as they stand',
-    examples: ['budgets', "budgets --json | jq '.budgets[] | [.account, .percent]'"],
+    examples: ['budgets', "budgets --json | jq '.statuses[] | [.account, .percentage]'"],
     show: showBudgets,
   },
   {
@@ -187,12 +187,12 @@ function showProviders(out: Output, answer: Fields): void {
 }
 
 function showBudgets(out: Output, answer: Fields): void {
-  const rows = list(answer.budgets).map((row) => [
+  const rows = list(answer.statuses).map((row) => [
     row.account,
     row.period,
-    usd(row.used_usd),
+    usd(count(row.spent_usd) + count(row.reserved_usd)),
     usd(row.limit_usd),
-    percent(count(row.percent)),
+    percent(count(row.percentage)),
     row.tier,
     row.resets_at,
   ]);

@@ -7,19 +7,23 @@ import { toUsd } from '#core/observatory/request-row.ts';
 import type { Call, Operation } from './operation.ts';
 
 export const listBudgets: Operation = async (call) => {
-  const { budgets, rate_limit, open } = await budgetsOf(call);
-  return { body: { tenant: call.principal.tenant, budgets, rate_limit, open_reservations: open } };
+  const { statuses, rate_limit, open } = await budgetsOf(call);
+  return { body: { tenant: call.principal.tenant, statuses, rate_limit, open_reservations: open } };
 };
 
-interface BudgetView {
+export interface BudgetView {
   readonly account: string;
-  readonly scope: BudgetAccount['scope'];
+  readonly scope: 'tenant' | 'global' | 'model';
+  /** The tenant, the pattern of the model, or `*` for all tenants. */
+  readonly scope_id: string;
   readonly period: BudgetAccount['period'];
   readonly limit_usd: number;
-  /** Spent and reserved. */
-  readonly used_usd: number;
-  readonly percent: number;
-  readonly tier: BudgetStatus['tier'];
+  readonly spent_usd: number;
+  /** Held by running calls. */
+  readonly reserved_usd: number;
+  /** Of the limit, spent and reserved together. */
+  readonly percentage: number;
+  readonly tier: 'ok' | 'alert' | 'warning' | 'blocked';
   readonly resets_at: string;
 }
 
@@ -28,7 +32,7 @@ export async function budgetsOf({
   principal,
   snapshot,
 }: Pick<Call, 'ports' | 'principal' | 'snapshot'>): Promise<{
-  readonly budgets: readonly BudgetView[];
+  readonly statuses: readonly BudgetView[];
   readonly rate_limit: LimitStatus;
   readonly open: number;
 }> {
@@ -36,27 +40,30 @@ export async function budgetsOf({
   const now = ports.clock.now();
   const status = await ports.counters.status(tenant, limitsOfAll(snapshot.configuration, tenant));
   return {
-    budgets: status.budgets.map((budget) => viewOf(budget, now)),
+    statuses: status.budgets.map((budget) => viewOf(tenant, budget, now)),
     rate_limit: status.limits,
     open: status.open,
   };
 }
 
 function viewOf(
-  { account, scope, period, limit_microusd, used_microusd, tier }: BudgetStatus,
+  tenant: string,
+  { account, scope, period, limit_microusd, used_microusd, reserved_microusd, tier }: BudgetStatus,
   now: number,
 ): BudgetView {
-  // A budget of nothing is used up from the start.
-  const percent = limit_microusd === 0 ? 100 : Math.round((used_microusd / limit_microusd) * 1000) / 10;
+  const share = limit_microusd === 0 ? 100 : Math.round((used_microusd / limit_microusd) * 1000) / 10;
   const resets = Math.floor(now / 1000 + secondsUntilPeriodEnds(period, now)) * 1000;
+  const model = account.split(':').slice(1).join(':');
   return {
     account,
-    scope,
+    scope: model === '' ? scope : 'model',
+    scope_id: model || (scope === 'global' ? '*' : tenant),
     period,
     limit_usd: toUsd(limit_microusd),
-    used_usd: toUsd(used_microusd),
-    percent,
-    tier,
+    spent_usd: toUsd(used_microusd - reserved_microusd),
+    reserved_usd: toUsd(reserved_microusd),
+    percentage: share,
+    tier: tier === 'exhausted' ? 'blocked' : tier,
     resets_at: isoTime(resets),
   };
 }

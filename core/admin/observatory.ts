@@ -67,7 +67,7 @@ export const status: Operation = async (call) => {
   const { ports, principal, snapshot } = call;
   const { tenant } = principal;
   const now = ports.clock.now();
-  const [pending, sessions, due, violations, providers, { budgets, rate_limit }] = await Promise.all([
+  const [pending, sessions, due, violations, providers, { statuses: budgets, rate_limit }] = await Promise.all([
     ports.approvals.list(tenant, 'pending', { limit: 200 }),
     ports.evidence.sessions(tenant, { limit: 200 }),
     ports.deliveries.due(isoTime(now), 200),

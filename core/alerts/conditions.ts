@@ -44,7 +44,7 @@ export function openSwitches({ policies, tool_policies }: Configuration): Measur
 /** @param refused requests in the last minute whose credential was not accepted, as this process counted them */
 export function rejectedCredentials(refused: number, { alerts }: Configuration): Measured {
   const threshold = alerts.rejected_credentials_per_minute;
-  const message = `${refused} requests in a minute came with a credential that is not known; the threshold is ${threshold}. Somebody may be guessing keys, or a client has an old one.`;
+  const message = `${refused} requests in a minute came with a credential that is not known; the threshold is ${threshold}. A caller may be guessing keys, or a client has an old one.`;
   return {
     ...{ scope: platformAlerts, type: 'system', dimension: 'global', metric: 'rejected_credentials' },
     ...{ value: refused, threshold },

@@ -20,7 +20,7 @@ type Baselines = Partial<Record<BaselineMetric, Baseline>>;
 const minuteMs = 60_000;
 const recentMinutes = 5;
 const historyMinutes = 24 * 60;
-/** A day of minutes is read anew this often; its mean and deviation hardly move meanwhile. */
+/** A day of minutes is read again this often; its mean and deviation hardly move meanwhile. */
 const baselineMs = 10 * minuteMs;
 /** Models and providers of the platform that are looked at. */
 const mostDimensions = 200;

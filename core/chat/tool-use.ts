@@ -60,7 +60,7 @@ function told(tool: string, { decision, envelope_id, error }: DecisionResult): s
 }
 
 /**
- * A tool call whose arguments are text, decided. An empty text is no arguments.
+ * A tool call whose arguments are text, decided. An empty text means that there are none.
  * @returns undefined when the caller may see the call; else the text that stands in its place.
  */
 export async function decideCallText(

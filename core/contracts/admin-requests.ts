@@ -40,3 +40,10 @@ export const simulateSchema = z.strictObject({
     .max(1000),
   version: z.int().positive().optional(),
 });
+
+/** GraphQL over HTTP. */
+export const graphqlRequestSchema = z.strictObject({
+  query: z.string().min(1).max(100_000).meta({ description: 'The document.' }),
+  operationName: z.string().max(200).nullish().meta({ description: 'Which operation of the document runs.' }),
+  variables: z.record(z.string(), z.unknown()).nullish().meta({ description: 'Values of its variables.' }),
+});

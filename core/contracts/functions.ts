@@ -244,7 +244,7 @@ export const functions = {
   observatory: {
     ...interactive,
     purpose:
-      'health, whoami, status, usage, requests, analytics, alerts, violations, budgets, metrics; rebuilds projections',
+      'health, whoami, status, usage, requests, analytics, alerts, violations, budgets, metrics, GraphQL; rebuilds projections',
     tables: {
       ...configuration,
       // Acknowledging an alert is recorded and announced.
@@ -255,9 +255,20 @@ export const functions = {
       sessions: 'append',
       observations: 'write',
       deliveries: 'append',
+      // GraphQL moves rollouts.
+      rollouts: 'append',
       counters: 'get',
     },
-    queries: ['alerts', 'approvals.by_status', 'deliveries.by_due', 'evidence', 'observations', 'sessions.by_opened'],
+    queries: [
+      'alerts',
+      'approvals.by_status',
+      'deliveries.by_due',
+      'evidence',
+      'evidence.by_time',
+      'observations',
+      'rollouts',
+      'sessions.by_opened',
+    ],
     objects: 'read',
   },
   'approval-steps': {

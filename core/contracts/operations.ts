@@ -9,6 +9,7 @@ import { analytics } from './operations/analytics.ts';
 import { configuration } from './operations/configuration.ts';
 import { evidence } from './operations/evidence.ts';
 import { gateway } from './operations/gateway.ts';
+import { graphql } from './operations/graphql.ts';
 import { health, observatory } from './operations/observatory.ts';
 import type { OperationContract } from './operations/operation.ts';
 import { rollouts } from './operations/rollouts.ts';
@@ -24,6 +25,7 @@ export const operations = {
   ...configuration,
   ...sessions,
   ...rollouts,
+  ...graphql,
   ...gateway,
 } satisfies Record<string, OperationContract>;
 

@@ -83,6 +83,10 @@ export const usedOf = (state: CounterState, key: string): number =>
     state.spend[key] ?? 0,
   );
 
+/** Of what counts against an account, the part that running calls hold. */
+export const reservedOf = (state: CounterState, key: string): number =>
+  state.open.reduce((sum, { accounts, cost_microusd }) => (accounts.includes(key) ? sum + cost_microusd : sum), 0);
+
 /** A transition: the state after it, the same object if nothing changed, and what it came to. */
 export interface Step<T> {
   readonly state: CounterState;

@@ -49,6 +49,8 @@ export interface LimitStatus {
 export interface BudgetStatus extends BudgetAccount {
   /** Spent and reserved. */
   readonly used_microusd: number;
+  /** What running calls hold of it. */
+  readonly reserved_microusd: number;
   /** `ok` below 80 %, `alert` from 80, `warning` from 90, `exhausted` at 100. */
   readonly tier: 'ok' | 'alert' | 'warning' | 'exhausted';
 }

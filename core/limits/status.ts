@@ -1,5 +1,5 @@
 /** How much is left of limits and budgets: for headers, tiers and people. */
-import { type CounterState, usedOf } from './counter-state.ts';
+import { type CounterState, reservedOf, usedOf } from './counter-state.ts';
 import type { BudgetAccount, BudgetStatus, LimitStatus, Limits } from './ports.ts';
 import { accountKey, tierOf } from './spend.ts';
 import { type Counted, counting, itemSecond, secondsUntilEmpty, total } from './window.ts';
@@ -32,7 +32,8 @@ export const budgetStatuses = (
 ): readonly BudgetStatus[] =>
   limits.budgets.map((budget) => {
     const used_microusd = usedOfAll(state, budget, nowMs, totals);
-    return { ...budget, used_microusd, tier: tierOf(used_microusd, budget.limit_microusd) };
+    const reserved_microusd = reservedOf(state, accountKey(budget, nowMs));
+    return { ...budget, used_microusd, reserved_microusd, tier: tierOf(used_microusd, budget.limit_microusd) };
   });
 
 /**

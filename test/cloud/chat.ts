@@ -139,7 +139,7 @@ export function chatChecks(gateway: Call, admin: Call): Check[] {
         JSON.stringify(expectStatus(await admin('viewer', 'GET /admin/v1/violations'), 200)).includes('no-jailbreak'),
       );
       const budgets = JSON.stringify(expectStatus(await admin('viewer', 'GET /admin/v1/budgets'), 200));
-      assert.match(budgets, /"used_usd":0\.\d*[1-9]/);
+      assert.match(budgets, /"spent_usd":0\.\d*[1-9]/);
     }),
   ];
 }

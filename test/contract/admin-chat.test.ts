@@ -313,34 +313,38 @@ test('[admin.budgets] budgets: every account of the tenant and the global ones, 
     limits,
   });
   await counters.settle('default', 'r1', { tokens: 10, cost_microusd: 20_000_000 / 4, counted: true });
-  const { budgets } = await get('budgets', keys.viewer);
-  expect(budgets).toHaveLength(4);
-  expect(budgets).toEqual(
+  const { statuses } = await get('budgets', keys.viewer);
+  expect(statuses).toHaveLength(4);
+  expect(statuses).toEqual(
     expect.arrayContaining([
       {
         account: 'tenant',
         scope: 'tenant',
+        scope_id: 'default',
         period: 'month',
         limit_usd: 50,
-        used_usd: 5,
-        percent: 10,
+        spent_usd: 5,
+        reserved_usd: 0,
+        percentage: 10,
         tier: 'ok',
         resets_at: '2026-02-01T00:00:00.000Z',
       },
       {
         account: 'tenant:gpt-[4o]*',
-        scope: 'tenant',
+        scope: 'model',
+        scope_id: 'gpt-[4o]*',
         period: 'month',
         limit_usd: 20,
-        used_usd: 5,
-        percent: 25,
+        spent_usd: 5,
+        reserved_usd: 0,
+        percentage: 25,
         tier: 'ok',
         resets_at: '2026-02-01T00:00:00.000Z',
       },
       expect.objectContaining({
         account: 'tenant:{o1,o3}-*',
         period: 'day',
-        used_usd: 0,
+        spent_usd: 0,
         resets_at: '2026-01-02T00:00:00.000Z',
       }),
       expect.objectContaining({ account: 'global', period: 'day', limit_usd: 10 }),

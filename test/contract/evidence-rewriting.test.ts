@@ -289,6 +289,7 @@ test('[evidence.checkpoint] commits take the same store steps with checkpoints a
   expect(withThem.calls).toBe(without.calls);
   const projecting = await gateway.steps.during(() => gateway.projected());
   expect(await readFile(join(gateway.folder, 'checkpoints.jsonl'), 'utf8')).toMatch(/^(\{.*\}\n){2}$/);
-  // Its marks and its sums, in steps that may be repeated; archive and checkpoints are files.
-  expect(projecting.calls).toBe(4);
+  // Its marks, its sums, and the minutes of the tenant, of everything and of the tool, in steps that may be repeated; archive and
+  // checkpoints are files.
+  expect(projecting.calls).toBe(8);
 });

@@ -80,7 +80,7 @@ describe('[json.exact-numbers]', () => {
     async (written, form) => {
       const snapshot = await test_.ports.snapshots.current();
       const principal = [...snapshot.identities.byKeyId.values()].find(({ kind }) => kind === 'agent')!;
-      const chat = { snapshot, principal, sessionId: `chat${written}` } as ChatCall;
+      const chat = { snapshot, principal, sessionId: `chat${written}`, body: {} } as ChatCall;
       const use = { type: 'tool_use', id: 't', name: 'price', input: { price: JSON.parse(written) } };
       const governed = () => governReply(test_.ports, chat, { content: [use], stop_reason: 'tool_use' });
       const id = /envelope ([0-9a-f-]{36})/.exec(JSON.stringify(await governed()))![1]!;

@@ -53,7 +53,8 @@ afterAll(async () => {
 
 let asked = 0;
 const session = () => `session-${++asked}`;
-const usd = async () => (await gateway.admin<{ budgets: { used_usd: number }[] }>('budgets')).body.budgets[0]!.used_usd;
+const usd = async () =>
+  (await gateway.admin<{ statuses: { spent_usd: number }[] }>('budgets')).body.statuses[0]!.spent_usd;
 
 async function expectSettled(own: string, expected: object): Promise<void> {
   expect(await gateway.record(own)).toMatchObject(expected);

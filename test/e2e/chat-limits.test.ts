@@ -70,7 +70,7 @@ const limits = ({ headers }: Answer<Fields>, what: string) =>
   ['limit', 'remaining'].map((kind) => Number(headers.get(`x-ratelimit-${kind}-${what}`)));
 const budgets = async (who: string) => {
   const { body } = await one.admin<{
-    budgets: { account: string; used_usd: number; tier: string }[];
+    statuses: { account: string; spent_usd: number; tier: string }[];
     open_reservations: number;
   }>('budgets', who);
   return body;
@@ -127,13 +127,13 @@ describe('[limit.budget] budgets', () => {
     const tiers: (readonly [number, string | null, string])[] = [];
     for (let call = 1; call <= 10; call++) {
       const { status, headers } = await ask('poor', { body: { stream: call % 2 === 0 } });
-      tiers.push([status, headers.get('x-budget-warning'), (await budgets('poor')).budgets[0]!.tier]);
+      tiers.push([status, headers.get('x-budget-warning'), (await budgets('poor')).statuses[0]!.tier]);
     }
     expect(tiers).toEqual([
       ...Array(7).fill([200, null, 'ok']),
       [200, null, 'alert'],
       [200, 'tenant 90% of 0.001 USD', 'warning'],
-      [200, 'tenant 100% of 0.001 USD', 'exhausted'],
+      [200, 'tenant 100% of 0.001 USD', 'blocked'],
     ]);
     const over = await ask('poor', { session: 'over' });
     expect(over).toMatchObject({ status: 429, body: { error: { type: 'budget_exceeded' } } });
@@ -142,7 +142,7 @@ describe('[limit.budget] budgets', () => {
       { decision: 'block', outcome: 'refused', status: 429, matched_rule: 'budget:tenant', cost_microusd: 0 },
     ]);
     expect(fake.requests).toHaveLength(10);
-    expect(await budgets('poor')).toMatchObject({ budgets: [{ used_usd: 0.001 }], open_reservations: 0 });
+    expect(await budgets('poor')).toMatchObject({ statuses: [{ spent_usd: 0.001 }], open_reservations: 0 });
   });
 
   test('of a model hold for that model alone', async () => {
@@ -171,8 +171,8 @@ describe('[limit.budget] budgets', () => {
     expect(new Set(statuses)).toEqual(new Set([200, 429]));
     expect(passed).toBeGreaterThanOrEqual(10);
     expect(passed).toBeLessThanOrEqual(16);
-    const { budgets: accounts, open_reservations } = await budgets('crowd');
-    expect(accounts[0]!.used_usd).toBeCloseTo((passed * 60) / 1e6, 9);
+    const { statuses: accounts, open_reservations } = await budgets('crowd');
+    expect(accounts[0]!.spent_usd).toBeCloseTo((passed * 60) / 1e6, 9);
     expect(open_reservations).toBe(0);
     expect(fake.requests).toHaveLength(passed);
   });

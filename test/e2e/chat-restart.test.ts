@@ -59,8 +59,12 @@ async function streaming(gateway: ChatGateway, session: string) {
 }
 
 const budget = async (gateway: ChatGateway) => {
-  const { body } = await gateway.admin<{ budgets: { used_usd: number }[]; open_reservations: number }>('budgets');
-  return { used: body.budgets[0]!.used_usd, open: body.open_reservations };
+  const { body } = await gateway.admin<{
+    statuses: { spent_usd: number; reserved_usd: number }[];
+    open_reservations: number;
+  }>('budgets');
+  const { spent_usd, reserved_usd } = body.statuses[0]!;
+  return { used: spent_usd + reserved_usd, open: body.open_reservations };
 };
 
 test('kill -9 in the middle of a stream: what was answered is there, the chain holds, the reservation stands', async () => {

@@ -156,6 +156,10 @@ export const visits: Readonly<Record<string, Visit>> = {
   'GET /admin/v1/manifests/{id}/drift': (world) =>
     admin(world, 'GET', `/manifests/${world.found.manifest}/drift?session=${session}`, 'e2e-alice'),
 
+  'POST /admin/v1/graphql': (world) =>
+    admin(world, 'POST', '/graphql', 'e2e-platform', {
+      query: '{ whoami { tenant role } providers { nodes { name health } } }',
+    }),
   'POST /admin/v1/rollouts': async (world) => {
     const body = { route_model: 'mock-*', canary_provider: 'slow', stages: [5, 100] };
     const answer = await admin(world, 'POST', '/rollouts', 'e2e-platform', body);

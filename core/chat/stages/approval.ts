@@ -97,7 +97,7 @@ export function reviewError(state: ChatCallState, pending: JsonObject): GatewayE
     { data: pending },
   );
   ended(state, 'review', fault);
-  // Client libraries repeat a 409 at once, and nobody has decided by then.
+  // Client libraries repeat a 409 at once, and no reviewer has decided by then.
   state.headers['x-should-retry'] = 'false';
   return fault;
 }

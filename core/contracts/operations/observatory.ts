@@ -25,12 +25,14 @@ const providerType = z.enum(['mock', 'openai', 'anthropic', 'ollama', 'bedrock']
 
 const budget = z.strictObject({
   account: z.string().meta({ description: 'tenant, tenant:<model glob>, global, global:<model glob>.' }),
-  scope: z.enum(['tenant', 'global']),
+  scope: z.enum(['tenant', 'global', 'model']),
+  scope_id: z.string().meta({ description: 'The tenant, the pattern of the model, or * for all tenants.' }),
   period: z.enum(['day', 'month']),
   limit_usd: usd,
-  used_usd: usd.meta({ description: 'US dollars spent and reserved.' }),
-  percent: z.number().nonnegative(),
-  tier: z.enum(['ok', 'alert', 'warning', 'exhausted']),
+  spent_usd: usd,
+  reserved_usd: usd.meta({ description: 'US dollars that running calls hold.' }),
+  percentage: z.number().nonnegative().meta({ description: 'Of the limit, spent and reserved together.' }),
+  tier: z.enum(['ok', 'alert', 'warning', 'blocked']),
   resets_at: time,
 });
 const rateLimit = z.strictObject({
@@ -199,7 +201,7 @@ export const observatory = {
   listBudgets: {
     output: z.strictObject({
       tenant: z.string(),
-      budgets: z.array(budget),
+      statuses: z.array(budget),
       rate_limit: rateLimit,
       open_reservations: count,
     }),

@@ -68,7 +68,7 @@ const optional = /^(web_search|image_generation|tool_search)/;
 
 function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {
   if (tools === undefined || tools === null) return [];
-  if (!Array.isArray(tools)) throw refused('tools', 'is no array', 'an array of tools');
+  if (!Array.isArray(tools)) throw refused('tools', 'is not an array', 'an array of tools');
   return tools.flatMap((tool, at) => {
     const given = objectOf(tool);
     const type = textOf(given?.type) ?? '';

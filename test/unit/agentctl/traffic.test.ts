@@ -99,13 +99,14 @@ test('providers shows health and breaker', async () => {
 
 test('[admin.budgets] budgets shows accounts and what is left of the limits', async () => {
   server.on('GET /admin/v1/budgets', {
-    budgets: [
+    statuses: [
       {
         account: 'tenant',
         period: 'month',
         limit_usd: 50,
-        used_usd: 45.5,
-        percent: 91,
+        spent_usd: 45,
+        reserved_usd: 0.5,
+        percentage: 91,
         tier: 'warning',
         resets_at: 'soon',
       },
@@ -116,7 +117,7 @@ test('[admin.budgets] budgets shows accounts and what is left of the limits', as
   const { out } = await home.run(['budgets']);
   expect(out).toMatch(/\ntenant +month +\$45\.50 +\$50\.00 +91 % +warning +soon\n/);
   expect(out).toContain('requests per minute: 58 of 60 left\ncalls in progress: 2\n');
-  server.on('GET /admin/v1/budgets', { budgets: [], rate_limit: {} });
+  server.on('GET /admin/v1/budgets', { statuses: [], rate_limit: {} });
   expect((await home.run(['budgets'])).out).toContain('no budget is configured');
 });
 

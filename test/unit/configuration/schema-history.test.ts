@@ -60,7 +60,7 @@ describe('[config.schema-number] a version of a newer release', () => {
     await expect(readBody(memoryObjects(), row)).rejects.toMatchObject({
       code: 'service_unavailable',
       message:
-        'Policy version 7 uses schema 9, and this release reads schema 2 at most. Deploy the release that stored it, or activate an earlier version with that release.',
+        'Policy version 7 uses schema 9, and this release reads schema 1 at most. Deploy the release that stored it, or activate an earlier version with that release.',
     });
   });
 

@@ -19,8 +19,11 @@ const openToAgents = new Set([
   'htmlReport',
   'chatCompletions',
   'messages',
+  'responses',
+  'embeddings',
   'countTokens',
   'listModels',
+  'getModel',
   'cancelRequest',
   'mcpMessage',
   'mcpStream',
@@ -73,7 +76,7 @@ describe('[auth.roles] [auth.agent-kind] [auth.platform] [auth.audit-role] the r
       else expect(attempt).toThrow(expect.objectContaining({ code: 'authentication_error' }));
     }
     expect(new Set(routes.filter(({ access }) => access === 'open').map(({ path }) => path))).toEqual(
-      new Set(['/health', '/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']),
+      new Set(['/', '/health', '/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']),
     );
   });
 

@@ -84,6 +84,7 @@ describe('the headers', () => {
   const status = (account: string, used_microusd: number, tier: BudgetStatus['tier']): BudgetStatus => ({
     ...budget(50_000_000, { account }),
     used_microusd,
+    reserved_microusd: 0,
     tier,
   });
 

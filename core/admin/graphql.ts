@@ -1,0 +1,103 @@
+/** `POST /admin/v1/graphql`: the operations of the REST surface as one graph. */
+import { graphqlRequestSchema } from '#core/contracts/admin-requests.ts';
+import { includesRole, type Route, routes } from '#core/contracts/routes.ts';
+import { countsOf, snakeMembers } from '#core/graphql/names.ts';
+import { authorize } from '#core/identity/authorize.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { type Call, type Operation, parsed } from './operation.ts';
+
+type Body = Record<string, unknown>;
+type Args = Readonly<Record<string, unknown>>;
+
+/** @param operations by the operation id of their REST route. */
+export const graphqlOver = (operations: Readonly<Record<string, Operation>>): Operation => {
+  const as = rest(operations);
+  const list =
+    (operation: string, member: string, more: (body: Body) => object = () => ({})) =>
+    async (args: Args, call: Call) => {
+      const body = await as(operation, args, call);
+      return { nodes: body[member], page_info: pageInfo(body), ...more(body) };
+    };
+  const byId =
+    (operation: string) =>
+    ({ id }: Args, call: Call) =>
+      as(operation, {}, call, { id: String(id) });
+  const queries = {
+    usage: async (args: Args, call: Call) => usageOf(await as('usage', args, call)),
+    providers: list('listProviders', 'providers'),
+    tenants: list('listTenants', 'tenants'),
+    policies: (args: Args, call: Call) => as('listPolicies', args, call),
+    cache: (args: Args, call: Call) => as('cacheStatistics', args, call),
+    violations: list('violations', 'violations', (body) => ({
+      by_policy: countsOf(body.by_policy),
+      by_tenant: countsOf(body.by_tenant),
+      by_action: countsOf(body.by_action),
+    })),
+    analytics: async (args: Args, call: Call) => seriesOf(await as('analytics', args, call)),
+    alerts: list('listAlerts', 'alerts'),
+    budgets: list('listBudgets', 'statuses'),
+    rollouts: list('listRollouts', 'rollouts'),
+    audit: list('audit', 'entries'),
+    costRecommendations: list('costRecommendations', 'recommendations'),
+    whoami: (args: Args, call: Call) => as('whoami', args, call),
+  };
+  const mutations = {
+    acknowledgeAlert: byId('acknowledgeAlert'),
+    createRollout: ({ input }: Args, call: Call) =>
+      as('createRollout', {}, call, {}, snakeMembers(input as Args) as JsonObject),
+    pauseRollout: byId('pauseRollout'),
+    resumeRollout: byId('resumeRollout'),
+    rollbackRollout: byId('rollbackRollout'),
+  };
+  return async (call) => {
+    const { query, operationName, variables } = parsed(graphqlRequestSchema, call.body());
+    // The library is read when the first query comes: this function answers many other routes.
+    const { executeGraphql } = await import('#core/graphql/execute.ts');
+    const request = { query, operationName: operationName ?? undefined, variables: variables ?? undefined };
+    const introspection = includesRole(call.principal.role, 'operator');
+    return { body: await executeGraphql(request, call, { queries, mutations, introspection }) };
+  };
+};
+
+/** Runs an operation as its REST route would: the same role and kinds, the same query parameters. */
+const rest =
+  (operations: Readonly<Record<string, Operation>>) =>
+  async (operation: string, args: Args, call: Call, params = {}, input: JsonObject = {}): Promise<Body> => {
+    const route = routes.find((each) => each.operation === operation) as Route;
+    const run = operations[operation];
+    if (!run) throw new Error(`no operation ${operation} answers GraphQL`);
+    authorize(route, call.principal);
+    const { body } = await run({ ...call, route, params, ...queryOf(args), body: () => input });
+    return body as Body;
+  };
+
+/** Arguments as the query of the route has them: one text each, lists as repeated ones. */
+function queryOf(args: Args): Pick<Call, 'query' | 'repeated'> {
+  const given = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
+  const lists = given.filter(([, value]) => Array.isArray(value));
+  return {
+    query: Object.fromEntries(given.map(([name, value]) => [name, String(Array.isArray(value) ? value[0] : value)])),
+    repeated: Object.fromEntries(lists.map(([name, value]) => [name, (value as unknown[]).map(String)])),
+  };
+}
+
+const pageInfo = ({ cursor }: Body) => ({ has_next_page: cursor !== undefined, end_cursor: cursor });
+
+function usageOf(body: Body): Body {
+  const { input, output } = body.tokens as { input: number; output: number };
+  const counted = ['decisions', 'protocols', 'tools', 'blocked_by_rule', 'outcomes'];
+  return {
+    ...body,
+    ...Object.fromEntries(counted.map((member) => [member, countsOf(body[member])])),
+    input_tokens: input,
+    output_tokens: output,
+  };
+}
+
+function seriesOf({ summary, ...body }: Body): Body {
+  const nodes = Object.entries(summary as Record<string, unknown[]>).map(([dimension, buckets]) => ({
+    dimension,
+    buckets,
+  }));
+  return { ...body, nodes, page_info: pageInfo({}) };
+}

@@ -1,0 +1,20 @@
+/** Tenants as the configuration in force has them: names and limits, never a key. */
+import type { Tenant } from '#core/contracts/config.ts';
+import type { Operation } from './operation.ts';
+
+/** The platform's callers see all tenants, others their own [admin.tenants]. */
+export const listTenants: Operation = async ({ principal, snapshot }) => {
+  const { tenants } = snapshot.configuration;
+  const visible = tenants.filter(({ id }) => principal.platform || id === principal.tenant);
+  return { body: { tenants: visible.map(shown) } };
+};
+
+const shown = ({ id, name, api_keys, rate_limit, allowed_models, max_body_bytes }: Tenant) => ({
+  id,
+  name: name ?? id,
+  keys: api_keys.length,
+  requests_per_minute: rate_limit?.requests_per_minute ?? null,
+  tokens_per_minute: rate_limit?.tokens_per_minute ?? null,
+  allowed_models,
+  max_body_bytes: max_body_bytes ?? null,
+});

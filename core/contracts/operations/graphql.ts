@@ -1,0 +1,44 @@
+/** GraphQL and what came with it: the request is the one of GraphQL over HTTP. */
+import * as z from 'zod';
+import { graphqlRequestSchema } from '../admin-requests.ts';
+import { count, type OperationContract, usd } from './operation.ts';
+
+const limit = count.nullable().meta({ description: 'Null where the configuration sets none.' });
+
+export const graphql = {
+  graphql: {
+    input: graphqlRequestSchema,
+    output: z.strictObject({
+      data: z.record(z.string(), z.unknown()).nullable(),
+      errors: z.array(z.looseObject({ message: z.string() })).optional(),
+    }),
+  },
+  costRecommendations: {
+    output: z.strictObject({
+      tenant: z.string(),
+      recommendations: z.array(
+        z.strictObject({
+          kind: z.literal('cheaper_model'),
+          message: z.string(),
+          saving_usd: usd,
+          figures: z.record(z.string(), z.union([z.string(), z.number()])),
+        }),
+      ),
+    }),
+  },
+  listTenants: {
+    output: z.strictObject({
+      tenants: z.array(
+        z.strictObject({
+          id: z.string(),
+          name: z.string(),
+          keys: count,
+          requests_per_minute: limit,
+          tokens_per_minute: limit,
+          allowed_models: z.array(z.string()),
+          max_body_bytes: limit,
+        }),
+      ),
+    }),
+  },
+} satisfies Record<string, OperationContract>;

@@ -1,0 +1,116 @@
+/**
+ * Runs a GraphQL document over the operations of the REST surface: each field is one of them, with its role, its tenant and its
+ * checks, so neither interface shows more than the other [graphql.as-rest].
+ */
+import {
+  buildSchema,
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+  Kind,
+  Lexer,
+  parse,
+  execute as run,
+  Source,
+  TokenKind,
+  validate,
+} from 'graphql';
+import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { assertWithin, graphqlLimits, measured } from './limits.ts';
+import { snakeCase } from './names.ts';
+import { sdl } from './schema.ts';
+
+/** Answers one field of `Query` or `Mutation`. */
+export type FieldResolver<Context> = (args: Readonly<Record<string, unknown>>, context: Context) => Promise<unknown>;
+
+export interface GraphqlRequest {
+  readonly query: string;
+  readonly operationName?: string | undefined;
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface GraphqlSettings<Context> {
+  readonly queries: Readonly<Record<string, FieldResolver<Context>>>;
+  readonly mutations: Readonly<Record<string, FieldResolver<Context>>>;
+  /** May the caller ask for the schema? */
+  readonly introspection: boolean;
+}
+
+let schema: GraphQLSchema | undefined;
+
+/** @throws GatewayError `invalid_request` for a document that is not valid or too costly; nothing of it has run then. */
+export async function executeGraphql<Context>(
+  { query, operationName, variables = {} }: GraphqlRequest,
+  context: Context,
+  { queries, mutations, introspection }: GraphqlSettings<Context>,
+): Promise<{ data: unknown; errors?: object[] }> {
+  schema ??= buildSchema(sdl);
+  const document = documentOf(query);
+  const faults = validate(schema, document, undefined, { maxErrors: 5 });
+  if (faults.length > 0)
+    throw invalidRequest(`The query is not valid: ${faults.map(({ message }) => message).join('; ')}`);
+  if (!introspection && asksForSchema(document))
+    throw invalidRequest('Introspection is for the role operator; docs/reference/schema.graphql has the schema.');
+  const { depth, cost } = measured(document, variables);
+  assertWithin('depth', depth);
+  assertWithin('cost', cost);
+  const roots = { ...queries, ...mutations };
+  const { data, errors } = await run({
+    schema,
+    document,
+    contextValue: context,
+    variableValues: variables,
+    ...(operationName !== undefined && { operationName }),
+    fieldResolver: fieldResolver(roots),
+  });
+  if (data === undefined) throw invalidRequest(errors?.[0]?.message ?? 'The query could not be executed.');
+  return { data, ...(errors && { errors: errors.map(shown) }) };
+}
+
+/** Tokens are counted before the text is parsed. */
+function documentOf(query: string): DocumentNode {
+  try {
+    const lexer = new Lexer(new Source(query));
+    let tokens = 0;
+    while (lexer.advance().kind !== TokenKind.EOF) {
+      tokens += 1;
+      if (tokens > graphqlLimits.tokens) break;
+    }
+    assertWithin('tokens', tokens);
+    return parse(query, { maxTokens: graphqlLimits.tokens, noLocation: true });
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) throw thrown;
+    throw invalidRequest(`The query cannot be read: ${(thrown as Error).message.slice(0, 200)}`, {});
+  }
+}
+
+const asksForSchema = (document: DocumentNode): boolean => {
+  const inside = (node: unknown): boolean => {
+    if (Array.isArray(node)) return node.some(inside);
+    if (typeof node !== 'object' || node === null) return false;
+    const { kind, name } = node as { kind?: string; name?: { value?: string } };
+    if (kind === Kind.FIELD && (name?.value === '__schema' || name?.value === '__type')) return true;
+    return Object.values(node).some(inside);
+  };
+  return inside(document.definitions);
+};
+
+/** A field of the roots is an operation; any other is the member of that name. */
+const fieldResolver =
+  <Context>(roots: Readonly<Record<string, FieldResolver<Context>>>): GraphQLFieldResolver<unknown, Context> =>
+  (source, args, context, { fieldName, parentType }) => {
+    if (parentType.name === 'Query' || parentType.name === 'Mutation') {
+      const resolve = roots[fieldName];
+      if (!resolve) throw new Error(`no operation answers the field ${fieldName}`);
+      return resolve(args, context);
+    }
+    return (source as Record<string, unknown>)[snakeCase(fieldName)];
+  };
+
+/** A refused field is null, with the code of the refusal; a fault of the gateway says no more than over REST. */
+function shown({ message, path, originalError }: GraphQLError): object {
+  const error = originalError && asGatewayError(originalError);
+  const text = error ? error.toBody().error.message : message;
+  return { message: text, ...(path && { path }), ...(error && { extensions: { code: error.code } }) };
+}

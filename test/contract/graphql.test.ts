@@ -1,0 +1,156 @@
+/** GraphQL through the handlers: the same answers, roles and tenants as REST. */
+import { buildSchema, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
+import { routes } from '#core/contracts/routes.ts';
+import { sdl } from '#core/graphql/schema.ts';
+import { caller } from '../support/call-endpoint.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+
+const admin = 'admin-token-1';
+let gateway: TestPorts;
+let call: ReturnType<typeof caller>;
+beforeAll(async () => {
+  gateway = await testPorts({
+    extra: `
+providers:
+  - { name: mock, type: mock, models: ["mock", "mock-*"] }
+  - { name: other, type: mock, models: ["mock"] }
+routes: [{ match: { model: mock }, providers: [mock] }]
+budgets: { tenants: { default: { monthly_usd: 50 } } }
+`,
+  });
+  call = caller(gateway.ports);
+});
+afterAll(() => gateway.stop());
+
+const ask = (query: string, key = admin, variables: object = {}) =>
+  call('POST', '/admin/v1/graphql', { key, body: { query, variables } });
+const dataOf = async (query: string, key = admin, variables = {}) => {
+  const { status, body } = await ask(query, key, variables);
+  expect([status, body.errors]).toEqual([200, undefined]);
+  return body.data;
+};
+
+const schema = buildSchema(sdl);
+const rootFields = (name: 'Query' | 'Mutation') => Object.keys((schema.getType(name) as GraphQLObjectType).getFields());
+
+/** Every member of a type, two levels down. */
+function selection(type: GraphQLObjectType, depth = 4): string {
+  const fields = Object.values(type.getFields()).flatMap(({ name, type: of }) => {
+    const inner = getNamedType(of);
+    if (!isObjectType(inner)) return [name];
+    return depth > 1 ? [`${name} ${selection(inner, depth - 1)}`] : [];
+  });
+  return `{ ${fields.join(' ')} }`;
+}
+
+test('[admin.graphql] there are 13 queries and 5 mutations', () => {
+  expect([rootFields('Query').length, rootFields('Mutation').length]).toEqual([13, 5]);
+});
+
+test.each(rootFields('Query'))('[admin.graphql] %s answers with every member it declares', async (field) => {
+  const type = getNamedType(
+    (schema.getType('Query') as GraphQLObjectType).getFields()[field]!.type,
+  ) as GraphQLObjectType;
+  const data = await dataOf(`{ ${field} ${selection(type)} }`);
+  expect(data[field]).not.toBeNull();
+});
+
+test('[graphql.as-rest] a query says what REST says', async () => {
+  await call('POST', '/v1/chat/completions', {
+    key: keys.agent,
+    body: { model: 'mock', messages: [{ role: 'user', content: 'hi' }] },
+  });
+  const { whoami, providers, audit } = await dataOf(
+    '{ whoami { tenant role kind platform } providers { nodes { name hasKey } pageInfo { hasNextPage } } audit(limit: 1) { nodes { kind hash sessionId } pageInfo { hasNextPage endCursor } } }',
+  );
+  expect(whoami).toEqual({ tenant: 'default', role: 'admin', kind: 'human', platform: true });
+  expect(providers.nodes).toEqual([
+    { name: 'mock', hasKey: false },
+    { name: 'other', hasKey: false },
+  ]);
+  const rest = await call('GET', '/admin/v1/audit?limit=1', { key: admin });
+  expect(audit.nodes[0]).toMatchObject({ hash: rest.body.entries[0].hash, kind: rest.body.entries[0].kind });
+});
+
+test('[graphql.as-rest] a field below the role is null with its code; the others are answered', async () => {
+  const { status, body } = await ask(
+    '{ whoami { role } audit { nodes { hash } } rollouts { nodes { id } } }',
+    keys.viewer,
+  );
+  expect([status, body.data.whoami.role, body.data.audit, body.data.rollouts]).toEqual([200, 'viewer', null, null]);
+  expect(body.errors.map((each: { path: string[]; extensions: object }) => [each.path[0], each.extensions])).toEqual([
+    ['audit', { code: 'forbidden' }],
+    ['rollouts', { code: 'forbidden' }],
+  ]);
+  expect((await ask('{ whoami { role } }', keys.agent)).status).toBe(403);
+  expect((await call('POST', '/admin/v1/graphql', { body: { query: '{ whoami { role } }' } })).status).toBe(401);
+});
+
+test('[graphql.as-rest] the operation of every field is a route, whose role decides', () => {
+  const operations = new Set(routes.map(({ operation }) => operation as string));
+  for (const operation of [
+    'usage',
+    'listProviders',
+    'listTenants',
+    'listPolicies',
+    'cacheStatistics',
+    'violations',
+    'analytics',
+    'listAlerts',
+    'listBudgets',
+    'listRollouts',
+    'audit',
+    'costRecommendations',
+    'whoami',
+    'acknowledgeAlert',
+    'createRollout',
+    'pauseRollout',
+    'resumeRollout',
+    'rollbackRollout',
+  ])
+    expect([operation, operations.has(operation)]).toEqual([operation, true]);
+});
+
+test('[graphql.as-rest] mutations move a rollout, with the checks of REST', async () => {
+  const input = { routeModel: 'mock', canaryProvider: 'other', stages: [10, 100] };
+  const create =
+    'mutation c($input: CreateRolloutInput!) { createRollout(input: $input) { id state currentPercentage stages } }';
+  const { createRollout } = await dataOf(create, admin, { input });
+  expect(createRollout).toMatchObject({ state: 'running', currentPercentage: 10, stages: [10, 100] });
+  const move = (what: string) =>
+    dataOf(`mutation m($id: ID!) { ${what}(id: $id) { state } }`, admin, { id: createRollout.id });
+  expect([await move('pauseRollout'), await move('resumeRollout'), await move('rollbackRollout')]).toEqual([
+    { pauseRollout: { state: 'paused' } },
+    { resumeRollout: { state: 'running' } },
+    { rollbackRollout: { state: 'rolled_back' } },
+  ]);
+  const again = await ask('mutation m($id: ID!) { pauseRollout(id: $id) { state } }', admin, { id: createRollout.id });
+  expect(again.body).toMatchObject({
+    data: { pauseRollout: null },
+    errors: [{ extensions: { code: 'invalid_request' } }],
+  });
+  const unknown = await ask('mutation { acknowledgeAlert(id: "none") { id } }');
+  expect(unknown.body.errors[0].extensions).toEqual({ code: 'not_found' });
+});
+
+test.each([
+  [{}],
+  [{ query: 7 }],
+  [{ query: '' }],
+  [{ query: '{ whoami { tenant } }', variables: [] }],
+  [{ query: '{ whoami { tenant } }', extra: 1 }],
+  [{ query: 'query a { whoami { tenant } } query b { whoami { tenant } }' }],
+  [{ query: '{ audit(limit: "many") { nodes { hash } } }' }],
+  [{ query: 'query q($id: ID!) { whoami { tenant } }' }],
+])('[graphql.bad-input] %j is 400', async (body) => {
+  const answer = await call('POST', '/admin/v1/graphql', { key: admin, body });
+  expect([answer.status, answer.body.error?.type]).toEqual([400, 'invalid_request']);
+});
+
+test('[admin.tenants] the platform sees all tenants, others their own, nobody a key', async () => {
+  const all = await call('GET', '/admin/v1/tenants', { key: admin });
+  expect(all.body.tenants.map(({ id }: { id: string }) => id)).toEqual(['default', 'elsewhere']);
+  const own = await call('GET', '/admin/v1/tenants', { key: keys.viewer });
+  expect(own.body.tenants).toEqual([expect.objectContaining({ id: 'default', keys: 5 })]);
+  expect(all.text).not.toContain(keys.agent);
+});
