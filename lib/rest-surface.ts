@@ -111,6 +111,8 @@ export class RestSurface extends Construct {
       integrations.set(handledBy, integration);
       const resource = this.api.root.resourceForPath(path);
       resource.addMethod(method, integration, this.#iam ? { authorizationType: AuthorizationType.IAM } : {});
+      // Clients ask by HEAD whether the address answers; API Gateway does not take GET for it.
+      if (path === '/' && !this.#iam) resource.addMethod('HEAD', integration);
       // Which origins may call is read at run time: the function answers preflights too.
       if (opensToPages(surface) && !this.#iam && !asked.has(path)) resource.addMethod('OPTIONS', integration);
       asked.add(path);
