@@ -49,6 +49,10 @@ const actions: readonly Requirement[] = [
     'action.not-executed',
     'Without an executor for the tool the answer is allow without result, and evidence says not_executed.',
   ),
+  must(
+    'action.decide-only',
+    'decide_only decides and records an action, and never executes it; the caller carries it out.',
+  ),
   must('action.dry-run', 'dry_run evaluates with the live policy, records nothing and uses up nothing.'),
   must('action.no-secret', 'No answer holds a secret: of a credential only type, scope and expires_in are shown.'),
   must(
@@ -805,6 +809,7 @@ const cli: readonly Requirement[] = [
   must('cli.status', 'agentctl status shows the state of the gateway, with --json as JSON.'),
   must('cli.policy-tools', 'simulate, why and diff-policy explain policy.'),
   must('cli.policy-versions', 'policy history, current and rollback work on versions.'),
+  must('cli.hook', 'agentctl hook claude-code answers PreToolUse events by policy, and denies what it cannot decide.'),
   must('cli.version', '--version and -v print the version of package.json.'),
   must('cli.exit-codes', 'Exit codes: 0 ok, 1 negative answer, 2 usage, 3 unreachable.'),
   must('cli.finds-keys', 'agentctl reads the keys file: the agent key for actions, the human key for votes.'),

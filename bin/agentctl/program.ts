@@ -13,6 +13,7 @@ import { addCredentials } from './credentials.ts';
 import { addEvidence } from './evidence.ts';
 import { type ExitCode, exitCodes, Failure } from './failure.ts';
 import { addGlobals } from './globals.ts';
+import { addHook } from './hook.ts';
 import { addManifest } from './manifest.ts';
 import { addMcp } from './mcp.ts';
 import { addMcpBridge } from './mcp-bridge.ts';
@@ -68,6 +69,7 @@ const groups = [
   addRebuild,
   addMcp,
   addMcpBridge,
+  addHook,
 ];
 
 const ending = `

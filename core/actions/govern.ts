@@ -45,8 +45,8 @@ export async function govern(
   const { capability } = request;
   const servers = snapshot.configuration.upstreams.mcp;
   // A request that comes with its placement took the capability from where its tool is known.
-  const agreed =
-    request.placement === undefined ? agreedCapability(request, servers, placement?.capability) : capability;
+  const claimed = request.placement === undefined || request.decide_only === true;
+  const agreed = claimed ? agreedCapability(request, servers, placement?.capability) : capability;
   const envelope = { ...bare, ...placement, capability: agreed };
   const attributes = { tool: envelope.tool, target: envelope.target, capability: envelope.capability };
 

@@ -1,6 +1,7 @@
 /** `POST /admin/v1/test-action`: one action through the whole pipeline. */
+import { decideOnly } from '#core/actions/decide-only.ts';
 import { govern } from '#core/actions/govern.ts';
-import { actionRequestSchema } from '#core/contracts/envelope.ts';
+import { type ActionRequest, actionRequestSchema } from '#core/contracts/envelope.ts';
 import { idempotencyKeyPattern } from '#core/contracts/started-action.ts';
 import { resolveSession } from '#core/identity/sessions.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -10,8 +11,27 @@ export const testAction: Operation = async (call) => {
   const request = parsed(actionRequestSchema, call.body());
   const { ports, principal, endsAtMs: hostEndsAtMs } = call;
   const governed = { ...request, hostEndsAtMs, idempotencyKey: idempotencyKeyOf(call) };
-  return { body: await govern(ports, principal, sessionOf(call, request.actor?.session), governed) };
+  const session = sessionOf(call, request.actor?.session);
+  if (!request.decide_only) return { body: await govern(ports, principal, session, governed) };
+  await assertDecidable(call, request);
+  return { body: await govern(ports, principal, session, { ...governed, placement: null }, decideOnly) };
 };
+
+/**
+ * What the caller carries out itself is never executed here as well [action.decide-only].
+ * @throws GatewayError `invalid_request` with an upstream, or where the configuration executes what is approved.
+ */
+async function assertDecidable({ ports }: Call, { upstream }: ActionRequest): Promise<void> {
+  if (upstream !== undefined)
+    throw invalidRequest(
+      'decide_only was sent with upstream; the gateway calls no upstream then. Leave one of them out.',
+    );
+  const { configuration } = await ports.snapshots.current();
+  if (configuration.approvals.on_approval === 'execute')
+    throw invalidRequest(
+      'decide_only needs approvals.on_approval: release; this configuration has execute, so the gateway would carry out an approved call a second time.',
+    );
+}
 
 /** @throws GatewayError `invalid_request` for a key that is empty, too long or not visible ASCII. */
 function idempotencyKeyOf({ header }: Call): string | undefined {

@@ -60,6 +60,8 @@ export const actionRequestSchema = z.strictObject({
   justification: z.string().max(sizes.justificationCharacters).optional(),
   manifest_id: name('manifest_id').optional(),
   dry_run: z.boolean().optional(),
+  /** The caller carries the action out itself once it is allowed: it is decided and recorded, never executed here. */
+  decide_only: z.boolean().optional(),
 });
 export type ActionRequest = z.infer<typeof actionRequestSchema>;
 
