@@ -780,9 +780,17 @@ const admin: readonly Requirement[] = [
     'analytics.bounded',
     'Names that callers choose are bounded in length and number; past the bound they count under other.',
   ),
-  operations(
+  must(
     'plugin.marketplace',
     'Plugins can be searched, installed, listed and removed; downloads are HTTPS and at most 50 MB.',
+  ),
+  must('plugin.download', 'A download is HTTPS only, also after redirects, to public addresses, and bounded in size.'),
+  must('plugin.store', 'Plugins lie by digest in a folder whose record is replaced whole; a refusal changes nothing.'),
+  must('supply-chain.envelope', 'Signed documents are DSSE envelopes over in-toto Statements; signatures hold first.'),
+  must('supply-chain.sequence', 'An index, delegations or revocations older than seen before are refused.'),
+  must(
+    'supply-chain.order',
+    'A plugin is verified before it is compiled: envelope, delegation, dates, revocation, size, digest, ABI, permissions.',
   ),
   operations('evaluation.webhook', 'The evaluation webhook fires at its sampling rate with truncated content.'),
   operations('operator.kubernetes', 'A Kubernetes operator and multi-cluster federation exist.'),
@@ -818,9 +826,9 @@ const cli: readonly Requirement[] = [
     'cli.observe',
     'agentctl analytics and alerts show what happens, with bars over time, and acknowledge an alert.',
   ),
-  operations('cli.supply-chain', 'agentctl supply-chain verifies signed artefacts.'),
+  must('cli.supply-chain', 'agentctl supply-chain makes keys, signs, verifies and lists signed plugins.'),
   must('cli.mcp-bridge', 'The stdio bridge answers a JSON-RPC error when the gateway is unreachable.'),
-  operations('cli.plugin', 'agentctl plugin search, info, install, list, outdated, remove.'),
+  must('cli.plugin', 'agentctl plugin search, info, install, list, outdated, remove.'),
 ];
 
 const hosts: readonly Requirement[] = [

@@ -19,12 +19,14 @@ import { addMcp } from './mcp.ts';
 import { addMcpBridge } from './mcp-bridge.ts';
 import { addObserve } from './observe.ts';
 import { Output, painted } from './output.ts';
+import { addPlugin } from './plugin.ts';
 import { addPolicy } from './policy.ts';
 import { addRebuild } from './rebuild.ts';
 import { addRisk } from './risk.ts';
 import { addRollout } from './rollout.ts';
 import { addSimulation } from './simulation.ts';
 import { addStatus } from './status.ts';
+import { addSupplyChain } from './supply-chain.ts';
 import { addTraffic } from './traffic.ts';
 
 /** Runs one command line and says how it ended; prints, but never exits. */
@@ -63,6 +65,8 @@ const groups = [
   addRollout,
   addCredentials,
   addManifest,
+  addSupplyChain,
+  addPlugin,
   addRisk,
   addConfig,
   addBootstrap,

@@ -1,0 +1,89 @@
+/** Installed plugins in a folder: bytes by digest, and one record that is replaced whole [plugin.store]. */
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import * as z from 'zod';
+import { pluginEntry } from '#core/supply-chain/documents.ts';
+
+const seenDocument = z.strictObject({ sequence: z.int(), sha256: z.string() });
+const record = z.strictObject({
+  format: z.literal(1),
+  /** The pinned root key in PEM form. */
+  root: z.string(),
+  /** The index file that was accepted last. */
+  index_file: z.unknown(),
+  seen: z.strictObject({
+    index: seenDocument,
+    delegations: seenDocument,
+    revocations: seenDocument,
+  }),
+  plugins: z.array(z.strictObject({ ...pluginEntry.shape, installed_at: z.string() })),
+});
+export type PluginRecord = z.infer<typeof record>;
+export type Installed = PluginRecord['plugins'][number];
+
+export class PluginStore {
+  readonly #folder: string;
+
+  constructor(stateFolder: string) {
+    this.#folder = resolve(stateFolder, 'plugins');
+  }
+
+  /** Absolute path of a module. Its name is made of the digest only. */
+  pathOf(sha256: string): string {
+    return join(this.#folder, `${sha256}.wasm`);
+  }
+
+  /** @throws Error for a record that is not valid: it is never taken for an empty one. */
+  async read(): Promise<PluginRecord | undefined> {
+    const file = join(this.#folder, 'installed.json');
+    const text = await readFile(file, 'utf8').catch(absent);
+    if (text === undefined) return undefined;
+    try {
+      return record.parse(JSON.parse(text));
+    } catch (cause) {
+      throw new Error(`${file} is not a valid record of installed plugins; restore it, or remove the folder`, {
+        cause,
+      });
+    }
+  }
+
+  write(content: PluginRecord): Promise<void> {
+    return this.#replace('installed.json', Buffer.from(`${JSON.stringify(content, null, 2)}\n`));
+  }
+
+  bytes(sha256: string): Promise<Buffer | undefined> {
+    return readFile(this.pathOf(sha256)).catch(absent);
+  }
+
+  put(sha256: string, bytes: Uint8Array): Promise<void> {
+    return this.#replace(`${sha256}.wasm`, bytes);
+  }
+
+  remove(sha256: string): Promise<void> {
+    return rm(this.pathOf(sha256), { force: true });
+  }
+
+  /** Beside the target first: a partial file never has the target's name. */
+  async #replace(name: string, content: Uint8Array): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const partial = join(this.#folder, `.${name}.${process.pid}.part`);
+    try {
+      const handle = await open(partial, 'w', 0o600);
+      try {
+        await handle.writeFile(content);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(partial, join(this.#folder, name));
+    } catch (cause) {
+      await rm(partial, { force: true });
+      throw cause;
+    }
+  }
+}
+
+function absent(cause: NodeJS.ErrnoException): undefined {
+  if (cause.code === 'ENOENT') return undefined;
+  throw cause;
+}

@@ -1,0 +1,91 @@
+/** Reads files and indexes for `plugin` and `supply-chain`, and ends a command on a refusal. */
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { PluginEntry } from '#core/supply-chain/documents.ts';
+import { SupplyChainRefusal } from '#core/supply-chain/refusal.ts';
+import type { Trusted } from '#core/supply-chain/verify-index.ts';
+import type { Cli, Outcome } from './command.ts';
+import { exitCodes, Failure, fileTrouble } from './failure.ts';
+
+/** Where an index was read from: what it names is found relative to it. */
+export interface IndexSource {
+  readonly file: unknown;
+  fetchArtifact(entry: PluginEntry): Promise<Buffer>;
+}
+
+/** @throws Failure, SupplyChainRefusal */
+export async function readIndex(cli: Cli, address: string): Promise<IndexSource> {
+  const { download } = await import('#adapters/http/plugin-download.ts');
+  const { isFileName, pluginSizes } = await import('#core/supply-chain/documents.ts');
+  const remote = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
+  const load = (url: string, maxBytes: number) =>
+    download(url, { maxBytes, privateAllowed: !remote, idleMs: cli.globals.timeout * 1000, onProgress: progress });
+  const text = remote ? await load(address, pluginSizes.indexBytes) : fileContent(address);
+  return {
+    file: jsonOf(text.toString(), address),
+    fetchArtifact: async ({ url, size }) => {
+      // One byte more than signed shows that the file is larger.
+      const most = Math.min(size + 1, pluginSizes.artifactBytes);
+      if (!isFileName(url)) return load(url, most);
+      if (remote) return load(new URL(url, address).href, most);
+      return readFile(resolve(dirname(address), url)).catch((cause) => {
+        throw fileTrouble('read', url, cause);
+      });
+    },
+  };
+}
+
+/** Ends a command on a refusal with its reason. */
+export async function refusals(cli: Cli, work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!(cause instanceof SupplyChainRefusal)) throw cause;
+    const body = JSON.stringify({ verified: false, reason: cause.reason, message: cause.message });
+    throw new Failure(exitCodes.negative, `${cause.reason}: ${cause.message}`, {
+      cause,
+      ...(cli.globals.json && { body }),
+    });
+  }
+}
+
+/** Whether an entry verifies now, with its publisher or the reason. */
+export async function verdictOf(
+  entry: PluginEntry,
+  trusted: Omit<Trusted, 'index' | 'seen'>,
+): Promise<
+  { verified: true; publisher: string; reason?: never } | { verified: false; reason: string; publisher?: never }
+> {
+  const { verifyEntry } = await import('#core/supply-chain/verify-artifact.ts');
+  try {
+    return { verified: true, publisher: verifyEntry(entry, trusted, Date.now()) };
+  } catch (cause) {
+    if (!(cause instanceof SupplyChainRefusal)) throw cause;
+    return { verified: false, reason: cause.reason };
+  }
+}
+
+/** The bytes of a file that the command line named. */
+export function fileContent(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw fileTrouble('read', file, cause);
+  }
+}
+
+function jsonOf(text: string, from: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new SupplyChainRefusal('envelope_malformed', `${from} is not valid JSON`, { cause });
+  }
+}
+
+/** On a terminal only: a log is not filled with percentages. */
+function progress(received: number, total: number | undefined): void {
+  if (!process.stderr.isTTY) return;
+  const share = total ? ` of ${total}` : '';
+  process.stderr.write(`\r${received}${share} bytes${received === total ? '\n' : ''}`);
+}

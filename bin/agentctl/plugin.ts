@@ -1,0 +1,239 @@
+/** `plugin`: finds, verifies, installs and removes signed WASM filters. */
+
+import type { Command } from 'commander';
+import type { PluginRecord } from '#adapters/local/plugin-store.ts';
+import { PluginStore } from '#adapters/local/plugin-store.ts';
+import type { PluginEntry } from '#core/supply-chain/documents.ts';
+import type { Trusted } from '#core/supply-chain/verify-index.ts';
+import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
+import { exitCodes, Failure, UsageError } from './failure.ts';
+import { fields, list } from './json-fields.ts';
+import { stateFolder } from './local-run.ts';
+import type { IndexSource } from './plugin-index.ts';
+import { fileContent, readIndex, refusals, verdictOf } from './plugin-index.ts';
+
+interface IndexOptions {
+  readonly index: string;
+  readonly root?: string;
+  readonly allowDowngrade?: boolean;
+}
+
+export function addPlugin(program: Parent): void {
+  const parent = addGroup(
+    program,
+    'plugin',
+    'WASM filters from a signed index: search, info, install, list, outdated, remove',
+  );
+  const withIndex = (command: Command) =>
+    command
+      .requiredOption('--index <url|file>', 'index of plugins: an HTTPS address or a file')
+      .option('--root <pem>', 'public key you trust; pinned by the first install');
+  addCommand<IndexOptions>(parent, {
+    usage: 'search [words...]',
+    summary: 'Plugins of an index that contain all the words',
+    examples: ['plugin search secrets --index https://plugins.example.com/index.json --root root.pem'],
+    options: withIndex,
+    run: (cli, options, words) =>
+      refusals(cli, async () => {
+        const { searchPlugins } = await import('#core/supply-chain/catalogue.ts');
+        const { trusted } = await opened(cli, options);
+        show(cli, searchPlugins(trusted.index, words).map(withoutEnvelope), [
+          'name',
+          'version',
+          'phase',
+          'description',
+        ]);
+        return 'positive';
+      }),
+  });
+  addCommand<IndexOptions>(parent, {
+    usage: 'info <plugin>',
+    summary: 'One plugin, and whether its publisher may sign it',
+    examples: ['plugin info keyword-guard --index index.json --root root.pem'],
+    options: withIndex,
+    run: (cli, options, [name = '']) =>
+      refusals(cli, async () => {
+        const { newest } = await import('#core/supply-chain/catalogue.ts');
+        const { trusted } = await opened(cli, options);
+        const entry = newest(trusted.index, name);
+        const verdict = await verdictOf(entry, trusted);
+        const said = { ...withoutEnvelope(entry), ...verdict };
+        if (cli.globals.json) cli.out.pretty(said);
+        else for (const [field, value] of Object.entries(said)) cli.out.field(field, value);
+        return verdict.verified ? 'positive' : 'negative';
+      }),
+  });
+  addCommand<IndexOptions>(parent, {
+    usage: 'install <plugin>',
+    summary: 'Verify a plugin, store it by digest, and print the policy entry that names it',
+    examples: ['plugin install keyword-guard@1.0.0 --index index.json --root root.pem'],
+    options: (command) =>
+      withIndex(command).option('--allow-downgrade', 'install an older version than the installed one'),
+    run: (cli, options, [name = '']) => refusals(cli, () => install(cli, options, name)),
+  });
+  addCommand<Record<string, never>>(parent, {
+    usage: 'list',
+    summary: 'Installed plugins, and whether each still verifies; exit code 0 only when all do',
+    examples: ['plugin list', 'plugin list --json'],
+    run: (cli) => refusals(cli, () => listInstalled(cli)),
+  });
+  addCommand<IndexOptions>(parent, {
+    usage: 'outdated',
+    summary: 'Installed plugins of which the index has a newer version; exit code 1 when there are any',
+    examples: ['plugin outdated --index https://plugins.example.com/index.json'],
+    options: withIndex,
+    run: (cli, options) => refusals(cli, () => outdated(cli, options)),
+  });
+  addCommand<Record<string, never>>(parent, {
+    usage: 'remove <plugin>',
+    summary: 'Remove a plugin that the configuration in force does not use',
+    examples: ['plugin remove keyword-guard'],
+    run: (cli, _options, [name = '']) => refusals(cli, () => remove(cli, name)),
+  });
+}
+
+interface Opened {
+  readonly store: PluginStore;
+  readonly record: PluginRecord | undefined;
+  readonly root: string;
+  readonly source: IndexSource;
+  readonly trusted: Trusted;
+}
+
+const storeOf = ({ globals }: Cli): PluginStore =>
+  new PluginStore(stateFolder(globals.state ?? (process.env.GATEWAY_STATE || undefined)));
+
+/** The index, verified by the pinned key and not older than seen. */
+async function opened(cli: Cli, { index, root: rootFile }: IndexOptions): Promise<Opened> {
+  const { keyIdOf, publicKeyOf } = await import('#core/supply-chain/keys.ts');
+  const { verifyIndex } = await import('#core/supply-chain/verify-index.ts');
+  const { refuse } = await import('#core/supply-chain/refusal.ts');
+  const store = storeOf(cli);
+  const record = await store.read();
+  const root = rootFile === undefined ? record?.root : fileContent(rootFile).toString();
+  if (root === undefined) throw new UsageError('no root key is pinned yet: give --root <pem>');
+  const key = publicKeyOf(root);
+  if (record && keyIdOf(publicKeyOf(record.root)) !== keyIdOf(key)) {
+    refuse('root_changed', `the pinned root key is ${keyIdOf(publicKeyOf(record.root))}, --root is ${keyIdOf(key)}`);
+  }
+  const source = await readIndex(cli, index);
+  const trusted = verifyIndex(source.file, key, { now: Date.now(), ...(record && { seen: record.seen }) });
+  // Kept at once: a revocation counts for what is installed, and an older index is refused from now on.
+  if (record) await store.write({ ...record, index_file: source.file, seen: trusted.seen });
+  return { store, record, root, source, trusted };
+}
+
+async function install(cli: Cli, options: IndexOptions, wanted: string): Promise<Outcome> {
+  const { newest, noDowngrade } = await import('#core/supply-chain/catalogue.ts');
+  const { verifyBytes, verifyEntry } = await import('#core/supply-chain/verify-artifact.ts');
+  const { compileModule } = await import('#adapters/wasm/module.ts');
+  const { store, record, root, source, trusted } = await opened(cli, options);
+  const entry = newest(trusted.index, wanted);
+  const before = record?.plugins.find(({ name }) => name === entry.name);
+  if (!options.allowDowngrade) noDowngrade(before, entry);
+  verifyEntry(entry, trusted, Date.now());
+  const bytes = await source.fetchArtifact(entry);
+  await verifyBytes(entry, bytes, compileModule);
+  await store.put(entry.sha256, bytes);
+  const others = record?.plugins.filter(({ name }) => name !== entry.name) ?? [];
+  await store.write({
+    format: 1,
+    root,
+    index_file: source.file,
+    seen: trusted.seen,
+    plugins: [...others, { ...entry, installed_at: new Date().toISOString() }],
+  });
+  const filter = filterOf(entry, store.pathOf(entry.sha256));
+  if (cli.globals.json) cli.out.pretty({ installed: withoutEnvelope(entry), filter });
+  else {
+    cli.out.line(`installed ${entry.name} ${entry.version}, sha256 ${entry.sha256}`);
+    cli.out.line('Add this entry to the configuration, then store it with agentctl config put or a restart:');
+    const phases = entry.phase === 'both' ? ['input', 'output'] : [entry.phase];
+    cli.out.text(
+      ['policies:', ...phases.flatMap((phase) => [`  ${phase}:`, `    - ${JSON.stringify(filter)}`])].join('\n'),
+    );
+  }
+  return 'positive';
+}
+
+/** The digest pins the bytes: a file that was changed afterwards is refused at import. */
+const filterOf = ({ name, sha256 }: PluginEntry, path: string) => ({
+  name,
+  type: 'wasm',
+  action: 'block',
+  path,
+  sha256,
+  timeout: '100ms',
+  on_error: 'block',
+});
+
+async function listInstalled(cli: Cli): Promise<Outcome> {
+  const { publicKeyOf } = await import('#core/supply-chain/keys.ts');
+  const { verifyIndex } = await import('#core/supply-chain/verify-index.ts');
+  const { sha256 } = await import('#core/supply-chain/keys.ts');
+  const store = storeOf(cli);
+  const record = await store.read();
+  const trusted =
+    record && verifyIndex(record.index_file, publicKeyOf(record.root), { now: Date.now(), seen: record.seen });
+  const rows = await Promise.all(
+    (record?.plugins ?? []).map(async (entry) => {
+      const bytes = await store.bytes(entry.sha256);
+      const same = bytes !== undefined && sha256(bytes) === entry.sha256;
+      const verdict = same
+        ? await verdictOf(entry, trusted!)
+        : { verified: false as const, reason: bytes ? 'digest_mismatch' : 'artifact_missing' };
+      return { name: entry.name, version: entry.version, sha256: entry.sha256, ...verdict };
+    }),
+  );
+  show(cli, rows, ['name', 'version', 'verified', 'reason', 'sha256']);
+  return rows.every(({ verified }) => verified) ? 'positive' : 'negative';
+}
+
+async function outdated(cli: Cli, options: IndexOptions): Promise<Outcome> {
+  const { compareVersions } = await import('#core/supply-chain/documents.ts');
+  const { record, trusted } = await opened(cli, options);
+  const rows = (record?.plugins ?? []).flatMap(({ name, version }) => {
+    const versions = trusted.index.plugins.filter((entry) => entry.name === name && !entry.yanked);
+    const newer = versions.map((entry) => entry.version).filter((other) => compareVersions(other, version) > 0);
+    return newer.length === 0 ? [] : [{ name, installed: version, newest: newer.sort(compareVersions).at(-1)! }];
+  });
+  show(cli, rows, ['name', 'installed', 'newest']);
+  return rows.length === 0 ? 'positive' : 'negative';
+}
+
+/** Nothing is removed when the gateway does not answer: whether a policy uses the plugin is then unknown. */
+async function remove(cli: Cli, wanted: string): Promise<Outcome> {
+  const { refuse } = await import('#core/supply-chain/refusal.ts');
+  const store = storeOf(cli);
+  const record = await store.read();
+  const entry = record?.plugins.find(({ name }) => name === wanted);
+  if (!record || !entry) return refuse('plugin_unknown', `${wanted} is not installed`);
+  const { configuration } = fields((await cli.api().call('getConfig')).json);
+  const policies = fields(fields(configuration).policies);
+  if (!Array.isArray(policies.input) || !Array.isArray(policies.output)) {
+    throw new Failure(exitCodes.negative, 'the gateway answered a configuration without policies; nothing was removed');
+  }
+  const path = store.pathOf(entry.sha256);
+  const user = [...list(policies.input), ...list(policies.output)]
+    .map(fields)
+    .find((filter) => filter.type === 'wasm' && (filter.sha256 === entry.sha256 || filter.path === path));
+  if (user) return refuse('in_use', `the filter ${user.name} of the configuration in force uses ${wanted}`);
+  const plugins = record.plugins.filter(({ name }) => name !== wanted);
+  await store.write({ ...record, plugins });
+  if (!plugins.some(({ sha256 }) => sha256 === entry.sha256)) await store.remove(entry.sha256);
+  if (cli.globals.json) cli.out.pretty({ removed: wanted, sha256: entry.sha256 });
+  else cli.out.line(`removed ${wanted} ${entry.version}`);
+  return 'positive';
+}
+
+const withoutEnvelope = ({ envelope: _, ...entry }: PluginEntry): Omit<PluginEntry, 'envelope'> => entry;
+
+function show(cli: Cli, rows: readonly object[], columns: readonly string[]): void {
+  if (cli.globals.json) cli.out.pretty({ plugins: rows });
+  else if (rows.length === 0) cli.out.line('no plugins');
+  else
+    cli.out.table(
+      columns,
+      rows.map((row) => columns.map((column) => (row as Record<string, unknown>)[column])),
+    );
+}

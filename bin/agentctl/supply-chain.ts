@@ -1,0 +1,175 @@
+/** `supply-chain`: keys, signatures and verification of plugin indexes and plugins; needs no gateway. */
+import { existsSync, readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { Option } from 'commander';
+import type { DocumentKind } from '#core/supply-chain/envelope.ts';
+import type { KeyKind } from '#core/supply-chain/keys.ts';
+import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
+import { fileTrouble, UsageError } from './failure.ts';
+import { saveWhole } from './files.ts';
+import { fileContent, refusals, verdictOf } from './plugin-index.ts';
+
+export function addSupplyChain(program: Parent): void {
+  const parent = addGroup(program, 'supply-chain', 'Signed plugins: keygen, sign, verify, list');
+  addKeygen(parent);
+  addSign(parent);
+  addCommand<{ root: string; name?: string; artifact?: string }>(parent, {
+    usage: 'verify <index-file>',
+    summary: 'Verify an index file, and with --name and --artifact one plugin; exit code 0 only when all holds',
+    examples: ['supply-chain verify index.json --root root.pem --name keyword-guard --artifact keyword-guard.wasm'],
+    options: (command) =>
+      command
+        .requiredOption('--root <pem>', 'the public key you trust')
+        .option('--name <plugin>', 'plugin of the index that --artifact is compared with')
+        .option('--artifact <file>', 'the module'),
+    run: (cli, options, [file = '']) => verifyFile(cli, file, options),
+  });
+  addCommand<{ root: string }>(parent, {
+    usage: 'list <index-file>',
+    summary: 'The plugins of an index file: publisher, and whether each verifies or why not',
+    examples: ['supply-chain list index.json --root root.pem'],
+    options: (command) => command.requiredOption('--root <pem>', 'the public key you trust'),
+    run: (cli, { root }, [file = '']) => listFile(cli, file, root),
+  });
+}
+
+function addKeygen(parent: Parent): void {
+  addCommand<{ type: KeyKind; out: string }>(parent, {
+    usage: 'keygen',
+    summary: 'Write a new key pair: <name>.key (private) and <name>.pem (public)',
+    examples: ['supply-chain keygen --out root', 'supply-chain keygen --type p256 --out publisher'],
+    options: (command) =>
+      command
+        .requiredOption('--out <name>', 'path of the files, without ending')
+        .addOption(new Option('--type <kind>', 'kind of the key').choices(['ed25519', 'p256']).default('ed25519')),
+    run: async (cli, { type, out }) => {
+      const { generateKeys, keyIdOf, publicKeyOf } = await import('#core/supply-chain/keys.ts');
+      const pair = generateKeys(type);
+      await writeNew(`${out}.key`, pair.privateKey);
+      await writeNew(`${out}.pem`, pair.publicKey);
+      const key_id = keyIdOf(publicKeyOf(pair.publicKey));
+      if (cli.globals.json) cli.out.pretty({ key_id, private_key: `${out}.key`, public_key: `${out}.pem` });
+      else cli.out.line(`key ${key_id}: ${out}.key (private, keep it offline) and ${out}.pem`);
+      return 'positive';
+    },
+  });
+}
+
+function addSign(parent: Parent): void {
+  addCommand<{ type: DocumentKind; signingKey: string; about?: string; into?: string }>(parent, {
+    usage: 'sign <file>',
+    summary: 'Sign a module (prints its index entry), or an index, delegations or revocations (prints the envelope)',
+    examples: [
+      'supply-chain sign guard.wasm --type artifact --about guard.json --signing-key publisher.key',
+      'supply-chain sign delegations.json --type delegations --signing-key root.key --into index.json',
+    ],
+    options: (command) =>
+      command
+        .addOption(
+          new Option('--type <document>', 'what is signed')
+            .choices(['artifact', 'index', 'delegations', 'revocations'])
+            .makeOptionMandatory(),
+        )
+        .requiredOption('--signing-key <file>', 'private key in PEM form')
+        .option('--about <json>', 'with --type artifact: the index entry without sha256, size and envelope')
+        .option('--into <index-file>', 'set the envelope in this index file instead of printing it'),
+    run: (cli, options, [file = '']) => refusals(cli, () => sign(cli, file, options)),
+  });
+}
+
+async function sign(
+  cli: Cli,
+  file: string,
+  { type, signingKey, about, into }: { type: DocumentKind; signingKey: string; about?: string; into?: string },
+): Promise<Outcome> {
+  const { privateKeyOf } = await import('#core/supply-chain/keys.ts');
+  const { signEntry, signRootDocument } = await import('#core/supply-chain/sign.ts');
+  const key = privateKeyOf(fileContent(signingKey).toString());
+  if (type === 'artifact') {
+    if (about === undefined || into !== undefined)
+      throw new UsageError('--type artifact needs --about and takes no --into');
+    cli.out.pretty(signEntry(key, readJson(about), fileContent(file)));
+    return 'positive';
+  }
+  if (about !== undefined) throw new UsageError('--about goes with --type artifact');
+  const envelope = signRootDocument(key, type, readJson(file));
+  if (into === undefined) cli.out.pretty(envelope);
+  else {
+    const whole = { ...(existsSync(into) ? (readJson(into) as object) : {}), [type]: envelope };
+    await saveWhole(into, async () => [Buffer.from(`${JSON.stringify(whole, null, 2)}\n`)]);
+    cli.out.note(`set ${type} in ${into}`);
+  }
+  return 'positive';
+}
+
+function verifyFile(
+  cli: Cli,
+  file: string,
+  { root, name, artifact }: { root: string; name?: string; artifact?: string },
+): Promise<Outcome> {
+  if ((name === undefined) !== (artifact === undefined)) throw new UsageError('--name and --artifact go together');
+  return refusals(cli, async () => {
+    const { verifyIndex } = await import('#core/supply-chain/verify-index.ts');
+    const { publicKeyOf } = await import('#core/supply-chain/keys.ts');
+    const trusted = verifyIndex(readJson(file), publicKeyOf(fileContent(root).toString()), { now: Date.now() });
+    let publisher: string | undefined;
+    if (name !== undefined && artifact !== undefined) {
+      const { newest } = await import('#core/supply-chain/catalogue.ts');
+      const { verifyBytes, verifyEntry } = await import('#core/supply-chain/verify-artifact.ts');
+      const { compileModule } = await import('#adapters/wasm/module.ts');
+      const entry = newest(trusted.index, name);
+      publisher = verifyEntry(entry, trusted, Date.now());
+      await verifyBytes(entry, fileContent(artifact), compileModule);
+    }
+    const { sequence, plugins } = trusted.index;
+    const said = { verified: true, sequence, plugins: plugins.length, ...(publisher && { name, publisher }) };
+    if (cli.globals.json) cli.out.pretty(said);
+    else for (const [field, value] of Object.entries(said)) cli.out.field(field, value);
+    return 'positive';
+  });
+}
+
+function listFile(cli: Cli, file: string, root: string): Promise<Outcome> {
+  return refusals(cli, async () => {
+    const { verifyIndex } = await import('#core/supply-chain/verify-index.ts');
+    const { publicKeyOf } = await import('#core/supply-chain/keys.ts');
+    const trusted = verifyIndex(readJson(file), publicKeyOf(fileContent(root).toString()), { now: Date.now() });
+    const rows = await Promise.all(
+      trusted.index.plugins.map(async (entry) => ({
+        name: entry.name,
+        version: entry.version,
+        sha256: entry.sha256,
+        ...(await verdictOf(entry, trusted)),
+      })),
+    );
+    if (cli.globals.json) cli.out.pretty({ plugins: rows });
+    else {
+      cli.out.table(
+        ['name', 'version', 'verified', 'publisher or reason'],
+        rows.map((row) => [row.name, row.version, String(row.verified), row.publisher ?? row.reason]),
+      );
+    }
+    return rows.every(({ verified }) => verified) ? 'positive' : 'negative';
+  });
+}
+
+/** @throws UsageError for a file that exists: keys are never overwritten. */
+async function writeNew(file: string, content: string): Promise<void> {
+  const handle = await open(file, 'wx', 0o600).catch((cause) => {
+    throw fileTrouble('write', file, cause);
+  });
+  try {
+    await handle.writeFile(content);
+  } finally {
+    await handle.close();
+  }
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    if (cause instanceof SyntaxError) throw new UsageError(`${file} is not valid JSON: ${cause.message}`, cause);
+    throw fileTrouble('read', file, cause);
+  }
+}

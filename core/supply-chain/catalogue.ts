@@ -1,0 +1,34 @@
+/** Searching an index, and which version of a plugin is installed. */
+
+import type { PluginEntry, PluginIndex } from './documents.ts';
+import { compareVersions } from './documents.ts';
+import { refuse } from './refusal.ts';
+
+/** Plugins whose name, description or tags contain all the words, whatever their case. */
+export function searchPlugins({ plugins }: PluginIndex, words: readonly string[]): PluginEntry[] {
+  return plugins.filter(({ name, description, tags }) => {
+    const text = [name, description, ...tags].join(' ').toLowerCase();
+    return words.every((word) => text.includes(word.toLowerCase()));
+  });
+}
+
+/**
+ * The newest version that is not yanked; a version named as `name@1.2.0` exactly.
+ * @throws SupplyChainRefusal `plugin_unknown` or `plugin_yanked`
+ */
+export function newest({ plugins }: PluginIndex, wanted: string): PluginEntry {
+  const [name, version] = wanted.split('@');
+  const fitting = plugins.filter(
+    (entry) => entry.name === name && (version === undefined || entry.version === version),
+  );
+  if (fitting.length === 0) return refuse('plugin_unknown', `the index has no plugin ${wanted}`);
+  const [found] = fitting.filter(({ yanked }) => !yanked).sort((a, b) => compareVersions(b.version, a.version));
+  return found ?? refuse('plugin_yanked', `${wanted} is withdrawn by its index; choose another version`);
+}
+
+/** @throws SupplyChainRefusal `downgrade` when a newer version is installed. */
+export function noDowngrade(installed: { readonly version: string } | undefined, entry: PluginEntry): void {
+  if (installed && compareVersions(entry.version, installed.version) < 0) {
+    refuse('downgrade', `${entry.name} ${installed.version} is installed; ${entry.version} needs --allow-downgrade`);
+  }
+}

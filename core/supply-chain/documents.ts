@@ -1,0 +1,98 @@
+/** What the signed documents say: the index of plugins, delegations to publishers, revocations, and an artifact. */
+import * as z from 'zod';
+
+export const pluginSizes = { artifactBytes: 50 * 1024 * 1024, indexBytes: 8 * 1024 * 1024 } as const;
+/** The module interface that this gateway runs. */
+export const supportedAbi = 'wasm-filter-1';
+/** What a filter of this ABI is given; a module gets nothing else. */
+export const filterPermissions = ['content', 'metadata'] as const;
+
+const sequence = z.int().min(1);
+const date = z.iso.datetime();
+const digest = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex');
+
+/** ASCII only: two names that look the same are the same. */
+export const pluginName = z
+  .string()
+  .max(64)
+  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'lower-case ASCII letters, digits and single hyphens');
+
+const fileName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+/** An HTTPS address, or the name of a file beside the index. */
+const location = z
+  .string()
+  .max(2048)
+  .refine(isLocation, 'an https URL without credentials and fragment, or a file name');
+
+export const artifactPredicate = z.strictObject({
+  name: pluginName,
+  version: z.string().regex(/^(?:0|[1-9]\d{0,8})(?:\.(?:0|[1-9]\d{0,8})){2}$/, 'three numbers such as 1.4.0'),
+  kind: z.literal('wasm_filter'),
+  abi: z.string().max(64),
+  phase: z.enum(['input', 'output', 'both']),
+  permissions: z.array(z.string().max(64)).max(16),
+  size: z.int().min(1),
+});
+export type ArtifactPredicate = z.infer<typeof artifactPredicate>;
+
+export const pluginEntry = artifactPredicate.extend({
+  description: z.string().max(1000),
+  author: z.string().max(200),
+  url: location,
+  sha256: digest,
+  tags: z.array(z.string().max(64)).max(32),
+  yanked: z.boolean().optional(),
+  /** The publisher's DSSE envelope over the artifact. */
+  envelope: z.unknown(),
+});
+export type PluginEntry = z.infer<typeof pluginEntry>;
+
+export const indexPredicate = z.strictObject({
+  format: z.literal(1),
+  sequence,
+  issued_at: date,
+  plugins: z.array(pluginEntry).max(5000),
+});
+export type PluginIndex = z.infer<typeof indexPredicate>;
+
+export const delegationsPredicate = z.strictObject({
+  sequence,
+  delegations: z
+    .array(
+      z.strictObject({
+        public_key: z.string().max(1000),
+        /** Names, or beginnings of names that end in `*`. */
+        patterns: z
+          .array(z.string().regex(/^[a-z0-9-]{0,64}\*?$/))
+          .min(1)
+          .max(64),
+        not_after: date,
+      }),
+    )
+    .max(500),
+});
+export type Delegations = z.infer<typeof delegationsPredicate>;
+
+export const revocationsPredicate = z.strictObject({
+  sequence,
+  keys: z.array(digest).max(5000),
+  artifacts: z.array(digest).max(50_000),
+});
+export type Revocations = z.infer<typeof revocationsPredicate>;
+
+/** The file that is published: three envelopes of the root key. */
+export const indexFile = z.strictObject({ index: z.unknown(), delegations: z.unknown(), revocations: z.unknown() });
+
+export const isFileName = (url: string): boolean => fileName.test(url);
+
+function isLocation(text: string): boolean {
+  if (isFileName(text)) return true;
+  const url = URL.parse(text);
+  return url?.protocol === 'https:' && url.href === text && !url.username && !url.password && !url.hash;
+}
+
+/** Negative, zero or positive, as the first version is older than, the same as or newer than the second. */
+export function compareVersions(one: string, other: string): number {
+  const [a, b] = [one, other].map((version) => version.split('.').map(Number));
+  return a!.map((part, at) => part - b![at]!).find((difference) => difference !== 0) ?? 0;
+}

@@ -1,0 +1,127 @@
+/** DSSE envelopes over in-toto Statements [supply-chain.envelope]. */
+
+import type { KeyObject } from 'node:crypto';
+import * as z from 'zod';
+import { canonicalize } from '#core/kernel/canonical.ts';
+import { parseStrict } from '#core/kernel/json.ts';
+import { keyIdOf, sha256, signBytes, verifies } from './keys.ts';
+import { refuse } from './refusal.ts';
+
+export const payloadType = 'application/vnd.in-toto+json';
+const statementType = 'https://in-toto.io/Statement/v1';
+
+/** What a statement is about. A document of one type is never read as another. */
+export const predicateTypes = {
+  index: 'urn:agent-governance-gateway:plugin-index:1',
+  delegations: 'urn:agent-governance-gateway:delegations:1',
+  revocations: 'urn:agent-governance-gateway:revocations:1',
+  artifact: 'urn:agent-governance-gateway:artifact:1',
+} as const;
+export type DocumentKind = keyof typeof predicateTypes;
+
+export const envelopeSchema = z.strictObject({
+  payloadType: z.string(),
+  payload: z.base64(),
+  signatures: z
+    .array(z.strictObject({ keyid: z.string(), sig: z.base64() }))
+    .min(1)
+    .max(8),
+});
+export type Envelope = z.infer<typeof envelopeSchema>;
+
+const statementSchema = z.strictObject({
+  _type: z.literal(statementType),
+  subject: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1),
+        digest: z.strictObject({ sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
+      }),
+    )
+    .length(1),
+  predicateType: z.string(),
+  predicate: z.unknown(),
+});
+
+/** A statement whose signature holds. */
+export interface Signed {
+  readonly keyId: string;
+  readonly subject: { readonly name: string; readonly sha256: string };
+  readonly predicate: unknown;
+  /** Digest of the signed bytes: two documents of one sequence are told apart by it. */
+  readonly payloadSha256: string;
+}
+
+/** Pre-authentication encoding of DSSE 1: type and length of what is signed are signed as well. */
+export function pae(type: string, payload: Uint8Array): Buffer {
+  const head = `DSSEv1 ${Buffer.byteLength(type)} ${type} ${payload.byteLength} `;
+  return Buffer.concat([Buffer.from(head), payload]);
+}
+
+/** Signs a predicate. Without a subject the predicate itself is the subject, by the digest of its canonical form. */
+export function signStatement(
+  key: KeyObject,
+  kind: DocumentKind,
+  predicate: unknown,
+  subject = { name: kind as string, sha256: sha256(canonicalize(predicate)) },
+): Envelope {
+  const statement = {
+    _type: statementType,
+    subject: [{ name: subject.name, digest: { sha256: subject.sha256 } }],
+    predicateType: predicateTypes[kind],
+    predicate,
+  };
+  const payload = Buffer.from(canonicalize(statement));
+  const sig = signBytes(key, pae(payloadType, payload)).toString('base64');
+  return { payloadType, payload: payload.toString('base64'), signatures: [{ keyid: keyIdOf(key), sig }] };
+}
+
+/**
+ * Verifies an envelope. Nothing of the payload is parsed before a signature of a known key holds.
+ * @param keys the keys that may sign this document, by key id
+ * @throws SupplyChainRefusal with the first check that failed
+ */
+export function openEnvelope(value: unknown, kind: DocumentKind, keys: ReadonlyMap<string, KeyObject>): Signed {
+  const parsed = envelopeSchema.safeParse(value);
+  if (!parsed.success)
+    return refuse('envelope_malformed', `the ${kind} is not a DSSE envelope: ${firstIssue(parsed.error)}`);
+  const { payloadType: type, payload: encoded, signatures } = parsed.data;
+  if (type !== payloadType) return refuse('payload_type', `the payload type is ${type}, allowed ${payloadType}`);
+  const payload = Buffer.from(encoded, 'base64');
+  const known = signatures.find(({ keyid }) => keys.has(keyid));
+  if (!known)
+    return refuse('unknown_key', `the ${kind} is signed by key ${signatures[0]?.keyid}, which is not trusted for it`);
+  if (!verifies(keys.get(known.keyid)!, pae(type, payload), Buffer.from(known.sig, 'base64'))) {
+    return refuse('bad_signature', `the signature of the ${kind} by key ${known.keyid} does not hold`);
+  }
+  return { keyId: known.keyid, payloadSha256: sha256(payload), ...readStatement(payload, kind) };
+}
+
+function readStatement(payload: Uint8Array, kind: DocumentKind): Pick<Signed, 'subject' | 'predicate'> {
+  let json: unknown;
+  try {
+    json = parseStrict(new TextDecoder('utf-8', { fatal: true }).decode(payload), { values: 500_000 });
+  } catch (cause) {
+    return refuse(
+      'statement_malformed',
+      `the payload of the ${kind} is not strict JSON: ${(cause as Error).message}`,
+      cause,
+    );
+  }
+  const parsed = statementSchema.safeParse(json);
+  if (!parsed.success)
+    return refuse('statement_malformed', `the ${kind} is not an in-toto Statement: ${firstIssue(parsed.error)}`);
+  const { predicateType, predicate, subject } = parsed.data;
+  if (predicateType !== predicateTypes[kind]) {
+    return refuse('predicate_type', `the statement is of type ${predicateType}, allowed ${predicateTypes[kind]}`);
+  }
+  const [{ name, digest } = { name: '', digest: { sha256: '' } }] = subject;
+  if (kind !== 'artifact' && digest.sha256 !== sha256(canonicalize(predicate))) {
+    return refuse('statement_mismatch', `the subject of the ${kind} is another document than its predicate`);
+  }
+  return { subject: { name, sha256: digest.sha256 }, predicate };
+}
+
+/** Path and message of the first issue of a schema. */
+export const firstIssue = ({ issues: [issue] }: z.ZodError): string =>
+  `${issue?.path.join('.') || 'document'}: ${issue?.message ?? 'not valid'}`;

@@ -1,0 +1,40 @@
+/** What publishers and the holder of the root key sign: checked by the same schemas that readers use. */
+
+import type { KeyObject } from 'node:crypto';
+import type { PluginEntry } from './documents.ts';
+import {
+  artifactPredicate,
+  delegationsPredicate,
+  indexPredicate,
+  pluginEntry,
+  revocationsPredicate,
+} from './documents.ts';
+import type { DocumentKind, Envelope } from './envelope.ts';
+import { signStatement } from './envelope.ts';
+import { sha256 } from './keys.ts';
+import { shaped } from './verify-index.ts';
+
+const rootSchemas = { index: indexPredicate, delegations: delegationsPredicate, revocations: revocationsPredicate };
+
+/** @throws SupplyChainRefusal for a document that no reader accepts. */
+export const signRootDocument = (
+  key: KeyObject,
+  kind: Exclude<DocumentKind, 'artifact'>,
+  document: unknown,
+): Envelope => {
+  shaped<unknown>(rootSchemas[kind], document, kind);
+  return signStatement(key, kind, document);
+};
+
+/** @returns the index entry of a module, with its digest, size and envelope. */
+export function signEntry(key: KeyObject, about: unknown, bytes: Uint8Array): PluginEntry {
+  const digest = sha256(bytes);
+  const entry = shaped(
+    pluginEntry,
+    { ...(about as object), sha256: digest, size: bytes.byteLength, envelope: null },
+    'artifact',
+  );
+  const { name, version, kind, abi, phase, permissions, size } = entry;
+  const predicate = artifactPredicate.parse({ name, version, kind, abi, phase, permissions, size });
+  return { ...entry, envelope: signStatement(key, 'artifact', predicate, { name, sha256: digest }) };
+}

@@ -1,0 +1,95 @@
+/**
+ * Verifies one plugin: envelope, delegation, dates, revocation, then size, digest, ABI, permissions
+ * [supply-chain.order]. The sequence was checked with the index. Bytes that are not verified are not compiled.
+ */
+
+import type { ArtifactPredicate, PluginEntry } from './documents.ts';
+import { artifactPredicate, filterPermissions, pluginSizes, supportedAbi } from './documents.ts';
+import { openEnvelope } from './envelope.ts';
+import { sha256 } from './keys.ts';
+import { refuse } from './refusal.ts';
+import type { Publisher, Trusted } from './verify-index.ts';
+import { shaped } from './verify-index.ts';
+
+type Trust = Omit<Trusted, 'index' | 'seen'>;
+
+/**
+ * What can be checked before the download.
+ * @param now milliseconds since 1970
+ * @returns key id of the publisher
+ * @throws SupplyChainRefusal with the first check that failed
+ */
+export function verifyEntry(entry: PluginEntry, trust: Trust, now: number): string {
+  const keys = new Map([...trust.publishers].map(([id, [first]]) => [id, first!.key]));
+  const { keyId, subject, predicate } = openEnvelope(entry.envelope, 'artifact', keys);
+  const said = shaped(artifactPredicate, predicate, 'artifact');
+  agrees(entry, said, subject);
+  delegated(entry.name, trust.publishers.get(keyId)!, now);
+  if (trust.revokedKeys.has(keyId)) refuse('key_revoked', `key ${keyId}, which signed ${entry.name}, is revoked`);
+  if (trust.revokedArtifacts.has(entry.sha256)) {
+    refuse('artifact_revoked', `${entry.name} ${entry.version} is revoked by its digest ${entry.sha256}`);
+  }
+  if (entry.size > pluginSizes.artifactBytes) {
+    refuse('size_exceeded', `${entry.name} has ${entry.size} bytes, allowed ${pluginSizes.artifactBytes}`);
+  }
+  return keyId;
+}
+
+/**
+ * @param compile compiles a module that follows the ABI and imports nothing; rejects with what is wrong about it
+ * @throws SupplyChainRefusal with the first check that failed
+ */
+export async function verifyBytes(
+  entry: PluginEntry,
+  bytes: Uint8Array,
+  compile: (bytes: Uint8Array) => Promise<unknown>,
+): Promise<void> {
+  const { name, size, abi } = entry;
+  if (bytes.byteLength !== size) refuse('size_mismatch', `${name} has ${bytes.byteLength} bytes, signed ${size}`);
+  const digest = sha256(bytes);
+  if (digest !== entry.sha256) refuse('digest_mismatch', `${name} has digest ${digest}, signed ${entry.sha256}`);
+  if (abi !== supportedAbi) refuse('abi_unsupported', `${name} has ABI ${abi}, allowed ${supportedAbi}`);
+  await compile(bytes).catch((cause: Error) => refuse('abi_mismatch', `${name}: ${cause.message}`, cause));
+  permitted(entry);
+}
+
+/** The publisher signed what the index says, member by member. */
+function agrees(entry: PluginEntry, said: ArtifactPredicate, subject: { name: string; sha256: string }): void {
+  const differing = [
+    ...Object.keys(artifactPredicate.shape).filter(
+      (member) =>
+        JSON.stringify(entry[member as keyof PluginEntry]) !== JSON.stringify(said[member as keyof ArtifactPredicate]),
+    ),
+    ...(subject.sha256 === entry.sha256 ? [] : ['sha256']),
+    ...(subject.name === entry.name ? [] : ['subject']),
+  ];
+  if (differing.length > 0) {
+    refuse('statement_mismatch', `index and publisher differ about ${entry.name}: ${differing.join(', ')}`);
+  }
+}
+
+function delegated(name: string, grants: readonly Publisher[], now: number): void {
+  const fitting = grants.filter(({ patterns }) => patterns.some((pattern) => fits(pattern, name)));
+  if (fitting.length === 0) {
+    const patterns = grants.flatMap((grant) => grant.patterns).join(', ');
+    refuse('delegation_missing', `the publisher of ${name} may sign ${patterns} only`);
+  }
+  if (!fitting.some(({ notAfter }) => Date.parse(notAfter) > now)) {
+    refuse('delegation_expired', `the delegation for ${name} ended at ${fitting[0]?.notAfter}`);
+  }
+}
+
+const fits = (pattern: string, name: string): boolean =>
+  pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+
+function permitted({ name, permissions }: PluginEntry): void {
+  const known: readonly string[] = filterPermissions;
+  const unknown = permissions.filter((permission) => !known.includes(permission));
+  if (unknown.length > 0) {
+    refuse('permission_unknown', `${name} requires ${unknown.join(', ')}, allowed ${known.join(', ')}`);
+  }
+  const undeclared = known.filter((permission) => !permissions.includes(permission));
+  if (undeclared.length > 0) {
+    refuse('permission_undeclared', `${name} is given ${undeclared.join(', ')} and does not declare it`);
+  }
+}

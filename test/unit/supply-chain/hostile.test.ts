@@ -1,0 +1,244 @@
+/** Hostile indexes and artifacts: each is refused with its own reason, and the same documents unchanged are accepted. */
+
+import { compileModule } from '#adapters/wasm/module.ts';
+import { newest, noDowngrade } from '#core/supply-chain/catalogue.ts';
+import type { Envelope } from '#core/supply-chain/envelope.ts';
+import { pae, payloadType, signStatement } from '#core/supply-chain/envelope.ts';
+import { generateKeys, publicKeyOf, signBytes } from '#core/supply-chain/keys.ts';
+import { verifyBytes, verifyEntry } from '#core/supply-chain/verify-artifact.ts';
+import { verifyIndex } from '#core/supply-chain/verify-index.ts';
+import {
+  delegationOf,
+  entryOf,
+  guardBytes,
+  indexOf,
+  now,
+  publisherKeys,
+  rootKeys,
+  strangerKeys,
+} from '../../support/signed-plugins.ts';
+
+interface Try {
+  readonly file?: unknown;
+  readonly bytes?: Uint8Array;
+  readonly after?: unknown;
+  readonly compiled?: () => void;
+}
+
+const root = publicKeyOf(rootKeys.pem.publicKey);
+
+async function verify({ file = indexOf(), bytes = guardBytes, after, compiled }: Try): Promise<string> {
+  const earlier = after === undefined ? undefined : verifyIndex(after, root, { now }).seen;
+  const trusted = verifyIndex(file, root, { now, ...(earlier && { seen: earlier }) });
+  const entry = newest(trusted.index, 'keyword-guard');
+  noDowngrade({ version: '1.0.0' }, entry);
+  const publisher = verifyEntry(entry, trusted, now);
+  await verifyBytes(entry, bytes, (module) => {
+    compiled?.();
+    return compileModule(module);
+  });
+  return publisher;
+}
+
+const good = indexOf();
+const withIndex = (index: unknown) => ({ ...good, index });
+const signedText = (text: string): Envelope => {
+  const payload = Buffer.from(text);
+  const sig = signBytes(rootKeys.key, pae(payloadType, payload)).toString('base64');
+  return { payloadType, payload: payload.toString('base64'), signatures: [{ keyid: rootKeys.id, sig }] };
+};
+const tampered = ({ payload, ...rest }: Envelope): Envelope => ({
+  ...rest,
+  payload: Buffer.from(Buffer.from(payload, 'base64').toString().replace('keyword', 'keYword')).toString('base64'),
+});
+const plugin = (changes: object) => indexOf({ plugins: [entryChanged(changes)] });
+/** Changed after the publisher signed it. */
+const entryChanged = (changes: object) => ({ ...entryOf(), ...changes });
+const digestOf = entryOf().sha256;
+const other = Buffer.concat([guardBytes.subarray(0, -1), Buffer.from([guardBytes.at(-1)! ^ 1])]);
+/** A valid module that imports one function. */
+const imports = Buffer.from('0061736d01000000010401600000020c01036e6574047365656e0000', 'hex');
+
+const rows: readonly (readonly [string, string, Try])[] = [
+  ['a file that is not an object', 'envelope_malformed', { file: [] }],
+  ['a file with one more member', 'envelope_malformed', { file: { ...good, more: 1 } }],
+  ['an index without an envelope', 'envelope_malformed', { file: withIndex({ format: 1, plugins: [] }) }],
+  ['an envelope without signatures', 'envelope_malformed', { file: withIndex({ ...good.index, signatures: [] }) }],
+  [
+    'a truncated payload',
+    'bad_signature',
+    { file: withIndex({ ...good.index, payload: good.index.payload.slice(0, 400) }) },
+  ],
+  ['another payload type', 'payload_type', { file: withIndex({ ...good.index, payloadType: 'application/json' }) }],
+  ['a payload changed after signing', 'bad_signature', { file: withIndex(tampered(good.index)) }],
+  [
+    'the signature of another document',
+    'bad_signature',
+    { file: withIndex({ ...good.index, signatures: good.delegations.signatures }) },
+  ],
+  ['an index by an unknown key', 'unknown_key', { file: { ...good, index: indexOf({}, strangerKeys).index } }],
+  ['an index by a publisher', 'unknown_key', { file: { ...good, index: indexOf({}, publisherKeys).index } }],
+  ['revocations in the place of the index', 'predicate_type', { file: withIndex(good.revocations) }],
+  ['delegations in the place of revocations', 'predicate_type', { file: { ...good, revocations: good.delegations } }],
+  ['signed text that is not JSON', 'statement_malformed', { file: withIndex(signedText('plugins: []')) }],
+  [
+    'signed JSON with a member twice',
+    'statement_malformed',
+    { file: withIndex(signedText('{"_type":"a","_type":"b"}')) },
+  ],
+  [
+    'a statement about another document',
+    'statement_mismatch',
+    {
+      file: withIndex(
+        signStatement(
+          rootKeys.key,
+          'index',
+          { format: 1, sequence: 5, issued_at: '2026-11-01T00:00:00Z', plugins: [] },
+          { name: 'index', sha256: '0'.repeat(64) },
+        ),
+      ),
+    },
+  ],
+  ['an index of the future', 'issued_in_future', { file: indexOf({ index: { issued_at: '2027-01-01T00:00:00Z' } }) }],
+  ['a replayed older index', 'sequence_older', { after: indexOf({ index: { sequence: 6 } }) }],
+  ['replayed older revocations', 'sequence_older', { after: indexOf({ revocations: { sequence: 6 } }) }],
+  ['replayed older delegations', 'sequence_older', { after: indexOf({ delegations: { sequence: 6 } }) }],
+  ['a second index of one sequence', 'sequence_reused', { file: indexOf({ plugins: [] }), after: good }],
+  ['sequence zero', 'statement_malformed', { file: indexOf({ index: { sequence: 0 } }) }],
+  ['one version twice', 'plugin_duplicate', { file: indexOf({ plugins: [entryOf(), entryOf()] }) }],
+  ['a look-alike of a name', 'name_invalid', { file: plugin({ name: 'kеyword-guard' }) }],
+  ['a path as a name', 'name_invalid', { file: plugin({ name: '../keyword-guard' }) }],
+  ['an upper-case name', 'name_invalid', { file: plugin({ name: 'Keyword-Guard' }) }],
+  ['a version with a path', 'version_invalid', { file: plugin({ version: '1.0.0/../..' }) }],
+  ['a path as an address', 'url_invalid', { file: plugin({ url: '../../etc/passwd' }) }],
+  ['an address without TLS', 'url_invalid', { file: plugin({ url: 'http://example.com/a.wasm' }) }],
+  ['a file address', 'url_invalid', { file: plugin({ url: 'file:///etc/passwd' }) }],
+  ['an address with credentials', 'url_invalid', { file: plugin({ url: 'https://a:b@example.com/a.wasm' }) }],
+  ['a plugin that is not listed', 'plugin_unknown', { file: indexOf({ plugins: [] }) }],
+  ['a plugin that is withdrawn', 'plugin_yanked', { file: plugin({ yanked: true }) }],
+  [
+    'a version older than the installed one',
+    'downgrade',
+    { file: indexOf({ plugins: [entryOf({ version: '0.9.0' })] }) },
+  ],
+  [
+    'a plugin by an unknown key',
+    'unknown_key',
+    { file: indexOf({ plugins: [entryOf({}, guardBytes, strangerKeys)] }) },
+  ],
+  [
+    'a plugin by the root key, which is not a publisher',
+    'unknown_key',
+    { file: indexOf({ plugins: [entryOf({}, guardBytes, rootKeys)] }) },
+  ],
+  ['a plugin without an envelope', 'envelope_malformed', { file: plugin({ envelope: null }) }],
+  [
+    'the envelope of an index as that of a plugin',
+    'predicate_type',
+    {
+      file: plugin({ envelope: signStatement(publisherKeys.key, 'index', {}) }),
+    },
+  ],
+  ['a digest that the publisher did not sign', 'statement_mismatch', { file: plugin({ sha256: '0'.repeat(64) }) }],
+  ['a version that the publisher did not sign', 'statement_mismatch', { file: plugin({ version: '9.0.0' }) }],
+  ['permissions that the publisher did not sign', 'statement_mismatch', { file: plugin({ permissions: ['content'] }) }],
+  [
+    'a delegation for other names',
+    'delegation_missing',
+    { file: indexOf({ grant: { patterns: ['other-*', 'keyword'] } }) },
+  ],
+  [
+    'a delegation that ended',
+    'delegation_expired',
+    { file: indexOf({ grant: { not_after: '2026-11-22T00:00:00Z' } }) },
+  ],
+  [
+    'a delegation to a private key',
+    'key_type',
+    { file: indexOf({ grant: { public_key: publisherKeys.pem.privateKey } }) },
+  ],
+  ['a revoked key', 'key_revoked', { file: indexOf({ revocations: { keys: [publisherKeys.id] } }) }],
+  ['a revoked artifact', 'artifact_revoked', { file: indexOf({ revocations: { artifacts: [digestOf] } }) }],
+  ['a truncated module', 'size_mismatch', { bytes: guardBytes.subarray(0, -1) }],
+  ['a module with trailing bytes', 'size_mismatch', { bytes: Buffer.concat([guardBytes, guardBytes]) }],
+  ['another module of the same size', 'digest_mismatch', { bytes: other }],
+  ['an unknown ABI', 'abi_unsupported', { file: indexOf({ plugins: [entryOf({ abi: 'wasm-filter-2' })] }) }],
+  [
+    'a signed file that is not a module',
+    'abi_mismatch',
+    {
+      file: indexOf({ plugins: [entryOf({}, Buffer.from('#!/bin/sh'))] }),
+      bytes: Buffer.from('#!/bin/sh'),
+    },
+  ],
+  [
+    'a signed module that imports',
+    'abi_mismatch',
+    { file: indexOf({ plugins: [entryOf({}, imports)] }), bytes: imports },
+  ],
+  [
+    'a permission that is not given',
+    'permission_unknown',
+    {
+      file: indexOf({ plugins: [entryOf({ permissions: ['content', 'metadata', 'network'] })] }),
+    },
+  ],
+  [
+    'a permission that is not declared',
+    'permission_undeclared',
+    { file: indexOf({ plugins: [entryOf({ permissions: ['content'] })] }) },
+  ],
+];
+
+describe('[supply-chain.order] hostile documents', () => {
+  test.each(rows)('%s: %s', async (_what, reason, given) => {
+    await expect(verify(given)).rejects.toMatchObject({ name: 'SupplyChainRefusal', reason });
+  });
+
+  test('the module of the table that imports is valid WebAssembly', async () => {
+    await expect(WebAssembly.compile(imports)).resolves.toBeDefined();
+  });
+
+  test('bytes that do not verify are not compiled', async () => {
+    const compiled = jest.fn();
+    await expect(verify({ bytes: other, compiled })).rejects.toMatchObject({ reason: 'digest_mismatch' });
+    expect(compiled).not.toHaveBeenCalled();
+  });
+
+  test('a size above 50 MB is refused before the download', () => {
+    const trusted = verifyIndex(good, root, { now });
+    const size = 50 * 1024 * 1024 + 1;
+    const { envelope: _, ...rest } = entryOf();
+    const { name, version, kind, abi, phase, permissions } = rest;
+    const predicate = { name, version, kind, abi, phase, permissions, size };
+    const envelope = signStatement(publisherKeys.key, 'artifact', predicate, { name, sha256: rest.sha256 });
+    expect(() => verifyEntry({ ...rest, size, envelope }, trusted, now)).toThrow(
+      expect.objectContaining({ reason: 'size_exceeded' }),
+    );
+  });
+});
+
+describe('what is accepted', () => {
+  test('[supply-chain.envelope] the unchanged documents, by Ed25519 and ECDSA P-256', async () => {
+    await expect(verify({})).resolves.toBe(publisherKeys.id);
+  });
+
+  test('[supply-chain.sequence] the same documents again, and newer ones', async () => {
+    await expect(verify({ after: good, file: good })).resolves.toBe(publisherKeys.id);
+    const file = indexOf({ index: { sequence: 6 }, delegations: { sequence: 7, delegations: [delegationOf()] } });
+    await expect(verify({ after: indexOf(), file: { ...file, revocations: good.revocations } })).resolves.toBe(
+      publisherKeys.id,
+    );
+  });
+
+  test('the encoding that is signed is that of DSSE', () => {
+    expect(pae('http://example.com/HelloWorld', Buffer.from('hello world')).toString()).toBe(
+      'DSSEv1 29 http://example.com/HelloWorld 11 hello world',
+    );
+  });
+
+  test('other kinds of keys are refused', () => {
+    expect(() => publicKeyOf(generateKeys('p256').privateKey)).toThrow(expect.objectContaining({ reason: 'key_type' }));
+  });
+});
