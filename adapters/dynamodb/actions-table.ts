@@ -8,14 +8,10 @@ import { GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb
 import type { StartedActions } from '#core/actions/ports.ts';
 import { idempotencyDays, type StartedAction } from '#core/contracts/started-action.ts';
 import type { Change } from '#core/evidence/ports.ts';
-import { pageOf } from './in-order.ts';
+import { dueIn, dueRows } from './due-rows.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
-import { rowsByKey } from './rows-by-key.ts';
-import { partitionOf, partitionsOf, shards } from './shards.ts';
 import type { StoreOptions } from './store-options.ts';
 
-/** The list of what is to be closed; what has ended leaves it. */
-const due = 'due';
 const dayS = 24 * 3600;
 /** An approval that is used under an idempotency key ends its row long before that. */
 const openSeconds = 30 * dayS;
@@ -25,10 +21,7 @@ const afterSeconds = (from: string, seconds: number): number => Math.floor(Date.
 
 export function actionStartItem(table: string, row: StartedAction): TransactWriteItem {
   const key = keyOf(row.tenant, row.id);
-  const open =
-    row.due_at === undefined
-      ? { ttl: afterSeconds(row.started_at, openSeconds) }
-      : { due_in: partitionOf(due, key, shards.due) };
+  const open = row.due_at === undefined ? { ttl: afterSeconds(row.started_at, openSeconds) } : { due_in: dueIn(key) };
   return {
     Put: {
       TableName: table,
@@ -81,21 +74,8 @@ export function actionsTable({ client, tables }: StoreOptions): StartedActions {
     },
 
     async due(now, limit) {
-      const { rows } = await pageOf(
-        {
-          client,
-          table: TableName,
-          index: 'by_due',
-          partitionKey: 'due_in',
-          partitions: partitionsOf(due, shards.due),
-          sortKey: 'due_at',
-          order: 'ascending',
-          to: now,
-        },
-        limit,
-      );
-      const keys = rows.map(({ id }) => ({ id: id! }));
-      const actions = (await rowsByKey({ client, table: TableName, consistent: true }, keys)).map(toStartedAction);
+      const list = { client, table: TableName, sortKey: 'due_at' };
+      const actions = (await dueRows(list, ['id'], { now, limit })).map(toStartedAction);
       // The index lags behind: what has ended meanwhile is not due.
       return actions.filter(({ due_at }) => due_at !== undefined && due_at <= now);
     },

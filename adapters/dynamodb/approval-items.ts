@@ -10,8 +10,8 @@ import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
+import { dueIn } from './due-rows.ts';
 import { fromItem, type Item, toItem } from './items.ts';
-import { partitionOf, shards } from './shards.ts';
 
 export const pointerId = (tenant: string, digest: string) => `call#${tenant}#${digest}`;
 export const statusKey = (tenant: string, status: ApprovalStatus) => `${tenant}#${status}`;
@@ -26,8 +26,6 @@ const ttlOf = (iso: string) => Math.floor(Date.parse(iso) / 1000) + keptSeconds;
 const queuedKey = ({ queued_at, envelope_id, key_id }: ApprovalRow): string => `${queued_at}#${envelope_id}#${key_id}`;
 export const keyIdOf = (queued: string): string => queued.split('#').slice(2).join('#');
 
-/** The list of what the sweep looks at. */
-export const dueList = 'due';
 /** Sort key in `by_due`: since when a request waits stands in it, so that those that wait are counted without reading a row. */
 export const dueKey = (at: string, status: ApprovalStatus, queuedAt = ''): string =>
   `${at}#${status}${status === 'pending' ? `#${queuedAt}` : ''}`;
@@ -41,7 +39,7 @@ export const toRowItem = ({ parameters, sent_with, ...row }: ApprovalRow): Item 
     id: row.envelope_id,
     tenant_status: statusKey(row.tenant, row.status),
     queued: queuedKey(row as ApprovalRow),
-    due_in: partitionOf(dueList, row.envelope_id, shards.due),
+    due_in: dueIn(row.envelope_id),
     due: dueOf(row),
     ttl: ttlOf(row.expires_at),
     ...row,

@@ -9,11 +9,11 @@ import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { ApprovalStore } from '#core/approvals/ports.ts';
 import type { ApprovalStatus } from '#core/contracts/approval.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
-import { dueKey, dueList, keyIdOf, pointerId, statusKey, toRow } from './approval-items.ts';
+import { dueKey, keyIdOf, pointerId, statusKey, toRow } from './approval-items.ts';
+import { dueList } from './due-rows.ts';
 import { cursorAt, inOrder, placeAt } from './in-order.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 import { rowsByKey } from './rows-by-key.ts';
-import { partitionsOf, shards } from './shards.ts';
 import type { StoreOptions } from './store-options.ts';
 
 /** Keys that one page of one requester's rows looks at before it answers with a cursor. */
@@ -29,10 +29,7 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
     return Item;
   };
 
-  const dueRows = {
-    ...{ client, table: tables.approvals, index: 'by_due', partitionKey: 'due_in', sortKey: 'due' },
-    partitions: partitionsOf(dueList, shards.due),
-  };
+  const dueApprovals = dueList({ client, table: tables.approvals, sortKey: 'due' });
 
   /** One partition: what a tenant's people decide in a second is far below what one takes. */
   const ofStatus = (tenant: string, status: ApprovalStatus) => ({
@@ -165,7 +162,7 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
     async *due(now) {
       let group: Item[] = [];
       const rows = () => rowsByKey({ client, table: tables.approvals, consistent: true }, group);
-      const keys = inOrder({ ...dueRows, order: 'ascending', to: `${now}#~`, about: groupSize });
+      const keys = inOrder({ ...dueApprovals, to: `${now}#~`, about: groupSize });
       for await (const { id } of keys) {
         group.push({ id: id! });
         if (group.length < groupSize) continue;
@@ -177,7 +174,7 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
 
     async waiting() {
       const since: string[] = [];
-      for await (const { due } of inOrder({ ...dueRows, order: 'ascending', about: 1_000 })) {
+      for await (const { due } of inOrder({ ...dueApprovals, about: 1_000 })) {
         const [, status, queued] = due?.S?.split('#') ?? [];
         if (status === 'pending' && queued !== undefined) since.push(queued);
       }

@@ -10,16 +10,13 @@ import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
 import { longestLifeSeconds } from '#core/credentials/record.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { pageOf } from './in-order.ts';
+import { dueIn, dueRows } from './due-rows.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 import { livePage } from './live-page.ts';
-import { rowsByKey } from './rows-by-key.ts';
 import { partitionOf, partitionsOf, shards } from './shards.ts';
 import type { StoreOptions } from './store-options.ts';
 
 const keptSeconds = 30 * 24 * 3600;
-/** The list of those to call back; a revoked record leaves it. */
-const due = 'due';
 
 const keyOf = (tenant: string, id: string): Item =>
   toItem({ kept_in: partitionOf(tenant, id, shards.credentials), id });
@@ -31,7 +28,7 @@ export const credentialPutItem = (table: string, record: CredentialRecord): Tran
       ...keyOf(record.tenant, record.id),
       ...toItem({
         ...record,
-        ...(record.revoke_due !== undefined && { due_in: partitionOf(due, record.id, shards.due) }),
+        ...(record.revoke_due !== undefined && { due_in: dueIn(record.id) }),
         ttl: Math.floor(Date.parse(record.expires_at) / 1000) + keptSeconds,
       }),
     },
@@ -84,21 +81,8 @@ export function credentialsTable({ client, tables }: StoreOptions): CredentialSt
       ),
 
     async due(now, limit) {
-      const { rows } = await pageOf(
-        {
-          client,
-          table: tables.credentials,
-          index: 'by_due',
-          partitionKey: 'due_in',
-          partitions: partitionsOf(due, shards.due),
-          sortKey: 'revoke_due',
-          order: 'ascending',
-          to: now,
-        },
-        limit,
-      );
-      const keys = rows.map(({ kept_in, id }) => ({ kept_in: kept_in!, id: id! }));
-      const records = await rowsByKey({ client, table: tables.credentials, consistent: true }, keys);
+      const list = { client, table: tables.credentials, sortKey: 'revoke_due' };
+      const records = await dueRows(list, ['kept_in', 'id'], { now, limit });
       return records.map(toRecord).filter(({ revoked_at }) => revoked_at === undefined);
     },
   };

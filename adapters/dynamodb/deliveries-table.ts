@@ -6,22 +6,17 @@
  */
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Delivery, DeliveryStore } from '#core/approvals/ports.ts';
-import { pageOf } from './in-order.ts';
+import { dueIn, dueRows } from './due-rows.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
-import { rowsByKey } from './rows-by-key.ts';
-import { partitionOf, partitionsOf, shards } from './shards.ts';
 import type { StoreOptions } from './store-options.ts';
 
 const keptSeconds = 30 * 24 * 3600;
-
-/** The list of what is to be sent; what was sent or is dead leaves it. */
-const due = 'due';
 
 export const toDeliveryItem = ({ due_at, ...delivery }: Delivery): Item =>
   toItem({
     ...delivery,
     due: due_at,
-    ...(delivery.state === 'due' && { due_in: partitionOf(due, delivery.id, shards.due) }),
+    ...(delivery.state === 'due' && { due_in: dueIn(delivery.id) }),
     ttl: Math.floor(Date.parse(due_at) / 1000) + keptSeconds,
   });
 
@@ -57,21 +52,8 @@ export function deliveriesTable({ client, tables }: StoreOptions): DeliveryStore
     },
 
     async due(now, limit) {
-      const { rows } = await pageOf(
-        {
-          client,
-          table: TableName,
-          index: 'by_due',
-          partitionKey: 'due_in',
-          partitions: partitionsOf(due, shards.due),
-          sortKey: 'due',
-          order: 'ascending',
-          to: now,
-        },
-        limit,
-      );
-      const keys = rows.map(({ id }) => ({ id: id! }));
-      const deliveries = (await rowsByKey({ client, table: TableName, consistent: true }, keys)).map(toDelivery);
+      const list = { client, table: TableName, sortKey: 'due' };
+      const deliveries = (await dueRows(list, ['id'], { now, limit })).map(toDelivery);
       // The index lags behind: what was sent or put off meanwhile is not due.
       return deliveries.filter(({ state, due_at }) => state === 'due' && due_at <= now);
     },
