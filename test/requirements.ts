@@ -818,6 +818,7 @@ const cli: readonly Requirement[] = [
   must('cli.policy-tools', 'simulate, why and diff-policy explain policy.'),
   must('cli.policy-versions', 'policy history, current and rollback work on versions.'),
   must('cli.hook', 'agentctl hook claude-code answers PreToolUse events by policy, and denies what it cannot decide.'),
+  must('docs.snippets', 'Every piece of configuration in the documentation loads.'),
   must('cli.version', '--version and -v print the version of package.json.'),
   must('cli.exit-codes', 'Exit codes: 0 ok, 1 negative answer, 2 usage, 3 unreachable.'),
   must('cli.finds-keys', 'agentctl reads the keys file: the agent key for actions, the human key for votes.'),

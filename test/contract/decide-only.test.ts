@@ -45,3 +45,26 @@ test('[action.decide-only] an upstream beside it is refused', async () => {
   const { status, body } = await ask({ ...command('ls'), upstream: 'github' });
   expect([status, body.error.message]).toEqual([400, expect.stringContaining('Leave one of them out')]);
 });
+
+describe('[action.decide-only] beside an executor that takes every call', () => {
+  const executed = jest.fn(async () => ({ ran: true }));
+  const executors = [{ name: 'shell', handles: () => true, execute: executed }];
+  const askOf = async (extra: string) => {
+    const made = await testPorts({ extra, executors });
+    const send = caller(made.ports);
+    const body = { ...command('git status'), decide_only: true };
+    const { status, body: answer } = await send('POST', '/admin/v1/test-action', { key: keys.agent, body });
+    await made.stop();
+    return { status, answer };
+  };
+
+  test('the executor is not called', async () => {
+    const { answer } = await askOf('');
+    expect([answer.decision, answer.result, executed.mock.calls]).toEqual(['allow', undefined, []]);
+  });
+
+  test('it is refused where the gateway would execute what is approved', async () => {
+    const { status, answer } = await askOf('approvals: { on_approval: execute }');
+    expect([status, answer.error.message]).toEqual([400, expect.stringContaining('on_approval: release')]);
+  });
+});
