@@ -108,7 +108,3 @@ test.each([
   expect(err).toContain('Usage: agentctl');
   expect(err).not.toMatch(/^\s+at /m);
 });
-
-test.each(['supply-chain', 'plugin'])('%s is no command yet, rather than one that does nothing', async (name) => {
-  expect(await home.run([name])).toMatchObject({ code: 2, err: expect.stringContaining('unknown command') });
-});
