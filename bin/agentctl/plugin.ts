@@ -147,7 +147,9 @@ async function install(cli: Cli, options: IndexOptions, wanted: string): Promise
   if (cli.globals.json) cli.out.pretty({ installed: withoutEnvelope(entry), filter });
   else {
     cli.out.line(`installed ${entry.name} ${entry.version}, sha256 ${entry.sha256}`);
-    cli.out.line('Add this entry to the configuration, then store it with agentctl config put or a restart:');
+    cli.out.line(
+      'Add this entry to the configuration file that the gateway imports, and import it (locally: restart npm start):',
+    );
     const phases = entry.phase === 'both' ? ['input', 'output'] : [entry.phase];
     cli.out.text(
       ['policies:', ...phases.flatMap((phase) => [`  ${phase}:`, `    - ${JSON.stringify(filter)}`])].join('\n'),
