@@ -167,6 +167,7 @@ export function compose(
     tokens: lazyTokens({ clock, documents: issuerDocuments }),
     cancellations: cancellationsTable(store),
     mcpStore: mcpTable({ ...store, clock }),
+    recentTraces: () => telemetry.recentTraces(),
     metricsText: () => telemetry.metricsText(),
     adminUrl: needed('ADMIN_URL'),
     timeouts: systemTimeouts,

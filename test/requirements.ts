@@ -18,7 +18,6 @@ const later =
 
 const operations = later('not built yet: rollouts, analytics, alerts, federation, GraphQL, plugins');
 const edge = later('not built yet: the edge proxy of the local host');
-const telemetry = later('not built yet: the trace routes');
 
 const actions: readonly Requirement[] = [
   must(
@@ -795,7 +794,11 @@ const admin: readonly Requirement[] = [
   operations('evaluation.webhook', 'The evaluation webhook fires at its sampling rate with truncated content.'),
   operations('operator.kubernetes', 'A Kubernetes operator and multi-cluster federation exist.'),
   must('trace.ring', 'The last 500 traces are kept.'),
-  telemetry('trace.routes', 'Traces are readable at traces and traces/{id}.'),
+  must(
+    'trace.routes',
+    'The last 500 traces are readable at traces, with filters and a cursor, and at traces/{id} with their spans.',
+  ),
+  must('trace.isolation', "A tenant's callers see traces of their tenant; the platform's callers see all."),
   must('trace.export', 'Spans are exported over OTLP in batches of about 5 seconds.'),
   must('admin.cache', 'cache shows hits, misses, hit rate and evictions.'),
   must('admin.budgets', 'Budgets and providers are readable.'),

@@ -27,6 +27,7 @@ import { addRollout } from './rollout.ts';
 import { addSimulation } from './simulation.ts';
 import { addStatus } from './status.ts';
 import { addSupplyChain } from './supply-chain.ts';
+import { addTraces } from './traces.ts';
 import { addTraffic } from './traffic.ts';
 
 /** Runs one command line and says how it ended; prints, but never exits. */
@@ -63,6 +64,7 @@ const groups = [
   addSimulation,
   addPolicy,
   addRollout,
+  addTraces,
   addCredentials,
   addManifest,
   addSupplyChain,

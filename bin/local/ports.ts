@@ -30,7 +30,7 @@ import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
-import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
+import { type LogTelemetry, logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
 import { backgroundWork } from '#adapters/work/background.ts';
 import { PendingLimit } from '#core/approvals/pending-limit.ts';
@@ -77,7 +77,7 @@ export interface PortsOptions {
   readonly adoptSigningKey?: boolean;
   /** Generated keys in force; none on a host that others can reach. */
   readonly keys: Partial<LocalKeys>;
-  readonly telemetry: Telemetry & { metricsText(): string };
+  readonly telemetry: Telemetry & Pick<LogTelemetry, 'metricsText' | 'recentTraces'>;
   readonly adminUrl: string;
   /** Called for every entry that was committed. */
   readonly committed: (entry: EvidenceEntry) => void;
@@ -183,6 +183,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     breakers: () => breakersOf(providers).states(),
     timeouts,
     random: Math.random,
+    recentTraces: () => telemetry.recentTraces(),
     metricsText: () => telemetry.metricsText(),
     adminUrl: options.adminUrl,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

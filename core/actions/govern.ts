@@ -48,7 +48,8 @@ export async function govern(
   const claimed = request.placement === undefined || request.decide_only === true;
   const agreed = claimed ? agreedCapability(request, servers, placement?.capability) : capability;
   const envelope = { ...bare, ...placement, capability: agreed };
-  const attributes = { tool: envelope.tool, target: envelope.target, capability: envelope.capability };
+  const { tool, target } = envelope;
+  const attributes = { tool, target, capability: agreed, tenant_id: principal.tenant, session_id: sessionId };
 
   return ports.telemetry.span('mcpgw.tool_call', attributes, async (span) => {
     const effects = await ports.effects(envelope);

@@ -17,6 +17,7 @@ import type { Admissions } from '#core/limits/admissions.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import type { McpStore } from '#core/mcp/ports.ts';
 import type { Archive, Observations } from '#core/observatory/ports.ts';
+import type { RecordedTrace } from '#core/observatory/traces.ts';
 import type { RolloutsInForce } from '#core/rollouts/in-force.ts';
 import type { Rollouts } from '#core/rollouts/ports.ts';
 import type { TicketStore } from '#core/tickets/ports.ts';
@@ -67,6 +68,8 @@ export interface GatewayPorts extends GovernPorts {
   readonly cache?: ResponseCache;
   /** State of each provider's breaker, by name, where this process calls providers itself or reads what those that do share. */
   readonly breakers?: (providers: readonly ProviderEntry[]) => Readonly<Record<string, BreakerState>>;
+  /** The last 500 traces of this process, oldest first. */
+  readonly recentTraces: () => readonly RecordedTrace[];
   /** The metrics registry of this process as Prometheus text. */
   readonly metricsText: () => string;
   readonly version: string;

@@ -14,6 +14,7 @@ import { health, observatory } from './operations/observatory.ts';
 import type { OperationContract } from './operations/operation.ts';
 import { rollouts } from './operations/rollouts.ts';
 import { sessions } from './operations/sessions.ts';
+import { traces } from './operations/traces.ts';
 
 export const operations = {
   health,
@@ -26,6 +27,7 @@ export const operations = {
   ...sessions,
   ...rollouts,
   ...graphql,
+  ...traces,
   ...gateway,
 } satisfies Record<string, OperationContract>;
 

@@ -131,6 +131,10 @@ export const routes: readonly Route[] = [
     { query: ['from', 'to'] },
   ),
   route(`POST ${a}/graphql`, 'observatory', 'viewer', 'graphql', 'Queries and mutations over the same operations'),
+  route(`GET ${a}/traces`, 'observatory', 'operator', 'listTraces', 'The last traces, newest first', {
+    query: ['session', 'model', 'tool', 'decision', 'status', 'min_ms', 'from', 'to', ...paging],
+  }),
+  route(`GET ${a}/traces/{id}`, 'observatory', 'operator', 'getTrace', 'One trace with its spans'),
   route(`GET ${a}/cache`, 'observatory', 'viewer', 'cacheStatistics', 'Hits, misses, hit rate, evictions'),
   route(`GET ${a}/providers`, 'observatory', 'viewer', 'listProviders', 'Providers, their health and breakers'),
   route(`GET ${a}/budgets`, 'observatory', 'viewer', 'listBudgets', 'Budgets and rate limits as they stand'),

@@ -11,12 +11,13 @@ import { rebuildProjections } from '#core/admin/rebuild-projections.ts';
 import { costRecommendations } from '#core/admin/recommendations.ts';
 import * as rollouts from '#core/admin/rollouts.ts';
 import { listTenants } from '#core/admin/tenants.ts';
+import * as traces from '#core/admin/traces.ts';
 import { httpEndpoint } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 const chat = { listRequests, cacheStatistics, listProviders, listBudgets, rebuildProjections };
 
-const own = { ...operations, ...alerts, ...analytics, ...chat, costRecommendations, listTenants };
+const own = { ...operations, ...alerts, ...analytics, ...chat, ...traces, costRecommendations, listTenants };
 /** What other functions serve over REST. */
 const others = { ...rollouts, audit, listPolicies };
 

@@ -262,6 +262,8 @@ describe('an action', () => {
       target: 'acme/web',
       capability: 'read',
       decision: 'allow',
+      tenant_id: 'default',
+      session_id: expect.any(String),
     });
     expect(named(trace!, 'credential.issue').attributes).toEqual({
       credential_name: 'scm',

@@ -156,6 +156,11 @@ export const visits: Readonly<Record<string, Visit>> = {
   'GET /admin/v1/manifests/{id}/drift': (world) =>
     admin(world, 'GET', `/manifests/${world.found.manifest}/drift?session=${session}`, 'e2e-alice'),
 
+  'GET /admin/v1/traces': (world) => admin(world, 'GET', '/traces?limit=2', 'e2e-platform'),
+  'GET /admin/v1/traces/{id}': async (world) => {
+    const { body } = await admin(world, 'GET', '/traces?limit=1', 'e2e-platform');
+    return admin(world, 'GET', `/traces/${(body.traces as { trace_id: string }[])[0]?.trace_id}`, 'e2e-platform');
+  },
   'POST /admin/v1/graphql': (world) =>
     admin(world, 'POST', '/graphql', 'e2e-platform', {
       query: '{ whoami { tenant role } providers { nodes { name health } } }',

@@ -1,0 +1,105 @@
+/** The last traces of this process as people look at them [trace.routes]: a list with filters, and one trace with its spans. */
+import { invalidRequest } from '#core/kernel/errors.ts';
+import type { SpanAttributes } from '#core/kernel/ports.ts';
+
+export interface RecordedSpan {
+  readonly name: string;
+  readonly span_id: string;
+  readonly parent_id?: string;
+  readonly attributes: SpanAttributes;
+  /** ISO 8601. */
+  readonly started_at: string;
+  /** Microseconds. */
+  readonly duration_us: number;
+  readonly failed: boolean;
+}
+
+export interface RecordedTrace {
+  readonly trace_id: string;
+  readonly spans: readonly RecordedSpan[];
+}
+
+export interface TraceSummary {
+  readonly trace_id: string;
+  /** Name of the first span. */
+  readonly root: string;
+  readonly started_at: string;
+  readonly duration_ms: number;
+  readonly status: 'ok' | 'error';
+  readonly tenant?: string;
+  readonly session_id?: string;
+  readonly model?: string;
+  readonly tool?: string;
+  readonly decision?: string;
+  /** How many spans it has. */
+  readonly spans: number;
+}
+
+export interface TraceFilter {
+  readonly session?: string | undefined;
+  readonly model?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly decision?: string | undefined;
+  readonly status?: string | undefined;
+  readonly min_ms?: number | undefined;
+  /** ISO 8601, both included. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** The edge and what stands behind it record apart under one id: their spans are one trace. Newest first. */
+export function merged(recorded: readonly RecordedTrace[]): RecordedTrace[] {
+  const byId = Map.groupBy(recorded, ({ trace_id }) => trace_id);
+  return [...byId]
+    .map(([trace_id, parts]) => ({ trace_id, spans: parts.flatMap(({ spans }) => spans).sort(byStart) }))
+    .filter(({ spans }) => spans.length > 0)
+    .sort((a, b) => (startOf(a) < startOf(b) ? 1 : startOf(a) > startOf(b) ? -1 : a.trace_id < b.trace_id ? 1 : -1));
+}
+
+const startOf = ({ spans }: RecordedTrace): string => spans[0]!.started_at;
+const byStart = (a: RecordedSpan, b: RecordedSpan): number =>
+  a.started_at < b.started_at ? -1 : a.started_at > b.started_at ? 1 : Number(b.duration_us) - Number(a.duration_us);
+
+export function summaryOf({ trace_id, spans }: RecordedTrace): TraceSummary {
+  const ids = new Set(spans.map(({ span_id }) => span_id));
+  const root = spans.find(({ parent_id }) => parent_id === undefined || !ids.has(parent_id)) ?? spans[0]!;
+  const attribute = (...names: string[]) => {
+    for (const name of names)
+      for (const { attributes } of spans) if (attributes[name] !== undefined) return String(attributes[name]);
+    return undefined;
+  };
+  const told = {
+    tenant: attribute('tenant_id'),
+    session_id: attribute('session_id'),
+    model: attribute('model'),
+    tool: attribute('tool'),
+    decision: attribute('decision'),
+  };
+  return {
+    trace_id,
+    root: root.name,
+    started_at: root.started_at,
+    duration_ms: Math.round(root.duration_us / 1000),
+    status: spans.some(({ failed }) => failed) ? 'error' : 'ok',
+    ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)),
+    spans: spans.length,
+  };
+}
+
+/** Whether a trace is one that was asked for. */
+export const fits = (summary: TraceSummary, filter: TraceFilter): boolean =>
+  (filter.session === undefined || summary.session_id === filter.session) &&
+  (filter.model === undefined || summary.model === filter.model) &&
+  (filter.tool === undefined || summary.tool === filter.tool) &&
+  (filter.decision === undefined || summary.decision === filter.decision) &&
+  (filter.status === undefined || summary.status === filter.status) &&
+  (filter.min_ms === undefined || summary.duration_ms >= filter.min_ms) &&
+  (filter.from === undefined || summary.started_at >= filter.from) &&
+  (filter.to === undefined || summary.started_at <= filter.to);
+
+/** @throws GatewayError `invalid_request` */
+export function wholeMs(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw invalidRequest(`min_ms is ${JSON.stringify(text.slice(0, 64))}; it takes whole milliseconds.`);
+}

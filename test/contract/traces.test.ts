@@ -1,0 +1,129 @@
+/** Traces through the handlers: what calls left, who sees it, filters and pages. */
+import { merged, type RecordedSpan, summaryOf } from '#core/observatory/traces.ts';
+import { caller } from '../support/call-endpoint.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+
+const admin = 'admin-token-1';
+let gateway: TestPorts;
+let call: ReturnType<typeof caller>;
+beforeAll(async () => {
+  gateway = await testPorts({ extra: 'providers: [{ name: mock, type: mock, models: [mock] }]' });
+  call = caller(gateway.ports);
+});
+afterAll(() => gateway.stop());
+
+const get = async (path: string, key = admin) => (await call('GET', `/admin/v1/traces${path}`, { key })).body;
+const chat = (session: string, key = keys.agent) =>
+  call('POST', '/v1/chat/completions', {
+    key,
+    headers: { 'x-session-id': session },
+    body: { model: 'mock', messages: [{ role: 'user', content: 'a secret question' }] },
+  });
+const act = (session: string, tool = 'scm.get_file_contents') =>
+  call('POST', '/admin/v1/test-action', {
+    key: keys.agent,
+    body: { protocol: 'git', tool, target: 'acme/web', capability: 'read', actor: { session } },
+  });
+
+test('[trace.routes] a chat call and an action are traces with their spans and parents, and no content', async () => {
+  await chat('traced-chat');
+  await act('traced-action');
+  const { traces } = await get('?session=traced-chat');
+  expect(traces).toEqual([
+    expect.objectContaining({
+      root: 'gateway.chat_completion',
+      status: 'ok',
+      tenant: 'default',
+      session_id: 'traced-chat',
+      model: 'mock',
+    }),
+  ]);
+  const { spans } = await get(`/${traces[0].trace_id}`);
+  const names = spans.map(({ name }: RecordedSpan) => name);
+  expect(names[0]).toBe('gateway.chat_completion');
+  expect(names).toEqual(expect.arrayContaining(['provider.call', 'provider.mock', 'evidence.record']));
+  const byId = new Map(spans.map((span: RecordedSpan) => [span.span_id, span.name]));
+  const parents = Object.fromEntries(
+    spans.map((span: RecordedSpan) => [span.name, byId.get(span.parent_id as string) ?? null]),
+  );
+  expect(parents).toMatchObject({
+    'gateway.chat_completion': null,
+    'provider.call': 'gateway.chat_completion',
+    'provider.mock': 'provider.call',
+  });
+  expect(JSON.stringify(spans)).not.toContain('secret question');
+  const actions = await get('?tool=scm.get_file_contents&decision=allow');
+  expect(actions.traces[0]).toMatchObject({ root: 'mcpgw.tool_call', session_id: 'traced-action', decision: 'allow' });
+});
+
+test('[trace.routes] filters and pages', async () => {
+  for (const n of [1, 2, 3, 4, 5]) {
+    await chat(`page-${n}`);
+    gateway.pass(1);
+  }
+  const all = (await get('?limit=200')).traces;
+  expect(all.map(({ started_at }: { started_at: string }) => started_at)).toEqual(
+    all
+      .map(({ started_at }: { started_at: string }) => started_at)
+      .sort()
+      .reverse(),
+  );
+  const paged: string[] = [];
+  let cursor = '';
+  do {
+    const page = await get(`?limit=2${cursor && `&cursor=${cursor}`}`);
+    expect(page.traces.length).toBeLessThanOrEqual(2);
+    paged.push(...page.traces.map(({ trace_id }: { trace_id: string }) => trace_id));
+    cursor = page.next ?? '';
+  } while (cursor);
+  expect(paged).toEqual(all.map(({ trace_id }: { trace_id: string }) => trace_id));
+  expect((await get('?model=none')).traces).toEqual([]);
+  expect((await get('?min_ms=600000')).traces).toEqual([]);
+  expect((await get(`?from=${all[0].started_at}`)).traces).toHaveLength(1);
+  expect((await get('?status=error')).traces).toEqual([]);
+});
+
+test('[trace.isolation] another tenant sees none of it, roles below operator nothing', async () => {
+  await chat('mine');
+  const { traces } = await get('?session=mine');
+  expect((await call('GET', '/admin/v1/traces', { key: keys.viewer })).status).toBe(403);
+  expect((await call('GET', '/admin/v1/traces', { key: keys.agent })).status).toBe(403);
+  const elsewhere = await call('GET', `/admin/v1/traces/${traces[0].trace_id}`, {
+    key: admin,
+    headers: { 'x-tenant-id': 'elsewhere' },
+  });
+  expect(elsewhere.status).toBe(200); // the platform's token
+  const own = await call('GET', '/admin/v1/traces?session=mine', { key: keys.human });
+  expect(own.body.traces).toHaveLength(1);
+  const ports = {
+    ...gateway.ports,
+    recentTraces: () => [
+      { trace_id: 'f'.repeat(32), spans: [{ ...span('x', 0), attributes: { tenant_id: 'elsewhere' } }] },
+    ],
+  };
+  const asDefault = caller(ports);
+  expect((await asDefault('GET', '/admin/v1/traces', { key: keys.human })).body.traces).toEqual([]);
+  expect((await asDefault('GET', `/admin/v1/traces/${'f'.repeat(32)}`, { key: keys.human })).status).toBe(404);
+});
+
+test.each(['?status=bad', '?decision=maybe', '?min_ms=-1', '?from=yesterday', '?limit=0', '?cursor=x', '?unknown=1'])(
+  '[trace.routes] %s is 400',
+  async (query) => {
+    expect((await call('GET', `/admin/v1/traces${query}`, { key: admin })).status).toBe(400);
+  },
+);
+
+const span = (span_id: string, ms: number, parent_id?: string): RecordedSpan => ({
+  ...{ name: `span.${span_id}`, span_id, attributes: {}, failed: false, duration_us: 1_000 },
+  started_at: new Date(ms).toISOString(),
+  ...(parent_id !== undefined && { parent_id }),
+});
+
+test('[trace.edge-parent] what the edge and the gateway recorded under one id is one trace with the edge as its root', () => {
+  const [trace] = merged([
+    { trace_id: 't', spans: [span('gateway', 5, 'edge')] },
+    { trace_id: 't', spans: [span('edge', 4)] },
+  ]);
+  expect(trace!.spans.map(({ span_id }) => span_id)).toEqual(['edge', 'gateway']);
+  expect(summaryOf(trace!)).toMatchObject({ root: 'span.edge', spans: 2, status: 'ok' });
+});

@@ -1,0 +1,77 @@
+/** `agentctl traces` and `agentctl rollout`: what is asked, and what is shown. */
+import { Home, type Scripted, startServer } from './support.ts';
+
+let server: Scripted;
+let home: Home;
+beforeAll(async () => {
+  server = await startServer();
+});
+beforeEach(() => {
+  home = new Home();
+  home.running(server.url);
+  server.reset();
+});
+afterEach(() => home.remove());
+afterAll(() => server.stop());
+
+test('[trace.routes] traces list passes its filters on; show draws a tree', async () => {
+  server.on('GET /admin/v1/traces', {
+    traces: [
+      {
+        trace_id: 't1',
+        started_at: '2026-01-01T00:00:00.000Z',
+        duration_ms: 12,
+        root: 'gateway.chat_completion',
+        status: 'ok',
+        model: 'mock',
+        spans: 2,
+      },
+    ],
+  });
+  const listed = await home.run(['traces', 'list', '--session', 's', '--min-ms', '5']);
+  expect(server.seen[0]!.path).toBe('/admin/v1/traces?session=s&min_ms=5');
+  expect(listed.out).toMatch(/t1 .* 12 ms +gateway\.chat_completion +ok +mock/);
+  server.on('GET /admin/v1/traces/t1', {
+    trace_id: 't1',
+    spans: [
+      { span_id: 'a', parent_id: 'caller', name: 'gateway.chat_completion', duration_ms: 12, status: 'ok' },
+      { span_id: 'b', parent_id: 'a', name: 'provider.call', duration_ms: 10, status: 'error' },
+    ],
+  });
+  expect((await home.run(['traces', 'show', 't1'])).out).toBe(
+    'gateway.chat_completion  12 ms\n  provider.call  10 ms  error\n',
+  );
+  server.on('GET /admin/v1/traces', { traces: [] });
+  expect((await home.run(['traces', 'list'])).out).toContain('no trace fits');
+});
+
+test('[admin.rollouts] rollout create sends what was given and nothing else; list is a table', async () => {
+  server.on('POST /admin/v1/rollouts', { id: 'r1', state: 'running' });
+  await home.run([
+    'rollout',
+    'create',
+    '--model',
+    'gpt-4o',
+    '--canary',
+    'new',
+    '--stages',
+    '5,100',
+    '--window',
+    '10m',
+    '--error-threshold',
+    '2',
+  ]);
+  expect(JSON.parse(server.seen[0]!.body)).toEqual({
+    route_model: 'gpt-4o',
+    canary_provider: 'new',
+    stages: [5, 100],
+    observation_window: '10m',
+    error_threshold: 2,
+  });
+  server.on('GET /admin/v1/rollouts', {
+    rollouts: [{ id: 'r1', state: 'running', current_percentage: 5, route_model: 'gpt-4o', canary_provider: 'new' }],
+  });
+  expect((await home.run(['rollout', 'list'])).out).toMatch(/r1 +running +5 % +gpt-4o +new/);
+  server.on('GET /admin/v1/rollouts', { rollouts: [] });
+  expect((await home.run(['rollout', 'list'])).out).toContain('there is no rollout');
+});
