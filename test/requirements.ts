@@ -420,6 +420,10 @@ const approvals: readonly Requirement[] = [
     'With on_approval execute the state machine runs exactly this call once, and the identical call returns its stored result.',
   ),
   must(
+    'approval.caller-executes',
+    'A call that its caller runs itself is approved and never run by the gateway, also under on_approval execute.',
+  ),
+  must(
     'approval.execute-asks-again',
     'Before the gateway makes an approved call, kill switch, key, tenant, tasks and policy are asked again.',
   ),

@@ -33,6 +33,8 @@ export async function executeApproved(
   row: ApprovalRow,
   hostEndsAtMs?: number,
 ): Promise<ApprovalRow> {
+  // Its caller runs it: a second run would be one too many.
+  if (row.caller_executes) return row;
   if (row.status !== 'approved' || row.withheld.length > 0) return row;
   const { action, refused } = await askedAgain(ports, row);
   const place = refused ? undefined : await placeNow(ports, action, row);

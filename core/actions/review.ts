@@ -247,6 +247,7 @@ function newRow(ports: GovernPorts, action: GovernedAction, safe: Redacted): App
     parameters: safe.parameters,
     ...(safe.sent_with && { sent_with: safe.sent_with }),
     withheld: safe.withheld,
+    ...(action.decideOnly && { caller_executes: true as const }),
     call_digest: action.call_digest,
     matched_rule: decision.matched_rule,
     policy_version: snapshot.version,

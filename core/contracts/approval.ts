@@ -102,6 +102,8 @@ export interface ApprovalRow extends KeptResult {
   readonly refused_because?: RefusedUse;
   /** Who ran the call: the caller that came back, or the state machine (`on_approval: execute`). */
   readonly executed_by?: 'caller' | 'gateway';
+  /** The caller runs the call itself (tools of a model, `decide_only`): the gateway only decides, also under `on_approval: execute`. */
+  readonly caller_executes?: true;
   readonly channel?: string;
   /** Whether the clock (state machine) is known to have started. */
   readonly clock_started?: boolean;

@@ -1,6 +1,8 @@
 /** `on_approval: execute`, and what becomes of an approval whose call could not be made. */
 import { settle } from '#core/approvals/steps.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
+import type { ChatCall } from '#core/chat/call.ts';
+import { governReply } from '#core/chat/tool-use.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -189,4 +191,33 @@ test('[approval.lease-renewed] a call that outlasts the lease keeps it, and its 
   done({ ok: true });
   await running;
   expect(await gateway.ports.approvals.find(id)).toMatchObject({ status: 'consumed', outcome: 'executed' });
+});
+
+test('[approval.caller-executes] a tool call that the client of a model runs is approved, and never run by the gateway', async () => {
+  const snapshot = await gateway.ports.snapshots.current();
+  const principal = [...snapshot.identities.byKeyId.values()].find(({ kind }) => kind === 'agent')!;
+  const chat = { snapshot, principal, sessionId: 'of-a-model', body: {} } as ChatCall;
+  const use = {
+    type: 'tool_use',
+    id: 't',
+    name: 'scm.create_pull_request',
+    input: { title: 'Fix', head: 'fix', base: 'main' },
+  };
+  const governed = async () =>
+    JSON.stringify(await governReply(gateway.ports, chat, { content: [use], stop_reason: 'tool_use' }));
+  const id = /envelope ([0-9a-f-]{36})/.exec(await governed())![1]!;
+  await ask('POST', `/admin/v1/approvals/${id}/approve`, keys.human, { reviewer: 'alice' });
+  expect((await settle(stepPorts(gateway.ports), id)).status).toBe('approved');
+  expect(runs).toBe(0);
+  // The client gets its call back once, and the next one waits for a person again.
+  expect(await governed()).toContain('"tool_use"');
+  expect(await governed()).toMatch(/needs a human's approval/);
+  expect(runs).toBe(0);
+});
+
+test('[approval.on-approval.execute] the same call of an action is run by the gateway, once', async () => {
+  const id = await approved('by-the-gateway');
+  await settle(stepPorts(gateway.ports), id);
+  await settle(stepPorts(gateway.ports), id);
+  expect(runs).toBe(1);
 });
