@@ -806,7 +806,11 @@ const admin: readonly Requirement[] = [
   must('trace.export', 'Spans are exported over OTLP in batches of about 5 seconds.'),
   must('admin.cache', 'cache shows hits, misses, hit rate and evictions.'),
   must('admin.budgets', 'Budgets and providers are readable.'),
-  operations('admin.budgets.forecast', 'The forecast of budgets is readable.'),
+  must('admin.budgets.forecast', 'The forecast of budgets is readable.'),
+  must(
+    'budget.forecast',
+    'A forecast follows the weekdays, with an interval that four of five periods end in, and says when a limit is reached.',
+  ),
 ];
 
 const cli: readonly Requirement[] = [

@@ -130,6 +130,13 @@ export const routes: readonly Route[] = [
     'Cheaper models of the same providers, with the numbers they rest on',
     { query: ['from', 'to'] },
   ),
+  route(
+    `GET ${a}/budgets/forecast`,
+    'observatory',
+    'viewer',
+    'budgetsForecast',
+    'Where each budget will stand at its end',
+  ),
   route(`POST ${a}/graphql`, 'observatory', 'viewer', 'graphql', 'Queries and mutations over the same operations'),
   route(`GET ${a}/traces`, 'observatory', 'operator', 'listTraces', 'The last traces, newest first', {
     query: ['session', 'model', 'tool', 'decision', 'status', 'min_ms', 'from', 'to', ...paging],

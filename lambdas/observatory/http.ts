@@ -4,6 +4,7 @@ import * as analytics from '#core/admin/analytics.ts';
 import { listBudgets } from '#core/admin/budgets.ts';
 import { cacheStatistics, listProviders, listRequests } from '#core/admin/chat-views.ts';
 import { audit } from '#core/admin/evidence.ts';
+import { budgetsForecast } from '#core/admin/forecast.ts';
 import { graphqlOver } from '#core/admin/graphql.ts';
 import * as operations from '#core/admin/observatory.ts';
 import { listPolicies } from '#core/admin/policies.ts';
@@ -17,7 +18,16 @@ import type { GatewayPorts } from '../ports.ts';
 
 const chat = { listRequests, cacheStatistics, listProviders, listBudgets, rebuildProjections };
 
-const own = { ...operations, ...alerts, ...analytics, ...chat, ...traces, costRecommendations, listTenants };
+const own = {
+  ...operations,
+  ...alerts,
+  ...analytics,
+  ...chat,
+  ...traces,
+  budgetsForecast,
+  costRecommendations,
+  listTenants,
+};
 /** What other functions serve over REST. */
 const others = { ...rollouts, audit, listPolicies };
 

@@ -352,6 +352,26 @@ test('[admin.budgets] budgets: every account of the tenant and the global ones, 
   );
 });
 
+test('[admin.budgets.forecast] each budget has a forecast, or none while three days of spend are missing', async () => {
+  const { forecasts } = await get('budgets/forecast', keys.viewer);
+  expect(forecasts).toHaveLength(4);
+  for (const each of forecasts)
+    expect(each).toMatchObject({ projected_usd: null, will_exceed: null, exhausted_at: null });
+});
+
+test('[budget.forecast] four days of spend are the level of the days to come', async () => {
+  for (let day = 0; day < 4; day++) {
+    await record({ cost_microusd: 2_000_000 });
+    gateway.pass(86_400);
+  }
+  const { forecasts } = await get('budgets/forecast', keys.viewer);
+  const tenant = forecasts.find(({ account }: { account: string }) => account === 'tenant');
+  expect(tenant.days_observed).toBe(4);
+  expect(tenant.projected_usd).toBeGreaterThan(10);
+  expect(tenant.low_usd).toBeLessThanOrEqual(tenant.projected_usd);
+  expect(tenant.high_usd).toBeGreaterThanOrEqual(tenant.projected_usd);
+});
+
 test('[admin.status] detailed health shows providers, budgets and recent violations', async () => {
   await record({ decision: 'block', outcome: 'blocked', findings: [blocked] });
   const status = await get('health/detailed', keys.viewer);

@@ -26,6 +26,30 @@ export const graphql = {
       ),
     }),
   },
+  budgetsForecast: {
+    output: z.strictObject({
+      tenant: z.string(),
+      forecasts: z.array(
+        z.strictObject({
+          account: z.string(),
+          scope: z.enum(['tenant', 'global', 'model']),
+          scope_id: z.string(),
+          period: z.enum(['day', 'month']),
+          limit_usd: usd,
+          spent_usd: usd,
+          days_observed: count.meta({ description: 'Days of spend it rests on; below three there is no forecast.' }),
+          projected_usd: usd.nullable(),
+          low_usd: usd.nullable().meta({ description: 'Lower end of the 80 % interval.' }),
+          high_usd: usd.nullable().meta({ description: 'Upper end of the 80 % interval.' }),
+          will_exceed: z.boolean().nullable(),
+          exhausted_at: z
+            .string()
+            .nullable()
+            .meta({ description: 'The day on which the limit is expected to be reached.' }),
+        }),
+      ),
+    }),
+  },
   listTenants: {
     output: z.strictObject({
       tenants: z.array(

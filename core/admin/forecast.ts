@@ -1,0 +1,93 @@
+/** `GET budgets/forecast`: where each budget will stand at the end of its period [budget.forecast]. */
+import { type DaySpend, exhaustedOn, forecast } from '#core/forecast/forecast.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { secondsUntilPeriodEnds } from '#core/limits/spend.ts';
+import type { Usage } from '#core/observatory/ports.ts';
+import { modelMatches } from '#core/routing/model-glob.ts';
+import { type BudgetView, budgetsOf } from './budgets.ts';
+import type { Call, Operation } from './operation.ts';
+
+const dayMs = 86_400_000;
+/** Four weeks, so that each weekday is seen four times. */
+const historyDays = 28;
+/** Budgets of all tenants need the spend of each: above this they are left out. */
+const mostTenants = 20;
+
+export const budgetsForecast: Operation = async (call) => {
+  const { statuses } = await budgetsOf(call);
+  const own = await usageByDay(call, [call.principal.tenant]);
+  const { tenants } = call.snapshot.configuration;
+  const everyone =
+    statuses.some(({ account }) => account.startsWith('global')) && tenants.length <= mostTenants
+      ? await usageByDay(
+          call,
+          tenants.map(({ id }) => id),
+        )
+      : undefined;
+  const forecasts = statuses.flatMap((status) => {
+    const usage = status.account.startsWith('global') ? everyone : own;
+    return usage ? [forecastOf(call, status, usage)] : [];
+  });
+  return { body: { tenant: call.principal.tenant, forecasts } };
+};
+
+interface UsageDay {
+  readonly day: string;
+  readonly usages: readonly Usage[];
+}
+
+/** Full days before today, oldest first. */
+async function usageByDay({ ports }: Call, tenants: readonly string[]): Promise<readonly UsageDay[]> {
+  const today = Math.floor(ports.clock.now() / dayMs) * dayMs;
+  const days = Array.from({ length: historyDays }, (_, n) => today - (historyDays - n) * dayMs);
+  return Promise.all(
+    days.map(async (start) => {
+      const span = { from: isoTime(start), to: isoTime(start + dayMs - 1) };
+      const usages = await Promise.all(tenants.map((tenant) => ports.observations.usage(tenant, span)));
+      return { day: isoTime(start).slice(0, 10), usages };
+    }),
+  );
+}
+
+/** What a budget's scope cost on a day. */
+const spendOf = ({ scope, scope_id }: BudgetView, { usages }: UsageDay): number =>
+  usages.reduce(
+    (sum, { cost_usd, models }) =>
+      sum +
+      (scope === 'model'
+        ? models.reduce((part, used) => (modelMatches(scope_id, used.model) ? part + used.cost_usd : part), 0)
+        : cost_usd),
+    0,
+  );
+
+function forecastOf({ ports }: Call, status: BudgetView, usage: readonly UsageDay[]) {
+  const { account, scope, scope_id, period, limit_usd, spent_usd } = status;
+  const now = ports.clock.now();
+  const spends: DaySpend[] = usage.map((each) => ({ day: each.day, usd: spendOf(status, each) }));
+  // Days before the first one with spend are before its use, not days that cost nothing.
+  const first = spends.findIndex(({ usd }) => usd > 0);
+  const history = first === -1 ? [] : spends.slice(first);
+  const rest = restOf(now, now + secondsUntilPeriodEnds(period, now) * 1000);
+  const made = forecast(history, spent_usd, rest);
+  const exhausted = exhaustedOn(history, spent_usd, limit_usd, rest);
+  return {
+    ...{ account, scope, scope_id, period, limit_usd, spent_usd },
+    days_observed: history.length,
+    projected_usd: made?.projected_usd ?? null,
+    low_usd: made?.low_usd ?? null,
+    high_usd: made?.high_usd ?? null,
+    will_exceed: made === undefined ? null : made.projected_usd > limit_usd,
+    exhausted_at: exhausted ?? null,
+  };
+}
+
+/** The days until the period ends; today with the share that is left of it. */
+function restOf(now: number, end: number): { day: string; share: number }[] {
+  const rest: { day: string; share: number }[] = [];
+  for (let at = now; at < end; ) {
+    const next = Math.min(end, (Math.floor(at / dayMs) + 1) * dayMs);
+    rest.push({ day: isoTime(at).slice(0, 10), share: (next - at) / dayMs });
+    at = next;
+  }
+  return rest;
+}

@@ -1,0 +1,88 @@
+/**
+ * Where spend will stand at the end of a budget's period, from what the last days cost [budget.forecast]: each weekday has its level, days
+ * scatter around it, and the interval is the one that four of five periods end in.
+ */
+
+export interface DaySpend {
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string;
+  readonly usd: number;
+}
+
+export interface Forecast {
+  readonly projected_usd: number;
+  /** The 80 % interval. */
+  readonly low_usd: number;
+  readonly high_usd: number;
+}
+
+/** Of the normal distribution: 10 % lie above. */
+const z80 = 1.2816;
+/** As many days of the overall level are mixed into that of a weekday: a weekday with one day says little. */
+const priorDays = 2;
+/** Spend drifts: the days of one period err in the same direction by about this share of a day's scatter. */
+const sharedError = 0.2;
+
+interface Level {
+  readonly mean: number;
+  readonly deviation: number;
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+const weekdayOf = (day: string): number => new Date(`${day}T00:00:00Z`).getUTCDay();
+
+/** Level and scatter of a weekday, drawn to those of all days. */
+function levels(history: readonly DaySpend[]): (weekday: number) => Level {
+  const overall = mean(history.map(({ usd }) => usd));
+  const means = Array.from({ length: 7 }, (_, weekday) => {
+    const own = history.filter(({ day }) => weekdayOf(day) === weekday).map(({ usd }) => usd);
+    return (own.reduce((sum, usd) => sum + usd, 0) + priorDays * overall) / (own.length + priorDays);
+  });
+  const residuals = history.map(({ day, usd }) => usd - means[weekdayOf(day)]!);
+  const variance = residuals.reduce((sum, residual) => sum + residual * residual, 0) / Math.max(1, history.length - 3);
+  const deviation = Math.sqrt(variance * (1 + 7 / history.length));
+  return (weekday) => ({ mean: means[weekday]!, deviation });
+}
+
+/**
+ * @param history full days, without gaps; fewer than three say nothing.
+ * @param rest the days that are left, today's with the share of it that is left (0 to 1).
+ */
+export function forecast(
+  history: readonly DaySpend[],
+  spentUsd: number,
+  rest: readonly { readonly day: string; readonly share: number }[],
+): Forecast | undefined {
+  if (history.length < 3) return undefined;
+  const levelOf = levels(history);
+  const coming = rest.map(({ day, share }) => ({ ...levelOf(weekdayOf(day)), share }));
+  const more = coming.reduce((sum, level) => sum + level.mean * level.share, 0);
+  const days = coming.reduce((sum, { share }) => sum + share, 0);
+  const own = coming.reduce((sum, { deviation, share }) => sum + deviation ** 2 * share, 0);
+  const shared = (coming[0]?.deviation ?? 0) * sharedError * days;
+  const spread = z80 * Math.sqrt(own + shared ** 2);
+  const round = (usd: number) => Math.round(usd * 1e6) / 1e6;
+  return {
+    projected_usd: round(spentUsd + more),
+    low_usd: round(spentUsd + Math.max(0, more - spread)),
+    high_usd: round(spentUsd + more + spread),
+  };
+}
+
+/** The day on which the limit is reached if days cost what they are expected to; undefined within the period's days. */
+export function exhaustedOn(
+  history: readonly DaySpend[],
+  spentUsd: number,
+  limitUsd: number,
+  rest: readonly { readonly day: string; readonly share: number }[],
+): string | undefined {
+  if (history.length < 3) return undefined;
+  const levelOf = levels(history);
+  let spent = spentUsd;
+  for (const { day, share } of rest) {
+    if (spent >= limitUsd) return day;
+    spent += levelOf(weekdayOf(day)).mean * share;
+    if (spent >= limitUsd) return day;
+  }
+  return undefined;
+}
