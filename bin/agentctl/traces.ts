@@ -25,7 +25,7 @@ export function addTraces(program: Parent): void {
         .option('--tool <name>', 'of this tool')
         .option('--decision <decision>', 'allow, review or block')
         .option('--min-ms <ms>', 'that took at least so long')
-        .option('--limit <n>', 'at most so many (default: 50)'),
+        .option('--limit <n>', 'number of traces (default: 50)'),
     run: async (cli, { minMs, ...options }) => {
       const query = { ...options, ...(minMs !== undefined && { min_ms: minMs }) };
       const answer = await cli.api().call('listTraces', { query });

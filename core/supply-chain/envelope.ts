@@ -48,7 +48,7 @@ export interface Signed {
   readonly keyId: string;
   readonly subject: { readonly name: string; readonly sha256: string };
   readonly predicate: unknown;
-  /** Digest of the signed bytes: two documents of one sequence are told apart by it. */
+  /** Digest of the signed bytes: it distinguishes two documents of one sequence. */
   readonly payloadSha256: string;
 }
 
