@@ -20,8 +20,8 @@ export interface OverviewProps {
   readonly alarms: readonly IAlarm[];
 }
 
-/** An alarm status widget takes so many. */
-const alarmsShown = 100;
+/** An alarm status widget takes at most this many. */
+const alarmsPerWidget = 100;
 
 export class Overview extends Construct {
   constructor(scope: Construct, id: string, { settings, watched, alarms }: OverviewProps) {
@@ -43,7 +43,7 @@ export class Overview extends Construct {
               ...{ metrics: [good], setPeriodToTimeRange: true, width: 4, height: 4 },
             }),
         ),
-        ...pairs(
+        ...inPieces(
           promised.map(
             ({ title, percent, good }) =>
               new GraphWidget({
@@ -52,17 +52,15 @@ export class Overview extends Construct {
                 leftAnnotations: [{ value: percent, label: `objective: ${percent} %` }],
               }),
           ),
+          2,
         ),
-        [
-          new AlarmStatusWidget({
-            title: 'Alarms',
-            ...{ alarms: [...alarms.slice(0, alarmsShown)], width: 24, height: 8 },
-          }),
-        ],
+        ...inPieces(alarms, alarmsPerWidget).map((shown) => [
+          new AlarmStatusWidget({ title: 'Alarms', ...{ alarms: shown, width: 24, height: 8 } }),
+        ]),
       ],
     });
   }
 }
 
-const pairs = <T>(items: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(items.length / 2) }, (_, row) => items.slice(2 * row, 2 * row + 2));
+const inPieces = <T>(items: readonly T[], length: number): T[][] =>
+  Array.from({ length: Math.ceil(items.length / length) }, (_, at) => items.slice(length * at, length * (at + 1)));
