@@ -16,7 +16,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type FunctionName, type FunctionSpec, functions as specs } from '#core/contracts/functions.ts';
-import { isProxied, opensToPages, type Route } from '#core/contracts/routes.ts';
+import { opensToPages, proxyPathOf, type Route } from '#core/contracts/routes.ts';
 import { formatOf, restAccessLog } from './access-log.ts';
 import { accept } from './findings.ts';
 import { gatewayAnswers } from './gateway-answers.ts';
@@ -98,9 +98,9 @@ export class RestSurface extends Construct {
     const asked = new Set<string>();
     for (const route of routes) {
       const { surface, handledBy } = route;
-      const proxied = !this.#iam && isProxied(route);
-      const [method, path] = proxied ? ['ANY', '/admin/v1/{proxy+}'] : [route.method, route.path];
-      if (proxied && asked.has(path)) continue;
+      const proxy = this.#iam ? undefined : proxyPathOf(route);
+      const [method, path] = proxy === undefined ? [route.method, route.path] : ['ANY', proxy];
+      if (proxy !== undefined && asked.has(path)) continue;
       const integration =
         integrations.get(handledBy) ??
         // One permission per function instead of two per method: stacks end at 500 resources, function policies at 20 kB.

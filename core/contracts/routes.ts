@@ -36,12 +36,24 @@ export interface Route {
 /** Surfaces that pages in a browser may call, where the configuration lists their origin: browsers ask first, by OPTIONS. */
 export const opensToPages = (surface: Route['surface']): boolean => surface === 'gateway' || surface === 'mcp';
 
+const adminPrefix = '/admin/v1/';
+/** Paths below these belong to one function each. */
+const proxiedFamilies: readonly string[] = ['evidence', 'rollouts', 'policy-versions', 'manifests'];
+
 /**
- * On AWS one resource `/admin/v1/{proxy+}` stands for these, and the function finds the route: a stack ends at 500 resources
- * [admin.proxied-routes].
+ * The resource that stands for a route on AWS, and for others of its function; undefined where the route has its own. The function
+ * finds the route: a stack ends at 500 resources [admin.proxied-routes].
  */
-export const isProxied = ({ surface, path, handledBy }: Pick<Route, 'surface' | 'path' | 'handledBy'>): boolean =>
-  surface === 'admin' && handledBy === 'observatory' && path.startsWith('/admin/v1/');
+export function proxyPathOf({
+  surface,
+  path,
+  handledBy,
+}: Pick<Route, 'surface' | 'path' | 'handledBy'>): string | undefined {
+  if (surface !== 'admin' || !path.startsWith(adminPrefix)) return undefined;
+  if (handledBy === 'observatory') return `${adminPrefix}{proxy+}`;
+  const [family = '', ...below] = path.slice(adminPrefix.length).split('/');
+  return below.length > 0 && proxiedFamilies.includes(family) ? `${adminPrefix}${family}/{proxy+}` : undefined;
+}
 
 type Options = Partial<Pick<Route, 'agents' | 'humansOnly' | 'platform' | 'query' | 'repeatable' | 'surface'>>;
 

@@ -1,7 +1,7 @@
 /** The services against the contracts: every route, every function, the clocks, the stream. */
 import { readFileSync } from 'node:fs';
 import { type FunctionName, type FunctionSpec, functions } from '#core/contracts/functions.ts';
-import { isProxied, opensToPages, type Route, routes } from '#core/contracts/routes.ts';
+import { opensToPages, proxyPathOf, type Route, routes } from '#core/contracts/routes.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
 import { functionId, liveReference, ofType, type Resources, reference, synthesize } from './synthesized.ts';
 
@@ -29,8 +29,10 @@ describe('routes', () => {
   }));
   const callOf = ({ surface, method, path }: { surface: string; method: string; path: string }) =>
     `agent-governance-${surface} ${method} ${path}`;
-  const proxy = 'agent-governance-admin ANY /admin/v1/{proxy+}';
-  const deployedCallOf = (route: Route) => (isProxied(route) ? proxy : callOf(route));
+  const deployedCallOf = (route: Route) => {
+    const proxy = proxyPathOf(route);
+    return proxy === undefined ? callOf(route) : callOf({ ...route, method: 'ANY', path: proxy });
+  };
   /** Clients ask so whether the address answers. */
   const head = 'agent-governance-gateway HEAD /';
   const preflights = new Map(

@@ -1,6 +1,6 @@
 /** Paths of the local listener: as in the routes table, and the MCP endpoint with a slash behind it as well. */
 import type { HttpEvent } from '#core/contracts/http.ts';
-import { isProxied, routes } from '#core/contracts/routes.ts';
+import { proxyPathOf, routes } from '#core/contracts/routes.ts';
 import { createLocator, createRouter } from '#lambdas/middleware/router.ts';
 
 const router = createRouter(routes);
@@ -11,13 +11,31 @@ test('[mcp.json-rpc] /mcp/ is the MCP endpoint, and no other path has a second s
     expect(() => router('POST', path)).toThrow(/There is nothing at/);
 });
 
+describe('[admin.proxied-routes] a proxy', () => {
+  it('stands for routes of one function alone', () => {
+    const functions = Map.groupBy(routes.filter(proxyPathOf), (route) => proxyPathOf(route));
+    for (const [proxy, behind] of functions)
+      expect([proxy, new Set(behind.map(({ handledBy }) => handledBy)).size]).toEqual([proxy, 1]);
+    expect(functions.size).toBe(5);
+  });
+
+  it('covers no path of another function that has no resource of its own', () => {
+    for (const route of routes.filter(({ surface }) => surface === 'admin')) {
+      const own = proxyPathOf(route);
+      const family = `/admin/v1/${route.path.split('/')[3]}/{proxy+}`;
+      const covered = routes.some((other) => proxyPathOf(other) === family);
+      if (covered && route.path.split('/').length > 4) expect([route.path, own]).toEqual([route.path, family]);
+    }
+  });
+});
+
 describe('[admin.proxied-routes] an event below {proxy+}', () => {
   const own = routes.filter(({ handledBy }) => handledBy === 'observatory');
   const located = createLocator(own);
   const below = (path: string) =>
     ({ resource: '/admin/v1/{proxy+}', path, pathParameters: { proxy: path.slice(10) } }) as unknown as HttpEvent;
 
-  it.each(own.filter(isProxied).map(({ path }) => path))('is located at %s', (path) => {
+  it.each(own.filter(proxyPathOf).map(({ path }) => path))('is located at %s', (path) => {
     const event = located(below(path.replace(/\{(\w+)\}/g, 'id-of-$1')));
     expect(event.resource).toBe(path);
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, `id-of-${name}`]);
