@@ -719,6 +719,10 @@ const admin: readonly Requirement[] = [
   ),
   must('graphql.bad-input', 'A document, variables or members that are not valid are 400.'),
   must('admin.cost-recommendations', 'Cheaper models that the same providers serve are recommended, with the numbers.'),
+  must(
+    'admin.supply-chain',
+    'The policy pack and the WASM filters in force are listed by digest, with whether they are verified.',
+  ),
   must('admin.tenants', 'Tenants are listed with their limits: all for the platform, its own for any other caller.'),
   operations(
     'admin.federation',

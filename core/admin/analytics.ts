@@ -96,7 +96,8 @@ function spanOf({ ports, query }: Call): Span {
   const usual = minuteAt(Date.parse(to) - usualMinutes * minuteMs);
   const asked = query.from === undefined ? usual : timeOf('from', query.from);
   if (asked > to) throw invalidRequest('from lies after to; give the earlier time as from.');
-  return { from: asked < earliest ? earliest : asked, to };
+  if (asked < earliest) return { from: earliest, to };
+  return { from: asked, to };
 }
 
 const minuteAt = (ms: number): string => isoTime(Math.floor(ms / minuteMs) * minuteMs);

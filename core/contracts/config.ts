@@ -17,7 +17,7 @@ import { messagesSettings } from './config/messages.ts';
 import { type mockScript, modelRoute, provider } from './config/providers.ts';
 import { type budget, budgets, cache, prices } from './config/spending.ts';
 import { type httpService, type mcpUpstream, upstreams } from './config/upstreams.ts';
-import { address, defaultAdminTokenName, seconds, secretName } from './config/words.ts';
+import { address, defaultAdminTokenName, secretName } from './config/words.ts';
 import { decisions } from './envelope.ts';
 import { rolloutDefaultsSchema } from './rollout.ts';
 import { sandboxSchema } from './sandbox.ts';

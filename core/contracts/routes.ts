@@ -149,6 +149,13 @@ export const routes: readonly Route[] = [
     'budgetsForecast',
     'Where each budget will stand at its end',
   ),
+  route(
+    `GET ${a}/supply-chain`,
+    'observatory',
+    'viewer',
+    'supplyChain',
+    'The policy pack and WASM filters in force, by digest',
+  ),
   route(`POST ${a}/graphql`, 'observatory', 'viewer', 'graphql', 'Queries and mutations over the same operations'),
   route(`GET ${a}/traces`, 'observatory', 'operator', 'listTraces', 'The last traces, newest first', {
     query: ['session', 'model', 'tool', 'decision', 'status', 'min_ms', 'from', 'to', ...paging],

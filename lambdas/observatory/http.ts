@@ -11,6 +11,7 @@ import { listPolicies } from '#core/admin/policies.ts';
 import { rebuildProjections } from '#core/admin/rebuild-projections.ts';
 import { costRecommendations } from '#core/admin/recommendations.ts';
 import * as rollouts from '#core/admin/rollouts.ts';
+import { supplyChain } from '#core/admin/supply-chain.ts';
 import { listTenants } from '#core/admin/tenants.ts';
 import * as traces from '#core/admin/traces.ts';
 import { httpEndpoint } from '../middleware/http-endpoint.ts';
@@ -25,6 +26,7 @@ const own = {
   ...chat,
   ...traces,
   budgetsForecast,
+  supplyChain,
   costRecommendations,
   listTenants,
 };

@@ -154,3 +154,20 @@ test('[admin.tenants] the platform sees all tenants, others their own, nobody a 
   expect(own.body.tenants).toEqual([expect.objectContaining({ id: 'default', keys: 5 })]);
   expect(all.text).not.toContain(keys.agent);
 });
+
+test('[admin.supply-chain] the pack in force stands there by digest, and changes with the policy', async () => {
+  const { body } = await call('GET', '/admin/v1/supply-chain', { key: keys.viewer });
+  expect(body).toEqual({
+    policy_version: 1,
+    parts: [
+      {
+        kind: 'policy_pack',
+        name: 'pr-writer',
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        verified: false,
+        reason: expect.any(String),
+      },
+    ],
+  });
+  expect((await call('GET', '/admin/v1/supply-chain', { key: keys.agent })).status).toBe(403);
+});

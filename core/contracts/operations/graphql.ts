@@ -1,7 +1,7 @@
 /** GraphQL and what came with it: the request is the one of GraphQL over HTTP. */
 import * as z from 'zod';
 import { graphqlRequestSchema } from '../admin-requests.ts';
-import { count, type OperationContract, usd } from './operation.ts';
+import { count, type OperationContract, sha256Hex, usd } from './operation.ts';
 
 const limit = count.nullable().meta({ description: 'Null where the configuration sets none.' });
 
@@ -46,6 +46,20 @@ export const graphql = {
             .string()
             .nullable()
             .meta({ description: 'The day on which the limit is expected to be reached.' }),
+        }),
+      ),
+    }),
+  },
+  supplyChain: {
+    output: z.strictObject({
+      policy_version: count,
+      parts: z.array(
+        z.strictObject({
+          kind: z.enum(['policy_pack', 'wasm_filter']),
+          name: z.string(),
+          sha256: sha256Hex.nullable(),
+          verified: z.boolean(),
+          reason: z.string().optional(),
         }),
       ),
     }),
