@@ -16,8 +16,8 @@ const later =
   (deferred: string) =>
   (id: string, says: string): Requirement => ({ id, says, proof: { deferred } });
 
-const operations = later('not built yet: rollouts, analytics, alerts, federation, GraphQL, plugins');
-const edge = later('not built yet: the edge proxy of the local host');
+const operations = later('not built yet: federation, evaluation webhooks, the operator');
+const edge = later('not built yet: HTTP/3 on this machine');
 
 const actions: readonly Requirement[] = [
   must(
