@@ -1390,6 +1390,7 @@ const edgeProxy: readonly Requirement[] = [
     'edge.forwarded',
     'What a client says in X-Forwarded-* and in fields of the connection is replaced; all else goes on.',
   ),
+  must('edge.address', "The listeners behind the edge see the client's address, and believe it of the edge alone."),
   must('edge.own-host', 'The edge answers to its own names and addresses and to no other authority.'),
   must(
     'edge.streams',

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Match } from '#lambdas/middleware/router.ts';
-import { addressOf, type LoadBalancer } from './load-balancer.ts';
+import { addressOf, edgeTokenHeader, type LoadBalancer } from './load-balancer.ts';
 
 export interface Target {
   readonly path: string;
@@ -61,6 +61,7 @@ export function eventOf(
   match: Match,
   requestId: string,
   loadBalancer?: LoadBalancer,
+  edgeToken?: string,
 ): HttpEvent {
   const headers = fieldsOf(headerPairs(request));
   const query = target.query.size === 0 ? undefined : fieldsOf(target.query);
@@ -81,7 +82,7 @@ export function eventOf(
       httpMethod: request.method ?? 'GET',
       path: target.path,
       resourcePath: match.resource,
-      identity: { sourceIp: addressOf(request, loadBalancer) },
+      identity: { sourceIp: addressOf(request, loadBalancer, edgeToken) },
       ...(loadBalancer?.tls && { domainName: request.headers.host }),
     },
   };
@@ -90,7 +91,10 @@ export function eventOf(
 
 /** Names in lower case, every occurrence kept: a header sent twice is for the handler to judge. */
 function* headerPairs({ rawHeaders: flat }: IncomingMessage): Iterable<[string, string]> {
-  for (let at = 0; at < flat.length; at += 2) yield [(flat[at] ?? '').toLowerCase(), flat[at + 1] ?? ''];
+  for (let at = 0; at < flat.length; at += 2) {
+    const name = (flat[at] ?? '').toLowerCase();
+    if (name !== edgeTokenHeader) yield [name, flat[at + 1] ?? ''];
+  }
 }
 
 /** The last value of each name, and all of them. Without prototype: a name of the caller's is never more than a name. */

@@ -47,6 +47,8 @@ export interface HttpServerOptions {
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Absent where callers connect to the listener themselves. */
   readonly loadBalancer?: LoadBalancer;
+  /** By which the edge of this process proves itself: of its requests the client's address is believed [edge.address]. */
+  readonly edgeToken?: string;
 }
 
 export interface HttpServer {
@@ -91,7 +93,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     const match = router(request.method ?? 'GET', target.path);
     const handler = (await options.handlers)[match.handledBy];
     if (handler === undefined) throw new Error(`No handler for the function ${match.handledBy}.`);
-    const event = eventOf(request, target, match, requestId, loadBalancer);
+    const event = eventOf(request, target, match, requestId, loadBalancer, options.edgeToken);
     const bytes = hasBody(request) ? await bodyLimit(event) : 0;
     if (bytes > 0 && declaredTooLarge(request, bytes)) throw tooLarge(bytes);
     if (bytes > 0) goOn();

@@ -14,9 +14,19 @@ export interface LoadBalancer {
  * The caller's address [plane.caller-address]. A load balancer appends the address it sees to `X-Forwarded-For`: what stands before
  * the last comma is the caller's word.
  */
-export function addressOf(request: IncomingMessage, loadBalancer: LoadBalancer | undefined): string {
+export function addressOf(
+  request: IncomingMessage,
+  loadBalancer: LoadBalancer | undefined,
+  edgeToken?: string,
+): string {
   const peer = request.socket.remoteAddress ?? '';
-  if (!loadBalancer) return peer;
+  if (!loadBalancer && !isFromEdge(request, edgeToken)) return peer;
   const forwarded = request.headers['x-forwarded-for'];
   return [forwarded].flat().at(-1)?.split(',').at(-1)?.trim() || peer;
 }
+
+/** The edge of this process says so by a token that no client knows; what a client sends under the name is dropped there. */
+export const edgeTokenHeader = 'x-gateway-edge';
+
+const isFromEdge = ({ headers }: IncomingMessage, token: string | undefined): boolean =>
+  token !== undefined && headers[edgeTokenHeader] === token;

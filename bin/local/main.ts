@@ -1,4 +1,5 @@
 /** `npm start`: the gateway on this machine. */
+import { randomBytes } from 'node:crypto';
 import { fstatSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -62,13 +63,17 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
   const telemetry = localTelemetry();
   const started = Promise.withResolvers<Gateway>();
   started.promise.catch(() => {}); // a failed start is reported once, by the throw below
-  const sockets = webSockets(started.promise.then(({ ports }) => ports));
-  const servers = await openListeners(flags, started.promise, telemetry, sockets);
+  const edgeToken = randomBytes(16).toString('hex');
+  const sockets = webSockets(
+    started.promise.then(({ ports }) => ports),
+    { edgeToken },
+  );
+  const servers = await openListeners(flags, started.promise, telemetry, sockets, edgeToken);
   const [gateway_url, admin_url, mcp_url] = servers.map(({ port }) => `http://${urlHost(flags.host)}:${port}`);
   const urls = { gateway_url, admin_url, mcp_url } as Urls;
   const gateway = await startGateway({ flags, checkout, environment, keys, telemetry, adminUrl: urls.admin_url });
   started.resolve(gateway);
-  const { edge, ...edgeUrls } = await openEdge(flags, urls, gateway, telemetry);
+  const { edge, ...edgeUrls } = await openEdge(flags, urls, gateway, telemetry, edgeToken);
   announce(flags, keys, {
     event: 'ready',
     version,
@@ -99,6 +104,7 @@ function openListeners(
   gateway: Promise<Gateway>,
   telemetry: Telemetry,
   sockets: WebSockets,
+  edgeToken: string,
 ): Promise<HttpServer[]> {
   const gatewayRoutes = routes.filter(({ surface }) => surface === 'gateway');
   const surfaces = [
@@ -108,6 +114,7 @@ function openListeners(
   ];
   const shared = {
     host: flags.host,
+    edgeToken,
     ids: systemIds,
     telemetry,
     handlers: gateway.then(({ handlers }) => handlers),
@@ -127,6 +134,7 @@ async function openEdge(
   urls: Urls,
   { ports }: Gateway,
   telemetry: Telemetry,
+  token: string,
 ): Promise<EdgeUrls & { readonly edge: Edge | undefined }> {
   const { host, state, edgeCertificate } = flags;
   if (!flags.edge) return { edge: undefined, edge_url: null, edge_h2c_url: null, edge_certificate: null };
@@ -143,6 +151,7 @@ async function openEdge(
     telemetry,
     clock: systemClock,
     ids: systemIds,
+    token,
   });
   return {
     edge,

@@ -29,13 +29,15 @@ export interface WebSockets {
 export interface WebSocketOptions {
   /** Absent where callers connect to the listener themselves. */
   readonly loadBalancer?: LoadBalancer;
+  /** As of the listener. */
+  readonly edgeToken?: string;
   /** How long calls that run may go on once the gateway stops. @default 8 s: a listener cuts what is left after ten */
   readonly drainMs?: number;
 }
 
 export function webSockets(
   ports: Promise<ChatEndpointPorts>,
-  { loadBalancer, drainMs = 8_000 }: WebSocketOptions = {},
+  { loadBalancer, edgeToken, drainMs = 8_000 }: WebSocketOptions = {},
 ): WebSockets {
   const server = new WebSocketServer({
     noServer: true,
@@ -66,7 +68,7 @@ export function webSockets(
     const headers = request.headersDistinct;
     const known = await isKnown(headers, snapshot, ready);
     assertCapacity(known);
-    const address = addressOf(request, loadBalancer);
+    const address = addressOf(request, loadBalancer, edgeToken);
     const sessionId = handshakeHeader(headers, 'x-session-id');
     server.options.maxPayload = known ? settings.max_body_bytes : socketLimits.bytesBeforeKey;
     server.handleUpgrade(request, socket, head, (ws: WebSocket) => {

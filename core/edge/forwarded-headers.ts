@@ -16,6 +16,7 @@ const dropped = new Set([
   'transfer-encoding',
   'upgrade',
   'via',
+  'x-gateway-edge',
   'x-real-ip',
 ]);
 

@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import { connect as connectH2 } from 'node:http2';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { type Answer, criticalKey, plainKey, type TestEdge, testEdge } from '../support/edge.ts';
+import { type Answer, criticalKey, edgeToken, plainKey, type TestEdge, testEdge } from '../support/edge.ts';
 
 /** Answers with what it was sent. */
 function echo(request: IncomingMessage, response: ServerResponse): void {
@@ -52,19 +52,28 @@ describe('requests', () => {
     expect(errorOf(nothing).message).toContain('/api/*');
   });
 
-  test.each(protocols)('[edge.forwarded] %s hands on body, headers and the true address', async (protocol) => {
-    const body = 'x'.repeat(300_000);
-    const headers = { 'x-api-key': plainKey, 'x-forwarded-for': '10.0.0.1', 'content-type': 'text/plain' };
-    const got = sentOn(await edge[protocol]('/api/v1/x', { method: 'POST', headers, body }));
-    expect(got.bytes).toBe(300_000);
-    expect(got.headers).toMatchObject({
-      'x-api-key': plainKey,
-      'content-type': 'text/plain',
-      'x-forwarded-for': '127.0.0.1',
-      'x-forwarded-proto': protocol === 'h2c' ? 'http' : 'https',
-    });
-    expect(got.headers.host).toMatch(/^127\.0\.0\.1:/);
-  });
+  test.each(protocols)(
+    '[edge.forwarded] [edge.address] %s hands on body, headers and the true address',
+    async (protocol) => {
+      const body = 'x'.repeat(300_000);
+      const headers = {
+        'x-api-key': plainKey,
+        'x-forwarded-for': '10.0.0.1',
+        'content-type': 'text/plain',
+        'x-gateway-edge': 'guess',
+      };
+      const got = sentOn(await edge[protocol]('/api/v1/x', { method: 'POST', headers, body }));
+      expect(got.bytes).toBe(300_000);
+      expect(got.headers).toMatchObject({
+        'x-api-key': plainKey,
+        'content-type': 'text/plain',
+        'x-forwarded-for': '127.0.0.1',
+        'x-gateway-edge': edgeToken,
+        'x-forwarded-proto': protocol === 'h2c' ? 'http' : 'https',
+      });
+      expect(got.headers.host).toMatch(/^127\.0\.0\.1:/);
+    },
+  );
 
   test('[auth.tls] TLS 1.3 with a P-256 certificate and X25519, and nothing older', async () => {
     const open = (maxVersion: 'TLSv1.2' | 'TLSv1.3') =>

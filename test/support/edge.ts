@@ -42,6 +42,7 @@ export interface TestEdge {
   stop(): Promise<void>;
 }
 
+export const edgeToken = 'token-of-the-edge';
 export const criticalKey = 'key-of-the-pager';
 export const plainKey = 'key-of-an-agent';
 
@@ -67,6 +68,7 @@ export async function testEdge(upstream: RequestListener, settings: object = {},
     telemetry,
     clock: systemClock,
     ids: systemIds,
+    token: edgeToken,
   });
   const { tlsPort, cleartextPort } = edge;
   const sessions = new Map<string, ClientHttp2Session>();

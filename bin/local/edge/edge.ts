@@ -14,6 +14,7 @@ import { shortened } from '#lambdas/middleware/route.ts';
 import { checkHost, isOurs } from '../http-event.ts';
 import { errorReply, standardHeaders } from '../http-reply.ts';
 import { refuseConnection } from '../http-server.ts';
+import { edgeTokenHeader } from '../load-balancer.ts';
 import { EdgeAdmission } from './admission.ts';
 import type { Certificate } from './certificate.ts';
 import { type EdgeRequest, type EdgeResponse, edgeAgent, forward, type Outcome } from './forward.ts';
@@ -33,6 +34,8 @@ export interface EdgeOptions {
   readonly telemetry: Telemetry;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** By which the listeners behind know the edge, and believe the client's address that it sends. */
+  readonly token: string;
 }
 
 export interface Edge {
@@ -61,7 +64,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
         forward(agent, request, response, {
           origin,
           path: target.url,
-          headers: onward(request, origin, trace),
+          headers: onward(request, origin, trace, options.token),
           added: {},
         }),
       ).catch((fault) => {
@@ -88,7 +91,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
         const status = await forwardUpgrade(socket, head, {
           origin,
           path: target.url,
-          headers: onward(request, origin, trace),
+          headers: onward(request, origin, trace, options.token),
         });
         settle(status === 0 ? 'fault' : 'success');
         counted(request, target.upstream, status || 503);
@@ -167,8 +170,8 @@ const addressOf = (request: EdgeRequest): string => request.socket.remoteAddress
 
 const authorityOf = ({ headers }: EdgeRequest): string => headers[':authority']?.toString() ?? headers.host ?? '';
 
-const onward = (request: EdgeRequest, { host }: URL, trace: Record<string, string>): string[] =>
-  forwardedHeaders(request.rawHeaders, {
+const onward = (request: EdgeRequest, { host }: URL, trace: Record<string, string>, token: string): string[] => [
+  ...forwardedHeaders(request.rawHeaders, {
     host,
     trace,
     client: {
@@ -176,7 +179,10 @@ const onward = (request: EdgeRequest, { host }: URL, trace: Record<string, strin
       host: authorityOf(request),
       scheme: 'encrypted' in request.socket && request.socket.encrypted ? 'https' : 'http',
     },
-  });
+  }),
+  edgeTokenHeader,
+  token,
+];
 
 /** A page that rebinds its own name to our address is stopped here, as at the listeners behind. */
 function requireOwnHost(request: EdgeRequest, listenHost: string): void {

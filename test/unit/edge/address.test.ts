@@ -1,0 +1,35 @@
+/** Whose address a listener behind the edge sees. */
+import type { IncomingMessage } from 'node:http';
+import { eventOf, targetOf } from '../../../bin/local/http-event.ts';
+import { addressOf } from '../../../bin/local/load-balancer.ts';
+
+const from = (headers: Record<string, string>) =>
+  ({
+    method: 'GET',
+    url: '/health',
+    socket: { remoteAddress: '127.0.0.1' },
+    headers,
+    rawHeaders: Object.entries(headers).flat(),
+  }) as unknown as IncomingMessage;
+
+test.each([
+  ['the edge', { 'x-gateway-edge': 'token', 'x-forwarded-for': '198.51.100.7' }, '198.51.100.7'],
+  ['a client with another token', { 'x-gateway-edge': 'guess', 'x-forwarded-for': '198.51.100.7' }, '127.0.0.1'],
+  [
+    'a client that sends the token twice',
+    { 'x-gateway-edge': 'token, token', 'x-forwarded-for': '198.51.100.7' },
+    '127.0.0.1',
+  ],
+  ['a client without a token', { 'x-forwarded-for': '198.51.100.7' }, '127.0.0.1'],
+])('[edge.address] of %s', (_, headers, address) => {
+  expect(addressOf(from(headers as unknown as Record<string, string>), undefined, 'token')).toBe(address);
+});
+
+test('[edge.address] a listener without an edge believes nobody, and no handler sees the token', () => {
+  const request = from({ host: 'localhost', 'x-gateway-edge': 'token', 'x-forwarded-for': '198.51.100.7' });
+  expect(addressOf(request, undefined, undefined)).toBe('127.0.0.1');
+  const match = { resource: '/health', pathParameters: {}, handledBy: 'models' } as const;
+  const event = eventOf(request, targetOf('/health'), match, 'r1', undefined, 'token');
+  expect(event.requestContext.identity.sourceIp).toBe('198.51.100.7');
+  expect(JSON.stringify(event)).not.toContain('token');
+});
