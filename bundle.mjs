@@ -1,7 +1,7 @@
 /**
  * Bundles every function of `core/contracts/functions.ts`: `lambdas/<function>/handler.ts` becomes `dist/<function>/index.mjs`,
  * what it imports only when needed becomes chunks beside it. Sizes are printed and kept in `dist/bundle-sizes.json`; a function
- * that loads more than 800 kB before it answers, or a package that few of its calls need, stops the build.
+ * that loads more than 850 kB before it answers, or a package that few of its calls need, stops the build.
  */
 import { existsSync } from 'node:fs';
 import { cp, glob, readFile, realpath, rm, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { basename, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { functions } from './core/contracts/functions.ts';
 
-const limitBytes = 800_000;
+const limitBytes = 850_000;
 /** What few calls need is imported with the first that does; S3 is the work of functions that write the archive or compare chains with it. */
 const neededLater = ({ archives, readsArchive }) => [
   '@aws-sdk/client-sts',
