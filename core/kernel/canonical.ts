@@ -8,43 +8,77 @@ import { createHash, hash } from 'node:crypto';
  * objects that are not plain. A Date or a Map would be hashed as `{}` yet stored as something else.
  */
 export function canonicalize(value: unknown): string {
-  switch (typeof value) {
-    case 'string':
-      if (!value.isWellFormed()) throw new TypeError('canonical JSON cannot carry a lone surrogate');
-      return JSON.stringify(value);
-    case 'number':
-      if (!Number.isFinite(value)) throw new TypeError('canonical JSON cannot carry a non-finite number');
-      return JSON.stringify(value);
-    case 'boolean':
-      return value ? 'true' : 'false';
-    case 'object':
-      if (value === null) return 'null';
-      return Array.isArray(value) ? canonicalArray(value) : canonicalObject(value as Record<string, unknown>);
-    default:
-      throw new TypeError(`canonical JSON cannot carry a ${typeof value}`);
-  }
+  const inOrder = ordered(value);
+  return inOrder === unordered ? written(value) : JSON.stringify(inOrder);
 }
 
-function canonicalArray(items: readonly unknown[]): string {
-  let text = '[';
-  for (let i = 0; i < items.length; i++) {
-    if (i > 0) text += ',';
-    text += items[i] === undefined ? 'null' : canonicalize(items[i]);
+/** Stands for a value that has members which an object of JavaScript cannot hold in canonical order. */
+const unordered = Symbol('unordered');
+/** An object lists such names first and by number; canonical order is by code unit: "10" before "9". */
+const isIndex = (key: string): boolean => key.charCodeAt(0) <= 0x39 && /^\d+$/.test(key);
+
+/**
+ * The value with the members of its objects in canonical order, for JSON.stringify, which writes twice as fast as code can.
+ * What is in order already is not copied.
+ * @throws TypeError as canonicalize.
+ */
+function ordered(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return leaf(value);
+  if (Array.isArray(value)) {
+    let copy: unknown[] | undefined;
+    for (let i = 0; i < value.length; i++) {
+      const item: unknown = value[i] === undefined ? null : ordered(value[i]);
+      if (item === unordered) return unordered;
+      if (item !== value[i]) copy ??= value.slice(0, i);
+      copy?.push(item);
+    }
+    return copy ?? value;
   }
-  return `${text}]`;
+  return orderedObject(value as Record<string, unknown>);
 }
 
-function canonicalObject(object: Record<string, unknown>): string {
+function orderedObject(object: Record<string, unknown>): unknown {
+  mustBePlain(object);
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(object).sort()) {
+    const item = object[key];
+    if (item === undefined) continue;
+    if (isIndex(key) || key === '__proto__') return unordered;
+    leaf(key);
+    const inOrder = ordered(item);
+    if (inOrder === unordered) return unordered;
+    copy[key] = inOrder;
+  }
+  return copy;
+}
+
+/** @throws TypeError for what JSON cannot carry. */
+function leaf(value: unknown): unknown {
+  if (typeof value === 'string' && !value.isWellFormed())
+    throw new TypeError('canonical JSON cannot carry a lone surrogate');
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new TypeError('canonical JSON cannot carry a non-finite number');
+  if (value !== null && !['string', 'number', 'boolean'].includes(typeof value))
+    throw new TypeError(`canonical JSON cannot carry a ${typeof value}`);
+  return value;
+}
+
+/** The canonical text of any value, member by member. */
+function written(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(leaf(value));
+  if (Array.isArray(value)) return `[${Array.from(value, (item) => written(item ?? null)).join(',')}]`;
+  const object = value as Record<string, unknown>;
+  mustBePlain(object);
+  const members = Object.keys(object)
+    .sort()
+    .filter((key) => object[key] !== undefined)
+    .map((key) => `${written(key)}:${written(object[key])}`);
+  return `{${members.join(',')}}`;
+}
+
+function mustBePlain(object: object): void {
   if (!isPlain(object))
     throw new TypeError(`canonical JSON cannot carry a ${object.constructor?.name ?? 'class'} object`);
-  let text = '{';
-  for (const key of Object.keys(object).sort()) {
-    const value = object[key];
-    if (value === undefined) continue;
-    if (text.length > 1) text += ',';
-    text += `${canonicalize(key)}:${canonicalize(value)}`;
-  }
-  return `${text}}`;
 }
 
 /** Plain: made by a literal, JSON.parse or Object.create(null), in this realm or another. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import fc from 'fast-check';
 import { canonicalize, digestOf, hashDomain, sha256 } from '#core/kernel/canonical.ts';
 
 describe('RFC 8785', () => {
@@ -68,6 +69,37 @@ describe('what JSON cannot carry', () => {
   test('objects without a prototype, and members called __proto__, are data', () => {
     expect(canonicalize(Object.assign(Object.create(null), { a: 1 }))).toBe('{"a":1}');
     expect(canonicalize(JSON.parse('{"__proto__":{"x":1}}'))).toBe('{"__proto__":{"x":1}}');
+  });
+
+  test('any value is written with its members by UTF-16 code unit, names that are numbers too, and is not changed', () => {
+    const expected = (value: unknown): string =>
+      Array.isArray(value)
+        ? `[${value.map(expected).join(',')}]`
+        : typeof value === 'object' && value !== null
+          ? `{${Object.entries(value)
+              .sort(([a], [b]) => (a < b ? -1 : 1))
+              .map(([key, item]) => `${JSON.stringify(key)}:${expected(item)}`)
+              .join(',')}}`
+          : JSON.stringify(value);
+    const key = fc.oneof(fc.constantFrom('9', '10', '-1', '01', '4294967295', '__proto__', 'toJSON'), fc.string());
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 5 },
+        fc.string(),
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.constantFrom(null, true, false),
+        fc.array(tie('value')),
+        fc.dictionary(key, tie('value')),
+      ),
+    }));
+    fc.assert(
+      fc.property(value, (any) => {
+        const before = JSON.stringify(any);
+        expect(canonicalize(any)).toBe(expected(any));
+        expect(JSON.stringify(any)).toBe(before);
+      }),
+      { numRuns: 1_000 },
+    );
   });
 });
 
