@@ -209,3 +209,22 @@ test('[policy.guards] the guards that packs share are the same in all of them', 
   const shared = (pack: string) => packs.get(pack)!.guards.filter(({ name }) => name !== 'platform-secrets');
   for (const pack of shippedPacks) expect(shared(pack)).toEqual(shared('readonly'));
 });
+
+describe.each(['readonly', 'pr-writer'])('[pack.recursive-reads] %s: reading below a folder over MCP', (pack) => {
+  const policy = compilePolicy(
+    buildPolicyDocument({ tool_policies: { pack: packs.get(pack)!, rules: [], disable_guards: [] } }),
+  );
+  const decided = async (tool: string, parameters: Record<string, unknown>) => {
+    const call = mcp(parameters, tool);
+    return decideEffects(policy, call, await readCallEffects(call)).decision;
+  };
+
+  test('is review where contents are shown, and allowed where names are, or one file', async () => {
+    for (const tool of ['read_files', 'files.read_directory', 'read-folder'])
+      expect([tool, await decided(tool, { path: 'config', recursive: true })]).toEqual([tool, 'review']);
+    for (const tool of ['list_files', 'list_directory', 'get_repository_tree'])
+      expect([tool, await decided(tool, { path: 'config', recursive: true })]).toEqual([tool, 'allow']);
+    expect(await decided('read_files', { path: 'src/a.ts', recursive: false })).toBe('allow');
+    expect(await decided('read_file', { path: 'src/a.ts' })).toBe('allow');
+  });
+});
