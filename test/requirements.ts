@@ -154,7 +154,10 @@ const policies: readonly Requirement[] = [
   ),
   must('pack.readonly', 'The readonly pack allows reads and nothing else.'),
   must('pack.pr-writer', 'The pr-writer pack reviews pull requests, blocks destruction, and defaults to review.'),
-  must('pack.recursive-reads', 'A tool over MCP that reads the contents of every file below a folder is reviewed; a list of names is not.'),
+  must(
+    'pack.recursive-reads',
+    'A tool over MCP that reads the contents of every file below a folder is reviewed; a list of names is not.',
+  ),
   must('pack.infra-review', 'The infra-review pack reviews what changes infrastructure.'),
   must(
     'pack.sql-explorer',

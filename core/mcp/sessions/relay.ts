@@ -7,7 +7,11 @@ import { ask } from './conversations.ts';
 import { answerForServer, forwardable } from './forward.ts';
 
 /** The answer to a server's request. @throws RpcFault -32600 for an answer without a request. */
-export async function toServer({ conversation }: Caller, id: RequestId, outcome: RpcOutcome): Promise<void> {
+export async function toServer(
+  { conversation }: Pick<Caller, 'conversation'>,
+  id: RequestId,
+  outcome: RpcOutcome,
+): Promise<void> {
   const [, upstream, own] = typeof id === 'string' ? (/^([^~]+)~(.+)$/s.exec(id) ?? []) : [];
   const entry = conversation.entries.find(({ name }) => name === upstream);
   if (!entry || own === undefined)

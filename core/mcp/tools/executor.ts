@@ -13,6 +13,7 @@ import { type McpPorts, UpstreamFault } from '../ports.ts';
 import { isObject, mcpCodes, type RequestId, RpcFault, type RpcOutcome } from '../protocol/messages.ts';
 import { paramHeaders } from '../protocol/param-headers.ts';
 import { type Asking, ask, type Conversation, type Conversations } from '../sessions/conversations.ts';
+import { toServer } from '../sessions/relay.ts';
 import { upstreamError } from '../sessions/upstream-errors.ts';
 import { handBounded } from './bounded-message.ts';
 import { definitionsOf, withEnvelope } from './inventory.ts';
@@ -86,10 +87,12 @@ async function execute(run: Run, params: JsonObject, credential: IssuedCredentia
   try {
     run.signal.throwIfAborted();
     await conversation.link(entry);
+    // A server that is lost then ends the call as well.
+    const refuse = (id: RequestId, answer: RpcOutcome) => void toServer({ conversation }, id, answer).catch(() => {});
     sent = true;
     outcome = await ask(conversation, entry, method, params, {
       ...asking,
-      onMessage: (message) => handBounded(message, secrets, calls, onMessage),
+      onMessage: (message) => handBounded(message, secrets, calls, onMessage, refuse),
       bearer: credential?.secret,
     });
   } catch (fault) {

@@ -6,9 +6,13 @@ import { handBounded } from '#core/mcp/tools/bounded-message.ts';
 const secret = 'minted-value-123456';
 const notification = (method: string, params: JsonObject): JsonObject => ({ jsonrpc: '2.0', method, params });
 
+const refused = () => {
+  throw new Error('nothing is refused here');
+};
+
 function handed(message: JsonObject): JsonObject[] {
   const all: JsonObject[] = [];
-  handBounded(message, [secret], undefined, (each) => all.push(each));
+  handBounded(message, [secret], undefined, (each) => all.push(each), refused);
   return all;
 }
 
@@ -40,16 +44,19 @@ describe('[limit.heavy-call] a message of a server during a call', () => {
     ]);
   });
 
-  test('is looked over in a worker where it is a large request, and not handed on where that fails', async () => {
+  test('is looked over in a worker where it is a large request, and refused where that fails', async () => {
     const request = { jsonrpc: '2.0', id: 1, method: 'sampling/createMessage', params: { text: 'x'.repeat(100_000) } };
     const redacted = new Promise<JsonObject>((hand) => {
-      handBounded(request, [secret], { redactResult: async () => ({ looked: 'over' }) }, hand);
+      handBounded(request, [secret], { redactResult: async () => ({ looked: 'over' }) }, hand, refused);
     });
     expect(await redacted).toEqual({ looked: 'over' });
-    const all: JsonObject[] = [];
-    const failing = Promise.reject(new Error('late'));
-    handBounded(request, [], { redactResult: () => failing }, (each) => all.push(each));
-    await failing.catch(() => {});
-    expect(all).toEqual([]);
+    const failing = { redactResult: () => Promise.reject(new Error('late')) };
+    const answer = new Promise((answered) => {
+      handBounded(request, [], failing, refused, (id, outcome) => answered({ id, ...outcome }));
+    });
+    expect(await answer).toMatchObject({
+      id: 1,
+      error: { code: -32603, message: expect.stringContaining('too large') },
+    });
   });
 });
