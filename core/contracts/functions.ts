@@ -118,7 +118,8 @@ const chat = {
   invokesModels: true,
   callsUpstreams: true,
   timeoutSeconds: 900,
-  memoryMb: 1024,
+  // They wait for providers, and are billed for it (docs/explanation/cost.md). test/runtime/memory.ts holds that it is enough.
+  memoryMb: 512,
 } as const;
 
 export const functions = {

@@ -12,6 +12,7 @@ import { earlyChecks } from './early.ts';
 import { eventChecks } from './events.ts';
 import { interruptionChecks } from './interruptions.ts';
 import { killedChecks } from './killed.ts';
+import { memoryChecks } from './memory.ts';
 import { planeChecks } from './plane.ts';
 import { signatureChecks } from './signatures.ts';
 import { slackChecks } from './slack.ts';
@@ -28,6 +29,7 @@ try {
     ...interruptionChecks(world),
     ...killedChecks(world),
     ...cancellationChecks(world),
+    ...memoryChecks(world),
     ...slackChecks(world),
     ...planeChecks(world),
   ]);
