@@ -22,6 +22,8 @@ export interface AwsServices {
   readonly calls: string[];
   /** Bodies posted to WebSocket connections. */
   readonly posts: string[];
+  /** What lies in the buckets, by path. */
+  readonly objects: ReadonlyMap<string, Buffer>;
   /** Payloads of asynchronous invocations. */
   readonly invocations: string[];
   /** Closes every connection, as the other side of a long pause does. */
@@ -113,6 +115,7 @@ export async function startAwsServices(secrets: Secrets): Promise<AwsServices> {
   return {
     url: `http://127.0.0.1:${port}`,
     calls,
+    objects,
     posts,
     invocations,
     dropConnections: () => server.closeAllConnections(),

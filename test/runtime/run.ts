@@ -14,6 +14,7 @@ import { interruptionChecks } from './interruptions.ts';
 import { killedChecks } from './killed.ts';
 import { memoryChecks } from './memory.ts';
 import { planeChecks } from './plane.ts';
+import { projectKilledChecks } from './project-killed.ts';
 import { signatureChecks } from './signatures.ts';
 import { slackChecks } from './slack.ts';
 import { startWorld, type World } from './world.ts';
@@ -28,6 +29,7 @@ try {
     ...signatureChecks(world),
     ...interruptionChecks(world),
     ...killedChecks(world),
+    ...projectKilledChecks(world),
     ...cancellationChecks(world),
     ...memoryChecks(world),
     ...slackChecks(world),

@@ -3,11 +3,21 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-export type Stop = { readonly kind: 'allow' | 'result' | 'approve'; readonly when: 'before' | 'after' };
+interface Commit {
+  /** Kind of the entry that its transaction writes. */
+  readonly kind: 'allow' | 'result' | 'approve';
+}
+
+interface Request {
+  /** DynamoDB's name of it; the first one is meant. */
+  readonly operation: string;
+}
+
+export type Stop = (Commit | Request) & { readonly when: 'before' | 'after' };
 
 export interface StoreGate {
   readonly url: string;
-  /** Resolves when the function waits for the commit it is stopped at. */
+  /** Resolves when the function waits for the request it is stopped at. */
   readonly stopped: Promise<void>;
   /** Calls so far, by the operation's name. */
   readonly calls: readonly string[];
@@ -18,20 +28,22 @@ export interface StoreGate {
   close(): Promise<void>;
 }
 
-/** @param stop the entry whose transaction is never answered, whether the store has it or not. */
+/** @param stop the request that is never answered, whether the store has it or not. */
 export async function storeGate(store: string, stop: Stop | undefined): Promise<StoreGate> {
   const stopped = Promise.withResolvers<void>();
   const calls: string[] = [];
   let refusing = false;
-  const marker = stop && `\\"kind\\":\\"${stop.kind}\\"`;
+  const holds = (operation: string, body: Buffer): boolean => {
+    if (stop === undefined) return false;
+    if ('operation' in stop) return operation === stop.operation;
+    return operation === 'TransactWriteItems' && body.includes(`\\"kind\\":\\"${stop.kind}\\"`);
+  };
   const server = createServer(async (incoming, response) => {
     if (refusing) return void incoming.destroy();
-    calls.push(String(incoming.headers['x-amz-target']).replace(/^.*\./, ''));
+    const operation = String(incoming.headers['x-amz-target']).replace(/^.*\./, '');
+    calls.push(operation);
     const body = await buffer(incoming);
-    const held =
-      marker !== undefined &&
-      body.includes(marker) &&
-      String(incoming.headers['x-amz-target']).includes('TransactWrite');
+    const held = holds(operation, body);
     if (held && stop?.when === 'before') return stopped.resolve();
     const sent = request(`${store}${incoming.url}`, { method: 'POST', headers: incoming.headers }, (answer) => {
       if (held) return void answer.resume().on('end', () => stopped.resolve());

@@ -1,0 +1,82 @@
+/** A projector that is killed at each step of a batch: the stream hands the batch over again, and every entry is archived and counted once. */
+import assert from 'node:assert/strict';
+import { type Check, check } from '../support/checks.ts';
+import { type Stop, storeGate } from './store-gate.ts';
+import type { World } from './world.ts';
+
+const points: readonly Stop[] = (['BatchWriteItem', 'TransactWriteItems', 'UpdateItem'] as const).flatMap((operation) =>
+  (['before', 'after'] as const).map((when) => ({ operation, when })),
+);
+
+export function projectKilledChecks(world: World): Check[] {
+  /** Entries of a chat and a few governed actions, as the stream hands them over. */
+  const records = async (session: string): Promise<readonly object[]> => {
+    for (const target of ['a', 'b', 'c']) {
+      const body = { protocol: 'http', tool: 'http.post', target: `notes/${target}`, capability: 'write' };
+      const actor = { agent: 'runtime', session };
+      const { status, text } = await world.call('test-action', 'POST /admin/v1/test-action', {
+        caller: 'agent',
+        body: { ...body, parameters: { json: { session } }, actor },
+      });
+      assert.equal(status, 200, text);
+    }
+    const chat = { model: 'mock', max_tokens: 5, messages: [{ role: 'user', content: session }] };
+    const headers = { 'x-session-id': session };
+    const said = await world.call('chat-completions', 'POST /v1/chat/completions', {
+      caller: 'agent',
+      body: chat,
+      headers,
+    });
+    assert.equal(said.status, 200, said.text);
+    const rows = await world.items('evidence');
+    const own = rows.flatMap(({ entry }) => (entry?.S?.includes(`"session_id":"${session}"`) ? [entry.S] : []));
+    assert.ok(own.length >= 3, `${own.length} entries`);
+    return own.map((text, n) => ({
+      eventName: 'INSERT',
+      dynamodb: { SequenceNumber: `${n + 1}`, NewImage: { entry: { S: text } } },
+    }));
+  };
+  const total = async (): Promise<number> =>
+    (await world.call('observatory', 'GET /admin/v1/usage', { caller: 'human' })).body.total;
+  const archived = (session: string): string[] =>
+    [...world.aws.objects].flatMap(([path, bytes]) =>
+      path.startsWith(`/archive/default/${session}/`) ? bytes.toString().trim().split('\n') : [],
+    );
+
+  return points.map((stop, n) =>
+    check(
+      `project killed ${stop.when} its ${'operation' in stop && stop.operation}: entries count and are archived once`,
+      async () => {
+        const session = `projected-${n}`;
+        const Records = await records(session);
+        const before = await total();
+        const gate = await storeGate(world.store, stop);
+        const doomed = await world.anotherLambda('project', { AWS_ENDPOINT_URL_DYNAMODB: gate.url });
+        try {
+          const cut = doomed.invoke({ Records }).then(
+            () => assert.fail('it answered'),
+            () => undefined,
+          );
+          await Promise.race([gate.stopped, cut]);
+          await doomed.kill();
+          await cut;
+        } finally {
+          await doomed.stop();
+          await gate.close();
+        }
+        for (const _ of ['again', 'and once more']) {
+          const { kind, bytes } = await (await world.lambda('project')).invoke({ Records });
+          assert.equal(kind, 'answer', bytes.toString());
+          assert.deepEqual(JSON.parse(bytes.toString()), { batchItemFailures: [] });
+        }
+        const decisions = Records.filter((record) =>
+          /\\?"kind\\?":\\?"(allow|block|review)/.test(JSON.stringify(record)),
+        );
+        assert.equal((await total()) - before, decisions.length);
+        const lines = archived(session);
+        assert.equal(lines.length, Records.length, `${lines.length} archived`);
+        assert.equal(new Set(lines).size, lines.length);
+      },
+    ),
+  );
+}
