@@ -654,6 +654,10 @@ const admin: readonly Requirement[] = [
     'cloud.upgrade-keeps',
     'An upgrade replaces no resource with state: logical ids, types and key properties stay.',
   ),
+  must(
+    'cloud.upgrade-in-flight',
+    'A release that follows another on the same account finds configuration, evidence and waiting approvals, and they are voted on and used.',
+  ),
   must('admin.stage-throttle', 'On AWS each surface has a throttle that all its callers share.'),
   must('admin.whoami', 'whoami shows role, kind and tenant of the caller.'),
   must('admin.usage', 'usage counts per tenant, decision and tool.'),

@@ -1,5 +1,5 @@
 /** From the sources to a running gateway: bundles, templates, `cdk bootstrap`, `cdk deploy` — the real ones. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { appendFile, glob, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Emulator } from './emulator.ts';
 import { run } from './processes.ts';
@@ -30,43 +30,45 @@ export const approvalTimeoutSeconds = 6;
 export const brokerRole = 'arn:aws:iam::000000000000:role/cloud-orders';
 export const brokerSecret = 'cloud/partner-token';
 
-export async function deploy({ env, scratch, endpoint }: Emulator): Promise<Outputs> {
-  const cloud = join(scratch, 'cdk.out');
-  const outputs = join(scratch, 'outputs.json');
-  const cdk = (...args: string[]) => run('node_modules/.bin/cdk', [...args, '--no-notices'], { env });
-
+/** From the sources to the first deployment of an account. */
+export async function deploy(emulator: Emulator): Promise<Outputs> {
+  const { env, scratch } = emulator;
   await run('node_modules/.bin/node', ['bundle.mjs'], { env });
-  await cdk(
-    'synth',
-    '--quiet',
-    '--output',
-    cloud,
-    '-c',
-    'stage=emulator',
-    '-c',
-    `approvalTimeoutSeconds=${approvalTimeoutSeconds}`,
-    '-c',
-    `endpoint=${endpoint}`,
-    '-c',
-    `brokerRoles=${brokerRole}`,
-    '-c',
-    `brokerSecrets=arn:aws:secretsmanager:us-east-1:000000000000:secret:${brokerSecret}-??????`,
-  );
+  const app = await synthesized(emulator, 'first');
   const template = join(scratch, 'bootstrap.yaml');
-  await writeFile(template, withoutStagingPolicy(await cdk('bootstrap', '--show-template')));
-  await cdk('bootstrap', 'aws://000000000000/us-east-1', '--app', cloud, '--template', template);
-  await cdk(
-    'deploy',
-    '--all',
-    '--app',
-    cloud,
-    '--require-approval',
-    'never',
-    '--outputs-file',
-    outputs,
-    '--progress',
-    'events',
-  );
+  await writeFile(template, withoutStagingPolicy(await cdk(env, 'bootstrap', '--show-template')));
+  await cdk(env, 'bootstrap', 'aws://000000000000/us-east-1', '--app', app, '--template', template);
+  return deployed(emulator, app);
+}
+
+/** The same stacks once more, with code of another digest in every function. */
+export async function deployNextRelease(emulator: Emulator): Promise<Outputs> {
+  for await (const file of glob('dist/*/index.mjs')) await appendFile(file, '\n// the next release\n');
+  return deployed(emulator, await synthesized(emulator, 'next'));
+}
+
+const cdk = (env: Emulator['env'], ...args: string[]) =>
+  run('node_modules/.bin/cdk', [...args, '--no-notices'], { env });
+
+async function synthesized({ env, scratch, endpoint }: Emulator, release: string): Promise<string> {
+  const app = join(scratch, `cdk.out.${release}`);
+  const secret = `arn:aws:secretsmanager:us-east-1:000000000000:secret:${brokerSecret}-??????`;
+  const context = {
+    stage: 'emulator',
+    approvalTimeoutSeconds,
+    endpoint,
+    brokerRoles: brokerRole,
+    brokerSecrets: secret,
+  };
+  const given = Object.entries(context).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  await cdk(env, 'synth', '--quiet', '--output', app, ...given);
+  return app;
+}
+
+async function deployed({ env, scratch }: Emulator, app: string): Promise<Outputs> {
+  const outputs = join(scratch, 'outputs.json');
+  const quietly = ['--require-approval', 'never', '--outputs-file', outputs, '--progress', 'events'];
+  await cdk(env, 'deploy', '--all', '--app', app, ...quietly);
   const byStack = JSON.parse(await readFile(outputs, 'utf8')) as Record<string, never>;
   return { GatewayStores: byStack['agent-governance-stores']!, GatewayServices: byStack['agent-governance-services']! };
 }

@@ -20,6 +20,7 @@ import { mcpChecks } from './mcp.ts';
 import { openOffice } from './office.ts';
 import { privilegeChecks } from './privileges.ts';
 import { hostToken, pullRequestChecks } from './pull-requests.ts';
+import { upgradeChecks } from './upgrade.ts';
 import { webSocketChecks } from './websocket.ts';
 
 const begun = performance.now();
@@ -61,6 +62,7 @@ async function prove(running: Emulator): Promise<number> {
     ...brokerChecks(running, mcp, call, office),
     ...executionChecks(running, outputs, call, office, configurationFor(outside, 'execute')),
     ...privilegeChecks(running, outputs),
+    ...upgradeChecks(running, outputs, call),
   ]).finally(() => Promise.all([office.stop(), gitHost.stop()]));
   lap('done');
   console.log(`${passed} passed, ${failed} failed`);
