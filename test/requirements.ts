@@ -1213,6 +1213,19 @@ const chat: readonly Requirement[] = [
     'A call whose counters are too busy is 503 with Retry-After after three lost writes; above capacity most of the capacity is still used.',
   ),
   must('limit.budget', 'Budgets alert at 80 %, warn at 90 %, refuse at 100 % with 429 budget_exceeded.'),
+  must(
+    'limit.key',
+    'A key may have requests and tokens a minute of its own beside its tenant: a call passes where both have room, a refusal says whose limit it is and consumes nothing of either, and keys without any take no store step more.',
+  ),
+  must(
+    'limit.key-budgets',
+    'A key may have a budget of its own, also by model: it refuses, warns, alerts and heals as those of tenants, and stands in GET budgets and forecasts with scope key.',
+  ),
+  must(
+    'limit.key-models',
+    'A key may have allowed_models: other models of its tenant are refused with 403 naming the key, and left out of GET /v1/models.',
+  ),
+  must('limit.key-tenant', 'A key with limits of its own calls in its own tenant only.'),
   must('limit.actual-body', 'The token limiter measures the actual body.'),
   must('wasm.abi', 'WASM filters follow the ABI and run sandboxed, one call at a time per instance.'),
   must('wasm.timeout', 'A WASM call ends after its timeout; on_error decides.'),

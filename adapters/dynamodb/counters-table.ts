@@ -8,6 +8,7 @@
  */
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock } from '#core/kernel/ports.ts';
+import { withKeys } from '#core/limits/key-counters.ts';
 import { type Counters, isLimited, type Limits } from '#core/limits/ports.ts';
 import { merged } from '#core/limits/shards.ts';
 import { applyReclaim } from '#core/limits/slices.ts';
@@ -27,7 +28,9 @@ export interface CountersOptions extends StoreOptions {
   readonly random?: () => number;
 }
 
-export function countersTable(options: CountersOptions): Counters {
+export const countersTable = (options: CountersOptions): Counters => withKeys(countersOf(options));
+
+function countersOf(options: CountersOptions): Counters {
   const { clock } = options;
   const random = options.random ?? Math.random;
   const pause = options.pause ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)));
@@ -90,6 +93,7 @@ export function countersTable(options: CountersOptions): Counters {
         limits: limitStatus(state, limits, now),
         budgets: budgetStatuses(state, limits, now, totals),
         open: state.open.length,
+        spend: state.spend,
       };
     },
   };

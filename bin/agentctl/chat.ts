@@ -132,7 +132,7 @@ function showPending({ out, globals }: Cli, answer: Fields, options: ChatOptions
 const lessons: Readonly<Record<string, (options: ChatOptions) => string>> = {
   model_not_found: ({ model }) =>
     `no route and no provider serves ${model}: see \`agentctl providers\`, or try --model mock`,
-  model_not_allowed: () => "the tenant's allowed_models leave it out: see the configuration",
+  model_not_allowed: () => 'the allowed_models of the tenant or the key leave it out: see the configuration',
   policy_violation: () => 'a content filter stopped it: see `agentctl violations`',
   session_blocked: () =>
     'the session was stopped for its behaviour: give another with --session once that is understood',

@@ -188,7 +188,7 @@ function showProviders(out: Output, answer: Fields): void {
 
 function showBudgets(out: Output, answer: Fields): void {
   const rows = list(answer.statuses).map((row) => [
-    row.account,
+    row.key_name === undefined ? row.account : `${row.account} (${row.key_name})`,
     row.period,
     usd(count(row.spent_usd) + count(row.reserved_usd)),
     usd(row.limit_usd),

@@ -1,7 +1,8 @@
 /** Budgets and rate limits as they stand: read from the counters, never from projections. */
 import { isoTime } from '#core/kernel/ports.ts';
+import { keyStatuses } from '#core/limits/key-statuses.ts';
 import { limitsOfAll } from '#core/limits/limits-of-all.ts';
-import type { BudgetAccount, BudgetStatus, LimitStatus } from '#core/limits/ports.ts';
+import type { BudgetAccount, BudgetStatus, CountersStatus, LimitStatus } from '#core/limits/ports.ts';
 import { secondsUntilPeriodEnds } from '#core/limits/spend.ts';
 import { toUsd } from '#core/observatory/request-row.ts';
 import type { Call, Operation } from './operation.ts';
@@ -13,9 +14,11 @@ export const listBudgets: Operation = async (call) => {
 
 export interface BudgetView {
   readonly account: string;
-  readonly scope: 'tenant' | 'global' | 'model';
-  /** The tenant, the pattern of the model, or `*` for all tenants. */
+  readonly scope: 'tenant' | 'global' | 'model' | 'key';
+  /** The tenant, the pattern of the model, the id of the key (with `:<pattern>` for some models), or `*` for all tenants. */
   readonly scope_id: string;
+  /** Of a key: its name. */
+  readonly key_name?: string;
   readonly period: BudgetAccount['period'];
   readonly limit_usd: number;
   readonly spent_usd: number;
@@ -35,12 +38,23 @@ export async function budgetsOf({
   readonly statuses: readonly BudgetView[];
   readonly rate_limit: LimitStatus;
   readonly open: number;
+  /** What the keys with budgets spent, as `CountersStatus` has it. */
+  readonly keySpend: CountersStatus['spend'];
 }> {
   const { tenant } = principal;
   const now = ports.clock.now();
-  const status = await ports.counters.status(tenant, limitsOfAll(snapshot.configuration, tenant));
+  const [status, keys] = await Promise.all([
+    ports.counters.status(tenant, limitsOfAll(snapshot.configuration, tenant)),
+    keyStatuses(ports.counters, snapshot.identities, tenant),
+  ]);
   return {
-    statuses: status.budgets.map((budget) => viewOf(tenant, budget, now)),
+    statuses: [
+      ...status.budgets.map((budget) => viewOf(tenant, budget, now)),
+      ...keys.flatMap(({ name, budgets }) =>
+        budgets.map((budget) => ({ ...viewOf(tenant, budget, now), key_name: name })),
+      ),
+    ],
+    keySpend: Object.assign({}, ...keys.map(({ spend }) => spend)) as CountersStatus['spend'],
     rate_limit: status.limits,
     open: status.open,
   };
@@ -53,10 +67,11 @@ function viewOf(
 ): BudgetView {
   const share = limit_microusd === 0 ? 100 : Math.round((used_microusd / limit_microusd) * 1000) / 10;
   const resets = Math.floor(now / 1000 + secondsUntilPeriodEnds(period, now)) * 1000;
+  // Of a key: its id, and the pattern after it.
   const model = account.split(':').slice(1).join(':');
   return {
     account,
-    scope: model === '' ? scope : 'model',
+    scope: model === '' || scope === 'key' ? scope : 'model',
     scope_id: model || (scope === 'global' ? '*' : tenant),
     period,
     limit_usd: toUsd(limit_microusd),

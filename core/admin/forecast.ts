@@ -1,20 +1,21 @@
 /** `GET budgets/forecast`: where each budget will stand at the end of its period [budget.forecast]. */
 import { type DaySpend, exhaustedOn, forecast } from '#core/forecast/forecast.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { secondsUntilPeriodEnds } from '#core/limits/spend.ts';
+import { accountKey, keptDays, secondsUntilPeriodEnds } from '#core/limits/spend.ts';
 import type { Usage } from '#core/observatory/ports.ts';
+import { toUsd } from '#core/observatory/request-row.ts';
 import { modelMatches } from '#core/routing/model-glob.ts';
 import { type BudgetView, budgetsOf } from './budgets.ts';
 import type { Call, Operation } from './operation.ts';
 
 const dayMs = 86_400_000;
 /** Four weeks, so that each weekday is seen four times. */
-const historyDays = 28;
+const historyDays = keptDays;
 /** Budgets of all tenants need the spend of each: above this they are left out. */
 const mostTenants = 20;
 
 export const budgetsForecast: Operation = async (call) => {
-  const { statuses } = await budgetsOf(call);
+  const { statuses, keySpend } = await budgetsOf(call);
   const own = await usageByDay(call, [call.principal.tenant]);
   const { tenants } = call.snapshot.configuration;
   const everyone =
@@ -25,8 +26,9 @@ export const budgetsForecast: Operation = async (call) => {
         )
       : undefined;
   const forecasts = statuses.flatMap((status) => {
+    if (status.scope === 'key') return [forecastOf(call, status, spendOfKey(call, status, keySpend))];
     const usage = status.account.startsWith('global') ? everyone : own;
-    return usage ? [forecastOf(call, status, usage)] : [];
+    return usage ? [forecastOf(call, status, spendsOf(status, usage))] : [];
   });
   return { body: { tenant: call.principal.tenant, forecasts } };
 };
@@ -39,14 +41,28 @@ interface UsageDay {
 /** Full days before today, oldest first. */
 async function usageByDay({ ports }: Call, tenants: readonly string[]): Promise<readonly UsageDay[]> {
   const today = Math.floor(ports.clock.now() / dayMs) * dayMs;
-  const days = Array.from({ length: historyDays }, (_, n) => today - (historyDays - n) * dayMs);
   return Promise.all(
-    days.map(async (start) => {
+    daysBefore(today).map(async (start) => {
       const span = { from: isoTime(start), to: isoTime(start + dayMs - 1) };
       const usages = await Promise.all(tenants.map((tenant) => ports.observations.usage(tenant, span)));
       return { day: isoTime(start).slice(0, 10), usages };
     }),
   );
+}
+
+const daysBefore = (today: number): number[] =>
+  Array.from({ length: historyDays }, (_, n) => today - (historyDays - n) * dayMs);
+
+const spendsOf = (status: BudgetView, usage: readonly UsageDay[]): DaySpend[] =>
+  usage.map((each) => ({ day: each.day, usd: spendOf(status, each) }));
+
+/** The counters of a key keep its days; usage is not kept by key. */
+function spendOfKey({ ports }: Call, { account }: BudgetView, spend: Readonly<Record<string, number>>): DaySpend[] {
+  const today = Math.floor(ports.clock.now() / dayMs) * dayMs;
+  return daysBefore(today).map((start) => {
+    const day = isoTime(start).slice(0, 10);
+    return { day, usd: toUsd(spend[accountKey({ account, period: 'day' }, start)] ?? 0) };
+  });
 }
 
 /** What a budget's scope cost on a day. */
@@ -60,10 +76,9 @@ const spendOf = ({ scope, scope_id }: BudgetView, { usages }: UsageDay): number 
     0,
   );
 
-function forecastOf({ ports }: Call, status: BudgetView, usage: readonly UsageDay[]) {
-  const { account, scope, scope_id, period, limit_usd, spent_usd } = status;
+function forecastOf({ ports }: Call, status: BudgetView, spends: readonly DaySpend[]) {
+  const { account, scope, scope_id, key_name, period, limit_usd, spent_usd } = status;
   const now = ports.clock.now();
-  const spends: DaySpend[] = usage.map((each) => ({ day: each.day, usd: spendOf(status, each) }));
   // Days before the first one with spend are before its use, not days that cost nothing.
   const first = spends.findIndex(({ usd }) => usd > 0);
   const history = first === -1 ? [] : spends.slice(first);
@@ -72,6 +87,7 @@ function forecastOf({ ports }: Call, status: BudgetView, usage: readonly UsageDa
   const exhausted = exhaustedOn(history, spent_usd, limit_usd, rest);
   return {
     ...{ account, scope, scope_id, period, limit_usd, spent_usd },
+    ...(key_name !== undefined && { key_name }),
     days_observed: history.length,
     projected_usd: made?.projected_usd ?? null,
     low_usd: made?.low_usd ?? null,

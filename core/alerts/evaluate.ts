@@ -1,11 +1,12 @@
 /** One evaluation of everything that has alerts [alert.evaluated]: measure, compare with the rows, write what changed. */
 import type { ApprovalStore, DeliveryStore } from '#core/approvals/ports.ts';
-import type { Snapshots } from '#core/configuration/store/snapshots.ts';
+import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
 import { type AlertRow, type AlertScope, platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
+import { keyStatuses } from '#core/limits/key-statuses.ts';
 import { limitsOfAll } from '#core/limits/limits-of-all.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import type { Observations } from '#core/observatory/ports.ts';
@@ -43,7 +44,7 @@ const tenantsAtOnce = 10;
 
 /** @returns how many alerts changed. What cannot be measured is left as it is and logged. */
 export async function evaluateAlerts(ports: AlertPorts, watches: Watches): Promise<number> {
-  const { configuration } = await ports.snapshots.current();
+  const { configuration, identities } = await ports.snapshots.current();
   if (!configuration.alerts.enabled) return 0;
   const scopes: AlertScope[] = [platformAlerts, ...configuration.tenants.map(({ id }) => id)];
   let changed = 0;
@@ -53,7 +54,7 @@ export async function evaluateAlerts(ports: AlertPorts, watches: Watches): Promi
       const measured =
         scope === platformAlerts
           ? await ofPlatform(ports, watches, configuration)
-          : await ofTenant(ports, watches, configuration, scope, rows);
+          : await ofTenant(ports, watches, { configuration, identities }, scope, rows);
       changed += await apply(ports, configuration, rows, measured);
     } catch (fault) {
       ports.telemetry.log('error', 'alerts were not evaluated', { scope, error: (fault as Error).message });
@@ -80,14 +81,15 @@ async function ofPlatform(ports: AlertPorts, { traffic }: Watches, configuration
 async function ofTenant(
   ports: AlertPorts,
   { traffic, chains }: Watches,
-  configuration: Configuration,
+  { configuration, identities }: Pick<Snapshot, 'configuration' | 'identities'>,
   tenant: string,
   rows: readonly AlertRow[],
 ): Promise<Measured[]> {
   const now = ports.clock.now();
-  const [pending, { budgets }, ofTraffic, broken] = await Promise.all([
+  const [pending, { budgets }, keys, ofTraffic, broken] = await Promise.all([
     ports.approvals.list(tenant, 'pending', { limit: 1 }),
     ports.counters.status(tenant, limitsOfAll(configuration, tenant)),
+    keyStatuses(ports.counters, identities, tenant),
     traffic.tenant(ports, tenant, configuration.alerts),
     chains.look(ports.evidence, tenant, rows),
   ]);
@@ -98,6 +100,10 @@ async function ofTenant(
     ...budgetThresholds(
       tenant,
       budgets.filter(({ scope }) => scope === 'tenant'),
+    ),
+    ...budgetThresholds(
+      tenant,
+      keys.flatMap((key) => key.budgets),
     ),
     ...ofTraffic,
     auditChain(tenant, broken),

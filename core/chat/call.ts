@@ -7,10 +7,12 @@ import { estimateTokens } from '#core/dialects/count-tokens.ts';
 import type { Dialect } from '#core/dialects/dialect.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import { asksForUsage } from '#core/dialects/openai/openai.ts';
+import type { KeyLimits } from '#core/identity/identities.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock } from '#core/kernel/ports.ts';
+import { ownLimitsOf } from '#core/limits/limits-of-key.ts';
 import { modelMatches } from '#core/routing/model-glob.ts';
 import { planRoute, type RoutePlan, resolveModel } from '#core/routing/plan.ts';
 import { refuseProviderRun } from './provider-tools.ts';
@@ -65,7 +67,9 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
   const resolvedModel = resolveModel(configuration, model);
   const tenant = configuration.tenants.find(({ id }) => id === request.principal.tenant);
   if (!tenant) throw new GatewayError('forbidden', `There is no tenant ${request.principal.tenant}.`);
-  const allowed = mayUse(tenant, model) || mayUse(tenant, resolvedModel);
+  const key = ownLimitsOf(snapshot.identities, request.principal);
+  const names = [model, resolvedModel];
+  const allowed = mayUse(tenant, key, names);
   const plan = planRoute(configuration, resolvedModel);
   if (!plan && allowed) throw notServed(model, resolvedModel);
   refuseToolUse(snapshot, request, wire);
@@ -81,21 +85,31 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
     resolvedModel,
     stream: body.stream === true,
     plan: plan ?? { model: resolvedModel, route: undefined, candidates: [] },
-    ...(!allowed && { refusal: notAllowed(tenant, model) }),
+    ...(!allowed && { refusal: notAllowed(tenant, key, names) }),
     inputTokens: estimateTokens(request.dialect, body),
     maxTokens: (wire.maxTokens(body) ?? chatSizes.defaultMaxTokens) * choices,
   };
 }
 
-export const mayUse = ({ allowed_models }: Tenant, model: string): boolean =>
-  allowed_models.some((pattern) => modelMatches(pattern, model));
+type Key = Pick<KeyLimits, 'allowed_models'> | undefined;
 
-/** The caller may ask for it, the tenant may not have it. */
-const notAllowed = ({ allowed_models }: Tenant, model: string) =>
-  new GatewayError(
+/** Whether the tenant and the key may use the model [limit.key-models]. @param names as the caller has it, as aliases resolve it: either counts. */
+export const mayUse = ({ allowed_models }: Tenant, key: Key, names: readonly string[]): boolean =>
+  holds(allowed_models, names) && holds(key?.allowed_models ?? ['*'], names);
+
+const holds = (patterns: readonly string[], names: readonly string[]): boolean =>
+  patterns.some((pattern) => names.some((name) => modelMatches(pattern, name)));
+
+/** The caller may ask for it; the tenant or the key may not have it. */
+function notAllowed({ allowed_models }: Tenant, key: Key, names: readonly string[]): GatewayError {
+  const [holder, allowed] = holds(allowed_models, names)
+    ? ['key', key?.allowed_models ?? []]
+    : ['tenant', allowed_models];
+  return new GatewayError(
     'model_not_allowed',
-    `The model ${JSON.stringify(model)} is not allowed for this tenant; allowed: ${allowed_models.join(', ') || 'none'}.`,
+    `The model ${JSON.stringify(names[0])} is not allowed for this ${holder}; allowed: ${allowed.join(', ') || 'none'}.`,
   );
+}
 
 function notServed(model: string, resolved: string): GatewayError {
   const alias = model === resolved ? '' : ` (an alias of ${JSON.stringify(resolved)})`;

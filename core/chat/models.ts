@@ -1,5 +1,6 @@
-/** The models a tenant may ask for by name. Patterns stand for names that are not listed, so they are left out. */
+/** The models a caller may ask for by name. Patterns stand for names that are not listed, so they are left out. */
 import type { Configuration } from '#core/contracts/config.ts';
+import type { KeyLimits } from '#core/identity/identities.ts';
 import { planRoute, resolveModel } from '#core/routing/plan.ts';
 import { mayUse } from './call.ts';
 
@@ -10,7 +11,10 @@ export interface ListedModel {
   readonly owned_by: string;
 }
 
-export function modelsOf(configuration: Configuration, tenantId: string): ListedModel[] {
+type Key = Pick<KeyLimits, 'allowed_models'> | undefined;
+
+/** @param key with limits of its own, which leave out what it may not ask for [limit.key-models]. */
+export function modelsOf(configuration: Configuration, tenantId: string, key?: Key): ListedModel[] {
   const tenant = configuration.tenants.find(({ id }) => id === tenantId);
   if (!tenant) return [];
   const named = [
@@ -18,15 +22,21 @@ export function modelsOf(configuration: Configuration, tenantId: string): Listed
     ...configuration.routes.map(({ match }) => match.model),
     ...Object.keys(configuration.aliases.models),
     ...tenant.allowed_models,
+    ...(key?.allowed_models ?? []),
   ].filter((name) => !/[*?[\]{}]/.test(name));
-  return [...new Set(named)].flatMap((id) => modelOf(configuration, tenantId, id) ?? []);
+  return [...new Set(named)].flatMap((id) => modelOf(configuration, tenantId, id, key) ?? []);
 }
 
 /** The model, if the tenant may ask for it and a provider serves it. */
-export function modelOf(configuration: Configuration, tenantId: string, id: string): ListedModel | undefined {
+export function modelOf(
+  configuration: Configuration,
+  tenantId: string,
+  id: string,
+  key?: Key,
+): ListedModel | undefined {
   const tenant = configuration.tenants.find((one) => one.id === tenantId);
   const resolved = resolveModel(configuration, id);
   const [first] = planRoute(configuration, resolved, new Map())?.candidates ?? [];
-  if (!tenant || !first || !(mayUse(tenant, id) || mayUse(tenant, resolved))) return undefined;
+  if (!tenant || !first || !mayUse(tenant, key, [id, resolved])) return undefined;
   return { id, object: 'model', created: 0, owned_by: first.entry.name };
 }

@@ -141,7 +141,7 @@ type Alert {
 }
 
 type BudgetConnection { nodes: [Budget!]!  pageInfo: PageInfo! }
-type Budget { scope: String!  scopeId: String!  period: String!  limitUsd: Float!  spentUsd: Float!  reservedUsd: Float!  percentage: Float!  tier: String! }
+type Budget { scope: String!  scopeId: String!  keyName: String  period: String!  limitUsd: Float!  spentUsd: Float!  reservedUsd: Float!  percentage: Float!  tier: String! }
 
 type RolloutConnection { nodes: [Rollout!]!  pageInfo: PageInfo! }
 type Rollout {

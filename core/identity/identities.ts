@@ -13,6 +13,16 @@ export interface ResolvedKey {
   readonly name?: string | undefined;
   readonly platform?: boolean | undefined;
   readonly priority?: KeySettings['priority'] | undefined;
+  readonly rate_limit?: KeySettings['rate_limit'];
+  readonly budget?: KeySettings['budget'];
+  readonly allowed_models?: KeySettings['allowed_models'];
+}
+
+/** What a key may do less than its tenant [limit.key]; absent members add nothing to the tenant's limits. */
+export interface KeyLimits extends Pick<ResolvedKey, 'rate_limit' | 'budget' | 'allowed_models'> {
+  /** Where the key belongs, and the only tenant in which it calls. */
+  readonly tenant: string;
+  readonly name: string;
 }
 
 export interface Identity {
@@ -26,6 +36,8 @@ export interface Identities {
   readonly byKeyId: ReadonlyMap<string, Principal>;
   /** Ids of keys whose `X-Priority: critical` counts. */
   readonly critical: ReadonlySet<string>;
+  /** Key id → its own limits; keys without any are not in it. */
+  readonly limits: ReadonlyMap<string, KeyLimits>;
 }
 
 export const adminKeyId = 'admin-token';
@@ -43,6 +55,7 @@ export function buildIdentities(from: {
 }): { identities: Identities; warnings: string[] } {
   const byDigest = new Map<string, Identity>();
   const critical = new Set<string>();
+  const limits = new Map<string, KeyLimits>();
   const ambiguous = new Map<string, string>();
   const add = (key_sha256: string, principal: Principal) => {
     const other = byDigest.get(key_sha256);
@@ -52,12 +65,14 @@ export function buildIdentities(from: {
   for (const key of from.keys) {
     add(key.key_sha256, principalOf(key, from.people));
     if (key.priority === 'critical') critical.add(keyIdOf(key.key_sha256));
+    const own = limitsOfKey(key);
+    if (own) limits.set(keyIdOf(key.key_sha256), own);
   }
   if (from.adminTokenSha256 !== undefined) add(from.adminTokenSha256, adminPrincipal(from.firstTenant));
   for (const digest of ambiguous.keys()) byDigest.delete(digest);
   const byKeyId = new Map([...byDigest.values()].map(({ principal }) => [principal.key_id, principal]));
   const warnings = [...ambiguous.values()].map((names) => `keys ${names} have the same value: neither is accepted`);
-  return { identities: { byDigest, byKeyId, critical }, warnings };
+  return { identities: { byDigest, byKeyId, critical, limits }, warnings };
 }
 
 export const adminPrincipal = (tenant: string): Principal => ({
@@ -70,6 +85,11 @@ export const adminPrincipal = (tenant: string): Principal => ({
   platform: true,
   tenants: ['*'],
 });
+
+function limitsOfKey({ key_sha256, name, tenant, rate_limit, budget, allowed_models }: ResolvedKey) {
+  if (rate_limit === undefined && budget === undefined && allowed_models === undefined) return undefined;
+  return { tenant, name: name ?? keyIdOf(key_sha256), rate_limit, budget, allowed_models };
+}
 
 function principalOf(key: ResolvedKey, people: readonly Person[]): Principal {
   const key_id = keyIdOf(key.key_sha256);

@@ -6,6 +6,8 @@ import type { ChatRecord } from '#core/contracts/chat.ts';
 import type { EvidenceLog } from '#core/evidence/ports.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
+import { callOfReservation } from './key-counters.ts';
+import { tenantOfCounters } from './limits-of-key.ts';
 import type { Counters, OpenReservation, Settlement } from './ports.ts';
 
 export interface HealPorts {
@@ -16,7 +18,7 @@ export interface HealPorts {
 
 /**
  * Settles what expired: from its evidence entry if there is one, in full if the provider was being called, else nothing.
- * Also gives idle slices of global budgets back. Two at once do no harm; one tenant's failure does not stop the others.
+ * Also gives idle slices of global budgets back. Counters of keys are healed like those of tenants. Two at once do no harm; one tenant's failure does not stop the others.
  * @returns how many reservations were healed.
  */
 export async function healReservations(ports: HealPorts, tenants: Iterable<string>): Promise<number> {
@@ -54,7 +56,8 @@ async function heal(ports: HealPorts, reservation: OpenReservation): Promise<tru
 
 /** Its entry stands where the session's chain ended when the call came in, or later. */
 async function recordOf(evidence: EvidenceLog, reservation: OpenReservation): Promise<ChatRecord | undefined> {
-  const { tenant, session_id, from_index, id } = reservation;
+  const { session_id, from_index } = reservation;
+  const [tenant, id] = [tenantOfCounters(reservation.tenant), callOfReservation(reservation.id)];
   for await (const entry of evidence.entries(tenant, session_id, from_index)) {
     if (entry.kind === 'chat' && entry.envelope_id === id) return entry.body as unknown as ChatRecord;
   }

@@ -1,8 +1,10 @@
 /** Every budget a tenant's calls may meet, whatever their model. */
 import type { Configuration } from '#core/contracts/config.ts';
+import type { KeyLimits } from '#core/identity/identities.ts';
 import { compileGlob } from '#core/matching/glob.ts';
 import { exampleOf } from '#core/matching/glob-example.ts';
 import { limitsOf } from './limits-of.ts';
+import { limitsOfKey } from './limits-of-key.ts';
 import type { Limits } from './ports.ts';
 
 /** The limits of calls to any model: every account of the tenant and the global ones, each once. */
@@ -10,8 +12,16 @@ export function limitsOfAll(configuration: Configuration, tenant: string): Limit
   const { global, tenants } = configuration.budgets;
   const own = Object.hasOwn(tenants, tenant) ? tenants[tenant] : undefined;
   const patterns = [...Object.keys(own?.models ?? {}), ...Object.keys(global?.models ?? {})];
+  return ofAllModels(patterns, (model) => limitsOf(configuration, tenant, model));
+}
+
+/** The same of a key with limits of its own. */
+export const limitsOfAllOfKey = (own: KeyLimits, keyId: string): Limits =>
+  ofAllModels(Object.keys(own.budget?.models ?? {}), (model) => limitsOfKey(own, keyId, model));
+
+function ofAllModels(patterns: readonly string[], limitsFor: (model: string) => Limits): Limits {
   const models = ['', ...patterns.flatMap((pattern) => [pattern, exampleOf(compileGlob(pattern, 'text'))])];
-  const limits = models.map((model) => limitsOf(configuration, tenant, model));
+  const limits = models.map(limitsFor);
   const accounts = limits.flatMap(({ budgets }) => budgets);
   const each = new Map(accounts.map((budget) => [`${budget.account}|${budget.period}`, budget]));
   return { ...limits[0], budgets: [...each.values()] };

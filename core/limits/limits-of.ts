@@ -7,7 +7,7 @@ import { microusdOf } from './spend.ts';
 
 const resolved = new WeakMap<Configuration, Map<string, Limits>>();
 /** Callers name models as they like: what is remembered is bounded. */
-const maxRemembered = 1000;
+export const maxRemembered = 1000;
 
 /**
  * @param model as aliases resolved it; an empty name meets the budgets of all models only (calls without a model).
@@ -33,18 +33,24 @@ function resolve({ tenants, budgets }: Configuration, tenantId: string, model: s
   return {
     ...(requests_per_minute !== undefined && { requests_per_minute }),
     ...(tokens_per_minute !== undefined && { tokens_per_minute }),
-    budgets: [...accountsOf('tenant', own, model), ...accountsOf('global', budgets.global, model)],
+    budgets: [...accountsOf('tenant', 'tenant', own, model), ...accountsOf('global', 'global', budgets.global, model)],
   };
 }
 
 type Budgets = Budget & { readonly models?: Readonly<Record<string, Budget>> | undefined };
 
-function accountsOf(scope: BudgetAccount['scope'], budgets: Budgets | undefined, model: string): BudgetAccount[] {
+/** @param name of the account that is of all models. */
+export function accountsOf(
+  scope: BudgetAccount['scope'],
+  name: string,
+  budgets: Budgets | undefined,
+  model: string,
+): BudgetAccount[] {
   if (!budgets) return [];
   const ofModel = Object.entries(budgets.models ?? {})
     .filter(([pattern]) => model !== '' && modelMatches(pattern, model))
-    .flatMap(([pattern, budget]) => periodsOf(scope, `${scope}:${pattern}`, budget));
-  return [...periodsOf(scope, scope, budgets), ...ofModel];
+    .flatMap(([pattern, budget]) => periodsOf(scope, `${name}:${pattern}`, budget));
+  return [...periodsOf(scope, name, budgets), ...ofModel];
 }
 
 const periodsOf = (scope: BudgetAccount['scope'], account: string, budget: Budget): BudgetAccount[] =>

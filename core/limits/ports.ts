@@ -1,7 +1,9 @@
 /** Rate limits and budgets: reserve before a call, settle after it. Money is integer micro-dollars. */
 
-/** What holds for one tenant, resolved from the configuration in force. */
+/** What holds for one tenant, or for one key, resolved from the configuration in force. */
 export interface Limits {
+  /** Whose limits they are, as refusals name the holder. @default tenant */
+  readonly holder?: 'key';
   readonly requests_per_minute?: number;
   readonly tokens_per_minute?: number;
   /** Every budget that applies to the call; all of them must have room. */
@@ -9,11 +11,13 @@ export interface Limits {
 }
 
 export interface BudgetAccount {
-  /** `tenant`, `tenant:<model glob>`, `global`, `global:<model glob>`. */
+  /** `tenant`, `global` or `key:<key id>`; with `:<model glob>` after it where it is of some models only. */
   readonly account: string;
-  readonly scope: 'tenant' | 'global';
+  readonly scope: 'tenant' | 'global' | 'key';
   readonly period: 'day' | 'month';
   readonly limit_microusd: number;
+  /** Nothing is refused for it: it is booked so that forecasts know the days. */
+  readonly unlimited?: true;
 }
 
 export interface ReserveRequest {
@@ -27,8 +31,17 @@ export interface ReserveRequest {
   readonly tokens: number;
   readonly cost_microusd: number;
   readonly limits: Limits;
+  /** What holds for the caller's key beside it: both must have room. */
+  readonly key?: KeyPart | undefined;
   /** The provider is called at once: `begin` is part of the reservation. */
   readonly begun?: boolean;
+}
+
+/** A key with limits of its own is counted under a name of its own, as if it were a tenant. */
+export interface KeyPart {
+  /** `<tenant>/<key id>`: tenants have no slash in their names. */
+  readonly counters: string;
+  readonly limits: Limits;
 }
 
 /** Whether anything holds for a call. Where nothing does, nothing is counted. */
@@ -114,10 +127,16 @@ export interface Counters {
   /** Gives idle slices of global budgets back and books what was spent beyond one. Micro-dollars given back. */
   reclaim(tenant: string): Promise<number>;
   /** As it stands, for people. */
-  status(
-    tenant: string,
-    limits: Limits,
-  ): Promise<{ readonly limits: LimitStatus; readonly budgets: readonly BudgetStatus[]; readonly open: number }>;
+  status(tenant: string, limits: Limits): Promise<CountersStatus>;
+}
+
+export interface CountersStatus {
+  readonly limits: LimitStatus;
+  readonly budgets: readonly BudgetStatus[];
+  /** Running calls. */
+  readonly open: number;
+  /** What was settled, in micro-dollars by `accountKey`. */
+  readonly spend: Readonly<Record<string, number>>;
 }
 
 /** A lease outlives every pause between renewals. */

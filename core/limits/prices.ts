@@ -31,7 +31,12 @@ export function priceOf({ prices }: Configuration, model: string): Price | 'unkn
  * @throws GatewayError `model_not_allowed` when a budget applies and the price is unknown: what cannot be counted is
  * not spent.
  */
-export function reserveCost(configuration: Configuration, model: string, usage: Usage, limits: Limits): number {
+export function reserveCost(
+  configuration: Configuration,
+  model: string,
+  usage: Usage,
+  limits: Pick<Limits, 'budgets'>,
+): number {
   const price = priceOf(configuration, model);
   if (price === 'unknown') {
     if (limits.budgets.length === 0) return costOf(configuration, model, usage).microusd;

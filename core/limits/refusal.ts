@@ -18,13 +18,13 @@ export function refusalOf(
   wanted?: Wanted,
   requests = 1,
 ): Refusal | undefined {
-  const { requests_per_minute, tokens_per_minute, budgets } = request.limits;
+  const { requests_per_minute, tokens_per_minute, budgets, holder = 'tenant' } = request.limits;
   const second = itemSecond(state.window, nowMs);
   const window = { buckets: counting(state, second), second };
   const refused =
-    tooManyOpen(state) ??
-    overLimit(window, 'requests', requests, requests_per_minute) ??
-    overLimit(window, 'tokens', request.tokens, tokens_per_minute);
+    tooManyOpen(state, holder) ??
+    overLimit(window, 'requests', requests, requests_per_minute, holder) ??
+    overLimit(window, 'tokens', request.tokens, tokens_per_minute, holder);
   if (refused) return refused;
   // Slices are asked for once every account has room: a call that is refused asks for nothing.
   const lacking = new Map(wanted);
@@ -36,12 +36,14 @@ export function refusalOf(
   return undefined;
 }
 
-function tooManyOpen({ open }: CounterState): Refusal | undefined {
+type Holder = 'tenant' | 'key';
+
+function tooManyOpen({ open }: CounterState, holder: Holder): Refusal | undefined {
   if (open.length < maxOpen) return undefined;
   return {
     code: 'rate_limit_error',
     what: 'open_calls',
-    message: `${open.length} calls of this tenant are open; at most ${maxOpen} may be at once. Try again in 1 s.`,
+    message: `${open.length} calls of this ${holder} are open; at most ${maxOpen} may be at once. Try again in 1 s.`,
     retryAfterSeconds: 1,
   };
 }
@@ -51,6 +53,7 @@ function overLimit(
   what: Counted,
   needed: number,
   limit: number | undefined,
+  holder: Holder,
 ): Refusal | undefined {
   if (limit === undefined) return undefined;
   const used = total(buckets, what);
@@ -62,7 +65,7 @@ function overLimit(
     const found = what === 'requests' ? '' : `; this call may take ${needed}, which no waiting makes fit`;
     return {
       ...refusal,
-      message: `This tenant may have ${limit} ${what} a minute${found}. Ask for less, or have the limit raised.`,
+      message: `This ${holder} may have ${limit} ${what} a minute${found}. Ask for less, or have the limit raised.`,
       retryAfterSeconds: windowSeconds,
     };
   }
@@ -70,7 +73,7 @@ function overLimit(
   const asked = what === 'requests' ? '' : ` and this call may take ${needed}`;
   return {
     ...refusal,
-    message: `This tenant may have ${limit} ${what} a minute; ${used} are counted${asked}. Try again in ${seconds} s.`,
+    message: `This ${holder} may have ${limit} ${what} a minute; ${used} are counted${asked}. Try again in ${seconds} s.`,
     retryAfterSeconds: seconds,
   };
 }
@@ -87,7 +90,7 @@ function overBudget(
   const level = usedOf(state, key) + Math.max(1, cost);
   const { limit_microusd } = budget;
   if (level > limit_microusd) return exceeded(state, budget, cost, nowMs);
-  if (budget.scope === 'tenant' || level <= (state.slices[key]?.granted_microusd ?? 0)) return undefined;
+  if (budget.scope !== 'global' || level <= (state.slices[key]?.granted_microusd ?? 0)) return undefined;
   if (!wanted) return exceeded(state, budget, cost, nowMs);
   const before = wanted.get(key);
   wanted.set(key, {
@@ -99,14 +102,15 @@ function overBudget(
 }
 
 function exceeded(state: CounterState, budget: BudgetAccount, cost: number, nowMs: number): Refusal {
-  const { account, period, limit_microusd } = budget;
+  const { account, scope, period, limit_microusd } = budget;
+  const named = scope === 'key' ? `This key's budget ${account}` : `The budget ${account}`;
   const used = usedOfAll(state, budget, nowMs);
   const seconds = secondsUntilPeriodEnds(period, nowMs);
   return {
     code: 'budget_exceeded',
     what: account,
     message:
-      `The budget ${account} of ${usd(limit_microusd)} USD a ${period} has no room: ${usd(used)} USD are spent or reserved ` +
+      `${named} of ${usd(limit_microusd)} USD a ${period} has no room: ${usd(used)} USD are spent or reserved ` +
       `and this call may cost ${usd(cost)} USD. It resets in ${seconds} s.`,
     retryAfterSeconds: seconds,
   };

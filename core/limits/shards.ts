@@ -31,9 +31,10 @@ export function shareOf(whole: number, shard: number, depth: number): number {
 /** What holds at a shard. Budgets that all tenants share are held in slices, by shards as by tenants. */
 export function limitsAt(limits: Limits, shard: number, depth: number): Limits {
   if (depth === 0) return limits;
-  const { requests_per_minute, tokens_per_minute, budgets } = limits;
+  const { holder, requests_per_minute, tokens_per_minute, budgets } = limits;
   const share = (whole: number) => shareOf(whole, shard, depth);
   return {
+    ...(holder && { holder }),
     ...(requests_per_minute !== undefined && { requests_per_minute: share(requests_per_minute) }),
     ...(tokens_per_minute !== undefined && { tokens_per_minute: share(tokens_per_minute) }),
     budgets: budgets.map((budget) =>

@@ -2,7 +2,7 @@
 import type { BudgetAccount, BudgetStatus } from './ports.ts';
 
 /** Where a call is booked: `tenant|month|2026-11`, `global:gpt-*|day|2026-11-21`. */
-export const accountKey = ({ account, period }: BudgetAccount, nowMs: number): string =>
+export const accountKey = ({ account, period }: Pick<BudgetAccount, 'account' | 'period'>, nowMs: number): string =>
   `${account}|${period}|${periodOf(period, nowMs)}`;
 
 type Period = BudgetAccount['period'];
@@ -22,9 +22,14 @@ export function secondsUntilPeriodEnds(period: Period, nowMs: number): number {
   return Math.max(1, Math.ceil((end - nowMs) / 1000));
 }
 
+/** Days for which the counters of a key keep what it spent: forecasts see each weekday four times. */
+export const keptDays = 28;
+const dayMs = 86_400_000;
+
 /** The period that runs and the one before it, for reports. A later one is another process's, whose clock runs ahead. */
 export function isKept(key: string, nowMs: number): boolean {
   const [period, name] = key.split('|').slice(-2) as [Period, string];
+  if (period === 'day' && key.startsWith('key:')) return name >= periodOf('day', nowMs - keptDays * dayMs);
   const previous = periodOf(period, periodStart(period, nowMs) - 1);
   return name >= previous;
 }

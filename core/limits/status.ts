@@ -48,7 +48,7 @@ export function usedOfAll(
 ): number {
   const key = accountKey(budget, nowMs);
   const used = usedOf(state, key);
-  if (budget.scope === 'tenant') return used;
+  if (budget.scope !== 'global') return used;
   const slice = state.slices[key];
   const granted = slice?.granted_microusd ?? 0;
   return Math.max(0, (totals?.get(key) ?? slice?.total_microusd ?? 0) - granted) + used;

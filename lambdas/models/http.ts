@@ -18,7 +18,8 @@ const anthropicModel = ({ id, created }: ListedModel) => ({
 });
 
 const listModels: Operation = async (call) => {
-  const models = modelsOf(call.snapshot.configuration, call.principal.tenant);
+  const { configuration, identities } = call.snapshot;
+  const models = modelsOf(configuration, call.principal.tenant, identities.limits.get(call.principal.key_id));
   if (!isAnthropic(call)) return { body: { object: 'list', data: models } };
   const [first_id, last_id] = [models[0]?.id ?? null, models.at(-1)?.id ?? null];
   return { body: { data: models.map(anthropicModel), has_more: false, first_id, last_id } };
@@ -26,12 +27,14 @@ const listModels: Operation = async (call) => {
 
 /** Also of a name that only a pattern of the configuration covers: what counts is that the tenant may ask for it. */
 const getModel: Operation = async (call) => {
-  const found = modelOf(call.snapshot.configuration, call.principal.tenant, call.params.id ?? '');
+  const { configuration, identities } = call.snapshot;
+  const key = identities.limits.get(call.principal.key_id);
+  const found = modelOf(configuration, call.principal.tenant, call.params.id ?? '', key);
   if (!found) {
     const id = JSON.stringify(call.params.id);
     throw new GatewayError(
       'model_not_found',
-      `The model ${id} is not served to this tenant; GET /v1/models lists what there is.`,
+      `The model ${id} is not served to this ${key?.allowed_models ? 'key' : 'tenant'}; GET /v1/models lists what there is.`,
     );
   }
   return { body: isAnthropic(call) ? anthropicModel(found) : found };

@@ -5,6 +5,7 @@ import { sweepCredentials } from '#core/credentials/registry.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { Turns } from '#core/kernel/turns.ts';
 import { healReservations } from '#core/limits/heal.ts';
+import { keyCounters } from '#core/limits/limits-of-key.ts';
 import { advanceRollouts } from '#core/rollouts/advance.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
@@ -61,8 +62,8 @@ export async function sweepReservations(
   ports: Pick<GatewayPorts, 'clock' | 'counters' | 'evidence' | 'snapshots' | 'telemetry'>,
   turns: Turns,
 ): Promise<number> {
-  const { configuration } = await ports.snapshots.current();
-  const tenants = turns.order(configuration.tenants.map(({ id }) => id));
+  const { configuration, identities } = await ports.snapshots.current();
+  const tenants = turns.order([...configuration.tenants.map(({ id }) => id), ...keyCounters(identities)]);
   const until = ports.clock.now() + longestMs;
   let healed = 0;
   await sideBySide(

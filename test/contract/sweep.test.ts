@@ -116,7 +116,7 @@ describe('[store.sweep] the counters of 1,500 tenants', () => {
     };
     const ports = {
       clock: { now: () => now },
-      snapshots: { current: async () => ({ configuration: { tenants } }) },
+      snapshots: { current: async () => ({ configuration: { tenants }, identities: { limits: new Map() } }) },
       telemetry: { log: () => {} },
       counters: {
         expired: async (tenant: string) => {

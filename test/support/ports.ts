@@ -58,7 +58,7 @@ export const keys = {
   viewer: 'viewer-key-1',
 };
 
-export const configuration = (extra = '', admin = '', toolPolicies = '{ pack: pr-writer }') => `
+export const configuration = (extra = '', admin = '', toolPolicies = '{ pack: pr-writer }', tenants = '') => `
 version: 1
 admin: { token_env: GATEWAY_ADMIN_TOKEN${admin} }
 people:
@@ -76,6 +76,7 @@ tenants:
       - { key: ${keys.viewer}, role: viewer, kind: service, owner: bob, name: ci }
   - id: elsewhere
     api_keys: [{ key: elsewhere-key, kind: agent, name: far }]
+${tenants}
 tool_policies: ${toolPolicies}
 credentials:
   brokers: [{ name: scm, type: scm_app, app_id: "1", private_key_env: SCM_KEY }]
@@ -91,6 +92,8 @@ export interface TestOptions {
   readonly admin?: string;
   /** In place of the pack `pr-writer`, as a YAML flow mapping. */
   readonly toolPolicies?: string;
+  /** Further tenants, as lines of the YAML list. */
+  readonly tenants?: string;
   readonly executors?: readonly Executor[];
   readonly secrets?: Readonly<Record<string, string>>;
   readonly wasm?: WasmRunner;
@@ -120,7 +123,10 @@ export async function testPorts(options: TestOptions = {}) {
   const objects = folderObjectStore(join(folder, 'objects'));
   const configStore = configTable(store.client, store.tables.config);
   const packs = packFiles(join(__dirname, '../../policies'));
-  const loaded = await loadConfiguration(configuration(options.extra, options.admin, options.toolPolicies), { packs });
+  const loaded = await loadConfiguration(
+    configuration(options.extra, options.admin, options.toolPolicies, options.tenants),
+    { packs },
+  );
   await storeVersion({ configStore, objects, clock }, loaded.configuration, 'test', 'file');
   const snapshots = createSnapshots({ configStore, objects, clock, secrets });
   const lines: string[] = [];

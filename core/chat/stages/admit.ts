@@ -6,6 +6,7 @@ import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { limitHeaders } from '#core/limits/headers.ts';
 import { limitsOf } from '#core/limits/limits-of.ts';
+import { keyPartOf } from '#core/limits/limits-of-key.ts';
 import type { ReserveOutcome } from '#core/limits/ports.ts';
 import { reserveCost } from '#core/limits/prices.ts';
 import { type ChatCallState, ended } from '../call-state.ts';
@@ -53,17 +54,20 @@ function refuseUnallowed(state: ChatCallState): void {
 /** Where nothing but the provider can end a call, its start is noted with the reservation [limit.begun]: a write less. */
 function reserve(ports: ChatPorts, state: ChatCallState, policy: ContentPolicy): Promise<ReserveOutcome> {
   const { call } = state;
-  const { configuration } = call.snapshot;
+  const { configuration, identities } = call.snapshot;
   state.startNoted = policy.inputIdle && !configuration.cache.enabled && call.refusal === undefined;
   const limits = limitsOf(configuration, call.tenant.id, call.resolvedModel);
+  const key = keyPartOf(identities, call.principal, call.resolvedModel);
+  const budgets = [...limits.budgets, ...(key?.limits.budgets ?? [])];
   const usage = { input_tokens: call.inputTokens, output_tokens: call.maxTokens };
   return ports.counters.reserve({
     tenant: call.tenant.id,
     id: call.envelopeId,
     session_id: call.sessionId,
     tokens: call.inputTokens + call.maxTokens,
-    cost_microusd: reserveCost(configuration, call.resolvedModel, usage, limits),
+    cost_microusd: reserveCost(configuration, call.resolvedModel, usage, { budgets }),
     limits,
+    key,
     begun: state.startNoted,
   });
 }

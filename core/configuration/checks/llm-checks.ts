@@ -3,6 +3,7 @@ import { normalKeyword } from '#core/content-policy/keywords.ts';
 import { regexProblem } from '#core/content-policy/pattern-set.ts';
 import type { ConfigurationFile, ContentFilter } from '#core/contracts/config.ts';
 import { globMatches } from '#core/matching/glob.ts';
+import { type FileKeyObject, keyObject } from '../store/stored-keys.ts';
 import { globProblems } from './glob-checks.ts';
 import { exactlyOne, oneOf, unique } from './name-checks.ts';
 import { foundAt, type Path, type Problem, pathText } from './problems.ts';
@@ -76,9 +77,18 @@ function chainOf(alias: string, targets: ReadonlyMap<string, string>): string[] 
 }
 
 const checkTenantModels = ({ tenants }: ConfigurationFile): Problem[] =>
-  tenants.flatMap(({ allowed_models }, i) =>
-    globProblems(allowed_models, (at) => ['tenants', i, 'allowed_models', at]),
-  );
+  tenants.flatMap(({ allowed_models, api_keys }, i) => [
+    ...globProblems(allowed_models, (at) => ['tenants', i, 'allowed_models', at]),
+    ...api_keys.flatMap((key, k) => checkKeyModels(keyObject(key), ['tenants', i, 'api_keys', k])),
+  ]);
+
+function checkKeyModels({ allowed_models = [], budget }: FileKeyObject, path: Path): Problem[] {
+  const patterns = Object.keys(budget?.models ?? {});
+  return [
+    ...globProblems(allowed_models, (at) => [...path, 'allowed_models', at]),
+    ...globProblems(patterns, (at) => [...path, 'budget', 'models', patterns[at] ?? '']),
+  ];
+}
 
 const checkFilters = ({ policies }: ConfigurationFile): Problem[] =>
   (['input', 'output'] as const).flatMap((phase) => [

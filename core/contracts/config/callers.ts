@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { keyKinds, roles } from '../routes.ts';
 import { chatReview } from './approvals.ts';
+import { budgetWithModels } from './spending.ts';
 import { glob, secretName, word } from './words.ts';
 
 export const person = z.strictObject({
@@ -28,6 +29,11 @@ export const person = z.strictObject({
     .meta({ description: 'Values of the claim that names the person, as "<name of identity.oidc>/<value>".' }),
 });
 
+const rateLimit = z.strictObject({
+  requests_per_minute: z.int().nonnegative().optional().meta({ description: 'Requests a minute.' }),
+  tokens_per_minute: z.int().nonnegative().optional().meta({ description: 'Input and output tokens a minute.' }),
+});
+
 const keyFields = {
   role: z
     .enum(roles)
@@ -51,6 +57,16 @@ const keyFields = {
     .boolean()
     .default(false)
     .meta({ description: 'Whether the key may change what is global: configuration, providers, prices, tenants.' }),
+  rate_limit: rateLimit
+    .optional()
+    .meta({ description: 'Limits of this key, beside those of its tenant. A value that is absent sets no limit.' }),
+  budget: budgetWithModels
+    .optional()
+    .meta({ description: 'Budget of this key, beside those of its tenant and of all tenants.' }),
+  allowed_models: z
+    .array(glob)
+    .optional()
+    .meta({ description: 'Globs of models that this key may use, of those the tenant may use. Absent: all of them.' }),
 };
 
 const plainKey = z
@@ -95,11 +111,7 @@ export const tenant = z.strictObject({
     .meta({
       description: 'A plain string is an operator key of an agent without owner.',
     }),
-  rate_limit: z
-    .strictObject({
-      requests_per_minute: z.int().nonnegative().optional().meta({ description: 'Requests a minute.' }),
-      tokens_per_minute: z.int().nonnegative().optional().meta({ description: 'Input and output tokens a minute.' }),
-    })
+  rate_limit: rateLimit
     .optional()
     .meta({ description: 'Limits of all keys of the tenant together. A value that is absent sets no limit.' }),
   allowed_models: z.array(glob).default(['*']).meta({ description: 'Globs of models that the tenant may use.' }),

@@ -14,15 +14,13 @@ export const budget = z.strictObject({
 const modelBudgets = {
   models: z.record(z.string().min(1), budget).optional().meta({ description: 'Glob of the model name to its budget.' }),
 };
+export const budgetWithModels = z.strictObject({ ...budget.shape, ...modelBudgets });
 
 export const budgets = z
   .strictObject({
-    global: z
-      .strictObject({ ...budget.shape, ...modelBudgets })
-      .optional()
-      .meta({ description: 'Budget of all tenants together.' }),
+    global: budgetWithModels.optional().meta({ description: 'Budget of all tenants together.' }),
     tenants: z
-      .record(z.string().min(1), z.strictObject({ ...budget.shape, ...modelBudgets }))
+      .record(z.string().min(1), budgetWithModels)
       .default({})
       .meta({ description: 'Tenant id to its budget.' }),
   })

@@ -32,8 +32,9 @@ export const graphql = {
       forecasts: z.array(
         z.strictObject({
           account: z.string(),
-          scope: z.enum(['tenant', 'global', 'model']),
+          scope: z.enum(['tenant', 'global', 'model', 'key']),
           scope_id: z.string(),
+          key_name: z.string().optional(),
           period: z.enum(['day', 'month']),
           limit_usd: usd,
           spent_usd: usd,

@@ -24,9 +24,15 @@ const providerHealth = z.enum(['healthy', 'degraded', 'unhealthy', 'unknown', 'd
 const providerType = z.enum(['mock', 'openai', 'anthropic', 'ollama', 'bedrock']);
 
 const budget = z.strictObject({
-  account: z.string().meta({ description: 'tenant, tenant:<model glob>, global, global:<model glob>.' }),
-  scope: z.enum(['tenant', 'global', 'model']),
-  scope_id: z.string().meta({ description: 'The tenant, the pattern of the model, or * for all tenants.' }),
+  account: z.string().meta({
+    description: 'tenant, global or key:<key id>, with :<model glob> after it where it is of some models only.',
+  }),
+  scope: z.enum(['tenant', 'global', 'model', 'key']),
+  scope_id: z.string().meta({
+    description:
+      'The tenant, the pattern of the model, the id of the key (of some models: with : and their pattern), or * for all tenants.',
+  }),
+  key_name: z.string().optional().meta({ description: 'Name of the key, of a budget of scope key.' }),
   period: z.enum(['day', 'month']),
   limit_usd: usd,
   spent_usd: usd,

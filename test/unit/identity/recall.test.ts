@@ -13,7 +13,10 @@ const federated = {
 };
 const snapshotOf = async (oidc: string): Promise<Snapshot> => {
   const { configuration } = await loadConfiguration(base(`identity: { oidc: [${oidc}] }`), { packs });
-  return { configuration, identities: { byDigest: new Map(), byKeyId: new Map(), critical: new Set() } } as never;
+  return {
+    configuration,
+    identities: { byDigest: new Map(), byKeyId: new Map(), critical: new Set(), limits: new Map() },
+  } as never;
 };
 const corp = (more = '', group = 'agents') =>
   `{ name: corp, issuer: "https://login.test", audiences: [a], callers: [{ when: { groups: [${group}] }, tenant: default, role: operator }] ${more} }`;

@@ -1,0 +1,30 @@
+/** The budgets of a tenant's keys as they stand [limit.key-budgets]. */
+import type { Identities, KeyLimits } from '#core/identity/identities.ts';
+import { sideBySide } from '#core/kernel/side-by-side.ts';
+import { limitsOfAllOfKey } from './limits-of-all.ts';
+import { countersOfKey } from './limits-of-key.ts';
+import type { BudgetStatus, Counters, CountersStatus } from './ports.ts';
+
+const keysAtOnce = 10;
+
+export interface KeyStatus {
+  readonly keyId: string;
+  readonly name: string;
+  readonly budgets: readonly BudgetStatus[];
+  readonly spend: CountersStatus['spend'];
+}
+
+/** One read of the store for each key that has a budget. */
+export async function keyStatuses(
+  counters: Pick<Counters, 'status'>,
+  { limits }: Pick<Identities, 'limits'>,
+  tenant: string,
+): Promise<KeyStatus[]> {
+  const keys = [...limits].filter(([, own]) => own.tenant === tenant && own.budget !== undefined);
+  const statuses: KeyStatus[] = [];
+  await sideBySide(keys, keysAtOnce, async ([keyId, own]: [string, KeyLimits]) => {
+    const { budgets, spend } = await counters.status(countersOfKey(tenant, keyId), limitsOfAllOfKey(own, keyId));
+    statuses.push({ keyId, name: own.name, budgets: budgets.filter(({ unlimited }) => !unlimited), spend });
+  });
+  return statuses.sort((one, other) => one.name.localeCompare(other.name));
+}

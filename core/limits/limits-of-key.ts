@@ -1,0 +1,75 @@
+/** What holds for one key beside its tenant [limit.key]. */
+import type { Identities, KeyLimits } from '#core/identity/identities.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { accountsOf, maxRemembered } from './limits-of.ts';
+import type { BudgetAccount, KeyPart, Limits } from './ports.ts';
+
+type Caller = Pick<Principal, 'key_id' | 'tenant'>;
+
+/** Where a key's counters are kept. Tenants have no slash in their names, so no tenant has this one. */
+export const countersOfKey = (tenant: string, keyId: string): string => `${tenant}/${keyId}`;
+
+/** The tenant whose evidence holds the calls of these counters. */
+export const tenantOfCounters = (counters: string): string => counters.split('/')[0]!;
+
+/** Of a key with limits: all the counters that the sweep looks at. */
+export const keyCounters = ({ limits }: Identities): string[] =>
+  [...limits].flatMap(([id, own]) => (own.rate_limit || own.budget ? [countersOfKey(own.tenant, id)] : []));
+
+/**
+ * The limits of the caller's key; undefined where it has none.
+ * @throws GatewayError `forbidden` in another tenant than the key's: its budget would begin again in each tenant.
+ */
+export function ownLimitsOf({ limits }: Pick<Identities, 'limits'>, caller: Caller): KeyLimits | undefined {
+  const own = limits.get(caller.key_id);
+  if (own && own.tenant !== caller.tenant) {
+    throw new GatewayError(
+      'forbidden',
+      `This key has limits of its own, so it calls models and tools in the tenant ${own.tenant} only; found ${caller.tenant}. Leave X-Tenant-ID out, or use another key.`,
+    );
+  }
+  return own;
+}
+
+const resolved = new WeakMap<KeyLimits, Map<string, KeyPart>>();
+
+/**
+ * @param model as for `limitsOf`
+ * @returns undefined where no rate and no budget holds for the key, so that nothing more is counted.
+ * @throws as `ownLimitsOf`
+ */
+export function keyPartOf(identities: Pick<Identities, 'limits'>, caller: Caller, model: string): KeyPart | undefined {
+  const own = ownLimitsOf(identities, caller);
+  if (!own?.rate_limit && !own?.budget) return undefined;
+  let known = resolved.get(own);
+  if (!known || known.size >= maxRemembered) {
+    known = new Map();
+    resolved.set(own, known);
+  }
+  const part = known.get(model) ?? {
+    counters: countersOfKey(own.tenant, caller.key_id),
+    limits: limitsOfKey(own, caller.key_id, model),
+  };
+  known.set(model, part);
+  return part;
+}
+
+/** @param model as for `limitsOf` */
+export function limitsOfKey({ rate_limit, budget }: KeyLimits, keyId: string, model: string): Limits {
+  const { requests_per_minute, tokens_per_minute } = rate_limit ?? {};
+  const budgets = accountsOf('key', `key:${keyId}`, budget, model);
+  return {
+    holder: 'key',
+    ...(requests_per_minute !== undefined && { requests_per_minute }),
+    ...(tokens_per_minute !== undefined && { tokens_per_minute }),
+    budgets: budgets.flatMap((each) => [...dayBeside(each, budgets), each]),
+  };
+}
+
+/** Forecasts rest on days: a budget that has only a month books its days, too. */
+function dayBeside(each: BudgetAccount, all: readonly BudgetAccount[]): BudgetAccount[] {
+  const { account } = each;
+  if (each.period === 'day' || all.some((other) => other.account === account && other.period === 'day')) return [];
+  return [{ ...each, period: 'day', limit_microusd: Number.MAX_SAFE_INTEGER, unlimited: true }];
+}

@@ -1,0 +1,197 @@
+/** Limits of single keys, beside those of their tenant, through every surface that calls models. */
+import { healReservations } from '#core/limits/heal.ts';
+import { keyPartOf } from '#core/limits/limits-of-key.ts';
+import { caller } from '../support/call-endpoint.ts';
+import { testPorts } from '../support/ports.ts';
+
+let gateway: Awaited<ReturnType<typeof testPorts>>;
+
+beforeAll(async () => {
+  gateway = await testPorts({
+    tenants: `
+  - id: shop
+    rate_limit: { requests_per_minute: 3 }
+    api_keys:
+      - { key: slow-key, name: slow, rate_limit: { requests_per_minute: 2 } }
+      - { key: wide-key, name: wide, rate_limit: { requests_per_minute: 9 } }
+      - { key: plain-key, name: plain }
+      - { key: shop-viewer, kind: service, role: viewer, name: shop-viewer }
+  - id: lab
+    allowed_models: ["mock", "mock-*"]
+    api_keys:
+      - { key: paid-key, name: paid, budget: { monthly_usd: 1, models: { "mock-dear": { daily_usd: 0 } } } }
+      - { key: named-key, name: named, allowed_models: ["mock"] }
+      - { key: person-key, kind: human, person: alice, name: person, rate_limit: { requests_per_minute: 5 } }
+      - { key: free-key, name: free }
+      - { key: lab-viewer, kind: service, role: viewer, name: lab-viewer }
+`,
+    extra: `
+providers: [{ name: mock, type: mock, models: ["mock", "mock-*"] }]
+cache: { enabled: false }
+prices:
+  table:
+    as_of: "2026-01-01"
+    models: [{ match: "mock*", input_usd_per_million: 1, output_usd_per_million: 100, source: "https://prices.example" }]
+`,
+  });
+}, 60_000);
+afterAll(() => gateway?.stop());
+beforeEach(() => gateway.pass(61));
+
+const bodies = {
+  '/v1/chat/completions': { model: 'mock', max_tokens: 10, messages: [{ role: 'user', content: 'hello' }] },
+  '/v1/messages': { model: 'mock', max_tokens: 10, messages: [{ role: 'user', content: 'hello' }] },
+  '/v1/responses': { model: 'mock', max_output_tokens: 10, input: 'hello' },
+  '/v1/embeddings': { model: 'mock', input: 'hello' },
+};
+type Path = keyof typeof bodies;
+
+const ask = (key: string, over: object = {}, path: Path = '/v1/chat/completions') =>
+  caller(gateway.ports)('POST', path, { key, body: { ...bodies[path], ...over } });
+const read = (path: string, key: string) => caller(gateway.ports)('GET', path, { key });
+
+test.each(Object.keys(bodies) as Path[])(
+  '[limit.key] the limit of a key refuses on %s and says so; the rest of the tenant goes on',
+  async (path) => {
+    expect((await ask('slow-key', {}, path)).status).toBe(200);
+    const second = await ask('slow-key', {}, path);
+    expect(second.status).toBe(200);
+    expect(second.headers).toMatchObject({
+      'x-ratelimit-limit-requests': '2',
+      'x-ratelimit-remaining-requests': '0',
+    });
+    const refused = await ask('slow-key', {}, path);
+    expect(refused.status).toBe(429);
+    expect(refused.body.error).toMatchObject({
+      message: expect.stringMatching(/^This key may have 2 requests a minute/),
+    });
+    expect(refused.headers['retry-after']).toBeDefined();
+    // The refusal took nothing from the tenant: one of its three is left, and no more.
+    expect((await ask('plain-key', {}, path)).status).toBe(200);
+    const full = await ask('plain-key', {}, path);
+    expect(full.status).toBe(429);
+    expect(full.body.error.message).toMatch(/^This tenant may have 3 requests a minute/);
+  },
+);
+
+test('[limit.key] a refusal of the tenant takes nothing from the key', async () => {
+  for (let i = 0; i < 3; i++) expect((await ask('plain-key')).status).toBe(200);
+  for (let i = 0; i < 3; i++) {
+    const { status, body } = await ask('wide-key');
+    expect({ status, message: body.error.message }).toEqual({
+      status: 429,
+      message: expect.stringMatching(/^This tenant may have 3/),
+    });
+  }
+  const { identities } = await gateway.ports.snapshots.current();
+  const [keyId] = [...identities.limits].find(([, { name }]) => name === 'wide')!;
+  const part = keyPartOf(identities, { key_id: keyId, tenant: 'shop' }, 'mock')!;
+  expect(await gateway.ports.counters.status(part.counters, part.limits)).toMatchObject({
+    limits: { remaining_requests: 9 },
+    open: 0,
+  });
+});
+
+test('[limit.key] a key without limits takes no store step more, wherever other keys have some', async () => {
+  const stepsOf = async (key: string) => {
+    await ask(key);
+    return (await gateway.steps.during(() => ask(key))).calls;
+  };
+  const free = await stepsOf('free-key');
+  const named = await stepsOf('named-key');
+  // Its tenant has no limits, so nothing is counted for it.
+  expect(named).toBe(free);
+  expect(await stepsOf('paid-key')).toBeGreaterThan(free);
+});
+
+describe('[limit.key-budgets] the budget of a key', () => {
+  test('refuses a model whose part is used up, and leaves the others', async () => {
+    const refused = await ask('paid-key', { model: 'mock-dear' });
+    expect(refused.status).toBe(429);
+    expect(refused.body.error).toMatchObject({
+      type: 'budget_exceeded',
+      message: expect.stringMatching(/^This key's budget key:[0-9a-f]{16}:mock-dear of 0\.00 USD a day has no room/),
+    });
+    expect((await ask('paid-key')).status).toBe(200);
+    expect((await ask('free-key', { model: 'mock-dear' })).status).toBe(200);
+  });
+
+  test('stands in GET budgets, of its own tenant alone, and refuses what does not fit', async () => {
+    await ask('paid-key', { max_tokens: 5000 });
+    const { body } = await read('/admin/v1/budgets', 'lab-viewer');
+    const month = body.statuses.find(({ period }: { period: string }) => period === 'month');
+    expect(month).toMatchObject({ scope: 'key', key_name: 'paid', limit_usd: 1, tier: 'ok', reserved_usd: 0 });
+    expect(month.spent_usd).toBeGreaterThan(0);
+    expect(body.statuses.map(({ account }: { account: string }) => account)).toEqual([
+      month.account,
+      `${month.account}:mock-dear`,
+    ]);
+    expect((await read('/admin/v1/budgets', 'shop-viewer')).body.statuses).toEqual([]);
+    const refused = await ask('paid-key', { max_tokens: 10_000 });
+    expect(refused.body.error.type).toBe('budget_exceeded');
+    expect(refused.body.error.message).toMatch(/^This key's budget key:[0-9a-f]{16} of 1\.00 USD a month/);
+  });
+
+  test('is forecast from the days that the key spent on', async () => {
+    for (let day = 0; day < 5; day++) {
+      gateway.pass(86_400);
+      expect((await ask('paid-key')).status).toBe(200);
+    }
+    const { body } = await read('/admin/v1/budgets/forecast', 'lab-viewer');
+    const [month] = body.forecasts;
+    expect(month).toMatchObject({ scope: 'key', key_name: 'paid', period: 'month' });
+    expect(month.days_observed).toBeGreaterThanOrEqual(4);
+    expect(month.projected_usd).toBeGreaterThan(0);
+  });
+
+  test('is healed like a tenant’s after a process died', async () => {
+    const { counters, snapshots, clock } = gateway.ports;
+    const { identities } = await snapshots.current();
+    const [keyId] = [...identities.limits].find(([, { name }]) => name === 'paid')!;
+    const key = keyPartOf(identities, { key_id: keyId, tenant: 'lab' }, 'mock')!;
+    const before = await counters.status(key.counters, key.limits);
+    await counters.reserve({
+      ...{ tenant: 'lab', id: 'dead', session_id: 's', tokens: 10, cost_microusd: 5000, begun: true },
+      limits: { budgets: [] },
+      key,
+    });
+    expect((await counters.status(key.counters, key.limits)).open).toBe(before.open + 1);
+    gateway.pass(61);
+    expect(clock.now()).toBeGreaterThan(0);
+    expect(await healReservations(gateway.ports, [key.counters])).toBe(1);
+    const after = await counters.status(key.counters, key.limits);
+    expect(after.open).toBe(0);
+    const used = (status: typeof after) => status.budgets.find(({ period }) => period === 'month')!.used_microusd;
+    expect(used(after) - used(before)).toBe(5000);
+  });
+});
+
+test('[limit.key-models] another model of the tenant is refused for the key, and is not listed for it', async () => {
+  const refused = await ask('named-key', { model: 'mock-dear' });
+  expect(refused.status).toBe(403);
+  expect(refused.body.error).toMatchObject({
+    type: 'model_not_allowed',
+    message: 'The model "mock-dear" is not allowed for this key; allowed: mock.',
+  });
+  const beyond = await ask('named-key', { model: 'gpt-x' });
+  expect(beyond.body.error.message).toMatch(/not allowed for this tenant; allowed: mock, mock-\*/);
+  expect((await ask('named-key')).status).toBe(200);
+  const ids = async (key: string) => (await read('/v1/models', key)).body.data.map(({ id }: { id: string }) => id);
+  expect(await ids('named-key')).toEqual(['mock']);
+  expect((await read('/v1/models/mock-dear', 'named-key')).status).toBe(404);
+  expect((await read('/v1/models/mock-dear', 'free-key')).status).toBe(200);
+});
+
+test('[limit.key-tenant] a key with limits does not call in another tenant; others of its person do', async () => {
+  const to = (key: string) =>
+    caller(gateway.ports)('POST', '/v1/chat/completions', {
+      key,
+      headers: { 'x-tenant-id': 'elsewhere' },
+      body: bodies['/v1/chat/completions'],
+    });
+  const refused = await to('person-key');
+  expect(refused.status).toBe(403);
+  expect(refused.body.error.message).toMatch(/limits of its own, so it calls .* in the tenant lab only/);
+  expect((await to('human-key-1')).status).toBe(200);
+  expect((await ask('person-key')).status).toBe(200);
+});
