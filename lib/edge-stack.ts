@@ -12,6 +12,8 @@ import type { GatewaySettings } from './settings.ts';
 export interface GatewayEdgeProps extends StackProps {
   readonly settings: GatewaySettings;
   readonly apis: Readonly<Record<Route['surface'], RestApi>>;
+  /** Called directly: CloudFront would sign for another host. */
+  readonly iam: RestApi | undefined;
   readonly webSocketId: string;
 }
 
@@ -22,7 +24,7 @@ export const wantsEdge = ({ edge }: GatewaySettings): boolean => edge.firewall !
 export class GatewayEdge extends Stack {
   constructor(scope: Construct, id: string, props: GatewayEdgeProps) {
     super(scope, id, props);
-    const { settings, apis, webSocketId } = props;
+    const { settings, apis, iam, webSocketId } = props;
     const { cloudFront, domain, adminCidrs, privateAdmin } = settings.edge;
     const firewall = settings.edge.firewall!;
     const origin = cloudFront && new OriginSecret(this, 'Origin', { versions: cloudFront.secretVersions });
@@ -34,6 +36,14 @@ export class GatewayEdge extends Stack {
       cidrs: [],
       stages: [apis.gateway, apis.mcp, apis.callbacks].map((api) => this.stage(api)),
     });
+    if (iam)
+      new Firewall(this, 'IamCallers', {
+        ...firewall,
+        originValues: undefined,
+        name: `${settings.name}-iam-callers`,
+        cidrs: [],
+        stages: [this.stage(iam)],
+      });
     // A private API is reached through its VPC endpoint alone, which has rules of its own.
     if (!privateAdmin)
       new Firewall(this, 'Admin', {

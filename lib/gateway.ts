@@ -14,9 +14,9 @@ export function buildGateway(app: App, env: Environment = {}) {
   const stores = new GatewayStores(app, 'GatewayStores', { ...stack('stores'), terminationProtection });
   const services = new GatewayServices(app, 'GatewayServices', { ...stack('services'), stores });
   const watch = new GatewayWatch(app, 'GatewayWatch', { ...stack('monitoring'), watched: services.watched });
-  const { apis, webSocket } = services.watched;
+  const { apis, iam, webSocket } = services.watched;
   const edge = wantsEdge(settings)
-    ? new GatewayEdge(app, 'GatewayEdge', { ...stack('edge'), apis, webSocketId: webSocket.apiId })
+    ? new GatewayEdge(app, 'GatewayEdge', { ...stack('edge'), apis, iam, webSocketId: webSocket.apiId })
     : undefined;
   const plane = settings.streaming && { streaming: settings.streaming, stores, ...services.shared };
   const streaming = plane && new GatewayStreaming(app, 'GatewayStreaming', { ...stack('streaming'), ...plane });

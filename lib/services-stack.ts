@@ -74,8 +74,10 @@ export class GatewayServices extends Stack {
         live,
       );
     }
-    if (settings.iamCallers) {
-      const iam = new RestSurface(this, 'Iam', { surface: 'gateway', settings, iam: true });
+    const iam = settings.iamCallers
+      ? new RestSurface(this, 'Iam', { surface: 'gateway', settings, iam: true })
+      : undefined;
+    if (iam) {
       iam.api.deploymentStage.node.addDependency(logging);
       iam.addRoutes(iamRoutes(routes), live);
       this.outputs({ IamUrl: iam.api.url, IamApiId: iam.api.restApiId });
@@ -97,6 +99,7 @@ export class GatewayServices extends Stack {
     this.watched = {
       functions: this.functions((name) => made[name].function),
       apis: { gateway: gateway.api, mcp: mcp.api, admin: admin.api, callbacks: callbacks.api },
+      ...(iam && { iam: iam.api }),
       webSocket: webSocket.api,
       stateMachine,
       deadLetters,

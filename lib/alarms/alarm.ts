@@ -14,6 +14,8 @@ import type { GatewayMetrics } from '../metrics.ts';
 export interface Watched {
   readonly functions: Readonly<Record<FunctionName, IFunction>>;
   readonly apis: Readonly<Record<Route['surface'], RestApi>>;
+  /** The API of callers with IAM credentials, where there is one. */
+  readonly iam?: RestApi;
   readonly webSocket: WebSocketApi;
   readonly stateMachine: StateMachine;
   readonly deadLetters: IQueue;

@@ -5,11 +5,11 @@ import { type AlarmInputs, type AlarmRow, failedPercent, summed, sustained } fro
 const worthAMessage = { percent: 5, failures: 3 };
 
 /** Only people wait for answers of the admin surface. */
-const severityOf = (surface: Route['surface']) => (surface === 'admin' ? 'ticket' : 'page');
+const severityOf = (surface: Route['surface'] | 'iam') => (surface === 'admin' ? 'ticket' : 'page');
 
-export const surfaceAlarms = ({ watched: { apis, webSocket } }: AlarmInputs): AlarmRow[] => [
-  ...Object.entries(apis).map(([name, api]): AlarmRow => {
-    const severity = severityOf(name as Route['surface']);
+export const surfaceAlarms = ({ watched: { apis, iam, webSocket } }: AlarmInputs): AlarmRow[] => [
+  ...Object.entries({ ...apis, ...(iam && { iam }) }).map(([name, api]): AlarmRow => {
+    const severity = severityOf(name as keyof typeof apis | 'iam');
     return {
       ...{ name: `${name}-5xx`, runbook: 'surface-5xx', severity, periods: sustained },
       metric: failedPercent('5xx (%)', api.metricServerError(summed), api.metricCount(summed), worthAMessage.failures),

@@ -6,10 +6,11 @@ import { buildGateway } from '../../lib/gateway.ts';
 import { certificate, namedVpc } from './streaming-contexts.ts';
 import { emptyApp } from './synthesized.ts';
 
-const planes = {
+const options = {
   own: emptyApp({ streamingPlane: 'fargate', streamingCertificate: certificate, streamingHost: 'stream.example.com' })
     .app,
   named: emptyApp({ stage: 'dev', streamingPlane: 'fargate', streamingAccess: 'private', ...namedVpc }).app,
+  iam: emptyApp({ iamCallers: 'on', firewall: 'on' }).app,
 } as const;
 const apps = [emptyApp().app, emptyApp().app, emptyApp().app] as const;
 
@@ -34,9 +35,10 @@ it('[cloud.nag] nor where account and region are known, as in a deployment', () 
 });
 
 it.each([
-  ['in a VPC of its own', planes.own],
-  ['in a named VPC, by plain HTTP', planes.named],
-])('[cloud.nag] nor in the streaming plane %s', (_, app) => {
+  ['the streaming plane in a VPC of its own', options.own],
+  ['the streaming plane in a named VPC, by plain HTTP', options.named],
+  ['the API of callers with IAM credentials', options.iam],
+])('[cloud.nag] nor in %s', (_, app) => {
   expect(() => {
     buildGateway(app);
     judge(app);

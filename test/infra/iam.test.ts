@@ -1,7 +1,7 @@
 /** The API for callers with IAM credentials: an authoriser before every method, and the other APIs as they were. */
 import { liveReference, ofType, type Resources, reference, synthesize } from './synthesized.ts';
 
-const { services } = synthesize({ iamCallers: 'on' });
+const { services, watch, edge } = synthesize({ iamCallers: 'on', firewall: 'on' });
 const plain = synthesize().services;
 
 const methodsOf = (template: typeof services) => {
@@ -44,4 +44,14 @@ test('[identity.aws-api] the APIs for keys have no authoriser and the same metho
     methods.map(({ api, call }) => `${api} ${call}`).sort();
   expect(names(methodsOf(plain))).toEqual(names(others));
   expect(Object.keys(services.toJSON().Resources).length).toBeLessThan(500);
+});
+
+test('[identity.aws-api] the IAM API has an alarm, and a web ACL of its own that no CloudFront stands before', () => {
+  expect(JSON.stringify(ofType(watch, 'AWS::CloudWatch::Alarm'))).toContain('iam-5xx');
+  const acl = Object.values(ofType(edge!, 'AWS::WAFv2::WebACL')).find(
+    ({ Properties }) => Properties.Name === 'agent-governance-iam-callers',
+  );
+  const rules = acl?.Properties.Rules.map(({ Name }: { Name: string }) => Name);
+  expect(rules).toContain('rate');
+  expect(rules).not.toContain('origin');
 });
