@@ -18,6 +18,7 @@ import { keyRisksTable } from '#adapters/dynamodb/key-risks-table.ts';
 import { lazyObservations } from '#adapters/dynamodb/lazy-observations.ts';
 import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import { mcpTable } from '#adapters/dynamodb/mcp-table.ts';
+import { planesTable } from '#adapters/dynamodb/planes-table.ts';
 import { rolloutsTable } from '#adapters/dynamodb/rollouts-table.ts';
 import type { StoreOptions } from '#adapters/dynamodb/store-options.ts';
 import { manifestsTable } from '#adapters/dynamodb/task-manifests-table.ts';
@@ -162,6 +163,7 @@ export function compose(
     rollouts: rolloutsTable(store),
     rolloutsInForce: rolloutsInForce(rolloutsTable(store), clock),
     alerts: alertsTable(store),
+    planes: planesTable(store),
     counters: countersTable({ ...store, clock }),
     admissions: new Admissions(clock),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),

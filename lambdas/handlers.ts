@@ -11,6 +11,7 @@ import { createHandler as chatCompletions } from './chat-completions/http.ts';
 import { createHandler as countTokens } from './count-tokens/http.ts';
 import { createHandler as credentials } from './credentials/http.ts';
 import { createHandler as evidence } from './evidence/http.ts';
+import { createHandler as federation } from './federation/http.ts';
 import type { mcpGateway } from './mcp/compose.ts';
 import { createHandler as mcp } from './mcp/http.ts';
 import { createHandler as messages } from './messages/http.ts';
@@ -32,6 +33,7 @@ export const httpHandlers = (ports: GatewayPorts) => ({
   archive: archive(ports),
   policies: policies(ports),
   credentials: credentials(ports),
+  federation: federation(ports),
   observatory: observatory(ports),
 });
 

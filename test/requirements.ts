@@ -338,7 +338,15 @@ const identity: readonly Requirement[] = [
   ),
   must('sod.by-person', 'Humans are compared by person, not by key.'),
   must('sod.unmapped-chat', 'A chat identity mapped to no person has no vote.'),
-  operations('auth.federation-token', 'Federation uses a bearer token compared in constant time.'),
+  must('auth.federation-token', 'Federation uses a bearer token compared in constant time; only its digest is kept.'),
+  must(
+    'federation.plane-token',
+    'The token of a data plane passes at the routes for planes and at no other, and speaks for its own plane only: else 403.',
+  ),
+  must(
+    'federation.token-rotation',
+    'A plane may have several tokens while one is replaced; one that is no longer listed stops within five seconds.',
+  ),
   must('auth.tls', 'The edge speaks TLS 1.3 with ECDSA P-256 / X25519.'),
   must('auth.provider-keys', 'Agents never hold provider keys; a broker injects them.'),
   must('auth.secret-env-allow-list', 'Environment names for secrets come from an allow-list.'),
@@ -732,9 +740,34 @@ const admin: readonly Requirement[] = [
     'The policy pack and the WASM filters in force are listed by digest, with whether they are verified.',
   ),
   must('admin.tenants', 'Tenants are listed with their limits: all for the platform, its own for any other caller.'),
-  operations(
+  must(
     'admin.federation',
     'Federation serves a configuration without keys and takes status of at most 1 MB and metrics.',
+  ),
+  must(
+    'federation.configuration',
+    'Each role of a federation needs its members and refuses those of the other; a tenant without keys stands on data planes only.',
+  ),
+  must(
+    'federation.document',
+    'The document for a data plane is signed, names its plane, version and dates, and answers 304 while it is the same.',
+  ),
+  must('federation.no-secret', 'The served configuration holds no secret, no key, no token, and no digest of one.'),
+  must(
+    'federation.status',
+    'A data plane reports version, health, traffic and evidence heads; two gateways of one name are found, the second is 409.',
+  ),
+  must(
+    'federation.heads',
+    'A chain of a data plane that was cut, forked or rewritten after it was reported is found with its first place, once.',
+  ),
+  must(
+    'federation.metrics',
+    'Minutes of a data plane are merged into analytics as plane:<name>; a minute sent again replaces the one before.',
+  ),
+  must(
+    'federation.planes',
+    'Planes are listed with when they were seen, lag in versions, health and first divergence.',
   ),
   must('admin.rollouts', 'Six rollout operations: create, list, get, pause, resume, rollback.'),
   must('rollout.create', 'A rollout is created with its stages, window and thresholds; a model has at most one open.'),

@@ -14,6 +14,7 @@ export function lazyObservations(store: StoreOptions): Observations {
     violations: async (tenant, options) => (await table()).violations(tenant, options),
     requests: async (tenant, query) => (await table()).requests(tenant, query),
     minutes: async (scope, query) => (await table()).minutes(scope, query),
+    replaceMinutes: async (dimension, minutes) => (await table()).replaceMinutes(dimension, minutes),
     dimensions: async (scope, span) => (await table()).dimensions(scope, span),
   };
 }

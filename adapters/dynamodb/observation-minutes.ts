@@ -7,8 +7,8 @@ import type { MinuteSums } from '#core/observatory/buckets.ts';
 import { type Dimension, everyTenant, partsOf, type Scope } from '#core/observatory/dimensions.ts';
 import type { Point, Projection } from '#core/observatory/projection.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
-import { fromItem, type Item } from './items.ts';
-import { measuresOf, type Sum, ttlOf } from './observation-sums.ts';
+import { fromItem, type Item, toItem } from './items.ts';
+import { measuresOf, type Sum, sumMark, ttlOf } from './observation-sums.ts';
 import { shardOf, shards } from './shards.ts';
 
 const recentSeconds = recentHours * 3600;
@@ -74,6 +74,15 @@ export const minuteSums = ({ tenant, timestamp, minutes }: CountedProjection): S
     measures,
     ttl: ttlOf(timestamp, recentSeconds),
   }));
+
+/** The item of a minute that is counted elsewhere: the first shard has it alone. */
+export const replacedMinute = (dimension: Dimension, { at, measures }: MinuteSums): Item =>
+  toItem({
+    series: seriesOf(everyTenant, dimension, 0),
+    at: at.slice(0, 16),
+    ttl: ttlOf(at, recentSeconds),
+    ...Object.fromEntries(Object.entries(measures).map(([name, value]) => [`${sumMark}${name}`, value])),
+  });
 
 /** An item of a minute as it is read again. */
 export function toMinuteSums(item: Item): MinuteSums {

@@ -13,6 +13,7 @@ import {
   BatchWriteItemCommand,
   type DynamoDBClient,
   GetItemCommand,
+  PutItemCommand,
   QueryCommand,
   TransactWriteItemsCommand,
   UpdateItemCommand,
@@ -21,6 +22,7 @@ import {
 import type { TableName } from '#core/contracts/tables.ts';
 import type { Page } from '#core/evidence/ports.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { sideBySide } from '#core/kernel/side-by-side.ts';
 import type { MinuteSums } from '#core/observatory/buckets.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import type { Projection } from '#core/observatory/projection.ts';
@@ -46,7 +48,13 @@ import {
   toViolation,
   violationsOf,
 } from './observation-items.ts';
-import { type CountedProjection, minuteSeries, toMinuteSums, withMinutes } from './observation-minutes.ts';
+import {
+  type CountedProjection,
+  minuteSeries,
+  replacedMinute,
+  toMinuteSums,
+  withMinutes,
+} from './observation-minutes.ts';
 import type { Sum } from './observation-sums.ts';
 
 export interface ObservationsOptions {
@@ -245,6 +253,12 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
       );
       // Shards of one minute stand beside each other; readers add them up.
       return sums.flat().sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+    },
+
+    async replaceMinutes(dimension, minutes) {
+      await sideBySide(minutes, rowsAtOnce, (minute) =>
+        stored(client.send(new PutItemCommand({ TableName, Item: replacedMinute(dimension, minute) }))),
+      );
     },
 
     dimensions: (scope, { from, to }) => names.listed(scope, daysBetween(from, to)),

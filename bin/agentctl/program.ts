@@ -12,6 +12,7 @@ import { addConfig } from './config.ts';
 import { addCredentials } from './credentials.ts';
 import { addEvidence } from './evidence.ts';
 import { type ExitCode, exitCodes, Failure } from './failure.ts';
+import { addFederation } from './federation.ts';
 import { addGlobals } from './globals.ts';
 import { addHook } from './hook.ts';
 import { addManifest } from './manifest.ts';
@@ -64,6 +65,7 @@ const groups = [
   addSimulation,
   addPolicy,
   addRollout,
+  addFederation,
   addTraces,
   addCredentials,
   addManifest,

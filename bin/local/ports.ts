@@ -15,6 +15,7 @@ import { keyRisksTable } from '#adapters/dynamodb/key-risks-table.ts';
 import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import { mcpTable } from '#adapters/dynamodb/mcp-table.ts';
 import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
+import { planesTable } from '#adapters/dynamodb/planes-table.ts';
 import { rolloutsTable } from '#adapters/dynamodb/rollouts-table.ts';
 import { manifestsTable } from '#adapters/dynamodb/task-manifests-table.ts';
 import { ticketsTable } from '#adapters/dynamodb/tickets-table.ts';
@@ -171,6 +172,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     rollouts: rolloutsTable(store),
     rolloutsInForce: rolloutsInForce(rolloutsTable(store), clock),
     alerts: alertsTable(store),
+    planes: planesTable(store),
     counters: countersTable({ ...store, clock }),
     admissions,
     rejectedCredentials: () => admissions.takeRefused(),

@@ -2,7 +2,14 @@
 import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { type Bucket, bucketsOf, parseStep, type Step } from '#core/observatory/buckets.ts';
-import { type Dimension, everyTenant, parseDimension, partsOf, type Scope } from '#core/observatory/dimensions.ts';
+import {
+  type Dimension,
+  dimensionOf,
+  everyTenant,
+  parseDimension,
+  partsOf,
+  type Scope,
+} from '#core/observatory/dimensions.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
 import { timeOf } from '#core/observatory/usage.ts';
 import type { Call, Operation } from './operation.ts';
@@ -61,7 +68,10 @@ async function seenIn(call: Call, span: Span): Promise<Dimension[]> {
   const names = await ports.observations.dimensions(ownScope(call), span);
   const tenants = principal.platform ? snapshot.configuration.tenants.map(({ id }) => id) : [principal.tenant];
   const first: Dimension[] = principal.platform ? ['global'] : [];
-  return [...first, ...tenants.map((id): Dimension => `tenant:${id}`), ...names].slice(0, mostListed);
+  const { role, planes } = snapshot.configuration.federation;
+  const elsewhere =
+    principal.platform && role === 'control' ? planes.map(({ name }) => dimensionOf('plane', name)) : [];
+  return [...first, ...tenants.map((id): Dimension => `tenant:${id}`), ...elsewhere, ...names].slice(0, mostListed);
 }
 
 /** A tenant's caller sees its own traffic; the platform's callers see that of all tenants together. */
@@ -72,13 +82,13 @@ function scopeOf(call: Call, dimension: Dimension): Scope {
   return parts?.kind === 'tenant' ? parts.name : ownScope(call);
 }
 
-/** @throws GatewayError `forbidden` for what all tenants add up to, `not_found` for another tenant. */
+/** @throws GatewayError `forbidden` for what all tenants of this or another plane add up to, `not_found` for another tenant. */
 function assertMaySee({ principal, snapshot }: Call, dimension: Dimension): void {
   const parts = partsOf(dimension);
-  if (parts === undefined && !principal.platform) {
+  if ((parts === undefined || parts.kind === 'plane') && !principal.platform) {
     throw new GatewayError(
       'forbidden',
-      `global is for the admin token and platform keys; ask for tenant:${principal.tenant} instead.`,
+      `${dimension} is for the admin token and platform keys; ask for tenant:${principal.tenant} instead.`,
     );
   }
   if (parts?.kind !== 'tenant') return;

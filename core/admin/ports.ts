@@ -10,6 +10,7 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
 import type { ArchiveReader, EvidenceRows, ManifestStore, Signer } from '#core/evidence/ports.ts';
+import type { PlaneStore } from '#core/federation/ports.ts';
 import type { Tokens } from '#core/identity/federation/ports.ts';
 import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import type { ObjectStore, SecretStore } from '#core/kernel/ports.ts';
@@ -58,6 +59,8 @@ export interface GatewayPorts extends GovernPorts {
   readonly rollouts: Rollouts;
   readonly rolloutsInForce: RolloutsInForce;
   readonly alerts: AlertStore;
+  /** Data planes of this control plane. */
+  readonly planes: PlaneStore;
   /** Requests with a refused credential since it was last asked, where one process answers all requests. */
   readonly rejectedCredentials?: () => number;
   readonly counters: Counters;

@@ -11,6 +11,7 @@ import { contentFilter, type piiEntities } from './config/content-filters.ts';
 import { type broker, credentials } from './config/credentials.ts';
 import { edge } from './config/edge.ts';
 import { executors, type sqlDatabase } from './config/executors.ts';
+import { federation } from './config/federation.ts';
 import { identity } from './config/identity.ts';
 import { mcpStreams } from './config/mcp-streams.ts';
 import { messagesSettings } from './config/messages.ts';
@@ -192,19 +193,7 @@ export const configurationSchema = z
       .prefault({})
       .meta({ description: 'Points per minute about traffic.' }),
     alerts: alerts.meta({ description: 'Alerts on traffic, budgets, approvals and evidence, evaluated every minute.' }),
-    federation: z
-      .strictObject({
-        enabled: z.boolean().default(false).meta({ description: 'Whether this gateway takes part in a federation.' }),
-        token_env: secretName.optional().meta({
-          description: 'Environment variable (or secret) with the bearer token between control plane and data plane.',
-        }),
-        control_plane_url: address
-          .optional()
-          .meta({ description: 'Address of the control plane. Set it on data planes only.' }),
-        plane: z.string().min(1).optional().meta({ description: 'Name of this data plane.' }),
-      })
-      .prefault({})
-      .meta({ description: 'A control plane with data planes.' }),
+    federation: federation.meta({ description: 'A control plane with data planes.' }),
     telemetry: z
       .strictObject({
         service_name: z

@@ -242,6 +242,21 @@ export const functions = {
     secrets: ['brokers'],
     objects: 'read',
   },
+  federation: {
+    ...interactive,
+    purpose: 'serves the configuration to data planes, takes their status, evidence heads and metrics',
+    tables: {
+      ...configuration,
+      // A chain of a plane that differs from what it reported is recorded.
+      evidence: 'append',
+      sessions: 'append',
+      federation: 'append',
+      observations: 'put',
+    },
+    queries: ['federation'],
+    signs: true,
+    objects: 'read',
+  },
   observatory: {
     ...interactive,
     purpose:

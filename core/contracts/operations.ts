@@ -8,6 +8,7 @@ import { alerts } from './operations/alerts.ts';
 import { analytics } from './operations/analytics.ts';
 import { configuration } from './operations/configuration.ts';
 import { evidence } from './operations/evidence.ts';
+import { federation } from './operations/federation.ts';
 import { gateway } from './operations/gateway.ts';
 import { graphql } from './operations/graphql.ts';
 import { health, observatory } from './operations/observatory.ts';
@@ -26,6 +27,7 @@ export const operations = {
   ...configuration,
   ...sessions,
   ...rollouts,
+  ...federation,
   ...graphql,
   ...traces,
   ...gateway,

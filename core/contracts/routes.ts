@@ -16,8 +16,11 @@ export interface Route {
   /** Path with `{parameters}`, relative to the surface. */
   readonly path: string;
   readonly surface: 'admin' | 'callbacks' | 'gateway' | 'mcp';
-  /** `open`: no credential (only /health); `signed`: the caller proves itself by a body signature. */
-  readonly access: Role | 'open' | 'signed';
+  /**
+   * `open`: no credential (only /health); `signed`: the caller proves itself by a body signature; `plane`: the token of a data
+   * plane, and no key.
+   */
+  readonly access: Role | 'open' | 'signed' | 'plane';
   /** What agent keys may do here: all, only what belongs to their own sessions, or nothing. */
   readonly agents: 'yes' | 'own' | 'no';
   /** Only humans (votes). */
@@ -38,7 +41,7 @@ export const opensToPages = (surface: Route['surface']): boolean => surface === 
 
 const adminPrefix = '/admin/v1/';
 /** Paths below these belong to one function each. */
-const proxiedFamilies: readonly string[] = ['evidence', 'rollouts', 'policy-versions', 'manifests'];
+const proxiedFamilies: readonly string[] = ['evidence', 'rollouts', 'policy-versions', 'manifests', 'federation'];
 
 /**
  * The resource that stands for a route on AWS, and for others of its function; undefined where the route has its own. The function
@@ -336,6 +339,30 @@ export const routes: readonly Route[] = [
   }),
   route(`POST ${a}/tickets/redeem`, 'credentials', 'operator', 'redeemTicket', 'Redeem a capability ticket, once'),
   route(`POST ${a}/tickets/{id}/revoke`, 'credentials', 'operator', 'revokeTicket', 'Revoke a capability ticket'),
+
+  route(
+    `GET ${a}/federation/config`,
+    'federation',
+    'plane',
+    'federationConfig',
+    'The configuration for a data plane, signed, without keys',
+    { query: ['plane'] },
+  ),
+  route(`GET ${a}/federation/planes`, 'federation', 'operator', 'federationPlanes', 'Data planes with lag and health'),
+  route(
+    `POST ${a}/federation/status`,
+    'federation',
+    'plane',
+    'federationStatus',
+    'How a data plane is, with its evidence heads',
+  ),
+  route(
+    `POST ${a}/federation/metrics`,
+    'federation',
+    'plane',
+    'federationMetrics',
+    'Minutes of traffic of a data plane',
+  ),
 
   route('POST /callbacks/slack', 'approval-callback', 'signed', 'slackCallback', 'Votes by Slack button', {
     surface: 'callbacks',

@@ -115,6 +115,11 @@ export const tables = {
     partitionKey: 'kind',
     sortKey: 'id',
   },
+  federation: {
+    holds: 'what a control plane knows of its data planes: their last status, and how far each of their chains was',
+    partitionKey: 'plane',
+    sortKey: 'id',
+  },
   deliveries: {
     stream: 'NEW_IMAGE',
     holds: 'notifications to send: due time, attempts, dead letters; callback replays already seen',

@@ -14,6 +14,12 @@ export function authorize(route: Route, principal: Principal | undefined): void 
   if (route.access === 'open' || route.access === 'signed') return;
   if (!principal) throw new GatewayError('authentication_error', 'Send one key as X-API-Key or Authorization: Bearer.');
   const call = `${route.method} ${route.path}`;
+  if (route.access === 'plane') {
+    if (principal.plane === undefined) throw forbidden(`${call}: found a key, allowed the token of a data plane.`);
+    return;
+  }
+  if (principal.plane !== undefined)
+    throw forbidden(`${call}: found the token of the data plane ${principal.plane}, allowed a key.`);
   if (!includesRole(principal.role, route.access)) {
     throw forbidden(`${call}: found role ${principal.role}, allowed ${rolesFrom(route.access)}.`);
   }

@@ -51,6 +51,8 @@ export function buildIdentities(from: {
   readonly keys: readonly ResolvedKey[];
   readonly people: readonly Person[];
   readonly adminTokenSha256?: string | undefined;
+  /** Tokens of data planes. */
+  readonly planes?: readonly { readonly plane: string; readonly token_sha256: string }[];
   readonly firstTenant: string;
 }): { identities: Identities; warnings: string[] } {
   const byDigest = new Map<string, Identity>();
@@ -69,6 +71,8 @@ export function buildIdentities(from: {
     if (own) limits.set(keyIdOf(key.key_sha256), own);
   }
   if (from.adminTokenSha256 !== undefined) add(from.adminTokenSha256, adminPrincipal(from.firstTenant));
+  for (const { plane, token_sha256 } of from.planes ?? [])
+    add(token_sha256, planePrincipal(plane, token_sha256, from.firstTenant));
   for (const digest of ambiguous.keys()) byDigest.delete(digest);
   const byKeyId = new Map([...byDigest.values()].map(({ principal }) => [principal.key_id, principal]));
   const warnings = [...ambiguous.values()].map((names) => `keys ${names} have the same value: neither is accepted`);
@@ -90,6 +94,18 @@ function limitsOfKey({ key_sha256, name, tenant, rate_limit, budget, allowed_mod
   if (rate_limit === undefined && budget === undefined && allowed_models === undefined) return undefined;
   return { tenant, name: name ?? keyIdOf(key_sha256), rate_limit, budget, allowed_models };
 }
+
+/** Its acts stand in the log of the first tenant, as other acts on the platform do. */
+const planePrincipal = (plane: string, token_sha256: string, tenant: string): Principal => ({
+  key_id: keyIdOf(token_sha256),
+  name: `plane:${plane}`,
+  tenant,
+  role: 'viewer',
+  kind: 'service',
+  platform: false,
+  tenants: [],
+  plane,
+});
 
 function principalOf(key: ResolvedKey, people: readonly Person[]): Principal {
   const key_id = keyIdOf(key.key_sha256);

@@ -20,6 +20,8 @@ export interface Principal {
   readonly platform: boolean;
   /** Tenants this principal may act in; `*` for all (the admin token). */
   readonly tenants: readonly string[];
+  /** The data plane whose token it is: it may do what routes for planes allow, and nothing else. */
+  readonly plane?: string;
   /** Present where an issuer outside the gateway says who calls. */
   readonly federated?: FederatedCaller;
 }

@@ -1,9 +1,9 @@
-/** What analytics is counted by [analytics.buckets]: everything, a tenant, a model, a provider, a tool. */
+/** What analytics is counted by [analytics.buckets]: everything, a tenant, a model, a provider, a tool, a data plane. */
 import type { RolloutArm } from '#core/contracts/rollout.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 
-export const dimensionKinds = ['tenant', 'model', 'provider', 'tool'] as const;
+export const dimensionKinds = ['tenant', 'model', 'provider', 'tool', 'plane'] as const;
 /** `rollout` is for the judgement of rollouts, not for queries. */
 export type DimensionKind = (typeof dimensionKinds)[number] | 'rollout';
 
@@ -50,6 +50,6 @@ export function parseDimension(text: string): Dimension {
   const name = text.slice(cut + 1);
   if (kind !== undefined && name !== '') return dimensionOf(kind, name);
   throw invalidRequest(
-    `dimension is ${JSON.stringify(text.slice(0, 64))}; it takes global, tenant:<id>, model:<name>, provider:<name> or tool:<name>.`,
+    `dimension is ${JSON.stringify(text.slice(0, 64))}; it takes global, tenant:<id>, model:<name>, provider:<name>, tool:<name> or plane:<name>.`,
   );
 }

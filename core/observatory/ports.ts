@@ -90,6 +90,8 @@ export interface Observations {
    * numbers of them. Kept 48 hours.
    */
   minutes(scope: Scope, query: BucketQuery): Promise<readonly MinuteSums[]>;
+  /** Minutes of one dimension of the platform that are counted elsewhere: each replaces what was there. */
+  replaceMinutes(dimension: Dimension, minutes: readonly MinuteSums[]): Promise<void>;
   /** Models, providers and tools with buckets between two ISO times, by kind and name. */
   dimensions(scope: Scope, span: { readonly from: string; readonly to: string }): Promise<readonly Dimension[]>;
 }

@@ -7,7 +7,12 @@ import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, type JsonRules, parseStrictBytes, parseStrictInTurns } from '#core/kernel/json.ts';
 
 /** Configurations may be larger than envelopes, and a Git host sends the pull request with every comment. */
-const maxBytes: Readonly<Record<string, number>> = { putConfig: 2 * 1024 * 1024, githubCallback: 1024 * 1024 };
+const maxBytes: Readonly<Record<string, number>> = {
+  putConfig: 2 * 1024 * 1024,
+  githubCallback: 1024 * 1024,
+  federationStatus: 1024 * 1024,
+  federationMetrics: 1024 * 1024,
+};
 
 /** The bytes of events whose host had them: a body of megabytes is not turned into text and back. */
 const bytesOf = new WeakMap<HttpEvent, Buffer>();

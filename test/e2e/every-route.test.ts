@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contractOf } from '../../core/contracts/operations.ts';
 import { type Route, routes } from '../../core/contracts/routes.ts';
-import { session, visits, type World } from '../support/every-route.ts';
+import { sha256 } from '../../core/kernel/canonical.ts';
+import { planeToken, session, visits, type World } from '../support/every-route.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { loopback } from '../support/loopback.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
@@ -43,6 +44,7 @@ behavior: { kill_switch_score: 60 }
 providers:
   - { name: mock, type: mock, models: ["mock", "mock-*"] }
   - { name: slow, type: mock, models: [slow], script: { replies: [{ text: "word word word word word word word word word word word word word word word word word word word word" }], tokens_per_second: 1 } }
+federation: { role: control, planes: [{ name: eu, tokens: [{ token_sha256: ${sha256(planeToken)} }] }] }
 budgets: { tenants: { default: { monthly_usd: 50, models: { "gpt-*": { monthly_usd: 20 } } } } }
 `),
   );

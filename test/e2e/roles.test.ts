@@ -46,6 +46,7 @@ const callers: readonly Caller[] = [
 function expected({ access, agents, humansOnly, platform }: Route, caller: Caller): 401 | 403 | 'in' {
   if (access === 'open' || access === 'signed') return 'in';
   if (!caller.role) return 401;
+  if (access === 'plane') return 403;
   if (!includesRole(caller.role, access)) return 403;
   if (caller.kind === 'agent' && agents === 'no') return 403;
   if (humansOnly && caller.kind !== 'human') return 403;

@@ -243,7 +243,7 @@ it('[evidence.archive] lets the projector and the repair add to the archive, the
     'project: s3:PutObject archive/*',
   ]);
   expect(holders('kms:Sign key:votes')).toEqual(['approvals', 'approval-callback']);
-  expect(holders('kms:Sign key:evidence')).toEqual(['evidence', 'archive', 'project']);
+  expect(holders('kms:Sign key:evidence')).toEqual(['evidence', 'federation', 'archive', 'project']);
   expect(all.filter((grant) => /s3:Delete|s3:Bypass|s3:\*/.test(grant))).toEqual([]);
 });
 

@@ -20,6 +20,7 @@ const onGateway = ({ gateway }: World, method: string, path: string, body?: unkn
   ask(gateway.ready.gateway_url, method, path, { key: 'e2e-agent', body, headers });
 
 export const session = 'every-route';
+export const planeToken = 'e2e-token-of-the-plane-eu';
 const actor = { agent: 'builder', session };
 const review = { protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write', actor };
 const title = (text: string) => ({ ...review, parameters: { title: text, head: 'fix', base: 'main' } });
@@ -179,6 +180,20 @@ export const visits: Readonly<Record<string, Visit>> = {
       return [`${method} /admin/v1/rollouts/{id}${path}`, visit];
     }),
   ),
+
+  'GET /admin/v1/federation/config': (world) => admin(world, 'GET', '/federation/config', planeToken),
+  'POST /admin/v1/federation/status': (world) =>
+    admin(world, 'POST', '/federation/status', planeToken, {
+      ...{ plane: 'eu', version: 1, healthy: true, requests: 12, error_rate: 0, pending_approvals: 1 },
+      evidence_heads: [{ tenant: 'default', session_id: 'build-7', total_entries: 4, last_hash: 'a'.repeat(64) }],
+    }),
+  'POST /admin/v1/federation/metrics': (world) =>
+    admin(world, 'POST', '/federation/metrics', planeToken, {
+      plane: 'eu',
+      minutes: [{ at: new Date().toISOString(), measures: { requests: 12, 'ms:120': 12 } }],
+    }),
+  // After the status, so that there is something to list.
+  'GET /admin/v1/federation/planes': (world) => admin(world, 'GET', '/federation/planes', 'e2e-alice'),
 
   'POST /admin/v1/credentials/{id}/revoke': async (world) => {
     const { body } = await admin(world, 'GET', '/credentials', 'e2e-alice');

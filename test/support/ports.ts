@@ -17,6 +17,7 @@ import { keyRisksTable } from '#adapters/dynamodb/key-risks-table.ts';
 import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import { mcpTable } from '#adapters/dynamodb/mcp-table.ts';
 import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
+import { planesTable } from '#adapters/dynamodb/planes-table.ts';
 import { rolloutsTable } from '#adapters/dynamodb/rollouts-table.ts';
 import { manifestsTable } from '#adapters/dynamodb/task-manifests-table.ts';
 import { ticketsTable } from '#adapters/dynamodb/tickets-table.ts';
@@ -170,6 +171,7 @@ export async function testPorts(options: TestOptions = {}) {
     rollouts: rolloutsTable(store),
     rolloutsInForce: rolloutsInForce(rolloutsTable(store), clock),
     alerts: alertsTable(store),
+    planes: planesTable(store),
     counters: countersTable({ ...store, clock }),
     admissions: new Admissions(clock),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),

@@ -4,6 +4,7 @@ import { sandboxGlobs } from '#core/effect-limits/globs.ts';
 import { sensitivePath } from '#core/evidence/json-path.ts';
 import { adminPerson } from '#core/identity/identities.ts';
 import { keyObject } from '../store/stored-keys.ts';
+import { checkFederation } from './federation-checks.ts';
 import { globProblems, refusedBy } from './glob-checks.ts';
 import { checkIdentity } from './identity-checks.ts';
 import { checkKeys } from './key-checks.ts';
@@ -23,6 +24,7 @@ export function checkConfiguration(file: ConfigurationFile, warnings: string[]):
     ...checkPeople(file, warnings),
     ...unique(file.tenants, ['tenants'], 'id', 'tenant ids'),
     ...checkKeys(file, warnings),
+    ...checkFederation(file),
     ...checkIdentity(file, warnings),
     ...checkChannels(file),
     ...checkCredentials(file),

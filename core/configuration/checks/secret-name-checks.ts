@@ -28,7 +28,11 @@ export function checkSecretNames(file: ConfigurationFile): Problem[] {
   });
 }
 
-const isInbound = ({ path }: Use) => path[0] === 'admin' || path[0] === 'tenants' || verifiesVotes(path);
+const isInbound = ({ path }: Use) =>
+  path[0] === 'admin' || path[0] === 'tenants' || opensToPlanes(path) || verifiesVotes(path);
+
+/** Tokens and keys that a federation lets in by; the token that a data plane sends is none of them. */
+const opensToPlanes = (path: Path) => path[0] === 'federation' && path.length > 2;
 
 /** A holder of these can forge callbacks of any person. */
 const verifiesVotes = (path: Path) =>

@@ -37,7 +37,7 @@ export function environmentNames(value: unknown, path: Path): { readonly path: P
 
 /** Secrets that leave the gateway as they are, or as the credentials made from them. */
 function sentUses(configuration: Configuration): SecretUse[] {
-  const { providers, upstreams, approvals } = configuration;
+  const { providers, upstreams, approvals, federation } = configuration;
   const { slack, github } = approvals.channels;
   const to = (path: Path, name: string | undefined, ...uses: readonly string[]): SecretUse[] =>
     name === undefined ? [] : uses.map((use) => ({ path, name, use: sameForm(use), environment: true }));
@@ -50,6 +50,7 @@ function sentUses(configuration: Configuration): SecretUse[] {
       ...to(['upstreams', 'mcp', at, 'token_env'], server.token_env, serverAddress(server)),
       ...server.env.flatMap((name, nth) => to(['upstreams', 'mcp', at, 'env', nth], name, serverAddress(server))),
     ]),
+    ...to(['federation', 'token_env'], federation.token_env, federation.control_plane_url ?? ''),
     ...to(['approvals', 'channels', 'slack', 'bot_token_env'], slack?.bot_token_env, slack?.api_url ?? ''),
     ...to(['approvals', 'channels', 'github', 'token_env'], github?.token_env, github?.api_url ?? ''),
     ...brokerUses(configuration),

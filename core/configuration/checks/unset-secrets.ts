@@ -26,6 +26,7 @@ export async function unsetSecrets(configuration: Configuration, secrets: Secret
 function isNeeded({ providers, approvals }: Configuration, path: Path): boolean {
   const [section, at, channel] = path;
   if (section === 'admin' || section === 'tenants') return false;
+  if (section === 'federation') return at === 'token_env'; // names of keys have warnings of their own
   if (section === 'executors') return /_env$/.test(String(path.at(-1))); // not the environment of programs
   if (/^previous_/.test(String(path.at(-1)))) return false;
   if (section === 'providers') return providers[Number(at)]?.enabled === true;

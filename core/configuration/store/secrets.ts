@@ -67,16 +67,28 @@ export function identitiesOf(
     keys: [...configured, ...overlayKeys],
     people: configuration.people,
     adminTokenSha256: digests.get(configuration.admin.token_env),
+    planes: planeTokens(configuration, digests),
     firstTenant: configuration.tenants[0]?.id ?? 'default',
   });
 }
+
+/** A control plane accepts the tokens of its planes; any other gateway accepts none. */
+const planeTokens = ({ federation: { role, planes } }: Configuration, digests: ResolvedSecrets['digests']) =>
+  (role === 'control' ? planes : []).flatMap(({ name: plane, tokens }) =>
+    tokens.flatMap(({ token_env, token_sha256 }) => {
+      const digest = token_sha256 ?? (token_env === undefined ? undefined : digests.get(token_env));
+      return digest === undefined ? [] : [{ plane, token_sha256: digest }];
+    }),
+  );
 
 const namesOf = (configuration: Configuration): string[] => [
   ...new Set([configuration.admin.token_env, ...keyNames(configuration)]),
 ];
 
-const keyNames = ({ tenants }: Configuration): string[] =>
-  tenants.flatMap(({ api_keys }) => api_keys.flatMap(({ key_env }) => key_env ?? []));
+const keyNames = ({ tenants, federation: { role, planes } }: Configuration): string[] => [
+  ...tenants.flatMap(({ api_keys }) => api_keys.flatMap(({ key_env }) => key_env ?? [])),
+  ...(role === 'control' ? planes.flatMap(({ tokens }) => tokens.flatMap(({ token_env }) => token_env ?? [])) : []),
+];
 
 const defined = <T extends object>(fields: T): T =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;

@@ -105,12 +105,9 @@ export const transform = z.strictObject({
 export const tenant = z.strictObject({
   id: word.meta({ description: 'Name of the tenant in keys, evidence and limits.' }),
   name: z.string().optional().meta({ description: 'Name shown to others.' }),
-  api_keys: z
-    .array(z.union([plainKey, keyEntry]))
-    .min(1, 'at least one API key')
-    .meta({
-      description: 'A plain string is an operator key of an agent without owner.',
-    }),
+  api_keys: z.array(z.union([plainKey, keyEntry])).meta({
+    description: 'At least one, except on a data plane. A plain string is an operator key of an agent without owner.',
+  }),
   rate_limit: rateLimit
     .optional()
     .meta({ description: 'Limits of all keys of the tenant together. A value that is absent sets no limit.' }),

@@ -22,9 +22,9 @@ const answer = z.strictObject({
   from: time,
   to: time,
   step: z.enum(['1m', '5m', '1h']),
-  dimensions: z
-    .array(z.string())
-    .meta({ description: 'global, tenant:<id>, model:<name>, provider:<name>, tool:<name>: the keys of summary.' }),
+  dimensions: z.array(z.string()).meta({
+    description: 'global, tenant:<id>, model:<name>, provider:<name>, tool:<name>, plane:<name>: the keys of summary.',
+  }),
   summary: z
     .record(z.string(), z.array(bucket))
     .meta({ description: 'Buckets by dimension, oldest first; a step without traffic has none.' }),

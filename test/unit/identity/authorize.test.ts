@@ -57,7 +57,8 @@ describe('[auth.roles] [auth.agent-kind] [auth.platform] [auth.audit-role] the r
     const closed = route.access !== 'open' && route.access !== 'signed';
     const allowed =
       !closed ||
-      (rank[who.role] >= rank[route.access as keyof typeof rank] &&
+      (route.access !== 'plane' &&
+        rank[who.role] >= rank[route.access as keyof typeof rank] &&
         (who.kind !== 'agent' || openToAgents.has(route.operation)) &&
         (who.kind === 'human' || !votes.has(route.operation)) &&
         (who.platform || !global.has(route.operation)));
@@ -67,6 +68,20 @@ describe('[auth.roles] [auth.agent-kind] [auth.platform] [auth.audit-role] the r
       expect(attempt).toThrow(
         expect.objectContaining({ code: 'forbidden', message: expect.stringMatching(/: found .+, allowed .+\.$/) }),
       );
+  });
+
+  test('[federation.plane-token] the token of a data plane passes at its own routes and at no other', () => {
+    const plane = principal('service', 'admin', { plane: 'eu', platform: true, tenants: ['*'] });
+    for (const route of routes) {
+      const attempt = () => authorize(route, plane);
+      if (['open', 'signed', 'plane'].includes(route.access)) expect(attempt).not.toThrow();
+      else expect(attempt).toThrow(expect.objectContaining({ code: 'forbidden' }));
+    }
+    expect(routes.filter(({ access }) => access === 'plane').map(({ operation }) => operation)).toEqual([
+      'federationConfig',
+      'federationStatus',
+      'federationMetrics',
+    ]);
   });
 
   test('without a principal only open and signed routes pass', () => {

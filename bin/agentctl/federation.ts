@@ -1,0 +1,56 @@
+/** `federation`: data planes of this control plane, and the key that their operators pin. */
+import { addCommand, addGroup, type Parent } from './command.ts';
+import { fields, list } from './json-fields.ts';
+import type { Output } from './output.ts';
+
+export function addFederation(program: Parent): void {
+  const parent = addGroup(program, 'federation', 'Federation: data planes and the key of this control plane');
+  addCommand<Record<string, never>>(parent, {
+    usage: 'planes',
+    summary: 'Data planes with lag, health and the first chain that differs',
+    examples: ['federation planes', 'federation planes --json'],
+    run: async (cli) => {
+      const answer = await cli.api().call('federationPlanes', {});
+      if (cli.globals.json) cli.out.json(answer.text);
+      else showPlanes(cli.out, answer.json);
+      return list(fields(answer.json).planes).every(({ state }) => state === 'ok') ? 'positive' : 'negative';
+    },
+  });
+  addCommand<Record<string, never>>(parent, {
+    usage: 'key',
+    summary: 'Digest of the key that documents are signed with, for trusted_keys of data planes',
+    examples: ['federation key'],
+    run: async (cli) => {
+      const answer = await cli.api().call('federationPlanes', {});
+      cli.out.line(String(fields(answer.json).public_key_sha256));
+      return 'positive';
+    },
+  });
+}
+
+function showPlanes(out: Output, answer: unknown): void {
+  const planes = list(fields(answer).planes);
+  if (planes.length === 0) {
+    out.line('this gateway has no data planes: federation.planes is empty');
+    return;
+  }
+  const rows = planes.map((plane) => [
+    plane.name,
+    plane.state,
+    plane.seen_at ?? '',
+    plane.version ?? '',
+    plane.behind ?? '',
+    plane.pending_approvals ?? '',
+    noteOf(plane),
+  ]);
+  out.table(['plane', 'state', 'seen', 'version', 'behind', 'pending', 'note'], rows);
+}
+
+function noteOf({ divergence, conflict, refused, state }: Record<string, unknown>): string {
+  if (divergence) {
+    const { tenant, session_id, index, kind } = fields(divergence);
+    return `${kind} of ${tenant}/${session_id} at entry ${index}`;
+  }
+  if (state === 'conflict') return `another gateway reports: ${fields(conflict).instance}`;
+  return refused === undefined ? '' : `refused: ${refused}`;
+}

@@ -1,0 +1,129 @@
+/** What a control plane does for its data planes: serves the configuration, takes status and metrics, lists the planes. */
+
+import { storable } from '#core/configuration/store/schema-history.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import { type PlaneRow, type PlaneState, planeMetricsSchema, planeStatusSchema } from '#core/contracts/federation.ts';
+import { durationMs } from '#core/contracts/rollout.ts';
+import { documentHead, etagOf, keyDigest, signDocument, toleratedSkewMs } from '#core/federation/document.ts';
+import { servedConfiguration } from '#core/federation/served.ts';
+import { leaseMs, takeStatus } from '#core/federation/take-status.ts';
+import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { dimensionOf } from '#core/observatory/dimensions.ts';
+import { recentHours } from '#core/observatory/request-row.ts';
+import { type Call, type Operation, parsed } from './operation.ts';
+import { recordAct } from './record.ts';
+
+/** The configuration in force as a signed document; 304 while the plane has it. */
+export const federationConfig: Operation = async (call) => {
+  const { ports, snapshot, query, header } = call;
+  const plane = ownPlane(call, query.plane);
+  const served = servedBy(snapshot);
+  const stalenessMs = durationMs(snapshot.configuration.federation.max_staleness)!;
+  const head = documentHead(
+    { plane, version: snapshot.version, digest: served.digest },
+    ports.clock.now(),
+    stalenessMs,
+  );
+  const etag = etagOf(head, ports.signer.keyId);
+  if (header('if-none-match') === etag) return { status: 304, headers: { etag }, body: '', contentType: 'text/plain' };
+  const known = served.signed.get(plane);
+  const signature = known?.etag === etag ? known.signature : signDocument(head, ports.signer);
+  served.signed.set(plane, { etag, signature });
+  try {
+    return { headers: { etag }, body: { ...head, configuration: served.configuration, ...(await signature) } };
+  } catch (fault) {
+    served.signed.delete(plane);
+    throw fault;
+  }
+};
+
+interface Served {
+  readonly configuration: unknown;
+  readonly digest: string;
+  /** The last signature for each plane: it asks often, and is answered anew each ten minutes. */
+  readonly signed: Map<string, { readonly etag: string; readonly signature: ReturnType<typeof signDocument> }>;
+}
+
+const servedVersions = new WeakMap<Snapshot['configuration'], Served>();
+
+/** Members that only newer releases know are left out where they hold their defaults, so an upgrade changes no digest. */
+function servedBy({ configuration }: Snapshot): Served {
+  const known = servedVersions.get(configuration);
+  if (known) return known;
+  const served = servedConfiguration(storable(configuration).document as Configuration);
+  const made: Served = { configuration: served, digest: sha256(canonicalize(served)), signed: new Map() };
+  servedVersions.set(configuration, made);
+  return made;
+}
+
+export const federationStatus: Operation = async (call) => {
+  const { ports, snapshot, principal } = call;
+  const status = parsed(planeStatusSchema, call.body());
+  const plane = ownPlane(call, status.plane);
+  const { wanted, found } = await takeStatus(ports.planes, plane, status, ports.clock.now());
+  for (const divergence of found) {
+    ports.telemetry.log('error', 'a chain of a data plane is not the one it reported', { plane, ...divergence });
+    await recordAct({ ports, principal }, 'federation.divergence', { plane, ...divergence });
+  }
+  return { body: { plane, version: snapshot.version, wanted } };
+};
+
+export const federationMetrics: Operation = async (call) => {
+  const { ports } = call;
+  const metrics = parsed(planeMetricsSchema, call.body());
+  const plane = ownPlane(call, metrics.plane);
+  const now = ports.clock.now();
+  const [oldest, newest] = [now - recentHours * 3_600_000, now + toleratedSkewMs];
+  const minutes = metrics.minutes.filter(({ at }) => Date.parse(at) >= oldest && Date.parse(at) <= newest);
+  await ports.observations.replaceMinutes(dimensionOf('plane', plane), minutes);
+  return { body: { plane, accepted: minutes.length, dropped: metrics.minutes.length - minutes.length } };
+};
+
+/** Planes as the configuration lists them, with what each said last. */
+export const federationPlanes: Operation = async ({ ports, snapshot }) => {
+  const { version, configuration } = snapshot;
+  const names = planesOf(configuration);
+  const rows = new Map((await ports.planes.list(names)).map((row) => [row.plane, row]));
+  const planes = names.map((name) => planeView(name, rows.get(name), version, ports.clock.now()));
+  return { body: { version, public_key_sha256: keyDigest(await ports.signer.publicKey()) ?? '', planes } };
+};
+
+const planesOf = ({ federation: { role, planes } }: Configuration): string[] =>
+  role === 'control' ? planes.map(({ name }) => name) : [];
+
+function planeView(name: string, row: PlaneRow | undefined, version: number, now: number) {
+  if (!row) return { name, state: 'never_seen' as PlaneState };
+  const {
+    plane: _plane,
+    revision: _revision,
+    instance: _instance,
+    interval_seconds: _interval,
+    walk: _walk,
+    ...told
+  } = row;
+  return { name, state: stateOf(row, now), ...told, behind: version - row.version };
+}
+
+/** The worst of what is known. */
+export function stateOf(row: PlaneRow, now: number): PlaneState {
+  const lease = leaseMs(row.interval_seconds);
+  if (row.divergence) return 'diverged';
+  if (row.conflict && now - Date.parse(row.conflict.at) < lease) return 'conflict';
+  if (now - Date.parse(row.seen_at) > lease) return 'silent';
+  return row.healthy && row.refused === undefined ? 'ok' : 'unhealthy';
+}
+
+/**
+ * The plane of the token. @param named as the request says it.
+ * @throws GatewayError `forbidden` where it names another one.
+ */
+function ownPlane({ principal }: Call, named: string | undefined): string {
+  const plane = principal.plane!;
+  if (named === undefined || named === plane) return plane;
+  throw new GatewayError(
+    'forbidden',
+    `The token is that of the plane ${plane}, and the request names the plane ${JSON.stringify(named.slice(0, 64))}: a plane speaks for itself only.`,
+  );
+}

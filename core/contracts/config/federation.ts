@@ -1,0 +1,95 @@
+/** A control plane that serves the configuration, and data planes that enforce it [federation.document]. */
+import * as z from 'zod';
+import { durationMs } from '../rollout.ts';
+import { keyKinds, roles } from '../routes.ts';
+import { address, secretName, word } from './words.ts';
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex');
+
+const longestStalenessMs = 720 * 3_600_000;
+const duration = z.string().refine((text) => {
+  const ms = durationMs(text);
+  return ms !== undefined && ms >= 1_000 && ms <= longestStalenessMs;
+}, 'a duration such as 90s, 15m or 24h, from 1s to 720h');
+
+const planeToken = z.strictObject({
+  token_env: secretName.optional().meta({ description: 'Environment variable (or secret) with a token of the plane.' }),
+  token_sha256: digest.optional().meta({ description: 'SHA-256 of a token of the plane in lower-case hex.' }),
+});
+
+const localKey = z.strictObject({
+  tenant: word.meta({
+    description: 'Tenant of the key. A key of a tenant that the control plane does not have is skipped.',
+  }),
+  key_env: secretName.optional().meta({ description: 'Environment variable (or secret) with the key.' }),
+  key_sha256: digest.optional().meta({ description: 'SHA-256 of the key in lower-case hex.' }),
+  role: z
+    .enum(roles)
+    .default('operator')
+    .meta({ description: 'Role of the key; admin includes operator, operator includes viewer.' }),
+  kind: z.enum(keyKinds).default('agent').meta({ description: 'Who uses the key: agent, human or service.' }),
+  person: z.string().optional().meta({
+    description:
+      'Id of the human behind a human key. A key of a person whom the control plane does not have is skipped.',
+  }),
+  owner: z.string().optional().meta({
+    description:
+      'Id of the human who answers for the key. A key whose owner the control plane does not have is skipped.',
+  }),
+  name: z.string().min(1).max(64).optional().meta({ description: 'Name shown in lists and evidence.' }),
+  priority: z.enum(['normal', 'critical']).default('normal').meta({
+    description: 'Requests with "X-Priority: critical" count as critical only for keys with critical.',
+  }),
+});
+
+export const federationRoles = ['none', 'control', 'data'] as const;
+
+export const federation = z
+  .strictObject({
+    role: z.enum(federationRoles).default('none').meta({
+      description:
+        'control serves this configuration to data planes; data takes its configuration from a control plane; none does neither.',
+    }),
+    planes: z
+      .array(
+        z.strictObject({
+          name: word.meta({ description: 'Name of the data plane.' }),
+          tokens: z.array(planeToken).min(1, 'at least one token').max(4).meta({
+            description:
+              'Tokens that are accepted, 1 to 4: list the new one beside the old one while a token is replaced.',
+          }),
+        }),
+      )
+      .max(2_000)
+      .default([])
+      .meta({ description: 'Data planes of a control plane.' }),
+    plane: word.optional().meta({ description: 'Name of this data plane, as the control plane lists it.' }),
+    control_plane_url: address
+      .optional()
+      .meta({ description: 'Admin address of the control plane; https, or http to a loopback address.' }),
+    token_env: secretName
+      .optional()
+      .meta({ description: 'Environment variable (or secret) with the token that this data plane sends.' }),
+    trusted_keys: z.array(digest).max(8).default([]).meta({
+      description:
+        'SHA-256 (hex) of the public keys (SPKI, DER) whose signatures this data plane accepts, at most 8. `agentctl federation key` shows it.',
+    }),
+    poll_seconds: z.int().min(1).max(3_600).default(10).meta({
+      description: 'Seconds between two questions of a data plane to its control plane, 1 to 3,600.',
+    }),
+    max_staleness: duration.default('24h').meta({
+      description:
+        'How long a configuration counts after the control plane last confirmed it: a number with s, m or h, from 1s to 720h. The shorter of both planes counts.',
+    }),
+    stale: z.enum(['serve', 'refuse']).default('refuse').meta({
+      description:
+        'What a data plane does past max_staleness: refuse answers 503, serve goes on and keeps an alert active.',
+    }),
+    local_keys: z.array(localKey).default([]).meta({
+      description: 'Keys of this data plane: the control plane serves none.',
+    }),
+  })
+  .prefault({});
+
+export type FederationSettings = z.infer<typeof federation>;
+export type LocalKey = z.infer<typeof localKey>;

@@ -1,0 +1,165 @@
+/** What control plane and data planes send each other [federation.document] [federation.status] [federation.metrics]. */
+import * as z from 'zod';
+
+/** Written by every control plane of this release; a data plane takes no other. */
+export const federationFormat = 'agent-governance/federation-config/1';
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex');
+const planeName = z.string().min(1).max(64);
+const instanceId = z.string().regex(/^[0-9a-f]{16,64}$/, '16 to 64 hex digits');
+const count = z.int().nonnegative();
+
+/** The signed part of a document; `digest` binds the configuration. */
+export interface DocumentHead {
+  readonly format: typeof federationFormat;
+  /** The data plane it was made for. */
+  readonly plane: string;
+  /** Policy version of the control plane. */
+  readonly version: number;
+  /** SHA-256 of the canonical configuration. */
+  readonly digest: string;
+  readonly issued_at: string;
+  readonly expires_at: string;
+}
+
+export const federationDocumentSchema = z.strictObject({
+  format: z.literal(federationFormat),
+  plane: planeName,
+  version: z.int().positive(),
+  digest: hash,
+  issued_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+  configuration: z.record(z.string(), z.unknown()),
+  public_key: z
+    .string()
+    .max(4_096)
+    .meta({ description: 'PEM of the key that signed; a data plane compares its digest with trusted_keys.' }),
+  signature: z.strictObject({ alg: z.literal('ECDSA_P256_SHA256'), key_id: z.string(), value: z.string().max(1_024) }),
+});
+export type FederationDocument = z.infer<typeof federationDocumentSchema>;
+
+const evidenceHead = z.strictObject({
+  tenant: z.string().min(1).max(64),
+  session_id: z.string().min(1).max(200),
+  total_entries: count.meta({ description: '0 where the plane has no entry of the session.' }),
+  last_hash: z.string().max(64),
+  at: z
+    .strictObject({ index: count, hash })
+    .optional()
+    .meta({ description: 'The hash that the chain has at the place that the control plane asked for.' }),
+  broken: z
+    .strictObject({ index: count, reason: z.string().max(500) })
+    .optional()
+    .meta({ description: 'The first broken link that the plane itself finds.' }),
+});
+export type EvidenceHead = z.infer<typeof evidenceHead>;
+
+/** Of one report. */
+export const mostHeads = 2_000;
+
+export const planeStatusSchema = z.strictObject({
+  plane: planeName.optional().meta({ description: 'Must be the plane of the token.' }),
+  instance: instanceId
+    .optional()
+    .meta({ description: 'Which process reports: two gateways of one name are told apart by it.' }),
+  interval_seconds: z
+    .int()
+    .min(1)
+    .max(3_600)
+    .optional()
+    .meta({ description: 'Seconds between two reports; 10 unless given.' }),
+  sent_at: z.iso.datetime().optional().meta({ description: 'By the clock of the plane.' }),
+  version: count.meta({ description: 'Version of the control plane that the plane enforces; 0 before the first.' }),
+  healthy: z.boolean(),
+  refused: z.string().max(1_000).optional().meta({ description: 'Why the plane refused the last document.' }),
+  requests: count,
+  error_rate: z.number().min(0).max(1),
+  pending_approvals: count,
+  evidence_heads: z.array(evidenceHead).max(mostHeads),
+});
+export type PlaneStatus = z.infer<typeof planeStatusSchema>;
+
+/** A place of a chain that the control plane wants to compare. `index` absent: any head. */
+export interface WantedHead {
+  readonly tenant: string;
+  readonly session_id: string;
+  readonly index: number;
+}
+
+/** Minutes of one request. */
+export const mostMinutes = 500;
+
+export const planeMetricsSchema = z.strictObject({
+  plane: planeName.optional().meta({ description: 'Must be the plane of the token.' }),
+  instance: instanceId.optional(),
+  minutes: z
+    .array(
+      z.strictObject({
+        at: z.iso.datetime().meta({ description: 'The minute; seconds are cut off.' }),
+        measures: z
+          .record(
+            z.string().regex(/^[a-z_]{1,32}(:[A-Za-z0-9_.-]{1,64})?$/, 'a name such as requests or ms:120'),
+            z.number().nonnegative(),
+          )
+          .meta({
+            description:
+              'Sums of the minute so far: requests, errors, input_tokens, output_tokens, cost_microusd, blocked, reviewed, ms:<bin>.',
+          }),
+      }),
+    )
+    .max(mostMinutes)
+    .meta({ description: 'A minute that is sent again replaces what was sent before.' }),
+});
+export type PlaneMetrics = z.infer<typeof planeMetricsSchema>;
+
+/** The first place at which a chain is not the one that was reported before. */
+export interface Divergence {
+  readonly tenant: string;
+  readonly session_id: string;
+  readonly index: number;
+  /** cut: entries are missing; fork: another entry stands there; broken: the plane's own verification fails. */
+  readonly kind: 'cut' | 'fork' | 'broken';
+  readonly expected_hash?: string;
+  readonly found_hash?: string;
+  readonly reason?: string;
+  readonly found_at: string;
+}
+
+/** What the control plane keeps of a plane. */
+export interface PlaneRow {
+  readonly plane: string;
+  /** Raised by each write, which carries the one it read. */
+  readonly revision: number;
+  readonly instance?: string;
+  readonly seen_at: string;
+  readonly interval_seconds: number;
+  /** Clock of the plane less that of the control plane, when the report arrived. */
+  readonly skew_seconds?: number;
+  readonly version: number;
+  readonly healthy: boolean;
+  readonly refused?: string;
+  readonly requests: number;
+  readonly error_rate: number;
+  readonly pending_approvals: number;
+  readonly divergence?: Divergence;
+  /** How many chains were found to differ. */
+  readonly divergences: number;
+  /** Another gateway that reported under this name while the first one did. */
+  readonly conflict?: { readonly instance: string; readonly at: string };
+  /** Where the walk over known heads goes on. */
+  readonly walk?: string;
+}
+
+/** How far a chain was when the plane last reported it. */
+export interface KnownHead {
+  readonly tenant: string;
+  readonly session_id: string;
+  readonly total_entries: number;
+  readonly last_hash: string;
+  readonly seen_at: string;
+  /** When the chain was found to differ: what is known is from before, and stays. */
+  readonly diverged_at?: string;
+}
+
+export const planeStates = ['never_seen', 'ok', 'silent', 'unhealthy', 'conflict', 'diverged'] as const;
+export type PlaneState = (typeof planeStates)[number];

@@ -1,0 +1,117 @@
+/** The signed document of a control plane: made here, verified by data planes [federation.document]. */
+import { createHash, createPublicKey } from 'node:crypto';
+import {
+  type DocumentHead,
+  type FederationDocument,
+  federationDocumentSchema,
+  federationFormat,
+} from '#core/contracts/federation.ts';
+import type { Signer } from '#core/evidence/ports.ts';
+import { signatureFault } from '#core/evidence/signature.ts';
+import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+
+/** A document is issued anew this often, so that one that was recorded long ago is not taken for the present one. */
+export const issueEveryMs = 10 * 60_000;
+/** How far the clocks of two planes may be apart. */
+export const toleratedSkewMs = 15 * 60_000;
+
+/** No other signature of the gateway begins with these bytes. */
+const domain = 'agent-governance/federation-config/1\n';
+
+/** The bytes that are signed: the head, whose digest binds the configuration. */
+export const signedBytes = ({ format, plane, version, digest, issued_at, expires_at }: DocumentHead): Uint8Array =>
+  new TextEncoder().encode(domain + canonicalize({ format, plane, version, digest, issued_at, expires_at }));
+
+/** @param maxStalenessMs how long the configuration counts after it was last issued. */
+export function documentHead(
+  given: Pick<DocumentHead, 'plane' | 'version' | 'digest'>,
+  now: number,
+  maxStalenessMs: number,
+): DocumentHead {
+  const issued = Math.floor(now / issueEveryMs) * issueEveryMs;
+  return {
+    format: federationFormat,
+    ...given,
+    issued_at: isoTime(issued),
+    expires_at: isoTime(issued + issueEveryMs + maxStalenessMs),
+  };
+}
+
+/** Tells two documents apart: the head, and the key that signs it. */
+export const etagOf = (head: DocumentHead, keyId: string): string =>
+  `"${sha256(canonicalize([head, keyId])).slice(0, 32)}"`;
+
+export async function signDocument(
+  head: DocumentHead,
+  signer: Signer,
+): Promise<Pick<FederationDocument, 'public_key' | 'signature'>> {
+  const [value, public_key] = await Promise.all([signer.sign(signedBytes(head)), signer.publicKey()]);
+  return { public_key, signature: { alg: 'ECDSA_P256_SHA256', key_id: signer.keyId, value } };
+}
+
+/** SHA-256 of the key as data planes pin it: SPKI in DER. @returns undefined for what is not a public key. */
+export function keyDigest(pem: string): string | undefined {
+  try {
+    return createHash('sha256')
+      .update(createPublicKey(pem).export({ format: 'der', type: 'spki' }))
+      .digest('hex');
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a data plane holds a document against. */
+export interface Expected {
+  readonly plane: string;
+  readonly trustedKeys: readonly string[];
+  /** Of the last good document: a version never goes back, and one version is one configuration. */
+  readonly last?: { readonly version: number; readonly digest: string } | undefined;
+  readonly now: number;
+}
+
+export type Verified =
+  | { readonly ok: true; readonly document: FederationDocument }
+  | { readonly ok: false; readonly reason: string };
+
+/** Verifies a document whole; nothing of it is used before. Never throws. */
+export function verifyDocument(value: unknown, { plane, trustedKeys, last, now }: Expected): Verified {
+  const bad = (reason: string): Verified => ({ ok: false, reason });
+  const parsed = federationDocumentSchema.safeParse(value);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    return bad(`it is not a document of this format: ${issue?.path.join('.') || 'document'}: ${issue?.message}`);
+  }
+  const document = parsed.data;
+  const key = keyDigest(document.public_key);
+  if (key === undefined || !trustedKeys.includes(key))
+    return bad(`it is signed by the key ${key ?? '(not a key)'}, which federation.trusted_keys does not list`);
+  const fault = signatureFault(signedBytes(document), document.signature.value, document.public_key);
+  if (fault) return bad(fault);
+  if (document.plane !== plane)
+    return bad(`it was made for the plane ${JSON.stringify(document.plane)}, and this one is ${JSON.stringify(plane)}`);
+  if (sha256(canonicalize(document.configuration)) !== document.digest)
+    return bad('its configuration is not the one that was signed');
+  return timeFault(document, now) ?? versionFault(document, last) ?? { ok: true, document };
+
+  function timeFault({ issued_at, expires_at }: FederationDocument, at: number): Verified | undefined {
+    const ahead = Date.parse(issued_at) - at;
+    if (ahead > toleratedSkewMs)
+      return bad(`it was issued ${Math.round(ahead / 60_000)} minutes in the future: one of the two clocks is wrong`);
+    const over = at - Date.parse(expires_at);
+    return over > toleratedSkewMs
+      ? bad(`it expired at ${expires_at}: it is an old document, or the clock here is wrong`)
+      : undefined;
+  }
+
+  function versionFault(found: FederationDocument, before: Expected['last']): Verified | undefined {
+    if (!before || found.version > before.version) return undefined;
+    if (found.version < before.version)
+      return bad(
+        `its version ${found.version} is older than ${before.version}, which was in force: the control plane was set back`,
+      );
+    return found.digest === before.digest
+      ? undefined
+      : bad(`its version ${found.version} has another configuration than version ${before.version} had before`);
+  }
+}

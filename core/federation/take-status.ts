@@ -1,0 +1,126 @@
+/** A report of a data plane at its control plane: who reports, how its chains stand, what is asked of it next [federation.status]. */
+import {
+  type Divergence,
+  type EvidenceHead,
+  type KnownHead,
+  mostHeads,
+  type PlaneRow,
+  type PlaneStatus,
+  type WantedHead,
+} from '#core/contracts/federation.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { compareHead } from './heads.ts';
+import type { PlaneStore } from './ports.ts';
+
+export const usualIntervalSeconds = 10;
+/** Known chains that a plane is asked to show with its next report, one after the other around the list. */
+const walkedAtOnce = 100;
+/** A gateway that has not reported for so many intervals may be replaced by another of the same name. */
+const intervalsOfLease = 3;
+const leastLeaseSeconds = 30;
+
+export interface TakenStatus {
+  readonly row: PlaneRow;
+  readonly wanted: readonly WantedHead[];
+  /** What this report brought to light. */
+  readonly found: readonly Divergence[];
+}
+
+/** How long a plane may be silent before it counts as gone. */
+export const leaseMs = (intervalSeconds: number): number =>
+  Math.max(leastLeaseSeconds, intervalsOfLease * intervalSeconds) * 1000;
+
+/**
+ * @throws GatewayError `conflict` while another gateway reports under this name, or when reports came at the same moment too often.
+ */
+export async function takeStatus(
+  store: PlaneStore,
+  plane: string,
+  status: PlaneStatus,
+  now: number,
+): Promise<TakenStatus> {
+  for (let tries = 0; tries < 4; tries++) {
+    const before = await store.get(plane);
+    if (before && isOther(before, status, now)) {
+      const conflict = { instance: status.instance!, at: isoTime(now) };
+      await store.put({ ...before, revision: before.revision + 1, conflict }, before);
+      throw new GatewayError(
+        'conflict',
+        `Another gateway reports as the plane ${plane}. Give each gateway a plane and a token of its own, or stop the other one and wait ${leaseMs(before.interval_seconds) / 1000} seconds.`,
+      );
+    }
+    const chains = await comparedHeads(store, plane, status.evidence_heads, now);
+    const walked = await store.walk(plane, before?.walk, walkedAtOnce);
+    const first = before?.divergence ?? chains.found[0];
+    const row: PlaneRow = {
+      ...reported(plane, status, now),
+      revision: (before?.revision ?? 0) + 1,
+      divergences: (before?.divergences ?? 0) + chains.found.length,
+      ...(before?.conflict && { conflict: before.conflict }),
+      ...(first && { divergence: first }),
+      ...(walked.next !== undefined && { walk: walked.next }),
+    };
+    if (!(await store.put(row, before))) continue;
+    await store.putHeads(plane, chains.known);
+    return { row, wanted: wantedOf(chains, walked.heads), found: chains.found };
+  }
+  throw new GatewayError(
+    'conflict',
+    `Several reports of the plane ${plane} arrived at the same moment; send one at a time.`,
+  );
+}
+
+/** Whether another process held this name a moment ago. */
+function isOther({ instance, seen_at, interval_seconds }: PlaneRow, status: PlaneStatus, now: number): boolean {
+  if (instance === undefined || status.instance === undefined || instance === status.instance) return false;
+  return now - Date.parse(seen_at) < leaseMs(interval_seconds);
+}
+
+function reported(plane: string, status: PlaneStatus, now: number) {
+  const { instance, interval_seconds = usualIntervalSeconds, sent_at, refused } = status;
+  const { version, healthy, requests, error_rate, pending_approvals } = status;
+  return {
+    plane,
+    seen_at: isoTime(now),
+    interval_seconds,
+    ...(instance !== undefined && { instance }),
+    ...(refused !== undefined && { refused }),
+    ...(sent_at !== undefined && { skew_seconds: Math.round((Date.parse(sent_at) - now) / 1000) }),
+    ...{ version, healthy, requests, error_rate, pending_approvals },
+  };
+}
+
+interface Chains {
+  readonly known: readonly KnownHead[];
+  readonly found: readonly Divergence[];
+  readonly wanted: readonly WantedHead[];
+  readonly reported: ReadonlySet<string>;
+}
+
+const keyOf = ({ tenant, session_id }: { readonly tenant: string; readonly session_id: string }) =>
+  JSON.stringify([tenant, session_id]);
+
+async function comparedHeads(
+  store: PlaneStore,
+  plane: string,
+  heads: readonly EvidenceHead[],
+  now: number,
+): Promise<Chains> {
+  const before = new Map((await store.heads(plane, heads)).map((head) => [keyOf(head), head]));
+  const compared = heads.map((head) => compareHead(before.get(keyOf(head)), head, isoTime(now)));
+  return {
+    known: compared.flatMap(({ known }) => known ?? []),
+    found: compared.flatMap(({ divergence }) => divergence ?? []),
+    wanted: compared.flatMap(({ wanted }) => wanted ?? []),
+    reported: new Set(heads.map(keyOf)),
+  };
+}
+
+/** What was not believed, then chains that this report did not speak of. */
+function wantedOf({ wanted, reported }: Chains, walked: readonly KnownHead[]): WantedHead[] {
+  const silent = walked
+    .filter((head) => !reported.has(keyOf(head)))
+    .map(({ tenant, session_id, total_entries }) => ({ tenant, session_id, index: total_entries - 1 }));
+  return [...wanted, ...silent].slice(0, mostHeads);
+}

@@ -1,0 +1,8 @@
+import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
+import { httpHandler } from '../aws.ts';
+import { createHandler } from './http.ts';
+
+/** Documents are signed with the key of evidence: who pins it knows both. */
+export const handler = await httpHandler(createHandler, {
+  signer: (keyId, former) => lazyKmsSigner(keyId, {}, former),
+});

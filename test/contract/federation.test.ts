@@ -1,0 +1,204 @@
+/** The control plane through the handlers: documents, tokens, status, heads, metrics. */
+import { createHash } from 'node:crypto';
+import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { storeVersion } from '#core/configuration/store/versions.ts';
+import { verifyDocument } from '#core/federation/document.ts';
+import { type Answer, caller } from '../support/call-endpoint.ts';
+import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
+
+const admin = 'admin-token-1';
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const tokens = { eu: 'plane-token-of-eu-1', next: 'plane-token-of-eu-2', us: 'plane-token-of-us-1' };
+
+const federation = (ofEu = '[{ token_env: EU_TOKEN }, { token_env: EU_TOKEN_NEXT }]') => `
+federation:
+  role: control
+  planes:
+    - { name: eu, tokens: ${ofEu} }
+    - { name: us, tokens: [{ token_sha256: ${sha256(tokens.us)} }] }
+`;
+const secrets = { EU_TOKEN: tokens.eu, EU_TOKEN_NEXT: tokens.next };
+
+let gateway: TestPorts;
+let call: ReturnType<typeof caller>;
+beforeAll(async () => {
+  gateway = await testPorts({ extra: federation(), secrets });
+  call = caller(gateway.ports);
+});
+afterAll(() => gateway.stop());
+
+const document = (key: string, headers = {}, query = '') =>
+  call('GET', `/admin/v1/federation/config${query}`, { key, headers });
+const planes = async () => (await call('GET', '/admin/v1/federation/planes', { key: admin })).body;
+const planeNamed = async (name: string) =>
+  (await planes()).planes.find((plane: { name: string }) => plane.name === name);
+const base = { version: 1, healthy: true, requests: 10, error_rate: 0, pending_approvals: 0, evidence_heads: [] };
+const report = (key: string, fields: object = {}): Promise<Answer> =>
+  call('POST', '/admin/v1/federation/status', { key, body: { ...base, ...fields } });
+const head = (session_id: string, total_entries: number, last: string, more: object = {}) => ({
+  ...{ tenant: 'default', session_id, total_entries, last_hash: sha256(last) },
+  ...more,
+});
+
+const store = async (text: string) => {
+  const loaded = await loadConfiguration(text, gateway.ports);
+  await storeVersion(gateway.ports, loaded.configuration, 'test', 'api');
+  gateway.pass(6);
+};
+
+test('[federation.document] [admin.federation] a plane gets a signed document for itself, and 304 while it is the same', async () => {
+  const { status, body, headers } = await document(tokens.eu);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ plane: 'eu', version: 1, format: 'agent-governance/federation-config/1' });
+  const key = (await planes()).public_key_sha256;
+  const verified = (more: object) =>
+    verifyDocument(body, { plane: 'eu', trustedKeys: [key], now: gateway.ports.clock.now(), ...more });
+  expect(verified({})).toMatchObject({ ok: true });
+  expect(verified({ plane: 'us' })).toMatchObject({ ok: false, reason: expect.stringContaining('for the plane "eu"') });
+  const again = await document(tokens.eu, { 'if-none-match': headers.etag! });
+  expect(again).toMatchObject({ status: 304, text: '' });
+  expect((await document(tokens.us, { 'if-none-match': headers.etag! })).status).toBe(200);
+  gateway.pass(11 * 60); // a document is issued anew every ten minutes
+  expect((await document(tokens.eu, { 'if-none-match': headers.etag! })).status).toBe(200);
+});
+
+test('[federation.no-secret] the document holds no secret that the gateway knows, and no digest of one', async () => {
+  const { text, body } = await document(tokens.eu);
+  const known = [...Object.values(keys), admin, 'elsewhere-key', ...Object.values(tokens)];
+  const forms = known.flatMap((secret) => [secret, sha256(secret), sha256(secret).slice(0, 16)]);
+  for (const form of forms) expect(text).not.toContain(form);
+  expect(text).not.toMatch(/key_sha256|token_sha256|api_keys|EU_TOKEN/);
+  expect(text).not.toContain('PRIVATE KEY');
+  // What planes enforce is there.
+  expect(body.configuration.tenants.map(({ id }: { id: string }) => id)).toEqual(['default', 'elsewhere']);
+  expect(body.configuration.tool_policies.pack.name).toBe('pr-writer');
+});
+
+test('[auth.federation-token] [federation.plane-token] a plane speaks for itself only, and a key is no token', async () => {
+  for (const key of [admin, keys.human, keys.agent]) expect((await document(key)).status).toBe(403);
+  expect((await document('another-token')).status).toBe(401);
+  expect((await document(tokens.eu, {}, '?plane=eu')).status).toBe(200);
+  const other = await document(tokens.eu, {}, '?plane=us');
+  expect(other).toMatchObject({ status: 403, body: { error: { message: expect.stringContaining('itself only') } } });
+  expect((await report(tokens.eu, { plane: 'us' })).status).toBe(403);
+  const metrics = { key: tokens.eu, body: { plane: 'us', minutes: [] } };
+  expect((await call('POST', '/admin/v1/federation/metrics', metrics)).status).toBe(403);
+  for (const path of ['/whoami', '/config', '/federation/planes', '/approvals', '/evidence/sessions'])
+    expect((await call('GET', `/admin/v1${path}`, { key: tokens.eu })).status).toBe(403);
+  const body = { model: 'mock', messages: [{ role: 'user', content: 'hi' }] };
+  expect((await call('POST', '/v1/chat/completions', { key: tokens.eu, body })).status).toBe(403);
+  expect((await planeNamed('us')).state).toBe('never_seen');
+});
+
+test('[federation.token-rotation] both tokens count while one is replaced; the old one stops with the next version', async () => {
+  expect((await document(tokens.next)).body.plane).toBe('eu');
+  await store(configuration(federation('[{ token_env: EU_TOKEN_NEXT }]')));
+  expect((await document(tokens.eu)).status).toBe(401);
+  expect((await document(tokens.next)).body).toMatchObject({ plane: 'eu', version: 2 });
+  await store(configuration(federation()));
+  expect((await document(tokens.eu)).body).toMatchObject({ plane: 'eu', version: 3 });
+});
+
+test('[federation.status] [federation.planes] status is listed with lag, health and skew; silence is seen', async () => {
+  const sent_at = new Date(gateway.ports.clock.now() + 600_000).toISOString();
+  const { status, body } = await report(tokens.us, { requests: 7, error_rate: 0.5, pending_approvals: 2, sent_at });
+  expect({ status, body }).toEqual({ status: 200, body: { plane: 'us', version: 3, wanted: [] } });
+  expect(await planeNamed('us')).toMatchObject({
+    ...{ state: 'ok', version: 1, behind: 2, healthy: true, requests: 7, error_rate: 0.5, pending_approvals: 2 },
+    skew_seconds: 600,
+  });
+  await report(tokens.us, { version: 5, refused: 'its version 3 is older than 5' });
+  expect(await planeNamed('us')).toMatchObject({ state: 'unhealthy', behind: -2, refused: expect.any(String) });
+  gateway.pass(31);
+  expect((await planeNamed('us')).state).toBe('silent');
+  await report(tokens.us, { version: 3 });
+  expect(await planeNamed('us')).toMatchObject({ state: 'ok', behind: 0 });
+  expect(await planeNamed('us')).not.toHaveProperty('refused');
+});
+
+test('[federation.status] the second of two gateways of one name is refused until the first is silent', async () => {
+  const [first, second] = ['a'.repeat(16), 'b'.repeat(16)];
+  expect((await report(tokens.eu, { instance: first })).status).toBe(200);
+  const refused = await report(tokens.eu, { instance: second, requests: 99 });
+  expect(refused).toMatchObject({
+    status: 409,
+    body: { error: { message: expect.stringContaining('Another gateway') } },
+  });
+  expect(await planeNamed('eu')).toMatchObject({ state: 'conflict', requests: 10, conflict: { instance: second } });
+  expect((await report(tokens.eu, { instance: first })).status).toBe(200);
+  gateway.pass(31);
+  expect((await report(tokens.eu, { instance: second })).status).toBe(200);
+  expect((await planeNamed('eu')).state).toBe('ok');
+});
+
+test('[federation.heads] a chain grows only from where it was; cut, forked and silent ones are found, once each', async () => {
+  const send = (...evidence_heads: object[]) => report(tokens.us, { evidence_heads });
+  expect((await send(head('grows', 2, 'b'), head('cut', 3, 'c'), head('forked', 3, 'c'))).body.wanted).toEqual([]);
+  // Not believed before the plane shows what stands where its chain ended.
+  const grown = await send(head('grows', 5, 'e'));
+  expect(grown.body.wanted).toEqual([
+    { tenant: 'default', session_id: 'grows', index: 1 },
+    // and chains that it did not speak of
+    { tenant: 'default', session_id: 'cut', index: 2 },
+    { tenant: 'default', session_id: 'forked', index: 2 },
+  ]);
+  await send(head('grows', 5, 'e', { at: { index: 1, hash: sha256('b') } }));
+  expect(await planeNamed('us')).not.toHaveProperty('divergence');
+
+  await send(head('cut', 1, 'a'), head('forked', 6, 'z', { at: { index: 2, hash: sha256('other') } }));
+  const found = await planeNamed('us');
+  expect(found).toMatchObject({
+    ...{ state: 'diverged', divergences: 2 },
+    divergence: { session_id: 'cut', kind: 'cut', index: 1, expected_hash: sha256('c') },
+  });
+  await send(head('cut', 1, 'a'), head('grows', 5, 'another'), head('gone', 0, ''));
+  expect(await planeNamed('us')).toMatchObject({ divergences: 3, divergence: { session_id: 'cut' } });
+  const { body } = await call('GET', '/admin/v1/audit?kind=admin', { key: admin });
+  const recorded = body.entries.filter(
+    ({ body: { action } }: { body: { action: string } }) => action === 'federation.divergence',
+  );
+  expect(
+    recorded.map(({ body: { session_id, kind } }: { body: Record<string, string> }) => [session_id, kind]).sort(),
+  ).toEqual([
+    ['cut', 'cut'],
+    ['forked', 'fork'],
+    ['grows', 'fork'],
+  ]);
+});
+
+test('[federation.metrics] minutes of a plane are read under plane:<name>; sent again they replace', async () => {
+  const at = new Date(gateway.ports.clock.now()).toISOString();
+  const send = (minutes: object[]) =>
+    call('POST', '/admin/v1/federation/metrics', { key: tokens.eu, body: { minutes } });
+  const measures = { requests: 4, errors: 1, 'ms:120': 4, cost_microusd: 2_000_000 };
+  const old = new Date(gateway.ports.clock.now() - 49 * 3_600_000).toISOString();
+  expect(
+    (
+      await send([
+        { at, measures },
+        { at: old, measures },
+      ])
+    ).body,
+  ).toEqual({ plane: 'eu', accepted: 1, dropped: 1 });
+  await send([{ at, measures: { ...measures, requests: 8 } }]);
+  const { body } = await call('GET', '/admin/v1/analytics?dimension=plane:eu', { key: admin });
+  expect(body.summary['plane:eu']).toEqual([expect.objectContaining({ requests: 8, errors: 1, cost_usd: 2 })]);
+  const everything = await call('GET', '/admin/v1/analytics', { key: admin });
+  expect(everything.body.dimensions).toEqual(expect.arrayContaining(['plane:eu', 'plane:us']));
+  expect((await call('GET', '/admin/v1/analytics?dimension=plane:eu', { key: keys.viewer })).status).toBe(403);
+});
+
+test.each([
+  ['a status above 1 MB', 'status', { ...base, refused: 'x'.repeat(1024 * 1024) }, 413],
+  ['a version that is no number', 'status', { ...base, version: 'one' }, 400],
+  ['an unknown member', 'status', { ...base, extra: 1 }, 400],
+  ['a share above 1', 'status', { ...base, error_rate: 2 }, 400],
+  ['no heads', 'status', { ...base, evidence_heads: undefined }, 400],
+  ['a negative sum', 'metrics', { minutes: [{ at: '2026-01-01T00:00:00.000Z', measures: { requests: -1 } }] }, 400],
+  ['a time that is none', 'metrics', { minutes: [{ at: 'now', measures: {} }] }, 400],
+  ['no minutes', 'metrics', {}, 400],
+])('[admin.federation] %s is refused and nothing of it is kept', async (_what, route, body, status) => {
+  const before = await planeNamed('eu');
+  expect((await call('POST', `/admin/v1/federation/${route}`, { key: tokens.eu, body })).status).toBe(status);
+  expect(await planeNamed('eu')).toEqual(before);
+});
