@@ -22,6 +22,7 @@ import { evidenceAlarms } from './alarms/evidence.ts';
 import { functionAlarms } from './alarms/functions.ts';
 import { scheduleAlarms } from './alarms/schedules.ts';
 import { storeAlarms } from './alarms/stores.ts';
+import { streamingAlarms } from './alarms/streaming.ts';
 import { surfaceAlarms } from './alarms/surfaces.ts';
 import { trafficAlarms } from './alarms/traffic.ts';
 import { gatewayMetrics } from './metrics.ts';
@@ -64,6 +65,7 @@ export class Alarms extends Construct {
       ...storeAlarms(settings),
       ...approvalAlarms(inputs, approvalAge),
       ...evidenceAlarms(inputs),
+      ...streamingAlarms(inputs),
       ...trafficAlarms(inputs, chatLatency),
       ...(settings.canary ? canaryAlarms(inputs) : []),
     ];

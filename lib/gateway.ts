@@ -13,13 +13,14 @@ export function buildGateway(app: App, env: Environment = {}) {
   const terminationProtection = settings.protected;
   const stores = new GatewayStores(app, 'GatewayStores', { ...stack('stores'), terminationProtection });
   const services = new GatewayServices(app, 'GatewayServices', { ...stack('services'), stores });
-  const watch = new GatewayWatch(app, 'GatewayWatch', { ...stack('monitoring'), watched: services.watched });
   const { apis, iam, webSocket } = services.watched;
   const edge = wantsEdge(settings)
     ? new GatewayEdge(app, 'GatewayEdge', { ...stack('edge'), apis, iam, webSocketId: webSocket.apiId })
     : undefined;
   const plane = settings.streaming && { streaming: settings.streaming, stores, ...services.shared };
   const streaming = plane && new GatewayStreaming(app, 'GatewayStreaming', { ...stack('streaming'), ...plane });
+  const watched = { ...services.watched, ...(streaming && { streaming: streaming.plane }) };
+  const watch = new GatewayWatch(app, 'GatewayWatch', { ...stack('monitoring'), watched });
   const tags = { 'gateway:name': settings.name, 'gateway:stage': settings.stage, ...settings.tags };
   for (const [key, value] of Object.entries(tags)) Tags.of(app).add(key, value);
   return { settings, stores, services, watch, edge, streaming };

@@ -18,12 +18,14 @@ export interface GatewayStreamingProps extends StackProps {
 }
 
 export class GatewayStreaming extends Stack {
+  readonly plane: StreamingService;
+
   constructor(scope: Construct, id: string, props: GatewayStreamingProps) {
     super(scope, id, props);
     const { settings, streaming } = props;
     const network = new StreamingNetwork(this, 'Network', { settings, streaming });
     const balancer = new StreamingBalancer(this, 'Reached', { settings, streaming, network });
-    new StreamingService(this, 'Plane', { ...props, network, balancer });
+    this.plane = new StreamingService(this, 'Plane', { ...props, network, balancer });
     const { loadBalancerDnsName, loadBalancerArn } = balancer.balancer;
     const url = streaming.tls ? `https://${streaming.tls.host}` : `http://${loadBalancerDnsName}`;
     new CfnOutput(this, 'StreamingUrl', { value: url });

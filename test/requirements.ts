@@ -663,6 +663,10 @@ const admin: readonly Requirement[] = [
     'An upgrade replaces no resource with state: logical ids, types and key properties stay.',
   ),
   must(
+    'cloud.streaming-alarms',
+    'The streaming plane raises alarms where no task is healthy, answers fail, or processors stay busy.',
+  ),
+  must(
     'cloud.upgrade-in-flight',
     'A release that follows another on the same account finds configuration, evidence and waiting approvals, and they are voted on and used.',
   ),

@@ -3,6 +3,8 @@ import { Duration } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { WebSocketApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import type { FargateService } from 'aws-cdk-lib/aws-ecs';
+import type { ApplicationTargetGroup } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
@@ -16,6 +18,8 @@ export interface Watched {
   readonly apis: Readonly<Record<Route['surface'], RestApi>>;
   /** The API of callers with IAM credentials, where there is one. */
   readonly iam?: RestApi;
+  /** The streaming plane, where there is one. */
+  readonly streaming?: { readonly targets: ApplicationTargetGroup; readonly service: FargateService };
   readonly webSocket: WebSocketApi;
   readonly stateMachine: StateMachine;
   readonly deadLetters: IQueue;

@@ -16,7 +16,11 @@ import {
   LogDrivers,
   OperatingSystemFamily,
 } from 'aws-cdk-lib/aws-ecs';
-import { ApplicationProtocol, TargetGroupLoadBalancingAlgorithmType } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
+import {
+  ApplicationProtocol,
+  type ApplicationTargetGroup,
+  TargetGroupLoadBalancingAlgorithmType,
+} from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -54,6 +58,8 @@ export interface StreamingServiceProps {
 
 export class StreamingService extends Construct {
   readonly service: FargateService;
+  /** Its tasks, as the load balancer sees them. */
+  readonly targets: ApplicationTargetGroup;
 
   constructor(scope: Construct, id: string, props: StreamingServiceProps) {
     super(scope, id);
@@ -80,7 +86,7 @@ export class StreamingService extends Construct {
       availabilityZoneRebalancing: AvailabilityZoneRebalancing.ENABLED,
       healthCheckGracePeriod: Duration.seconds(60),
     });
-    balancer.listener.addTargets('Tasks', {
+    this.targets = balancer.listener.addTargets('Tasks', {
       targets: [this.service],
       port,
       protocol: ApplicationProtocol.HTTP,

@@ -7,7 +7,7 @@ import { certificate, namedVpc } from './streaming-contexts.ts';
 import { ofType, reference, roleOf, synthesize } from './synthesized.ts';
 
 const on = { streamingPlane: 'fargate', streamingCertificate: certificate, streamingHost: 'stream.example.com' };
-const { streaming, services } = synthesize(on);
+const { streaming, services, watch } = synthesize(on);
 const off = synthesize();
 const named = synthesize({
   stage: 'dev',
@@ -145,4 +145,17 @@ it('is reached from private addresses where it is private', () => {
   expect(JSON.stringify(ofType(named!, 'AWS::EC2::SecurityGroup'))).not.toContain(
     '"CidrIp":"0.0.0.0/0","Description":"callers"',
   );
+});
+
+test('[cloud.streaming-alarms] an alarm is raised where no task is healthy, where answers fail, and where processors are busy', () => {
+  const alarms = Object.values(ofType(watch, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
+  const named = (name: string) => alarms.find(({ AlarmDescription }) => AlarmDescription.startsWith(`${name} (`));
+  expect(named('streaming-no-task')).toMatchObject({
+    MetricName: 'HealthyHostCount',
+    Threshold: 1,
+    ComparisonOperator: 'LessThanThreshold',
+    TreatMissingData: 'breaching',
+  });
+  expect(JSON.stringify(named('streaming-5xx'))).toContain('HTTPCode_Target_5XX_Count');
+  expect(named('streaming-busy')).toMatchObject({ MetricName: 'CPUUtilization', Namespace: 'AWS/ECS' });
 });

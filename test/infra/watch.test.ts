@@ -193,7 +193,8 @@ describe('[watch.runbook] the runbook', () => {
       ({ AlarmDescription }) => AlarmDescription.match(/runbook\.md#([a-z0-9-]+)$/)?.[1],
     );
     const slug = (title: string) => /^[a-z0-9-]+$/.test(title);
-    const outside = ['release-taken-back'];
+    // Alarms of options that are off here.
+    const outside = ['release-taken-back', 'streaming-plane'];
     expect([...new Set([...targets, ...outside])].sort()).toEqual(headings.filter(slug).sort());
   });
 

@@ -1,0 +1,36 @@
+/** The streaming plane: whether its tasks are there, answer, and have processor time left. */
+import { HttpCodeTarget } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
+import { type AlarmInputs, type AlarmRow, failedPercent, fiveMinutes, summed, sustained } from './alarm.ts';
+
+const worthAMessage = { percent: 5, failures: 3 };
+/** The plane adds tasks at 60 % of their processors; above this it has reached its largest number, or tasks do not start. */
+const busyPercent = 85;
+
+export function streamingAlarms({ watched: { streaming } }: AlarmInputs): AlarmRow[] {
+  if (!streaming) return [];
+  const { targets, service } = streaming;
+  return [
+    {
+      ...{ name: 'streaming-5xx', runbook: 'streaming-plane', severity: 'page', periods: sustained },
+      metric: failedPercent(
+        '5xx (%)',
+        targets.metrics.httpCodeTarget(HttpCodeTarget.TARGET_5XX_COUNT, summed),
+        targets.metrics.requestCount(summed),
+        worthAMessage.failures,
+      ),
+      threshold: worthAMessage.percent,
+      within: 'service-unavailable',
+    },
+    {
+      ...{ name: 'streaming-no-task', runbook: 'streaming-plane', severity: 'page', heartbeat: true },
+      metric: targets.metrics.healthyHostCount({ period: fiveMinutes, statistic: 'Maximum' }),
+      threshold: 1,
+      within: 'service-unavailable',
+    },
+    {
+      ...{ name: 'streaming-busy', runbook: 'streaming-plane', severity: 'ticket', periods: sustained },
+      metric: service.metricCpuUtilization({ period: fiveMinutes }),
+      threshold: busyPercent,
+    },
+  ];
+}
