@@ -114,7 +114,8 @@ export class RestSurface extends Construct {
       // Clients ask by HEAD whether the address answers; API Gateway does not take GET for it.
       if (path === '/' && !this.#iam) resource.addMethod('HEAD', integration);
       // Which origins may call is read at run time: the function answers preflights too.
-      if (opensToPages(surface) && !this.#iam && !asked.has(path)) resource.addMethod('OPTIONS', integration);
+      if (opensToPages(surface) && !this.#iam && !asked.has(path) && proxy === undefined)
+        resource.addMethod('OPTIONS', integration);
       asked.add(path);
     }
   }

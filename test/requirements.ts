@@ -656,7 +656,7 @@ const admin: readonly Requirement[] = [
   ),
   must(
     'admin.proxied-routes',
-    'On AWS the routes of the observatory share one proxy resource; the function answers its own routes and no other path.',
+    'On AWS the routes of the observatory share one proxy resource, and so do the endpoints beside chat; the function answers its own routes and no other path.',
   ),
   must(
     'cloud.upgrade-keeps',
@@ -1140,6 +1140,18 @@ const chat: readonly Requirement[] = [
   must(
     'embeddings.create',
     'POST /v1/embeddings passes the filters, limits, budgets and evidence of chat and is answered by a provider that embeds; tokens in place of texts are refused.',
+  ),
+  must(
+    'passthrough.governed',
+    'POST /v1/completions, moderations, images and audio texts pass keys, models, limits, budgets, filters both ways, reviews and evidence like chat, and are answered by a provider that has them; another model is 404 and says what to set.',
+  ),
+  must(
+    'passthrough.forms',
+    'Files come as multipart form data within the body limit: fields are filtered, bytes are bound by their digest; another form, a broken one and a doubled field are refused.',
+  ),
+  must(
+    'passthrough.cost',
+    'An endpoint that counts no tokens is charged what was reserved; with an unknown price and prices.unknown_model refuse it is refused where a budget applies.',
   ),
   must(
     'error.not-found-hint',

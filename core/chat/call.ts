@@ -1,6 +1,6 @@
 /** A chat call as it arrives, and what the configuration alone says of it: model, limits, whether it may be. */
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
-import type { ChatRecord, DialectName } from '#core/contracts/chat.ts';
+import type { ChatOperation, ChatRecord, DialectName } from '#core/contracts/chat.ts';
 import { chatSizes } from '#core/contracts/chat.ts';
 import type { Tenant } from '#core/contracts/config.ts';
 import { estimateTokens } from '#core/dialects/count-tokens.ts';
@@ -15,13 +15,16 @@ import type { Clock } from '#core/kernel/ports.ts';
 import { ownLimitsOf } from '#core/limits/limits-of-key.ts';
 import { modelMatches } from '#core/routing/model-glob.ts';
 import { planRoute, type RoutePlan, resolveModel } from '#core/routing/plan.ts';
+import type { FormFiles } from './endpoint-form.ts';
 import { refuseProviderRun } from './provider-tools.ts';
 
 export interface ChatRequest {
   readonly dialect: DialectName;
   /** The endpoint that was called, where it is not the one of the dialect. */
-  readonly operation?: 'responses' | 'embeddings' | undefined;
+  readonly operation?: Exclude<ChatOperation, 'chat.completions' | 'messages'> | undefined;
   readonly body: JsonObject;
+  /** Of a form: its files, which the body names by their digests. */
+  readonly files?: FormFiles | undefined;
   readonly principal: Principal;
   readonly sessionId: string;
   readonly requestId: string;

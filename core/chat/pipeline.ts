@@ -4,6 +4,7 @@
  */
 import { type Watch, watchCancelled } from '#core/cancellation/watch.ts';
 import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
+import { isEndpoint } from '#core/dialects/endpoints.ts';
 import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -13,7 +14,6 @@ import { type ChatCallState, ended, startCallState } from './call-state.ts';
 import type { ChatPorts } from './ports.ts';
 import { admit } from './stages/admit.ts';
 import { awaitApproval, chatReviewOf, reviewError } from './stages/approval.ts';
-import { callEmbeddings } from './stages/embeddings.ts';
 import { checkInputPolicy } from './stages/input-policy.ts';
 import { callModel } from './stages/provider-call.ts';
 import { fromCache } from './stages/response-cache.ts';
@@ -93,8 +93,8 @@ async function stages(ports: ChatPorts, state: ChatCallState, answering: Answeri
   await turn();
   await admit(ports, state, policy);
   await turn();
-  // Texts to embed are data, no conversation: nothing is put around them.
-  const body = call.operation === 'embeddings' ? call.body : transformRequest(call);
+  // Texts of endpoints beside chat are data, no conversation: nothing is put around them.
+  const body = isEndpoint(call.operation) ? call.body : transformRequest(call);
   const verdict = await checkInputPolicy(ports, state, policy, body);
   await turn();
   if (verdict === 'review') {
@@ -104,7 +104,10 @@ async function stages(ports: ChatPorts, state: ChatCallState, answering: Answeri
     if (pending && how === 'status_202') return answering.json(202, pending);
     if (pending) throw reviewError(state, pending);
   }
-  if (call.operation === 'embeddings') return callEmbeddings(ports, state, body, answering);
+  if (isEndpoint(call.operation)) {
+    const { callEndpoint } = await import('./stages/endpoint.ts');
+    return callEndpoint(ports, state, policy, body, answering);
+  }
   const flight = await fromCache(ports, state, body, answering);
   await turn();
   if (flight !== 'answered') await callModel(ports, state, policy, body, flight, answering);

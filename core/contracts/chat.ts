@@ -42,11 +42,26 @@ export interface Finding {
   readonly erred?: boolean;
 }
 
+/** What was called: chats, and the endpoints beside them that are recorded alike. */
+export const chatOperations = [
+  'chat.completions',
+  'messages',
+  'responses',
+  'embeddings',
+  'completions',
+  'moderations',
+  'images.generations',
+  'images.edits',
+  'audio.transcriptions',
+  'audio.translations',
+] as const;
+export type ChatOperation = (typeof chatOperations)[number];
+
 export type ChatOutcome = 'completed' | 'cached' | 'blocked' | 'review' | 'aborted' | 'failed' | 'refused';
 
 /** Body of a `chat` evidence entry: one per call. */
 export interface ChatRecord {
-  readonly operation: 'chat.completions' | 'messages' | 'responses' | 'embeddings';
+  readonly operation: ChatOperation;
   readonly decision: 'allow' | 'review' | 'block';
   readonly outcome: ChatOutcome;
   /** HTTP status the caller saw. */

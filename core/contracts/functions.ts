@@ -123,7 +123,11 @@ const chat = {
 } as const;
 
 export const functions = {
-  'chat-completions': { ...chat, purpose: 'answers chat completions, responses and embeddings', streams: true },
+  'chat-completions': {
+    ...chat,
+    purpose: 'answers chat completions, responses, embeddings and other endpoints of models',
+    streams: true,
+  },
   messages: { ...chat, purpose: 'answers messages calls and governs their tool use', streams: true },
   'count-tokens': {
     ...interactive,

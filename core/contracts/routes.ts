@@ -40,6 +40,8 @@ export interface Route {
 export const opensToPages = (surface: Route['surface']): boolean => surface === 'gateway' || surface === 'mcp';
 
 const adminPrefix = '/admin/v1/';
+/** Endpoints of models that few callers use; one function has them all. */
+const besideChat = /^\/v1\/(completions|moderations|images|audio)(\/|$)/;
 /** Paths below these belong to one function each. */
 const proxiedFamilies: readonly string[] = ['evidence', 'rollouts', 'policy-versions', 'manifests', 'federation'];
 
@@ -52,6 +54,7 @@ export function proxyPathOf({
   path,
   handledBy,
 }: Pick<Route, 'surface' | 'path' | 'handledBy'>): string | undefined {
+  if (surface === 'gateway' && besideChat.test(path)) return '/v1/{proxy+}';
   if (surface !== 'admin' || !path.startsWith(adminPrefix)) return undefined;
   if (handledBy === 'observatory') return `${adminPrefix}{proxy+}`;
   const [family = '', ...below] = path.slice(adminPrefix.length).split('/');
@@ -383,6 +386,26 @@ export const routes: readonly Route[] = [
     gateway,
   ),
   route('POST /v1/embeddings', 'chat-completions', 'operator', 'embeddings', 'Embeddings of texts', gateway),
+  route('POST /v1/completions', 'chat-completions', 'operator', 'completions', 'A completion of a prompt', gateway),
+  route('POST /v1/moderations', 'chat-completions', 'operator', 'moderations', 'A judgement of texts', gateway),
+  route('POST /v1/images/generations', 'chat-completions', 'operator', 'images', 'Images of a prompt', gateway),
+  route('POST /v1/images/edits', 'chat-completions', 'operator', 'imageEdits', 'Images of images (multipart)', gateway),
+  route(
+    'POST /v1/audio/transcriptions',
+    'chat-completions',
+    'operator',
+    'transcriptions',
+    'Text of speech (multipart)',
+    gateway,
+  ),
+  route(
+    'POST /v1/audio/translations',
+    'chat-completions',
+    'operator',
+    'translations',
+    'English text of speech (multipart)',
+    gateway,
+  ),
   route('POST /v1/messages', 'messages', 'operator', 'messages', 'A messages call, as Anthropic clients send it', {
     ...gateway,
     query: anthropicQuery,

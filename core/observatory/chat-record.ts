@@ -1,16 +1,14 @@
 /** The body of a `chat` entry as projections read it: bodies are free-form, so what is not a number counts as none. */
-import type { ChatOutcome, ChatRecord, Finding, Usage } from '#core/contracts/chat.ts';
+import { type ChatOutcome, type ChatRecord, chatOperations, type Finding, type Usage } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { RolloutMark } from '#core/contracts/rollout.ts';
 
 type Body = EvidenceEntry['body'];
 
-const operations: readonly ChatRecord['operation'][] = ['chat.completions', 'messages', 'responses', 'embeddings'];
-
 /** @returns a record whose members may be relied on; texts that are missing are empty. */
 export function chatRecordOf({ body }: Pick<EvidenceEntry, 'body'>): ChatRecord {
   return {
-    operation: operations.find((operation) => operation === body.operation) ?? 'chat.completions',
+    operation: chatOperations.find((operation) => operation === body.operation) ?? 'chat.completions',
     decision: body.decision === 'block' || body.decision === 'review' ? body.decision : 'allow',
     outcome: (textOf(body.outcome) ?? 'failed') as ChatOutcome,
     status: numberOf(body.status),

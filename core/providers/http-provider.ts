@@ -1,8 +1,8 @@
 /** A provider over HTTP: sends a call in the form of its kind and reads what comes back, whatever that is. */
 import type { DialectName } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
+import { endpoints, pathOfEndpoint } from '#core/dialects/endpoints.ts';
 import { SseFault, sseDecoder } from '#core/dialects/sse.ts';
-import { objectsOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import { type HttpCall, HttpFault, type HttpFaultKind, type HttpReply } from './http.ts';
@@ -68,14 +68,15 @@ export function httpProvider(
 
   const post = async (url: string, key: string | undefined, body: JsonObject, call: ProviderCall) => {
     const headers = {
-      'content-type': 'application/json',
+      'content-type': call.form?.type ?? 'application/json',
       'user-agent': 'agent-governance-gateway',
       ...traceHeaders(call.headers),
       ...wire.headers(key, call),
     };
     const { signal } = call;
     const silence = { firstByteTimeoutMs: timeout_ms, idleTimeoutMs: timeout_ms };
-    const reply = await http({ url, headers, body: JSON.stringify(body), signal, ...silence });
+    const sent = call.form?.bytes ?? JSON.stringify(body);
+    const reply = await http({ url, headers, body: sent, signal, ...silence });
     if (reply.status < 200 || reply.status > 299) {
       const cancel = timeouts.after(timeout_ms, () => reply.body.close());
       if (key !== undefined && (reply.status === 401 || reply.status === 403)) secrets.refused?.();
@@ -114,12 +115,12 @@ export function httpProvider(
   if (!embeddings) return provider;
   return {
     ...provider,
-    async embeddings(call) {
+    async post(endpoint, call) {
       try {
         const key = await keyOf(entry, secrets);
-        const reply = await whole(await post(baseUrl + embeddings.path + query, key, call.body, call), key);
+        const reply = await whole(await post(baseUrl + pathOfEndpoint(endpoint) + query, key, call.body, call), key);
         refuseError(reply);
-        if (objectsOf(reply.data).length === 0) throw new BadReply('it holds no embeddings');
+        if (!endpoints[endpoint].isReply(reply)) throw new BadReply(`it is no answer of ${endpoint}`);
         return reply;
       } catch (thrown) {
         throw asFault(name, thrown, call.signal, 'garbage');

@@ -4,7 +4,7 @@
  */
 import type { MockScript, ProviderEntry } from '#core/contracts/config.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
-import type { Json, JsonObject } from '#core/kernel/json.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock, Timeouts } from '#core/kernel/ports.ts';
 import { begun } from './http-provider.ts';
 import { lastUserText, type MockReply, mockChunks, mockCompletion } from './mock-reply.ts';
@@ -47,11 +47,9 @@ export function mockProvider(entry: ProviderEntry, { clock, timeouts }: MockPort
     dialect: 'openai',
     region,
 
-    async embeddings({ body, model }) {
-      const texts = Array.isArray(body.input) ? body.input.map(String) : [];
-      const tokens = texts.reduce((sum, text) => sum + Math.ceil(text.length / 4), 0);
-      const data = texts.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text, body) }));
-      return { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } };
+    async post(endpoint, { body, model }) {
+      const { mockAnswer } = await import('./mock-endpoints.ts');
+      return mockAnswer(endpoint, { body, model, created: Math.floor(clock.now() / 1000) });
     },
 
     async call(call) {
@@ -64,15 +62,6 @@ export function mockProvider(entry: ProviderEntry, { clock, timeouts }: MockPort
       return { type: 'stream', events: await begun(name, streamed(call, mockChunks(reply), scripted?.break_after)) };
     },
   };
-}
-
-/** The same text has the same vector, of length 1; as numbers, or as base64 of 32-bit floats as OpenAI's client asks. */
-function vectorOf(text: string, { encoding_format }: JsonObject): Json {
-  const digest = Buffer.from(digestOf({ text }), 'hex');
-  const parts = Array.from({ length: 8 }, (_, at) => digest.readInt32LE(at * 4) / 2 ** 31);
-  const length = Math.hypot(...parts) || 1;
-  const vector = parts.map((part) => part / length);
-  return encoding_format === 'base64' ? Buffer.from(Float32Array.from(vector).buffer).toString('base64') : vector;
 }
 
 function refuseAsScripted(provider: string, scripted: Scripted | undefined): void {

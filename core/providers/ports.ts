@@ -1,6 +1,7 @@
 /** Model providers as the gateway calls them. */
 import type { DialectName } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
+import type { EndpointName } from '#core/dialects/endpoints.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 
 export interface ProviderCall {
@@ -12,6 +13,14 @@ export interface ProviderCall {
   readonly headers: Readonly<Record<string, string>>;
   /** Aborts the call and closes its connection. */
   readonly signal: AbortSignal;
+  /** Sent in place of the body. */
+  readonly form?: ProviderForm | undefined;
+}
+
+/** Multipart form data with the content type that names its boundary. */
+export interface ProviderForm {
+  readonly type: string;
+  readonly bytes: Uint8Array;
 }
 
 /** A reply in the provider's dialect. A stream's events end when it ended well; a broken one throws ProviderFault. */
@@ -33,10 +42,10 @@ export interface Provider {
    */
   call(call: ProviderCall): Promise<ProviderReply>;
   /**
-   * The provider's own embeddings endpoint, in OpenAI's form; the body goes as it is.
+   * An endpoint beside chat, in OpenAI's form; the body goes as it is.
    * @throws ProviderFault
    */
-  embeddings?(call: ProviderCall): Promise<JsonObject>;
+  post?(endpoint: EndpointName, call: ProviderCall): Promise<JsonObject>;
   /** Embeds texts where the provider can. */
   embed?(model: string, texts: readonly string[], signal: AbortSignal): Promise<number[][]>;
 }

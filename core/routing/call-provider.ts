@@ -3,6 +3,7 @@
  * a span `provider.<type>` that stays open until the answer has been read to its end.
  */
 import type { ProviderEntry } from '#core/contracts/config.ts';
+import type { EndpointName } from '#core/dialects/endpoints.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock, Span, Telemetry, Timeouts } from '#core/kernel/ports.ts';
 import { pause } from '#core/providers/pause.ts';
@@ -10,6 +11,7 @@ import {
   type Provider,
   type ProviderAttempt,
   ProviderFault,
+  type ProviderForm,
   type ProviderReply,
   type Providers,
 } from '#core/providers/ports.ts';
@@ -31,7 +33,9 @@ export interface RoutedCall {
   readonly model: string;
   readonly stream: boolean;
   /** Chat unless given. Providers without it are passed over. */
-  readonly endpoint?: 'embeddings';
+  readonly endpoint?: EndpointName;
+  /** Sent in place of the body. */
+  readonly form?: ProviderForm | undefined;
   /** Headers of the caller that travel on; the attempt's own trace headers replace theirs. */
   readonly headers: Readonly<Record<string, string>>;
   /** Aborts when the caller goes away. */
@@ -102,8 +106,8 @@ async function attempted(
   let admitted: Admitted | undefined;
   try {
     const provider = await ports.providers.get(entry);
-    if (call.endpoint === 'embeddings' && !provider.embeddings)
-      return new ProviderFault(entry.name, 'unavailable', `${entry.name} gives no embeddings`);
+    if (call.endpoint && !provider.post)
+      return new ProviderFault(entry.name, 'unavailable', `${entry.name} has no ${call.endpoint}`);
     if (call.signal.aborted) throw new ProviderFault(entry.name, 'aborted', 'the caller went away');
     admitted = await breakersOf(ports.providers).admit(entry, ports);
     if (!admitted) return new BreakerOpen(entry.name);
@@ -127,10 +131,10 @@ function traced(ports: RoutingPorts, provider: Provider, call: RoutedCall, admit
     .span(`provider.${provider.type}`, attributes, async (span) => {
       try {
         const headers = { ...call.headers, ...telemetry.outgoing() };
-        const { model, stream, signal } = call;
-        const asked = { model, stream, signal, headers, body: call.bodyFor(provider) };
+        const { model, stream, signal, form } = call;
+        const asked = { model, stream, signal, headers, form, body: call.bodyFor(provider) };
         const reply: ProviderReply = call.endpoint
-          ? { type: 'json', body: await provider.embeddings!(asked) }
+          ? { type: 'json', body: await provider.post!(call.endpoint, asked) }
           : await provider.call(asked);
         admitted.answered();
         const settled = Promise.withResolvers<void>();

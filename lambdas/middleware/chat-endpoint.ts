@@ -62,15 +62,17 @@ export function chatEndpoint(
     matchRoute(own, event);
     const bytes = boundedChatBody(event, snapshot, principal);
     const turn = async () => (bytes.length > largeBytes ? ports.texts?.turn() : undefined);
-    const body = await jsonObjectInTurns(event, bytes, chatJson, turn);
+    const form = view?.form && (await formOf(event, bytes));
+    const body = form ? form.body : await jsonObjectInTurns(event, bytes, chatJson, turn);
     seen.body = body;
     await turn();
-    const opened = view?.open(body, ports.clock);
+    const opened = await view?.open(body, ports.clock);
     return ports.telemetry.continued(traceOf(event), async () => {
       const reply = await chat(ports, {
         dialect,
         operation: view?.operation,
         body: opened?.body ?? body,
+        files: form?.files,
         principal,
         sessionId: seen.sessionId!,
         requestId: event.requestContext?.requestId ?? '',
@@ -84,6 +86,17 @@ export function chatEndpoint(
     });
   };
   return withCors(own, ports, answer, errorShape(dialect));
+}
+
+/** @throws GatewayError `unsupported_media_type` also where the host has turned the bytes into text. */
+async function formOf(event: HttpEvent, bytes: Buffer) {
+  if (bytes.includes('\u{fffd}') && !event.isBase64Encoded)
+    throw new GatewayError(
+      'unsupported_media_type',
+      'The body came as text, so the bytes of its files are lost; this deployment takes no multipart form data. Send the call to the provider itself.',
+    );
+  const { readForm } = await import('#core/chat/endpoint-form.ts');
+  return readForm(headerOf(event, 'content-type'), bytes);
 }
 
 /** What is known of a call when it is refused. */

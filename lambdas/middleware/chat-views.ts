@@ -1,6 +1,7 @@
 /** Other forms of a chat call: read into a dialect before the pipeline, made of its answers after it. */
 import { type ChatReply, isStream } from '#core/chat/answering.ts';
-import { readEmbeddingsRequest } from '#core/dialects/embeddings.ts';
+import type { ChatRequest } from '#core/chat/call.ts';
+import { type EndpointName, endpoints } from '#core/dialects/endpoints.ts';
 import { ResponseEvents, responseOf } from '#core/dialects/responses/events.ts';
 import { readResponsesRequest } from '#core/dialects/responses/request.ts';
 import { encodeSse } from '#core/dialects/sse.ts';
@@ -11,9 +12,11 @@ import type { Clock } from '#core/kernel/ports.ts';
 import type { SseWire } from './sse.ts';
 
 export interface ChatView {
-  readonly operation: 'responses' | 'embeddings';
+  readonly operation: NonNullable<ChatRequest['operation']>;
+  /** Requests are multipart form data. */
+  readonly form?: true | undefined;
   /** @throws GatewayError `invalid_request`. */
-  open(body: JsonObject, clock: Clock): OpenView;
+  open(body: JsonObject, clock: Clock): OpenView | Promise<OpenView>;
 }
 
 interface OpenView {
@@ -69,12 +72,16 @@ const headerText = (names: readonly string[]): string =>
     .replace(/[^\x20-\x7e]/g, '?')
     .slice(0, 500);
 
-/** `/v1/embeddings`: each text a message, so that filters, limits and evidence are those of chat [embeddings.create]. */
-export const embeddingsView: ChatView = {
-  operation: 'embeddings',
-  open: (request) => ({
-    body: readEmbeddingsRequest(request),
-    wire: { encode: (event) => encodeSse(undefined, JSON.stringify(event)), terminator: '' },
-    answer: (reply) => reply,
-  }),
-};
+/** An endpoint beside chat: each text a message, so that filters, limits and evidence are those of chat [passthrough.governed]. */
+export const endpointView = (name: EndpointName): ChatView => ({
+  operation: name,
+  form: endpoints[name].form,
+  async open(request) {
+    const { readEndpointRequest } = await import('#core/dialects/endpoint-request.ts');
+    return {
+      body: readEndpointRequest(name, request),
+      wire: { encode: (event) => encodeSse(undefined, JSON.stringify(event)), terminator: '' },
+      answer: (reply) => reply,
+    };
+  },
+});

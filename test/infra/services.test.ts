@@ -37,7 +37,8 @@ describe('routes', () => {
   const head = 'agent-governance-gateway HEAD /';
   const preflights = new Map(
     routes
-      .filter(({ surface }) => opensToPages(surface))
+      // A proxy takes every method.
+      .filter((route) => opensToPages(route.surface) && proxyPathOf(route) === undefined)
       .map((route) => [callOf({ ...route, method: 'OPTIONS' }), route] as const),
   );
 
@@ -97,6 +98,12 @@ describe('routes', () => {
       'agent-governance-gateway POST /v1/chat/completions',
       'agent-governance-gateway POST /v1/responses',
       'agent-governance-gateway POST /v1/embeddings',
+      'agent-governance-gateway POST /v1/completions',
+      'agent-governance-gateway POST /v1/moderations',
+      'agent-governance-gateway POST /v1/images/generations',
+      'agent-governance-gateway POST /v1/images/edits',
+      'agent-governance-gateway POST /v1/audio/transcriptions',
+      'agent-governance-gateway POST /v1/audio/translations',
       'agent-governance-gateway POST /v1/messages',
       'agent-governance-mcp GET /health',
       'agent-governance-mcp POST /mcp',

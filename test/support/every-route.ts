@@ -19,6 +19,17 @@ const admin = ({ gateway }: World, method: string, path: string, key: string, bo
 const onGateway = ({ gateway }: World, method: string, path: string, body?: unknown, headers = {}) =>
   ask(gateway.ready.gateway_url, method, path, { key: 'e2e-agent', body, headers });
 
+/** A form with a small file. */
+async function withFile({ gateway }: World, path: string, name: string): Promise<Answer<Fields>> {
+  const form = new FormData();
+  form.append(name, new File(['RIFF'], 'talk.wav', { type: 'audio/wav' }));
+  form.append('model', 'mock');
+  const headers = { 'x-api-key': 'e2e-agent' };
+  const reply = await fetch(`${gateway.ready.gateway_url}${path}`, { method: 'POST', headers, body: form });
+  const text = await reply.text();
+  return { status: reply.status, headers: reply.headers, text, body: JSON.parse(text) };
+}
+
 export const session = 'every-route';
 export const planeToken = 'e2e-token-of-the-plane-eu';
 const actor = { agent: 'builder', session };
@@ -55,6 +66,13 @@ export const visits: Readonly<Record<string, Visit>> = {
   'POST /v1/responses': (world) => onGateway(world, 'POST', '/v1/responses', { model: 'mock', input: 'Hello' }),
   'GET /v1/models/{id}': (world) => onGateway(world, 'GET', '/v1/models/mock'),
   'POST /v1/embeddings': (world) => onGateway(world, 'POST', '/v1/embeddings', { model: 'mock', input: 'Hello' }),
+  'POST /v1/completions': (world) => onGateway(world, 'POST', '/v1/completions', { model: 'mock', prompt: 'Hello' }),
+  'POST /v1/moderations': (world) => onGateway(world, 'POST', '/v1/moderations', { model: 'mock', input: 'Hello' }),
+  'POST /v1/images/generations': (world) =>
+    onGateway(world, 'POST', '/v1/images/generations', { model: 'mock', prompt: 'A cat' }),
+  'POST /v1/images/edits': (world) => withFile(world, '/v1/images/edits', 'image'),
+  'POST /v1/audio/transcriptions': (world) => withFile(world, '/v1/audio/transcriptions', 'file'),
+  'POST /v1/audio/translations': (world) => withFile(world, '/v1/audio/translations', 'file'),
   'POST /v1/messages/count_tokens': (world) => onGateway(world, 'POST', '/v1/messages/count_tokens', chat),
   'POST /v1/requests/{id}/cancel': async (world) => {
     const running = await fetch(`${world.gateway.ready.gateway_url}/v1/chat/completions`, {

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text as textOf } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { bedrockForm } from './fake-providers-bedrock.ts';
 import { anthropicForm, ollamaForm, openaiForm } from './fake-providers-forms.ts';
 import type { Loose } from './loose.ts';
@@ -130,6 +130,21 @@ export const refuse = (kind: FakeKind, status: number, message = 'refused', head
 /** A complete stream of the kind, as pieces: to cut it, to break it, to put promises into it. */
 export const piecesOf = (kind: FakeKind, said: Said): Piece[] => forms[kind].streamed(said);
 
+const jsonOf = (bytes: Buffer): Loose => (bytes.length === 0 ? undefined : JSON.parse(bytes.toString('utf8')));
+
+/** The fields of a form: texts, and files with their bytes. */
+async function fieldsOf(type: string, bytes: Buffer): Promise<Loose> {
+  const form = await new Response(bytes, { headers: { 'content-type': type } }).formData();
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of form) {
+    fields[name] =
+      typeof value === 'string'
+        ? value
+        : { name: value.name, type: value.type, base64: Buffer.from(await value.arrayBuffer()).toString('base64') };
+  }
+  return fields as Loose;
+}
+
 export async function startFakeProvider({
   kind,
   script: initial = say(),
@@ -154,9 +169,10 @@ export async function startFakeProvider({
     response.on('close', () => {
       if (!response.writableFinished) gone.resolve();
     });
-    const text = await textOf(incoming);
+    const bytes = await buffer(incoming);
     const { method = '', url: path = '', headers } = incoming;
-    const parsed = text === '' ? undefined : JSON.parse(text);
+    const type = headers['content-type'] ?? '';
+    const parsed = type.startsWith('multipart/') ? await fieldsOf(type, bytes) : jsonOf(bytes);
     const isStream = form.isStream(path, parsed ?? {});
     const request = { method, path, headers, body: parsed, stream: isStream, closed: gone.promise };
     requests.push(request);

@@ -16,6 +16,7 @@ const contextOf = ({ call, provider = '' }: ChatCallState): ContentContext => ({
 
 /**
  * A complete reply, changed in place.
+ * @param texts where its texts stand; by default as its dialect knows.
  * @throws GatewayError `policy_violation`.
  */
 export async function checkReply(
@@ -23,9 +24,9 @@ export async function checkReply(
   state: ChatCallState,
   policy: ContentPolicy,
   reply: JsonObject,
+  texts: readonly TextSlot[] = state.call.wire.replyTexts(reply),
 ): Promise<void> {
   const { call } = state;
-  const texts = call.wire.replyTexts(reply);
   if (!policy.outputIdle) {
     const verdict = await ports.telemetry.span('policy.check_output', {}, async (span) => {
       const found = await policy.checkOutput(texts, contextOf(state));

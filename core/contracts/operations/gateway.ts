@@ -19,6 +19,17 @@ const anthropicModel = z.strictObject({
   created_at: z.iso.datetime(),
 });
 
+const images = z.looseObject({
+  data: z.array(z.looseObject({ url: z.string().optional(), b64_json: z.string().optional() })).min(1),
+});
+/** Beside the file. */
+const speech = z.looseObject({
+  model: z.string().min(1),
+  prompt: z.string().optional(),
+  response_format: z.string().optional(),
+});
+const transcript = z.looseObject({ text: z.string() });
+
 export const gateway = {
   reachable: { output: z.strictObject({ status: z.literal('ok'), version: z.string() }) },
   chatCompletions: {
@@ -82,6 +93,35 @@ export const gateway = {
       usage: z.looseObject({ prompt_tokens: count, total_tokens: count }),
     }),
   },
+  completions: {
+    input: z.looseObject({
+      model: z.string().min(1),
+      prompt: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
+    }),
+    also: review,
+    output: z.looseObject({ choices: z.array(z.looseObject({ text: z.string() })).min(1) }),
+  },
+  moderations: {
+    input: z.looseObject({
+      model: z.string().min(1).optional(),
+      input: z.union([z.string().min(1), z.array(z.string().min(1)).min(1), z.array(z.looseObject({})).min(1)]),
+    }),
+    also: review,
+    output: z.looseObject({ results: z.array(z.looseObject({ flagged: z.boolean() })).min(1) }),
+  },
+  images: {
+    input: z.looseObject({ model: z.string().min(1), prompt: z.string().min(1), n: count.optional() }),
+    also: review,
+    output: images,
+  },
+  imageEdits: {
+    input: z.looseObject({ model: z.string().min(1), prompt: z.string().optional() }),
+    inputType: 'multipart/form-data',
+    also: review,
+    output: images,
+  },
+  transcriptions: { input: speech, inputType: 'multipart/form-data', also: review, output: transcript },
+  translations: { input: speech, inputType: 'multipart/form-data', also: review, output: transcript },
   countTokens: { input: chatRequest, errors: 'messages', output: z.strictObject({ input_tokens: count }) },
   listModels: {
     output: z.union([

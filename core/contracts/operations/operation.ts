@@ -5,7 +5,11 @@ export interface OperationContract {
   /** Body of the request; absent where there is none. */
   readonly input?: z.ZodType;
   /** `application/json` unless given. */
-  readonly inputType?: 'application/json' | 'application/yaml' | 'application/x-www-form-urlencoded';
+  readonly inputType?:
+    | 'application/json'
+    | 'application/yaml'
+    | 'application/x-www-form-urlencoded'
+    | 'multipart/form-data';
   /** Body of a successful answer: a schema, or the content type of a text. */
   readonly output: z.ZodType | { readonly text: 'text/plain' | 'text/markdown' | 'text/html' };
   /** Status of a successful answer; 200 unless given. */

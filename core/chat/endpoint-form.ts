@@ -1,0 +1,91 @@
+/** Requests with files: multipart form data, read into members that filters and digests see, and written for the provider. */
+import { sha256 } from '#core/kernel/canonical.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import type { ProviderForm } from '#core/providers/ports.ts';
+
+/** Files of a request by their SHA-256; their bytes are opaque to filters, as images of chats are. */
+export type FormFiles = ReadonlyMap<string, File>;
+
+export interface ReadForm {
+  readonly body: JsonObject;
+  readonly files: FormFiles;
+}
+
+const mostFields = 64;
+const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,63}(\[\])?$/;
+/** Fields that JSON would carry as numbers or truth values, so that they are checked like those. */
+const numbers: ReadonlySet<string> = new Set(['n', 'temperature']);
+const truths: Readonly<Record<string, boolean>> = { true: true, false: false };
+
+/**
+ * @param bytes bounded by the caller: all of it is held.
+ * @throws GatewayError `unsupported_media_type`, `invalid_request`.
+ */
+export async function readForm(type: string | undefined, bytes: Uint8Array): Promise<ReadForm> {
+  if (!/^multipart\/form-data\s*;/i.test(type ?? '')) {
+    const found = type === undefined ? 'missing' : JSON.stringify(type.slice(0, 64));
+    throw new GatewayError('unsupported_media_type', `Content-Type is ${found}; send multipart/form-data.`);
+  }
+  const fields = await parsed(type!, bytes);
+  if (fields.length > mostFields)
+    throw invalidRequest(`The form has ${fields.length} fields; at most ${mostFields} are taken.`);
+  const files = new Map<string, File>();
+  const members = new Map<string, Json>();
+  for (const [name, value] of fields) {
+    if (!fieldName.test(name))
+      throw invalidRequest('A field of the form has a name that is not a word of letters, digits and "_".');
+    const member = typeof value === 'string' ? memberOf(name, value) : await described(value, files);
+    const before = members.get(name);
+    if (name.endsWith('[]')) members.set(name, [...((before as Json[] | undefined) ?? []), member]);
+    else if (before === undefined) members.set(name, member);
+    else
+      throw invalidRequest(`The field ${name} is given more than once; write ${name}[] for a list.`, { param: name });
+  }
+  return { body: Object.fromEntries(members), files };
+}
+
+async function parsed(type: string, bytes: Uint8Array): Promise<[string, string | File][]> {
+  try {
+    const form = await new Response(Buffer.from(bytes), { headers: { 'content-type': type } }).formData();
+    return [...form] as [string, string | File][];
+  } catch (cause) {
+    throw new GatewayError(
+      'invalid_request',
+      'The body is not multipart form data with the boundary of its Content-Type.',
+      {
+        cause,
+      },
+    );
+  }
+}
+
+const memberOf = (name: string, text: string): Json => {
+  if (name === 'stream') return truths[text] ?? text;
+  return numbers.has(name) && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+};
+
+/** What stands for a file in the request: its name is read by filters, its digest is part of the request's. */
+async function described(file: File, files: Map<string, File>): Promise<JsonObject> {
+  const digest = sha256(Buffer.from(await file.arrayBuffer()));
+  files.set(digest, file);
+  return { filename: file.name, media_type: file.type, bytes: file.size, sha256: digest };
+}
+
+/** The form as the provider gets it, from the request after the filters. */
+export async function formOf(body: JsonObject, files: FormFiles | undefined): Promise<ProviderForm> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(body)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      const { sha256: digest, filename } = (typeof each === 'object' && each !== null ? each : {}) as Record<
+        string,
+        string
+      >;
+      const file = files?.get(digest ?? '');
+      if (file) form.append(name, new File([file], filename ?? file.name, { type: file.type }));
+      else form.append(name, String(each));
+    }
+  }
+  const encoded = new Response(form);
+  return { type: encoded.headers.get('content-type') ?? '', bytes: new Uint8Array(await encoded.arrayBuffer()) };
+}

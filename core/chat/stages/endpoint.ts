@@ -1,0 +1,120 @@
+/** The end of a call of an endpoint beside chat: its texts have passed the input policy as messages, and go to a provider that has it [passthrough.governed]. */
+
+import type { ContentPolicy } from '#core/content-policy/ports.ts';
+import type { Usage } from '#core/contracts/chat.ts';
+import type { TextSlot } from '#core/dialects/dialect.ts';
+import { endpointBody } from '#core/dialects/endpoint-request.ts';
+import { type EndpointName, endpoints, pathOfEndpoint } from '#core/dialects/endpoints.ts';
+import { leaves } from '#core/dialects/leaves.ts';
+import { addText } from '#core/dialects/slots.ts';
+import { readOpenaiUsage } from '#core/dialects/usage.ts';
+import { countOf, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { type Answered, callProvider } from '#core/routing/call-provider.ts';
+import type { Answering } from '../answering.ts';
+import { type ChatCallState, ended } from '../call-state.ts';
+import { formOf } from '../endpoint-form.ts';
+import type { ChatPorts } from '../ports.ts';
+import { checkReply } from './output-policy.ts';
+import { begin } from './provider-call.ts';
+import { failed } from './provider-fault.ts';
+
+/** Kinds of providers with such endpoints. */
+const having: ReadonlySet<string> = new Set(['openai', 'mock']);
+
+/** @throws GatewayError `model_not_found` where no provider of the model has the endpoint; faults of providers as for chat. */
+export async function callEndpoint(
+  ports: ChatPorts,
+  state: ChatCallState,
+  policy: ContentPolicy,
+  checked: JsonObject,
+  answering: Answering,
+): Promise<void> {
+  const { call } = state;
+  const name = call.operation as EndpointName;
+  if (!call.plan.candidates.some(({ entry }) => having.has(entry.type))) throw notHad(state, name);
+  const body = { ...endpointBody(name, checked), model: call.resolvedModel };
+  const form = endpoints[name].form && (await formOf(body, call.files));
+  state.begun = state.startNoted ? Promise.resolve() : begin(ports, state);
+  let answered: Answered;
+  try {
+    answered = await callProvider(ports, call.plan, {
+      model: call.resolvedModel,
+      stream: false,
+      endpoint: name,
+      form,
+      headers: ports.telemetry.outgoing(),
+      signal: state.signal,
+      bodyFor: () => body,
+    });
+  } catch (thrown) {
+    throw failed(ports, state, thrown);
+  }
+  const reply = answered.reply.type === 'json' ? answered.reply.body : {};
+  state.provider = answered.provider.name;
+  state.region = answered.region;
+  state.attempts = answered.attempts;
+  count(state, name, reply);
+  answered.settleSpan({ body: {}, usage: state.counted, finishReason: undefined });
+  await checkReply(ports, state, policy, reply, textsOf(reply));
+  state.outcome = 'completed';
+  answering.json(200, name === 'embeddings' ? vectorsOf(state, reply) : reply);
+}
+
+/** What was used: the provider's counts; without them what was reserved, so that no budget is passed unseen. */
+function count(state: ChatCallState, name: EndpointName, reply: JsonObject): void {
+  const { call } = state;
+  const { silent } = endpoints[name];
+  const counted: Partial<Usage> = readOpenaiUsage(reply.usage) ?? {};
+  const usage = objectOf(reply.usage) ?? {};
+  const input = counted.input_tokens ?? countOf(usage.input_tokens);
+  const output = silent ? 0 : (counted.output_tokens ?? countOf(usage.output_tokens));
+  state.counted = {
+    ...counted,
+    ...(input !== undefined && { input_tokens: input }),
+    ...(output !== undefined && { output_tokens: output }),
+  };
+  if (output === undefined) state.outputCharacters = call.maxTokens * 4;
+}
+
+/** Every text of a reply; running text is rewritten like that of chats. */
+function textsOf(reply: JsonObject): TextSlot[] {
+  const slots: TextSlot[] = [];
+  // Segments and words spell a transcript out once more: they go when it changes.
+  const forgetSegments = () => {
+    delete reply.segments;
+    delete reply.words;
+  };
+  addText(slots, 'text', 'text', reply, 'text', forgetSegments);
+  for (const [at, choice] of objectsOf(reply.choices).entries()) {
+    // Log probabilities spell the text out once more: they go when it changes.
+    const forgetTokens = () => {
+      if (choice.logprobs) choice.logprobs = null;
+    };
+    addText(slots, `${at}:text`, 'text', choice, 'text', forgetTokens);
+  }
+  return [...slots, ...leaves(reply, 'reply', slots)];
+}
+
+const vectorsOf = ({ call }: ChatCallState, reply: JsonObject): JsonObject => ({
+  object: 'list',
+  data: objectsOf(reply.data).map(({ index, embedding }, at) => ({
+    object: 'embedding',
+    index: index ?? at,
+    embedding: embedding ?? [],
+  })),
+  model: textOf(reply.model) ?? call.resolvedModel,
+  usage: objectOf(reply.usage) ?? { prompt_tokens: call.inputTokens, total_tokens: call.inputTokens },
+});
+
+function notHad(state: ChatCallState, name: EndpointName): GatewayError {
+  const { model } = state.call;
+  const what = name === 'embeddings' ? 'gives embeddings' : `has /v1${pathOfEndpoint(name)}`;
+  const fault = new GatewayError(
+    'model_not_found',
+    `No provider of the model ${JSON.stringify(model)} ${what}; allowed are models of providers of type ${[...having].join(' and ')}. Set the client to such a model, or to chat completions.`,
+  );
+  ended(state, 'refused', fault);
+  return fault;
+}

@@ -1,0 +1,96 @@
+/** Requests of endpoints beside chat, as chat requests: what a model works on is read like what it is asked. */
+import { invalidRequest } from '#core/kernel/errors.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { type EndpointName, endpoints } from './endpoints.ts';
+import { countOf, isObject, objectsOf } from './wire.ts';
+
+/** As OpenAI takes them. */
+const mostTexts = 2048;
+/** Output tokens of a completion that names no maximum; OpenAI's own. */
+const completionTokens = 16;
+const mostTokens = 1_000_000;
+
+/**
+ * The chat request that stands for the request of an endpoint. Members beside the text stay as they are: filters read their strings.
+ * @throws GatewayError `invalid_request`.
+ */
+export function readEndpointRequest(name: EndpointName, request: JsonObject): JsonObject {
+  const { field, model: usual, silent } = endpoints[name];
+  const { [field]: given, messages: _none, ...more } = request;
+  if (request.messages !== undefined)
+    throw refused('messages', 'is a member of chat requests', `${field} on /v1/${name.replace('.', '/')}`);
+  const model = request.model ?? usual;
+  checkMembers(name, more);
+  const prompts = textsOf(name, field, given);
+  return {
+    ...more,
+    ...(model !== undefined && { model }),
+    messages: prompts.map((content) => ({ role: 'user', content })),
+    // A chat call reserves at least one output token.
+    ...(silent && { max_completion_tokens: 1 }),
+    ...(name === 'completions' && { max_completion_tokens: outputOf(more, prompts.length) }),
+  };
+}
+
+/** The request as its provider gets it, from the chat request after the filters. */
+export function endpointBody(
+  name: EndpointName,
+  { messages, max_completion_tokens: _, ...more }: JsonObject,
+): JsonObject {
+  const texts = objectsOf(messages).map(({ content }) => content ?? '');
+  const [only] = texts;
+  const value = texts.length === 1 && name !== 'embeddings' ? only : texts;
+  return { ...more, ...(value !== undefined && value !== '' && { [endpoints[name].field]: value }) };
+}
+
+const embeddingMembers: ReadonlySet<string> = new Set(['model', 'dimensions', 'encoding_format', 'user']);
+
+function checkMembers(name: EndpointName, more: JsonObject): void {
+  if (more.stream !== undefined && more.stream !== null && more.stream !== false)
+    throw refused('stream', 'asks for a stream', `false: the gateway passes whole answers of this endpoint on`);
+  if (name === 'embeddings') {
+    const stranger = Object.keys(more).find((member) => !embeddingMembers.has(member));
+    const allowed = [...embeddingMembers].filter((member) => member !== 'model').join(', ');
+    if (stranger !== undefined) throw refused(stranger, 'is not a member of this request', allowed);
+    if (more.encoding_format !== undefined && more.encoding_format !== 'float' && more.encoding_format !== 'base64')
+      throw refused('encoding_format', 'is of another form', 'float, base64');
+  }
+  if (name.startsWith('audio.') && more.response_format !== undefined && !audioFormats.has(more.response_format))
+    throw refused('response_format', 'is of another form', 'json, verbose_json: filters read the answer');
+}
+
+const audioFormats: ReadonlySet<Json> = new Set(['json', 'verbose_json', 'diarized_json']);
+
+/** Texts to work on: one or many; of moderations also parts with images; of forms perhaps none. */
+function textsOf(name: EndpointName, field: string, value: Json | undefined): (string | JsonObject[])[] {
+  if (value === undefined && endpoints[name].form) return [''];
+  if (name === 'moderations' && Array.isArray(value) && value.length > 0 && value.every(isObject))
+    return [value as JsonObject[]];
+  const texts = typeof value === 'string' ? [value] : Array.isArray(value) ? value : [];
+  if (texts.length === 0 || texts.length > mostTexts)
+    throw refused(field, 'has no text, or too many', `1 to ${mostTexts} texts`);
+  return texts.map((text, at) => {
+    if (typeof text === 'string' && text !== '') return text;
+    const found = typeof text === 'string' ? 'is empty' : 'is not a text';
+    throw refused(typeof value === 'string' ? field : `${field}[${at}]`, found, notTokens);
+  });
+}
+
+const notTokens =
+  'a text; filters cannot read tokens, so have the client send texts (LangChain in Python: check_embedding_ctx_length=False)';
+
+/** The most that is billed, divided by `n`: chat calls multiply with it. */
+function outputOf({ max_tokens, n, best_of }: JsonObject, prompts: number): number {
+  const count = (member: string, value: Json | undefined, most: number, otherwise: number): number => {
+    if (value === undefined || value === null) return otherwise;
+    const whole = countOf(value);
+    if (whole !== undefined && whole >= 1 && whole <= most) return whole;
+    throw refused(member, 'is not a count', `a whole number from 1 to ${most}`);
+  };
+  const choices = count('n', n, 128, 1);
+  const drafts = Math.max(choices, count('best_of', best_of, 128, choices));
+  return count('max_tokens', max_tokens, mostTokens, completionTokens) * prompts * Math.ceil(drafts / choices);
+}
+
+const refused = (path: string, found: string, allowed: string) =>
+  invalidRequest(`${path} ${found}; allowed: ${allowed}.`, { param: path });

@@ -1,0 +1,59 @@
+/** What the built-in provider answers beside chat: always the same to the same request. */
+import type { EndpointName } from '#core/dialects/endpoints.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+
+interface Asked {
+  readonly body: JsonObject;
+  readonly model: string;
+  /** Seconds since the Unix epoch. */
+  readonly created: number;
+}
+
+const tokensOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + Math.ceil(text.length / 4), 0);
+const textsOf = (value: Json | undefined): string[] =>
+  (Array.isArray(value) ? value : value === undefined ? [] : [value]).map((text) =>
+    typeof text === 'string' ? text : JSON.stringify(text),
+  );
+
+/** A picture of one grey point, as PNG. */
+const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkaAAAAIYAgtXh1zcAAAAASUVORK5CYII=';
+
+export function mockAnswer(endpoint: EndpointName, { body, model, created }: Asked): JsonObject {
+  switch (endpoint) {
+    case 'embeddings': {
+      const texts = textsOf(body.input);
+      const tokens = tokensOf(texts);
+      const data = texts.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text, body) }));
+      return { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } };
+    }
+    case 'completions': {
+      const replies = textsOf(body.prompt).map((prompt) => `Mock reply to: ${prompt}`);
+      const [prompt_tokens, completion_tokens] = [tokensOf(textsOf(body.prompt)), tokensOf(replies)];
+      const choices = replies.map((text, index) => ({ text, index, logprobs: null, finish_reason: 'stop' }));
+      const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+      return { id: `cmpl-${digestOf(body).slice(0, 24)}`, object: 'text_completion', created, model, choices, usage };
+    }
+    case 'moderations': {
+      const results = textsOf(body.input).map(() => ({ flagged: false, categories: {}, category_scores: {} }));
+      return { id: `modr-${digestOf(body).slice(0, 24)}`, model, results };
+    }
+    case 'images.generations':
+    case 'images.edits': {
+      const count = typeof body.n === 'number' ? Math.min(body.n, 10) : 1;
+      return { created, data: Array.from({ length: count }, () => ({ b64_json: picture })) };
+    }
+    case 'audio.transcriptions':
+    case 'audio.translations':
+      return { text: `Mock transcript of ${String((body.file as JsonObject | undefined)?.filename ?? 'nothing')}` };
+  }
+}
+
+/** The same text has the same vector, of length 1; as numbers, or as base64 of 32-bit floats as OpenAI's client asks. */
+function vectorOf(text: string, { encoding_format }: JsonObject): Json {
+  const digest = Buffer.from(digestOf({ text }), 'hex');
+  const parts = Array.from({ length: 8 }, (_, at) => digest.readInt32LE(at * 4) / 2 ** 31);
+  const length = Math.hypot(...parts) || 1;
+  const vector = parts.map((part) => part / length);
+  return encoding_format === 'base64' ? Buffer.from(Float32Array.from(vector).buffer).toString('base64') : vector;
+}

@@ -1,0 +1,73 @@
+/** The official OpenAI client on the endpoints beside chat, pointed at the gateway and changed in nothing else. */
+import type OpenAI from 'openai';
+import { toFile } from 'openai';
+import { type ChatGateway, providerKey, providerYaml, startChatGateway } from '../support/chat-clients.ts';
+import { type FakeProvider, jsonReply, startFakeProvider } from '../support/fake-providers.ts';
+
+let fake: FakeProvider;
+let gateway: ChatGateway;
+let client: OpenAI;
+
+beforeAll(async () => {
+  fake = await startFakeProvider({ kind: 'openai' });
+  gateway = await startChatGateway(`
+providers:
+  - { name: mock, type: mock, models: [mock, omni-moderation-latest] }
+${providerYaml('fake', 'openai', fake.baseUrl, ', models: ["whisper-*", "gpt-*"]')}
+policies:
+  input: [{ name: no-secret, type: keyword, action: block, keywords: ["project bluebird"] }]
+`);
+  client = gateway.openai();
+}, 30_000);
+afterAll(async () => {
+  await fake?.stop();
+  await gateway?.stop();
+}, 30_000);
+
+test('[passthrough.governed] completions, moderations and images are answered by the built-in provider', async () => {
+  const completion = await client.completions.create({ model: 'mock', prompt: 'hello' });
+  expect(completion.choices[0]?.text).toBe('Mock reply to: hello');
+  expect((await client.moderations.create({ input: ['hello', 'there'] })).results).toHaveLength(2);
+  const images = await client.images.generate({ model: 'mock', prompt: 'a cat', n: 2 });
+  expect(images.data?.map(({ b64_json }) => b64_json?.slice(0, 6))).toEqual(['iVBORw', 'iVBORw']);
+});
+
+test('[passthrough.forms] a recording reaches the provider with its key, byte for byte', async () => {
+  const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, i) => (i * 31) % 256));
+  fake.answers(jsonReply({ text: 'hello there' }));
+  const asked = { model: 'whisper-1', file: await toFile(bytes, 'talk.mp3'), language: 'en' };
+  expect((await client.audio.transcriptions.create(asked)).text).toBe('hello there');
+  const { path, headers, body } = await fake.request();
+  expect(path).toBe('/v1/audio/transcriptions');
+  expect(headers.authorization).toBe(`Bearer ${providerKey}`);
+  expect(body).toMatchObject({ model: 'whisper-1', language: 'en', file: { name: 'talk.mp3' } });
+  expect(Buffer.from(body.file.base64, 'base64').equals(bytes)).toBe(true);
+});
+
+test('[passthrough.forms] an edit of two images is one request with both', async () => {
+  fake.answers(jsonReply({ created: 1, data: [{ b64_json: 'AAAA' }] }));
+  const image = [await toFile(Buffer.from([137, 80, 1]), 'a.png'), await toFile(Buffer.from([137, 80, 2]), 'b.png')];
+  const edited = await client.images.edit({ model: 'gpt-image-1', image, prompt: 'both in one' });
+  expect(edited.data?.[0]?.b64_json).toBe('AAAA');
+  expect((await fake.request()).body).toMatchObject({ prompt: 'both in one', 'image[]': { name: 'b.png' } });
+});
+
+test('[passthrough.governed] refusals are the errors that the client throws', async () => {
+  const blocked = client.images.generate({ model: 'mock', prompt: 'draw Project Bluebird' });
+  await expect(blocked).rejects.toMatchObject({ status: 403, type: 'policy_violation' });
+  await expect(client.completions.create({ model: 'none', prompt: 'x' })).rejects.toMatchObject({ status: 404 });
+  // What the gateway does not serve says what to do.
+  for (const call of [
+    () => client.files.list(),
+    () => client.batches.list(),
+    () => client.audio.speech.create({ model: 'mock', voice: 'alloy', input: 'x' }),
+  ])
+    await expect(call()).rejects.toMatchObject({
+      status: 404,
+      message: expect.stringMatching(/to the provider for this/),
+    });
+  await expect(client.responses.retrieve('resp_1')).rejects.toMatchObject({
+    status: 404,
+    message: expect.stringMatching(/keeps no responses: set store to false/),
+  });
+});
