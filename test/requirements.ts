@@ -16,7 +16,7 @@ const later =
   (deferred: string) =>
   (id: string, says: string): Requirement => ({ id, says, proof: { deferred } });
 
-const operations = later('not built yet: federation, evaluation webhooks, the operator');
+const operations = later('not built yet: federation, the operator');
 const edge = later('not built yet: HTTP/3 on this machine');
 
 const actions: readonly Requirement[] = [
@@ -844,7 +844,24 @@ const admin: readonly Requirement[] = [
     'supply-chain.order',
     'A plugin is verified before it is compiled: envelope, delegation, dates, revocation, size, digest, ABI, permissions.',
   ),
-  operations('evaluation.webhook', 'The evaluation webhook fires at its sampling rate with truncated content.'),
+  must(
+    'evaluation.webhook',
+    'The evaluation webhook fires at its sampling rate with truncated content, signed, after the caller has the answer.',
+  ),
+  must(
+    'evaluation.sample',
+    'Whether a call is sampled follows from its id: every process says the same, and callers cannot choose.',
+  ),
+  must(
+    'evaluation.excerpt',
+    'Texts for the evaluator are cut between code points and hold no secret of a recognised format.',
+  ),
+  must(
+    'evaluation.retry',
+    'An evaluator that does not take a call is asked again; after the last attempt the call is given up and its texts leave the store.',
+  ),
+  must('evaluation.reply', "An evaluator's reply is bounded and checked; one that is not understood is left aside."),
+  must('evaluation.score', "An evaluator's score is evidence, and stands with the request and in analytics."),
   operations('operator.kubernetes', 'A Kubernetes operator and multi-cluster federation exist.'),
   must('trace.ring', 'The last 500 traces are kept.'),
   must(

@@ -3,10 +3,12 @@
  *
  * One mark an entry (`seen#<hash>`), one record a batch (`batch#<writer>#<number>`), one sum an hour and counter
  * (`<tenant>#counters`), one sum a minute and dimension (`<scope>#minutes#<dimension>`, `observation-minutes.ts`), one row a
- * violation (`<tenant>#violations`) and a chat call (`<tenant>#requests`). An hour is many small items, never one that grows with the
+ * violation (`<tenant>#violations`), a chat call (`<tenant>#requests`) and what an evaluator said of one (`<tenant>#scores`, at the
+ * call's place). An hour is many small items, never one that grows with the
  * names callers think up.
  */
 import type { PutRequest, TransactWriteItem, UpdateItemInput } from '@aws-sdk/client-dynamodb';
+import type { Score } from '#core/evaluation/message.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { addUp } from '#core/observatory/measures.ts';
 import type { Projection } from '#core/observatory/projection.ts';
@@ -30,6 +32,7 @@ const recordCharacters = 100_000;
 export const countersOf = (tenant: string) => `${tenant}#counters`;
 export const violationsOf = (tenant: string) => `${tenant}#violations`;
 export const requestsOf = (tenant: string) => `${tenant}#requests`;
+export const scoresOf = (tenant: string) => `${tenant}#scores`;
 
 /** Names a batch: its writer, and how many batches that writer had before. */
 export interface BatchId {
@@ -157,7 +160,7 @@ export function sumUpdate(TableName: string, { writer, number }: BatchId, sum: S
   };
 }
 
-function rowsOf({ tenant, timestamp, hash, violations = [], request }: Projection): object[] {
+function rowsOf({ tenant, timestamp, hash, violations = [], request, evaluated }: Projection): object[] {
   const place = `${timestamp}#${hash}`;
   return [
     ...violations.map((violation, n) => ({
@@ -170,8 +173,18 @@ function rowsOf({ tenant, timestamp, hash, violations = [], request }: Projectio
     ...(request
       ? [{ series: requestsOf(tenant), at: place, row: JSON.stringify(request), ttl: ttlOf(timestamp, recentSeconds) }]
       : []),
+    ...(evaluated ? [scoreRow(tenant, evaluated)] : []),
   ];
 }
+
+const scoreRow = (tenant: string, { at, entry, said }: NonNullable<Projection['evaluated']>): object => ({
+  series: scoresOf(tenant),
+  at: `${at}#${entry}`,
+  row: JSON.stringify(said),
+  ttl: ttlOf(at, recentSeconds),
+});
+
+export const toScore = (item: Item): Score => JSON.parse(item.row?.S ?? '{}') as Score;
 
 export function toCounted(item: Item): Counted {
   const { counter, ...rest } = fromItem(item) as { counter: Omit<Counted, 'count' | 'measures'> };

@@ -20,6 +20,7 @@ import {
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import type { TableName } from '#core/contracts/tables.ts';
+import type { Score } from '#core/evaluation/message.ts';
 import type { Page } from '#core/evidence/ports.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
@@ -40,11 +41,13 @@ import {
   groupsOf,
   requestsOf,
   rowPuts,
+  scoresOf,
   sumsOfAll,
   sumsOfBatch,
   sumUpdate,
   toCounted,
   toRequestRow,
+  toScore,
   toViolation,
   violationsOf,
 } from './observation-items.ts';
@@ -197,6 +200,19 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
     return { items: page.Items ?? [], next: page.LastEvaluatedKey };
   }
 
+  /** Rows with what evaluators said of them. */
+  async function scored(tenant: string, found: readonly { readonly place: string; readonly row: RequestRow }[]) {
+    const [newestRow, oldestRow] = [found[0], found.at(-1)];
+    if (!newestRow || !oldestRow) return [];
+    const scores = new Map<string, Score>();
+    for await (const item of range(scoresOf(tenant), oldestRow.place, newestRow.place))
+      scores.set(item.at?.S ?? '', toScore(item));
+    return found.map(({ place, row }) => {
+      const evaluation = scores.get(place);
+      return evaluation ? { ...row, evaluation } : row;
+    });
+  }
+
   return {
     async apply(projections) {
       const each = [...new Map(projections.map((projection) => [projection.hash, projection])).values()];
@@ -225,7 +241,7 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
     async requests(tenant, { since, model, outcome, limit, cursor }) {
       const series = requestsOf(tenant);
       const filtered = model !== undefined || outcome !== undefined;
-      const found: RequestRow[] = [];
+      const found: { readonly place: string; readonly row: RequestRow }[] = [];
       let start = fromCursor(cursor, ['series', 'at']);
       for (let reads = 0; reads < readsPerPage && found.length < limit; reads++) {
         const { items, next } = await newest(series, filtered ? rowsPerRead : limit, start, since);
@@ -233,13 +249,13 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
           const row = toRequestRow(item);
           const named = model === undefined || row.model === model || row.resolved_model === model;
           if (!named || (outcome !== undefined && row.outcome !== outcome)) continue;
-          found.push(row);
-          if (found.length === limit && item !== items.at(-1)) return page(found, placeOf(item));
+          found.push({ place: item.at?.S ?? '', row });
+          if (found.length === limit && item !== items.at(-1)) return page(await scored(tenant, found), placeOf(item));
         }
-        if (next === undefined) return page(found, undefined);
+        if (next === undefined) return page(await scored(tenant, found), undefined);
         start = next;
       }
-      return page(found, start);
+      return page(await scored(tenant, found), start);
     },
 
     async minutes(scope, { dimension, from, to }) {

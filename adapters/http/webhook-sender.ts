@@ -16,29 +16,43 @@ export interface WebhookOptions {
 
 const timeoutMs = 10_000;
 
-export function webhookNotifier({ url, secret, adminUrl, clock }: WebhookOptions): Notifier {
+/**
+ * Posts a signed message. The reply is successful, and its body is not read.
+ * @throws DeliveryRefused when the receiver named a time to wait; Error for any other answer, a redirect, a time-out of 10 s.
+ */
+export async function postSigned(
+  { url, secret, clock }: Pick<WebhookOptions, 'url' | 'secret' | 'clock'>,
+  message: object,
+): Promise<Response> {
+  const now = clock.now();
+  const timestamp = String(Math.floor(now / 1000));
+  const body = JSON.stringify(message);
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-gateway-timestamp': timestamp,
+      'x-gateway-signature': webhookSignature(secret, timestamp, body),
+    },
+    body,
+    // A redirect would carry the message to an address that is not configured.
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  if (response.ok) return response;
+  await response.body?.cancel();
+  const refusal = `the webhook answered ${response.status}`;
+  const wait = retryAfterSeconds(response.headers, now);
+  throw wait === undefined ? new Error(refusal) : new DeliveryRefused(refusal, wait);
+}
+
+export function webhookNotifier({ adminUrl, ...options }: WebhookOptions): Notifier {
+  const { clock } = options;
   /** @param message with an id that a repeated delivery carries again, so that receivers can tell */
   async function post(message: object): Promise<Record<string, string>> {
-    const now = clock.now();
-    const timestamp = String(Math.floor(now / 1000));
-    const body = JSON.stringify(message);
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'x-gateway-timestamp': timestamp,
-        'x-gateway-signature': webhookSignature(secret, timestamp, body),
-      },
-      body,
-      // A redirect would carry the message to an address that is not configured.
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
-    });
+    const response = await postSigned(options, message);
     await response.body?.cancel();
-    if (response.ok) return {};
-    const refusal = `the webhook answered ${response.status}`;
-    const wait = retryAfterSeconds(response.headers, now);
-    throw wait === undefined ? new Error(refusal) : new DeliveryRefused(refusal, wait);
+    return {};
   }
 
   return {

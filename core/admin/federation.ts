@@ -42,7 +42,7 @@ export const federationConfig: Operation = async (call) => {
 interface Served {
   readonly configuration: unknown;
   readonly digest: string;
-  /** The last signature for each plane: it asks often, and is answered anew each ten minutes. */
+  /** The last signature for each plane: it asks often, and is answered with a new one each ten minutes. */
   readonly signed: Map<string, { readonly etag: string; readonly signature: ReturnType<typeof signDocument> }>;
 }
 

@@ -19,6 +19,8 @@ export interface Notifier {
     row: ApprovalRow,
     earlier: Readonly<Record<string, string>> | undefined,
   ): Promise<Record<string, string>>;
+  /** Sends a chat call to its evaluator and keeps what it answers; absent where the channel takes none. */
+  evaluate?(call: NonNullable<Delivery['evaluation']>, envelopeId: string): Promise<Record<string, string>>;
   /** Sends what happened to an alert; absent where the channel takes none. */
   sendAlert?(alert: NonNullable<Delivery['alert']>): Promise<Record<string, string>>;
 }
@@ -157,6 +159,7 @@ const submittedOf = async ({ deliveries }: DeliverPorts, { event, envelope_id, c
 
 async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delivery | undefined): Promise<Delivery> {
   try {
+    if (claimed.evaluation) return await evaluated(ports, claimed, claimed.evaluation);
     if (claimed.alert) return { ...claimed, state: 'sent', receipt: await sendAlert(ports, claimed, claimed.alert) };
     const [notifier, row] = await Promise.all([
       ports.notifier(claimed.channel),
@@ -170,6 +173,17 @@ async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delive
   } catch (cause) {
     return afterFailure(ports, claimed, cause);
   }
+}
+
+/** The texts of the call leave the store with the delivery. */
+async function evaluated(
+  ports: DeliverPorts,
+  { evaluation: _texts, ...rest }: Delivery,
+  call: NonNullable<Delivery['evaluation']>,
+): Promise<Delivery> {
+  const notifier = await ports.notifier(rest.channel);
+  if (!notifier?.evaluate) throw new Error('no evaluation webhook is configured');
+  return { ...rest, state: 'sent', receipt: await notifier.evaluate(call, rest.envelope_id) };
 }
 
 async function sendAlert(ports: DeliverPorts, { channel }: Delivery, alert: NonNullable<Delivery['alert']>) {
@@ -192,7 +206,8 @@ function afterFailure(ports: DeliverPorts, claimed: Delivery, cause: unknown): D
   });
   if (dead) {
     ports.telemetry.count('svc_deliveries_dead_total', {});
-    return { ...claimed, state: 'dead', last_error };
+    const { evaluation: _texts, ...rest } = claimed;
+    return { ...rest, state: 'dead', last_error };
   }
   const backoff = Math.min(longestWaitSeconds, firstWaitSeconds * 2 ** claimed.attempts) * (0.5 + ports.random() / 2);
   const asked = cause instanceof DeliveryRefused ? Math.min(longestRefusalSeconds, cause.retryAfterSeconds) : 0;

@@ -1,6 +1,8 @@
 /** What approvals need from outside. */
+
 import type { Alert, AlertChange } from '#core/contracts/alert.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
+import type { EvaluationMessage } from '#core/evaluation/message.ts';
 import type { Page } from '#core/evidence/ports.ts';
 import type { Holder } from './execution.ts';
 import type { PendingCounter } from './pending-limit.ts';
@@ -46,18 +48,20 @@ export interface ApprovalClock {
   settle(taskToken: string, output: { status: string }): Promise<void>;
 }
 
-/** `alert`: the message is about an alert, which the delivery carries. */
-export type NotificationEvent = 'submitted' | 'approved' | 'denied' | 'alert';
+/** `alert`, `evaluation`: the message is about an alert or a chat call, and the delivery carries it. */
+export type NotificationEvent = 'submitted' | 'approved' | 'denied' | 'alert' | 'evaluation';
 
 /** A message to send, kept durably until delivered or dead. Carries no parameters' secrets and no task token. */
 export interface Delivery {
   readonly id: string;
   readonly channel: string;
   readonly event: NotificationEvent;
-  /** Id of the approval, or of the alert. */
+  /** Id of the approval, of the alert, or of the chat call. */
   readonly envelope_id: string;
   readonly tenant: string;
   readonly alert?: Alert & { readonly change: AlertChange };
+  /** Texts of a chat call for its evaluator, and the time of its entry; gone once it is sent or given up. */
+  readonly evaluation?: { readonly at: string; readonly message: EvaluationMessage };
   readonly attempts: number;
   readonly due_at: string;
   readonly state: 'due' | 'sent' | 'dead';

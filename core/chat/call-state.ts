@@ -49,6 +49,8 @@ export interface ChatCallState {
   /** What the output policy found in it. */
   verdict?: Verdict | undefined;
   cache?: ChatRecord['cache'];
+  /** The call's entry in evidence, once it is written. */
+  recorded?: { readonly hash: string; readonly at: string; readonly latencyMs: number };
   /** The approval whose lease this call holds. */
   approvalId?: string;
   readonly headers: Record<string, string>;

@@ -5,12 +5,14 @@
 import { type Watch, watchCancelled } from '#core/cancellation/watch.ts';
 import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
 import { isEndpoint } from '#core/dialects/endpoints.ts';
+import { answerOf, HeardQueue } from '#core/evaluation/heard.ts';
 import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Answering, ChatReply } from './answering.ts';
 import { type ChatRequest, openCall } from './call.ts';
 import { type ChatCallState, ended, startCallState } from './call-state.ts';
+import { sampleOf, submitForEvaluation } from './evaluation.ts';
 import type { ChatPorts } from './ports.ts';
 import { admit } from './stages/admit.ts';
 import { awaitApproval, chatReviewOf, reviewError } from './stages/approval.ts';
@@ -54,12 +56,17 @@ export function chat(ports: ChatPorts, request: ChatRequest): Promise<ChatReply>
 type Reply = (status: number, body: ChatReply['body']) => void;
 
 async function answer(ports: ChatPorts, state: ChatCallState, traceId: string, reply: Reply): Promise<void> {
+  const { wire } = state.call;
+  const sampled = sampleOf(state);
   let queue: AsyncQueue<JsonObject> | undefined;
   let whole: readonly [number, JsonObject] | undefined;
   const answering: Answering = {
     stream() {
       if (queue) return queue;
-      queue = new AsyncQueue<JsonObject>();
+      queue =
+        sampled === undefined
+          ? new AsyncQueue<JsonObject>()
+          : new HeardQueue((event) => wire.eventTexts(event), 2 * sampled + 8_192);
       reply(200, queue);
       return queue;
     },
@@ -75,11 +82,13 @@ async function answer(ports: ChatPorts, state: ChatCallState, traceId: string, r
   }
   fault = await settled(ports, state, traceId, fault);
   if (queue) {
-    if (fault) void queue.write(state.call.wire.errorEvent(fault));
-    return queue.end();
-  }
-  if (fault) throw withHeaders(fault, state);
+    if (fault) void queue.write(wire.errorEvent(fault));
+    queue.end();
+  } else if (fault) throw withHeaders(fault, state);
   if (whole) reply(...whole);
+  if (sampled === undefined || fault) return;
+  const said = queue instanceof HeardQueue ? queue.text : answerOf(whole ? wire.replyTexts(whole[1]) : []);
+  await submitForEvaluation(ports, state, sampled, said);
 }
 
 /** Above this other work has a turn between the stages: each works on the whole of the request. */

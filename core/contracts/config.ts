@@ -226,7 +226,7 @@ export const configurationSchema = z
           .optional()
           .meta({ description: 'Environment variable (or secret) with the key that signs the webhook.' }),
         sample_rate: z.number().min(0).max(1).default(0).meta({ description: 'Share of calls that are sent, 0 to 1.' }),
-        max_characters: z.int().positive().default(2000).meta({
+        max_characters: z.int().positive().max(20_000).default(2000).meta({
           description: 'Characters (code points) of prompt and of response that are sent; the rest is cut off.',
         }),
       })

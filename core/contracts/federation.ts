@@ -61,7 +61,7 @@ export const planeStatusSchema = z.strictObject({
   plane: planeName.optional().meta({ description: 'Must be the plane of the token.' }),
   instance: instanceId
     .optional()
-    .meta({ description: 'Which process reports: two gateways of one name are told apart by it.' }),
+    .meta({ description: 'Which process reports: it distinguishes two gateways of one name.' }),
   interval_seconds: z
     .int()
     .min(1)

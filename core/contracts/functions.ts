@@ -108,6 +108,8 @@ const chat = {
     manifests: 'get',
     cancellations: 'write',
     rollouts: 'get',
+    // A share of the calls is queued for an evaluator.
+    deliveries: 'put',
   },
   queries: [...approving, 'rollouts'],
   startsApprovals: true,
@@ -348,7 +350,8 @@ export const functions = {
   },
   notify: {
     purpose: 'delivers notifications with retries and a dead letter',
-    tables: { ...configuration, approvals: 'get', deliveries: 'append' },
+    // What an evaluator answers is evidence.
+    tables: { ...configuration, approvals: 'get', deliveries: 'append', evidence: 'append', sessions: 'append' },
     queries: ['deliveries.by_due'],
     callsUpstreams: true,
     secrets: ['slack', 'github', 'webhooks'],

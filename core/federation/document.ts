@@ -11,7 +11,7 @@ import { signatureFault } from '#core/evidence/signature.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 
-/** A document is issued anew this often, so that one that was recorded long ago is not taken for the present one. */
+/** A new document is issued this often, so that one that was recorded long ago is not taken for the present one. */
 export const issueEveryMs = 10 * 60_000;
 /** How far the clocks of two planes may be apart. */
 export const toleratedSkewMs = 15 * 60_000;

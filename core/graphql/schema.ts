@@ -122,6 +122,8 @@ type Bucket {
   costUsd: Float!
   blocked: Int!
   reviewed: Int!
+  evaluations: Int
+  score: Float
 }
 
 type AlertConnection { nodes: [Alert!]!  pageInfo: PageInfo! }

@@ -28,6 +28,10 @@ export interface Totals {
   readonly cost_usd: number;
   readonly blocked: number;
   readonly reviewed: number;
+  /** Calls that an evaluator answered for; absent where there were none. */
+  readonly evaluations?: number;
+  /** Mean of its scores. */
+  readonly score?: number;
 }
 
 export interface Bucket extends Totals {
@@ -48,7 +52,7 @@ export function parseStep(text: string | undefined): Step {
 /** Everything together. Sketches are merged, so its percentiles are those of all calls, not averages. */
 export function totalsOf(all: readonly Measures[]): Totals {
   const sum = addUp(all);
-  const { requests = 0, errors = 0, blocked = 0, reviewed = 0 } = sum;
+  const { requests = 0, errors = 0, blocked = 0, reviewed = 0, evaluations = 0, scores = 0 } = sum;
   const [p50, p95, p99] = percentiles(sum, [0.5, 0.95, 0.99]) as [number | null, number | null, number | null];
   return {
     requests,
@@ -61,6 +65,8 @@ export function totalsOf(all: readonly Measures[]): Totals {
     cost_usd: toUsd(sum.cost_microusd ?? 0),
     blocked,
     reviewed,
+    ...(evaluations > 0 && { evaluations }),
+    ...(scores > 0 && { score: Math.round((sum.score_millionths ?? 0) / scores) / 1_000_000 }),
   };
 }
 

@@ -1,8 +1,10 @@
 /** What one evidence entry adds to the views that look back. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { scored } from '#core/evaluation/record.ts';
 import { dimensionOf } from './dimensions.ts';
 import type { Measures } from './measures.ts';
 import { projectChat } from './project-chat.ts';
+import { projectScore } from './project-score.ts';
 import { decisionKinds, type Point, type Projection } from './projection.ts';
 import { latencyMeasures } from './sketch.ts';
 
@@ -10,6 +12,7 @@ export function projectEntry(entry: EvidenceEntry): Projection {
   const { tenant, hash, timestamp, kind } = entry;
   const base = { tenant, hash, timestamp };
   if (kind === 'chat') return { ...base, ...projectChat(entry) };
+  if (kind === 'admin' && entry.body.action === scored) return { ...base, ...projectScore(entry) };
   if (!decisionKinds.includes(kind)) {
     const points = kind === 'result' ? actionPoints(entry, outcomeMeasures(entry)) : [];
     return { ...base, counter: { kind }, ...(points.length > 0 && { points }) };

@@ -1,4 +1,5 @@
 /** What an entry adds, as data: the one form in which projections are applied. */
+import type { Score } from '#core/evaluation/message.ts';
 import type { Dimension } from './dimensions.ts';
 import type { Measures } from './measures.ts';
 import type { RequestRow } from './request-row.ts';
@@ -31,6 +32,8 @@ export interface Projection {
   readonly violations?: readonly Violation[];
   readonly points?: readonly Point[];
   readonly request?: RequestRow;
+  /** An evaluator's answer to the chat call whose entry has this time and hash. */
+  readonly evaluated?: { readonly at: string; readonly entry: string; readonly said: Score };
 }
 
 export const decisionKinds: readonly string[] = ['allow', 'review', 'block'];

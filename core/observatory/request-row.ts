@@ -1,6 +1,7 @@
 /** A line of the request log: one chat call, without its content. */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { Score } from '#core/evaluation/message.ts';
 
 /** How long request rows and points by the minute are kept. */
 export const recentHours = 48;
@@ -29,6 +30,8 @@ export interface RequestRow {
   readonly cache?: NonNullable<ChatRecord['cache']>;
   readonly matched_rule?: string;
   readonly error?: string;
+  /** What an evaluator answered, where the call was sent to one. */
+  readonly evaluation?: Score;
 }
 
 export const toUsd = (microusd: number): number => microusd / 1_000_000;

@@ -5,10 +5,12 @@
 
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { unmarshalledDelivery } from '#adapters/dynamodb/delivery-record.ts';
+import { askEvaluator } from '#adapters/http/evaluation-sender.ts';
 import { pullRequestHost, pullRequestNotifier } from '#adapters/http/pull-request-host.ts';
 import { slackNotifier } from '#adapters/http/slack-client.ts';
 import { webhookNotifier } from '#adapters/http/webhook-sender.ts';
 import { deliverAll, deliverUntilNoneIsDue, type Notifier } from '#core/approvals/deliver.ts';
+import { recordScore } from '#core/evaluation/record.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 
@@ -31,8 +33,11 @@ export const createHandler =
 
 /** The notifier of a configured channel; undefined when it is off. A missing secret is a failure that names itself. */
 async function notifierFor(ports: GatewayPorts, channel: string): Promise<Notifier | undefined> {
-  const { slack, github, webhook } = (await ports.snapshots.current()).configuration.approvals.channels;
+  const { approvals, evaluation } = (await ports.snapshots.current()).configuration;
+  const { slack, github, webhook } = approvals.channels;
   const { adminUrl, clock } = ports;
+  if (channel === 'evaluation' && evaluation.url !== undefined)
+    return evaluator(ports, evaluation.url, await secretOf(ports, evaluation.secret_env ?? ''));
   if (channel === 'slack' && slack?.enabled) {
     const token = await secretOf(ports, slack.bot_token_env);
     return slackNotifier({
@@ -56,6 +61,16 @@ async function notifierFor(ports: GatewayPorts, channel: string): Promise<Notifi
   }
   return undefined;
 }
+
+const evaluator = (ports: GatewayPorts, url: string, secret: string): Notifier => ({
+  send: () => Promise.reject(new Error('only chat calls are sent to an evaluator')),
+  async evaluate(call, envelopeId) {
+    const unread = (why: string) => ports.telemetry.log('warn', why, { envelope_id: envelopeId });
+    const score = await askEvaluator({ url, secret, clock: ports.clock }, call.message, unread);
+    if (score) await recordScore(ports, call, envelopeId, score);
+    return {};
+  },
+});
 
 async function secretOf({ secrets }: GatewayPorts, name: string): Promise<string> {
   const value = await secrets.get(name);

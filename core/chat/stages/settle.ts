@@ -59,7 +59,9 @@ async function recordEvidence(ports: ChatPorts, state: ChatCallState, traceId: s
     // The lease on the approval ended meanwhile: its outcome is `unknown` by then, the call is recorded all the same.
     if (!outcome.ok) outcome = await ports.ledger.commit({ draft });
     if (!outcome.ok) return;
-    span.set({ hash: outcome.entry.hash });
+    const { hash, timestamp: at } = outcome.entry;
+    state.recorded = { hash, at, latencyMs: body.latency_ms };
+    span.set({ hash });
     await followRisk(ports, outcome.entry, { before: standing?.session, key: standing?.key, scored });
   });
 }

@@ -27,6 +27,7 @@ export function checkConfiguration(file: ConfigurationFile, warnings: string[]):
     ...checkFederation(file),
     ...checkIdentity(file, warnings),
     ...checkChannels(file),
+    ...checkEvaluation(file),
     ...checkCredentials(file),
     ...checkUpstreams(file),
     ...checkUpstreamNames(file),
@@ -37,6 +38,18 @@ export function checkConfiguration(file: ConfigurationFile, warnings: string[]):
   if (problems.length === 0) warnings.push(...oddRouting(file));
   return problems;
 }
+
+/** A receiver must be able to tell who sent it prompts. */
+const checkEvaluation = ({ evaluation: { url, secret_env } }: ConfigurationFile): Problem[] =>
+  url !== undefined && secret_env === undefined
+    ? [
+        {
+          path: ['evaluation', 'secret_env'],
+          found: 'nothing',
+          allowed: 'the name of the secret that signs what is sent',
+        },
+      ]
+    : [];
 
 function checkPeople(file: ConfigurationFile, warnings: string[]): Problem[] {
   const tenants = ['*', ...file.tenants.map(({ id }) => id)];

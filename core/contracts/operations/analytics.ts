@@ -16,6 +16,8 @@ const bucket = z.strictObject({
   cost_usd: usd,
   blocked: count,
   reviewed: count,
+  evaluations: count.optional().meta({ description: 'Calls that the evaluator answered for.' }),
+  score: z.number().optional().meta({ description: "Mean of the evaluator's scores." }),
 });
 
 const answer = z.strictObject({

@@ -160,6 +160,14 @@ export const observatory = {
           cost_usd: usd,
           latency_ms: milliseconds,
           first_token_ms: milliseconds.optional(),
+          evaluation: z
+            .strictObject({
+              score: z.number().optional(),
+              labels: z.array(z.string()).optional(),
+              feedback: z.string().optional(),
+            })
+            .optional()
+            .meta({ description: 'What the evaluator answered.' }),
           cache: z.string().optional(),
           matched_rule: z.string().optional(),
           error: z.string().optional(),

@@ -1,0 +1,38 @@
+/** Sends a chat call to its evaluator and reads what it thinks of it [evaluation.webhook]. */
+
+import type { EvaluationMessage } from '#core/evaluation/message.ts';
+import { type Score, scoreOf } from '#core/evaluation/message.ts';
+import { postSigned, type WebhookOptions } from './webhook-sender.ts';
+
+const mostBytes = 64 * 1024;
+
+/**
+ * @param unread is told why a reply was left aside: too long, or not what it should be. The call is not sent again for that.
+ * @throws Error when the evaluator did not take the call.
+ */
+export async function askEvaluator(
+  options: Pick<WebhookOptions, 'url' | 'secret' | 'clock'>,
+  message: EvaluationMessage,
+  unread: (why: string) => void,
+): Promise<Score | undefined> {
+  const { body } = await postSigned(options, message);
+  const text = await beginning(body);
+  if (text === undefined) return void unread(`the evaluator's reply is longer than ${mostBytes} bytes`);
+  try {
+    return scoreOf(text);
+  } catch (wrong) {
+    return void unread((wrong as Error).message);
+  }
+}
+
+/** The whole of a body; undefined for a longer one, of which no more is read. */
+async function beginning(body: ReadableStream<Uint8Array> | null): Promise<string | undefined> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body ?? []) {
+    bytes += part.length;
+    if (bytes > mostBytes) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

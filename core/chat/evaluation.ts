@@ -1,0 +1,77 @@
+/** Queues a share of the answered calls for the evaluator, after their callers have the answer. */
+
+import { deliveryId } from '#core/approvals/notifications.ts';
+import type { DeliveryStore } from '#core/approvals/ports.ts';
+import type { TextSlot } from '#core/dialects/dialect.ts';
+import { isEndpoint } from '#core/dialects/endpoints.ts';
+import { excerptOf, isSampled } from '#core/evaluation/message.ts';
+import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
+import { type ChatCallState, usageOf } from './call-state.ts';
+
+export interface SubmitPorts {
+  readonly clock: Clock;
+  readonly deliveries: Pick<DeliveryStore, 'enqueue'>;
+  readonly telemetry: Pick<Telemetry, 'log' | 'outgoing'>;
+}
+
+/** Most code points of each text that are sent; undefined for a call that is not sent. */
+export function sampleOf({ call }: Pick<ChatCallState, 'call'>): number | undefined {
+  const { url, sample_rate, max_characters } = call.snapshot.configuration.evaluation;
+  if (url === undefined || isEndpoint(call.operation)) return undefined;
+  return isSampled(call.envelopeId, sample_rate) ? max_characters : undefined;
+}
+
+/** Conversation as far as an excerpt may need it. */
+function promptOf(slots: readonly TextSlot[], enough: number): string {
+  let text = '';
+  for (const slot of slots) {
+    if (slot.kind !== 'text' && slot.kind !== 'system') continue;
+    text += `${text === '' ? '' : '\n'}${slot.text.slice(0, enough)}`;
+    if (text.length > enough) break;
+  }
+  return text;
+}
+
+/** Never rejects: a call that could not be queued is not evaluated, and the log says so. */
+export async function submitForEvaluation(
+  { deliveries, clock, telemetry }: SubmitPorts,
+  state: ChatCallState,
+  most: number,
+  answer: string,
+): Promise<void> {
+  const { call, recorded, provider } = state;
+  if (!recorded || (state.outcome !== 'completed' && state.outcome !== 'cached')) return;
+  // An excerpt looks a little further than it shows.
+  const prompt = excerptOf(promptOf(call.wire.requestTexts(call.body), 2 * most + 8_192), most);
+  const response = excerptOf(answer, most);
+  const usage = usageOf(state);
+  const delivery = {
+    id: deliveryId(call.envelopeId, 'evaluation', 'evaluation'),
+    ...({ channel: 'evaluation', event: 'evaluation', envelope_id: call.envelopeId, tenant: call.tenant.id } as const),
+    evaluation: {
+      at: recorded.at,
+      message: {
+        request_id: call.requestId,
+        tenant: call.tenant.id,
+        session_id: call.sessionId,
+        model: call.resolvedModel,
+        provider: provider ?? null,
+        prompt: prompt.text,
+        response: response.text,
+        truncated: prompt.truncated || response.truncated,
+        latency_ms: recorded.latencyMs,
+        tokens: { input: usage.input_tokens, output: usage.output_tokens },
+        finish_reason: state.finishReason ?? null,
+        evidence_hash: recorded.hash,
+        traceparent: telemetry.outgoing().traceparent ?? null,
+      },
+    },
+    ...({ attempts: 0, due_at: isoTime(clock.now()), state: 'due' } as const),
+  };
+  await deliveries.enqueue(delivery).catch((fault: Error) =>
+    telemetry.log('warn', 'a call was not queued for evaluation', {
+      envelope_id: call.envelopeId,
+      error: fault.message,
+    }),
+  );
+}

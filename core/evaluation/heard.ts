@@ -1,0 +1,32 @@
+/** What a caller reads of a stream, as far as an evaluator is told. */
+import type { TextSlot } from '#core/dialects/dialect.ts';
+import { AsyncQueue } from '#core/kernel/async-queue.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+
+/** Texts of an answer, joined; what is said to the model's tools is none of it. */
+export const answerOf = (slots: readonly TextSlot[]): string =>
+  slots.flatMap(({ kind, text, echo }) => (echo || (kind !== 'text' && kind !== 'refusal') ? [] : [text])).join('');
+
+/** A queue of events that keeps the beginning of the text that passes. */
+export class HeardQueue extends AsyncQueue<JsonObject> {
+  readonly #most: number;
+  readonly #textsOf: (event: JsonObject) => readonly TextSlot[];
+  #text = '';
+
+  /** @param most characters that are kept; one more shows that there were others */
+  constructor(textsOf: (event: JsonObject) => readonly TextSlot[], most: number) {
+    super();
+    this.#textsOf = textsOf;
+    this.#most = most;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  override write(event: JsonObject): Promise<void> | undefined {
+    if (this.#text.length <= this.#most)
+      this.#text = (this.#text + answerOf(this.#textsOf(event))).slice(0, this.#most + 1);
+    return super.write(event);
+  }
+}

@@ -1,0 +1,27 @@
+/** What an evaluator's score adds: to its minute, and to the request log beside the call that was judged. */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { Score } from '#core/evaluation/message.ts';
+import type { ScoredCall } from '#core/evaluation/record.ts';
+import { dimensionOf } from './dimensions.ts';
+import type { Measures } from './measures.ts';
+import type { Point, Projection } from './projection.ts';
+
+export function projectScore({ tenant, body }: EvidenceEntry): Omit<Projection, 'tenant' | 'hash' | 'timestamp'> {
+  const { call, score, labels, feedback } = body as Score & { readonly call?: ScoredCall };
+  if (!call) return { counter: { kind: 'admin' } };
+  const measures: Measures = {
+    evaluations: 1,
+    ...(score !== undefined && { scores: 1, score_millionths: millionths(score) }),
+  };
+  const points: Point[] = [
+    { dimension: 'global', measures },
+    { dimension: dimensionOf('tenant', tenant), measures },
+    { dimension: dimensionOf('model', call.model), measures },
+    ...(call.provider === null ? [] : [{ dimension: dimensionOf('provider', call.provider), measures }]),
+  ];
+  const said = { ...(score !== undefined && { score }), ...(labels && { labels }), ...(feedback && { feedback }) };
+  return { counter: { kind: 'admin' }, points, evaluated: { at: call.at, entry: call.entry, said } };
+}
+
+/** Sums of whole numbers do not depend on their order. */
+const millionths = (score: number): number => Math.round(score * 1_000_000);
