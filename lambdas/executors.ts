@@ -1,4 +1,5 @@
 /** Gives ports the executors of the configuration in force: what an allowed action is carried out by. */
+import type { ReadHow } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Executor } from '#core/credentials/ports.ts';
 import { executorsOf } from '#core/executors/executors.ts';
@@ -11,8 +12,8 @@ export function withExecutors<P extends GatewayPorts>(given: P, host: Omit<Execu
   const executors: Executor[] = [...given.executors];
   const fixed = executors.length;
   let known: Configuration | undefined;
-  const current = async () => {
-    const snapshot = await given.snapshots.current();
+  const current = async (how?: ReadHow) => {
+    const snapshot = await given.snapshots.current(how);
     if (snapshot.configuration !== known) {
       known = snapshot.configuration;
       executors.splice(fixed, executors.length - fixed, ...configured(known));

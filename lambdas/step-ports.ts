@@ -5,6 +5,6 @@ import type { GatewayPorts } from './ports.ts';
 
 export const stepPorts = (ports: GatewayPorts): StepPorts => ({
   ...ports,
-  configuration: async () => (await ports.snapshots.current()).configuration,
+  configuration: async () => (await ports.snapshots.current({ evenStale: true })).configuration,
   execute: (row, host) => executeApproved(ports, row, host?.endsAtMs),
 });

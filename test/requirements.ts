@@ -769,6 +769,48 @@ const admin: readonly Requirement[] = [
     'federation.metrics',
     'Minutes of a data plane are merged into analytics as plane:<name>; a minute sent again replaces the one before.',
   ),
+  must('federation.first', 'A data plane refuses calls until its first document, whatever its own file allows.'),
+  must(
+    'federation.poll',
+    'A data plane asks its control plane regularly; a document that is in force already stores nothing.',
+  ),
+  must(
+    'federation.swap',
+    'A document comes into force as one policy version; the own file of a data plane never replaces what its control plane served.',
+  ),
+  must(
+    'federation.local-keys',
+    'A data plane has keys of its own; one whose tenant or person the control plane no longer has is not a key.',
+  ),
+  must(
+    'federation.last-good',
+    'A document with a bad signature, key, plane, digest or form is refused with an alert, and the last good one stays.',
+  ),
+  must(
+    'federation.no-rollback',
+    'A document with a lower version, or with another configuration under the same version, is refused.',
+  ),
+  must(
+    'federation.staleness',
+    'Past max_staleness a data plane refuses calls, or goes on with an alert, as stale says; what shows its state is answered.',
+  ),
+  must('federation.clock-skew', 'Clocks of two planes may be 15 minutes apart; beyond that documents are refused.'),
+  must(
+    'federation.secrets-bound',
+    'A served configuration names only secrets that the data plane lists, and sends none to another address.',
+  ),
+  must(
+    'federation.report',
+    'A data plane reports its status, its evidence heads as its store has them, and its minutes, after a partition all of them.',
+  ),
+  must(
+    'federation.alerts',
+    'Refused documents, staleness, silence, chains that differ, two gateways of one name and a control plane that was set back are alerts.',
+  ),
+  must(
+    'federation.story',
+    'Two gateways as control plane and data plane keep working through partition, restart, backup, rotation and a second plane of one name.',
+  ),
   must(
     'federation.planes',
     'Planes are listed with when they were seen, lag in versions, health and first divergence.',

@@ -2,7 +2,7 @@
  * Policy versions in DynamoDB.
  *
  * Items of the table, all by `id`: `version#<n>` — one version row; `current` — the pointer, a copy of the row in force;
- * `imported` — the digest of the file imported last; `bindings` — which secret may be used where; `admin-token` — the digest of the
+ * `imported` — the digest of the file imported last; `bindings` — which secret may be used where; `federation` — what a data plane has of its control plane; `admin-token` — the digest of the
  * platform administrator's token. The pointer also holds the digests of keys that lie in secrets: who looks up a caller reads no secret.
  *
  * Access patterns: the row in force (consistent Get of the pointer: one read, no second hop); one version (Get); the
@@ -24,6 +24,7 @@ import {
 import {
   type BesideVersion,
   type ConfigStore,
+  type FederationState,
   type HeldBindings,
   type HeldKeys,
   noKeys,
@@ -37,6 +38,7 @@ const pointerId = 'current';
 const importedId = 'imported';
 const bindingsId = 'bindings';
 const adminTokenId = 'admin-token';
+const federationId = 'federation';
 const versionId = (version: number) => `version#${version}`;
 
 const toRow = (item: Item): VersionRow => {
@@ -208,6 +210,25 @@ export function configTable(client: DynamoDBClient, table: string, beside?: Besi
     async lastImported() {
       const item = await read(importedId);
       return item && (fromItem(item) as { sha256: string }).sha256;
+    },
+
+    async federation() {
+      const item = await read(federationId);
+      return item && (JSON.parse((fromItem(item) as { state: string }).state) as FederationState);
+    },
+
+    async putFederation(state, before) {
+      const Item = toItem({ id: federationId, state: JSON.stringify(state), revision: state.revision });
+      const condition = before
+        ? { ConditionExpression: 'revision = :read', ExpressionAttributeValues: toItem({ ':read': before.revision }) }
+        : { ConditionExpression: 'attribute_not_exists(id)' };
+      try {
+        await client.send(new PutItemCommand({ TableName: table, Item, ...condition }));
+        return true;
+      } catch (cause) {
+        if ((cause as Error).name === 'ConditionalCheckFailedException') return false;
+        return stored(Promise.reject(cause));
+      }
     },
 
     async bindings() {

@@ -46,7 +46,7 @@ export function followTelemetrySettings(
   };
 
   const look = async (): Promise<void> => {
-    const { telemetry: settings } = (await snapshots.current()).configuration;
+    const { telemetry: settings } = (await snapshots.current({ evenStale: true })).configuration;
     if (stopped) return;
     rate = settings.sample_rate;
     const key = settings.otlp_endpoint === undefined ? '' : keyOf(settings);

@@ -22,6 +22,7 @@ import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import { createHandler as project } from '#lambdas/project/event.ts';
 import { importConfiguration, recordImport, watchConfiguration } from './configuration-file.ts';
+import { followControlPlane } from './federation.ts';
 import type { Flags } from './flags.ts';
 import type { HttpHandlers } from './http-server.ts';
 import { inFlight } from './in-flight.ts';
@@ -92,7 +93,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   const feed = createCommitFeed({
     log: ports.evidence,
-    tenants: async () => (await ports.snapshots.current()).configuration.tenants.map(({ id }) => id),
+    tenants: async () => (await ports.snapshots.current({ evenStale: true })).configuration.tenants.map(({ id }) => id),
     handler: project({ ...ports, archive: local.archived, cover: local.cover }),
     checkpoint: join(flags.state, 'projected.json'),
     clock: systemClock,
@@ -112,11 +113,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     every(alertsEveryMs, () => events.alerts(), failed('alerts')),
     every(notifyEveryMs, () => events.notify(), failed('notify')),
     followTelemetrySettings(telemetry, ports.snapshots),
+    followControlPlane(ports, ports.signer.keyId),
     await watchConfiguration(flags.config, () => reload(ports, flags.config, options.checkout)),
   ];
   let limit = 0;
   const readLimit = async () => {
-    limit = (await ports.snapshots.current()).configuration.server.max_body_bytes;
+    limit = (await ports.snapshots.current({ evenStale: true })).configuration.server.max_body_bytes;
     return limit;
   };
   await readLimit();

@@ -11,6 +11,7 @@ import { versionAct } from '#core/admin/version-act.ts';
 import { type Imported, importFile } from '#core/configuration/load/import-file.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
 import type { VersionDeps } from '#core/configuration/store/versions.ts';
+import { underControl } from '#core/federation/apply.ts';
 import { adminPrincipal } from '#core/identity/identities.ts';
 
 /** Folder of the packs that come with the gateway. */
@@ -21,7 +22,10 @@ export async function importConfiguration(deps: VersionDeps, path: string, check
   // Only the file may name others by path: who sends a configuration over HTTP chooses among the shipped ones.
   const packs = packFiles(shippedPacks(checkout), dirname(path));
   const readers = { packs, files: sourceFiles(checkout) };
-  return importFile({ ...deps, ...readers }, { text: await textOf(path), by: 'file' });
+  return importFile(
+    { ...deps, ...readers },
+    { text: await textOf(path), by: 'file', complete: (own) => underControl(deps, own) },
+  );
 }
 
 async function textOf(path: string): Promise<string> {

@@ -69,7 +69,7 @@ export function namingSnapshots(
   const isExpected = (warning: string) =>
     generated.adminToken !== undefined && warning.endsWith('its key entry is skipped.');
   return {
-    current: async () => named(await snapshots.current()),
+    current: async (how) => named(await snapshots.current(how)),
     refresh: async () => named(await snapshots.refresh()),
   };
 }

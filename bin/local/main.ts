@@ -121,7 +121,7 @@ function openListeners(
     maxBodyBytes: async () => (await gateway).maxBodyBytes(),
     bodyLimit: async (event: HttpEvent) => {
       const { ports } = await gateway;
-      return bodyLimit(event, await ports.snapshots.current(), ports);
+      return bodyLimit(event, await ports.snapshots.current({ evenStale: true }), ports);
     },
   };
   shared.handlers.catch(() => {});
@@ -147,7 +147,7 @@ async function openEdge(
     cleartextPort: flags.edgeCleartextPort,
     certificate,
     upstreams: { gateway: urls.gateway_url, admin: urls.admin_url, mcp: urls.mcp_url },
-    snapshot: () => ports.snapshots.current(),
+    snapshot: () => ports.snapshots.current({ evenStale: true }),
     telemetry,
     clock: systemClock,
     ids: systemIds,

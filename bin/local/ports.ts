@@ -125,7 +125,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     generated,
     secrets,
   );
-  for (const warning of (await snapshots.current()).warnings) telemetry.log('warn', warning);
+  for (const warning of (await snapshots.current({ evenStale: true })).warnings) telemetry.log('warn', warning);
 
   const background = backgroundWork({ telemetry, effects: lazyEffects, packs: shippedPacks(checkout) });
   const tickets = ticketsTable(store);

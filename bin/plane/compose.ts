@@ -32,7 +32,7 @@ export function startPlane(environment: NodeJS.ProcessEnv, openSockets: () => nu
   return {
     ports,
     handlers: running.watched({ ...chatHandlers(ports), mcp: mcp.handler }),
-    maxBodyBytes: async () => (await snapshots.current()).configuration.server.max_body_bytes,
+    maxBodyBytes: async () => (await snapshots.current({ evenStale: true })).configuration.server.max_body_bytes,
     /** Ends what would go on for as long as its clients like. */
     endStreams: () => mcp.gateway.endStreams(),
     /** Settles the calls whose callers are gone, and sends what waits. */

@@ -30,7 +30,7 @@ export async function main(environment: NodeJS.ProcessEnv): Promise<void> {
     ids,
     telemetry,
     maxBodyBytes: plane.maxBodyBytes,
-    bodyLimit: async (event: HttpEvent) => bodyLimit(event, await snapshots.current(), plane.ports),
+    bodyLimit: async (event: HttpEvent) => bodyLimit(event, await snapshots.current({ evenStale: true }), plane.ports),
     errorBody: messagesError,
     upgrade: sockets.upgrade,
   });

@@ -2,12 +2,14 @@
 
 import { storable } from '#core/configuration/store/schema-history.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import { toleratedSkewMs } from '#core/configuration/store/staleness.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { type PlaneRow, type PlaneState, planeMetricsSchema, planeStatusSchema } from '#core/contracts/federation.ts';
 import { durationMs } from '#core/contracts/rollout.ts';
-import { documentHead, etagOf, keyDigest, signDocument, toleratedSkewMs } from '#core/federation/document.ts';
+import { documentHead, etagOf, keyDigest, signDocument } from '#core/federation/document.ts';
+import { leaseMs } from '#core/federation/lease.ts';
 import { servedConfiguration } from '#core/federation/served.ts';
-import { leaseMs, takeStatus } from '#core/federation/take-status.ts';
+import { takeStatus } from '#core/federation/take-status.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
@@ -42,7 +44,7 @@ export const federationConfig: Operation = async (call) => {
 interface Served {
   readonly configuration: unknown;
   readonly digest: string;
-  /** The last signature for each plane: it asks often, and is answered with a new one each ten minutes. */
+  /** The last signature for each plane: it asks often, and the document changes every ten minutes. */
   readonly signed: Map<string, { readonly etag: string; readonly signature: ReturnType<typeof signDocument> }>;
 }
 

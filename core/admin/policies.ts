@@ -11,6 +11,8 @@ import type { VersionRow } from '#core/configuration/ports.ts';
 import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/versions.ts';
 import { simulateSchema } from '#core/contracts/admin-requests.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
+import { underControl } from '#core/federation/apply.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { loadText } from './load-text.ts';
@@ -36,7 +38,8 @@ export const putConfig: Operation = async (call) => {
   const rules = { before, listed: ports.listedSecretNames };
   const { names } = await ports.configStore.bindings();
   const { configuration, warnings } = keepBound({ ...rules, bound: names }, loaded.configuration);
-  const row = await storeVersion(ports, configuration, principal.person ?? principal.name, 'api', {
+  const whole = await underControl(ports, configuration);
+  const row = await storeVersion(ports, whole, principal.person ?? principal.name, 'api', {
     // Another change may have bound a name meanwhile.
     bind: (bound) => keepBound({ ...rules, bound }, configuration).bound,
   });
@@ -68,7 +71,10 @@ export const policyVersion: Operation = async (call) => {
 };
 
 export const policyRollback: Operation = async (call) => {
-  const { ports, principal, params } = call;
+  const { ports, principal, params, snapshot } = call;
+  const { role, plane } = snapshot.configuration.federation;
+  if (role === 'data')
+    throw new GatewayError('conflict', `This gateway is the data plane ${plane}: roll back at its control plane.`);
   const row = await rollback(ports, versionNumber(params.version), principal.person ?? principal.name);
   await adopted(call, 'policy.rollback', row);
   return { body: row };

@@ -1,9 +1,11 @@
 /** One evaluation of everything that has alerts [alert.evaluated]: measure, compare with the rows, write what changed. */
 import type { ApprovalStore, DeliveryStore } from '#core/approvals/ports.ts';
+import type { ConfigStore } from '#core/configuration/ports.ts';
 import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
 import { type AlertRow, type AlertScope, platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
+import type { PlaneStore } from '#core/federation/ports.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { keyStatuses } from '#core/limits/key-statuses.ts';
@@ -13,6 +15,7 @@ import type { Observations } from '#core/observatory/ports.ts';
 import type { ChainWatch } from './chain-watch.ts';
 import { changeAlert } from './change.ts';
 import { auditChain, oldestPending, openSwitches, rejectedCredentials } from './conditions.ts';
+import { ofDataPlane, ofPlanes } from './federation-watch.ts';
 import { evaluated, keyOf, type Measured } from './lifecycle.ts';
 import type { AlertStore } from './ports.ts';
 import { budgetThresholds } from './thresholds.ts';
@@ -22,12 +25,14 @@ export interface AlertPorts {
   readonly alerts: AlertStore;
   readonly approvals: Pick<ApprovalStore, 'list'>;
   readonly clock: Clock;
+  readonly configStore: Pick<ConfigStore, 'federation'>;
   readonly counters: Pick<Counters, 'status'>;
   readonly deliveries: Pick<DeliveryStore, 'enqueue'>;
   readonly evidence: EvidenceLog;
   readonly ids: Ids;
   readonly ledger: Ledger;
   readonly observations: Pick<Observations, 'minutes' | 'dimensions'>;
+  readonly planes: Pick<PlaneStore, 'list'>;
   readonly snapshots: Pick<Snapshots, 'current'>;
   readonly telemetry: Telemetry;
   /** Requests with a refused credential since it was last asked, where this process answers requests. */
@@ -44,7 +49,7 @@ const tenantsAtOnce = 10;
 
 /** @returns how many alerts changed. What cannot be measured is left as it is and logged. */
 export async function evaluateAlerts(ports: AlertPorts, watches: Watches): Promise<number> {
-  const { configuration, identities } = await ports.snapshots.current();
+  const { configuration, identities, version } = await ports.snapshots.current({ evenStale: true });
   if (!configuration.alerts.enabled) return 0;
   const scopes: AlertScope[] = [platformAlerts, ...configuration.tenants.map(({ id }) => id)];
   let changed = 0;
@@ -53,7 +58,7 @@ export async function evaluateAlerts(ports: AlertPorts, watches: Watches): Promi
       const rows = await ports.alerts.list(scope);
       const measured =
         scope === platformAlerts
-          ? await ofPlatform(ports, watches, configuration)
+          ? await ofPlatform(ports, watches, { configuration, version })
           : await ofTenant(ports, watches, { configuration, identities }, scope, rows);
       changed += await apply(ports, configuration, rows, measured);
     } catch (fault) {
@@ -63,7 +68,11 @@ export async function evaluateAlerts(ports: AlertPorts, watches: Watches): Promi
   return changed;
 }
 
-async function ofPlatform(ports: AlertPorts, { traffic }: Watches, configuration: Configuration): Promise<Measured[]> {
+async function ofPlatform(
+  ports: AlertPorts,
+  { traffic }: Watches,
+  { configuration, version }: Pick<Snapshot, 'configuration' | 'version'>,
+): Promise<Measured[]> {
   const first = configuration.tenants[0]?.id ?? '';
   const { budgets } = await ports.counters.status(first, limitsOfAll(configuration, first));
   const refused = ports.rejectedCredentials?.();
@@ -75,7 +84,16 @@ async function ofPlatform(ports: AlertPorts, { traffic }: Watches, configuration
       budgets.filter(({ scope }) => scope === 'global'),
     ),
     ...(await traffic.platform(ports, configuration.alerts)),
+    ...(await ofFederation(ports, configuration, version)),
   ];
+}
+
+async function ofFederation(ports: AlertPorts, configuration: Configuration, version: number): Promise<Measured[]> {
+  const { role, planes } = configuration.federation;
+  const now = ports.clock.now();
+  if (role === 'data') return ofDataPlane(configuration, await ports.configStore.federation(), now);
+  if (role === 'none' || planes.length === 0) return [];
+  return ofPlanes(await ports.planes.list(planes.map(({ name }) => name)), version, now);
 }
 
 async function ofTenant(

@@ -8,9 +8,29 @@ export interface VersionRow {
   readonly schema?: number;
   readonly created_at: string;
   readonly created_by: string;
-  readonly source: 'file' | 'api' | 'rollback';
+  readonly source: 'file' | 'api' | 'rollback' | 'federation';
   /** For a rollback: the version whose content this is. */
   readonly of_version?: number;
+}
+
+/** What a data plane has of its control plane [federation.last-good]. */
+export interface FederationState {
+  /** Raised by each write, which carries the one it read. */
+  readonly revision: number;
+  /** Which plane of which control plane it is about: of any other, nothing is known. */
+  readonly plane: string;
+  readonly control_plane_url: string;
+  /** Of the last good document. */
+  readonly version: number;
+  readonly digest: string;
+  /** The document's configuration in the object store; empty where it was lost. */
+  readonly document_sha256: string;
+  readonly etag: string;
+  readonly expires_at: string;
+  /** When the control plane last said that the document is the one in force. */
+  readonly confirmed_at: string;
+  /** Why the newest document was refused; absent once a good one came. */
+  readonly refused?: { readonly at: string; readonly reason: string };
 }
 
 /** Name of a secret → addresses and purposes it was entered for. */
@@ -56,6 +76,10 @@ export interface ConfigStore {
   list(): Promise<readonly VersionRow[]>;
   /** SHA-256 of the file imported last. */
   lastImported(): Promise<string | undefined>;
+  /** What a data plane has of its control plane; strongly consistent. */
+  federation(): Promise<FederationState | undefined>;
+  /** Writes the state if it is as it was read, or absent. @returns false when another process was faster */
+  putFederation(state: FederationState, read: FederationState | undefined): Promise<boolean>;
   /** Strongly consistent; revision 0 before the first. */
   bindings(): Promise<HeldBindings>;
   /**

@@ -339,6 +339,8 @@ export const functions = {
       counters: 'get',
       deliveries: 'append',
       evidence: 'append',
+      // What data planes reported.
+      federation: 'get',
       observations: 'get',
       sessions: 'append',
     },

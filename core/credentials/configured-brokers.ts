@@ -7,7 +7,7 @@ export function configuredBrokers(
   ports: BrokerPorts,
 ): (name: string) => Promise<CredentialBroker | undefined> {
   return async (name) => {
-    const { configuration } = await snapshots.current();
+    const { configuration } = await snapshots.current({ evenStale: true });
     const { brokersFrom } = await import('./brokers.ts');
     return brokersFrom(configuration, ports)(name);
   };

@@ -1,5 +1,6 @@
 /** The signed document of a control plane: made here, verified by data planes [federation.document]. */
 import { createHash, createPublicKey } from 'node:crypto';
+import { toleratedSkewMs } from '#core/configuration/store/staleness.ts';
 import {
   type DocumentHead,
   type FederationDocument,
@@ -13,8 +14,6 @@ import { isoTime } from '#core/kernel/ports.ts';
 
 /** A new document is issued this often, so that one that was recorded long ago is not taken for the present one. */
 export const issueEveryMs = 10 * 60_000;
-/** How far the clocks of two planes may be apart. */
-export const toleratedSkewMs = 15 * 60_000;
 
 /** No other signature of the gateway begins with these bytes. */
 const domain = 'agent-governance/federation-config/1\n';

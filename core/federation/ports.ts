@@ -22,3 +22,36 @@ export interface HeadKey {
   readonly tenant: string;
   readonly session_id: string;
 }
+
+/** A document as it came, or that the one at hand is still the one in force. */
+export type ConfigAnswer =
+  | { readonly changed: false }
+  | { readonly changed: true; readonly etag: string; readonly document: unknown };
+
+/** The control plane as a data plane reaches it. */
+export interface ControlPlane {
+  /**
+   * @param etag of the document at hand.
+   * @throws ControlPlaneRefused where the control plane answers with an error, Error where it cannot be reached.
+   */
+  config(to: ControlPlaneAddress, etag: string | undefined): Promise<ConfigAnswer>;
+  /** @throws as `config` */
+  post(to: ControlPlaneAddress, what: 'status' | 'metrics', body: object): Promise<unknown>;
+}
+
+export interface ControlPlaneAddress {
+  readonly url: string;
+  readonly plane: string;
+  readonly token: string;
+}
+
+/** The control plane answered, and not with what was asked for. */
+export class ControlPlaneRefused extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'ControlPlaneRefused';
+    this.status = status;
+  }
+}

@@ -11,25 +11,18 @@ import {
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { compareHead } from './heads.ts';
+import { leaseMs } from './lease.ts';
 import type { PlaneStore } from './ports.ts';
 
 export const usualIntervalSeconds = 10;
 /** Known chains that a plane is asked to show with its next report, one after the other around the list. */
 const walkedAtOnce = 100;
-/** A gateway that has not reported for so many intervals may be replaced by another of the same name. */
-const intervalsOfLease = 3;
-const leastLeaseSeconds = 30;
-
 export interface TakenStatus {
   readonly row: PlaneRow;
   readonly wanted: readonly WantedHead[];
   /** What this report brought to light. */
   readonly found: readonly Divergence[];
 }
-
-/** How long a plane may be silent before it counts as gone. */
-export const leaseMs = (intervalSeconds: number): number =>
-  Math.max(leastLeaseSeconds, intervalsOfLease * intervalSeconds) * 1000;
 
 /**
  * @throws GatewayError `conflict` while another gateway reports under this name, or when reports came at the same moment too often.

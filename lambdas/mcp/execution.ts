@@ -10,8 +10,8 @@ export function mcpExecution<P extends McpPorts>(given: P) {
   // The configuration is read before a call is governed: the executor knows the servers of that version.
   const snapshots: Snapshots = {
     ...given.snapshots,
-    current: async () => {
-      const snapshot = await given.snapshots.current();
+    current: async (how) => {
+      const snapshot = await given.snapshots.current(how);
       executor.know(snapshot);
       return snapshot;
     },

@@ -2,7 +2,7 @@
 import type { Call, Operation, Reply } from '#core/admin/operation.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
-import { opensToPages, routes } from '#core/contracts/routes.ts';
+import { opensToPages, type Route, routes } from '#core/contracts/routes.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { headerOf, jsonBody, textBody } from './body.ts';
 import { withCors } from './cors.ts';
@@ -21,7 +21,7 @@ export function httpEndpoint(
   const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
     const { route, params, query, repeated } = matchRoute(own, event);
     if (route.access === 'open') return replyOf({ body: { status: 'ok', version: ports.version } });
-    const snapshot = await ports.snapshots.current();
+    const snapshot = await ports.snapshots.current({ evenStale: mayBeStale(route) });
     const principal = await identify(event, route, snapshot, ports);
     const operation = operations[route.operation];
     if (!operation) throw new Error(`the routes table names the operation ${route.operation}, which does not exist`);
@@ -47,6 +47,10 @@ export function httpEndpoint(
   const located = createLocator(own);
   return (event, context) => handler(located(event), context);
 }
+
+/** What a data plane answers although it has lost its control plane: what shows how it is, and what the platform's administrators change. */
+const mayBeStale = ({ surface, method, platform }: Route): boolean =>
+  surface === 'admin' && (method === 'GET' || platform === true);
 
 export function replyOf({ status, headers, body, contentType }: Reply): HttpReply {
   return {

@@ -39,7 +39,7 @@ export const createHandler = (ports: GatewayPorts) => {
 
 /** Guards that a configuration switched off stay off until an operator notices [watch.alarms]. */
 async function reportGuards({ snapshots, telemetry }: GatewayPorts): Promise<void> {
-  const { configuration } = await snapshots.current();
+  const { configuration } = await snapshots.current({ evenStale: true });
   telemetry.gauge('svc_guards_disabled', new Set(configuration.tool_policies.disable_guards).size);
 }
 
@@ -62,7 +62,7 @@ export async function sweepReservations(
   ports: Pick<GatewayPorts, 'clock' | 'counters' | 'evidence' | 'snapshots' | 'telemetry'>,
   turns: Turns,
 ): Promise<number> {
-  const { configuration, identities } = await ports.snapshots.current();
+  const { configuration, identities } = await ports.snapshots.current({ evenStale: true });
   const tenants = turns.order([...configuration.tenants.map(({ id }) => id), ...keyCounters(identities)]);
   const until = ports.clock.now() + longestMs;
   let healed = 0;

@@ -1,4 +1,5 @@
 /** A configuration file becomes a version when it, or what it names, has changed. */
+import type { Configuration } from '#core/contracts/config.ts';
 import { boundBy } from '../checks/bound-secrets.ts';
 import type { VersionRow } from '../ports.ts';
 import { type VersionDeps, writeVersion } from '../store/versions.ts';
@@ -12,13 +13,20 @@ export interface Imported {
   readonly warnings: readonly string[];
 }
 
+export interface FileToImport {
+  readonly text: string;
+  readonly by: string;
+  /** What is stored in its place: a data plane stands under its control plane. The file binds what it names itself. */
+  readonly complete?: (configuration: Configuration) => Promise<Configuration>;
+}
+
 /**
  * Imports a file if it, or what it names — pack, prices, WASM modules — is another than at the last import.
  * @throws GatewayError `invalid_request` for a bad file; then nothing was stored.
  */
 export async function importFile(
   deps: VersionDeps & SourceReaders,
-  { text, by }: { readonly text: string; readonly by: string },
+  { text, by, complete }: FileToImport,
 ): Promise<Imported> {
   const known = await unchanged(deps, text);
   if (known && (await deps.objects.get(known.sha256))) return { row: known, imported: false, warnings: [] };
@@ -28,7 +36,8 @@ export async function importFile(
   const readers = { packs, ...(files && { files }) };
   const { configuration, source_sha256, modules, warnings } = await loadConfiguration(text, readers);
   for (const bytes of modules) await deps.objects.put(bytes);
-  const written = await writeVersion(deps, configuration, by, 'file', {
+  const whole = (await complete?.(configuration)) ?? configuration;
+  const written = await writeVersion(deps, whole, by, 'file', {
     importedSha256: source_sha256,
     bind: (bound) => boundBy(bound, configuration, 'file'),
     // Asked again on every try: another instance may be importing the same file.

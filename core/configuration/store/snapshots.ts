@@ -9,8 +9,9 @@ import { unknownProtocols } from '#core/tool-policy/protocols.ts';
 import { containmentWarnings } from '../checks/containment-warnings.ts';
 import { buildPolicyDocument, disabledGuards } from '../load/policy-document.ts';
 import { filtersWithoutModule } from '../load/wasm-filters.ts';
-import type { ConfigStore, VersionRow } from '../ports.ts';
+import type { ConfigStore, FederationState, VersionRow } from '../ports.ts';
 import { identitiesOf, keyDigests, type ResolvedSecrets, resolvedSecrets } from './secrets.ts';
+import { stalenessOf } from './staleness.ts';
 import { readBody } from './stored-form.ts';
 
 export interface Snapshot {
@@ -27,11 +28,17 @@ export interface Snapshots {
   /**
    * The same object as long as nothing changed.
    * @throws GatewayError `service_unavailable` when nothing is stored, or the store has not answered for 30 seconds:
-   * without knowing the policy, no caller is admitted.
+   * without knowing the policy, no caller is admitted. The same on a data plane that has no configuration of its control plane, or
+   * a stale one and `federation.stale: refuse`.
    */
-  current(): Promise<Snapshot>;
-  /** Looks now, for callers that just stored a version. */
+  current(how?: ReadHow): Promise<Snapshot>;
+  /** Looks now, for callers that just stored a version. Staleness is not looked at. */
   refresh(): Promise<Snapshot>;
+}
+
+export interface ReadHow {
+  /** For what has to go on whatever the control plane says: reading, alerts, ending what was begun. Never for a decision. */
+  readonly evenStale?: boolean;
 }
 
 export interface SnapshotDeps {
@@ -62,6 +69,8 @@ interface Held {
   /** Milliseconds it is used for. */
   readonly freshMs: number;
   readonly keysRevision: number;
+  /** Of a data plane. */
+  readonly federation?: FederationState | undefined;
 }
 
 export function createSnapshots(deps: SnapshotDeps): Snapshots {
@@ -69,25 +78,42 @@ export function createSnapshots(deps: SnapshotDeps): Snapshots {
   let held: Held | undefined;
   let looking: Promise<Snapshot> | undefined;
 
-  /** An older look never replaces what a later one found. */
+  let looks = 0;
+  let heldLook = 0;
+
+  /** An older look never replaces what a later one found. Looks are counted: the clock may be set back. */
   const look = async (): Promise<Snapshot> => {
+    const nth = ++looks;
     const found = await lookAt(deps, held);
-    if (!held || found.lookedAt >= held.lookedAt) held = found;
+    if (held && nth < heldLook) return held.snapshot;
+    held = found;
+    heldLook = nth;
     return held.snapshot;
+  };
+  /** Milliseconds since the look began, and more than any limit where the clock was set back behind it. */
+  const ageOf = ({ lookedAt }: Held): number => {
+    const age = clock.now() - lookedAt;
+    return age < 0 ? Number.POSITIVE_INFINITY : age;
+  };
+
+  const known = async (): Promise<Snapshot> => {
+    if (held && ageOf(held) < held.freshMs) return held.snapshot;
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+    try {
+      return await looking;
+    } catch (thrown) {
+      if (held && ageOf(held) <= toleratedMs) return held.snapshot;
+      throw unavailable(thrown);
+    }
   };
 
   return {
-    async current() {
-      if (held && clock.now() - held.lookedAt < held.freshMs) return held.snapshot;
-      looking ??= look().finally(() => {
-        looking = undefined;
-      });
-      try {
-        return await looking;
-      } catch (thrown) {
-        if (held && clock.now() - held.lookedAt <= toleratedMs) return held.snapshot;
-        throw unavailable(thrown);
-      }
+    async current({ evenStale = false } = {}) {
+      const snapshot = await known();
+      if (!evenStale) assertFederated(snapshot, held?.federation, clock.now());
+      return snapshot;
     },
 
     async refresh() {
@@ -114,10 +140,12 @@ async function lookAt(deps: SnapshotDeps, before: Held | undefined): Promise<Hel
   const same = before?.snapshot.version === row.version && before.snapshot.sha256 === row.sha256;
   const base = same ? before.snapshot : await compiled(deps.objects, row);
   if (before && !(same && keys.revision === before.keysRevision)) deps.changed?.();
+  const { role } = base.configuration.federation;
+  const federation = role === 'data' ? await deps.configStore.federation() : undefined;
   const digests = deps.secrets ? await keyDigests(base.configuration, deps.secrets) : keys.digests;
   const secrets = resolvedSecrets(base.configuration, digests);
   if (same && secrets.fingerprint === before.secrets.fingerprint)
-    return { ...before, ...fresh, keysRevision: keys.revision };
+    return { ...before, ...fresh, keysRevision: keys.revision, federation };
 
   const { identities, warnings } = identitiesOf(base.configuration, secrets, deps.overlayKeys ?? []);
   const policyWarnings = [...disabledGuards(base.configuration), ...unknownProtocols(base.policyDocument)];
@@ -133,7 +161,7 @@ async function lookAt(deps: SnapshotDeps, before: Held | undefined): Promise<Hel
       ...warnings,
     ],
   };
-  return { snapshot, secrets, ...fresh, keysRevision: keys.revision };
+  return { snapshot, secrets, ...fresh, keysRevision: keys.revision, federation };
 }
 
 async function compiled(objects: ObjectStore, row: VersionRow): Promise<Omit<Snapshot, 'identities' | 'warnings'>> {
@@ -146,6 +174,13 @@ async function compiled(objects: ObjectStore, row: VersionRow): Promise<Omit<Sna
     policyDocument,
     policy: compilePolicy(policyDocument),
   };
+}
+
+/** @throws GatewayError `service_unavailable` where a data plane may not decide by what it has. */
+function assertFederated({ configuration }: Snapshot, state: FederationState | undefined, now: number): void {
+  const stale = stalenessOf(configuration.federation, state, now);
+  if (stale && (stale.never || configuration.federation.stale === 'refuse'))
+    throw new GatewayError('service_unavailable', stale.reason, { retryAfterSeconds: 10 });
 }
 
 function unavailable(thrown: unknown): GatewayError {

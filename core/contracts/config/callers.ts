@@ -34,7 +34,8 @@ const rateLimit = z.strictObject({
   tokens_per_minute: z.int().nonnegative().optional().meta({ description: 'Input and output tokens a minute.' }),
 });
 
-const keyFields = {
+/** What a key may be, wherever it is listed. */
+export const keyFields = {
   role: z
     .enum(roles)
     .default('operator')

@@ -1,7 +1,7 @@
 /** A control plane that serves the configuration, and data planes that enforce it [federation.document]. */
 import * as z from 'zod';
 import { durationMs } from '../rollout.ts';
-import { keyKinds, roles } from '../routes.ts';
+import { keyFields } from './callers.ts';
 import { address, secretName, word } from './words.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex');
@@ -23,23 +23,7 @@ const localKey = z.strictObject({
   }),
   key_env: secretName.optional().meta({ description: 'Environment variable (or secret) with the key.' }),
   key_sha256: digest.optional().meta({ description: 'SHA-256 of the key in lower-case hex.' }),
-  role: z
-    .enum(roles)
-    .default('operator')
-    .meta({ description: 'Role of the key; admin includes operator, operator includes viewer.' }),
-  kind: z.enum(keyKinds).default('agent').meta({ description: 'Who uses the key: agent, human or service.' }),
-  person: z.string().optional().meta({
-    description:
-      'Id of the human behind a human key. A key of a person whom the control plane does not have is skipped.',
-  }),
-  owner: z.string().optional().meta({
-    description:
-      'Id of the human who answers for the key. A key whose owner the control plane does not have is skipped.',
-  }),
-  name: z.string().min(1).max(64).optional().meta({ description: 'Name shown in lists and evidence.' }),
-  priority: z.enum(['normal', 'critical']).default('normal').meta({
-    description: 'Requests with "X-Priority: critical" count as critical only for keys with critical.',
-  }),
+  ...keyFields,
 });
 
 export const federationRoles = ['none', 'control', 'data'] as const;

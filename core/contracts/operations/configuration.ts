@@ -10,7 +10,7 @@ const version = {
   schema: count.optional(),
   created_at: time,
   created_by: z.string(),
-  source: z.enum(['file', 'api', 'rollback']),
+  source: z.enum(['file', 'api', 'rollback', 'federation']),
   of_version: count.optional().meta({ description: 'For a rollback: the version whose content this is.' }),
 };
 const stored = z

@@ -38,8 +38,8 @@ const derived = new WeakMap<Snapshot, Snapshot>();
 
 const notHolding = (snapshots: Snapshots): Snapshots => ({
   ...snapshots,
-  current: async () => {
-    const snapshot = await snapshots.current();
+  current: async (how) => {
+    const snapshot = await snapshots.current(how);
     if (snapshot.configuration.approvals.hold_seconds === 0) return snapshot;
     const known = derived.get(snapshot);
     if (known) return known;

@@ -4,6 +4,7 @@ import { shippedPriceFile, shippedPrices } from '#core/configuration/load/shippe
 import {
   type BesideVersion,
   type ConfigStore,
+  type FederationState,
   type HeldBindings,
   type HeldKeys,
   noKeys,
@@ -35,6 +36,7 @@ export function memoryConfigStore(): ConfigStore & {
   let imported: string | undefined;
   let bindings: HeldBindings = { revision: 0, names: {} };
   let keys = noKeys;
+  let federation: FederationState | undefined;
   const store = {
     reads: 0,
     fault: undefined as Error | undefined,
@@ -65,6 +67,14 @@ export function memoryConfigStore(): ConfigStore & {
     },
     async lastImported() {
       return imported;
+    },
+    async federation() {
+      return federation;
+    },
+    async putFederation(state: FederationState, read: FederationState | undefined) {
+      if (federation?.revision !== read?.revision) return false;
+      federation = state;
+      return true;
     },
     async bindings() {
       return bindings;

@@ -1,0 +1,63 @@
+/** The control plane over HTTP: bounded in time and size, no redirects, the token in a header only. */
+import { type ControlPlane, type ControlPlaneAddress, ControlPlaneRefused } from '#core/federation/ports.ts';
+import { parseStrictBytes } from '#core/kernel/json.ts';
+
+const withinMs = 10_000;
+/** A configuration is at most 2 MB as it is sent, and grows by its pack and prices. */
+const mostBytes = 16 * 1024 * 1024;
+
+export const controlPlane: ControlPlane = {
+  async config(to, etag) {
+    const answer = await send(to, `config?plane=${encodeURIComponent(to.plane)}`, {
+      headers: etag === undefined ? {} : { 'if-none-match': etag },
+    });
+    if (answer.status === 304 && etag !== undefined) return { changed: false };
+    const document = await jsonOf(answer);
+    return { changed: true, etag: answer.headers.get('etag') ?? '', document };
+  },
+
+  async post(to, what, body) {
+    const headers = { 'content-type': 'application/json' };
+    return jsonOf(await send(to, what, { method: 'POST', headers, body: JSON.stringify(body) }));
+  },
+};
+
+function send({ url, token }: ControlPlaneAddress, path: string, options: RequestInit): Promise<Response> {
+  return fetch(`${url.replace(/\/+$/, '')}/admin/v1/federation/${path}`, {
+    ...options,
+    headers: {
+      ...(options.headers as Record<string, string>),
+      accept: 'application/json',
+      authorization: `Bearer ${token}`,
+    },
+    redirect: 'error',
+    signal: AbortSignal.timeout(withinMs),
+  });
+}
+
+async function jsonOf(answer: Response): Promise<unknown> {
+  const bytes = await boundedBytes(answer);
+  if (answer.status === 200) return parseStrictBytes(bytes);
+  throw new ControlPlaneRefused(answer.status, `the control plane answered ${answer.status}: ${messageIn(bytes)}`);
+}
+
+async function boundedBytes({ body }: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) throw new ControlPlaneRefused(413, `the control plane sent more than ${mostBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** What an error of a gateway says; nothing of a page that is none. */
+function messageIn(bytes: Buffer): string {
+  try {
+    const { error } = JSON.parse(bytes.toString('utf8')) as { error?: { message?: unknown } };
+    return typeof error?.message === 'string' ? error.message.slice(0, 300) : 'no reason given';
+  } catch {
+    return 'no reason given';
+  }
+}

@@ -1,0 +1,100 @@
+/** What is measured of a federation [federation.alerts]: documents and staleness on a data plane, the planes at their control plane. */
+import type { FederationState } from '#core/configuration/ports.ts';
+import { stalenessOf, stateOf } from '#core/configuration/store/staleness.ts';
+import { platformAlerts } from '#core/contracts/alert.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import type { PlaneRow } from '#core/contracts/federation.ts';
+import { leaseMs } from '#core/federation/lease.ts';
+import type { Measured } from './lifecycle.ts';
+
+/** On a data plane. */
+export function ofDataPlane(
+  { federation }: Configuration,
+  given: FederationState | undefined,
+  now: number,
+): Measured[] {
+  if (federation.role !== 'data') return [];
+  const state = stateOf(federation, given);
+  const stale = stalenessOf(federation, state, now);
+  const base = { scope: platformAlerts, type: 'system', dimension: `plane:${federation.plane}`, threshold: 0 } as const;
+  const refused = state?.refused?.reason;
+  return [
+    {
+      ...{ ...base, metric: 'federation_document', value: refused === undefined ? 0 : 1 },
+      ...(refused !== undefined && {
+        firing: {
+          severity: 'critical',
+          message: `The document of the control plane is refused: ${refused}. The last good one stays in force.`,
+        },
+      }),
+    },
+    {
+      ...{ ...base, metric: 'federation_stale', value: stale ? 1 : 0 },
+      ...(stale && {
+        firing: {
+          severity: 'critical',
+          message: `${stale.reason} ${federation.stale === 'refuse' || stale.never ? 'Calls are refused' : 'Calls go on'} until the control plane confirms one.`,
+        },
+      }),
+    },
+  ];
+}
+
+/** At a control plane, of each plane that has reported. @param version policy version in force here */
+export const ofPlanes = (rows: readonly PlaneRow[], version: number, now: number): Measured[] =>
+  rows.flatMap((row) => [chainsOf(row), silenceOf(row, now), conflictOf(row, now), setBackOf(row, version)]);
+
+const baseOf = ({ plane }: PlaneRow) =>
+  ({ scope: platformAlerts, type: 'system', dimension: `plane:${plane}`, threshold: 0 }) as const;
+
+function chainsOf(row: PlaneRow): Measured {
+  const { plane, divergence, divergences } = row;
+  return {
+    ...{ ...baseOf(row), type: 'evidence', metric: 'evidence_heads', value: divergences },
+    ...(divergence && {
+      firing: {
+        severity: 'critical',
+        message: `plane:${plane}: the evidence of session ${divergence.session_id} of tenant ${divergence.tenant} is not what the plane reported (${divergence.kind} at entry ${divergence.index}).`,
+        evidence: { session_id: divergence.session_id, index: divergence.index },
+      },
+    }),
+  };
+}
+
+function silenceOf(row: PlaneRow, now: number): Measured {
+  const seconds = Math.max(0, Math.floor((now - Date.parse(row.seen_at)) / 1000));
+  const threshold = leaseMs(row.interval_seconds) / 1000;
+  return {
+    ...{ ...baseOf(row), metric: 'plane_silent_seconds', value: seconds, threshold },
+    ...(seconds > threshold && {
+      firing: { severity: 'warning', message: `plane:${row.plane}: no report since ${row.seen_at}.` },
+    }),
+  };
+}
+
+function conflictOf(row: PlaneRow, now: number): Measured {
+  const { conflict } = row;
+  const holds = conflict !== undefined && now - Date.parse(conflict.at) < leaseMs(row.interval_seconds);
+  return {
+    ...{ ...baseOf(row), metric: 'plane_conflict', value: holds ? 1 : 0 },
+    ...(holds && {
+      firing: {
+        severity: 'critical',
+        message: `plane:${row.plane}: two gateways report under this name. Give each a plane and a token of its own; a token that is used elsewhere is to be replaced.`,
+      },
+    }),
+  };
+}
+
+function setBackOf(row: PlaneRow, version: number): Measured {
+  const ahead = Math.max(0, row.version - version);
+  return {
+    ...{ ...baseOf(row), metric: 'versions_ahead', value: ahead },
+    ...(ahead > 0 && {
+      firing: {
+        severity: 'critical',
+        message: `plane:${row.plane}: it has version ${row.version}, and version ${version} is in force here: this control plane was set back, and its planes refuse what it serves. Store the configuration until the version is above ${row.version}.`,
+      },
+    }),
+  };
+}

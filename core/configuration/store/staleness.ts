@@ -1,0 +1,47 @@
+/** Whether a data plane may still go by what it has of its control plane [federation.staleness]. */
+import type { FederationSettings } from '#core/contracts/config/federation.ts';
+import { durationMs } from '#core/contracts/rollout.ts';
+import type { FederationState } from '../ports.ts';
+
+/** How far the clocks of two planes may be apart. */
+export const toleratedSkewMs = 15 * 60_000;
+
+export interface Staleness {
+  readonly reason: string;
+  /** No document ever came: there is nothing that could be served. */
+  readonly never: boolean;
+}
+
+/** The state, where it is about the plane and the control plane that the settings name. */
+export const stateOf = (
+  settings: FederationSettings,
+  state: FederationState | undefined,
+): FederationState | undefined =>
+  state && state.plane === settings.plane && state.control_plane_url === settings.control_plane_url ? state : undefined;
+
+/** @returns undefined where the configuration counts, and on a gateway that is no data plane. */
+export function stalenessOf(
+  settings: FederationSettings,
+  given: FederationState | undefined,
+  now: number,
+): Staleness | undefined {
+  if (settings.role !== 'data') return undefined;
+  const state = stateOf(settings, given);
+  if (!state || state.document_sha256 === '')
+    return {
+      never: true,
+      reason: `No configuration of the control plane has come yet; the data plane ${settings.plane} refuses calls until one does.`,
+    };
+  const age = now - Date.parse(state.confirmed_at);
+  const stale = (why: string): Staleness => ({
+    never: false,
+    reason: `The configuration of the data plane ${settings.plane} is stale: ${why}.`,
+  });
+  if (age > durationMs(settings.max_staleness)!)
+    return stale(
+      `the control plane last confirmed it at ${state.confirmed_at}, and max_staleness is ${settings.max_staleness}`,
+    );
+  if (age < -toleratedSkewMs) return stale('it was confirmed in the future, so the clock here was set back');
+  if (now > Date.parse(state.expires_at) + toleratedSkewMs) return stale(`its document expired at ${state.expires_at}`);
+  return undefined;
+}

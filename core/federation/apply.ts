@@ -1,0 +1,92 @@
+/** A document of the control plane comes into force on a data plane, as a policy version of its own [federation.swap]. */
+import { keepBound } from '#core/configuration/checks/bound-secrets.ts';
+import type { ConfigStore, FederationState, VersionRow } from '#core/configuration/ports.ts';
+import { stateOf } from '#core/configuration/store/staleness.ts';
+import { configurationBytes } from '#core/configuration/store/stored-form.ts';
+import { storeVersion, type VersionDeps } from '#core/configuration/store/versions.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { ObjectStore } from '#core/kernel/ports.ts';
+import { mergedConfiguration } from './merge.ts';
+
+export interface ApplyDeps extends VersionDeps {
+  /** Environment names that a configuration from elsewhere may bring in; undefined where secrets come from a store of their own. */
+  readonly listedSecretNames: readonly string[] | undefined;
+}
+
+export type ServedText = Readonly<Record<string, unknown>>;
+
+/**
+ * Makes the served configuration the one in force, if it is not yet. What secrets a control plane may name, and where they may be
+ * sent, is bound as for a configuration over HTTP: whoever holds the control plane gets no secret of a plane by it.
+ * @returns the new version; undefined where nothing changed.
+ * @throws GatewayError for a configuration that may not come into force here; then the one before stays.
+ */
+export async function applyServed(
+  deps: ApplyDeps,
+  served: ServedText,
+  inForce: Configuration,
+  current: VersionRow,
+): Promise<{ readonly row: VersionRow; readonly warnings: readonly string[] } | undefined> {
+  const merged = mergedConfiguration(served, inForce);
+  await assertModules(deps.objects, merged.configuration);
+  const { names: bound } = await deps.configStore.bindings();
+  const rules = { before: inForce, listed: deps.listedSecretNames };
+  const kept = keepBound({ ...rules, bound }, withoutKeys(merged.configuration));
+  const configuration = { ...merged.configuration, providers: kept.configuration.providers };
+  if (sha256(configurationBytes(configuration).bytes) === current.sha256) return undefined;
+  const row = await storeVersion(deps, configuration, 'control-plane', 'federation', {
+    bind: (now) => keepBound({ ...rules, bound: now }, withoutKeys(configuration)).bound,
+  });
+  return { row, warnings: [...merged.warnings, ...kept.warnings] };
+}
+
+/** Keys of the plane are its operator's: they are bound by the file that names them. */
+const withoutKeys = (configuration: Configuration): Configuration => ({
+  ...configuration,
+  tenants: configuration.tenants.map((tenant) => ({ ...tenant, api_keys: [] })),
+});
+
+/** Modules do not travel: a filter without its module would err at every call. */
+async function assertModules(objects: ObjectStore, { policies }: Configuration): Promise<void> {
+  for (const filter of [...policies.input, ...policies.output]) {
+    if (filter.type !== 'wasm' || filter.sha256 === undefined || (await objects.get(filter.sha256))) continue;
+    throw new GatewayError(
+      'invalid_request',
+      `The filter ${filter.name} needs the module ${filter.sha256}, which is not stored on this plane; name it in a filter of this plane's own configuration file once.`,
+    );
+  }
+}
+
+/** The configuration that was served last, where it is still there. */
+export async function servedLast(
+  { configStore, objects }: { readonly configStore: Pick<ConfigStore, 'federation'>; readonly objects: ObjectStore },
+  { federation }: Pick<Configuration, 'federation'>,
+): Promise<{ readonly state: FederationState; readonly served: ServedText | undefined } | undefined> {
+  const state = stateOf(federation, await configStore.federation());
+  if (!state) return undefined;
+  const bytes = state.document_sha256 === '' ? undefined : await objects.get(state.document_sha256);
+  return { state, served: bytes && (JSON.parse(new TextDecoder().decode(bytes)) as ServedText) };
+}
+
+/** Keeps the served configuration for restarts. @returns its address in the object store */
+export const keepServed = (objects: ObjectStore, served: ServedText): Promise<string> =>
+  objects.put(new TextEncoder().encode(canonicalize(served)));
+
+/**
+ * A configuration of a data plane's own, as it may be stored: under what the control plane served last. What its file says of
+ * policies counts nowhere.
+ */
+export async function underControl(
+  deps: { readonly configStore: ConfigStore; readonly objects: ObjectStore },
+  own: Configuration,
+): Promise<Configuration> {
+  if (own.federation.role !== 'data') return own;
+  const last = await servedLast(deps, own);
+  if (!last) return own; // nothing is decided by it: the plane refuses calls until a document comes
+  if (last.served) return mergedConfiguration(last.served, own).configuration;
+  const lost = { ...last.state, revision: last.state.revision + 1, document_sha256: '', etag: '' };
+  await deps.configStore.putFederation(lost, last.state);
+  return own;
+}

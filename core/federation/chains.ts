@@ -1,0 +1,102 @@
+/** The chains of a data plane as it reports them [federation.heads]: what its store says now, never what it remembers. */
+import type { EvidenceHead, WantedHead } from '#core/contracts/federation.ts';
+import { firstEntries } from '#core/evidence/bundle.ts';
+import type { EvidenceLog, SessionHead } from '#core/evidence/ports.ts';
+import { verifyChain } from '#core/evidence/verify.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
+
+/** Sessions of a tenant that are looked at in one report: the newest, and the next of all others. */
+const newestAtOnce = 100;
+const othersAtOnce = 50;
+/** Entries that are read for one report to verify whole chains; a longer chain is left to `audit verify`. */
+const mostVerified = 2_000;
+
+interface Reported {
+  readonly total_entries: number;
+  readonly last_hash: string;
+}
+
+/** Remembers what was reported, so that a report holds what changed. Losing it costs a longer report. */
+export class ReportedChains {
+  readonly #reported = new RecentMap<string, Reported>({ max: 20_000 });
+  readonly #cursors = new Map<string, string>();
+
+  /** Chains of these tenants that changed since they were reported, and the places that the control plane wants to see. */
+  async changed(
+    evidence: EvidenceLog,
+    tenants: readonly string[],
+    wanted: readonly WantedHead[],
+    most: number,
+  ): Promise<EvidenceHead[]> {
+    const heads = await this.#wanted(evidence, wanted.slice(0, most));
+    const told = new Set(heads.map(keyOf));
+    for (const tenant of tenants) {
+      for (const head of await this.#looked(evidence, tenant)) {
+        if (heads.length >= most) return heads;
+        if (told.has(keyOf(head)) || this.#isReported(head)) continue;
+        const before = this.#reported.get(keyOf(head));
+        heads.push(await reportOf(evidence, head, before && before.total_entries - 1));
+      }
+    }
+    return heads;
+  }
+
+  /** The control plane has taken these. */
+  taken(heads: readonly EvidenceHead[]): void {
+    for (const head of heads) this.#reported.set(keyOf(head), head);
+  }
+
+  #isReported(head: SessionHead): boolean {
+    const known = this.#reported.get(keyOf(head));
+    return known?.total_entries === head.total_entries && known.last_hash === head.last_hash;
+  }
+
+  async #looked(evidence: EvidenceLog, tenant: string): Promise<SessionHead[]> {
+    const newest = await evidence.sessions(tenant, { limit: newestAtOnce });
+    const cursor = this.#cursors.get(tenant) ?? newest.cursor;
+    if (cursor === undefined) return [...newest.items];
+    const others = await evidence.sessions(tenant, { limit: othersAtOnce, cursor });
+    if (others.cursor === undefined) this.#cursors.delete(tenant);
+    else this.#cursors.set(tenant, others.cursor);
+    return [...newest.items, ...others.items];
+  }
+
+  async #wanted(evidence: EvidenceLog, wanted: readonly WantedHead[]): Promise<EvidenceHead[]> {
+    const heads: EvidenceHead[] = [];
+    let verified = 0;
+    for (const { tenant, session_id, index } of wanted) {
+      const head = await evidence.head(tenant, session_id);
+      if (!head) {
+        heads.push({ tenant, session_id, total_entries: 0, last_hash: '' });
+        continue;
+      }
+      verified += head.total_entries;
+      const broken = verified <= mostVerified ? await brokenLink(evidence, head) : undefined;
+      heads.push({ ...(await reportOf(evidence, head, index)), ...(broken && { broken }) });
+    }
+    return heads;
+  }
+}
+
+const keyOf = ({ tenant, session_id }: { readonly tenant: string; readonly session_id: string }) =>
+  JSON.stringify([tenant, session_id]);
+
+/** @param index the place whose hash is told as well, if the chain reaches it */
+async function reportOf(evidence: EvidenceLog, head: SessionHead, index: number | undefined): Promise<EvidenceHead> {
+  const { tenant, session_id, total_entries, last_hash } = head;
+  const reached = index !== undefined && index < total_entries;
+  const hash = reached ? await hashAt(evidence, head, index) : undefined;
+  return { tenant, session_id, total_entries, last_hash, ...(hash !== undefined && { at: { index: index!, hash } }) };
+}
+
+async function hashAt(evidence: EvidenceLog, { tenant, session_id }: SessionHead, index: number) {
+  for await (const entry of evidence.entries(tenant, session_id, index))
+    return entry.index === index ? entry.hash : undefined;
+  return undefined;
+}
+
+async function brokenLink(evidence: EvidenceLog, head: SessionHead) {
+  const entries = firstEntries(evidence.entries(head.tenant, head.session_id), head.total_entries);
+  const { broken_link } = await verifyChain(entries, { head });
+  return broken_link && { index: broken_link.index, reason: broken_link.reason.slice(0, 500) };
+}

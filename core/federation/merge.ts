@@ -1,0 +1,65 @@
+/** The configuration of a data plane: what the control plane serves, with what the plane has of its own [federation.local-keys]. */
+import { checkConfiguration } from '#core/configuration/checks/checks.ts';
+import { problemsOf, refusal } from '#core/configuration/checks/problems.ts';
+import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
+import { storedForm } from '#core/configuration/store/stored-form.ts';
+import type { LocalKey } from '#core/contracts/config/federation.ts';
+import { type Configuration, configurationSchema, type KeyEntry } from '#core/contracts/config.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import type { OwnOfPlane } from './served.ts';
+
+export interface Merged {
+  readonly configuration: Configuration;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * @param served the configuration of a verified document.
+ * @throws GatewayError `invalid_request` for what this release cannot read, or what does not fit together here.
+ */
+export function mergedConfiguration(
+  served: Readonly<Record<string, unknown>>,
+  { admin, federation }: OwnOfPlane,
+): Merged {
+  const tenants = Array.isArray(served.tenants) ? served.tenants : [];
+  const keyless = { ...served, admin, federation, tenants: tenants.map((tenant) => ({ ...tenant, api_keys: [] })) };
+  const parsed = configurationSchema.safeParse(keyless);
+  if (!parsed.success) throw refusal(problemsOf(parsed.error.issues, keyless), () => undefined);
+  const { pack } = parsed.data.tool_policies;
+  if (typeof pack === 'string') throw new TypeError('a served configuration holds the rules of its pack');
+  const warnings: string[] = [];
+  const keys = usableKeys(parsed.data, federation.local_keys, warnings);
+  const file = {
+    ...parsed.data,
+    tenants: parsed.data.tenants.map((tenant) => ({ ...tenant, api_keys: [...(keys.get(tenant.id) ?? [])] })),
+  };
+  const problems = checkConfiguration(file, warnings);
+  if (problems.length > 0) throw refusal(problems, () => undefined);
+  const configuration = storedForm(file, pack);
+  compilePolicy(buildPolicyDocument(configuration)); // what does not compile is never in force
+  return { configuration, warnings };
+}
+
+/** Whom or what the control plane no longer has, no key of a plane brings back. */
+function usableKeys(
+  { tenants, people }: Pick<Configuration, 'people'> & { readonly tenants: readonly { readonly id: string }[] },
+  localKeys: readonly LocalKey[],
+  warnings: string[],
+): Map<string, KeyEntry[]> {
+  const keys = new Map<string, KeyEntry[]>();
+  for (const [at, { tenant, ...key }] of localKeys.entries()) {
+    const missing = missingOf(key);
+    if (missing) {
+      warnings.push(`federation.local_keys[${at}] is skipped: the control plane has no ${missing}.`);
+      continue;
+    }
+    keys.set(tenant, [...(keys.get(tenant) ?? []), key as KeyEntry]);
+
+    function missingOf({ person, owner }: Omit<LocalKey, 'tenant'>): string | undefined {
+      if (!tenants.some(({ id }) => id === tenant)) return `tenant ${tenant}`;
+      const unknown = [person, owner].find((named) => named !== undefined && !people.some(({ id }) => id === named));
+      return unknown === undefined ? undefined : `person ${unknown}`;
+    }
+  }
+  return keys;
+}

@@ -1,0 +1,174 @@
+/** One question of a data plane to its control plane [federation.poll]: the configuration, if it is another. */
+import type { FederationState } from '#core/configuration/ports.ts';
+import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
+import { stateOf } from '#core/configuration/store/staleness.ts';
+import type { FederationSettings } from '#core/contracts/config/federation.ts';
+import { durationMs } from '#core/contracts/rollout.ts';
+import { asGatewayError } from '#core/kernel/errors.ts';
+import { type Clock, isoTime, type SecretStore, type Telemetry } from '#core/kernel/ports.ts';
+import { type ApplyDeps, applyServed, keepServed, type ServedText, servedLast } from './apply.ts';
+import { verifyDocument } from './document.ts';
+import type { ConfigAnswer, ControlPlane, ControlPlaneAddress } from './ports.ts';
+
+export interface PollPorts extends Omit<ApplyDeps, 'clock' | 'secrets'> {
+  readonly clock: Clock;
+  readonly controlPlane: ControlPlane;
+  readonly secrets: SecretStore;
+  readonly snapshots: Snapshots;
+  readonly telemetry: Pick<Telemetry, 'log' | 'count'>;
+  /** The act is evidence: a version came into force, or a document was refused. */
+  readonly record: (action: string, details: Record<string, unknown>) => Promise<unknown>;
+  /** Where digests of keys are stored beside the version, as on AWS; undefined where a process reads its environment. */
+  readonly keySecrets?: SecretStore | undefined;
+}
+
+export type Polled = 'adopted' | 'unchanged' | 'refused' | 'unreachable' | 'not_a_data_plane';
+
+/** Asks once. What is refused changes nothing but the state, which says why. */
+export async function pollControlPlane(ports: PollPorts): Promise<Polled> {
+  const snapshot = await ports.snapshots.refresh();
+  const { federation } = snapshot.configuration;
+  const to = await addressOf(ports, federation);
+  if (!to) return 'not_a_data_plane';
+  const last = await servedLast(ports, snapshot.configuration);
+  // Without the document at hand a 304 would confirm nothing.
+  const etag = last?.served && last.state.etag !== '' ? last.state.etag : undefined;
+  let answer: ConfigAnswer;
+  try {
+    answer = await ports.controlPlane.config(to, etag);
+  } catch (fault) {
+    return unanswered(ports, snapshot, fault as Error);
+  }
+  if (answer.changed) return taken(ports, snapshot, answer);
+  return confirmed(ports, snapshot, last!.state, last!.served!);
+}
+
+/** Undefined for a gateway that is no data plane. */
+export async function addressOf(
+  { secrets, telemetry }: Pick<PollPorts, 'secrets' | 'telemetry'>,
+  { role, plane, control_plane_url: url, token_env }: FederationSettings,
+): Promise<ControlPlaneAddress | undefined> {
+  if (role !== 'data' || plane === undefined || url === undefined || token_env === undefined) return undefined;
+  const token = (await secrets.get(token_env))?.trim();
+  if (!token) telemetry.log('error', 'the data plane has no token', { name: token_env });
+  return { url, plane, token: token ?? 'none' };
+}
+
+async function unanswered(ports: PollPorts, snapshot: Snapshot, fault: Error): Promise<Polled> {
+  if (fault.name === 'ControlPlaneRefused') return refused(ports, snapshot, fault.message);
+  ports.telemetry.log('warn', 'the control plane was not reached', { error: fault.message });
+  ports.telemetry.count('svc_federation_polls_total', { outcome: 'unreachable' });
+  return 'unreachable';
+}
+
+/** The story of a new document: verify, merge, store as a version, remember. */
+async function taken(ports: PollPorts, snapshot: Snapshot, answer: ConfigAnswer & { changed: true }): Promise<Polled> {
+  const { federation } = snapshot.configuration;
+  const before = stateOf(federation, await ports.configStore.federation());
+  const verified = verifyDocument(answer.document, {
+    plane: federation.plane!,
+    trustedKeys: federation.trusted_keys,
+    last: before,
+    now: ports.clock.now(),
+  });
+  if (!verified.ok) return refused(ports, snapshot, verified.reason);
+  const { version, digest, expires_at, configuration } = verified.document;
+  try {
+    await applied(ports, snapshot, configuration, { version, digest });
+  } catch (fault) {
+    const error = asGatewayError(fault);
+    if (error.kind.status >= 500) throw fault; // the store is down: nothing is wrong with the document
+    return refused(ports, snapshot, error.message);
+  }
+  const document_sha256 = await keepServed(ports.objects, configuration);
+  const found = { version, digest, document_sha256, etag: answer.etag, expires_at };
+  await remember(ports, federation, { ...found, confirmed_at: isoTime(ports.clock.now()) });
+  ports.telemetry.count('svc_federation_polls_total', { outcome: 'adopted' });
+  return 'adopted';
+}
+
+async function applied(
+  ports: PollPorts,
+  { configuration, version, sha256 }: Snapshot,
+  served: ServedText,
+  from: { readonly version: number; readonly digest: string },
+): Promise<void> {
+  const current = (await ports.configStore.current()) ?? {
+    version,
+    sha256,
+    created_at: '',
+    created_by: '',
+    source: 'file',
+  };
+  const { clock, configStore, objects, listedSecretNames, keySecrets } = ports;
+  const deps = { clock, configStore, objects, listedSecretNames, ...(keySecrets && { secrets: keySecrets }) };
+  const outcome = await applyServed(deps, served, configuration, current);
+  if (!outcome) return;
+  await ports.snapshots.refresh();
+  await ports.record('federation.adopt', {
+    control_plane_version: from.version,
+    digest: from.digest,
+    policy_version: outcome.row.version,
+    sha256: outcome.row.sha256,
+  });
+  ports.telemetry.log('info', 'the configuration of the control plane is in force', { version: from.version });
+  for (const warning of outcome.warnings) ports.telemetry.log('warn', warning);
+}
+
+/** Nothing new. A change of this plane's own meanwhile, or a version that was not stored, is put right here. */
+async function confirmed(
+  ports: PollPorts,
+  snapshot: Snapshot,
+  state: FederationState,
+  served: ServedText,
+): Promise<Polled> {
+  await applied(ports, snapshot, served, state);
+  const now = ports.clock.now();
+  const stalenessMs = durationMs(snapshot.configuration.federation.max_staleness)!;
+  const due = now - Date.parse(state.confirmed_at) >= Math.min(60_000, stalenessMs / 10);
+  if (due || state.refused)
+    await remember(ports, snapshot.configuration.federation, { ...state, confirmed_at: isoTime(now) });
+  ports.telemetry.count('svc_federation_polls_total', { outcome: 'unchanged' });
+  return 'unchanged';
+}
+
+async function remember(
+  { configStore, snapshots }: PollPorts,
+  { plane, control_plane_url }: FederationSettings,
+  found: Omit<FederationState, 'revision' | 'plane' | 'control_plane_url' | 'refused'>,
+): Promise<void> {
+  const { refused: _refused, ...rest } = found as FederationState;
+  const read = await configStore.federation();
+  // Another process may have taken a later document meanwhile: that one stays.
+  if (read && read.plane === plane && read.control_plane_url === control_plane_url && read.version > found.version)
+    return;
+  const revision = (read?.revision ?? 0) + 1;
+  await configStore.putFederation({ ...rest, revision, plane: plane!, control_plane_url: control_plane_url! }, read);
+  await snapshots.refresh(); // callers are not kept waiting for what is known
+}
+
+/** The last good one stays. The first refusal for a reason is recorded; the alert lasts until a good document comes. */
+async function refused(ports: PollPorts, { configuration }: Snapshot, reason: string): Promise<Polled> {
+  const { plane, control_plane_url } = configuration.federation;
+  const read = await ports.configStore.federation();
+  ports.telemetry.count('svc_federation_polls_total', { outcome: 'refused' });
+  if (read?.refused?.reason === reason) return 'refused';
+  const known = stateOf(configuration.federation, read);
+  const nothing = {
+    version: 0,
+    digest: '',
+    document_sha256: '',
+    etag: '',
+    expires_at: isoTime(0),
+    confirmed_at: isoTime(0),
+  };
+  const state: FederationState = {
+    ...(known ?? { ...nothing, plane: plane!, control_plane_url: control_plane_url! }),
+    revision: (read?.revision ?? 0) + 1,
+    refused: { at: isoTime(ports.clock.now()), reason: reason.slice(0, 1_000) },
+  };
+  if (!(await ports.configStore.putFederation(state, read))) return 'refused';
+  ports.telemetry.log('error', 'a document of the control plane was refused; the last good one stays', { reason });
+  await ports.record('federation.refuse', { reason: reason.slice(0, 1_000) });
+  return 'refused';
+}

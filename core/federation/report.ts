@@ -1,0 +1,106 @@
+/** What a data plane tells its control plane [federation.report]: how it is, how its chains stand, its minutes of traffic. */
+import type { ApprovalStore } from '#core/approvals/ports.ts';
+import { stalenessOf, stateOf } from '#core/configuration/store/staleness.ts';
+import { mostHeads, mostMinutes, type PlaneStatus, type WantedHead } from '#core/contracts/federation.ts';
+import type { EvidenceLog } from '#core/evidence/ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { totalsOf } from '#core/observatory/buckets.ts';
+import { everyTenant } from '#core/observatory/dimensions.ts';
+import { addUp } from '#core/observatory/measures.ts';
+import type { Observations } from '#core/observatory/ports.ts';
+import { recentHours } from '#core/observatory/request-row.ts';
+import { ReportedChains } from './chains.ts';
+import { addressOf, type PollPorts } from './poll.ts';
+import type { ControlPlaneAddress } from './ports.ts';
+
+export interface ReportPorts
+  extends Pick<PollPorts, 'clock' | 'configStore' | 'controlPlane' | 'secrets' | 'snapshots' | 'telemetry'> {
+  readonly approvals: Pick<ApprovalStore, 'list'>;
+  readonly evidence: EvidenceLog;
+  readonly observations: Pick<Observations, 'minutes'>;
+  /** Tells gateways of one name apart; the same over restarts. */
+  readonly instance: string;
+}
+
+const minuteMs = 60_000;
+const trafficMinutes = 5;
+/** Minutes that may still change after they were sent: projections lag, and a minute goes on. */
+const lateMinutes = 3;
+const pendingAtOnce = 200;
+
+/** One data plane's reports, one after the other. */
+export class Reports {
+  readonly #chains = new ReportedChains();
+  #wanted: readonly WantedHead[] = [];
+  #sentUntil: number | undefined;
+
+  /**
+   * Status first, then the minutes since the last report; after a partition all of them that are kept.
+   * @throws ControlPlaneRefused, or Error where the control plane cannot be reached: what was not sent is sent next time.
+   */
+  async send(ports: ReportPorts): Promise<void> {
+    const { configuration } = await ports.snapshots.current({ evenStale: true });
+    const to = await addressOf(ports, configuration.federation);
+    if (!to) return;
+    await this.#status(ports, to);
+    await this.#metrics(ports, to);
+  }
+
+  async #status(ports: ReportPorts, to: ControlPlaneAddress): Promise<void> {
+    const { configuration } = await ports.snapshots.current({ evenStale: true });
+    const tenants = configuration.tenants.map(({ id }) => id);
+    const evidence_heads = await this.#chains.changed(ports.evidence, tenants, this.#wanted, mostHeads);
+    const state = stateOf(configuration.federation, await ports.configStore.federation());
+    const now = ports.clock.now();
+    const status: PlaneStatus = {
+      plane: to.plane,
+      instance: ports.instance,
+      interval_seconds: configuration.federation.poll_seconds,
+      sent_at: isoTime(now),
+      version: state?.version ?? 0,
+      healthy: stalenessOf(configuration.federation, state, now) === undefined,
+      ...(state?.refused && { refused: state.refused.reason }),
+      ...(await trafficOf(ports)),
+      pending_approvals: await pendingOf(ports, tenants),
+      evidence_heads,
+    };
+    const answer = (await ports.controlPlane.post(to, 'status', status)) as { wanted?: readonly WantedHead[] };
+    this.#chains.taken(evidence_heads);
+    this.#wanted = Array.isArray(answer.wanted) ? answer.wanted.slice(0, mostHeads) : [];
+  }
+
+  async #metrics({ clock, observations, controlPlane, instance }: ReportPorts, to: ControlPlaneAddress): Promise<void> {
+    const now = clock.now();
+    const from = Math.max(this.#sentUntil ?? 0, now - recentHours * 60 * minuteMs);
+    const sums = await observations.minutes(everyTenant, {
+      dimension: 'global',
+      from: isoTime(from),
+      to: isoTime(now),
+    });
+    // Shards of one minute stand beside each other; what is sent replaces the minute, so it is sent whole.
+    const minutes = [...Map.groupBy(sums, ({ at }) => at)].map(([at, same]) => ({
+      at,
+      measures: addUp(same.map(({ measures }) => measures)),
+    }));
+    for (let sent = 0; sent < minutes.length; sent += mostMinutes)
+      await controlPlane.post(to, 'metrics', {
+        plane: to.plane,
+        instance,
+        minutes: minutes.slice(sent, sent + mostMinutes),
+      });
+    this.#sentUntil = now - lateMinutes * minuteMs;
+  }
+}
+
+async function trafficOf({ clock, observations }: ReportPorts): Promise<Pick<PlaneStatus, 'requests' | 'error_rate'>> {
+  const now = clock.now();
+  const span = { from: isoTime(now - trafficMinutes * minuteMs), to: isoTime(now) };
+  const sums = await observations.minutes(everyTenant, { dimension: 'global', ...span });
+  const { requests, error_rate } = totalsOf(sums.map(({ measures }) => measures));
+  return { requests, error_rate };
+}
+
+async function pendingOf({ approvals }: ReportPorts, tenants: readonly string[]): Promise<number> {
+  const pages = await Promise.all(tenants.map((tenant) => approvals.list(tenant, 'pending', { limit: pendingAtOnce })));
+  return pages.reduce((sum, { items }) => sum + items.length, 0);
+}

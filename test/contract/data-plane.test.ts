@@ -1,0 +1,284 @@
+/** A data plane with its control plane: what comes into force, what is refused, what happens when they lose each other. */
+
+import { ChainWatch } from '#core/alerts/chain-watch.ts';
+import { evaluateAlerts } from '#core/alerts/evaluate.ts';
+import { TrafficWatch } from '#core/alerts/traffic-watch.ts';
+import type { EntryDraft } from '#core/contracts/evidence.ts';
+import { type Federation, federation } from '../support/federation.ts';
+import type { Loose } from '../support/loose.ts';
+import { configuration } from '../support/ports.ts';
+import { TableAttacker } from '../support/table-attacker.ts';
+
+const hour = 3_600;
+let both: Federation;
+beforeEach(async () => {
+  both = await federation((more) => configuration(more));
+});
+afterEach(() => both.stop());
+
+const call = { protocol: 'git', tool: 'scm.get_issue', target: 'acme/web', capability: 'read' };
+const act = (tool = 'scm.get_issue', key = 'plane-agent') =>
+  both.atPlane('POST', '/admin/v1/test-action', { key, body: { ...call, tool, actor: { session: 'work' } } });
+const alerts = async () => {
+  await evaluateAlerts(both.plane.ports, { traffic: new TrafficWatch(), chains: new ChainWatch() });
+  const { body } = await both.atPlane('GET', '/admin/v1/alerts', { key: 'admin-token-1' });
+  return body.alerts
+    .filter(({ state }: { state: string }) => state === 'active')
+    .map(({ metric }: { metric: string }) => metric);
+};
+const versionsAtPlane = async () => (await both.plane.ports.configStore.list()).map(({ source }) => source);
+
+test('[federation.first] a data plane refuses calls until the first document, whatever its own file allows', async () => {
+  expect(await act()).toMatchObject({
+    status: 503,
+    body: {
+      error: { type: 'service_unavailable', message: expect.stringContaining('No configuration of the control plane') },
+    },
+  });
+  expect(await both.poll()).toBe('adopted');
+  expect((await act()).body).toMatchObject({ decision: 'allow', matched_rule: 'git:scm.get_*', policy: 'pr-writer' });
+});
+
+test('[federation.swap] [federation.poll] a new version at the control plane comes into force; the same one stores nothing', async () => {
+  await both.poll();
+  expect(await both.poll()).toBe('unchanged');
+  expect(await versionsAtPlane()).toEqual(['federation', 'file', 'file']);
+  await both.storeAtControl('budgets: { tenants: { default: { monthly_usd: 5 } } }');
+  expect(await both.poll()).toBe('adopted');
+  const { configuration: inForce } = await both.plane.ports.snapshots.current();
+  expect(inForce.budgets.tenants.default).toMatchObject({ monthly_usd: 5 });
+  expect(inForce.federation).toMatchObject({ role: 'data', plane: 'eu' });
+  const { body } = await both.atPlane('GET', '/admin/v1/audit?kind=admin', { key: 'admin-token-1' });
+  expect(body.entries.map(({ body: { action } }: { body: { action: string } }) => action)).toContain(
+    'federation.adopt',
+  );
+});
+
+test('[federation.local-keys] keys are those of the plane; one of a person or tenant that is gone stops', async () => {
+  await both.poll();
+  expect((await act('scm.get_issue', 'agent-key-1')).status).toBe(401); // a key of the control plane
+  expect((await act()).status).toBe(200);
+  const without = configuration()
+    .replace(/ {2}- \{ id: bob.*\n/, '')
+    .replace(/owner: bob, /g, '')
+    .replace(/person: bob, /g, '');
+  const { loadConfiguration } = await import('#core/configuration/load/load.ts');
+  const { storeVersion } = await import('#core/configuration/store/versions.ts');
+  const { ofControl } = await import('../support/federation.ts');
+  const loaded = await loadConfiguration(without + ofControl(), both.control.ports);
+  await storeVersion(both.control.ports, loaded.configuration, 'test', 'api');
+  both.pass(6);
+  expect(await both.poll()).toBe('adopted');
+  expect((await act()).status).toBe(401);
+});
+
+test('[federation.last-good] [federation.alerts] a bad document is refused with an alert, the last good one stays, a good one ends it', async () => {
+  await both.poll();
+  const policy = (await both.plane.ports.snapshots.current()).version;
+  const forgeries: [string, (document: Loose) => unknown, string][] = [
+    [
+      'another configuration',
+      (d) => ({ ...d, configuration: { ...d.configuration, tool_policies: { pack: null } } }),
+      'not the one that was signed',
+    ],
+    ['a later version', (d) => ({ ...d, version: d.version + 1 }), 'signature'],
+    ['a later date', (d) => ({ ...d, expires_at: '2036-01-01T00:00:00.000Z' }), 'signature'],
+    ['another plane', (d) => ({ ...d, plane: 'us' }), 'signature'],
+    ['another format', (d) => ({ ...d, format: 'other' }), 'format'],
+    ['no document', () => 'hello', 'format'],
+    ['another key', (d) => ({ ...d, public_key: otherKey }), 'trusted_keys does not list'],
+    ['no key', (d) => ({ ...d, public_key: '' }), 'trusted_keys does not list'],
+  ];
+  for (const [what, forge, reason] of forgeries) {
+    await both.storeAtControl('');
+    both.network.forge = forge;
+    expect([what, await both.poll()]).toEqual([what, 'refused']);
+    const state = await both.plane.ports.configStore.federation();
+    expect([what, state?.refused?.reason]).toEqual([what, expect.stringContaining(reason)]);
+    expect((await both.plane.ports.snapshots.current()).version).toBe(policy);
+  }
+  expect(await alerts()).toEqual(['federation_document']);
+  expect((await act()).body.decision).toBe('allow');
+  both.network.forge = (document) => document;
+  expect(await both.poll()).toBe('adopted');
+  expect((await both.plane.ports.configStore.federation())?.refused).toBeUndefined();
+});
+
+test('[federation.no-rollback] a control plane that was set back is refused until its versions are newer again', async () => {
+  const old: unknown[] = [];
+  both.network.forge = (document) => {
+    old.push(document);
+    return document;
+  };
+  await both.poll();
+  await both.storeAtControl('budgets: { tenants: { default: { monthly_usd: 5 } } }');
+  await both.poll();
+  both.network.forge = () => old[0];
+  await both.storeAtControl('');
+  expect(await both.poll()).toBe('refused');
+  const state = await both.plane.ports.configStore.federation();
+  expect(state).toMatchObject({ version: 2, refused: { reason: expect.stringContaining('older than 2') } });
+  // The same number with another content is another history.
+  both.network.forge = (document) => document;
+  expect(await both.poll()).toBe('adopted');
+});
+
+test('[federation.staleness] an hour of partition is served; past max_staleness calls are refused, and what shows it is not', async () => {
+  await both.poll();
+  both.network.cut = true;
+  both.pass(hour);
+  expect(await both.poll()).toBe('unreachable');
+  expect((await act()).body.decision).toBe('allow');
+  both.pass(23.5 * hour);
+  expect(await both.poll()).toBe('unreachable');
+  expect(await act()).toMatchObject({ status: 503, body: { error: { message: expect.stringContaining('is stale') } } });
+  expect(await alerts()).toEqual(['federation_stale']);
+  expect((await both.atPlane('GET', '/admin/v1/whoami', { key: 'plane-human' })).status).toBe(200);
+  both.network.cut = false;
+  expect(await both.poll()).toBe('adopted'); // issued anew meanwhile
+  both.pass(6);
+  expect((await act()).body.decision).toBe('allow');
+});
+
+test('[federation.staleness] stale: serve goes on with an alert; a clock that was set back is stale', async () => {
+  await both.importAtPlane('stale: serve');
+  expect((await act()).status).toBe(503); // there is nothing to serve yet
+  await both.poll();
+  both.network.cut = true;
+  both.pass(25 * hour);
+  expect((await act()).body.decision).toBe('allow');
+  expect(await alerts()).toEqual(['federation_stale']);
+  await both.importAtPlane('max_staleness: 1h');
+  both.pass(-26 * hour);
+  both.plane.pass(6);
+  expect((await act()).status).toBe(503);
+});
+
+test.each([
+  ['ahead', 600, 'adopted'],
+  ['behind', -600, 'adopted'],
+  ['far behind', -1_800, 'refused'],
+  ['a day ahead', 25 * hour, 'refused'],
+])('[federation.clock-skew] a plane whose clock is %s', async (_what, seconds, outcome) => {
+  both.plane.pass(seconds);
+  expect(await both.poll()).toBe(outcome);
+  if (outcome === 'refused') {
+    const { reason } = (await both.plane.ports.configStore.federation())!.refused!;
+    expect(reason).toMatch(/clock/);
+    return;
+  }
+  both.plane.pass(6);
+  expect((await act()).status).toBe(200);
+  await both.report();
+  const { body } = await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' });
+  expect(body.planes[0]).toMatchObject({ state: 'ok', behind: 0, skew_seconds: seconds + 6 });
+});
+
+test('[federation.swap] a change of the plane own file stays under the control plane, and a rollback is refused', async () => {
+  await both.poll();
+  await both.importAtPlane('stale: serve');
+  const { configuration: inForce } = await both.plane.ports.snapshots.current();
+  expect(inForce.federation.stale).toBe('serve');
+  expect(inForce.tool_policies.pack?.name).toBe('pr-writer');
+  const key = 'admin-token-1';
+  const put = await both.atPlane('PUT', '/admin/v1/config', {
+    key,
+    body: { ...inForce, tool_policies: { pack: null, default_decision: 'allow' } },
+  });
+  expect(put.status).toBe(201);
+  expect((await both.plane.ports.snapshots.refresh()).configuration.tool_policies.pack?.name).toBe('pr-writer');
+  const back = await both.atPlane('POST', '/admin/v1/policy-versions/1/rollback', { key });
+  expect(back).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining('control plane') } } });
+});
+
+test('[federation.secrets-bound] a document that names a secret the plane does not list is refused', async () => {
+  await both.poll();
+  const provider = (url: string, name = 'PLANE_TOKEN') =>
+    `providers: [{ name: p, type: openai, models: [x], base_url: "${url}", api_key_env: ${name} }]`;
+  await both.storeAtControl(provider('https://collector.test', 'PLANE_SECRET'));
+  expect(await both.poll()).toBe('refused');
+  expect((await both.plane.ports.configStore.federation())?.refused?.reason).toContain('GATEWAY_SECRET_NAMES');
+  // The very token of the federation goes nowhere else.
+  await both.storeAtControl(provider('https://collector.test'));
+  await both.poll();
+  const { configuration: inForce } = await both.plane.ports.snapshots.current();
+  expect(inForce.providers.flatMap(({ api_key_env }) => api_key_env ?? [])).not.toContain('PLANE_TOKEN');
+});
+
+test('[federation.report] status, minutes and heads of the plane arrive; a chain that is cut at the plane is found', async () => {
+  await both.poll();
+  await act();
+  await act('scm.list_issues');
+  await both.report();
+  const planes = async () =>
+    (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
+  expect(await planes()).toMatchObject({ state: 'ok', version: 1, behind: 0 });
+  const known = await both.control.ports.planes.walk('eu', undefined, 100);
+  expect(known.heads.map(({ session_id }) => session_id)).toContain('work');
+  await act();
+  for (let n = 0; n < 3; n++) await both.report();
+  expect((await planes()).state).toBe('ok');
+});
+
+/** The plane's tables are changed behind the gateway's back, so that they hold among themselves. */
+const attacks: [string, 'cut' | 'fork', (attacker: TableAttacker, story: EntryDraft[]) => Promise<void>][] = [
+  ['cut at its end', 'cut', (attacker, story) => attacker.tell('work', story.slice(0, 2))],
+  [
+    'rewritten',
+    'fork',
+    (attacker, story) => attacker.tell('work', story.with(0, { ...story[0]!, body: { tool: 'other' } })),
+  ],
+  [
+    'rewritten and grown',
+    'fork',
+    (attacker, story) => attacker.tell('work', [...story.with(0, { ...story[0]!, body: {} }), ...story]),
+  ],
+  ['removed', 'cut', (attacker) => attacker.remove('work')],
+];
+test.each(attacks)(
+  '[federation.heads] [federation.report] a chain of the plane that is %s is found with the next reports',
+  async (_what, kind, attack) => {
+    await both.poll();
+    await act();
+    await act('scm.list_issues');
+    await both.report();
+    await both.report();
+    const attacker = new TableAttacker(both.plane.store);
+    await attack(attacker, await attacker.entries('work'));
+    // Ten seconds lie between two reports: they come within a minute.
+    for (let n = 0; n < 3; n++) await both.report();
+    const plane = (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
+    expect(plane).toMatchObject({ state: 'diverged', divergences: 1, divergence: { session_id: 'work', kind } });
+    await evaluateAlerts(both.control.ports, { traffic: new TrafficWatch(), chains: new ChainWatch() });
+    const { body } = await both.atControl('GET', '/admin/v1/alerts', { key: 'admin-token-1' });
+    expect(body.alerts).toEqual([
+      expect.objectContaining({
+        severity: 'critical',
+        type: 'evidence',
+        dimension: 'plane:eu',
+        metric: 'evidence_heads',
+      }),
+    ]);
+  },
+);
+
+test('[federation.heads] an entry that is edited in place is found by the plane, and its control plane is told', async () => {
+  await both.poll();
+  await act();
+  await both.report();
+  await both.report();
+  const attacker = new TableAttacker(both.plane.store);
+  const [first, ...rest] = await attacker.entries('work');
+  const head = await attacker.head('work');
+  await attacker.tell('work', [{ ...first!, body: { tool: 'other' } }, ...rest]);
+  await attacker.setHead(head); // the last hash is the one that was reported
+  for (let n = 0; n < 3; n++) await both.report();
+  const plane = (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
+  expect(plane).toMatchObject({ state: 'diverged', divergence: { session_id: 'work', kind: 'broken' } });
+});
+
+const otherKey = `-----BEGIN PUBLIC KEY-----
+MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEEVs/o5+uQbTjL3chynL4wXgUg2R9
+q9UU8I5mEovUf86QZ7kOBIjJwqnzD1omageEHWwHdBO6B+dFabmdT9POxg==
+-----END PUBLIC KEY-----
+`;
