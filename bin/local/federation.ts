@@ -10,7 +10,7 @@ import { every, type Schedule } from './schedule.ts';
 /** How often it is looked whether a question is due: the configuration says how often to ask. */
 const lookEveryMs = 500;
 
-/** Does nothing on a gateway that is no data plane; one becomes a data plane with its configuration. */
+/** Does nothing unless the configuration in force makes this gateway a data plane. */
 export function followControlPlane(ports: GatewayPorts, instance: string): Schedule {
   const reports = new Reports();
   const polling = { ...ports, controlPlane, record: recordOf(ports) };

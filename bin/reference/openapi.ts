@@ -144,6 +144,7 @@ function answerOf(operation: string, { output, streams }: OperationContract): Sc
 function callersOf({ access, agents, humansOnly, platform }: Route): string {
   if (access === 'open') return 'Open to all callers.';
   if (access === 'signed') return 'The caller proves itself by a signature over the body.';
+  if (access === 'plane') return 'Only for the token of a data plane, which speaks for its own plane.';
   const kinds = {
     yes: 'Agent keys may call it.',
     own: 'Agent keys see what belongs to their own sessions.',

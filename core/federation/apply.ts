@@ -19,7 +19,7 @@ export type ServedText = Readonly<Record<string, unknown>>;
 
 /**
  * Makes the served configuration the one in force, if it is not yet. What secrets a control plane may name, and where they may be
- * sent, is bound as for a configuration over HTTP: whoever holds the control plane gets no secret of a plane by it.
+ * sent, is bound as for a configuration over HTTP: an administrator of the control plane gets no secret of a plane by it.
  * @returns the new version; undefined where nothing changed.
  * @throws GatewayError for a configuration that may not come into force here; then the one before stays.
  */

@@ -81,7 +81,7 @@ export class ReportedChains {
 const keyOf = ({ tenant, session_id }: { readonly tenant: string; readonly session_id: string }) =>
   JSON.stringify([tenant, session_id]);
 
-/** @param index the place whose hash is told as well, if the chain reaches it */
+/** @param index the place whose hash is reported as well, if the chain reaches it */
 async function reportOf(evidence: EvidenceLog, head: SessionHead, index: number | undefined): Promise<EvidenceHead> {
   const { tenant, session_id, total_entries, last_hash } = head;
   const reached = index !== undefined && index < total_entries;

@@ -43,7 +43,7 @@ export async function pollControlPlane(ports: PollPorts): Promise<Polled> {
   return confirmed(ports, snapshot, last!.state, last!.served!);
 }
 
-/** Undefined for a gateway that is no data plane. */
+/** Undefined for a gateway that is not a data plane. */
 export async function addressOf(
   { secrets, telemetry }: Pick<PollPorts, 'secrets' | 'telemetry'>,
   { role, plane, control_plane_url: url, token_env }: FederationSettings,

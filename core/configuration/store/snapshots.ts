@@ -147,7 +147,11 @@ async function lookAt(deps: SnapshotDeps, before: Held | undefined): Promise<Hel
   if (same && secrets.fingerprint === before.secrets.fingerprint)
     return { ...before, ...fresh, keysRevision: keys.revision, federation };
 
-  const { identities, warnings } = identitiesOf(base.configuration, secrets, deps.overlayKeys ?? []);
+  const { identities, warnings } = identitiesOf(
+    base.configuration,
+    secrets,
+    inTenants(base.configuration, deps.overlayKeys ?? []),
+  );
   const policyWarnings = [...disabledGuards(base.configuration), ...unknownProtocols(base.policyDocument)];
   const lacking = filtersWithoutModule(base.configuration);
   const snapshot = {
@@ -175,6 +179,12 @@ async function compiled(objects: ObjectStore, row: VersionRow): Promise<Omit<Sna
     policy: compilePolicy(policyDocument),
   };
 }
+
+/** Generated keys stay usable when another configuration renames their tenant: they belong to the first one. */
+const inTenants = ({ tenants }: Configuration, keys: readonly ResolvedKey[]): ResolvedKey[] =>
+  keys.map((key) =>
+    tenants.some(({ id }) => id === key.tenant) ? key : { ...key, tenant: tenants[0]?.id ?? key.tenant },
+  );
 
 /** @throws GatewayError `service_unavailable` where a data plane may not decide by what it has. */
 function assertFederated({ configuration }: Snapshot, state: FederationState | undefined, now: number): void {

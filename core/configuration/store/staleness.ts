@@ -19,7 +19,7 @@ export const stateOf = (
 ): FederationState | undefined =>
   state && state.plane === settings.plane && state.control_plane_url === settings.control_plane_url ? state : undefined;
 
-/** @returns undefined where the configuration counts, and on a gateway that is no data plane. */
+/** @returns undefined where the configuration counts, and on every gateway that is not a data plane. */
 export function stalenessOf(
   settings: FederationSettings,
   given: FederationState | undefined,
