@@ -933,6 +933,10 @@ const cli: readonly Requirement[] = [
   must('cli.evidence.export', 'evidence export writes the bundle to --out.'),
   must('cli.evidence.report', 'evidence report renders Markdown, and HTML with --html.'),
   must('cli.verify', 'agentctl verify checks the audit chains and sessions.'),
+  must(
+    'cli.status-failing',
+    'Notifications that are given up or tried again stand in status with channel, attempts and the last error, for their own tenant, without addresses.',
+  ),
   must('cli.status', 'agentctl status shows the state of the gateway, with --json as JSON.'),
   must('cli.policy-tools', 'simulate, why and diff-policy explain policy.'),
   must('cli.policy-versions', 'policy history, current and rollback work on versions.'),
@@ -1292,12 +1296,16 @@ const chat: readonly Requirement[] = [
     'chat.provider-keep-alive',
     'A provider that keeps its connection alive without an event, or without an end, is left at its time-out.',
   ),
+  must(
+    'chat.provider-request-id',
+    "An error that a provider caused names the provider's id of the call, in x-provider-request-id, the message and the log.",
+  ),
   must('chat.provider-error', 'A provider failure is 502 with a generic message.'),
   must('chat.abort', 'A client that goes away closes the provider stream within a second and is billed as aborted.'),
   must('cache.control', 'Cache-Control: no-cache or no-store asks the provider and keeps nothing.'),
   must(
     'cache.temperature',
-    'Requests with a temperature above cache.max_temperature are not cached; anthropic-beta is part of the key.',
+    'Requests with a temperature above cache.max_temperature are not cached, nor those without one, which counts as 1; anthropic-beta is part of the key.',
   ),
   must('chat.cache', 'Exact and semantic cache, scoped by tenant.'),
   must('chat.traceparent', 'traceparent is continued and forwarded.'),

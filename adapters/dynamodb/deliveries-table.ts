@@ -2,21 +2,26 @@
  * Notifications to send, in DynamoDB: durable until sent or dead.
  *
  * Access patterns: put if absent by id; due ones, oldest first (Query by_due per shard, which holds no others, then a
- * consistent BatchGet); move on if unchanged (condition on attempts and due time); callbacks already seen (put if absent).
+ * consistent BatchGet); dead ones of a tenant, newest first (Query by_due of `dead#<tenant>`, then a BatchGet); move on if unchanged (condition on attempts and due time); callbacks already seen (put if absent).
  */
-import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import type { Delivery, DeliveryStore } from '#core/approvals/ports.ts';
 import { dueIn, dueRows } from './due-rows.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
+import { rowsByKey } from './rows-by-key.ts';
 import type { StoreOptions } from './store-options.ts';
 
 const keptSeconds = 30 * 24 * 3600;
+
+/** Where the index lists what was given up: beside what is due, which no worker looks at. */
+const deadIn = (tenant: string): string => `dead#${tenant}`;
 
 export const toDeliveryItem = ({ due_at, ...delivery }: Delivery): Item =>
   toItem({
     ...delivery,
     due: due_at,
     ...(delivery.state === 'due' && { due_in: dueIn(delivery.id) }),
+    ...(delivery.state === 'dead' && { due_in: deadIn(delivery.tenant) }),
     ttl: Math.floor(Date.parse(due_at) / 1000) + keptSeconds,
   });
 
@@ -56,6 +61,20 @@ export function deliveriesTable({ client, tables }: StoreOptions): DeliveryStore
       const deliveries = (await dueRows(list, ['id'], { now, limit })).map(toDelivery);
       // The index lags behind: what was sent or put off meanwhile is not due.
       return deliveries.filter(({ state, due_at }) => state === 'due' && due_at <= now);
+    },
+
+    async dead(tenant, limit) {
+      const query = new QueryCommand({
+        TableName,
+        IndexName: 'by_due',
+        KeyConditionExpression: 'due_in = :tenant',
+        ExpressionAttributeValues: toItem({ ':tenant': deadIn(tenant) }),
+        ScanIndexForward: false,
+        Limit: limit,
+      });
+      const { Items = [] } = await stored(client.send(query));
+      const keys = Items.map(({ id }): Item => ({ id: id! }));
+      return (await rowsByKey({ client, table: TableName, consistent: true }, keys)).map(toDelivery);
     },
 
     update: (before, after) =>

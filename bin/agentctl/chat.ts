@@ -1,6 +1,6 @@
 /** `chat`: one governed chat call, for the first try and for scripts. */
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
-import { exitCodes, Failure } from './failure.ts';
+import { exitCodes, Failure, UsageError } from './failure.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import { painted } from './output.ts';
 import { commandLine } from './shell.ts';
@@ -12,6 +12,7 @@ interface ChatOptions {
   readonly system?: string;
   readonly session?: string;
   readonly approvalRef?: string;
+  readonly temperature?: number;
 }
 
 export function addChat(parent: Parent): void {
@@ -24,6 +25,7 @@ export function addChat(parent: Parent): void {
         .option('--model <name>', 'model or alias', 'mock')
         .option('--stream', 'print the text as it comes')
         .option('--system <text>', 'system prompt')
+        .option('--temperature <n>', '0 to 2; answers at 0 may come from the cache', degrees)
         .option('--session <id>', 'session the call belongs to')
         .option('--approval-ref <envelope_id>', 'the approval this call uses up')
         .option('--gateway <address>', 'gateway address (AGENTCTL_GATEWAY)'),
@@ -37,8 +39,14 @@ export function addChat(parent: Parent): void {
   });
 }
 
+function degrees(word: string): number {
+  const value = Number(word);
+  if (word.trim() !== '' && value >= 0 && value <= 2) return value;
+  throw new UsageError(`--temperature takes a number from 0 to 2, got ${JSON.stringify(word)}`);
+}
+
 async function chat(cli: Cli, options: ChatOptions, words: string): Promise<Outcome> {
-  const { model, stream, system, session, approvalRef } = options;
+  const { model, stream, system, session, approvalRef, temperature } = options;
   const opened = await cli.api().open('chatCompletions', {
     body: {
       model,
@@ -46,6 +54,7 @@ async function chat(cli: Cli, options: ChatOptions, words: string): Promise<Outc
         ...(system === undefined ? [] : [{ role: 'system', content: system }]),
         { role: 'user', content: words },
       ],
+      ...(temperature !== undefined && { temperature }),
       ...(stream && { stream: true, stream_options: { include_usage: true } }),
     },
     headers: {

@@ -1,4 +1,5 @@
 /** Health, identity, status, usage, violations, metrics. */
+import { failingDeliveries } from '#core/approvals/failing.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Usage } from '#core/observatory/ports.ts';
 import { budgetsOf } from './budgets.ts';
@@ -67,10 +68,10 @@ export const status: Operation = async (call) => {
   const { ports, principal, snapshot } = call;
   const { tenant } = principal;
   const now = ports.clock.now();
-  const [pending, sessions, due, violations, providers, { statuses: budgets, rate_limit }] = await Promise.all([
+  const [pending, sessions, deliveries, violations, providers, { statuses: budgets, rate_limit }] = await Promise.all([
     ports.approvals.list(tenant, 'pending', { limit: 200 }),
     ports.evidence.sessions(tenant, { limit: 200 }),
-    ports.deliveries.due(isoTime(now), 200),
+    failingDeliveries(ports, tenant),
     ports.observations.violations(tenant, { limit: 10 }),
     providersOf(call),
     budgetsOf(call),
@@ -97,7 +98,7 @@ export const status: Operation = async (call) => {
       oldest_pending_seconds: oldest ?? 0,
       evidence_sessions: sessions.items.length,
       ...(sessions.cursor && { evidence_sessions_more: true }),
-      deliveries: { due: due.length },
+      deliveries,
       budgets,
       rate_limit,
       recent_violations: violations.items,

@@ -76,6 +76,8 @@ export interface DeliveryStore {
   get(id: string): Promise<Delivery | undefined>;
   /** Deliveries due at or before now, oldest first. */
   due(now: string, limit: number): Promise<readonly Delivery[]>;
+  /** Deliveries of the tenant that are given up, newest first; each is kept for 30 days. */
+  dead(tenant: string, limit: number): Promise<readonly Delivery[]>;
   /** Moves a delivery on if no other process did since it was read; false when one did. */
   update(before: Delivery, after: Delivery): Promise<boolean>;
   /** Remembers a callback's id; false when it was seen before. Kept until `expiresAt` (ISO). */

@@ -60,17 +60,25 @@ export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly data: Readonly<Record<string, unknown>> | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** Under which a model provider knows the call: for questions to its support. */
+  readonly providerRequestId: string | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { cause?: unknown; data?: Record<string, unknown>; retryAfterSeconds?: number } = {},
+    options: {
+      cause?: unknown;
+      data?: Record<string, unknown>;
+      retryAfterSeconds?: number;
+      providerRequestId?: string | undefined;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'GatewayError';
     this.code = code;
     this.data = options.data;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.providerRequestId = options.providerRequestId;
   }
 
   get kind(): ErrorKind {
@@ -79,8 +87,16 @@ export class GatewayError extends Error {
 
   /** The body every HTTP surface but `/v1/messages` answers with. */
   toBody(): ErrorBody {
-    const message = this.kind.shown ? this.message : 'The gateway could not complete the request.';
-    return { error: { code: this.kind.status, type: this.code, message, ...(this.kind.shown && this.data) } };
+    const { providerRequestId: id } = this;
+    const text = this.kind.shown ? this.message : 'The gateway could not complete the request.';
+    const message = id === undefined ? text : `${text} (the provider's request id: ${id})`;
+    return {
+      error: {
+        ...{ code: this.kind.status, type: this.code, message },
+        ...(this.kind.shown && this.data),
+        ...(id !== undefined && { provider_request_id: id }),
+      },
+    };
   }
 }
 

@@ -8,7 +8,7 @@ import { converseInput } from './bedrock-request.ts';
 import { HttpFault } from './http.ts';
 import { addressOf, asFault, begun, keyOf } from './http-provider.ts';
 import { type FaultKind, type Provider, ProviderFault } from './ports.ts';
-import { refusalFault } from './refusal.ts';
+import { refusalFault, requestIdOf } from './refusal.ts';
 import { BadReply, UnfitRequest } from './reply.ts';
 import { eachInTime, inTime } from './timeouts.ts';
 
@@ -78,7 +78,7 @@ async function* guarded(
 type Place = 'call' | 'opening' | 'stream';
 
 interface SdkError extends Error {
-  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly $metadata?: { readonly httpStatusCode?: number; readonly requestId?: string };
   readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
 }
 
@@ -114,9 +114,10 @@ function sdkFault(
   const status = answered !== undefined && answered >= 300 ? answered : statusByName[name];
   // Connections are ours and their faults HttpFault: what else the SDK stumbles over is the answer.
   if (status === undefined) return fault('garbage');
+  const requestId = requestIdOf({ 'x-amzn-requestid': $metadata?.requestId }, key);
   const seconds = Number($response?.headers?.['retry-after']);
   const retryAfterSeconds = seconds > 0 ? seconds : undefined;
-  return refusalFault({ provider, status, type: name, message, key, retryAfterSeconds });
+  return refusalFault({ provider, status, type: name, message, key, retryAfterSeconds, requestId });
 }
 
 const ours = [ProviderFault, HttpFault, BadReply, UnfitRequest];

@@ -8,7 +8,7 @@ import type { SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import { type HttpCall, HttpFault, type HttpFaultKind, type HttpReply } from './http.ts';
 import { type Frame, type Frames, lineFrames, maxFrameCharacters } from './lines.ts';
 import { type FaultKind, type Provider, type ProviderCall, ProviderFault, type ProviderReply } from './ports.ts';
-import { readRefusal, withoutKey } from './refusal.ts';
+import { readRefusal, requestIdOf, withoutKey } from './refusal.ts';
 import { BadReply, parseObject, refuseError, UnfitRequest } from './reply.ts';
 import { type Deadline, type Events, eachInTime, inTime } from './timeouts.ts';
 
@@ -97,17 +97,19 @@ export function httpProvider(
     address: addressOf(baseUrl),
 
     async call(call): Promise<ProviderReply> {
+      let id: string | undefined;
       try {
         const key = await keyOf(entry, secrets);
         const reply = await post(chatUrl, key, wire.body(call), call);
+        id = requestIdOf(reply.headers, key);
         if (!call.stream) return { type: 'json', body: wire.reply(await whole(reply, key)) };
         refuseUnstreamed(reply);
         const frames = wire.frames === 'sse' ? sseDecoder({ maxEventBytes: maxFrameCharacters }) : lineFrames();
         const events = streamOf(entry, call, reply, frames, wire.stream(call), key);
-        const broken = (thrown: unknown) => asFault(name, thrown, call.signal, 'broken');
+        const broken = (thrown: unknown) => withId(asFault(name, thrown, call.signal, 'broken'), id);
         return { type: 'stream', events: await begun(name, eachInTime(events, deadline(reply), broken)) };
       } catch (thrown) {
-        throw asFault(name, thrown, call.signal, 'garbage');
+        throw withId(asFault(name, thrown, call.signal, 'garbage'), id);
       }
     },
   };
@@ -116,14 +118,17 @@ export function httpProvider(
   return {
     ...provider,
     async post(endpoint, call) {
+      let id: string | undefined;
       try {
         const key = await keyOf(entry, secrets);
-        const reply = await whole(await post(baseUrl + pathOfEndpoint(endpoint) + query, key, call.body, call), key);
+        const answered = await post(baseUrl + pathOfEndpoint(endpoint) + query, key, call.body, call);
+        id = requestIdOf(answered.headers, key);
+        const reply = await whole(answered, key);
         refuseError(reply);
-        if (!endpoints[endpoint].isReply(reply)) throw new BadReply(`it is no answer of ${endpoint}`);
+        if (!endpoints[endpoint].isReply(reply)) throw new BadReply(`it does not have the form of ${endpoint}`);
         return reply;
       } catch (thrown) {
-        throw asFault(name, thrown, call.signal, 'garbage');
+        throw withId(asFault(name, thrown, call.signal, 'garbage'), id);
       }
     },
 
@@ -216,7 +221,7 @@ async function* streamOf(
     for (const frame of frames.end()) for (const event of read(frame)) yield event;
     if (!reader.ended && !reader.complete) throw new BadReply('the stream ended before its end');
   } catch (thrown) {
-    throw asFault(name, thrown, call.signal, unreadable, 'broken');
+    throw withId(asFault(name, thrown, call.signal, unreadable, 'broken'), requestIdOf(reply.headers, key));
   } finally {
     body.close();
   }
@@ -245,6 +250,19 @@ const kinds = {
   'too-large': 'garbage',
   aborted: 'aborted',
 } as const satisfies Record<Exclude<HttpFaultKind, 'broken'>, FaultKind>;
+
+/** The fault with the provider's id of the call, where it has none yet. */
+function withId(fault: ProviderFault, requestId: string | undefined): ProviderFault {
+  if (requestId === undefined || fault.requestId !== undefined || fault.kind === 'aborted') return fault;
+  const { provider, kind, message, cause, status, retryAfterSeconds, told } = fault;
+  return new ProviderFault(provider, kind, message, {
+    requestId,
+    ...(cause !== undefined && { cause }),
+    ...(status !== undefined && { status }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(told !== undefined && { told }),
+  });
+}
 
 /** Anything thrown on the way to a provider and back: what an unreadable answer means here, and one that is cut off. */
 export function asFault(

@@ -81,6 +81,8 @@ export class ProviderFault extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** What the provider said about the caller's own request (400, 413, 422); safe to show after redaction. */
   readonly told: string | undefined;
+  /** The provider's own id of the call, as its answer named it. */
+  readonly requestId: string | undefined;
   /** Every attempt of the route, when all of them failed. */
   readonly attempts: readonly ProviderAttempt[];
 
@@ -93,6 +95,7 @@ export class ProviderFault extends Error {
       status?: number;
       retryAfterSeconds?: number;
       told?: string;
+      requestId?: string | undefined;
       attempts?: readonly ProviderAttempt[];
     } = {},
   ) {
@@ -102,6 +105,7 @@ export class ProviderFault extends Error {
     this.status = options.status;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.told = options.told;
+    this.requestId = options.requestId;
     this.attempts = options.attempts ?? [];
   }
 }

@@ -18,13 +18,14 @@ export interface Refusal {
   /** The error's own kind, e.g. `overloaded_error`. */
   readonly type?: string | undefined;
   readonly message?: string | undefined;
+  readonly requestId?: string | undefined;
   /** The key of the call, so that it can be withheld. */
   readonly key?: string | undefined;
 }
 
 /** What the caller did wrong is reported to the caller and kept out of the log: it may quote the prompt. */
 export function refusalFault(refusal: Refusal): ProviderFault {
-  const { provider, status, retryAfterSeconds, type, key } = refusal;
+  const { provider, status, retryAfterSeconds, type, key, requestId } = refusal;
   const said = cleaned(refusal.message ?? '', key);
   const toCaller = aboutTheRequest.has(status);
   const kind = type === undefined ? '' : ` (${cleaned(type, key).slice(0, 64)})`;
@@ -33,6 +34,7 @@ export function refusalFault(refusal: Refusal): ProviderFault {
     status,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...(toCaller && said !== '' && { told: said }),
+    requestId,
   });
 }
 
@@ -40,7 +42,17 @@ export function refusalFault(refusal: Refusal): ProviderFault {
 export async function readRefusal(provider: string, reply: HttpReply, key: string | undefined): Promise<ProviderFault> {
   const text = await reply.text(maxRefusalBytes).catch(() => '');
   const { status, retryAfterSeconds } = reply;
-  return refusalFault({ provider, status, retryAfterSeconds, key, ...said(text) });
+  const requestId = requestIdOf(reply.headers, key);
+  return refusalFault({ provider, status, retryAfterSeconds, key, requestId, ...said(text) });
+}
+
+/** Headers in which providers name a call. */
+const requestIdHeaders = ['x-request-id', 'request-id', 'x-amzn-requestid'] as const;
+
+/** The id of a call, where it looks like one: a header is the provider's to fill, and goes to the caller. */
+export function requestIdOf(headers: HttpReply['headers'], key: string | undefined): string | undefined {
+  const ids = requestIdHeaders.map((name) => headers[name]);
+  return ids.find((id) => id !== undefined && /^[\w.:-]{4,128}$/.test(id) && withoutKey(id, key) === id);
 }
 
 /** `{error: {message, type}}`, `{error: "…"}`, `{message}` and `{detail}` are what providers write. */

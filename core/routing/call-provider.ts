@@ -87,13 +87,14 @@ const nobody = ({ route, model }: RoutePlan) =>
   new ProviderFault('', 'unavailable', `every provider of the route ${route ?? model} is disabled`);
 
 function withAttempts(fault: ProviderFault, attempts: readonly ProviderAttempt[]): ProviderFault {
-  const { provider, kind, message, cause, status, retryAfterSeconds, told } = fault;
+  const { provider, kind, message, cause, status, retryAfterSeconds, told, requestId } = fault;
   return new ProviderFault(provider, kind, message, {
     attempts,
     ...(cause !== undefined && { cause }),
     ...(status !== undefined && { status }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...(told !== undefined && { told }),
+    requestId,
   });
 }
 

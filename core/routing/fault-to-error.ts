@@ -1,22 +1,23 @@
-/** The caller's error for a provider's fault: generic text, the detail as `cause` for the log. */
+/** The caller's error for a provider's fault: generic text and the provider's id of the call, the detail as `cause` for the log [chat.provider-request-id]. */
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ProviderFault } from '#core/providers/ports.ts';
 
 export function faultToError(cause: ProviderFault): GatewayError {
-  const { kind, status, retryAfterSeconds, told } = cause;
+  const { kind, status, retryAfterSeconds, told, requestId } = cause;
+  const options = { cause, providerRequestId: requestId };
   if (kind === 'timeout')
-    return new GatewayError('provider_timeout', 'The provider did not answer in time; try again.', { cause });
-  if (kind === 'aborted') return new GatewayError('provider_error', 'The caller went away.', { cause });
+    return new GatewayError('provider_timeout', 'The provider did not answer in time; try again.', options);
+  if (kind === 'aborted') return new GatewayError('provider_error', 'The caller went away.', options);
   if (kind === 'status' && status === 429) {
     const after = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
     return new GatewayError('rate_limit_error', 'The provider limits its callers; try again later.', {
-      cause,
+      ...options,
       ...after,
     });
   }
   if (kind === 'status' && (status === 400 || status === 413 || status === 422)) {
     const said = told === undefined ? '' : `: ${told}`;
-    return new GatewayError('invalid_request', `The provider refused the request${said}`, { cause });
+    return new GatewayError('invalid_request', `The provider refused the request${said}`, options);
   }
-  return new GatewayError('provider_error', 'The provider could not complete the request.', { cause });
+  return new GatewayError('provider_error', 'The provider could not complete the request.', options);
 }

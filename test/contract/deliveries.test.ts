@@ -44,6 +44,26 @@ describe('the delivery store', () => {
     expect(await ids('2025-12-31T00:00:00.000Z', 10)).toEqual([]);
   });
 
+  test('[cli.status-failing] what died is listed for its tenant, newest first, and what was sent is not', async () => {
+    const store = await freshStore();
+    const states = [
+      [1, 'dead', 'default'],
+      [2, 'sent', 'default'],
+      [3, 'dead', 'default'],
+      [4, 'dead', 'other'],
+    ] as const;
+    for (const [n, state, tenant] of states) {
+      await store.enqueue(delivery(n, { tenant }));
+      await store.update(delivery(n, { tenant }), delivery(n, { tenant, state, attempts: 8, last_error: 'x' }));
+    }
+    const ids = async (tenant: string, limit: number) =>
+      (await store.dead(tenant, limit)).map(({ envelope_id }) => envelope_id);
+    expect(await ids('default', 10)).toEqual(['e3', 'e1']);
+    expect(await ids('default', 1)).toEqual(['e3']);
+    expect(await ids('other', 10)).toEqual(['e4']);
+    expect(await ids('nobody', 10)).toEqual([]);
+  });
+
   test('what was sent or died is due no more', async () => {
     const store = await freshStore();
     for (const [n, state] of [

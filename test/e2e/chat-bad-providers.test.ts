@@ -121,6 +121,51 @@ test('what a provider says about the caller’s own request is told, without our
   await expectSettled('told', { outcome: 'failed', status: 400 });
 });
 
+describe('[chat.provider-request-id]', () => {
+  const id = 'req_011CSHoEeqs5C35K2UUqR7Fy';
+  const of = async (reply: FakeReply, body: object = {}) => {
+    fake.answers(reply);
+    return gateway.say('m', 'please', { session: session(), body });
+  };
+
+  test.each([
+    ['x-request-id', { stream: false }],
+    ['request-id', { stream: true }],
+    ['x-amzn-requestid', { stream: false }],
+  ])('a refusal names the call by its %s, in header, message and body', async (header, body) => {
+    const answer = await of(refuse('openai', 500, 'detail', { [header]: id }), body);
+    expect(answer.status).toBe(502);
+    expect(answer.headers.get('x-provider-request-id')).toBe(id);
+    expect(answer.body.error).toMatchObject({
+      message: `The gateway could not complete the request. (the provider's request id: ${id})`,
+      provider_request_id: id,
+    });
+    expect(answer.text).not.toContain('detail');
+  });
+
+  test('so does an answer that is none, and a stream that breaks off', async () => {
+    const garbage = await of(jsonReply({ object: 'list', data: [] }, 200, { 'x-request-id': id }));
+    expect(garbage.headers.get('x-provider-request-id')).toBe(id);
+    const [first, ...rest] = opening;
+    const broken = await of(
+      { type: 'body', status: 200, headers: { 'x-request-id': id }, pieces: [first!, ...rest], ending: 'break' },
+      { stream: true },
+    );
+    expect(broken.text).toContain(id);
+  });
+
+  test.each([
+    ['none', {}],
+    ['one with blanks', { 'x-request-id': 'detail of a prompt' }],
+    ['a long one', { 'x-request-id': 'x'.repeat(200) }],
+    ['one that holds our key', { 'x-request-id': `req-${providerKey}` }],
+  ])('%s is not passed on', async (_, headers) => {
+    const answer = await of(refuse('openai', 500, 'detail', headers));
+    expect(answer.headers.get('x-provider-request-id')).toBeNull();
+    expect(answer.body.error).toMatchObject({ message: 'The gateway could not complete the request.' });
+  });
+});
+
 describe('a stream that begins well', () => {
   const endings: readonly (readonly [string, FakeReply, string])[] = [
     ['and breaks off', stream(opening, 'break'), 'provider_error'],

@@ -11,6 +11,7 @@ import type { ReserveOutcome } from '#core/limits/ports.ts';
 import { reserveCost } from '#core/limits/prices.ts';
 import { type ChatCallState, ended } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
+import { isLookedUp } from './response-cache.ts';
 
 /**
  * The first of two sequential store steps of a call.
@@ -55,7 +56,7 @@ function refuseUnallowed(state: ChatCallState): void {
 function reserve(ports: ChatPorts, state: ChatCallState, policy: ContentPolicy): Promise<ReserveOutcome> {
   const { call } = state;
   const { configuration, identities } = call.snapshot;
-  state.startNoted = policy.inputIdle && !configuration.cache.enabled && call.refusal === undefined;
+  state.startNoted = policy.inputIdle && !isLookedUp(call, call.body) && call.refusal === undefined;
   const limits = limitsOf(configuration, call.tenant.id, call.resolvedModel);
   const key = keyPartOf(identities, call.principal, call.resolvedModel);
   const budgets = [...limits.budgets, ...(key?.limits.budgets ?? [])];

@@ -9,6 +9,8 @@ import type { ChatPorts } from '../ports.ts';
 export function failed(ports: ChatPorts, state: ChatCallState, thrown: unknown): GatewayError {
   const fault = thrown instanceof ProviderFault ? thrown : undefined;
   const error = fault ? faultToError(fault) : asGatewayError(thrown);
+  const id = error.providerRequestId;
+  if (id !== undefined) state.headers['x-provider-request-id'] = id;
   if (fault) state.attempts = [...state.attempts, ...fault.attempts];
   // A caller who leaves is not a failure of the provider's.
   if (fault && fault.kind !== 'aborted') {
@@ -19,6 +21,7 @@ export function failed(ports: ChatPorts, state: ChatCallState, thrown: unknown):
       provider: fault.provider,
       fault: fault.kind,
       error: fault.message,
+      ...(id !== undefined && { provider_request_id: id }),
     });
   }
   ended(state, 'failed', error);

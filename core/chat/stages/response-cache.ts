@@ -19,9 +19,7 @@ export async function fromCache(
   answering: Answering,
 ): Promise<'answered' | Flight | undefined> {
   const { call } = state;
-  const { cache } = call.snapshot.configuration;
-  if (!cache.enabled || call.noCache || isVaried(body, cache.max_temperature) || !cacheableRequest(body))
-    return undefined;
+  if (!isLookedUp(call, body)) return undefined;
   const found = await ports.cache.lookup(questionOf(state, body), call.signal);
   state.cache = found.state;
   state.headers['x-cache'] = found.state;
@@ -30,9 +28,18 @@ export async function fromCache(
   return 'answered';
 }
 
-/** The caller asks for answers that differ; without a temperature it leaves the matter to the gateway [cache.temperature]. */
+/** Whether the cache may answer the call, or keep its answer. */
+export function isLookedUp({ noCache, snapshot }: ChatCallState['call'], body: JsonObject): boolean {
+  const { cache } = snapshot.configuration;
+  return cache.enabled && !noCache && !isVaried(body, cache.max_temperature) && cacheableRequest(body);
+}
+
+/** What providers take where a request names none. */
+const usualTemperature = 1;
+
+/** The caller gets answers that differ [cache.temperature]. */
 const isVaried = ({ temperature }: JsonObject, most: number): boolean =>
-  typeof temperature === 'number' && temperature > most;
+  (typeof temperature === 'number' ? temperature : usualTemperature) > most;
 
 /** In one order, each once. */
 const betasOf = ({ passed }: ChatCallState['call']): string[] =>

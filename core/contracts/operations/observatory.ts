@@ -100,7 +100,24 @@ export const observatory = {
       oldest_pending_seconds: count,
       evidence_sessions: count,
       evidence_sessions_more: z.literal(true).optional(),
-      deliveries: z.strictObject({ due: count }),
+      deliveries: z.strictObject({
+        due: count,
+        failing: z
+          .array(
+            z.strictObject({
+              channel: z.string(),
+              event: z.enum(['submitted', 'approved', 'denied', 'alert']),
+              envelope_id: z.string(),
+              state: z.enum(['retrying', 'dead']),
+              attempts: count,
+              error: z.string().meta({ description: 'Of the last attempt, without addresses.' }),
+              due_at: time,
+            }),
+          )
+          .meta({
+            description: 'Notifications that did not reach their channel; those given up stand here for 30 days.',
+          }),
+      }),
       budgets: z.array(budget),
       rate_limit: rateLimit,
       recent_violations: z.array(violation),

@@ -44,6 +44,8 @@ export function memoryDeliveries() {
         .filter(({ state, due_at }) => state === 'due' && due_at <= now)
         .sort((a, b) => (a.due_at < b.due_at ? -1 : 1))
         .slice(0, limit),
+    dead: async (tenant, limit) =>
+      [...rows.values()].filter((row) => row.state === 'dead' && row.tenant === tenant).slice(0, limit),
     async update(before, after) {
       const now = rows.get(before.id);
       if (now?.state !== before.state || now.due_at !== before.due_at || now.attempts !== before.attempts) return false;

@@ -1,0 +1,56 @@
+/** Notifications of a tenant that did not reach their channel [cli.status-failing]: given up, or to be tried again. */
+import { type Clock, isoTime } from '#core/kernel/ports.ts';
+import type { Delivery, DeliveryStore } from './ports.ts';
+
+export interface FailingDelivery {
+  readonly channel: string;
+  readonly event: Delivery['event'];
+  /** Id of the approval, or of the alert. */
+  readonly envelope_id: string;
+  readonly state: 'retrying' | 'dead';
+  readonly attempts: number;
+  /** Of the last attempt, without addresses: those of webhooks hold secrets. */
+  readonly error: string;
+  /** When it is tried again, or was to be. */
+  readonly due_at: string;
+}
+
+const mostShown = 20;
+const mostLooked = 200;
+/** No channel puts an attempt off for longer. */
+const longestWaitMs = 3_600_000;
+const longestError = 200;
+
+/** Those given up first, newest first. */
+export async function failingDeliveries(
+  { deliveries, clock }: { readonly deliveries: DeliveryStore; readonly clock: Clock },
+  tenant: string,
+): Promise<{ readonly due: number; readonly failing: readonly FailingDelivery[] }> {
+  const now = isoTime(clock.now());
+  const [dead, waiting] = await Promise.all([
+    deliveries.dead(tenant, mostShown),
+    deliveries.due(isoTime(clock.now() + longestWaitMs), mostLooked),
+  ]);
+  const retrying = waiting.filter((one) => one.tenant === tenant && one.attempts > 0 && one.last_error !== undefined);
+  return {
+    due: waiting.filter(({ due_at }) => due_at <= now).length,
+    failing: [...dead, ...retrying].slice(0, mostShown).map(shown),
+  };
+}
+
+const shown = ({
+  channel,
+  event,
+  envelope_id,
+  state,
+  attempts,
+  last_error = '',
+  due_at,
+}: Delivery): FailingDelivery => ({
+  ...{ channel, event, envelope_id, attempts, due_at },
+  state: state === 'dead' ? 'dead' : 'retrying',
+  error: last_error
+    .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '<address>')
+    .slice(0, longestError)
+    .toWellFormed(),
+});
