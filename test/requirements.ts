@@ -766,6 +766,10 @@ const admin: readonly Requirement[] = [
     'A chain of a data plane that was cut, forked or rewritten after it was reported is found with its first place, once.',
   ),
   must(
+    'federation.accept',
+    'A person of the platform accepts the chains of a data plane as they are; they are compared from its next report on.',
+  ),
+  must(
     'federation.metrics',
     'Minutes of a data plane are merged into analytics as plane:<name>; a minute sent again replaces the one before.',
   ),

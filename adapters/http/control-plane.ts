@@ -5,6 +5,8 @@ import { parseStrictBytes } from '#core/kernel/json.ts';
 const withinMs = 10_000;
 /** A configuration is at most 2 MB as it is sent, and grows by its pack and prices. */
 const mostBytes = 16 * 1024 * 1024;
+/** Members and elements of a configuration with thousands of tenants. */
+const mostValues = 500_000;
 
 export const controlPlane: ControlPlane = {
   async config(to, etag) {
@@ -37,7 +39,13 @@ function send({ url, token }: ControlPlaneAddress, path: string, options: Reques
 
 async function jsonOf(answer: Response): Promise<unknown> {
   const bytes = await boundedBytes(answer);
-  if (answer.status === 200) return parseStrictBytes(bytes);
+  if (answer.status === 200) {
+    try {
+      return parseStrictBytes(bytes, { values: mostValues });
+    } catch (fault) {
+      throw new ControlPlaneRefused(200, `the control plane did not answer with JSON: ${(fault as Error).message}`);
+    }
+  }
   throw new ControlPlaneRefused(answer.status, `the control plane answered ${answer.status}: ${messageIn(bytes)}`);
 }
 

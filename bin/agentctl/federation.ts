@@ -17,6 +17,17 @@ export function addFederation(program: Parent): void {
     },
   });
   addCommand<Record<string, never>>(parent, {
+    usage: 'accept <plane>',
+    summary: 'Take the chains of a data plane as they are now, after they were found to differ',
+    examples: ['federation accept eu'],
+    run: async (cli, _options, [name]) => {
+      const answer = await cli.api().call('acceptPlane', { path: { name: name! } });
+      if (cli.globals.json) cli.out.json(answer.text);
+      else cli.out.line(`${name} is ${fields(answer.json).state}`);
+      return 'positive';
+    },
+  });
+  addCommand<Record<string, never>>(parent, {
     usage: 'key',
     summary: 'Digest of the key that documents are signed with, for trusted_keys of data planes',
     examples: ['federation key'],

@@ -10,8 +10,10 @@ import { documentHead, etagOf, keyDigest, signDocument } from '#core/federation/
 import { leaseMs } from '#core/federation/lease.ts';
 import { servedConfiguration } from '#core/federation/served.ts';
 import { takeStatus } from '#core/federation/take-status.ts';
+import type { Principal } from '#core/identity/principal.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
-import { GatewayError } from '#core/kernel/errors.ts';
+import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
@@ -84,12 +86,29 @@ export const federationMetrics: Operation = async (call) => {
 };
 
 /** Planes as the configuration lists them, with what each said last. */
-export const federationPlanes: Operation = async ({ ports, snapshot }) => {
+export const federationPlanes: Operation = async ({ ports, snapshot, principal }) => {
   const { version, configuration } = snapshot;
   const names = planesOf(configuration);
   const rows = new Map((await ports.planes.list(names)).map((row) => [row.plane, row]));
-  const planes = names.map((name) => planeView(name, rows.get(name), version, ports.clock.now()));
+  const planes = names.map((name) => visibleTo(principal, planeView(name, rows.get(name), version, ports.clock.now())));
   return { body: { version, public_key_sha256: keyDigest(await ports.signer.publicKey()) ?? '', planes } };
+};
+
+/** A person has looked at the chains that differ: from now on they are compared with what the plane reports next. */
+export const acceptPlane: Operation = async (call) => {
+  const { ports, snapshot, params } = call;
+  const name = params.name!;
+  const row = planesOf(snapshot.configuration).includes(name) ? await ports.planes.get(name) : undefined;
+  if (!row) throw notFound(`The data plane ${name}`);
+  const { divergence, ...rest } = row;
+  if (!divergence)
+    throw new GatewayError('conflict', `No chain of the data plane ${name} differs; there is nothing to accept.`);
+  const now = ports.clock.now();
+  const accepted = { ...rest, revision: row.revision + 1, accepted_at: isoTime(now), divergences: 0 };
+  if (!(await ports.planes.put(accepted, row)))
+    throw new GatewayError('conflict', `The data plane ${name} reported at this moment; try again.`);
+  await recordAct(call, 'federation.accept', { plane: name, divergences: row.divergences, first: divergence });
+  return { body: planeView(name, accepted, snapshot.version, now) };
 };
 
 const planesOf = ({ federation: { role, planes } }: Configuration): string[] =>
@@ -103,9 +122,17 @@ function planeView(name: string, row: PlaneRow | undefined, version: number, now
     instance: _instance,
     interval_seconds: _interval,
     walk: _walk,
+    accepted_at: _accepted,
     ...told
   } = row;
   return { name, state: stateOf(row, now), ...told, behind: version - row.version };
+}
+
+/** Which session of which tenant differs is for the platform and that tenant. */
+function visibleTo({ platform, tenant }: Principal, view: ReturnType<typeof planeView>) {
+  if (!('divergence' in view) || platform || view.divergence?.tenant === tenant) return view;
+  const { divergence: _hidden, ...rest } = view;
+  return rest;
 }
 
 /** The worst of what is known. */

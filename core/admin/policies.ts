@@ -10,8 +10,8 @@ import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts
 import type { VersionRow } from '#core/configuration/ports.ts';
 import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/versions.ts';
 import { simulateSchema } from '#core/contracts/admin-requests.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
-import { underControl } from '#core/federation/apply.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
@@ -38,7 +38,7 @@ export const putConfig: Operation = async (call) => {
   const rules = { before, listed: ports.listedSecretNames };
   const { names } = await ports.configStore.bindings();
   const { configuration, warnings } = keepBound({ ...rules, bound: names }, loaded.configuration);
-  const whole = await underControl(ports, configuration);
+  const whole = await underControlPlane(ports, configuration);
   const row = await storeVersion(ports, whole, principal.person ?? principal.name, 'api', {
     // Another change may have bound a name meanwhile.
     bind: (bound) => keepBound({ ...rules, bound }, configuration).bound,
@@ -46,6 +46,13 @@ export const putConfig: Operation = async (call) => {
   await adopted(call, 'config.put', row);
   return { status: 201, body: { ...row, warnings: [...loaded.warnings, ...warnings] } };
 };
+
+/** On a data plane only what is its own changes; it is loaded there only. */
+async function underControlPlane(ports: Call['ports'], configuration: Configuration): Promise<Configuration> {
+  if (configuration.federation.role !== 'data') return configuration;
+  const { underControl } = await import('#core/federation/apply.ts');
+  return underControl(ports, configuration);
+}
 
 /** Keys replaced or withdrawn in their secrets count from here on, within five seconds everywhere; the configuration stays. */
 export const refreshConfigKeys: Operation = async (call) => {

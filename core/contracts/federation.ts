@@ -142,6 +142,8 @@ export interface PlaneRow {
   readonly error_rate: number;
   readonly pending_approvals: number;
   readonly divergence?: Divergence;
+  /** When a person took the chains as they are: what was found to differ until then is known again from its next report. */
+  readonly accepted_at?: string;
   /** How many chains were found to differ. */
   readonly divergences: number;
   /** Another gateway that reported under this name while the first one did. */

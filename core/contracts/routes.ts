@@ -353,6 +353,14 @@ export const routes: readonly Route[] = [
   ),
   route(`GET ${a}/federation/planes`, 'federation', 'operator', 'federationPlanes', 'Data planes with lag and health'),
   route(
+    `POST ${a}/federation/planes/{name}/accept`,
+    'federation',
+    'admin',
+    'acceptPlane',
+    'Take the chains of a data plane as they are now',
+    { humansOnly: true, platform: true },
+  ),
+  route(
     `POST ${a}/federation/status`,
     'federation',
     'plane',

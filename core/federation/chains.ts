@@ -11,6 +11,15 @@ const othersAtOnce = 50;
 /** Entries that are read for one report to verify whole chains; a longer chain is left to `audit verify`. */
 const mostVerified = 2_000;
 
+/** Of one report: 1 MB holds as many of the longest names. */
+const mostAtOnce = 1_000;
+
+interface ChainPorts {
+  readonly evidence: EvidenceLog;
+  /** ISO time: rows of older sessions may have expired. Absent where none expires. */
+  readonly expiresBefore: string | undefined;
+}
+
 interface Reported {
   readonly total_entries: number;
   readonly last_hash: string;
@@ -23,16 +32,15 @@ export class ReportedChains {
 
   /** Chains of these tenants that changed since they were reported, and the places that the control plane wants to see. */
   async changed(
-    evidence: EvidenceLog,
+    { evidence, expiresBefore }: ChainPorts,
     tenants: readonly string[],
     wanted: readonly WantedHead[],
-    most: number,
   ): Promise<EvidenceHead[]> {
-    const heads = await this.#wanted(evidence, wanted.slice(0, most));
+    const heads = await this.#wanted({ evidence, expiresBefore }, wanted.slice(0, mostAtOnce));
     const told = new Set(heads.map(keyOf));
     for (const tenant of tenants) {
       for (const head of await this.#looked(evidence, tenant)) {
-        if (heads.length >= most) return heads;
+        if (heads.length >= mostAtOnce) return heads;
         if (told.has(keyOf(head)) || this.#isReported(head)) continue;
         const before = this.#reported.get(keyOf(head));
         heads.push(await reportOf(evidence, head, before && before.total_entries - 1));
@@ -61,7 +69,7 @@ export class ReportedChains {
     return [...newest.items, ...others.items];
   }
 
-  async #wanted(evidence: EvidenceLog, wanted: readonly WantedHead[]): Promise<EvidenceHead[]> {
+  async #wanted({ evidence, expiresBefore }: ChainPorts, wanted: readonly WantedHead[]): Promise<EvidenceHead[]> {
     const heads: EvidenceHead[] = [];
     let verified = 0;
     for (const { tenant, session_id, index } of wanted) {
@@ -71,7 +79,9 @@ export class ReportedChains {
         continue;
       }
       verified += head.total_entries;
-      const broken = verified <= mostVerified ? await brokenLink(evidence, head) : undefined;
+      // Rows that may have expired do not verify without their archived copies.
+      const whole = expiresBefore === undefined || head.opened_at >= expiresBefore;
+      const broken = whole && verified <= mostVerified ? await brokenLink(evidence, head) : undefined;
       heads.push({ ...(await reportOf(evidence, head, index)), ...(broken && { broken }) });
     }
     return heads;

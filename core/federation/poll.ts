@@ -8,7 +8,7 @@ import { asGatewayError } from '#core/kernel/errors.ts';
 import { type Clock, isoTime, type SecretStore, type Telemetry } from '#core/kernel/ports.ts';
 import { type ApplyDeps, applyServed, keepServed, type ServedText, servedLast } from './apply.ts';
 import { verifyDocument } from './document.ts';
-import type { ConfigAnswer, ControlPlane, ControlPlaneAddress } from './ports.ts';
+import { type ConfigAnswer, type ControlPlane, type ControlPlaneAddress, ControlPlaneRefused } from './ports.ts';
 
 export interface PollPorts extends Omit<ApplyDeps, 'clock' | 'secrets'> {
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export async function addressOf(
 }
 
 async function unanswered(ports: PollPorts, snapshot: Snapshot, fault: Error): Promise<Polled> {
-  if (fault.name === 'ControlPlaneRefused') return refused(ports, snapshot, fault.message);
+  if (fault instanceof ControlPlaneRefused && !fault.mayPass) return refused(ports, snapshot, fault.message);
   ports.telemetry.log('warn', 'the control plane was not reached', { error: fault.message });
   ports.telemetry.count('svc_federation_polls_total', { outcome: 'unreachable' });
   return 'unreachable';

@@ -54,4 +54,9 @@ export class ControlPlaneRefused extends Error {
     this.name = 'ControlPlaneRefused';
     this.status = status;
   }
+
+  /** Whether the same question may be answered later: the control plane is busy or down, and nothing is wrong with this plane. */
+  get mayPass(): boolean {
+    return this.status >= 500 || this.status === 408 || this.status === 429;
+  }
 }

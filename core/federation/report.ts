@@ -1,8 +1,16 @@
 /** What a data plane tells its control plane [federation.report]: how it is, how its chains stand, its minutes of traffic. */
 import type { ApprovalStore } from '#core/approvals/ports.ts';
 import { stalenessOf, stateOf } from '#core/configuration/store/staleness.ts';
-import { mostHeads, mostMinutes, type PlaneStatus, type WantedHead } from '#core/contracts/federation.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import {
+  mostHeads,
+  mostMinutes,
+  type PlaneMetrics,
+  type PlaneStatus,
+  type WantedHead,
+} from '#core/contracts/federation.ts';
 import type { EvidenceLog } from '#core/evidence/ports.ts';
+import { maxValues as mostValues } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { totalsOf } from '#core/observatory/buckets.ts';
 import { everyTenant } from '#core/observatory/dimensions.ts';
@@ -49,7 +57,11 @@ export class Reports {
   async #status(ports: ReportPorts, to: ControlPlaneAddress): Promise<void> {
     const { configuration } = await ports.snapshots.current({ evenStale: true });
     const tenants = configuration.tenants.map(({ id }) => id);
-    const evidence_heads = await this.#chains.changed(ports.evidence, tenants, this.#wanted, mostHeads);
+    const evidence_heads = await this.#chains.changed(
+      { evidence: ports.evidence, expiresBefore: expiresBefore(configuration, ports.clock.now()) },
+      tenants,
+      this.#wanted,
+    );
     const state = stateOf(configuration.federation, await ports.configStore.federation());
     const now = ports.clock.now();
     const status: PlaneStatus = {
@@ -82,14 +94,33 @@ export class Reports {
       at,
       measures: addUp(same.map(({ measures }) => measures)),
     }));
-    for (let sent = 0; sent < minutes.length; sent += mostMinutes)
-      await controlPlane.post(to, 'metrics', {
-        plane: to.plane,
-        instance,
-        minutes: minutes.slice(sent, sent + mostMinutes),
-      });
+    for (const some of portionsOf(minutes))
+      await controlPlane.post(to, 'metrics', { plane: to.plane, instance, minutes: some });
     this.#sentUntil = now - lateMinutes * minuteMs;
   }
+}
+
+const dayMs = 24 * 3_600_000;
+
+const expiresBefore = ({ evidence: { retention_days: days } }: Configuration, now: number): string | undefined =>
+  days === undefined ? undefined : isoTime(now - days * dayMs);
+
+type SentMinute = PlaneMetrics['minutes'][number];
+
+/** As many as the control plane takes at once: minutes, and values of JSON. */
+function portionsOf(minutes: readonly SentMinute[]): SentMinute[][] {
+  const portions: SentMinute[][] = [];
+  let values = Number.POSITIVE_INFINITY;
+  for (const minute of minutes) {
+    const more = Object.keys(minute.measures).length + 3;
+    if (values + more > mostValues / 2 || portions.at(-1)!.length === mostMinutes) {
+      portions.push([]);
+      values = 0;
+    }
+    portions.at(-1)!.push(minute);
+    values += more;
+  }
+  return portions;
 }
 
 async function trafficOf({ clock, observations }: ReportPorts): Promise<Pick<PlaneStatus, 'requests' | 'error_rate'>> {

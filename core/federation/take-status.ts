@@ -1,12 +1,11 @@
 /** A report of a data plane at its control plane: who reports, how its chains stand, what is asked of it next [federation.status]. */
-import {
-  type Divergence,
-  type EvidenceHead,
-  type KnownHead,
-  mostHeads,
-  type PlaneRow,
-  type PlaneStatus,
-  type WantedHead,
+import type {
+  Divergence,
+  EvidenceHead,
+  KnownHead,
+  PlaneRow,
+  PlaneStatus,
+  WantedHead,
 } from '#core/contracts/federation.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -17,6 +16,8 @@ import type { PlaneStore } from './ports.ts';
 export const usualIntervalSeconds = 10;
 /** Known chains that a plane is asked to show with its next report, one after the other around the list. */
 const walkedAtOnce = 100;
+/** What a plane can show with one report, beside what is new. */
+const mostWanted = 500;
 export interface TakenStatus {
   readonly row: PlaneRow;
   readonly wanted: readonly WantedHead[];
@@ -43,7 +44,7 @@ export async function takeStatus(
         `Another gateway reports as the plane ${plane}. Give each gateway a plane and a token of its own, or stop the other one and wait ${leaseMs(before.interval_seconds) / 1000} seconds.`,
       );
     }
-    const chains = await comparedHeads(store, plane, status.evidence_heads, now);
+    const chains = await comparedHeads(store, before, plane, status.evidence_heads, now);
     const walked = await store.walk(plane, before?.walk, walkedAtOnce);
     const first = before?.divergence ?? chains.found[0];
     const row: PlaneRow = {
@@ -51,6 +52,7 @@ export async function takeStatus(
       revision: (before?.revision ?? 0) + 1,
       divergences: (before?.divergences ?? 0) + chains.found.length,
       ...(before?.conflict && { conflict: before.conflict }),
+      ...(before?.accepted_at !== undefined && { accepted_at: before.accepted_at }),
       ...(first && { divergence: first }),
       ...(walked.next !== undefined && { walk: walked.next }),
     };
@@ -96,11 +98,15 @@ const keyOf = ({ tenant, session_id }: { readonly tenant: string; readonly sessi
 
 async function comparedHeads(
   store: PlaneStore,
+  row: PlaneRow | undefined,
   plane: string,
   heads: readonly EvidenceHead[],
   now: number,
 ): Promise<Chains> {
-  const before = new Map((await store.heads(plane, heads)).map((head) => [keyOf(head), head]));
+  const stillKnown = ({ diverged_at: at }: KnownHead) =>
+    at === undefined || row?.accepted_at === undefined || at > row.accepted_at;
+  const known = (await store.heads(plane, heads)).filter(stillKnown);
+  const before = new Map(known.map((head) => [keyOf(head), head]));
   const compared = heads.map((head) => compareHead(before.get(keyOf(head)), head, isoTime(now)));
   return {
     known: compared.flatMap(({ known }) => known ?? []),
@@ -115,5 +121,5 @@ function wantedOf({ wanted, reported }: Chains, walked: readonly KnownHead[]): W
   const silent = walked
     .filter((head) => !reported.has(keyOf(head)))
     .map(({ tenant, session_id, total_entries }) => ({ tenant, session_id, index: total_entries - 1 }));
-  return [...wanted, ...silent].slice(0, mostHeads);
+  return [...wanted, ...silent].slice(0, mostWanted);
 }

@@ -166,6 +166,37 @@ test('[federation.heads] a chain grows only from where it was; cut, forked and s
   ]);
 });
 
+test('[federation.accept] accepted chains are known again from the next report; a tenant sees no other tenant', async () => {
+  const person = '{ key: elsewhere-key-of-a-person, kind: human, person: tess, name: tess }, { key: elsewhere-key,';
+  await store(configuration(federation()).replace('{ key: elsewhere-key,', person));
+  const ofTenant = async (key: string) =>
+    (await call('GET', '/admin/v1/federation/planes', { key })).body.planes.find(
+      ({ name }: { name: string }) => name === 'us',
+    );
+  expect(await ofTenant(keys.human)).toHaveProperty('divergence');
+  const elsewhere = await ofTenant('elsewhere-key-of-a-person');
+  expect(elsewhere).toMatchObject({ state: 'diverged' });
+  expect(elsewhere).not.toHaveProperty('divergence');
+
+  const accept = (name: string, key = admin) => call('POST', `/admin/v1/federation/planes/${name}/accept`, { key });
+  expect((await accept('us', keys.human)).status).toBe(403);
+  expect((await accept('nowhere')).status).toBe(404);
+  expect((await accept('eu')).status).toBe(409); // nothing differs there
+  expect(await accept('us')).toMatchObject({ status: 200, body: { state: 'ok', divergences: 0 } });
+  gateway.pass(1);
+  const send = (...evidence_heads: object[]) => report(tokens.us, { evidence_heads });
+  await send(head('cut', 1, 'a'), head('forked', 6, 'z'));
+  expect((await ofTenant(admin)).state).toBe('ok');
+  await send(head('forked', 6, 'y'));
+  expect(await ofTenant(admin)).toMatchObject({
+    state: 'diverged',
+    divergence: { session_id: 'forked', kind: 'fork' },
+  });
+  const { body } = await call('GET', '/admin/v1/audit?kind=admin', { key: admin });
+  const acts = body.entries.map(({ body: { action } }: { body: { action: string } }) => action);
+  expect(acts.filter((action: string) => action === 'federation.accept')).toHaveLength(1);
+});
+
 test('[federation.metrics] minutes of a plane are read under plane:<name>; sent again they replace', async () => {
   const at = new Date(gateway.ports.clock.now()).toISOString();
   const send = (minutes: object[]) =>

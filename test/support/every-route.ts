@@ -210,6 +210,13 @@ export const visits: Readonly<Record<string, Visit>> = {
       plane: 'eu',
       minutes: [{ at: new Date().toISOString(), measures: { requests: 12, 'ms:120': 12 } }],
     }),
+  'POST /admin/v1/federation/planes/{name}/accept': async (world) => {
+    await admin(world, 'POST', '/federation/status', planeToken, {
+      ...{ plane: 'eu', version: 1, healthy: true, requests: 12, error_rate: 0, pending_approvals: 1 },
+      evidence_heads: [{ tenant: 'default', session_id: 'build-7', total_entries: 1, last_hash: 'b'.repeat(64) }],
+    });
+    return admin(world, 'POST', '/federation/planes/eu/accept', 'e2e-platform');
+  },
   // After the status, so that there is something to list.
   'GET /admin/v1/federation/planes': (world) => admin(world, 'GET', '/federation/planes', 'e2e-alice'),
 

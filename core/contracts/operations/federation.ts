@@ -14,34 +14,35 @@ const divergence = z.strictObject({
   found_at: time,
 });
 
+const plane = z.strictObject({
+  name: z.string(),
+  state: z.enum(planeStates),
+  seen_at: time.optional(),
+  version: count.optional(),
+  behind: z.int().optional().meta({
+    description: 'Versions that the plane is behind; below 0 where it has seen a later one than is served.',
+  }),
+  healthy: z.boolean().optional(),
+  refused: z.string().optional().meta({ description: 'Why the plane refused the last document.' }),
+  requests: count.optional(),
+  error_rate: share.optional(),
+  pending_approvals: count.optional(),
+  skew_seconds: z.number().optional().meta({ description: "The plane's clock less this one's." }),
+  divergence: divergence.optional().meta({ description: 'The first that was found.' }),
+  divergences: count.optional(),
+  conflict: z.strictObject({ instance: z.string(), at: time }).optional().meta({
+    description: 'Another gateway that reported under the same name.',
+  }),
+});
+
 export const federation = {
+  acceptPlane: { output: plane },
   federationConfig: { output: federationDocumentSchema },
   federationPlanes: {
     output: z.strictObject({
       version: count.meta({ description: 'Version that the control plane serves.' }),
       public_key_sha256: z.string().meta({ description: 'For trusted_keys of the data planes.' }),
-      planes: z.array(
-        z.strictObject({
-          name: z.string(),
-          state: z.enum(planeStates),
-          seen_at: time.optional(),
-          version: count.optional(),
-          behind: z.int().optional().meta({
-            description: 'Versions that the plane is behind; below 0 where it has seen a later one than is served.',
-          }),
-          healthy: z.boolean().optional(),
-          refused: z.string().optional().meta({ description: 'Why the plane refused the last document.' }),
-          requests: count.optional(),
-          error_rate: share.optional(),
-          pending_approvals: count.optional(),
-          skew_seconds: z.number().optional().meta({ description: "The plane's clock less this one's." }),
-          divergence: divergence.optional().meta({ description: 'The first that was found.' }),
-          divergences: count.optional(),
-          conflict: z.strictObject({ instance: z.string(), at: time }).optional().meta({
-            description: 'Another gateway that reported under the same name.',
-          }),
-        }),
-      ),
+      planes: z.array(plane),
     }),
   },
   federationStatus: {

@@ -46,3 +46,8 @@ test('[federation.planes] key prints the digest that data planes pin', async () 
   server.on(path, { version: 7, public_key_sha256: 'abc', planes: [] });
   expect((await home.run(['federation', 'key'])).out).toBe('abc\n');
 });
+
+test('[federation.accept] accept names the plane and prints how it is now', async () => {
+  server.on('POST /admin/v1/federation/planes/eu/accept', { name: 'eu', state: 'ok' });
+  expect((await home.run(['federation', 'accept', 'eu'])).out).toBe('eu is ok\n');
+});

@@ -42,7 +42,7 @@ const openToAgents = new Set([
   'sessionRisk',
 ]);
 /** Only humans: votes, and what weighs as much. */
-const votes = new Set(['approve', 'deny', 'acceptMcpTool', 'releaseSession']);
+const votes = new Set(['approve', 'deny', 'acceptMcpTool', 'releaseSession', 'acceptPlane']);
 const global = new Set([
   'getConfig',
   'putConfig',
@@ -51,6 +51,7 @@ const global = new Set([
   'rebuildProjections',
   'checkArchive',
   'repairArchive',
+  'acceptPlane',
 ]);
 const rank = { viewer: 0, operator: 1, admin: 2 };
 
