@@ -1387,6 +1387,10 @@ const toolGateway: readonly Requirement[] = [
   must('mcp.foreign-ids', 'Tasks, sessions and requests of another key are as unknown as none.'),
   must('mcp.headers', 'Headers that repeat a message must say what it says (-32020).'),
   must('mcp.store-steps', 'An MCP block takes at most three store steps in a row, an allow at most four.'),
+  must(
+    'mcp.approvals-reconnect',
+    'A client that reconnects with the same key and name finds the approval of the identical call, which counts once and in the session that asked for it. Another call, key, client or X-Session-ID does not.',
+  ),
   must('mcp.sessions', 'A session belongs to the key that opened it and survives its process.'),
   must('mcp.passes-through', 'Results pass untouched but for secrets.'),
   must('mcp.names', 'Names that collide between servers carry their server.'),

@@ -34,6 +34,7 @@ import { handshakeOf, reachedServers } from './sessions/handshake.ts';
 import { Listening } from './sessions/listen.ts';
 import { MessageQueue } from './sessions/message-queue.ts';
 import { toServer } from './sessions/relay.ts';
+import { earlierSessions } from './sessions/resumed.ts';
 import { Sessions } from './sessions/session.ts';
 
 /** A message or a stream asked for, by whom. */
@@ -202,7 +203,10 @@ export class McpGateway {
     const entries = entriesOf(call);
     const opening = message.kind === 'request' && message.request.method === 'initialize';
     if (era === 'session' && opening) {
-      const session = this.#sessions.open(handshakeOf(message.request.params), call.principal);
+      const handshake = handshakeOf(message.request.params);
+      const { namedSession, principal } = call;
+      const earlier = namedSession === undefined ? await earlierSessions(this.#ports, principal, handshake) : [];
+      const session = this.#sessions.open(handshake, principal, earlier);
       return this.#of(call, era, this.#conversations.ofSession(session, entries), session);
     }
     if (era === 'session' && call.headers.session !== undefined) {
@@ -223,6 +227,7 @@ export class McpGateway {
       ...{ principal, snapshot, era, conversation, passed },
       sessionId: session_id,
       sessionIsNamed: !generated,
+      earlier: (header === undefined && session?.earlier) || [],
       agent: principal.name,
       ...(session && { session }),
     };

@@ -121,6 +121,8 @@ export interface McpSession {
   /** The key that opened it; no other key may use it. */
   readonly key_id: string;
   readonly protocol_version: string;
+  /** Sessions of earlier connections in which a request of the same key and client waits; newest first. */
+  readonly earlier?: readonly string[];
   readonly handshake: ClientHandshake;
   readonly upstreams: Readonly<Record<string, Continuation>>;
   /** ISO 8601. */

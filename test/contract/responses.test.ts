@@ -231,6 +231,33 @@ test('[responses.create] what Codex sends: custom tools, reasoning items, an opt
   expect(eventsOf(answer.text).at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
 });
 
+test.each([
+  [
+    'a tool that the gateway does not know',
+    { tools: [{ type: 'hosted_robot' }] },
+    /tools\[0\] is of type "hosted_robot"/,
+  ],
+  [
+    'a name that only begins like an optional tool',
+    { tools: [{ type: 'web_search_and_buy' }] },
+    /"web_search_and_buy"/,
+  ],
+  [
+    'a tool that must be called and is left out',
+    { tools: [{ type: 'web_search' }], tool_choice: 'required' },
+    /tool_choice is required, .*left out: tools\[0\] web_search/,
+  ],
+])('[responses.create] %s is 400 by name', async (_, more, says) => {
+  const answer = await caller(governed.ports)('POST', '/v1/responses', {
+    key: keys.agent,
+    body: { model: 'mock', input: 'hello', ...more },
+  });
+  expect({ status: answer.status, message: answer.body.error?.message }).toEqual({
+    status: 400,
+    message: expect.stringMatching(says),
+  });
+});
+
 describe('[models.both-forms]', () => {
   const models = (path: string, headers: Record<string, string> = {}) =>
     caller(governed.ports)('GET', path, { key: keys.agent, headers });

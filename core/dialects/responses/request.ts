@@ -33,6 +33,14 @@ export function readResponsesRequest(body: JsonObject): ReadRequest {
   };
   if (tools.length === 0 && objectOf(body.tool_choice))
     throw refused('tool_choice', 'names a tool that is not given', 'give the tool, or leave tool_choice out');
+  if (tools.length === 0 && body.tool_choice === 'required') {
+    const without = leftOut.filter((name) => name.startsWith('tools[')).join(', ') || 'none';
+    throw refused(
+      'tool_choice',
+      `is required, and of the tools none is left (left out: ${without})`,
+      'auto, or a function or custom tool',
+    );
+  }
   return { body: chat, leftOut };
 }
 
@@ -64,7 +72,7 @@ function refuseKept(body: JsonObject): void {
 }
 
 /** Optional tools of the provider: a model without them answers all the same. */
-const optional = /^(web_search|image_generation|tool_search)/;
+const optional = /^(web_search(_preview)?(_\d{4}_\d\d_\d\d)?|image_generation|tool_search)$/;
 
 function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {
   if (tools === undefined || tools === null) return [];

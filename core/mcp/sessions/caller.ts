@@ -12,6 +12,8 @@ export interface Caller {
   readonly era: Era;
   /** Session of its actions and their evidence. */
   readonly sessionId: string;
+  /** Sessions of earlier connections in which a call of it may be waiting for a person. */
+  readonly earlier: readonly string[];
   /** The caller said which; else the gateway makes one for a while. */
   readonly sessionIsNamed: boolean;
   /** What the client calls itself: a label. */

@@ -4,6 +4,9 @@ import { isoTime } from '#core/kernel/ports.ts';
 import type { ClientHandshake, McpPorts, McpSession } from '../ports.ts';
 import { mcpCodes, RpcFault } from '../protocol/messages.ts';
 
+/** Ids of sessions that connections open. */
+export const transportSession = /^mcp-[0-9a-f]{32}$/;
+
 const lifeMs = 24 * 3_600_000;
 /** A session another instance ended is answered no longer than this. */
 const trustedMs = 5_000;
@@ -22,13 +25,17 @@ export class Sessions {
     this.#ports = ports;
   }
 
-  /** A session of the key's own; `keep` stores it. */
-  open(handshake: ClientHandshake, { tenant, key_id }: Principal): McpSession {
+  /**
+   * A session of the key's own; `keep` stores it.
+   * @param earlier sessions in which calls of it may be waiting.
+   */
+  open(handshake: ClientHandshake, { tenant, key_id }: Principal, earlier: readonly string[]): McpSession {
     const { ids, clock } = this.#ports;
     return {
       id: `mcp-${ids.randomHex(16)}`,
       ...{ tenant, key_id, handshake, upstreams: {} },
       protocol_version: handshake.protocolVersion,
+      ...(earlier.length > 0 && { earlier }),
       expires_at: isoTime(clock.now() + lifeMs),
     };
   }
@@ -62,7 +69,7 @@ export class Sessions {
   }
 
   async #read(id: string, now: number): Promise<McpSession | undefined> {
-    if (!/^mcp-[0-9a-f]{32}$/.test(id)) return undefined;
+    if (!transportSession.test(id)) return undefined;
     const known = this.#known.get(id);
     if (known && known.readAt > now - trustedMs) return known.session;
     const session = await this.#ports.mcpStore.session(id);

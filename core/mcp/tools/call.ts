@@ -20,6 +20,7 @@ import { checkParamHeaders, paramHeaders } from '../protocol/param-headers.ts';
 import { forwardedMeta } from '../protocol/request-meta.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
 import { answersForServer, assertKnown } from '../sessions/forward.ts';
+import { asItAsked } from '../sessions/resumed.ts';
 import { complete } from '../sessions/translate.ts';
 import { upstreamError } from '../sessions/upstream-errors.ts';
 import {
@@ -56,31 +57,34 @@ export async function callTool(
 /** @param back what a client that was asked brings with it. */
 async function make(
   ports: McpPorts,
-  caller: Caller,
+  connected: Caller,
   { id, params }: RpcRequest,
   exchange: Exchange,
   back?: Returned,
 ): Promise<RpcOutcome> {
   if (typeof params.name !== 'string' || params.name === '') throw invalidParams('params.name must name a tool.');
   const args = argumentsOf(params);
-  const keys = opensAddresses(caller, params) ? stateKeysIfAny(ports, caller) : undefined;
+  const keys = opensAddresses(connected, params) ? stateKeysIfAny(ports, connected) : undefined;
   const named = params.name;
-  const tool = await find(ports, caller, named, exchange).catch((fault: unknown) =>
-    refuseUnplaced(ports, caller, named, args, fault),
+  const tool = await find(ports, connected, named, exchange).catch((fault: unknown) =>
+    refuseUnplaced(ports, connected, named, args, fault),
   );
-  if (caller.era === 'stateless') checkParamHeaders(tool.definition, args, caller.passed);
-  const meta = forwardedMeta(params._meta, caller.era, tool.entry.forwarded_meta);
+  if (connected.era === 'stateless') checkParamHeaders(tool.definition, args, connected.passed);
+  const meta = forwardedMeta(params._meta, connected.era, tool.entry.forwarded_meta);
   const sent = sentWith(params, meta.governed);
-  const governed = actionOf(tool, await nameFor(ports, caller, tool, args, sent), args);
+  const governed = actionOf(tool, await nameFor(ports, connected, tool, args, sent), args);
   const placement = placementIn(tool, governed.tool);
   const action: GovernedRequest = {
     ...governed,
     placement,
     sent_with: sent,
-    actor: { agent: caller.agent },
+    actor: { agent: connected.agent },
     ...(back && { approval_ref: back.state.approval }),
   };
-  const digest = callDigest(openEnvelope(action, caller.principal, caller.sessionId, '', placement));
+  const digestIn = (sessionId: string) =>
+    callDigest(openEnvelope(action, connected.principal, sessionId, '', placement));
+  const caller = await asItAsked(ports, connected, digestIn);
+  const digest = digestIn(caller.sessionId);
   const stands = back && (await standing(ports, back, digest));
   if (stands) return stands;
 
