@@ -891,6 +891,22 @@ const admin: readonly Requirement[] = [
     'A plugin is verified before it is compiled: envelope, delegation, dates, revocation, size, digest, ABI, permissions.',
   ),
   must(
+    'identity.organizations',
+    'Organisations hold teams, projects and environments; a tenant belongs to one environment, and whoami names its path.',
+  ),
+  must(
+    'identity.separation-rules',
+    'Rules say by place how many people approve, of which teams and roles; a request is decided if and only if every rule is satisfied.',
+  ),
+  must(
+    'identity.separation-votes',
+    'Approvals that are not enough are kept, each with its evidence; a person counts once, votes at the same moment decide once, and one denial ends the request.',
+  ),
+  must(
+    'admin.identity',
+    'Organisations, teams, projects, environments, people, keys and rules are listed as far as the caller may see them.',
+  ),
+  must(
     'evaluation.webhook',
     'The evaluation webhook fires at its sampling rate with truncated content, signed, after the caller has the answer.',
   ),

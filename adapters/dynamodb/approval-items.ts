@@ -85,12 +85,14 @@ export function moveItem(
   entry: Pick<EvidenceEntry, 'hash' | 'index'>,
 ): TransactWriteItem {
   const { result, ...rest } = change.set;
+  const moved = change.to !== change.from;
   const set: Record<string, unknown> = {
     ...rest,
     ...(result !== undefined && { result_json: canonicalize(result) }),
     status: change.to,
     tenant_status: statusKey(change.tenant, change.to),
-    due: dueOf({ ...rest, status: change.to }),
+    // A row that stays where it is stays due when it is.
+    ...(moved && { due: dueOf({ ...rest, status: change.to }) }),
     ...(change.stampEntry && { evidence_hash: entry.hash, evidence_index: entry.index }),
   };
   const where: Record<string, unknown> = { status: change.from, tenant: change.tenant, ...change.where };
@@ -108,7 +110,7 @@ export function moveItem(
     values[`:w${i}`] = value;
     return `#w${i} = :w${i}`;
   });
-  const removals = [...(change.clear ?? []), ...(set.due === undefined ? ['due'] : [])].map((name, i) => {
+  const removals = [...(change.clear ?? []), ...(moved && set.due === undefined ? ['due'] : [])].map((name, i) => {
     names[`#c${i}`] = name;
     return `#c${i}`;
   });

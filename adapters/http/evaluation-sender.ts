@@ -7,7 +7,7 @@ import { postSigned, type WebhookOptions } from './webhook-sender.ts';
 const mostBytes = 64 * 1024;
 
 /**
- * @param unread is told why a reply was left aside: too long, or not what it should be. The call is not sent again for that.
+ * @param unread takes why a reply was left aside: too long, or not what it should be. The call is not sent again for that.
  * @throws Error when the evaluator did not take the call.
  */
 export async function askEvaluator(

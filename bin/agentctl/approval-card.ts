@@ -1,6 +1,6 @@
 /** The card of an approval: who asks, what the call would do, the call itself, why a person is asked, until when. */
 import { createHash } from 'node:crypto';
-import { type Fields, fields, text } from './json-fields.ts';
+import { type Fields, fields, list, text } from './json-fields.ts';
 import { type Output, painted, plain } from './output.ts';
 import { commandLine } from './shell.ts';
 
@@ -60,6 +60,9 @@ function showRule(out: Output, item: Fields): void {
   const policy = text(rule.policy) ? ` (policy ${plain(rule.policy)}, version ${plain(rule.policy_version)})` : '';
   out.field('  matched_rule', `${plain(item.matched_rule)}${policy}`);
   out.field('  reason', text(rule.reason));
+  out.field('  needs', text(item.still_needed));
+  for (const { person, comment } of list(item.votes))
+    out.field('  approved', `${text(person)}${comment ? `: ${text(comment)}` : ''}`);
   const { session, key, kill_switch } = fields(item.risk);
   if (session !== undefined)
     out.line(`  risk: session ${plain(session)}, key ${plain(key)}; calls are refused from ${plain(kill_switch)}`);

@@ -77,7 +77,8 @@ async function castVote(cli: Cli, vote: 'approve' | 'deny', id: string, options:
   if (cli.globals.json) cli.out.json(answer.text);
   else showRecord(cli.out, record);
   // A server that answers 200 with another status has not done what was asked.
-  return record.status === (vote === 'approve' ? 'approved' : 'denied') ? 'positive' : 'negative';
+  const counted = vote === 'approve' ? ['approved', 'pending'] : ['denied'];
+  return counted.includes(text(record.status) ?? '') ? 'positive' : 'negative';
 }
 
 /** Whom the key names; the server decides whether they may vote. */
@@ -91,7 +92,7 @@ function showRecord(out: Output, record: Fields): void {
   out.line('status: ', painted(style, text(record.status) ?? 'unknown'));
   const names = [
     ...['envelope_id', 'reviewer', 'person', 'approved_at', 'denied_at', 'comment', 'evidence_hash'],
-    ...['executed_by', 'outcome', 'refused_because'],
+    ...['still_needed', 'executed_by', 'outcome', 'refused_because'],
   ];
   for (const name of names) out.field(name, record[name]);
 }

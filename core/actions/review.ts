@@ -7,6 +7,7 @@ import { standsInEvidence } from '#core/approvals/vote-in-evidence.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
+import { requirementsOf } from '#core/identity/separation-rules.ts';
 import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
 import { firstOfItsMinute } from '#core/kernel/first-of-minute.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -251,11 +252,28 @@ function newRow(ports: GovernPorts, action: GovernedAction, safe: Redacted): App
     call_digest: action.call_digest,
     matched_rule: decision.matched_rule,
     policy_version: snapshot.version,
+    ...separation(action),
     ...cardFacts(action, now),
     queued_at: isoTime(now),
     expires_at: isoTime(now + timeoutSeconds(action) * 1000),
     status: 'pending',
   };
+}
+
+/** What rules of the organisation ask for, of what the call says it does and of what its effects do. */
+function separation({
+  envelope,
+  effects,
+  principal,
+  snapshot,
+}: GovernedAction): Pick<ApprovalRow, 'requires' | 'vote_count'> {
+  const capabilities = [envelope.capability, ...(effects?.parts ?? []).map(({ capability }) => capability)];
+  const requires = requirementsOf(snapshot.configuration, {
+    tenant: envelope.tenant,
+    capabilities,
+    owner: ownerOf(principal),
+  });
+  return { vote_count: 0, ...(requires.length > 0 && { requires }) };
 }
 
 /** The human a key answers to: no person votes on a request made with a key that is theirs or that they own. */

@@ -7,6 +7,7 @@ import { decideApproval, timeOut } from '#core/approvals/vote.ts';
 import { voteSchema } from '#core/contracts/admin-requests.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import { assertMayVote } from '#core/identity/separation-of-duties.ts';
+import { separationOf } from '#core/identity/separation-rules.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { assertOwn, type Call, cursorOf, limitOf, type Operation, parsed } from './operation.ts';
@@ -91,9 +92,11 @@ const vote =
     const { ports, principal, snapshot } = call;
     const row = await rowOf(call);
     assertMayVote(principal, row, snapshot.identities);
+    const person = principal.person ?? principal.name;
     const decided = await decideApproval(ports, row, {
       verdict,
-      person: principal.person ?? principal.name,
+      person,
+      separation: separationOf(snapshot.configuration, row, { person, role: principal.role }),
       key_id: principal.key_id,
       federated: principal.federated,
       reviewer,

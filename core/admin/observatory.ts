@@ -1,5 +1,6 @@
 /** Health, identity, status, usage, violations, metrics. */
 import { failingDeliveries } from '#core/approvals/failing.ts';
+import { placeOf, teamsOf } from '#core/identity/organization.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Usage } from '#core/observatory/ports.ts';
 import { budgetsOf } from './budgets.ts';
@@ -7,9 +8,17 @@ import { providersOf } from './chat-views.ts';
 import { cursorOf, limitOf, type Operation } from './operation.ts';
 import type { GatewayPorts } from './ports.ts';
 
-export const whoami: Operation = async ({ principal }) => {
+export const whoami: Operation = async ({ principal, snapshot }) => {
   const { key_id, name, tenant, role, kind, person, owner, platform } = principal;
-  return { body: { tenant, role, kind, key_id, name, person, owner, platform } };
+  const path = placeOf(snapshot.configuration, tenant)?.path;
+  const teams = person === undefined ? [] : teamsOf(snapshot.configuration, person);
+  return {
+    body: {
+      ...{ tenant, role, kind, key_id, name, person, owner, platform },
+      ...(path !== undefined && { path }),
+      ...(teams.length > 0 && { teams }),
+    },
+  };
 };
 
 const decisionsTotal = 'svc_policy_decisions_total';

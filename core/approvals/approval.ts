@@ -7,6 +7,7 @@ import type { Change } from '#core/evidence/ports.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 
 export const approvalEvents = [
+  'vote',
   'approve',
   'deny',
   'timeout',
@@ -18,9 +19,9 @@ export const approvalEvents = [
 ] as const;
 export type ApprovalEvent = (typeof approvalEvents)[number];
 
-/** `refuse`: the gateway was to make the call and may not any more. `give_back`: nothing ran, the approval is as it was. */
+/** `vote`: an approval among several, and not the last. `refuse`: the gateway was to make the call and may not any more. `give_back`: nothing ran, the approval is as it was. */
 const moves: Readonly<Record<ApprovalStatus, Partial<Record<ApprovalEvent, ApprovalStatus>>>> = {
-  pending: { approve: 'approved', deny: 'denied', timeout: 'denied' },
+  pending: { vote: 'pending', approve: 'approved', deny: 'denied', timeout: 'denied' },
   approved: { use: 'executing', refuse: 'consumed' },
   executing: { finish: 'consumed', give_back: 'approved', lease_lost: 'consumed' },
   denied: {},

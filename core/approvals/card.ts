@@ -1,5 +1,6 @@
 /** The facts of an approval in the order a person reads them: the same in every channel, each as a label and a text. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { stillNeeded } from './views.ts';
 
 export type Fact = readonly [label: string, text: string];
 
@@ -16,6 +17,7 @@ export function factsOf(row: ApprovalRow): Fact[] {
     ['Session', session_id],
     ['Rule', matched_rule + rule],
     ['Reason', rule_reason ?? ''],
+    ['Needs', row.requires ? stillNeeded(row) : ''],
     ['Risk', riskOf(row)],
     ['Withheld', withheld.join(', ')],
     ['Label', `not verified, given by the caller: ${row.actor.agent}`],

@@ -8,6 +8,7 @@ import { pullRequestName, samePullRequest } from '#core/contracts/repository.ts'
 import { ServiceFault } from '#core/credentials/fault.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { assertMayVote, githubVoter, personByGithubLogin } from '#core/identity/separation-of-duties.ts';
+import { separationOf } from '#core/identity/separation-rules.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { channelsOf } from './channels.ts';
@@ -16,6 +17,7 @@ import { DeliveryRefused } from './deliver.ts';
 import type { WrittenComment } from './github.ts';
 import { deliveryId } from './notifications.ts';
 import { type Notice, noticeOf, type PullRequestHost, questionDigest, textDigest } from './pull-requests.ts';
+import { stillNeeded } from './views.ts';
 import { assertUndecided, decideApproval, type VotePorts } from './vote.ts';
 
 export interface CommentVotePorts extends VotePorts {
@@ -52,7 +54,11 @@ export async function voteByComment(
   // Another gateway may listen to the same pull request: what is not ours it may know.
   const known = row !== undefined && personByGithubLogin(snapshot, written.login) !== undefined;
   if (outcome instanceof GatewayError) return { decided: false, text: `Not decided: ${outcome.message}`, known };
-  return { decided: true, text: `${outcome.tool}: ${outcome.status} by ${outcome.person}.`, known };
+  const text =
+    outcome.status === 'pending'
+      ? `${outcome.tool}: the approval counts. It needs ${stillNeeded(outcome)}.`
+      : `${outcome.tool}: ${outcome.status} by ${outcome.person}.`;
+  return { decided: true, text, known };
 }
 
 interface CheckedVote {
@@ -158,6 +164,7 @@ const counted = (
   decideApproval(ports, row, {
     verdict: command.verdict,
     person: voter.person ?? voter.name,
+    separation: separationOf(configuration, row, { person: voter.person ?? voter.name, role: voter.role }),
     key_id: voter.key_id,
     reviewer: voter.name,
     comment: command.comment,

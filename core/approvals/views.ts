@@ -1,5 +1,6 @@
 /** How approvals look on the wire: item while pending, record once decided. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { missingOf, missingText } from '#core/identity/separation-rules.ts';
 
 /**
  * The reviewer sees what the digest covers; values withheld as sensitive are named, never silently missing. `key` and `rule`
@@ -25,6 +26,11 @@ export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number) 
   const approval_url = approvalUrl(adminUrl, envelope_id);
   const { tenant, key_id, key_name, key_kind, key_owner, effects, executed, risk } = row;
   const { policy, policy_version, rule_reason } = row;
+  const several = row.requires && {
+    requires: row.requires,
+    votes: votesOf(row),
+    ...(status === 'pending' && { still_needed: stillNeeded(row) }),
+  };
   const seconds = Math.max(0, Math.ceil((Date.parse(expires_at) - nowMs) / 1000));
   return {
     envelope_id,
@@ -44,14 +50,24 @@ export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number) 
     matched_rule,
     rule: { name: matched_rule, reason: rule_reason, policy, policy_version },
     risk,
+    ...several,
     approval_url,
   };
 }
+
+const votesOf = ({ votes = [] }: ApprovalRow) =>
+  votes.map(({ person, teams, role, comment, channel, at }) => ({ person, teams, role, comment, channel, at }));
+
+/** What the rules still ask for, in words. */
+export const stillNeeded = ({ requires = [], votes = [] }: Pick<ApprovalRow, 'requires' | 'votes'>): string =>
+  missingText(missingOf(requires, votes));
 
 export function approvalRecord(row: ApprovalRow) {
   const { envelope_id, status, reviewer, person, channel, reason, decided_at, comment, evidence_hash } = row;
   const decided = status === 'denied' ? { denied_at: decided_at } : { approved_at: decided_at };
   const { outcome, executed_by, refused_because, result, result_sha256, result_bytes, result_withheld } = row;
+  const counted = row.votes && { votes: votesOf(row) };
+  const needed = status === 'pending' && row.requires && { still_needed: stillNeeded(row) };
   const execution = outcome && {
     outcome,
     executed_by,
@@ -61,7 +77,14 @@ export function approvalRecord(row: ApprovalRow) {
     result_bytes,
     result_withheld,
   };
-  return { envelope_id, status, reviewer, person, channel, reason, ...decided, comment, evidence_hash, ...execution };
+  return {
+    ...{ envelope_id, status, reviewer, person, channel, reason },
+    ...(status !== 'pending' && decided),
+    ...{ comment, evidence_hash },
+    ...counted,
+    ...needed,
+    ...execution,
+  };
 }
 
 /** Item or record, whichever the state calls for; a record keeps the item's fields so that it can be understood. */

@@ -18,6 +18,9 @@ const signedFields = [
   'reviewer',
   'channel',
   'use_expires_at',
+  // Of an approval by several people.
+  'votes',
+  'requires',
 ] as const;
 
 type VoteEntry = Pick<EntryDraft, 'tenant' | 'session_id' | 'timestamp' | 'kind' | 'actor' | 'body'>;

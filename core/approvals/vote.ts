@@ -1,10 +1,13 @@
 /** A human decides, or time does. One transaction: the row moves if it is still pending, with its evidence. */
 
-import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { ApprovalRow, CastVote } from '#core/contracts/approval.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import type { FederatedCaller } from '#core/contracts/federated.ts';
+import type { Ballot, Requirement } from '#core/contracts/separation.ts';
 import type { Change, Ledger, Signer } from '#core/evidence/ports.ts';
 import { redact } from '#core/evidence/redact.ts';
+import { counts, type Missing, missingOf, missingText } from '#core/identity/separation-rules.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { announceDecision } from './announce.ts';
@@ -41,18 +44,44 @@ export interface Vote {
   readonly given_on?: Readonly<Record<string, string>>;
   /** Set where no human decided: time did, or the caller withdrew the request. */
   readonly reason?: 'timeout' | 'withdrawn';
+  /** Where the voter stands, and what the rules in force ask for; absent for denials by time or by the caller. */
+  readonly separation?: Separation;
   /** Notification channels to tell. */
   readonly channels: readonly string[];
   /** Seconds an approval may be used after it was given. */
   readonly useSeconds: number;
 }
 
+export interface Separation {
+  readonly ballot: Ballot;
+  readonly requires: readonly Requirement[];
+}
+
+/** Between the reading of a row and the write another vote may come: then the row is read again. */
+const mostTries = 5;
+
 /**
- * Decides a pending approval.
- * @throws GatewayError `conflict` with the record when another vote or the time-out came first, and for an approval of a row
+ * Counts a vote. A denial decides, and so does an approval where one is enough; where rules of the organisation ask for several the row stays
+ * pending until they are satisfied [identity.separation-votes].
+ * @returns the row as the vote left it
+ * @throws GatewayError `separation_of_duties` for an approval that no rule counts; `conflict` with the record when another vote or the time-out came first, and for an approval of a row
  * whose call is not the one that its digest covers.
  */
-export async function decideApproval(ports: VotePorts, row: ApprovalRow, vote: Vote): Promise<ApprovalRow> {
+export async function decideApproval(ports: VotePorts, found: ApprovalRow, vote: Vote): Promise<ApprovalRow> {
+  let row: ApprovalRow | undefined = found;
+  for (let tries = 0; row && tries < mostTries; tries++) {
+    const counted = await countVote(ports, row, vote);
+    if (counted) return counted;
+    row = await ports.approvals.find(found.envelope_id);
+  }
+  throw new GatewayError(
+    'service_unavailable',
+    'Other votes came at the same moment. Look at the approval, and vote again.',
+  );
+}
+
+/** @returns undefined when another vote came in between, and the row still waits. */
+async function countVote(ports: VotePorts, row: ApprovalRow, vote: Vote): Promise<ApprovalRow | undefined> {
   const now = isoTime(ports.clock.now());
   assertUndecided(row);
   if (vote.reason !== 'timeout' && row.expires_at <= now)
@@ -61,6 +90,8 @@ export async function decideApproval(ports: VotePorts, row: ApprovalRow, vote: V
   const to = vote.verdict === 'approve' ? 'approved' : 'denied';
   if (to === 'approved') assertUnchanged(row);
   const { comment, salts } = withheldComment(ports, row, vote);
+  const several = to === 'approved' ? severalVotes(row, { ...vote, comment }, now) : undefined;
+  if (several && several.missing.length > 0) return keepVote(ports, row, vote, several, salts);
   const set = {
     reviewer: vote.reviewer,
     person: vote.person,
@@ -68,22 +99,24 @@ export async function decideApproval(ports: VotePorts, row: ApprovalRow, vote: V
     channel: vote.channel,
     decided_at: now,
     ...(vote.reason && { reason: vote.reason }),
+    ...(several && { votes: several.votes, vote_count: several.votes.length }),
     ...(to === 'approved' && { use_expires_at: isoTime(ports.clock.now() + vote.useSeconds * 1000) }),
   } satisfies Partial<ApprovalRow>;
 
-  const entry = voteEntry(row, { ...vote, comment }, to, set);
+  const entry = voteEntry(row, { ...vote, comment }, to, { ...set, requires: several?.requires });
   const outcome = await ports.ledger.commit({
     draft: to === 'approved' ? await signedVote(entry, ports.votes) : entry,
     changes: [
       moveApproval(row, vote.reason === 'timeout' ? 'timeout' : vote.verdict, {
         set,
         stampEntry: true,
+        where: ontoVotes(several && row),
         ...(vote.reason !== 'timeout' && { after: { attribute: 'expires_at', time: now } as const }),
       }),
       ...salts,
     ],
   });
-  if (!outcome.ok) throw alreadyDecided(await ports.approvals.find(row.envelope_id));
+  if (!outcome.ok) return stillWaits(ports, row);
 
   const { hash: evidence_hash, index: evidence_index } = outcome.entry;
   const decided: ApprovalRow = { ...row, ...set, status: to, evidence_hash, evidence_index };
@@ -91,6 +124,74 @@ export async function decideApproval(ports: VotePorts, row: ApprovalRow, vote: V
   ports.telemetry.gauge('svc_approval_latency_seconds', waitedSeconds);
   await announceDecision(ports, decided, vote.channels);
   return decided;
+}
+
+interface SeveralVotes {
+  readonly requires: readonly Requirement[];
+  /** Those before, and this one. */
+  readonly votes: readonly CastVote[];
+  readonly missing: readonly Missing[];
+}
+
+/**
+ * The votes with this one, where rules ask for several: those in force when the request was queued, and those of now.
+ * @throws GatewayError `conflict` for a second vote of a person, `separation_of_duties` for one that no rule counts.
+ */
+function severalVotes(row: ApprovalRow, vote: Vote, at: string): SeveralVotes | undefined {
+  const { requires: earlier = [], votes: before = [] } = row;
+  const now = vote.separation?.requires ?? [];
+  const known = new Set(earlier.map((each) => canonicalize(each)));
+  const requires = [...earlier, ...now.filter((each) => !known.has(canonicalize(each)))];
+  if (requires.length === 0) return undefined;
+  const { person, reviewer, comment, channel } = vote;
+  if (before.some((each) => each.person === person))
+    throw new GatewayError('conflict', `${person} has approved ${row.envelope_id} already; other people have to.`, {
+      data: { record: approvalRecord(row) },
+    });
+  const ballot = vote.separation?.ballot ?? { person, teams: [], role: 'viewer' };
+  const open = missingOf(requires, before);
+  if (!open.some((each) => counts(each, ballot)))
+    throw new GatewayError('separation_of_duties', `Not counted: this approval needs ${missingText(open)}.`);
+  const votes = [...before, { ...ballot, reviewer, comment, channel, at }];
+  return { requires, votes, missing: missingOf(requires, votes) };
+}
+
+/** An approval that is not enough: its entry and the row in one transaction. */
+async function keepVote(
+  ports: VotePorts,
+  row: ApprovalRow,
+  vote: Vote,
+  { requires, votes, missing }: SeveralVotes,
+  salts: readonly Change[],
+): Promise<ApprovalRow | undefined> {
+  const decided_at = isoTime(ports.clock.now());
+  const { comment } = votes.at(-1)!;
+  const entry = voteEntry(row, { ...vote, comment }, 'pending', { decided_at, votes, requires });
+  const set = { votes, vote_count: votes.length, requires };
+  const outcome = await ports.ledger.commit({
+    draft: { ...entry, kind: 'vote', body: { ...entry.body, missing: missingText(missing) } },
+    changes: [
+      moveApproval(row, 'vote', {
+        set,
+        where: ontoVotes(row),
+        after: { attribute: 'expires_at', time: decided_at },
+      }),
+      ...salts,
+    ],
+  });
+  if (!outcome.ok) return stillWaits(ports, row);
+  return { ...row, ...set };
+}
+
+/** A vote is written on top of those that its voter was shown. Rows of an earlier release count none. */
+const ontoVotes = (row: ApprovalRow | undefined): Partial<ApprovalRow> =>
+  row?.vote_count === undefined ? {} : { vote_count: row.vote_count };
+
+/** @returns undefined for a row that still waits: another vote was written to it. @throws GatewayError `conflict` */
+async function stillWaits(ports: VotePorts, { envelope_id, vote_count }: ApprovalRow): Promise<undefined> {
+  const current = await ports.approvals.find(envelope_id);
+  if (current?.status === 'pending' && current.vote_count !== vote_count) return undefined;
+  throw alreadyDecided(current);
 }
 
 /** Denies an item whose time is over; returns the row as it stands if a vote came first. */
@@ -132,7 +233,7 @@ function withheldComment(
   };
 }
 
-function voteEntry(row: ApprovalRow, vote: Vote, to: 'approved' | 'denied', set: Decided): EntryDraft {
+function voteEntry(row: ApprovalRow, vote: Vote, to: 'approved' | 'denied' | 'pending', set: Decided): EntryDraft {
   return {
     tenant: row.tenant,
     session_id: row.session_id,
@@ -153,13 +254,20 @@ function voteEntry(row: ApprovalRow, vote: Vote, to: 'approved' | 'denied', set:
       call_digest: row.call_digest,
       ...(to === 'approved' && { matched_rule: row.matched_rule, use_expires_at: set.use_expires_at }),
       tool: row.tool,
+      ...(set.requires && {
+        requires: set.requires,
+        votes: set.votes?.map(({ person, teams, role, at }) => ({ person, teams, role, at })),
+      }),
       ...(vote.reason && { reason: vote.reason }),
       ...(vote.given_on && { given_on: vote.given_on }),
     },
   };
 }
 
-type Decided = Pick<ApprovalRow, 'use_expires_at'> & { readonly decided_at: string };
+type Decided = Pick<ApprovalRow, 'use_expires_at' | 'votes'> & {
+  readonly decided_at: string;
+  readonly requires?: readonly Requirement[] | undefined;
+};
 
 /**
  * The reviewer approves the call that the row shows. A row whose digest is of another call was written past the gateway.

@@ -1,6 +1,7 @@
 /** Approval items and records. */
 import type { FederatedCaller } from './federated.ts';
 import type { KeyKind } from './routes.ts';
+import type { Ballot, Requirement } from './separation.ts';
 
 /** pending → approved | denied; approved → executing → consumed. */
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'executing' | 'consumed';
@@ -40,6 +41,14 @@ export interface KeptResult {
   readonly result_bytes?: number | undefined;
   /** It was not stored. */
   readonly result_withheld?: ResultReason | undefined;
+}
+
+/** An approving vote among several. */
+export interface CastVote extends Ballot {
+  readonly reviewer: string;
+  readonly comment: string;
+  readonly channel: string;
+  readonly at: string;
 }
 
 /** The stored row. Wire views are derived from it; the task token never leaves the approval steps. */
@@ -105,6 +114,12 @@ export interface ApprovalRow extends KeptResult {
   /** The caller runs the call itself (tools of a model, `decide_only`): the gateway only decides, also under `on_approval: execute`. */
   readonly caller_executes?: true;
   readonly channel?: string;
+  /** What rules of the organisation ask for, as they were when the request was queued. */
+  readonly requires?: readonly Requirement[];
+  /** Approving votes that are not enough yet, and with the last one those that were. */
+  readonly votes?: readonly CastVote[];
+  /** Counts the votes: each is written on top of those that its voter was shown. */
+  readonly vote_count?: number;
   /** Whether the clock (state machine) is known to have started. */
   readonly clock_started?: boolean;
   readonly task_token?: string;

@@ -15,6 +15,7 @@ import { federation } from './config/federation.ts';
 import { identity } from './config/identity.ts';
 import { mcpStreams } from './config/mcp-streams.ts';
 import { messagesSettings } from './config/messages.ts';
+import { organization, separationRule } from './config/organizations.ts';
 import { type mockScript, modelRoute, provider } from './config/providers.ts';
 import { type budget, budgets, cache, prices } from './config/spending.ts';
 import { type httpService, type mcpUpstream, upstreams } from './config/upstreams.ts';
@@ -193,6 +194,13 @@ export const configurationSchema = z
       .prefault({})
       .meta({ description: 'Points per minute about traffic.' }),
     alerts: alerts.meta({ description: 'Alerts on traffic, budgets, approvals and evidence, evaluated every minute.' }),
+    organizations: z.array(organization).default([]).meta({
+      description: 'Organisations with their teams, projects and environments. A tenant belongs to one environment.',
+    }),
+    separation_rules: z.array(separationRule).default([]).meta({
+      description:
+        'How many people decide, and who, by place in the organisations. Every rule that applies must be satisfied.',
+    }),
     federation: federation.meta({ description: 'A control plane with data planes.' }),
     telemetry: z
       .strictObject({

@@ -11,6 +11,7 @@ export const entryKinds = [
   'chat',
   'admin',
   'credential',
+  'vote',
 ] as const;
 export type EntryKind = (typeof entryKinds)[number];
 

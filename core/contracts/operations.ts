@@ -11,6 +11,7 @@ import { evidence } from './operations/evidence.ts';
 import { federation } from './operations/federation.ts';
 import { gateway } from './operations/gateway.ts';
 import { graphql } from './operations/graphql.ts';
+import { identity } from './operations/identity.ts';
 import { health, observatory } from './operations/observatory.ts';
 import type { OperationContract } from './operations/operation.ts';
 import { rollouts } from './operations/rollouts.ts';
@@ -19,6 +20,7 @@ import { traces } from './operations/traces.ts';
 
 export const operations = {
   health,
+  ...identity,
   ...observatory,
   ...analytics,
   ...alerts,

@@ -43,7 +43,10 @@ const adminPrefix = '/admin/v1/';
 /** Endpoints of models that few callers use; one function has them all. */
 const besideChat = /^\/v1\/(completions|moderations|images|audio)(\/|$)/;
 /** Paths below these belong to one function each. */
-const proxiedFamilies: readonly string[] = ['evidence', 'rollouts', 'policy-versions', 'manifests', 'federation'];
+const proxiedFamilies: readonly string[] = [
+  ...['evidence', 'rollouts', 'policy-versions', 'manifests', 'federation'],
+  ...['mcp', 'sessions', 'tickets'],
+];
 
 /**
  * The resource that stands for a route on AWS, and for others of its function; undefined where the route has its own. The function
@@ -140,6 +143,36 @@ export const routes: readonly Route[] = [
     'Say that an alert is being looked into',
   ),
   route(`GET ${a}/tenants`, 'observatory', 'viewer', 'listTenants', 'Tenants with their limits'),
+  route(
+    `GET ${a}/identity/organizations`,
+    'observatory',
+    'viewer',
+    'listOrganizations',
+    'Organisations that the caller belongs to',
+  ),
+  route(`GET ${a}/identity/teams`, 'observatory', 'viewer', 'listTeams', 'Teams with their members'),
+  route(`GET ${a}/identity/projects`, 'observatory', 'viewer', 'listProjects', 'Projects of the teams'),
+  route(
+    `GET ${a}/identity/environments`,
+    'observatory',
+    'viewer',
+    'listEnvironments',
+    'Environments with their tenants',
+  ),
+  route(
+    `GET ${a}/identity/identities`,
+    'observatory',
+    'viewer',
+    'listIdentities',
+    'People and keys of the tenant, without the keys themselves',
+  ),
+  route(
+    `GET ${a}/identity/separation-rules`,
+    'observatory',
+    'viewer',
+    'listSeparationRules',
+    'How many people decide, and who',
+  ),
   route(
     `GET ${a}/cost-recommendations`,
     'observatory',

@@ -1,4 +1,4 @@
-/** What a caller reads of a stream, as far as an evaluator is told. */
+/** What a caller reads of a stream, as far as an evaluator gets it. */
 import type { TextSlot } from '#core/dialects/dialect.ts';
 import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

@@ -1,4 +1,4 @@
-/** What an evaluator is told of a call, and what it answers [evaluation.webhook]. Pure. */
+/** What an evaluator gets of a call, and what it answers [evaluation.webhook]. Pure. */
 import * as z from 'zod';
 import { secretRanges } from '#core/evidence/secret-formats.ts';
 import { sha256 } from '#core/kernel/canonical.ts';

@@ -2,10 +2,12 @@
 import { respondToSlack } from '#adapters/http/slack-client.ts';
 import { channelsOf } from '#core/approvals/channels.ts';
 import { parseSlackInteraction, type SlackInteraction, verifySlackRequest } from '#core/approvals/slack.ts';
+import { stillNeeded } from '#core/approvals/views.ts';
 import { decideApproval } from '#core/approvals/vote.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
 import { assertMayVote, slackVoter } from '#core/identity/separation-of-duties.ts';
+import { separationOf } from '#core/identity/separation-rules.ts';
 import { asGatewayError, GatewayError, notFound } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { boundedBody, headerOf } from '../middleware/body.ts';
@@ -58,9 +60,11 @@ async function outcomeOf(ports: GatewayPorts, snapshot: Snapshot, click: SlackIn
     const voter = slackVoter(snapshot, click.team, click.user, row?.tenant);
     if (!row) throw notFound(`Approval ${click.envelope_id}`);
     assertMayVote(voter, row, snapshot.identities);
+    const person = voter.person ?? voter.name;
     const decided = await decideApproval(ports, row, {
       verdict: click.action,
-      person: voter.person ?? voter.name,
+      person,
+      separation: separationOf(snapshot.configuration, row, { person, role: voter.role }),
       key_id: voter.key_id,
       reviewer: voter.name,
       comment: '',
@@ -68,6 +72,7 @@ async function outcomeOf(ports: GatewayPorts, snapshot: Snapshot, click: SlackIn
       channels: channelsOf(snapshot.configuration, row),
       useSeconds: snapshot.configuration.approvals.timeout_seconds,
     });
+    if (decided.status === 'pending') return `${decided.tool}: your approval counts. It needs ${stillNeeded(decided)}.`;
     return `${decided.tool}: ${decided.status} by ${decided.person}.`;
   } catch (thrown) {
     const error = asGatewayError(thrown);

@@ -6,6 +6,7 @@ import { cacheStatistics, listProviders, listRequests } from '#core/admin/chat-v
 import { audit } from '#core/admin/evidence.ts';
 import { budgetsForecast } from '#core/admin/forecast.ts';
 import { graphqlOver } from '#core/admin/graphql.ts';
+import * as identity from '#core/admin/identity.ts';
 import * as operations from '#core/admin/observatory.ts';
 import { listPolicies } from '#core/admin/policies.ts';
 import { rebuildProjections } from '#core/admin/rebuild-projections.ts';
@@ -24,6 +25,7 @@ const own = {
   ...alerts,
   ...analytics,
   ...chat,
+  ...identity,
   ...traces,
   budgetsForecast,
   supplyChain,

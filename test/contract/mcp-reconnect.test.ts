@@ -2,7 +2,6 @@
 import {
   call,
   compose,
-  configure,
   entries,
   http,
   keys,

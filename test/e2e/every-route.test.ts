@@ -45,6 +45,9 @@ providers:
   - { name: mock, type: mock, models: ["mock", "mock-*"] }
   - { name: slow, type: mock, models: [slow], script: { replies: [{ text: "word word word word word word word word word word word word word word word word word word word word" }], tokens_per_second: 1 } }
 federation: { role: control, planes: [{ name: eu, tokens: [{ token_sha256: ${sha256(planeToken)} }] }] }
+organizations:
+  - { id: acme, name: Acme, teams: [{ id: web, name: Web, members: [alice], projects: [{ id: shop, environments: [{ id: production, kind: production, tenant: default }] }] }] }
+separation_rules: [{ name: one-person, applies_to: "acme/**/production", capability: write, requires: { approvals: 1 } }]
 budgets: { tenants: { default: { monthly_usd: 50, models: { "gpt-*": { monthly_usd: 20 } } } } }
 `),
   );

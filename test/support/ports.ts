@@ -87,6 +87,8 @@ credentials:
 ${extra}`;
 
 export interface TestOptions {
+  /** The whole configuration as YAML, instead of the usual one. */
+  readonly configuration?: string;
   /** YAML appended to the configuration. */
   readonly extra?: string;
   /** Further members of `admin`, each after a comma. */
@@ -125,7 +127,7 @@ export async function testPorts(options: TestOptions = {}) {
   const configStore = configTable(store.client, store.tables.config);
   const packs = packFiles(join(__dirname, '../../policies'));
   const loaded = await loadConfiguration(
-    configuration(options.extra, options.admin, options.toolPolicies, options.tenants),
+    options.configuration ?? configuration(options.extra, options.admin, options.toolPolicies, options.tenants),
     { packs },
   );
   await storeVersion({ configStore, objects, clock }, loaded.configuration, 'test', 'file');

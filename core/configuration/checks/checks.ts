@@ -10,6 +10,7 @@ import { checkIdentity } from './identity-checks.ts';
 import { checkKeys } from './key-checks.ts';
 import { checkLlm, oddRouting } from './llm-checks.ts';
 import { oneOf, unique, unknown } from './name-checks.ts';
+import { checkOrganizations } from './organization-checks.ts';
 import { checkOrigins } from './origin-checks.ts';
 import type { Problem } from './problems.ts';
 import { checkSecretNames } from './secret-name-checks.ts';
@@ -26,6 +27,7 @@ export function checkConfiguration(file: ConfigurationFile, warnings: string[]):
     ...checkKeys(file, warnings),
     ...checkFederation(file),
     ...checkIdentity(file, warnings),
+    ...checkOrganizations(file, warnings),
     ...checkChannels(file),
     ...checkEvaluation(file),
     ...checkCredentials(file),

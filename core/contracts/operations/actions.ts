@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { simulateSchema, voteSchema } from '../admin-requests.ts';
 import { actionRequestSchema, decisionResultSchema } from '../envelope.ts';
-import { keyKinds } from '../routes.ts';
+import { keyKinds, roles } from '../routes.ts';
 import { count, cursor, decision, type OperationContract, sha256Hex, time } from './operation.ts';
 
 const call = {
@@ -13,6 +13,24 @@ const call = {
   upstream: z.string().optional(),
   parameters: z.record(z.string(), z.unknown()),
 };
+
+const votes = z
+  .array(
+    z.strictObject({
+      person: z.string(),
+      teams: z.array(z.string()),
+      role: z.enum(roles),
+      comment: z.string(),
+      channel: z.string(),
+      at: time,
+    }),
+  )
+  .optional()
+  .meta({ description: 'Approvals given, where rules of the organisation ask for several.' });
+const stillNeeded = z
+  .string()
+  .optional()
+  .meta({ description: 'What the rules of the organisation still ask for, in words.' });
 
 const item = z.strictObject({
   envelope_id: z.string(),
@@ -49,6 +67,20 @@ const item = z.strictObject({
     .strictObject({ session: z.number(), key: z.number(), kill_switch: z.number() })
     .optional()
     .meta({ description: 'Scores when the request was queued.' }),
+  requires: z
+    .array(
+      z.strictObject({
+        rule: z.string(),
+        approvals: count,
+        from_teams: z.array(z.string()).optional(),
+        not_of_teams: z.array(z.string()).optional(),
+        roles: z.array(z.enum(roles)).optional(),
+      }),
+    )
+    .optional()
+    .meta({ description: 'Rules of the organisation that must be satisfied.' }),
+  votes,
+  still_needed: stillNeeded,
   approval_url: z.string(),
 });
 
@@ -70,6 +102,8 @@ const decided = z.strictObject({
   result_sha256: sha256Hex.optional(),
   result_bytes: count.optional(),
   result_withheld: z.string().optional(),
+  votes,
+  still_needed: stillNeeded,
 });
 const view = z.strictObject({ ...item.shape, ...decided.shape });
 

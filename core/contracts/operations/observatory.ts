@@ -76,6 +76,11 @@ export const observatory = {
       person: z.string().optional(),
       owner: z.string().optional(),
       platform: z.boolean(),
+      path: z
+        .string()
+        .optional()
+        .meta({ description: '<organisation>/<team>/<project>/<environment> of the tenant, where it stands in one.' }),
+      teams: z.array(z.string()).optional().meta({ description: 'Teams of the person, as <organisation>/<team>.' }),
     }),
   },
   status: {

@@ -1,0 +1,109 @@
+/** Organisations, teams, projects, environments, people and rules, as the configuration in force has them [admin.identity]. */
+import { keyIdOf } from '#core/identity/identities.ts';
+import { type Place, placesOf, teamsOf } from '#core/identity/organization.ts';
+import { globMatches } from '#core/matching/glob.ts';
+import type { Call, Operation } from './operation.ts';
+
+/** Environments whose tenant the caller may act in; the platform's callers see all. */
+function visiblePlaces({ snapshot, principal }: Call): Place[] {
+  const all = principal.platform || principal.tenants.includes('*');
+  return placesOf(snapshot.configuration).filter(
+    ({ environment: { tenant } }) => all || principal.tenants.includes(tenant),
+  );
+}
+
+/** The first parts of each visible path; the platform's callers also see what has no environment yet. */
+function visibleIds(call: Call, parts: number): (path: string) => boolean {
+  if (call.principal.platform || call.principal.tenants.includes('*')) return () => true;
+  const seen = new Set(visiblePlaces(call).map(({ path }) => path.split('/').slice(0, parts).join('/')));
+  return (path) => seen.has(path);
+}
+
+export const listOrganizations: Operation = async (call) => {
+  const visible = visibleIds(call, 1);
+  const { organizations } = call.snapshot.configuration;
+  const shown = organizations.filter(({ id }) => visible(id));
+  return {
+    body: { organizations: shown.map(({ id, name, teams }) => ({ id, name: name ?? id, teams: teams.length })) },
+  };
+};
+
+const teamsWithin = (call: Call) =>
+  call.snapshot.configuration.organizations.flatMap((organization) =>
+    organization.teams.map((team) => ({
+      ...team,
+      organization: organization.id,
+      path: `${organization.id}/${team.id}`,
+    })),
+  );
+
+export const listTeams: Operation = async (call) => {
+  const visible = visibleIds(call, 2);
+  const teams = teamsWithin(call).filter(({ path }) => visible(path));
+  return {
+    body: {
+      teams: teams.map(({ id, name, path, organization, members, projects }) => ({
+        ...{ id, name: name ?? id, path, organization, members },
+        projects: projects.length,
+      })),
+    },
+  };
+};
+
+export const listProjects: Operation = async (call) => {
+  const visible = visibleIds(call, 3);
+  const projects = teamsWithin(call).flatMap((team) =>
+    team.projects.map(({ id, name, environments }) => ({
+      ...{ id, name: name ?? id, path: `${team.path}/${id}`, team: team.path },
+      environments: environments.length,
+    })),
+  );
+  return { body: { projects: projects.filter(({ path }) => visible(path)) } };
+};
+
+export const listEnvironments: Operation = async (call) => ({
+  body: {
+    environments: visiblePlaces(call).map(({ path, environment: { id, kind, tenant } }) => ({
+      ...{ id, kind, tenant, path },
+      project: path.split('/').slice(0, 3).join('/'),
+    })),
+  },
+});
+
+/** People, and the keys of the caller's tenant: who they are, never what they are. */
+export const listIdentities: Operation = async ({ snapshot, principal }) => {
+  const { configuration, identities } = snapshot;
+  const keys = [...identities.byDigest.values()].filter(({ principal: own }) => own.tenant === principal.tenant);
+  const named = new Set(keys.flatMap(({ principal: own }) => [own.person, own.owner]));
+  const people = configuration.people.filter(
+    ({ id, tenants }) =>
+      principal.platform || named.has(id) || tenants.includes('*') || tenants.includes(principal.tenant),
+  );
+  return {
+    body: {
+      people: people.map(({ id, name, role, tenants }) => ({
+        ...{ id, name: name ?? id, role, tenants },
+        teams: teamsOf(configuration, id),
+      })),
+      keys: keys.map(({ key_sha256, principal: { name, role, kind, person, owner } }) => ({
+        ...{ id: keyIdOf(key_sha256), name, role, kind },
+        ...(person !== undefined && { person }),
+        ...(owner !== undefined && { owner }),
+      })),
+    },
+  };
+};
+
+/** Rules that apply to an environment the caller sees. */
+export const listSeparationRules: Operation = async (call) => {
+  const places = visiblePlaces(call);
+  const { separation_rules } = call.snapshot.configuration;
+  const applying = separation_rules.map((rule, at) => ({
+    name: rule.name ?? `separation_rules[${at}]`,
+    ...{ applies_to: rule.applies_to, requires: rule.requires },
+    ...(rule.capability !== undefined && { capability: rule.capability }),
+    environments: places.filter(({ path }) => globMatches(rule.applies_to, path)).map(({ path }) => path),
+  }));
+  const all = call.principal.platform;
+  return { body: { separation_rules: applying.filter(({ environments }) => all || environments.length > 0) } };
+};

@@ -1,0 +1,66 @@
+/** Who belongs where: organisations, teams, projects and environments, and how many people decide in each [identity.organizations]. */
+import * as z from 'zod';
+import { roles } from '../routes.ts';
+import { glob, word } from './words.ts';
+
+const name = z.string().min(1).max(128).optional().meta({ description: 'Name shown to others.' });
+
+const environment = z.strictObject({
+  id: word.meta({ description: 'Name of the environment within its project.' }),
+  kind: z.enum(['development', 'staging', 'production']).meta({ description: 'What the environment is for.' }),
+  tenant: word.meta({
+    description: 'The tenant whose keys act in this environment. A tenant belongs to one environment.',
+  }),
+});
+
+const project = z.strictObject({
+  id: word.meta({ description: 'Name of the project within its team.' }),
+  name,
+  environments: z.array(environment).default([]).meta({ description: 'Environments of the project.' }),
+});
+
+const team = z.strictObject({
+  id: word.meta({ description: 'Name of the team within its organisation.' }),
+  name,
+  members: z.array(z.string().min(1)).default([]).meta({ description: 'Ids of the people of the team.' }),
+  projects: z.array(project).default([]).meta({ description: 'Projects of the team.' }),
+});
+
+export const organization = z.strictObject({
+  id: word.meta({ description: 'Name of the organisation.' }),
+  name,
+  teams: z.array(team).default([]).meta({ description: 'Teams of the organisation.' }),
+});
+
+export const separationRule = z.strictObject({
+  name: word
+    .optional()
+    .meta({ description: 'Name of the rule in approvals and evidence. Its place in the list unless given.' }),
+  applies_to: glob.meta({
+    description:
+      'Glob over <organisation>/<team>/<project>/<environment> of the requesting tenant, such as acme/**/production.',
+  }),
+  capability: glob.optional().meta({ description: 'Glob of capabilities. Every capability unless given.' }),
+  requires: z
+    .strictObject({
+      approvals: z.int().min(1).max(10).default(1).meta({ description: 'Number of people who must approve.' }),
+      from_teams: z
+        .array(z.string().regex(/^[^/]+\/[^/]+$/, 'a team as "<organisation>/<team>"'))
+        .min(1)
+        .optional()
+        .meta({ description: 'Only approvals of members of these teams count, as <organisation>/<team>.' }),
+      not_same_team: z.boolean().default(false).meta({
+        description:
+          'Approvals of members of the team of the project, or of a team of the owner of the requesting key, do not count.',
+      }),
+      roles: z
+        .array(z.enum(roles))
+        .min(1)
+        .optional()
+        .meta({ description: 'Only approvals given with one of these roles count.' }),
+    })
+    .meta({ description: 'What makes the approvals enough.' }),
+});
+
+export type Organization = z.infer<typeof organization>;
+export type SeparationRule = z.infer<typeof separationRule>;

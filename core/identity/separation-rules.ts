@@ -1,0 +1,86 @@
+/**
+ * How many approvals a call needs, and whose count [identity.separation-rules]. Pure: what the votes come to does not depend on
+ * their order.
+ */
+import type { Configuration } from '#core/contracts/config.ts';
+import type { Role } from '#core/contracts/routes.ts';
+import type { Ballot, Requirement } from '#core/contracts/separation.ts';
+import { globMatches } from '#core/matching/glob.ts';
+import { placeOf, teamsOf } from './organization.ts';
+
+export interface Missing extends Requirement {
+  /** Approvals that are still needed. */
+  readonly missing: number;
+}
+
+interface Request {
+  readonly tenant: string;
+  /** What the call is said to do, and what its effects do. */
+  readonly capabilities: readonly string[];
+  /** The person behind the requesting key. */
+  readonly owner?: string | undefined;
+}
+
+/** The rules that apply to a request. Nothing for a tenant outside of every organisation: there one approval decides. */
+export function requirementsOf(
+  configuration: Pick<Configuration, 'organizations' | 'separation_rules'>,
+  { tenant, capabilities, owner }: Request,
+): Requirement[] {
+  const place = placeOf(configuration, tenant);
+  if (!place) return [];
+  return configuration.separation_rules.flatMap(({ name, applies_to, capability: only, requires }, at) => {
+    if (
+      !globMatches(applies_to, place.path) ||
+      (only !== undefined && !capabilities.some((each) => globMatches(only, each)))
+    )
+      return [];
+    const { approvals, from_teams, not_same_team, roles } = requires;
+    const own = owner === undefined ? [] : teamsOf(configuration, owner);
+    return [
+      {
+        rule: name ?? `separation_rules[${at}]`,
+        approvals,
+        ...(from_teams && { from_teams }),
+        ...(not_same_team && { not_of_teams: [...new Set([place.team, ...own])].sort() }),
+        ...(roles && { roles }),
+      },
+    ];
+  });
+}
+
+/** Where a voter stands, and what the rules in force ask for. */
+export const separationOf = (
+  configuration: Pick<Configuration, 'organizations' | 'separation_rules'>,
+  row: { readonly tenant: string; readonly capability: string; readonly key_owner?: string | undefined },
+  { person, role }: { readonly person: string; readonly role: Role },
+): { readonly ballot: Ballot; readonly requires: readonly Requirement[] } => ({
+  ballot: { person, teams: teamsOf(configuration, person), role },
+  requires: requirementsOf(configuration, { tenant: row.tenant, capabilities: [row.capability], owner: row.key_owner }),
+});
+
+/** Whether a vote counts for a rule. */
+export const counts = ({ from_teams, not_of_teams = [], roles }: Requirement, { teams, role }: Ballot): boolean =>
+  (!from_teams || from_teams.some((team) => teams.includes(team))) &&
+  !not_of_teams.some((team) => teams.includes(team)) &&
+  (!roles || roles.includes(role));
+
+/** What is still needed after these votes; nothing once they are enough. A person counts once. */
+export const missingOf = (requirements: readonly Requirement[], ballots: readonly Ballot[]): Missing[] =>
+  requirements.flatMap((requirement) => {
+    const people = new Set(ballots.filter((ballot) => counts(requirement, ballot)).map(({ person }) => person));
+    const missing = requirement.approvals - people.size;
+    return missing > 0 ? [{ ...requirement, missing }] : [];
+  });
+
+/** One sentence for everyone who waits: what is missing, of whom. */
+export const missingText = (missing: readonly Missing[]): string =>
+  missing
+    .map(({ rule, missing: count, from_teams, not_of_teams, roles }) => {
+      const of = [
+        from_teams && `of ${from_teams.join(' or ')}`,
+        not_of_teams && `not of ${not_of_teams.join(', ')}`,
+        roles && `with the role ${roles.join(' or ')}`,
+      ].filter((part) => part !== undefined);
+      return `${count} more approval${count === 1 ? '' : 's'}${of.length > 0 ? ` ${of.join(', ')}` : ''} (${rule})`;
+    })
+    .join('; ');
