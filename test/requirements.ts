@@ -1404,6 +1404,10 @@ const toolGateway: readonly Requirement[] = [
   must('mcp.headers', 'Headers that repeat a message must say what it says (-32020).'),
   must('mcp.store-steps', 'An MCP block takes at most three store steps in a row, an allow at most four.'),
   must(
+    'mcp.resumable',
+    'In 2025-11-25, on a host of one process, an answer that comes as events begins with an id and a time to wait; after a broken connection GET with Last-Event-ID gives the rest, once a message, to the same key and session alone.',
+  ),
+  must(
     'mcp.approvals-reconnect',
     'A client that reconnects with the same key and name finds the approval of the identical call, which counts once and in the session that asked for it. Another call, key, client or X-Session-ID does not.',
   ),

@@ -12,8 +12,8 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { dispatch, type Services } from './dispatch.ts';
-import type { McpPorts } from './ports.ts';
-import { assumedVersion, batchVersion, type Era, eraOf, type McpHeaders } from './protocol/era.ts';
+import type { McpPorts, McpSession } from './ports.ts';
+import { assumedVersion, batchVersion, type Era, eraOf, type McpHeaders, resumableVersion } from './protocol/era.ts';
 import {
   errorOf,
   idOf,
@@ -34,6 +34,7 @@ import { handshakeOf, reachedServers } from './sessions/handshake.ts';
 import { Listening } from './sessions/listen.ts';
 import { MessageQueue } from './sessions/message-queue.ts';
 import { toServer } from './sessions/relay.ts';
+import { ResumableStreams, type StreamEvent } from './sessions/resumable-streams.ts';
 import { earlierSessions } from './sessions/resumed.ts';
 import { Sessions } from './sessions/session.ts';
 
@@ -54,6 +55,10 @@ export interface McpReply {
   readonly headers: Readonly<Record<string, string>>;
   /** Messages as they come, the response last; none for an accepted notification. */
   readonly messages?: MessageQueue;
+  /** Session in which the messages may be taken up again, where they are sent as events. */
+  readonly resumableIn?: string | undefined;
+  /** The rest of an answer. */
+  readonly events?: AsyncIterableIterator<StreamEvent>;
   /** The whole reply is one JSON text: a batch, or an error before there was anything to wait for. */
   readonly body?: Json;
   /** Settles when nothing goes on any more. Never rejects. */
@@ -70,6 +75,8 @@ export class McpGateway {
   /** Open streams of sessions. */
   readonly #streams = new Set<AbortController>();
   readonly #eventStreams: EventStreams;
+  /** Answers that clients may take up again. */
+  readonly resumable: ResumableStreams;
 
   /** @param conversations those of the executor too, so that a process has one with each server. */
   constructor(ports: McpPorts, conversations: Conversations) {
@@ -77,6 +84,7 @@ export class McpGateway {
     this.#conversations = conversations;
     this.#sessions = new Sessions(ports);
     this.#eventStreams = new EventStreams(ports);
+    this.resumable = new ResumableStreams(ports);
     this.#listening = new Listening(ports, this.#eventStreams);
   }
 
@@ -98,7 +106,7 @@ export class McpGateway {
   }
 
   /**
-   * `GET /mcp`: what servers say without being asked.
+   * `GET /mcp`: what servers say without being asked, or the rest of an answer whose connection ended.
    * @throws GatewayError `method_not_allowed` where the host offers no such streams, `rate_limit_error` for one too many.
    */
   async stream(call: McpCall): Promise<McpReply> {
@@ -106,6 +114,9 @@ export class McpGateway {
     const { configuration } = call.snapshot;
     if (!this.#eventStreams.offered(configuration, 'event_streams')) throw noStreams();
     const session = await this.#sessions.find(call.headers.session, call.principal);
+    const { lastEvent } = call.headers;
+    if (lastEvent !== undefined && this.#resumes(session))
+      return { status: 200, headers: {}, events: this.resumable.resume(session.id, lastEvent) };
     const open = await this.#eventStreams.open(call.principal, configuration, session.id, call.signal);
     try {
       const reply = await this.listen({ ...call, signal: open.signal });
@@ -162,6 +173,7 @@ export class McpGateway {
 
   async stop(): Promise<void> {
     this.endStreams();
+    this.resumable.stop();
     for (const running of this.#running.values()) running.abort();
     await this.#conversations.stop();
   }
@@ -274,7 +286,13 @@ export class McpGateway {
       }
       await Promise.all(later);
     };
-    return { status: 200, headers, messages: queue, finished: work() };
+    const resumableIn = this.#resumes(caller.session) ? caller.session.id : undefined;
+    return { status: 200, headers, messages: queue, finished: work(), resumableIn };
+  }
+
+  /** Where clients open event streams, and one process has them all. */
+  #resumes(session: McpSession | undefined): session is McpSession {
+    return session?.protocol_version === resumableVersion && this.#ports.hostLimits?.eventStreamMs === undefined;
   }
 
   /** A notification, or the answer to a request of a server. */

@@ -13,6 +13,7 @@ import { type McpCall, type McpGateway, type McpReply, statusOf } from '#core/mc
 import { endpointOf, type OlderPorts, OlderStreams } from '#core/mcp/http-sse.ts';
 import type { McpPorts } from '#core/mcp/ports.ts';
 import { errorOf, idOf, isObject, mcpCodes, RpcFault, responseOf } from '#core/mcp/protocol/messages.ts';
+import { retryMs, type StreamEvent } from '#core/mcp/sessions/resumable-streams.ts';
 import { challengeOf, errorReply } from '../middleware/answers.ts';
 import { headerOf, headerValues, rawBody } from '../middleware/body.ts';
 import { traceOf } from '../middleware/chat-endpoint.ts';
@@ -66,14 +67,24 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
         wantsEvents(event);
         return streamed(await gateway.stream(call), ports.timeouts);
       case 'mcpEnd':
-        return written(await gateway.end(call), true, ports.timeouts);
+        return written(gateway, await gateway.end(call), true, ports.timeouts);
       case 'mcpEvents':
         wantsEvents(event);
         return streamed(await older.open(call, new URL(baseOf(event)).pathname.replace(/\/$/, '')), ports.timeouts);
       case 'mcpSessionMessage':
-        return written(await older.post(params.id ?? '', bodyOf(event, call, false), call), false, ports.timeouts);
+        return written(
+          gateway,
+          await older.post(params.id ?? '', bodyOf(event, call, false), call),
+          false,
+          ports.timeouts,
+        );
       default:
-        return written(await gateway.post(bodyOf(event, call, true), call), acceptsEvents(event), ports.timeouts);
+        return written(
+          gateway,
+          await gateway.post(bodyOf(event, call, true), call),
+          acceptsEvents(event),
+          ports.timeouts,
+        );
     }
   };
   return withCors(own, ports, answer);
@@ -97,6 +108,7 @@ async function callOf(
       method: headerOf(event, 'mcp-method')?.trim(),
       name: headerOf(event, 'mcp-name')?.trim(),
       session: headerOf(event, 'mcp-session-id'),
+      lastEvent: headerOf(event, 'last-event-id'),
     },
     principal: await identify(event, route, snapshot, ports),
     snapshot,
@@ -156,8 +168,13 @@ function wantsEvents(event: HttpEvent): void {
 }
 
 /** JSON where the response is the first thing to come, else events. */
-async function written(reply: McpReply, events: boolean, timeouts: Timeouts): Promise<HttpReply> {
-  const { messages, status, headers, body, finished } = reply;
+async function written(
+  { resumable }: Pick<McpGateway, 'resumable'>,
+  reply: McpReply,
+  events: boolean,
+  timeouts: Timeouts,
+): Promise<HttpReply> {
+  const { messages, status, headers, body, finished, resumableIn } = reply;
   const going = finished && { finished };
   if (!messages) {
     const json = body !== undefined && { 'content-type': 'application/json' };
@@ -189,6 +206,8 @@ async function written(reply: McpReply, events: boolean, timeouts: Timeouts): Pr
     return: () => messages.return(),
     [Symbol.asyncIterator]: () => all,
   };
+  if (resumableIn !== undefined)
+    return { ...numberedReply(resumable.begin(resumableIn, all), headers, timeouts), ...going };
   return { ...eventReply(all, headers, timeouts), ...going };
 }
 
@@ -209,6 +228,7 @@ function jsonReply(response: JsonObject | undefined, headers: Readonly<Record<st
 }
 
 function streamed(reply: McpReply, timeouts: Timeouts): HttpReply {
+  if (reply.events) return numberedReply(reply.events, reply.headers, timeouts);
   return {
     ...eventReply(reply.messages!, reply.headers, timeouts),
     ...(reply.finished && { finished: reply.finished }),
@@ -231,6 +251,25 @@ const eventReply = (
   statusCode: 200,
   headers: { ...headers, 'content-type': 'text/event-stream; charset=utf-8' },
   body: sse(messages, wire, timeouts),
+});
+
+/** Each event with its id; the first one is without a message, and names the time to wait. */
+const numbered = {
+  encode: ({ id, message }: JsonObject): string =>
+    message === undefined
+      ? `id: ${String(id)}\nretry: ${retryMs}\ndata: \n\n`
+      : `id: ${String(id)}\n${encodeSse('message', JSON.stringify(message))}`,
+  terminator: '',
+};
+
+const numberedReply = (
+  events: AsyncIterable<StreamEvent>,
+  headers: Readonly<Record<string, string>>,
+  timeouts: Timeouts,
+): HttpReply => ({
+  statusCode: 200,
+  headers: { ...headers, 'content-type': 'text/event-stream; charset=utf-8' },
+  body: sse(events as unknown as AsyncIterable<JsonObject>, numbered, timeouts),
 });
 
 const within = <T>(ms: number, work: Promise<T>, timeouts: Timeouts): Promise<T | undefined> =>

@@ -132,7 +132,7 @@ export async function http(
   await reply.finished;
   const events = reply.headers['content-type']?.startsWith('text/event-stream');
   const messages = events
-    ? [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!))
+    ? [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data!))
     : text === ''
       ? []
       : [JSON.parse(text)];

@@ -9,6 +9,8 @@ export const sessionVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-
 export const statelessVersions = ['2026-07-28'] as const;
 /** Spoken by clients that name no version. */
 export const assumedVersion = '2025-03-26';
+/** The first revision in which every client understands an event without a message. */
+export const resumableVersion = '2025-11-25';
 /** The one revision with batches. */
 export const batchVersion = '2025-03-26';
 
@@ -35,6 +37,8 @@ export interface McpHeaders {
   readonly method?: string | undefined;
   readonly name?: string | undefined;
   readonly session?: string | undefined;
+  /** `Last-Event-ID`: the client asks for the rest of an answer. */
+  readonly lastEvent?: string | undefined;
 }
 
 export type Era = 'session' | 'stateless';

@@ -1,0 +1,121 @@
+/** Answers as events: what a client that comes back is given, and what is kept for it. */
+import type { JsonObject } from '#core/kernel/json.ts';
+import { MessageQueue } from '#core/mcp/sessions/message-queue.ts';
+import { keptMs, ResumableStreams, type StreamEvent } from '#core/mcp/sessions/resumable-streams.ts';
+import { woundTimeouts } from '../../support/wound-timeouts.ts';
+
+const setUp = () => {
+  const timeouts = woundTimeouts();
+  let made = 0;
+  const ids = { randomHex: (bytes: number) => String(++made).padStart(bytes * 2, '0') };
+  const queue = new MessageQueue();
+  return { timeouts, queue, streams: new ResumableStreams({ ids, timeouts }) };
+};
+const said = (n: number): JsonObject => ({ jsonrpc: '2.0', method: 'notifications/progress', params: { progress: n } });
+const numberOf = ({ message }: StreamEvent) => (message?.params as JsonObject | undefined)?.progress;
+const take = async (events: AsyncIterator<StreamEvent>, count: number): Promise<StreamEvent[]> => {
+  const taken: StreamEvent[] = [];
+  while (taken.length < count) taken.push((await events.next()).value as StreamEvent);
+  return taken;
+};
+const rest = async (events: AsyncIterable<StreamEvent>): Promise<unknown[]> => {
+  const all: unknown[] = [];
+  for await (const event of events) all.push(numberOf(event));
+  return all;
+};
+
+test('[mcp.resumable] begins with an id alone, and numbers each message', async () => {
+  const { queue, streams } = setUp();
+  const events = streams.begin('s', queue);
+  for (const n of [1, 2]) void queue.write(said(n));
+  queue.end();
+  const taken = await take(events, 3);
+  expect(taken.map(({ message }) => message === undefined)).toEqual([true, false, false]);
+  expect(new Set(taken.map(({ id }) => id)).size).toBe(3);
+  expect((await events.next()).done).toBe(true);
+});
+
+test('[mcp.resumable] after each event the rest is given, once and in order, also what comes later', async () => {
+  for (let seen = 0; seen <= 4; seen++) {
+    const { queue, streams } = setUp();
+    const events = streams.begin('s', queue);
+    for (const n of [1, 2, 3]) void queue.write(said(n));
+    const taken = await take(events, Math.min(seen, 3) + 1);
+    await events.return!();
+    const resumed = streams.resume('s', taken.at(-1)!.id);
+    void queue.write(said(4));
+    queue.end();
+    expect(await rest(resumed)).toEqual([1, 2, 3, 4].slice(Math.min(seen, 3)));
+  }
+});
+
+test('[mcp.resumable] a client that lost the end asks for it again', async () => {
+  const { queue, streams } = setUp();
+  const events = streams.begin('s', queue);
+  const [first] = await take(events, 1);
+  void queue.write(said(1));
+  queue.end();
+  expect(await rest(events)).toEqual([1]);
+  expect(await rest(streams.resume('s', first!.id))).toEqual([1]);
+});
+
+test('[mcp.resumable] a newer reader takes the place of an older one', async () => {
+  const { queue, streams } = setUp();
+  const events = streams.begin('s', queue);
+  const [first] = await take(events, 1);
+  const waiting = events.next();
+  const newer = streams.resume('s', first!.id);
+  expect((await waiting).done).toBe(true);
+  // That the older one leaves now does not end the newer one.
+  await events.return!();
+  void queue.write(said(1));
+  expect((await take(newer, 1)).map(numberOf)).toEqual([1]);
+});
+
+test.each([
+  ['another session', 'other', (id: string) => id],
+  ['another stream', 's', () => `${'f'.repeat(24)}-0`],
+  ['an event that was not sent', 's', (id: string) => id.replace(/-0$/, '-7')],
+  ['another form', 's', () => "1' OR '1"],
+])('[mcp.resumable] %s is refused', async (_, session, other) => {
+  const { queue, streams } = setUp();
+  const [first] = await take(streams.begin('s', queue), 1);
+  expect(() => streams.resume(session, other(first!.id))).toThrow(/Last-Event-ID is of no answer that is kept/);
+  expect(() => streams.resume('s', first!.id)).not.toThrow();
+});
+
+test('[mcp.resumable] without a reader it is kept for a minute, and the answer is read to its end all the same', async () => {
+  const { queue, streams, timeouts } = setUp();
+  const events = streams.begin('s', queue);
+  const [first] = await take(events, 1);
+  await events.return!();
+  timeouts.pass(keptMs - 1);
+  const again = streams.resume('s', first!.id);
+  timeouts.pass(keptMs); // a reader is there: nothing ends
+  void queue.write(said(1));
+  expect((await take(again, 1)).map(numberOf)).toEqual([1]);
+  await again.return!();
+  timeouts.pass(keptMs);
+  expect(() => streams.resume('s', first!.id)).toThrow(/no answer that is kept/);
+  for (let n = 0; n < 500; n++) await queue.write(said(n));
+  queue.end();
+});
+
+test('[mcp.resumable] an answer nobody reads is waited for, and a long one is kept in part', async () => {
+  const { queue, streams } = setUp();
+  const events = streams.begin('s', queue);
+  const [first] = await take(events, 1);
+  let written = 0;
+  const writing = (async () => {
+    for (let n = 1; n <= 600; n++) {
+      await queue.write(said(n));
+      written = n;
+    }
+    queue.end();
+  })();
+  for (let turns = 0; turns < 200; turns++) await new Promise((resolve) => setImmediate(resolve));
+  expect(written).toBeLessThan(200);
+  expect((await rest(events)).length).toBe(600);
+  await writing;
+  expect(() => streams.resume('s', first!.id)).toThrow(/is older than what is kept/);
+});
