@@ -12,6 +12,7 @@ import { createHandler as countTokens } from './count-tokens/http.ts';
 import { createHandler as credentials } from './credentials/http.ts';
 import { createHandler as evidence } from './evidence/http.ts';
 import { createHandler as federation } from './federation/http.ts';
+import { createHandler as federationPoll } from './federation-poll/event.ts';
 import type { mcpGateway } from './mcp/compose.ts';
 import { createHandler as mcp } from './mcp/http.ts';
 import { createHandler as messages } from './messages/http.ts';
@@ -53,6 +54,7 @@ export const mcpHandlers = ({ ports, gateway }: McpHandlerPorts) => ({
 });
 
 export const eventHandlers = (ports: GatewayPorts) => ({
+  'federation-poll': federationPoll(ports),
   'approval-steps': approvalSteps(ports),
   sweep: sweep(ports),
   alerts: alerts(ports),

@@ -9,8 +9,8 @@ import { type FunctionName, type FunctionSpec, functions } from '#core/contracts
 
 export interface SchedulesProps {
   readonly functions: Readonly<Record<FunctionName, IFunction>>;
-  /** Whether functions that are optional run. */
-  readonly canary: boolean;
+  /** Optional functions that run. */
+  readonly optional: readonly FunctionName[];
   /** Receives ticks that could not be delivered. */
   readonly deadLetters: IQueue;
 }
@@ -19,7 +19,7 @@ export class Schedules extends Construct {
   constructor(scope: Construct, id: string, props: SchedulesProps) {
     super(scope, id);
     for (const [name, spec] of Object.entries(functions) as [FunctionName, FunctionSpec][]) {
-      if (!spec.schedule || (spec.optional && !props.canary)) continue;
+      if (!spec.schedule || (spec.optional && !props.optional.includes(name))) continue;
       const every = Duration.minutes(spec.schedule.everyMinutes);
       // Lambda keeps an event for six hours at most.
       const worthwhile = every.toMinutes() > 360 ? Duration.hours(6) : every;

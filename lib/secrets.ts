@@ -19,6 +19,7 @@ const secretNames = [
   'webhooks',
   'providers',
   'canary',
+  'federation',
 ] as const satisfies readonly (SecretName | 'admin')[];
 
 /** The environment name of the platform administrator's token inside its secret, which no function may read: `agentctl bootstrap` stores its digest. */
@@ -33,7 +34,7 @@ export interface GatewaySecretsProps {
 export class GatewaySecrets extends Construct {
   constructor(scope: Construct, id: string, { settings }: GatewaySecretsProps) {
     super(scope, id);
-    for (const name of secretNames.filter((each) => each !== 'canary' || settings.canary)) {
+    for (const name of secretNames.filter((each) => isUsed(each, settings))) {
       const secret = new Secret(this, name, {
         secretName: secretId(settings, name),
         description: `agent governance gateway: ${name}`,
@@ -49,6 +50,10 @@ export class GatewaySecrets extends Construct {
     });
   }
 }
+
+/** What a deployment may do without has no secret there. */
+const isUsed = (name: SecretName | 'admin', { canary, dataPlane }: GatewaySettings): boolean =>
+  name === 'canary' ? canary : name === 'federation' ? dataPlane : true;
 
 /** The admin token is born random inside Secrets Manager: no template, file or log ever holds it. */
 const initialValue = (name: SecretName | 'admin') =>

@@ -32,6 +32,11 @@ export interface GatewayServicesProps extends StackProps {
 
 const names = Object.keys(functions) as FunctionName[];
 
+const optionalFunctions = ({ canary, dataPlane }: GatewaySettings): FunctionName[] => [
+  ...(canary ? (['canary'] as const) : []),
+  ...(dataPlane ? (['federation-poll'] as const) : []),
+];
+
 export class GatewayServices extends Stack {
   readonly watched: Watched;
   /** The variables of every function, and the APIs whose ids they may hold. */
@@ -85,7 +90,7 @@ export class GatewayServices extends Stack {
     webSocket.stage.node.addDependency(logging);
     webSocket.addRoutes(live.ws, live['ws-worker']);
     const { stateMachine } = new Approvals(this, 'Approvals', { settings, steps: live['approval-steps'] });
-    new Schedules(this, 'Schedules', { functions: live, canary: settings.canary, deadLetters });
+    new Schedules(this, 'Schedules', { functions: live, optional: optionalFunctions(settings), deadLetters });
     new Notifications(this, 'Notifications', {
       deliveries: stores.tables.deliveries,
       notifier: live.notify,

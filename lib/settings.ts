@@ -46,6 +46,8 @@ export interface GatewaySettings extends ConcurrencySettings {
   readonly accountConcurrency: number;
   /** Runs the canary each minute; its keys stand in a secret of its own. Off by default. */
   readonly canary: boolean;
+  /** Asks a control plane for the configuration each minute, as `federation` of the configuration says. Off by default. */
+  readonly dataPlane: boolean;
   /**
    * What becomes of tables, buckets, the signing key and secrets when they leave the template. In production they stay, except
    * where the deployment that creates them fails: what would stay there blocks the next attempt [cloud.retained].
@@ -90,6 +92,7 @@ export function readSettings(node: Node): GatewaySettings {
     sandboxConcurrency: optional(node, 'sandboxConcurrency', () => whole(node, 'sandboxConcurrency', 0, 0)),
     accountConcurrency: whole(node, 'accountConcurrency', 1_000),
     canary: word(node, 'canary', ['off', 'on']) === 'on',
+    dataPlane: word(node, 'dataPlane', ['off', 'on']) === 'on',
     tags: tags(node),
     storeRemoval: stage === 'prod' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     stagedReleases:

@@ -766,6 +766,10 @@ const admin: readonly Requirement[] = [
     'A chain of a data plane that was cut, forked or rewritten after it was reported is found with its first place, once.',
   ),
   must(
+    'federation.on-aws',
+    'A deployment with dataPlane=on asks its control plane each minute, and its token stands in a secret of its own.',
+  ),
+  must(
     'federation.accept',
     'A person of the platform accepts the chains of a data plane as they are; they are compared from its next report on.',
   ),

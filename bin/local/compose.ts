@@ -113,7 +113,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     every(alertsEveryMs, () => events.alerts(), failed('alerts')),
     every(notifyEveryMs, () => events.notify(), failed('notify')),
     followTelemetrySettings(telemetry, ports.snapshots),
-    followControlPlane(ports, ports.signer.keyId),
+    followControlPlane(ports, events['federation-poll']),
     await watchConfiguration(flags.config, () => reload(ports, flags.config, options.checkout)),
   ];
   let limit = 0;

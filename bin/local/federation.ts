@@ -1,43 +1,26 @@
-/** A data plane on this machine: asks its control plane for the configuration and reports to it [federation.poll]. */
-import { controlPlane } from '#adapters/http/control-plane.ts';
-import { recordAct } from '#core/admin/record.ts';
-import { pollControlPlane } from '#core/federation/poll.ts';
-import { Reports } from '#core/federation/report.ts';
-import { adminPrincipal } from '#core/identity/identities.ts';
+/** A data plane on this machine: asks its control plane as often as the configuration says [federation.poll]. */
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import { every, type Schedule } from './schedule.ts';
 
-/** How often it is looked whether a question is due: the configuration says how often to ask. */
+/** How often it is looked whether a question is due. */
 const lookEveryMs = 500;
 
-/** Does nothing unless the configuration in force makes this gateway a data plane. */
-export function followControlPlane(ports: GatewayPorts, instance: string): Schedule {
-  const reports = new Reports();
-  const polling = { ...ports, controlPlane, record: recordOf(ports) };
-  const reporting = { ...ports, controlPlane, instance };
-  let due = 0;
-  const failed = (what: string) => (fault: unknown) =>
-    ports.telemetry.log('warn', what, { error: fault instanceof Error ? fault.message : String(fault) });
+/** Does nothing on a gateway that is not a data plane; one becomes a data plane with its configuration. */
+export function followControlPlane(ports: GatewayPorts, poll: () => Promise<unknown>): Schedule {
+  let last = Number.NEGATIVE_INFINITY;
   return every(
     lookEveryMs,
     async () => {
-      if (ports.clock.now() < due) return;
       const { federation } = (await ports.snapshots.current({ evenStale: true })).configuration;
-      due = ports.clock.now() + federation.poll_seconds * 1000;
-      if (federation.role !== 'data') return;
-      await pollControlPlane(polling).catch(failed('the configuration of the control plane was not taken'));
-      await reports.send(reporting).catch(failed('the control plane did not take the report'));
+      const passed = ports.clock.now() - last;
+      // A clock that was set back must not end the questions.
+      if (passed >= 0 && passed < federation.poll_seconds * 1000) return;
+      last = ports.clock.now();
+      await poll();
     },
-    failed('the control plane was not followed'),
+    (fault) =>
+      ports.telemetry.log('error', 'the control plane was not followed', {
+        error: fault instanceof Error ? fault.message : String(fault),
+      }),
   );
 }
-
-const recordOf = (ports: GatewayPorts) => async (action: string, details: Record<string, unknown>) => {
-  const { configuration } = await ports.snapshots.current({ evenStale: true });
-  const principal = { ...adminPrincipal(configuration.tenants[0]?.id ?? 'default'), key_id: 'control-plane' };
-  return recordAct(
-    { ports, principal: { ...principal, name: 'control-plane', person: 'control-plane' } },
-    action,
-    details,
-  );
-};

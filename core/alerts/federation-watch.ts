@@ -24,7 +24,7 @@ export function ofDataPlane(
       ...(refused !== undefined && {
         firing: {
           severity: 'critical',
-          message: `The document of the control plane is refused: ${refused}. The last good one stays in force.`,
+          message: `The document of the control plane is refused: ${refused.replace(/\.$/, '')}. ${state!.version > 0 ? 'The last good one stays in force.' : 'No other came before, so calls are refused.'}`,
         },
       }),
     },

@@ -18,7 +18,16 @@ export interface FunctionSpec {
   /** Signs approving votes with their own key, or reads that key's public half to use an approval. */
   readonly votes?: 'signs' | 'verifies';
   /** Secrets the function may read: keys of tenants, chat signing, brokers, model providers. None reads the admin token. */
-  readonly secrets?: readonly ('keys' | 'slack' | 'github' | 'brokers' | 'webhooks' | 'providers' | 'canary')[];
+  readonly secrets?: readonly (
+    | 'keys'
+    | 'slack'
+    | 'github'
+    | 'brokers'
+    | 'webhooks'
+    | 'providers'
+    | 'canary'
+    | 'federation'
+  )[];
   /** Answers through the response-streaming integration, whether the caller streams or not. */
   readonly streams?: true;
   /** May invoke models of Amazon Bedrock. */
@@ -401,6 +410,27 @@ export const functions = {
     optional: true,
     timeoutSeconds: 55,
     memoryMb: 256,
+  },
+  'federation-poll': {
+    purpose:
+      'asks the control plane for the configuration each minute and reports to it, where the deployment is a data plane',
+    tables: {
+      config: 'write',
+      approvals: 'get',
+      // What comes into force or is refused is recorded; chains are reported as the tables have them.
+      evidence: 'append',
+      sessions: 'append',
+      observations: 'get',
+    },
+    queries: ['approvals.by_status', 'evidence', 'observations', 'sessions.by_opened'],
+    callsUpstreams: true,
+    // Its token alone: keys of the plane are stored by their digests, by the function that takes configurations.
+    secrets: ['federation'],
+    objects: 'write',
+    schedule: { everyMinutes: 1 },
+    optional: true,
+    timeoutSeconds: 60,
+    memoryMb: 512,
   },
   project: {
     purpose: 'projects the evidence stream into observations and the archive, and signs checkpoints of it',

@@ -46,6 +46,17 @@ const besideChat = /^\/v1\/(completions|moderations|images|audio)(\/|$)/;
 const proxiedFamilies: readonly string[] = [
   ...['evidence', 'rollouts', 'policy-versions', 'manifests', 'federation'],
   ...['mcp', 'sessions', 'tickets'],
+  'actions',
+  'archive',
+  'credentials',
+  'evidence',
+  'federation',
+  'manifests',
+  'mcp',
+  'policy-versions',
+  'rollouts',
+  'sessions',
+  'tickets',
 ];
 
 /**

@@ -18,8 +18,8 @@ export interface PollPorts extends Omit<ApplyDeps, 'clock' | 'secrets'> {
   readonly telemetry: Pick<Telemetry, 'log' | 'count'>;
   /** The act is evidence: a version came into force, or a document was refused. */
   readonly record: (action: string, details: Record<string, unknown>) => Promise<unknown>;
-  /** Where digests of keys are stored beside the version, as on AWS; undefined where a process reads its environment. */
-  readonly keySecrets?: SecretStore | undefined;
+  /** Called with the reason, at each question that was not answered. */
+  readonly unreachable?: (reason: string) => void;
 }
 
 export type Polled = 'adopted' | 'unchanged' | 'refused' | 'unreachable' | 'not_a_data_plane';
@@ -56,8 +56,8 @@ export async function addressOf(
 
 async function unanswered(ports: PollPorts, snapshot: Snapshot, fault: Error): Promise<Polled> {
   if (fault instanceof ControlPlaneRefused && !fault.mayPass) return refused(ports, snapshot, fault.message);
-  ports.telemetry.log('warn', 'the control plane was not reached', { error: fault.message });
   ports.telemetry.count('svc_federation_polls_total', { outcome: 'unreachable' });
+  ports.unreachable?.(fault.message);
   return 'unreachable';
 }
 
@@ -100,8 +100,9 @@ async function applied(
     created_by: '',
     source: 'file',
   };
-  const { clock, configStore, objects, listedSecretNames, keySecrets } = ports;
-  const deps = { clock, configStore, objects, listedSecretNames, ...(keySecrets && { secrets: keySecrets }) };
+  const { clock, configStore, objects, listedSecretNames } = ports;
+  // Without the secrets of keys: their digests are stored already, and stay.
+  const deps = { clock, configStore, objects, listedSecretNames };
   const outcome = await applyServed(deps, served, configuration, current);
   if (!outcome) return;
   await ports.snapshots.refresh();

@@ -28,6 +28,8 @@ export interface ReportPorts
   readonly observations: Pick<Observations, 'minutes'>;
   /** Tells gateways of one name apart; the same over restarts. */
   readonly instance: string;
+  /** Least seconds between two reports of this host, where that is more than the configuration says. */
+  readonly everySeconds?: number;
 }
 
 const minuteMs = 60_000;
@@ -67,7 +69,7 @@ export class Reports {
     const status: PlaneStatus = {
       plane: to.plane,
       instance: ports.instance,
-      interval_seconds: configuration.federation.poll_seconds,
+      interval_seconds: Math.max(configuration.federation.poll_seconds, ports.everySeconds ?? 0),
       sent_at: isoTime(now),
       version: state?.version ?? 0,
       healthy: stalenessOf(configuration.federation, state, now) === undefined,

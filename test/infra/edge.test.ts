@@ -358,7 +358,7 @@ describe('[cloud.private-admin] an admin API in a VPC', () => {
 
 describe('[cloud.vpc] a VPC for upstream servers', () => {
   const callers = [
-    ...['approval-steps', 'chat-completions', 'credentials', 'mcp', 'messages'],
+    ...['approval-steps', 'chat-completions', 'credentials', 'federation-poll', 'mcp', 'messages'],
     ...['notify', 'sweep', 'test-action', 'ws-worker'],
   ];
   const attached = Object.values(ofType(inside.services, 'AWS::Lambda::Function')).filter(

@@ -85,8 +85,10 @@ const namesOf = (configuration: Configuration): string[] => [
   ...new Set([configuration.admin.token_env, ...keyNames(configuration)]),
 ];
 
-const keyNames = ({ tenants, federation: { role, planes } }: Configuration): string[] => [
+/** Keys of a data plane are known before the control plane has said which tenants there are. */
+const keyNames = ({ tenants, federation: { role, planes, local_keys } }: Configuration): string[] => [
   ...tenants.flatMap(({ api_keys }) => api_keys.flatMap(({ key_env }) => key_env ?? [])),
+  ...(role === 'data' ? local_keys.flatMap(({ key_env }) => key_env ?? []) : []),
   ...(role === 'control' ? planes.flatMap(({ tokens }) => tokens.flatMap(({ token_env }) => token_env ?? [])) : []),
 ];
 

@@ -1,0 +1,3 @@
+/** What a data plane runs, in one piece to load. */
+export { pollControlPlane } from './poll.ts';
+export { Reports } from './report.ts';

@@ -1,0 +1,78 @@
+/** A data plane's side of a federation: asks for the configuration, then reports [federation.poll] [federation.report]. */
+import { controlPlane } from '#adapters/http/control-plane.ts';
+import { recordAct } from '#core/admin/record.ts';
+import type { Polled } from '#core/federation/poll.ts';
+import type { Reports } from '#core/federation/report.ts';
+import { adminPrincipal } from '#core/identity/identities.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+import type { GatewayPorts } from '../ports.ts';
+
+export interface PollHost {
+  /** Seconds between two runs, where the host decides on them. */
+  readonly everySeconds?: number;
+  /** Distinguishes gateways of one name; the same over restarts. */
+  readonly instance: string;
+}
+
+/** Where each signing key is a gateway, as on this machine. */
+const ofSigningKey = ({ signer }: GatewayPorts): PollHost => ({ instance: signer.keyId });
+/** Where a schedule runs the function. */
+export const ofDeployment = ({ adminUrl }: GatewayPorts): PollHost => ({
+  instance: sha256(adminUrl).slice(0, 16),
+  everySeconds: 60,
+});
+
+/** Does nothing unless the configuration in force makes this gateway a data plane. Never rejects because the other side fails. */
+export const createHandler = (ports: GatewayPorts, host: PollHost = ofSigningKey(ports)) => {
+  let reports: Reports | undefined;
+  const failures = new Failures(ports);
+  return async (): Promise<{ polled: Polled | 'failed' }> => {
+    const { federation } = (await ports.snapshots.current({ evenStale: true })).configuration;
+    if (federation.role !== 'data') return { polled: 'not_a_data_plane' };
+    // Loaded where it is needed: every host has this handler, and few are data planes.
+    const { pollControlPlane, Reports: Loaded } = await import('#core/federation/follow.ts');
+    reports ??= new Loaded();
+    const unreachable = (reason: string) => failures.note('the control plane was not reached', reason);
+    const polling = { ...ports, controlPlane, record: recordOf(ports), unreachable };
+    const polled = await failures.noted('the configuration of the control plane was not taken', () =>
+      pollControlPlane(polling),
+    );
+    const { instance, everySeconds = 0 } = host;
+    const reporting = { ...ports, controlPlane, instance, everySeconds };
+    await failures.noted('the control plane did not take the report', () => reports!.send(reporting));
+    return { polled: polled ?? 'failed' };
+  };
+};
+
+/** A failure is logged when it begins or changes, not at each try. */
+class Failures {
+  readonly #telemetry: GatewayPorts['telemetry'];
+  readonly #last = new Map<string, string>();
+
+  constructor({ telemetry }: GatewayPorts) {
+    this.#telemetry = telemetry;
+  }
+
+  async noted<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      const done = await work();
+      this.#last.delete(what);
+      return done;
+    } catch (fault) {
+      this.note(what, fault instanceof Error ? fault.message : String(fault));
+      return undefined;
+    }
+  }
+
+  note(what: string, error: string): void {
+    if (this.#last.get(what) !== error) this.#telemetry.log('warn', what, { error });
+    this.#last.set(what, error);
+  }
+}
+
+const recordOf = (ports: GatewayPorts) => async (action: string, details: Record<string, unknown>) => {
+  const { configuration } = await ports.snapshots.current({ evenStale: true });
+  const principal = adminPrincipal(configuration.tenants[0]?.id ?? 'default');
+  const name = 'control-plane';
+  return recordAct({ ports, principal: { ...principal, key_id: name, name, person: name } }, action, details);
+};

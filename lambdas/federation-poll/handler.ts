@@ -1,0 +1,4 @@
+import { eventHandler } from '../aws.ts';
+import { createHandler, ofDeployment } from './event.ts';
+
+export const handler = await eventHandler((ports) => createHandler(ports, ofDeployment(ports)));
