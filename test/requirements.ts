@@ -17,7 +17,6 @@ const later =
   (id: string, says: string): Requirement => ({ id, says, proof: { deferred } });
 
 const operations = later('not built yet: federation, the operator');
-const edge = later('not built yet: HTTP/3 on this machine');
 
 const actions: readonly Requirement[] = [
   must(
@@ -1554,7 +1553,10 @@ const toolGateway: readonly Requirement[] = [
 
 const edgeProxy: readonly Requirement[] = [
   must('edge.listeners', 'The edge listens on 8443 (TLS, HTTP/2 and HTTP/1.1) and 8444 (HTTP/2 in cleartext).'),
-  edge('edge.http3', 'HTTP/3 on 8445, where a QUIC server is found.'),
+  must(
+    'edge.http3',
+    'HTTP/3 is served on 8445 where a Caddy is found; what works and what is refused is the same as over HTTP/2.',
+  ),
   must(
     'edge.forwarded',
     'What a client says in X-Forwarded-* and in fields of the connection is replaced; all else goes on.',
@@ -1570,7 +1572,7 @@ const edgeProxy: readonly Requirement[] = [
   must('edge.hostile', 'Header bombs, contradicting lengths and floods of reset streams end with their connection.'),
   must('trace.edge-parent', 'The span edge.request is the parent of what the listeners behind it record.'),
   must('edge.routing', '/api loses its prefix; /admin and /mcp keep theirs.'),
-  edge('edge.alt-svc', 'HTTP/2 responses advertise HTTP/3 with max-age 86400.'),
+  must('edge.alt-svc', 'Answers over TLS advertise HTTP/3 with max-age 86400 while it is served.'),
   must('edge.load-shedding', 'Three priority tiers; X-Priority: critical is protected.'),
   must('edge.rate-limit', 'A token bucket limits the edge, and an upstream breaker guards it.'),
   must('edge.counters', 'svc_edge_requests_total, svc_edge_active_connections and svc_edge_loadshed_total count.'),

@@ -18,6 +18,10 @@ export interface Flags {
   readonly edgeCleartextPort: number;
   /** Certificate and key of the operator's own (PEM files) in place of a self-signed one. */
   readonly edgeCertificate?: { readonly certFile: string; readonly keyFile: string };
+  /** UDP, HTTP/3 by a Caddy. */
+  readonly edgeHttp3Port: number;
+  /** Program of Caddy; undefined: the one on PATH, if there is one. */
+  readonly caddy?: string;
   readonly edge: boolean;
   readonly durability: Durability;
   readonly show?: 'help' | 'version';
@@ -47,6 +51,8 @@ Options:
   --edge-h2c-port N   the same in cleartext HTTP/2 (default: 8444; any free one where --edge-port is 0)
   --edge-cert FILE    certificate (PEM) of the edge, with --edge-key; without it a self-signed one is kept in the state folder
   --edge-key FILE     its private key (PEM)
+  --edge-h3-port N    HTTP/3, where a Caddy is found on PATH (default: 8445; any free one where --edge-port is 0)
+  --caddy FILE        the Caddy for HTTP/3, elsewhere than on PATH
   --no-edge           without the edge
   --durability HOW    process: what was answered survives kill -9 (default); full: a power cut as well
   --rotate-signing-key  put a new signing key, linked to the one in use, in its place, and end
@@ -70,6 +76,8 @@ const options = {
   'mcp-port': text,
   'edge-port': text,
   'edge-h2c-port': text,
+  'edge-h3-port': text,
+  caddy: text,
   'edge-cert': text,
   'edge-key': text,
   'no-edge': { type: 'boolean' },
@@ -93,6 +101,8 @@ export function parseFlags(args: readonly string[], environment: NodeJS.ProcessE
     mcpPort: port('--mcp-port', values['mcp-port'], 8082),
     edgePort: port('--edge-port', values['edge-port'], 8443),
     edgeCleartextPort: port('--edge-h2c-port', values['edge-h2c-port'], values['edge-port'] === '0' ? 0 : 8444),
+    edgeHttp3Port: port('--edge-h3-port', values['edge-h3-port'], values['edge-port'] === '0' ? 0 : 8445),
+    ...(values.caddy !== undefined && { caddy: resolve(values.caddy) }),
     edge: values['no-edge'] !== true,
     ...certificateFiles(values['edge-cert'], values['edge-key']),
     durability: durability(values.durability),

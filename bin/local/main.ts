@@ -24,7 +24,7 @@ import { localTelemetry, version } from './ports.ts';
 import { type WebSockets, webSockets } from './web-socket.ts';
 
 type Urls = Pick<Ready, 'gateway_url' | 'admin_url' | 'mcp_url'>;
-type EdgeUrls = Pick<Ready, 'edge_url' | 'edge_h2c_url' | 'edge_certificate'>;
+type EdgeUrls = Pick<Ready, 'edge_url' | 'edge_h2c_url' | 'edge_http3_port' | 'edge_certificate'>;
 
 /** Requests have 10 seconds, steps and schedules the rest. */
 const drainMs = 20_000;
@@ -137,7 +137,8 @@ async function openEdge(
   token: string,
 ): Promise<EdgeUrls & { readonly edge: Edge | undefined }> {
   const { host, state, edgeCertificate } = flags;
-  if (!flags.edge) return { edge: undefined, edge_url: null, edge_h2c_url: null, edge_certificate: null };
+  if (!flags.edge)
+    return { edge: undefined, edge_url: null, edge_h2c_url: null, edge_http3_port: null, edge_certificate: null };
   const certificate = edgeCertificate
     ? await ownCertificate(edgeCertificate)
     : await keptCertificate(state, host, systemClock.now());
@@ -152,11 +153,13 @@ async function openEdge(
     clock: systemClock,
     ids: systemIds,
     token,
+    http3: { program: flags.caddy, port: flags.edgeHttp3Port },
   });
   return {
     edge,
     edge_url: `https://${urlHost(host)}:${edge.tlsPort}`,
     edge_h2c_url: `http://${urlHost(host)}:${edge.cleartextPort}`,
+    edge_http3_port: edge.http3Port ?? null,
     edge_certificate: certificate.certFile,
   };
 }

@@ -17,6 +17,7 @@ const dropped = new Set([
   'upgrade',
   'via',
   'x-gateway-edge',
+  'x-gateway-http3',
   'x-real-ip',
 ]);
 

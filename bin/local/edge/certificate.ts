@@ -10,6 +10,7 @@ export interface Certificate {
   readonly key: string;
   /** For clients that have to trust it. */
   readonly certFile: string;
+  readonly keyFile: string;
 }
 
 export interface OwnCertificate {
@@ -25,7 +26,7 @@ const dayMs = 86_400_000;
 /** @throws Error when the files cannot be read. */
 export async function ownCertificate({ certFile, keyFile }: OwnCertificate): Promise<Certificate> {
   const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')]);
-  return { cert, key, certFile };
+  return { cert, key, certFile, keyFile };
 }
 
 /** The one of the last start while it is valid for these names, else a new one: ECDSA P-256. */
@@ -52,7 +53,7 @@ export async function keptCertificate(state: string, host: string, nowMs: number
     ],
   });
   await Promise.all([writeFile(keyFile, key, { mode: 0o600 }), writeFile(certFile, cert, { mode: 0o600 })]);
-  return { cert, key, certFile };
+  return { cert, key, certFile, keyFile };
 }
 
 function isUsable({ cert }: Certificate, names: readonly string[], nowMs: number): boolean {

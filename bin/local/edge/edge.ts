@@ -18,6 +18,7 @@ import { edgeTokenHeader } from '../load-balancer.ts';
 import { EdgeAdmission } from './admission.ts';
 import type { Certificate } from './certificate.ts';
 import { type EdgeRequest, type EdgeResponse, edgeAgent, forward, type Outcome } from './forward.ts';
+import { type Http3, http3TokenHeader, startHttp3 } from './http3.ts';
 import { type EdgeListeners, edgeListeners } from './listeners.ts';
 import { forwardUpgrade } from './upgrade.ts';
 
@@ -34,6 +35,8 @@ export interface EdgeOptions {
   readonly telemetry: Telemetry;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** A Caddy for HTTP/3: its program where one is named, and the port (0 = any free one). Absent: no HTTP/3. */
+  readonly http3?: { readonly program: string | undefined; readonly port: number };
   /** By which the listeners behind know the edge, and believe the client's address that it sends. */
   readonly token: string;
 }
@@ -42,12 +45,22 @@ export interface Edge {
   /** `https://host:port`. */
   readonly tlsPort: number;
   readonly cleartextPort: number;
+  /** UDP port of HTTP/3; undefined where no Caddy was found. */
+  readonly http3Port: number | undefined;
   drain(graceMs?: number): Promise<void>;
 }
 
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { telemetry, ids } = options;
   let listeners: EdgeListeners | undefined;
+  let http3: Http3 | undefined;
+  // By which the edge knows its own Caddy.
+  const http3Token = ids.randomHex(32);
+  const clientOf = (request: EdgeRequest): Client => clientSeen(request, http3Token);
+  const altSvc = (request: EdgeRequest): Record<string, string> => {
+    const value = clientOf(request).scheme === 'https' ? http3?.advertised() : undefined;
+    return value === undefined ? {} : { 'alt-svc': value };
+  };
   const admission = new EdgeAdmission({ ...options, connections: () => listeners?.connections() ?? 0 });
   const agent = edgeAgent();
   const origins = new Map(Object.entries(options.upstreams).map(([name, url]) => [name, new URL(url)]));
@@ -59,13 +72,13 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       const { target, origin } = await placed(request);
       upstream = target.upstream;
       const snapshot = await options.snapshot();
-      const settle = admission.enter(target.upstream, request.headers, addressOf(request), snapshot);
+      const settle = admission.enter(target.upstream, request.headers, clientOf(request).address, snapshot);
       const outcome = await traced(request, target, (trace) =>
         forward(agent, request, response, {
           origin,
           path: target.url,
-          headers: onward(request, origin, trace, options.token),
-          added: {},
+          headers: onward(request, origin, trace, options.token, clientOf(request)),
+          added: altSvc(request),
         }),
       ).catch((fault) => {
         settle('fault');
@@ -76,7 +89,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     } catch (fault) {
       const error = asGatewayError(fault);
       counted(request, upstream, error.kind.status);
-      refuse(request, response, error, id);
+      refuse(request, response, error, id, altSvc(request));
     }
   };
 
@@ -86,12 +99,17 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       const { target, origin } = await placed(request);
       if (target.upstream !== 'gateway' || request.headers.upgrade?.toLowerCase() !== 'websocket')
         throw new GatewayError('not_found', `There is no WebSocket at ${shortened(request.url ?? '')}.`);
-      const settle = admission.enter(target.upstream, request.headers, addressOf(request), await options.snapshot());
+      const settle = admission.enter(
+        target.upstream,
+        request.headers,
+        clientOf(request).address,
+        await options.snapshot(),
+      );
       await traced(request, target, async (trace): Promise<Outcome> => {
         const status = await forwardUpgrade(socket, head, {
           origin,
           path: target.url,
-          headers: onward(request, origin, trace, options.token),
+          headers: onward(request, origin, trace, options.token, clientOf(request)),
         });
         settle(status === 0 ? 'fault' : 'success');
         counted(request, target.upstream, status || 503);
@@ -138,7 +156,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const counted = (request: EdgeRequest, upstream: string, status: number) =>
     telemetry.count('svc_edge_requests_total', {
       upstream,
-      protocol: request.httpVersionMajor === 2 ? 'h2' : 'h1',
+      protocol: clientOf(request).protocol,
       status: status === 0 ? 'none' : `${Math.floor(status / 100)}xx`,
     });
 
@@ -149,11 +167,13 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     changed: (connections) => telemetry.gauge('svc_edge_active_connections', connections),
   });
   const { tlsPort, cleartextPort, drain } = listeners;
+  if (options.http3) http3 = await startHttp3({ ...options, ...options.http3, cleartextPort, token: http3Token });
   return {
     tlsPort,
     cleartextPort,
+    http3Port: http3?.port,
     drain: async (graceMs = 10_000) => {
-      await drain(graceMs);
+      await Promise.all([drain(graceMs), http3?.stop()]);
       admission.stop();
       agent.destroy();
     },
@@ -166,19 +186,36 @@ const outcomes: Readonly<Record<Outcome['kind'], CallOutcome>> = {
   left: 'nothing',
 };
 
-const addressOf = (request: EdgeRequest): string => request.socket.remoteAddress ?? '';
+interface Client {
+  readonly address: string;
+  readonly scheme: 'https' | 'http';
+  readonly protocol: 'h1' | 'h2' | 'h3';
+}
+
+/** The client of a connection; of one from the edge's own Caddy the client that it names. */
+function clientSeen({ headers, socket, httpVersionMajor }: EdgeRequest, http3Token: string): Client {
+  const address = socket.remoteAddress ?? '';
+  if (headers[http3TokenHeader] === http3Token) {
+    const named = [headers['x-forwarded-for']].flat().at(-1)?.split(',').at(-1)?.trim();
+    return { address: named || address, scheme: 'https', protocol: 'h3' };
+  }
+  const scheme = 'encrypted' in socket && socket.encrypted ? 'https' : 'http';
+  return { address, scheme, protocol: httpVersionMajor === 2 ? 'h2' : 'h1' };
+}
 
 const authorityOf = ({ headers }: EdgeRequest): string => headers[':authority']?.toString() ?? headers.host ?? '';
 
-const onward = (request: EdgeRequest, { host }: URL, trace: Record<string, string>, token: string): string[] => [
+const onward = (
+  request: EdgeRequest,
+  { host }: URL,
+  trace: Record<string, string>,
+  token: string,
+  { address, scheme }: Client,
+): string[] => [
   ...forwardedHeaders(request.rawHeaders, {
     host,
     trace,
-    client: {
-      address: addressOf(request),
-      host: authorityOf(request),
-      scheme: 'encrypted' in request.socket && request.socket.encrypted ? 'https' : 'http',
-    },
+    client: { address, host: authorityOf(request), scheme },
   }),
   edgeTokenHeader,
   token,
@@ -197,7 +234,13 @@ function requireOwnHost(request: EdgeRequest, listenHost: string): void {
     throw new GatewayError('forbidden', 'The authority names another host than this gateway; use its own address.');
 }
 
-function refuse(request: EdgeRequest, response: EdgeResponse, error: GatewayError, id: string): void {
+function refuse(
+  request: EdgeRequest,
+  response: EdgeResponse,
+  error: GatewayError,
+  id: string,
+  added: Readonly<Record<string, string>>,
+): void {
   if (response.headersSent || response.destroyed) return;
   const { statusCode, headers, body } = errorReply(error);
   const unread = !('stream' in request) && !request.complete && { connection: 'close' };
@@ -205,6 +248,7 @@ function refuse(request: EdgeRequest, response: EdgeResponse, error: GatewayErro
   (response as ServerResponse).writeHead(statusCode, {
     ...headers,
     ...standardHeaders(id),
+    ...added,
     ...unread,
     ...length,
   });

@@ -52,7 +52,7 @@ describe('flags', () => {
 describe('the banner', () => {
   const ready: Ready = {
     ...{ event: 'ready', version: '1.2.3', gateway_url: 'http://g', admin_url: 'http://a', mcp_url: 'http://m' },
-    ...{ edge_url: null, edge_h2c_url: null, edge_certificate: null, keys_file: '/s/keys.json' },
+    ...{ edge_url: null, edge_h2c_url: null, edge_http3_port: null, edge_certificate: null, keys_file: '/s/keys.json' },
   };
   const keys = { agent: 'key-a', human: 'key-h' };
 
