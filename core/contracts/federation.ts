@@ -39,8 +39,8 @@ export const federationDocumentSchema = z.strictObject({
 export type FederationDocument = z.infer<typeof federationDocumentSchema>;
 
 const evidenceHead = z.strictObject({
-  tenant: z.string().min(1).max(64),
-  session_id: z.string().min(1).max(200),
+  tenant: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'the id of a tenant'),
+  session_id: z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, 'the id of a session'),
   total_entries: count.meta({ description: '0 where the plane has no entry of the session.' }),
   last_hash: z.string().max(64),
   at: z
@@ -86,6 +86,8 @@ export interface WantedHead {
   readonly index: number;
 }
 
+/** Sums of one minute: a sketch of latencies has at most 915 bins. */
+const mostMeasures = 1_500;
 /** Minutes of one request. */
 export const mostMinutes = 500;
 
@@ -101,6 +103,7 @@ export const planeMetricsSchema = z.strictObject({
             z.string().regex(/^[a-z_]{1,32}(:[A-Za-z0-9_.-]{1,64})?$/, 'a name such as requests or ms:120'),
             z.number().nonnegative(),
           )
+          .refine((measures) => Object.keys(measures).length <= mostMeasures, `at most ${mostMeasures} sums`)
           .meta({
             description:
               'Sums of the minute so far: requests, errors, input_tokens, output_tokens, cost_microusd, blocked, reviewed, ms:<bin>.',

@@ -3,8 +3,13 @@
 import { ChainWatch } from '#core/alerts/chain-watch.ts';
 import { evaluateAlerts } from '#core/alerts/evaluate.ts';
 import { TrafficWatch } from '#core/alerts/traffic-watch.ts';
+import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { createSnapshots } from '#core/configuration/store/snapshots.ts';
+import { storeVersion } from '#core/configuration/store/versions.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
-import { type Federation, federation } from '../support/federation.ts';
+import { underControl } from '#core/federation/apply.ts';
+import { authenticate } from '#core/identity/authenticate.ts';
+import { type Federation, federation, ofControl, ofPlane, planeToken } from '../support/federation.ts';
 import type { Loose } from '../support/loose.ts';
 import { configuration } from '../support/ports.ts';
 import { TableAttacker } from '../support/table-attacker.ts';
@@ -62,9 +67,6 @@ test('[federation.local-keys] keys are those of the plane; one of a person or te
     .replace(/ {2}- \{ id: bob.*\n/, '')
     .replace(/owner: bob, /g, '')
     .replace(/person: bob, /g, '');
-  const { loadConfiguration } = await import('#core/configuration/load/load.ts');
-  const { storeVersion } = await import('#core/configuration/store/versions.ts');
-  const { ofControl } = await import('../support/federation.ts');
   const loaded = await loadConfiguration(without + ofControl(), both.control.ports);
   await storeVersion(both.control.ports, loaded.configuration, 'test', 'api');
   both.pass(6);
@@ -191,6 +193,23 @@ test('[federation.swap] a change of the plane own file stays under the control p
   expect(back).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining('control plane') } } });
 });
 
+test('[federation.local-keys] [auth.keys-by-digest] where functions know keys by stored digests, a document keeps them', async () => {
+  const { ports } = both.plane;
+  const text = ofPlane(both.trusted).replace(
+    /key_sha256: [0-9a-f]{64}, kind: agent/,
+    'key_env: BUILDER_KEY, kind: agent',
+  );
+  const own = (await loadConfiguration(text, ports)).configuration;
+  // As `PUT config` does on AWS: the function that takes configurations reads the keys.
+  const secrets = { get: async (name: string) => ({ BUILDER_KEY: 'builder-key', PLANE_TOKEN: planeToken })[name] };
+  await storeVersion({ ...ports, secrets }, await underControl(ports, own), 'test', 'api');
+  expect([await both.poll(), (await ports.configStore.federation())?.refused?.reason]).toEqual(['adopted', undefined]);
+  const { configStore, objects, clock } = ports;
+  const functions = createSnapshots({ configStore, objects, clock }); // reads no secret
+  const principal = authenticate({ 'x-api-key': 'builder-key' }, (await functions.current()).identities);
+  expect(principal).toMatchObject({ name: 'plane-writer', tenant: 'default', owner: 'bob' });
+});
+
 test('[federation.secrets-bound] a document that names a secret the plane does not list is refused', async () => {
   await both.poll();
   const provider = (url: string, name = 'PLANE_TOKEN') =>
@@ -218,6 +237,30 @@ test('[federation.report] status, minutes and heads of the plane arrive; a chain
   await act();
   for (let n = 0; n < 3; n++) await both.report();
   expect((await planes()).state).toBe('ok');
+});
+
+test('[federation.report] every minute of an hour of partition arrives afterwards, each once', async () => {
+  await both.poll();
+  await both.report();
+  both.network.cut = true;
+  const { clock, observations } = both.plane.ports;
+  for (let minute = 0; minute < 60; minute++) {
+    const at = new Date(clock.now()).toISOString();
+    // A minute of much traffic has hundreds of sums, so that one request does not hold the hour.
+    const bins = Object.fromEntries(Array.from({ length: 500 }, (_, bin) => [`ms:${bin}`, 1]));
+    await observations.replaceMinutes('global', [{ at, measures: { requests: 500, errors: 5, ...bins } }]);
+    both.pass(60);
+  }
+  await expect(both.report()).rejects.toThrow('ECONNREFUSED');
+  both.network.cut = false;
+  await both.report();
+  await both.report();
+  const from = new Date(clock.now() - 2 * hour * 1000).toISOString();
+  const path = `/admin/v1/analytics?dimension=plane:eu&step=1h&from=${from}`;
+  const { body } = await both.atControl('GET', path, { key: 'admin-token-1' });
+  const hours: { requests: number; errors: number }[] = body.summary['plane:eu'];
+  expect(hours.reduce((sum, { requests }) => sum + requests, 0)).toBe(60 * 500);
+  expect(hours.reduce((sum, { errors }) => sum + errors, 0)).toBe(60 * 5);
 });
 
 /** The plane's tables are changed behind the gateway's back, so that they hold among themselves. */

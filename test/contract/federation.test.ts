@@ -226,6 +226,25 @@ test.each([
   ['a share above 1', 'status', { ...base, error_rate: 2 }, 400],
   ['no heads', 'status', { ...base, evidence_heads: undefined }, 400],
   ['a negative sum', 'metrics', { minutes: [{ at: '2026-01-01T00:00:00.000Z', measures: { requests: -1 } }] }, 400],
+  [
+    'a session that no gateway has',
+    'status',
+    { ...base, evidence_heads: [{ tenant: 'a#b', session_id: 'c', total_entries: 1, last_hash: 'a' }] },
+    400,
+  ],
+  [
+    'a minute of too many sums',
+    'metrics',
+    {
+      minutes: [
+        {
+          at: '2026-01-01T00:00:00.000Z',
+          measures: Object.fromEntries(Array.from({ length: 1_501 }, (_, n) => [`ms:${n}`, 1])),
+        },
+      ],
+    },
+    400,
+  ],
   ['a time that is none', 'metrics', { minutes: [{ at: 'now', measures: {} }] }, 400],
   ['no minutes', 'metrics', {}, 400],
 ])('[admin.federation] %s is refused and nothing of it is kept', async (_what, route, body, status) => {

@@ -22,11 +22,15 @@ export function checkSecretNames(file: ConfigurationFile): Problem[] {
   );
   return uses.flatMap((use) => {
     const opener = inbound.get(use.name);
-    if (!opener || opener.path === use.path || opener.path[0] === use.path[0]) return [];
+    if (!opener || opener.path === use.path || opener.path[0] === use.path[0] || isMerged(opener, use)) return [];
     const where = pathText(opener.path);
     return [{ path: use.path, found: use.name, allowed: `another name: ${where} lets callers in by it` }];
   });
 }
+
+/** A data plane's key stands in its list and, under the control plane, in its tenant: one key, one use. */
+const isMerged = (opener: Use, { path }: Use) =>
+  opener.path[0] === 'tenants' && path[0] === 'federation' && path[1] === 'local_keys';
 
 const isInbound = ({ path }: Use) =>
   path[0] === 'admin' || path[0] === 'tenants' || opensToPlanes(path) || verifiesVotes(path);

@@ -50,6 +50,35 @@ test('[auth.revoked-key] a key taken out of the configuration is refused within 
   expect(() => authenticate(headers, identities)).toThrow('not known, or was revoked');
 });
 
+test('[policy-version.noticed] a clock that is set back keeps no older version in force', async () => {
+  const { snapshots, store, clock } = await setUp();
+  expect((await snapshots.current()).version).toBe(1);
+  clock.wind(-3_600_000);
+  await store(revoked);
+  expect((await snapshots.current()).version).toBe(2);
+  await store(base());
+  clock.wind(3_999);
+  expect((await snapshots.current()).version).toBe(2);
+  clock.wind(1_000);
+  expect((await snapshots.current()).version).toBe(3);
+});
+
+test('generated keys stay in the first tenant when another configuration renames it', async () => {
+  const generated = {
+    key_sha256: sha256('local-agent-key'),
+    tenant: 'default',
+    role: 'operator',
+    kind: 'agent',
+  } as const;
+  const { snapshots, store, clock } = await setUp(base(), [generated]);
+  const tenant = async () =>
+    authenticate({ 'x-api-key': 'local-agent-key' }, (await snapshots.current()).identities).tenant;
+  expect(await tenant()).toBe('default');
+  await store(base().replace('id: default', 'id: acme'));
+  clock.wind(5_000);
+  expect(await tenant()).toBe('acme');
+});
+
 test('callers at one time share one look', async () => {
   const { snapshots, configStore } = await setUp();
   const before = configStore.reads;
