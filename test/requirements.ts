@@ -1228,6 +1228,10 @@ const chat: readonly Requirement[] = [
     'POST /v1/embeddings passes the filters, limits, budgets and evidence of chat and is answered by a provider that embeds; tokens in place of texts are refused.',
   ),
   must(
+    'clients.libraries',
+    'The AI SDK, LangChain and the OpenAI Agents SDK get texts, streams, tool calls, structured output and refusals with nothing changed but base URL and key.',
+  ),
+  must(
     'passthrough.governed',
     'POST /v1/completions, moderations, images and audio texts pass keys, models, limits, budgets, filters both ways, reviews and evidence like chat, and are answered by a provider that has them; another model is 404 and says what to set.',
   ),

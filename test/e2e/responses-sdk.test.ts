@@ -85,7 +85,7 @@ test('[embeddings.create] the official client, which asks for base64', async () 
 test.each([
   ['/chat/completions', 'ends with /v1'],
   ['/v1/v1/messages', 'leave /v1 out'],
-  ['/v1/moderations', 'point other endpoints'],
+  ['/v1/files', 'point it to the provider for this endpoint'],
 ])('[error.not-found-hint] %s says what to set', async (path, says) => {
   const answer = await gateway.post(path, { body: {} });
   expect(answer.status).toBe(404);

@@ -1,0 +1,87 @@
+/** Client libraries that people use beside the vendors' own, each a program against the local run and a scripted provider. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { agentKey, type ChatGateway, providerYaml, startChatGateway } from '../support/chat-clients.ts';
+import { type FakeProvider, type RecordedRequest, say, startFakeProvider } from '../support/fake-providers.ts';
+import type { Loose } from '../support/loose.ts';
+import { node } from '../support/mcp-servers.ts';
+
+const clients = ['ai-sdk', 'langchain', 'openai-agents'] as const;
+let fake: FakeProvider;
+let gateway: ChatGateway;
+
+/** A model that says the weather once it was told, JSON where it is asked for, and hello. */
+function answerTo({ body }: RecordedRequest) {
+  const messages = body.messages as Loose[];
+  const words = JSON.stringify(messages);
+  const results = messages.filter(({ role }) => role === 'tool');
+  const [result] = results;
+  if (result) return say(`It is ${typeof result.content === 'string' ? result.content : result.content[0].text}.`);
+  if (words.includes('weather in Oslo'))
+    return say('', { toolCalls: [{ id: 'call_1', name: 'weather', input: { city: 'Oslo' } }] });
+  if (words.includes('as json')) return say('{"city":"Oslo"}');
+  return say(['Hello ', 'from ', 'the model.'], { inputTokens: 21, outputTokens: 9 });
+}
+
+beforeAll(async () => {
+  fake = await startFakeProvider({ kind: 'openai', script: answerTo });
+  gateway = await startChatGateway(`
+providers:
+${providerYaml('fake', 'openai', fake.baseUrl, ', models: [gpt-client]')}
+  - { name: mock, type: mock, models: [mock-embedding] }
+policies:
+  input: [{ name: no-secret, type: keyword, action: block, keywords: ["project bluebird"] }]
+messages: { tool_use: govern }
+tool_policies: { pack: null, default_decision: block, rules: [{ protocol: mcp, tool: weather, decision: allow }] }
+`);
+}, 60_000);
+afterAll(async () => {
+  await fake?.stop();
+  await gateway?.stop();
+}, 30_000);
+
+describe.each(clients)('[clients.libraries] %s', (client) => {
+  let results: Loose;
+  beforeAll(async () => {
+    const file = join(__dirname, `../support/clients/${client}.ts`);
+    // No key but the gateway's, and no other address: a client that calls its vendor fails.
+    const env = { PATH: process.env.PATH, GATEWAY_URL: gateway.ready.gateway_url, GATEWAY_KEY: agentKey };
+    const { stdout } = await promisify(execFile)(node, [file], { env, timeout: 120_000 });
+    results = JSON.parse(stdout);
+  }, 130_000);
+
+  test('gets a text, by chat completions and by responses', () => {
+    const { text, chat, responses } = results;
+    expect(typeof text === 'string' ? text : text.text).toBe('Hello from the model.');
+    expect(chat ?? responses).toBe('Hello from the model.');
+    if (typeof text !== 'string') expect(text.usage).toEqual({ input: 21, output: 9 });
+  });
+
+  test('gets a stream in pieces', () => {
+    expect(results.stream.length).toBeGreaterThan(1);
+    expect(results.stream.join('')).toBe('Hello from the model.');
+  });
+
+  test('calls a tool, and its result reaches the model', () => {
+    expect(results.tool).toEqual({ text: 'It is sunny in Oslo.', results: ['sunny in Oslo'] });
+  });
+
+  test('gets structured output', () => {
+    expect(results.structured).toEqual({ city: 'Oslo' });
+  });
+
+  test('throws what the gateway refuses, with status and reason', () => {
+    expect(results.blocked.error).toMatchObject({
+      status: 403,
+      message: expect.stringMatching(/blocked by policy no-secret/),
+    });
+  });
+});
+
+test('[clients.libraries] embeddings of the AI SDK and of LangChain are vectors', async () => {
+  const records = (await gateway.admin<{ requests: Loose[] }>('requests?limit=100')).body.requests;
+  const embedded = records.filter(({ model }) => model === 'mock-embedding');
+  expect(embedded.length).toBe(2);
+  expect(embedded.map(({ outcome }) => outcome)).toEqual(['completed', 'completed']);
+});
