@@ -49,7 +49,7 @@ export function checkOrganizations(file: ConfigurationFile, warnings: string[]):
   ];
 }
 
-/** Teams that are meant exist, and hold people enough: a rule that nobody can satisfy blocks what it was to allow. */
+/** Teams that are meant exist, and hold people enough: a rule that the people of these teams cannot satisfy would block what it was to allow. */
 function checkRules({ separation_rules, organizations }: ConfigurationFile): Problem[] {
   const teams = new Map<string, readonly string[]>(
     organizations.flatMap(({ id, teams: own }) => own.map((team) => [`${id}/${team.id}`, team.members] as const)),

@@ -33,7 +33,7 @@ interface Stream {
   ended: boolean;
   /** The reader at work: a newer one takes its place. */
   reader: object | undefined;
-  /** Number of the next message that nobody has read. */
+  /** Number of the next message that was not read. */
   unread: number;
   /** Resolved whenever something of the above changes. */
   changed: PromiseWithResolvers<void>;
@@ -126,7 +126,7 @@ export class ResumableStreams {
     stream.forget();
     this.#streams.delete(stream.id);
     stream.reader = undefined;
-    // Nobody waits for it any more: it is read on, so that the call comes to its end.
+    // No client waits for it any more: it is read on, so that the call comes to its end.
     stream.unread = Number.POSITIVE_INFINITY;
     stream.kept.length = 0;
     changed(stream);
