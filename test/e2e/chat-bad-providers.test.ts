@@ -31,6 +31,7 @@ beforeAll(async () => {
 budgets: { tenants: { default: { monthly_usd: 1000000 } } }
 providers:
 ${providerYaml('sturdy', 'openai', fake.baseUrl, ', models: [m], timeout_ms: 600, breaker: { min_requests: 1000 }')}
+${providerYaml('patient', 'openai', fake.baseUrl, ', models: [p], timeout_ms: 60000, breaker: { min_requests: 1000 }')}
 ${providerYaml('alone', 'openai', fake.baseUrl, `, ${breaker}`)}
 ${providerYaml('covered', 'openai', fake.baseUrl, `, ${breaker}`)}
 ${providerYaml('nowhere', 'openai', 'http://127.0.0.1:1/v1')}
@@ -205,7 +206,7 @@ describe('a stream that begins well', () => {
   ])('and has no end, %s', async (_name, reply) => {
     fake.answers(reply);
     const own = session();
-    const answer = await gateway.say('m', 'please', { session: own, body: { stream: true } });
+    const answer = await gateway.say('p', 'please', { session: own, body: { stream: true } });
     expect(answer.text).toContain('provider_error');
     expect(answer.text.length).toBeLessThan(10_000_000);
     await (await fake.request()).closed;
@@ -215,7 +216,7 @@ describe('a stream that begins well', () => {
   test('a whole reply without end is cut as well', async () => {
     fake.answers(endless('x'.repeat(60_000)));
     const own = session();
-    expect((await gateway.say('m', 'please', { session: own })).status).toBe(502);
+    expect((await gateway.say('p', 'please', { session: own })).status).toBe(502);
     await (await fake.request()).closed;
     await expectSettled(own, { outcome: 'failed' });
   });
