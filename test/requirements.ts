@@ -764,6 +764,7 @@ const admin: readonly Requirement[] = [
     'federation.heads',
     'A chain of a data plane that was cut, forked or rewritten after it was reported is found with its first place, once.',
   ),
+  must('federation.own-view', 'A data plane shows its version, its last confirmation, and why a document was refused.'),
   must(
     'federation.on-aws',
     'A deployment with dataPlane=on asks its control plane each minute, and its token stands in a secret of its own.',

@@ -5,6 +5,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import type { Usage } from '#core/observatory/ports.ts';
 import { budgetsOf } from './budgets.ts';
 import { providersOf } from './chat-views.ts';
+import { federationOf } from './federation-view.ts';
 import { cursorOf, limitOf, type Operation } from './operation.ts';
 import type { GatewayPorts } from './ports.ts';
 
@@ -77,14 +78,16 @@ export const status: Operation = async (call) => {
   const { ports, principal, snapshot } = call;
   const { tenant } = principal;
   const now = ports.clock.now();
-  const [pending, sessions, deliveries, violations, providers, { statuses: budgets, rate_limit }] = await Promise.all([
-    ports.approvals.list(tenant, 'pending', { limit: 200 }),
-    ports.evidence.sessions(tenant, { limit: 200 }),
-    failingDeliveries(ports, tenant),
-    ports.observations.violations(tenant, { limit: 10 }),
-    providersOf(call),
-    budgetsOf(call),
-  ]);
+  const [pending, sessions, deliveries, violations, providers, { statuses: budgets, rate_limit }, federation] =
+    await Promise.all([
+      ports.approvals.list(tenant, 'pending', { limit: 200 }),
+      ports.evidence.sessions(tenant, { limit: 200 }),
+      failingDeliveries(ports, tenant),
+      ports.observations.violations(tenant, { limit: 10 }),
+      providersOf(call),
+      budgetsOf(call),
+      federationOf(call),
+    ]);
   const waiting = pending.items.filter((row) => row.expires_at > isoTime(now));
   const oldest = waiting[0] && Math.round((now - Date.parse(waiting[0].queued_at)) / 1000);
   return {
@@ -94,6 +97,7 @@ export const status: Operation = async (call) => {
       policy: snapshot.policyDocument.name,
       policy_version: snapshot.version,
       warnings: snapshot.warnings,
+      ...(federation && { federation }),
       providers: providers.map(({ name, type, enabled, health, breaker, error_rate }) => ({
         name,
         type,

@@ -106,6 +106,25 @@ test('[federation.last-good] [federation.alerts] a bad document is refused with 
   expect((await both.plane.ports.configStore.federation())?.refused).toBeUndefined();
 });
 
+test('[federation.own-view] the plane itself shows what it has, and what is wrong with it', async () => {
+  const view = async () =>
+    (await both.atPlane('GET', '/admin/v1/health/detailed', { key: 'admin-token-1' })).body.federation;
+  expect(await view()).toEqual({
+    plane: 'eu',
+    control_plane_version: 0,
+    stale: expect.stringContaining('has come yet'),
+  });
+  await both.poll();
+  expect(await view()).toEqual({
+    ...{ plane: 'eu', control_plane_version: 1 },
+    ...{ confirmed_at: expect.any(String), expires_at: expect.any(String) },
+  });
+  await both.storeAtControl('');
+  both.network.forge = () => 'hello';
+  await both.poll();
+  expect(await view()).toMatchObject({ control_plane_version: 1, refused: expect.stringContaining('format') });
+});
+
 test('[federation.no-rollback] a control plane that was set back is refused until its versions are newer again', async () => {
   const old: unknown[] = [];
   both.network.forge = (document) => {

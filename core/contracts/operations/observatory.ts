@@ -90,6 +90,18 @@ export const observatory = {
       policy: z.string(),
       policy_version: count,
       warnings: z.array(z.string()),
+      federation: z
+        .strictObject({
+          plane: z.string(),
+          control_plane_version: count.meta({ description: '0 before the first document.' }),
+          confirmed_at: time.optional().meta({ description: 'When the control plane last confirmed it.' }),
+          expires_at: time.optional(),
+          stale: z.string().optional().meta({ description: 'Why the configuration no longer counts.' }),
+          refused: z.string().optional().meta({ description: 'Why the newest document was refused.' }),
+          refused_at: time.optional(),
+        })
+        .optional()
+        .meta({ description: 'On a data plane: what it has of its control plane.' }),
       providers: z.array(
         z.strictObject({
           name: z.string(),
