@@ -1333,7 +1333,7 @@ const chat: readonly Requirement[] = [
   must('cache.control', 'Cache-Control: no-cache or no-store asks the provider and keeps nothing.'),
   must(
     'cache.temperature',
-    'Requests with a temperature above cache.max_temperature are not cached, nor those without one, which counts as 1; anthropic-beta is part of the key.',
+    'Requests with a temperature above cache.max_temperature are not cached; anthropic-beta is part of the key.',
   ),
   must('chat.cache', 'Exact and semantic cache, scoped by tenant.'),
   must('chat.traceparent', 'traceparent is continued and forwarded.'),

@@ -25,7 +25,7 @@ export function addChat(parent: Parent): void {
         .option('--model <name>', 'model or alias', 'mock')
         .option('--stream', 'print the text as it comes')
         .option('--system <text>', 'system prompt')
-        .option('--temperature <n>', '0 to 2; answers at 0 may come from the cache', degrees)
+        .option('--temperature <n>', '0 to 2; above cache.max_temperature the provider is asked each time', degrees)
         .option('--session <id>', 'session the call belongs to')
         .option('--approval-ref <envelope_id>', 'the approval this call uses up')
         .option('--gateway <address>', 'gateway address (AGENTCTL_GATEWAY)'),

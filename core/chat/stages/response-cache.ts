@@ -34,12 +34,9 @@ export function isLookedUp({ noCache, snapshot }: ChatCallState['call'], body: J
   return cache.enabled && !noCache && !isVaried(body, cache.max_temperature) && cacheableRequest(body);
 }
 
-/** What providers take where a request names none. */
-const usualTemperature = 1;
-
-/** The caller gets answers that differ [cache.temperature]. */
+/** The caller asks for answers that differ; without a temperature it leaves the matter to the gateway [cache.temperature]. */
 const isVaried = ({ temperature }: JsonObject, most: number): boolean =>
-  (typeof temperature === 'number' ? temperature : usualTemperature) > most;
+  typeof temperature === 'number' && temperature > most;
 
 /** In one order, each once. */
 const betasOf = ({ passed }: ChatCallState['call']): string[] =>

@@ -49,7 +49,7 @@ export const cache = z
     max_entries: z.int().positive().default(1000).meta({ description: 'Responses kept in one process.' }),
     max_temperature: z.number().min(0).max(2).default(0).meta({
       description:
-        'Highest temperature, 0 to 2, of requests whose responses are cached. A request without temperature counts as 1, which is what providers take then.',
+        'Highest temperature, 0 to 2, of requests whose responses are cached. A request without temperature is cached.',
     }),
     semantic: z
       .strictObject({
