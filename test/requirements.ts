@@ -963,6 +963,19 @@ const cli: readonly Requirement[] = [
   ),
   must('cli.status', 'agentctl status shows the state of the gateway, with --json as JSON.'),
   must('cli.policy-tools', 'simulate, why and diff-policy explain policy.'),
+  must(
+    'cli.config-check',
+    'agentctl config check reports the problems and warnings of a configuration file without a gateway, and exits with 1 for problems.',
+  ),
+  must(
+    'cli.config-diff',
+    'agentctl config diff shows changed keys without secrets, lifted guards, unset secrets and calls that are decided otherwise.',
+  ),
+  must(
+    'cli.policy-test',
+    'agentctl policy test decides each call of a table by a configuration or pack file, and writes JUnit XML.',
+  ),
+  must('cli.policy-files', 'agentctl diff-policy and simulate take configuration and pack files without a gateway.'),
   must('cli.policy-versions', 'policy history, current and rollback work on versions.'),
   must('cli.hook', 'agentctl hook claude-code answers PreToolUse events by policy, and denies what it cannot decide.'),
   must('docs.snippets', 'Every piece of configuration in the documentation loads.'),

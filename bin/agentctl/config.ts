@@ -1,13 +1,15 @@
 /** `config`: the configuration in force, and storing another as a new policy version. */
 import { fileBytes } from './call-options.ts';
 import { addCommand, addGroup, type Parent } from './command.ts';
+import { addConfigCheck } from './config-check.ts';
 import { UsageError } from './failure.ts';
 import { fields } from './json-fields.ts';
 import { plain } from './output.ts';
 import { showTree } from './tree.ts';
 
 export function addConfig(program: Parent): void {
-  const parent = addGroup(program, 'config', 'The configuration: get, put, refresh-keys');
+  const parent = addGroup(program, 'config', 'The configuration: check, diff, get, put, refresh-keys');
+  addConfigCheck(parent);
   addCommand<Record<string, never>>(parent, {
     usage: 'get',
     summary: 'The configuration in force, without secrets, as JSON',

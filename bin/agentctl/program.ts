@@ -99,7 +99,9 @@ function program(): Command {
 function explain(error: unknown, out: Output): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   const failure = error instanceof Failure ? error : undefined;
-  out.note(painted('red', 'error: '), error instanceof Error ? error.message : String(error));
+  const [first = '', ...more] = (error instanceof Error ? error.message : String(error)).split('\n');
+  out.note(painted('red', 'error: '), first);
+  for (const line of more) out.note(`  ${line}`);
   if (failure?.hint) out.note(failure.hint);
   return failure?.exitCode ?? exitCodes.negative;
 }

@@ -6,10 +6,12 @@ import { UsageError } from './failure.ts';
 import { wholeNumber } from './globals.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import { type Output, painted, plain } from './output.ts';
+import type { ReadConfiguration } from './policy-file.ts';
 
 interface SimulateOptions extends CallOptions {
   readonly file?: string;
   readonly policyVersion?: number;
+  readonly policy?: string;
 }
 
 export function addSimulation(parent: Parent): void {
@@ -19,16 +21,16 @@ export function addSimulation(parent: Parent): void {
     examples: [
       'simulate --protocol shell --tool shell.rm --target / --capability delete',
       'simulate --file calls.json --policy-version 3',
+      'simulate --policy config/gateway.yaml --file calls.json',
     ],
     options: (command) =>
       addCallOptions(command)
         .option('--file <json>', 'a list of calls instead (- for stdin)')
-        .option('--policy-version <version>', 'another version than the one in force', wholeNumber),
+        .option('--policy-version <version>', 'another version than the one in force', wholeNumber)
+        .option('--policy <file>', 'a configuration or pack file instead; no gateway is asked'),
     run: async (cli, options) => {
       const calls = options.file === undefined ? [callOf(options)] : callsIn(options.file);
-      const { policyVersion } = options;
-      const body = { calls, ...(policyVersion !== undefined && { version: policyVersion }) };
-      const answer = await cli.api().call('simulate', { body });
+      const answer = await (options.policy === undefined ? onServer : onFile)(cli, calls, options);
       const results = list(fields(answer.json).results);
       if (cli.globals.json) cli.out.json(answer.text);
       else for (const [index, result] of results.entries()) showResult(cli.out, result, fields(calls[index]));
@@ -47,19 +49,69 @@ export function addSimulation(parent: Parent): void {
       return 'positive';
     },
   });
+  addPolicyDiff(parent, 'diff-policy');
+}
+
+/** Versions are numbers; everything else is a file. */
+export function addPolicyDiff(parent: Parent, name: string): void {
   addCommand<Record<string, never>>(parent, {
-    usage: 'diff-policy <from> <to>',
-    summary: 'Calls that two policy versions decide differently',
-    examples: ['diff-policy 3 4', "diff-policy 3 4 --json | jq '.loosened | length'"],
+    usage: `${name} <from> <to>`,
+    summary: 'Calls that two policies decide differently: versions of a gateway, or configuration and pack files',
+    examples: [`${name} 3 4`, `${name} main.yaml branch.yaml`, `${name} 3 4 --json | jq '.loosened | length'`],
     run: async (cli, _options, [from = '', to = '']) => {
-      if (!/^[1-9]\d{0,15}$/.test(to))
-        throw new UsageError(`a policy version is a whole number from 1, got ${JSON.stringify(to)}`);
-      const answer = await cli.api().call('policyDiff', { path: { version: from }, query: { against: to } });
+      const answer = await differences(cli, from, to);
       if (cli.globals.json) cli.out.json(answer.text);
-      else showDiff(cli.out, fields(answer.json));
+      else showPolicyDiff(cli.out, fields(answer.json));
       return 'positive';
     },
   });
+}
+
+interface Given {
+  readonly text: string;
+  readonly json: unknown;
+}
+const given = (json: unknown): Given => ({ json, text: JSON.stringify(json) });
+
+async function differences(cli: Cli, from: string, to: string): Promise<Given> {
+  if (/^\d+$/.test(from) && /^\d+$/.test(to))
+    return cli.api().call('policyDiff', { path: { version: version(from) }, query: { against: version(to) } });
+  const { policyOf } = await import('./policy-file.ts');
+  const { diffPolicies } = await import('#core/tool-policy/analysis/diff.ts');
+  return given({ from, to, ...diffPolicies(policyOf(await source(cli, from)), policyOf(await source(cli, to))) });
+}
+
+/** A version of the gateway, or a file. */
+async function source(cli: Cli, word: string): Promise<ReadConfiguration> {
+  const { readPolicyFile, servedConfiguration } = await import('./policy-file.ts');
+  if (!/^\d+$/.test(word)) return readPolicyFile(word);
+  const answer = await cli.api().call('policyVersion', { path: { version: version(word) } });
+  return { configuration: servedConfiguration(fields(answer.json).configuration), warnings: [] };
+}
+
+function version(word: string): string {
+  if (/^[1-9]\d{0,15}$/.test(word)) return word;
+  throw new UsageError(`a policy version is a whole number from 1, got ${JSON.stringify(word)}`);
+}
+
+const onServer = (cli: Cli, calls: readonly unknown[], { policyVersion }: SimulateOptions): Promise<Given> =>
+  cli.api().call('simulate', { body: { calls, ...(policyVersion !== undefined && { version: policyVersion }) } });
+
+async function onFile(
+  _cli: Cli,
+  calls: readonly unknown[],
+  { policy = '', policyVersion }: SimulateOptions,
+): Promise<Given> {
+  if (policyVersion !== undefined) throw new UsageError('give --policy or --policy-version, not both');
+  const { readPolicyFile, simulator } = await import('./policy-file.ts');
+  const { simulateSchema } = await import('#core/contracts/admin-requests.ts');
+  const parsed = simulateSchema.safeParse({ calls });
+  if (!parsed.success)
+    throw new UsageError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
+  const decide = simulator((await readPolicyFile(policy)).configuration);
+  const results = [];
+  for (const call of parsed.data.calls) results.push(await decide(call));
+  return given({ policy, results });
 }
 
 /** A list of calls, bare or as the body of the request. */
@@ -106,7 +158,7 @@ function showTrace(out: Output, trace: unknown, indent: string): void {
   }
 }
 
-function showDiff(out: Output, diff: Fields): void {
+export function showPolicyDiff(out: Output, diff: Fields): void {
   for (const [name, style] of [
     ['tightened', 'green'],
     ['loosened', 'red'],

@@ -1,17 +1,14 @@
 /** Policy versions, configuration, simulation and explanation. */
 
-import { alternativeTo } from '#core/actions/answers.ts';
 import { policyText } from '#core/actions/call-work.ts';
-import { evaluateCall } from '#core/actions/evaluate-call.ts';
-import { configuredPlacement } from '#core/actions/placement.ts';
-import { agreedCapability } from '#core/classification/agreed-capability.ts';
+import { simulateCall } from '#core/actions/simulate.ts';
 import { keepBound } from '#core/configuration/checks/bound-secrets.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
 import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/versions.ts';
 import { simulateSchema } from '#core/contracts/admin-requests.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
+import type { Decision } from '#core/contracts/envelope.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
@@ -116,21 +113,9 @@ export const listPolicies: Operation = async ({ snapshot }) => {
 export const simulate: Operation = async (call) => {
   const { calls, version } = parsed(simulateSchema, call.body());
   const evaluated = version === undefined ? call.snapshot : await asOf(call, version);
-  const { policy } = evaluated;
-  const simulated = async (given: (typeof calls)[number]) => {
-    const capability = agreedCapability(given, evaluated.configuration.upstreams.mcp);
-    const bare: ToolCall = { ...given, capability, parameters: given.parameters ?? {} };
-    const toolCall: ToolCall = { ...configuredPlacement(evaluated.configuration, bare), ...bare };
-    const effects = await call.ports.effects(toolCall);
-    const { rule: _rule, ...decision } = await evaluateCall(call.ports, evaluated, toolCall, effects);
-    const suggestion = decision.decision === 'block' && {
-      suggested_alternative: alternativeTo(decision, policy, toolCall),
-    };
-    return { ...decision, ...suggestion };
-  };
   const results = [];
   for (const given of calls) {
-    results.push(await simulated(given));
+    results.push(await simulateCall(call.ports, evaluated, given));
     await call.ports.pause(0); // other work has a turn
   }
   noteProbes(call, results);

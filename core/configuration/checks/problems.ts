@@ -116,10 +116,13 @@ export function foundAt(path: Path, root: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object') return 'an object';
   if (value === '') return 'an empty text';
-  const holder = path.findLast((step) => typeof step === 'string') ?? '';
-  if (secretPlace.test(String(holder)) || String(value).includes('://')) return `a ${typeof value} (not shown)`;
+  if (mayHoldSecret(path, value)) return `a ${typeof value} (not shown)`;
   const text = JSON.stringify(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
+
+/** Whether what stands at a path is not shown: a key, or an address with one in it. */
+export const mayHoldSecret = (path: Path, value: unknown): boolean =>
+  secretPlace.test(String(path.findLast((step) => typeof step === 'string') ?? '')) || String(value).includes('://');
 
 const secretPlace = /^(api_keys|key|key_sha256)$|_env$|secret|token_env|password|private/i;

@@ -1,0 +1,80 @@
+/**
+ * Configurations and packs as files, read as the gateway reads them at its start. It brings the decision engine with it, so
+ * commands import it when they are run, not before.
+ */
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { packFiles } from '#adapters/files/pack-files.ts';
+import { sourceFiles } from '#adapters/files/source-files.ts';
+import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
+import { type SimulatedCall, type SimulatedDecision, simulateCall } from '#core/actions/simulate.ts';
+import { unsetSecrets } from '#core/configuration/checks/unset-secrets.ts';
+import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
+import { readYaml, type YamlDocument } from '#core/configuration/load/yaml.ts';
+import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
+import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { parsePack } from '#core/tool-policy/pack.ts';
+import { fileBytes } from './call-options.ts';
+import { fields } from './json-fields.ts';
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface ReadConfiguration {
+  readonly configuration: Configuration;
+  readonly warnings: readonly string[];
+}
+
+/** @throws GatewayError `invalid_request` listing every problem, as the gateway does; UsageError for a file that cannot be read. */
+export async function readConfigurationFile(file: string): Promise<ReadConfiguration> {
+  const packs = packFiles(resolve(checkout, 'policies'), dirname(resolve(file)));
+  return loadConfiguration(textOf(file), { packs, files: sourceFiles(checkout) });
+}
+
+/** A configuration file, or a pack alone. @throws as `readConfigurationFile`. */
+export async function readPolicyFile(file: string): Promise<ReadConfiguration> {
+  const { value } = readYaml(textOf(file), file);
+  const { version, rules } = fields(value);
+  if (version !== undefined || rules === undefined) return readConfigurationFile(file);
+  return { configuration: aroundPack(parsePack(value, file)), warnings: [] };
+}
+
+function aroundPack(pack: ReturnType<typeof parsePack>): Configuration {
+  const bare = configurationSchema.parse({
+    version: 1,
+    tenants: [{ id: 'default', api_keys: [{ key_env: 'UNUSED' }] }],
+  });
+  return asStored({ ...bare, tool_policies: { ...bare.tool_policies, pack } });
+}
+
+/** A configuration with its pack inline, as a gateway serves it. @throws GatewayError for one that has another form. */
+export function servedConfiguration(document: unknown): Configuration {
+  const parsed = configurationSchema.safeParse(document);
+  if (!parsed.success)
+    throw invalidRequest('The configuration of the server has another form: client and server differ in version.');
+  return asStored(parsed.data);
+}
+
+// Only names of packs are left out of the type: what is stored carries its pack.
+const asStored = (file: unknown): Configuration => file as Configuration;
+
+export const policyOf = ({ configuration }: Pick<ReadConfiguration, 'configuration'>): ToolPolicyDocument =>
+  buildPolicyDocument(configuration);
+
+/** Decides calls as `simulate` of a gateway with this configuration does; without its inventory of MCP servers. */
+export function simulator(configuration: Configuration): (call: SimulatedCall) => Promise<SimulatedDecision> {
+  const policyDocument = buildPolicyDocument(configuration);
+  const evaluated = { configuration, policyDocument, policy: compilePolicy(policyDocument) };
+  return (call) => simulateCall({ effects: lazyEffects }, evaluated, call);
+}
+
+/** Secrets that are named and not set in this process. */
+export const unsetHere = (configuration: Configuration): Promise<string[]> =>
+  unsetSecrets(configuration, { get: async (name) => process.env[name] });
+
+/** @throws GatewayError `invalid_request` for text that is not YAML. */
+export const readYamlFile = (file: string): YamlDocument => readYaml(textOf(file), file);
+
+const textOf = (file: string): string => fileBytes(file).toString('utf8');

@@ -1,0 +1,31 @@
+/** What policy and effect limits say of a call that nobody makes: the route, and files on the command line, use it alike. */
+import { agreedCapability } from '#core/classification/agreed-capability.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import type { ActionRequest, ToolCall } from '#core/contracts/envelope.ts';
+import type { PolicyDecision } from '#core/tool-policy/decide.ts';
+import { alternativeTo } from './answers.ts';
+import { evaluateCall } from './evaluate-call.ts';
+import { configuredPlacement } from './placement.ts';
+import type { GovernPorts } from './ports.ts';
+
+export type SimulatedCall = Pick<
+  ActionRequest,
+  'protocol' | 'tool' | 'target' | 'capability' | 'upstream' | 'parameters'
+>;
+
+/** Without the rule itself: its parts that callers may see are members of their own. */
+export type SimulatedDecision = Omit<PolicyDecision, 'rule'> & { readonly suggested_alternative?: string | undefined };
+
+/** @throws GatewayError `payload_too_large`, `service_unavailable` where a worker decides large calls. */
+export async function simulateCall(
+  ports: Pick<GovernPorts, 'calls' | 'effects'>,
+  evaluated: Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>,
+  given: SimulatedCall,
+): Promise<SimulatedDecision> {
+  const capability = agreedCapability(given, evaluated.configuration.upstreams.mcp);
+  const bare: ToolCall = { ...given, capability, parameters: given.parameters ?? {} };
+  const call: ToolCall = { ...configuredPlacement(evaluated.configuration, bare), ...bare };
+  const { rule: _rule, ...decision } = await evaluateCall(ports, evaluated, call, await ports.effects(call));
+  if (decision.decision !== 'block') return decision;
+  return { ...decision, suggested_alternative: alternativeTo(decision, evaluated.policy, call) };
+}

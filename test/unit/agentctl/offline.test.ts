@@ -1,0 +1,178 @@
+/** Configurations, policies and tables of cases as files: commands that ask no gateway. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Home, serverOf } from './support.ts';
+
+// Finding every difference of two policies takes seconds.
+jest.setTimeout(120_000);
+
+const home = new Home();
+const server = serverOf(home);
+const configuration = (policies: string, more = '') =>
+  `version: 1\nproviders: [{ name: mock, type: mock, enabled: true, models: [mock] }]\n` +
+  `tenants: [{ id: default, api_keys: [the-very-secret-key${more}] }]\ntool_policies: ${policies}\n`;
+const strict = home.write('strict.yaml', configuration('{ pack: pr-writer }'));
+const loose = home.write(
+  'loose.yaml',
+  configuration(
+    '{ pack: pr-writer, disable_guards: [key-files], rules: [{ protocol: mcp, tool: deploy, decision: allow }] }',
+    ', another-secret-key',
+  ),
+);
+const run = async (...args: string[]) => {
+  const ran = await home.run(args);
+  expect(server.seen).toEqual([]);
+  return ran;
+};
+const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).out);
+
+describe('[cli.config-check] config check', () => {
+  test('a valid file is reported as valid, with its warnings; --strict makes them fail', async () => {
+    const plain = home.write('plain.yaml', configuration('{ pack: readonly }'));
+    const valid = await run('config', 'check', plain, '--strict');
+    expect([valid.code, valid.out.split('\n')[0]]).toEqual([0, `${plain} is valid`]);
+    const warned = await run('config', 'check', loose, '--strict');
+    expect([warned.code, warned.out]).toEqual([1, expect.stringContaining('The guard key-files of pack pr-writer')]);
+    expect((await run('config', 'check', loose)).code).toBe(0);
+  });
+
+  test('every problem is reported with its line and the word that was meant', async () => {
+    const file = home.write(
+      'bad.yaml',
+      'version: 1\ntool_policys: {}\nproviders: [{ name: a, type: moc, models: [] }]\n',
+    );
+    const { code, err } = await run('config', 'check', file);
+    expect([code, err]).toEqual([1, expect.stringContaining('tool_policys (line 2): found an unknown key')]);
+    expect(err).toContain('did you mean "tool_policies"?');
+    expect(err).toContain('did you mean "mock"?');
+    expect((await json('config', 'check', file)).problems).toEqual(
+      expect.arrayContaining([expect.stringContaining('providers[0].type (line 3): found "moc"')]),
+    );
+  });
+
+  test('a pack is found beside the file', async () => {
+    home.write('packs/own.yaml', 'name: own\ndefault_decision: block\nrules: []\n');
+    const file = home.write('packs/gateway.yaml', configuration('{ pack: ./own.yaml }'));
+    expect((await run('config', 'check', file)).code).toBe(0);
+  });
+
+  test('a secret without a value is a warning that --strict does not count', async () => {
+    const provider =
+      '{ name: hosted, type: openai, enabled: true, base_url: "https://models.example/v1", api_key_env: HOSTED_API_KEY, models: [m] }';
+    const text = configuration('{ pack: readonly }').replace('providers: [', `providers: [${provider}, `);
+    const file = home.write('secret.yaml', text);
+    const { code, out, err } = await run('config', 'check', file, '--strict');
+    expect([code, out, err]).toEqual([0, expect.stringContaining('HOSTED_API_KEY is not set'), '']);
+  });
+});
+
+describe('[cli.config-diff] config diff', () => {
+  test('changed keys, lifted guards and calls that are decided otherwise; never a key', async () => {
+    const { code, out } = await run('config', 'diff', strict, loose);
+    expect(code).toBe(0);
+    expect(out).toContain('tool_policies\n');
+    expect(out).toContain('  ~ tool_policies.disable_guards: ');
+    expect(out).toContain('lifted guard: key-files');
+    expect(out).toMatch(/review → allow {2}default → mcp:deploy\n {4}example: \{"protocol":"mcp","tool":"deploy"/);
+    expect(out).not.toContain('secret-key');
+  });
+
+  test('--fail-on loosened fails for a looser file, and passes the way back', async () => {
+    expect((await run('config', 'diff', strict, loose, '--fail-on', 'loosened')).code).toBe(1);
+    expect((await run('config', 'diff', loose, strict, '--fail-on', 'loosened')).code).toBe(0);
+    expect((await run('config', 'diff', strict, strict, '--fail-on', 'lifted')).code).toBe(0);
+  });
+
+  test('one file is compared with the configuration in force', async () => {
+    const { configuration: served } = await loaded(loose);
+    server.on('GET /admin/v1/config', { version: 3, configuration: served });
+    const { code, out } = await home.run(['config', 'diff', strict]);
+    expect([code, out]).toEqual([0, expect.stringContaining('loosened: 0')]);
+    expect(out).toMatch(/tightened: [1-9]/);
+    expect(server.seen.map(({ path }) => path)).toEqual(['/admin/v1/config']);
+  });
+});
+
+/** As a gateway would serve it. */
+async function loaded(file: string) {
+  const { loadConfiguration } = await import('#core/configuration/load/load.ts');
+  const packs = (name: string) => readFileSync(join(process.cwd(), 'policies', `${name}.yaml`), 'utf8');
+  const files = { prices: () => readFileSync('config/prices.yaml', 'utf8'), module: async () => new Uint8Array() };
+  return loadConfiguration(readFileSync(file, 'utf8'), { packs, files });
+}
+
+describe('[cli.policy-test] policy test', () => {
+  const rows = (decision: string) =>
+    `- { why: "tests <run>", protocol: shell, tool: shell.run, target: "", capability: execute, parameters: { command: pytest -q }, decision: allow }
+- { protocol: mcp, tool: deploy, target: "", capability: execute, decision: ${decision}, matched_rule: "mcp:deploy" }\n`;
+
+  test('a table that holds passes; shell lines are read as a gateway reads them', async () => {
+    const cases = home.write('good.cases.yaml', rows('allow'));
+    expect(await run('policy', 'test', loose, cases)).toMatchObject({ code: 0, out: '2 of 2 cases passed\n' });
+  });
+
+  test('a row that does not hold fails with its line, and stands in the JUnit file', async () => {
+    const cases = home.write('bad.cases.yaml', rows('block'));
+    const report = join(home.folder, 'junit.xml');
+    const { code, out } = await run('policy', 'test', loose, cases, '--junit', report);
+    expect([code, out]).toEqual([1, expect.stringContaining(`FAIL ${cases}:2  mcp deploy → block`)]);
+    expect(out).toContain('expected block, got allow by mcp:deploy');
+    const xml = readFileSync(report, 'utf8');
+    expect(xml).toContain('tests="2" failures="1"');
+    expect(xml).toContain('name="tests &lt;run&gt;: shell shell.run → allow"/>');
+    expect(xml).toContain('<failure message="expected block, got allow by mcp:deploy">');
+  });
+
+  test('a pack alone can be tested', async () => {
+    const pack = home.write(
+      'own.yaml',
+      'name: own\ndefault_decision: block\nrules: [{ protocol: mcp, tool: deploy, decision: allow }]\n',
+    );
+    const cases = home.write(
+      'own.cases.yaml',
+      '- { protocol: mcp, tool: deploy, target: "", capability: execute, decision: allow }\n',
+    );
+    expect((await run('policy', 'test', pack, cases)).code).toBe(0);
+  });
+
+  test.each([
+    ['an unknown member', '- { protocol: mcp, tool: a, target: "", capability: read, decision: allow, wy: x }\n'],
+    ['an unknown decision', '- { protocol: mcp, tool: a, target: "", capability: read, decision: alow }\n'],
+    ['no rows', '[]\n'],
+  ])('%s in the table is an error, not a pass, and writes no report', async (name, table) => {
+    const report = join(home.folder, `${name}.xml`);
+    const ran = await run('policy', 'test', strict, home.write('odd.cases.yaml', table), '--junit', report);
+    expect([ran.code, ran.out, existsSync(report)]).toEqual([1, '', false]);
+  });
+});
+
+describe('[cli.policy-files] policies as files', () => {
+  test('diff-policy and policy diff compare two files', async () => {
+    for (const words of [['diff-policy'], ['policy', 'diff']]) {
+      const { loosened, tightened } = await json(...words, strict, loose);
+      expect(tightened).toEqual([]);
+      expect(loosened).toContainEqual(
+        expect.objectContaining({ from: 'review', to: 'allow', rule_after: 'mcp:deploy' }),
+      );
+    }
+  });
+
+  test('simulate --policy decides calls by a file, as the route does', async () => {
+    const call = ['--protocol', 'mcp', '--tool', 'deploy', '--target', '', '--capability', 'execute'];
+    const [before, after] = [
+      await run('simulate', '--policy', strict, ...call),
+      await run('simulate', '--policy', loose, ...call),
+    ];
+    expect([before.code, before.out.split(' ')[0], after.code, after.out.split(' ')[0]]).toEqual([
+      1,
+      'review',
+      0,
+      'allow',
+    ]);
+  });
+
+  test('a file and a version are not taken together', async () => {
+    const call = ['--protocol', 'mcp', '--tool', 'deploy', '--target', '', '--capability', 'execute'];
+    expect((await run('simulate', '--policy', strict, '--policy-version', '3', ...call)).code).toBe(2);
+  });
+});
