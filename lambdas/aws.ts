@@ -4,25 +4,11 @@ import { clientBounds } from '#adapters/aws/client-bounds.ts';
 import { formerKeyIds } from '#adapters/aws/kms-signer.ts';
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
-import { actionsTable } from '#adapters/dynamodb/actions-table.ts';
-import { alertsTable } from '#adapters/dynamodb/alerts-table.ts';
-import { approvalsTable } from '#adapters/dynamodb/approvals-table.ts';
 import type { BreakersTable } from '#adapters/dynamodb/breakers-table.ts';
-import { cancellationsTable } from '#adapters/dynamodb/cancellations-table.ts';
 import { configTable } from '#adapters/dynamodb/config-table.ts';
-import { countersTable } from '#adapters/dynamodb/counters-table.ts';
-import { credentialsTable } from '#adapters/dynamodb/credentials-table.ts';
-import { deliveriesTable } from '#adapters/dynamodb/deliveries-table.ts';
-import { evidenceTable } from '#adapters/dynamodb/evidence-table.ts';
-import { keyRisksTable } from '#adapters/dynamodb/key-risks-table.ts';
-import { lazyObservations } from '#adapters/dynamodb/lazy-observations.ts';
 import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
-import { mcpTable } from '#adapters/dynamodb/mcp-table.ts';
-import { planesTable } from '#adapters/dynamodb/planes-table.ts';
-import { rolloutsTable } from '#adapters/dynamodb/rollouts-table.ts';
 import type { StoreOptions } from '#adapters/dynamodb/store-options.ts';
-import { manifestsTable } from '#adapters/dynamodb/task-manifests-table.ts';
-import { ticketsTable } from '#adapters/dynamodb/tickets-table.ts';
+import { dynamoStores } from '#adapters/dynamodb/stores.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
@@ -32,7 +18,6 @@ import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { tracesFromEnvironment } from '#adapters/telemetry/traces-from-environment.ts';
 import { xrayTracer } from '#adapters/telemetry/xray-tracing.ts';
-import { PendingLimit } from '#core/approvals/pending-limit.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { Probes } from '#core/behavior/probes.ts';
 import { createSnapshots, type Snapshots } from '#core/configuration/store/snapshots.ts';
@@ -48,7 +33,6 @@ import { SessionsOfKey } from '#core/identity/unnamed-sessions.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
-import { rolloutsInForce } from '#core/rollouts/in-force.ts';
 import { type BreakerBoard, sharedStates } from '#core/routing/breaker-board.ts';
 import packageJson from '#package' with { type: 'json' };
 import { asCalled } from './behind-edge.ts';
@@ -118,13 +102,11 @@ export function compose(
     random: Math.random,
   });
   telemetry.exportTo(tracesFromEnvironment(environment, { telemetry, snapshots }));
-  const evidence = evidenceTable(store);
+  const stores = dynamoStores(store, clock);
   const unnamedSessions = new SessionsOfKey(Math.random);
   const clients = host.brokerClients?.();
   const signer = host.signer?.(needed('SIGNING_KEY_ID'), formerKeyIds(environment)) ?? noSigner;
-  const tickets = ticketsTable(store);
-  const approvals = approvalsTable(store);
-  const brokerPorts = { secrets, clock, ids: systemIds, tickets, ...(clients && { clients }) };
+  const brokerPorts = { secrets, clock, ids: systemIds, tickets: stores.tickets, ...(clients && { clients }) };
   return {
     store,
     ...(breakerBoard && { breakerBoard, breakers: (providers) => sharedStates(breakerBoard, providers) }),
@@ -139,36 +121,18 @@ export function compose(
     snapshots,
     hostLimits: lambdaLimits,
     packs: packFiles(`${environment.LAMBDA_TASK_ROOT ?? '.'}/policies`),
+    ...stores,
     ledger: dynamoLedger({ ...store, contended: (session) => unnamedSessions.contended(session) }),
-    evidence,
-    sessionManifests: evidence,
-    evidenceRows: evidence,
     signer,
     votes: host.votes?.(needed('VOTE_KEY_ID')) ?? noSigner,
     ...host.kept?.({ bucket: needed('ARCHIVE_BUCKET'), signer, clock, telemetry }),
-    approvals,
-    pendingLimit: new PendingLimit(approvals),
     probes: new Probes(),
     approvalClock: host.approvalClock?.(needed('APPROVAL_STATE_MACHINE_ARN')) ?? noClock,
-    deliveries: deliveriesTable(store),
-    credentials: credentialsTable(store),
     brokers: configuredBrokers(snapshots, brokerPorts),
-    tickets,
-    keyRisks: keyRisksTable(store),
-    tasks: manifestsTable(store),
     effects: lazyEffects,
-    executors: [],
-    startedActions: actionsTable(store),
-    observations: lazyObservations(store),
-    rollouts: rolloutsTable(store),
-    rolloutsInForce: rolloutsInForce(rolloutsTable(store), clock),
-    alerts: alertsTable(store),
-    planes: planesTable(store),
-    counters: countersTable({ ...store, clock }),
+    executors: () => [],
     admissions: new Admissions(clock),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),
-    cancellations: cancellationsTable(store),
-    mcpStore: mcpTable({ ...store, clock }),
     recentTraces: () => telemetry.recentTraces(),
     metricsText: () => telemetry.metricsText(),
     adminUrl: needed('ADMIN_URL'),

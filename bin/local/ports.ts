@@ -2,23 +2,9 @@
 import { join } from 'node:path';
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
 import { brokerClients } from '#adapters/aws/broker-clients.ts';
-import { actionsTable } from '#adapters/dynamodb/actions-table.ts';
-import { alertsTable } from '#adapters/dynamodb/alerts-table.ts';
-import { approvalsTable } from '#adapters/dynamodb/approvals-table.ts';
-import { cancellationsTable } from '#adapters/dynamodb/cancellations-table.ts';
 import { configTable } from '#adapters/dynamodb/config-table.ts';
-import { countersTable } from '#adapters/dynamodb/counters-table.ts';
-import { credentialsTable } from '#adapters/dynamodb/credentials-table.ts';
-import { deliveriesTable } from '#adapters/dynamodb/deliveries-table.ts';
-import { evidenceTable } from '#adapters/dynamodb/evidence-table.ts';
-import { keyRisksTable } from '#adapters/dynamodb/key-risks-table.ts';
 import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
-import { mcpTable } from '#adapters/dynamodb/mcp-table.ts';
-import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
-import { planesTable } from '#adapters/dynamodb/planes-table.ts';
-import { rolloutsTable } from '#adapters/dynamodb/rollouts-table.ts';
-import { manifestsTable } from '#adapters/dynamodb/task-manifests-table.ts';
-import { ticketsTable } from '#adapters/dynamodb/tickets-table.ts';
+import { dynamoStores } from '#adapters/dynamodb/stores.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
@@ -34,7 +20,6 @@ import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { type LogTelemetry, logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
 import { backgroundWork } from '#adapters/work/background.ts';
-import { PendingLimit } from '#core/approvals/pending-limit.ts';
 import type { ApprovalClock, Delivery } from '#core/approvals/ports.ts';
 import { Probes } from '#core/behavior/probes.ts';
 import { responseCache } from '#core/cache/response-cache.ts';
@@ -49,7 +34,6 @@ import { sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import { providersFrom } from '#core/providers/providers.ts';
-import { rolloutsInForce } from '#core/rollouts/in-force.ts';
 import { breakersOf } from '#core/routing/breakers.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
@@ -100,9 +84,12 @@ export type LocalPorts = GatewayPorts &
 export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   const { store, stateFolder, environment, keys, telemetry, adoptSigningKey = false } = options;
   const [clock, ids] = [systemClock, systemIds];
-  const evidence = evidenceTable(store);
+  const stores = dynamoStores(store, systemClock);
   // Before anything is written: a store that belongs to another signing key is left as it is.
-  const kept = await keptEvidence({ ...{ stateFolder, store, evidence, clock, telemetry }, adoptSigningKey });
+  const kept = await keptEvidence({
+    ...{ stateFolder, store, evidence: stores.evidence, clock, telemetry },
+    adoptSigningKey,
+  });
   const objects = folderObjectStore(join(stateFolder, 'objects'));
   const configStore = configTable(store.client, store.tables.config);
   const { checkout, configFile } = options;
@@ -128,9 +115,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   for (const warning of (await snapshots.current({ evenStale: true })).warnings) telemetry.log('warn', warning);
 
   const background = backgroundWork({ telemetry, effects: lazyEffects, packs: shippedPacks(checkout) });
-  const tickets = ticketsTable(store);
-  const approvals = approvalsTable(store);
-  const brokerPorts = { secrets, clock, ids, tickets, clients: brokerClients() };
+  const brokerPorts = { secrets, clock, ids, tickets: stores.tickets, clients: brokerClients() };
   const timeouts = systemTimeouts;
   const admissions = new Admissions(clock);
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts, bedrock: bedrockRuntime });
@@ -145,40 +130,23 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     listedSecretNames: listedSecretNames(environment),
     snapshots,
     packs: packFiles(shippedPacks(checkout)),
+    ...stores,
     ledger: observedLedger(dynamoLedger(store), options.committed),
-    evidence,
-    sessionManifests: evidence,
-    evidenceRows: evidence,
     ...kept,
     votes: kept.signer,
-    approvals,
-    pendingLimit: new PendingLimit(approvals),
     probes: new Probes(),
     approvalClock: await options.approvalClock(() => ports),
-    deliveries: observedDeliveries(deliveriesTable(store), options.enqueued),
-    credentials: credentialsTable(store),
+    deliveries: observedDeliveries(stores.deliveries, options.enqueued),
     brokers: configuredBrokers(snapshots, brokerPorts),
-    tickets,
-    keyRisks: keyRisksTable(store),
-    tasks: manifestsTable(store),
     effects: (call) => background.effects(call),
     texts: background.texts,
     calls: background.calls,
     loadedConfiguration: (text) => background.configuration(text),
     background,
-    executors: [],
-    startedActions: actionsTable(store),
-    observations: observationsTable(store),
-    rollouts: rolloutsTable(store),
-    rolloutsInForce: rolloutsInForce(rolloutsTable(store), clock),
-    alerts: alertsTable(store),
-    planes: planesTable(store),
-    counters: countersTable({ ...store, clock }),
+    executors: () => [],
     admissions,
     rejectedCredentials: () => admissions.takeRefused(),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),
-    cancellations: cancellationsTable(store),
-    mcpStore: mcpTable({ ...store, clock }),
     providers,
     wasm: wasmRunner({ modules: wasmModules(objects) }),
     cache: responseCache({ clock, embedder: configuredEmbedder({ snapshots, providers }) }),

@@ -56,7 +56,7 @@ async function placeNow(
 ): Promise<Refused | 'not here' | undefined> {
   const { upstream: _, upstream_tool: __, ...bare } = envelope;
   try {
-    const placement = await placementOf(ports, snapshot.configuration, bare, undefined);
+    const placement = await placementOf(ports, snapshot, bare, undefined);
     if (!placement && row.upstream !== undefined) return 'not here';
     const same = placement?.upstream === row.upstream && placement?.upstream_tool === row.upstream_tool;
     if (same && (placement?.tool ?? row.tool) === row.tool) return undefined;

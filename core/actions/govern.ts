@@ -26,10 +26,12 @@ import { placementOf } from './placement.ts';
 import type { GovernPorts } from './ports.ts';
 import { review } from './review.ts';
 import { endOfStarted, firstOutcome, idOfKey, startOf } from './started.ts';
+import { type WaitStrategy, waitingFor } from './wait.ts';
 
 /**
  * Governs one action and answers its decision result.
- * @param carry what is done once the call is allowed: minting and executing, unless the caller does the action itself.
+ * @param how what is done once the call is allowed, and how a reviewed call waits in place. By default the gateway mints and
+ * executes, and waits as `approvals.hold_seconds` says.
  * @throws GatewayError `no_upstream` (no upstream serves the tool), `forbidden` (another key's session), `service_unavailable` (store or policy unreadable).
  */
 export async function govern(
@@ -37,16 +39,17 @@ export async function govern(
   principal: Principal,
   sessionId: string,
   request: GovernedRequest,
-  carry: ExecutionMode = executeAction,
+  how: { readonly carry?: ExecutionMode; readonly wait?: WaitStrategy } = {},
 ): Promise<DecisionResult> {
+  const { carry = executeAction } = how;
   const snapshot = await ports.snapshots.current();
   const bare = openEnvelope(request, principal, sessionId, ports.ids.uuid());
   const placement = await placed(ports, snapshot, bare, request);
   const { capability } = request;
-  const servers = snapshot.configuration.upstreams.mcp;
+  const { upstreams, approvals } = snapshot.configuration;
   // A request that comes with its placement took the capability from where its tool is known.
   const claimed = request.placement === undefined || request.decide_only === true;
-  const agreed = claimed ? agreedCapability(request, servers, placement?.capability) : capability;
+  const agreed = claimed ? agreedCapability(request, upstreams.mcp, placement?.capability) : capability;
   const envelope = { ...bare, ...placement, capability: agreed };
   const { tool, target } = envelope;
   const attributes = { tool, target, capability: agreed, tenant_id: principal.tenant, session_id: sessionId };
@@ -91,7 +94,9 @@ export async function govern(
     const { decision, drift, assess, tripped } = judged;
     const action: GovernedAction = { ...before, decision, drift, assess };
     if (tripped) return refuse(ports, action, tripped, request);
-    const result = request.dry_run ? dryRun(action) : await enforce(ports, action, candidate, carry);
+    const result = request.dry_run
+      ? dryRun(action)
+      : await enforce(ports, action, candidate, carry, how.wait ?? waitingFor(approvals.hold_seconds));
     if (scored && request.dry_run && result.decision !== 'allow')
       ports.probes?.note(envelope.tenant, envelope.key_id, nowMs, windowMs(snapshot));
     span.set({ decision: result.decision });
@@ -111,14 +116,14 @@ function probesOf({ probes }: GovernPorts, { tenant, key_id }: ActionEnvelope, s
 /** A dry run answers what would be decided, even where no executor could run the call. */
 async function placed(
   ports: GovernPorts,
-  { configuration }: Snapshot,
+  snapshot: Snapshot,
   bare: ActionEnvelope,
   request: GovernedRequest,
 ): Promise<Partial<Placement> | null | undefined> {
   const { placement, upstream, dry_run } = request;
   if (placement !== undefined) return placement;
   try {
-    return await placementOf(ports, configuration, bare, upstream);
+    return await placementOf(ports, snapshot, bare, upstream);
   } catch (fault) {
     if (!dry_run) throw fault;
     return upstream === undefined ? {} : { upstream };
@@ -153,6 +158,7 @@ async function enforce(
   action: GovernedAction,
   candidate: ApprovalCandidate | undefined,
   carry: ExecutionMode,
+  wait: WaitStrategy,
 ): Promise<DecisionResult> {
   switch (action.decision.decision) {
     case 'block': {
@@ -171,7 +177,7 @@ async function enforce(
       return result;
     }
     case 'review':
-      return review(ports, action, candidate, carry);
+      return review(ports, action, candidate, carry, wait);
   }
 }
 

@@ -38,7 +38,7 @@ export async function perform(
   options: ExecuteOptions,
 ): Promise<Outcome> {
   const { envelope } = action;
-  const executor = ports.executors.find((candidate) => candidate.handles(envelope));
+  const executor = ports.executors(action.snapshot).find((candidate) => candidate.handles(envelope));
   const endsAtMs = executionEndsAt(ports.clock.now(), action.hostEndsAtMs);
   if (executor && endsAtMs <= ports.clock.now()) return { outcome: 'not_executed', error: noTimeLeft(envelope.tool) };
   let minted: Pick<Outcome, 'credential' | 'head'> = {};

@@ -1,6 +1,8 @@
 /** Which server or service a call goes to, found before anything is decided: the answer is part of what is decided. */
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ActionEnvelope, Placement, ToolCall } from '#core/contracts/envelope.ts';
+import type { Executor } from '#core/credentials/ports.ts';
 import { serviceOf } from '#core/executors/http/destination.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
@@ -13,12 +15,12 @@ import type { GovernPorts } from './ports.ts';
  */
 export async function placementOf(
   { executors }: Pick<GovernPorts, 'executors'>,
-  configuration: Configuration,
+  snapshot: Snapshot,
   bare: ActionEnvelope,
   wanted: string | undefined,
 ): Promise<Placement | undefined> {
   const call = wanted === undefined ? bare : { ...bare, upstream: wanted };
-  const placement = configuredPlacement(configuration, bare) ?? (await inventoried(executors, call));
+  const placement = configuredPlacement(snapshot.configuration, bare) ?? (await inventoried(executors(snapshot), call));
   if (wanted !== undefined && placement?.upstream !== wanted) throw notServed(bare.tool, wanted);
   return placement;
 }
@@ -31,7 +33,7 @@ export function configuredPlacement({ upstreams }: Configuration, call: ToolCall
 }
 
 /** Executors are asked in the order in which they would be given the call. */
-async function inventoried(executors: GovernPorts['executors'], call: ActionEnvelope): Promise<Placement | undefined> {
+async function inventoried(executors: readonly Executor[], call: ActionEnvelope): Promise<Placement | undefined> {
   for (const executor of executors) {
     const placement = await executor.place?.(call);
     if (placement) return placement;

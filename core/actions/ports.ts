@@ -4,7 +4,7 @@ import type { ApprovalClock, ApprovalStore, DeliveryStore } from '#core/approval
 import type { KeyRisks } from '#core/behavior/ports.ts';
 import type { Probes } from '#core/behavior/probes.ts';
 import type { WatchPorts } from '#core/cancellation/watch.ts';
-import type { Snapshots } from '#core/configuration/store/snapshots.ts';
+import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
 import type { CredentialBroker, Executor } from '#core/credentials/ports.ts';
@@ -47,7 +47,8 @@ export interface GovernPorts extends WatchPorts {
   readonly effects: (call: ToolCall) => Promise<Effects>;
   /** Looks at large calls and results beside the thread that answers all requests; in place where it is absent. */
   readonly calls?: CallWork;
-  readonly executors: readonly Executor[];
+  /** What carries out allowed calls under this version of the configuration, in the order in which they are asked. */
+  readonly executors: (snapshot: Snapshot) => readonly Executor[];
   readonly startedActions: StartedActions;
   /** Risk of keys over their sessions, where this function decides. */
   readonly keyRisks?: KeyRisks;

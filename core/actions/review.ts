@@ -16,22 +16,24 @@ import { answer, denied, inReview } from './answers.ts';
 import { cardFacts } from './card-facts.ts';
 import { executionEndsAt } from './deadline.ts';
 import { decisionDraft, follow, type Redacted, withhold } from './entries.ts';
-import { type ExecutionMode, executeAction, holderOf } from './execute-action.ts';
+import { type ExecutionMode, holderOf } from './execute-action.ts';
 import { type ApprovalCandidate, type GovernedAction, sessionOwner } from './governed.ts';
 import { readResult } from './kept-result.ts';
 import type { GovernPorts } from './ports.ts';
 import { firstOutcome, startOf } from './started.ts';
+import type { WaitStrategy } from './wait.ts';
 
-/** @param carry what is done when an approval fits; the action itself unless told. */
+/** @param carry what is done when an approval fits. */
 export async function review(
   ports: GovernPorts,
   action: GovernedAction,
   candidate: ApprovalCandidate | undefined,
-  carry: ExecutionMode = executeAction,
+  carry: ExecutionMode,
+  wait: WaitStrategy,
 ): Promise<DecisionResult> {
   // An earlier request of the identical call may be found denied, whatever approval the caller names.
   const hold = async (asked: Asked) =>
-    asked.row.status === 'denied' ? denied(action, asked.row) : holdFor(ports, action, asked, carry);
+    asked.row.status === 'denied' ? denied(action, asked.row) : holdFor(ports, action, asked, carry, wait);
   if (!candidate) return hold(await ask(ports, action, {}));
   const use = await useApproval(ports, action, candidate.row, carry);
   if ('result' in use) return use.result;
@@ -287,19 +289,23 @@ const timeoutSeconds = ({ decision, snapshot }: GovernedAction): number =>
 
 const pollMs = 250;
 
-/** `hold_seconds`: a call whose request is decided in time is answered in place. */
+/** A call whose request is decided while it waits is answered in place. */
 async function holdFor(
   ports: GovernPorts,
   action: GovernedAction,
   asked: Asked,
   carry: ExecutionMode,
+  { holdSeconds, onWait, signal }: WaitStrategy,
 ): Promise<DecisionResult> {
   const { row, reason } = asked;
-  const held = ports.clock.now() + action.snapshot.configuration.approvals.hold_seconds * 1000;
+  const began = ports.clock.now();
   // What is approved at the last moment is still to be carried out.
-  const until = Math.min(held, executionEndsAt(ports.clock.now(), action.hostEndsAtMs));
+  const until = Math.min(began + holdSeconds * 1000, executionEndsAt(began, action.hostEndsAtMs));
   while (row.status === 'pending' && ports.clock.now() < until) {
+    signal?.throwIfAborted();
+    onWait?.(ports.clock.now() - began);
     await ports.pause(pollMs);
+    signal?.throwIfAborted();
     const now = await ports.approvals.get(row.tenant, row.envelope_id);
     if (!now || now.status === 'pending') continue;
     const head = await ports.evidence.head(row.tenant, row.session_id);

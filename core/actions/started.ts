@@ -28,7 +28,7 @@ export function startOf(
   approvalId?: string,
 ): Extract<Change, { type: 'action.start' }> | undefined {
   const { envelope, idempotencyKey, decision, snapshot } = action;
-  if (action.decideOnly || !ports.executors.some((executor) => executor.handles(envelope))) return undefined;
+  if (action.decideOnly || !ports.executors(snapshot).some((executor) => executor.handles(envelope))) return undefined;
   if (approvalId !== undefined && idempotencyKey === undefined) return undefined;
   const now = ports.clock.now();
   const row: StartedAction = {

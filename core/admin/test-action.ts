@@ -14,7 +14,7 @@ export const testAction: Operation = async (call) => {
   const session = sessionOf(call, request.actor?.session);
   if (!request.decide_only) return { body: await govern(ports, principal, session, governed) };
   await assertDecidable(call, request);
-  return { body: await govern(ports, principal, session, { ...governed, placement: null }, decideOnly) };
+  return { body: await govern(ports, principal, session, { ...governed, placement: null }, { carry: decideOnly }) };
 };
 
 /**

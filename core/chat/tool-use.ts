@@ -46,7 +46,7 @@ async function replacement(
     ...(call.approvalRef !== undefined && { approval_ref: call.approvalRef }),
   };
   if (await isStructuredOutput(ports, call, request)) return undefined;
-  const result = await govern(ports, call.principal, call.sessionId, request, decideOnly);
+  const result = await govern(ports, call.principal, call.sessionId, request, { carry: decideOnly });
   return result.decision === 'allow' ? undefined : told(name, result);
 }
 

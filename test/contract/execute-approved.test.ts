@@ -178,7 +178,7 @@ test('[approval.lease-renewed] a call that outlasts the lease keeps it, and its 
       done = resolve;
     });
   };
-  const ports = { ...gateway.ports, timeouts, executors: [{ name: 'slow', handles: () => true, execute }] };
+  const ports = { ...gateway.ports, timeouts, executors: () => [{ name: 'slow', handles: () => true, execute }] };
   const running = settle(stepPorts(ports), id);
   while (!began) await new Promise(setImmediate);
   for (let third = 0; third < 6; third++) {

@@ -205,7 +205,7 @@ describe('[mcp.input-required] a call that waits for a human', () => {
       return gate.promise;
     };
     const place = async () => ({ upstream: 'fixture' });
-    const executors = [{ name: 'slow', handles: () => true, place, execute }];
+    const executors = () => [{ name: 'slow', handles: () => true, place, execute }];
     const row = (await test_.ports.approvals.find(approval))!;
     const executing = executeApproved({ ...test_.ports, executors }, row);
     await begun.promise;

@@ -4,23 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { actionsTable } from '#adapters/dynamodb/actions-table.ts';
-import { alertsTable } from '#adapters/dynamodb/alerts-table.ts';
-import { approvalsTable } from '#adapters/dynamodb/approvals-table.ts';
-import { cancellationsTable } from '#adapters/dynamodb/cancellations-table.ts';
 import { configTable } from '#adapters/dynamodb/config-table.ts';
-import { countersTable } from '#adapters/dynamodb/counters-table.ts';
-import { credentialsTable } from '#adapters/dynamodb/credentials-table.ts';
-import { deliveriesTable } from '#adapters/dynamodb/deliveries-table.ts';
-import { evidenceTable } from '#adapters/dynamodb/evidence-table.ts';
-import { keyRisksTable } from '#adapters/dynamodb/key-risks-table.ts';
 import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
-import { mcpTable } from '#adapters/dynamodb/mcp-table.ts';
-import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
-import { planesTable } from '#adapters/dynamodb/planes-table.ts';
-import { rolloutsTable } from '#adapters/dynamodb/rollouts-table.ts';
-import { manifestsTable } from '#adapters/dynamodb/task-manifests-table.ts';
-import { ticketsTable } from '#adapters/dynamodb/tickets-table.ts';
+import { dynamoStores } from '#adapters/dynamodb/stores.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
@@ -31,7 +17,6 @@ import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import type { GatewayPorts } from '#core/admin/ports.ts';
-import { PendingLimit } from '#core/approvals/pending-limit.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { Probes } from '#core/behavior/probes.ts';
 import { responseCache } from '#core/cache/response-cache.ts';
@@ -46,7 +31,6 @@ import { lazyTokens } from '#core/identity/federation/lazy-tokens.ts';
 import { sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import { providersFrom } from '#core/providers/providers.ts';
-import { rolloutsInForce } from '#core/rollouts/in-force.ts';
 import { breakersOf } from '#core/routing/breakers.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import { startDynamo } from './dynamo.ts';
@@ -134,10 +118,8 @@ export async function testPorts(options: TestOptions = {}) {
   const snapshots = createSnapshots({ configStore, objects, clock, secrets });
   const lines: string[] = [];
   const telemetry = logTelemetry({ clock, write: (line) => void lines.push(line), service: 'test' });
-  const evidence = evidenceTable(store);
+  const stores = dynamoStores(store, clock);
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts: systemTimeouts });
-  const tickets = ticketsTable(store);
-  const approvals = approvalsTable(store);
   const ports: GatewayPorts & ChatEndpointPorts = {
     clock,
     ids: systemIds,
@@ -149,36 +131,23 @@ export async function testPorts(options: TestOptions = {}) {
     listedSecretNames: undefined,
     snapshots,
     packs,
+    ...stores,
     ledger: dynamoLedger(store),
-    evidence,
-    sessionManifests: evidence,
-    evidenceRows: evidence,
     signer: await keyFileSigner(join(folder, 'signing-key.pem')),
     votes: await keyFileSigner(join(folder, 'vote-key.pem')),
-    approvals,
-    pendingLimit: new PendingLimit(approvals),
     probes: new Probes(),
     approvalClock,
-    deliveries: deliveriesTable(store),
-    credentials: credentialsTable(store),
     brokers: async (name) =>
-      brokersFrom((await snapshots.current()).configuration, { secrets, clock, ids: systemIds, tickets })(name),
+      brokersFrom((await snapshots.current()).configuration, {
+        secrets,
+        clock,
+        ids: systemIds,
+        tickets: stores.tickets,
+      })(name),
     effects: lazyEffects,
-    executors: options.executors ?? [],
-    startedActions: actionsTable(store),
-    tickets,
-    keyRisks: keyRisksTable(store),
-    tasks: manifestsTable(store),
-    observations: observationsTable(store),
-    rollouts: rolloutsTable(store),
-    rolloutsInForce: rolloutsInForce(rolloutsTable(store), clock),
-    alerts: alertsTable(store),
-    planes: planesTable(store),
-    counters: countersTable({ ...store, clock }),
+    executors: () => options.executors ?? [],
     admissions: new Admissions(clock),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),
-    cancellations: cancellationsTable(store),
-    mcpStore: mcpTable({ ...store, clock }),
     providers,
     wasm: options.wasm ?? { check: async () => Promise.reject(new Error('no WASM here')) },
     cache: responseCache({ clock, embedder: configuredEmbedder({ snapshots, providers }) }),

@@ -7,6 +7,7 @@ import type { ExecutionMode } from '#core/actions/execute-action.ts';
 import { approvalFor } from '#core/actions/govern.ts';
 import type { GovernedAction } from '#core/actions/governed.ts';
 import { review } from '#core/actions/review.ts';
+import { waitingFor } from '#core/actions/wait.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
 import type { ActionEnvelope, DecisionResult } from '#core/contracts/envelope.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
@@ -43,8 +44,9 @@ export async function awaitApproval(ports: ChatPorts, state: ChatCallState): Pro
     privateParameters: true,
     head: state.head,
   };
+  const { hold_seconds: holdSeconds } = call.snapshot.configuration.approvals;
   const candidate = await approvalFor(ports, envelope, action.call_digest);
-  const result = await review(ports, action, candidate, takenOnly);
+  const result = await review(ports, action, candidate, takenOnly, waitingFor(holdSeconds));
   if (result.decision === 'review') return pending(state, result);
   if (result.decision === 'block') throw deniedChat(state, result);
   state.approvalId = result.matched_rule.replace(/^approved:/, '');

@@ -33,7 +33,7 @@ import {
 } from '../waiting/input-required.ts';
 import { stateToClient, stateToServer } from '../waiting/request-state.ts';
 import { taskFor } from '../waiting/tasks.ts';
-import { holding, waitingOf, withoutHold } from '../waiting/waiting.ts';
+import { holding, noHold, waitingOf } from '../waiting/waiting.ts';
 import { actionOf, actionOfUnplaced, argumentsOf, placementIn, type Tool } from './action.ts';
 import { drifted, noteDefinitions } from './drift.ts';
 import { keptResult, type Run, runExecutor } from './executor.ts';
@@ -102,15 +102,15 @@ async function make(
     onEvents: exchange.streams,
     calls: ports.calls,
   };
-  const executors = [runExecutor(run)];
+  const executors = () => [runExecutor(run)];
   // A retry of a call that is already pending keeps waiting instead of opening a new request.
   const holds = waiting === 'held' || back !== undefined;
-  const waits = holds
-    ? holding(ports, holdSecondsOf(caller), params, exchange.send, exchange.signal)
-    : withoutHold(ports);
-  const result = await govern(waits, caller.principal, caller.sessionId, action, (given, allowed, hash, approval) =>
-    executeAction({ ...given, executors }, allowed, hash, approval, { signal: exchange.signal }),
-  );
+  const { send, signal } = exchange;
+  const result = await govern(ports, caller.principal, caller.sessionId, action, {
+    wait: holds ? holding(holdSecondsOf(caller), params, send, signal) : noHold,
+    carry: (given, allowed, hash, approval) =>
+      executeAction({ ...given, executors }, allowed, hash, approval, { signal }),
+  });
   const task = waiting === 'task' && (await taskFor(ports, caller, result, run.outcome, params));
   if (task) return { result: task };
   const asked =

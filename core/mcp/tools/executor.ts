@@ -153,27 +153,14 @@ function notAtHand(tool: string, reason: string, { result_sha256, result_bytes }
   return new RpcFault(mcpCodes.upstreamFailed, message, { data: { tool, outcome: 'executed', reason, ...digest } });
 }
 
-type Known = Pick<Snapshot, 'configuration' | 'policy' | 'policyDocument'>;
-
-/**
- * Executes calls that no MCP client waits for: test-action, and approvals the state machine carries out.
- * `know` tells it servers and policy of the configuration in force.
- */
-export function mcpExecutor(
-  ports: PlacingPorts,
-  conversations: Conversations,
-): Executor & { know(snapshot: Known): void } {
-  let entries: readonly McpUpstreamEntry[] = [];
-  let policy: Known | undefined;
+/** Executes calls that no MCP client waits for: test-action, and approvals the state machine carries out. */
+export function mcpExecutor(ports: PlacingPorts, conversations: Conversations, snapshot: Snapshot): Executor {
+  const entries = snapshot.configuration.upstreams.mcp;
   const entryOf = ({ upstream }: ActionEnvelope) => entries.find(({ name }) => name === upstream);
   const conversationOf = (envelope: ActionEnvelope) => conversations.ofKey(envelope, 'session', '2025-11-25', entries);
   return {
     name: 'MCP',
-    know: (known) => {
-      entries = known.configuration.upstreams.mcp;
-      policy = known;
-    },
-    place: async (envelope) => policy && placed(ports, conversationOf(envelope), policy, envelope),
+    place: (envelope) => placed(ports, conversationOf(envelope), snapshot, envelope),
     handles: (envelope) => {
       const entry = entryOf(envelope);
       return entry !== undefined && speaks(entry, envelope.protocol);

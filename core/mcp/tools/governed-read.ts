@@ -12,7 +12,7 @@ import { decide } from '#core/tool-policy/decide.ts';
 import type { McpPorts } from '../ports.ts';
 import { isObject, mcpCodes, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
-import { withoutHold } from '../waiting/waiting.ts';
+import { noHold } from '../waiting/waiting.ts';
 import { governable } from './action.ts';
 import { answer, sentWith } from './call.ts';
 import { type Run, readExecutor } from './executor.ts';
@@ -60,10 +60,11 @@ export async function readGoverned(
     onEvents: exchange.streams,
     calls: ports.calls,
   };
-  const executors = [readExecutor(run)];
-  const result = await govern(withoutHold(ports), caller.principal, caller.sessionId, action, (given, ...rest) =>
-    executeAction({ ...given, executors }, ...rest),
-  );
+  const executors = () => [readExecutor(run)];
+  const result = await govern(ports, caller.principal, caller.sessionId, action, {
+    wait: noHold,
+    carry: (given, ...rest) => executeAction({ ...given, executors }, ...rest),
+  });
   return answer(ports, result, run, caller);
 }
 

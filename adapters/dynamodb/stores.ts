@@ -1,0 +1,47 @@
+/** Every store over one set of tables: the functions on AWS, the local host and the tests compose the same ones. */
+import { PendingLimit } from '#core/approvals/pending-limit.ts';
+import type { Clock } from '#core/kernel/ports.ts';
+import { rolloutsInForce } from '#core/rollouts/in-force.ts';
+import { actionsTable } from './actions-table.ts';
+import { alertsTable } from './alerts-table.ts';
+import { approvalsTable } from './approvals-table.ts';
+import { cancellationsTable } from './cancellations-table.ts';
+import { countersTable } from './counters-table.ts';
+import { credentialsTable } from './credentials-table.ts';
+import { deliveriesTable } from './deliveries-table.ts';
+import { evidenceTable } from './evidence-table.ts';
+import { keyRisksTable } from './key-risks-table.ts';
+import { lazyObservations } from './lazy-observations.ts';
+import { mcpTable } from './mcp-table.ts';
+import { planesTable } from './planes-table.ts';
+import { rolloutsTable } from './rollouts-table.ts';
+import type { StoreOptions } from './store-options.ts';
+import { manifestsTable } from './task-manifests-table.ts';
+import { ticketsTable } from './tickets-table.ts';
+
+/** The ledger and the store of configurations are not among them: hosts wrap those. */
+export function dynamoStores(store: StoreOptions, clock: Clock) {
+  const [evidence, approvals, rollouts] = [evidenceTable(store), approvalsTable(store), rolloutsTable(store)];
+  const timed = { ...store, clock };
+  return {
+    evidence,
+    sessionManifests: evidence,
+    evidenceRows: evidence,
+    approvals,
+    pendingLimit: new PendingLimit(approvals),
+    deliveries: deliveriesTable(store),
+    credentials: credentialsTable(store),
+    tickets: ticketsTable(store),
+    keyRisks: keyRisksTable(store),
+    tasks: manifestsTable(store),
+    startedActions: actionsTable(store),
+    observations: lazyObservations(store),
+    rollouts,
+    rolloutsInForce: rolloutsInForce(rollouts, clock),
+    alerts: alertsTable(store),
+    planes: planesTable(store),
+    counters: countersTable(timed),
+    cancellations: cancellationsTable(store),
+    mcpStore: mcpTable(timed),
+  };
+}
