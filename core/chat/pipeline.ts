@@ -14,6 +14,7 @@ import { type ChatRequest, openCall } from './call.ts';
 import { type ChatCallState, ended, startCallState } from './call-state.ts';
 import { sampleOf, submitForEvaluation } from './evaluation.ts';
 import type { ChatPorts } from './ports.ts';
+import { RecordedFailure } from './recorded-failure.ts';
 import { admit } from './stages/admit.ts';
 import { awaitApproval, chatReviewOf, reviewError } from './stages/approval.ts';
 import { checkInputPolicy } from './stages/input-policy.ts';
@@ -84,7 +85,7 @@ async function answer(ports: ChatPorts, state: ChatCallState, traceId: string, r
   if (queue) {
     if (fault) void queue.write(wire.errorEvent(fault));
     queue.end();
-  } else if (fault) throw withHeaders(fault, state);
+  } else if (fault) throw new RecordedFailure(fault, state.headers);
   if (whole) reply(...whole);
   if (sampled === undefined || fault) return;
   const said = queue instanceof HeardQueue ? queue.text : answerOf(whole ? wire.replyTexts(whole[1]) : []);
@@ -149,16 +150,3 @@ async function settled(
     return asGatewayError(thrown);
   }
 }
-
-const answerHeaders = new WeakMap<GatewayError, Readonly<Record<string, string>>>();
-
-/** Refusals carry the state of the limits like any answer. */
-function withHeaders(fault: GatewayError, { headers }: ChatCallState): GatewayError {
-  answerHeaders.set(fault, headers);
-  return fault;
-}
-
-/** Whether the fault is the end of a call that the pipeline has recorded. */
-export const isRecorded = (fault: GatewayError): boolean => answerHeaders.has(fault);
-
-export const headersOf = (fault: GatewayError): Readonly<Record<string, string>> => answerHeaders.get(fault) ?? {};

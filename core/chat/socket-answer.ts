@@ -7,8 +7,9 @@ import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isStream } from './answering.ts';
-import { chat, headersOf } from './pipeline.ts';
+import { chat } from './pipeline.ts';
 import type { ChatPorts } from './ports.ts';
+import { headersOf } from './recorded-failure.ts';
 import { type SocketCall, told } from './socket-message.ts';
 
 export interface SocketAnswer {

@@ -275,10 +275,12 @@ export class McpGateway {
     const services: Services = { ports: this.#ports, sessions: this.#sessions, listening: this.#listening };
     const work = async () => {
       try {
-        void queue.write(this.#answered(request.id, caller.era, await dispatch(services, request, caller, exchange)));
+        const outcome = await dispatch(services, request, caller, exchange);
+        if (lacksCapability(outcome, caller.era)) queue.refusal = { status: 400 };
+        void queue.write(responseOf(request.id, outcome));
       } catch (fault) {
         // A request its client cancelled is not answered (2025), or has no reader left (2026).
-        if (!watch.signal.aborted) void queue.write(this.#failed(fault, request.id));
+        if (!watch.signal.aborted) this.#fail(queue, request.id, fault);
       } finally {
         watch.stop();
         queue.end();
@@ -316,20 +318,11 @@ export class McpGateway {
     }
   }
 
-  /** A missing client capability is also HTTP 400 in the stateless revision (2026-07-28). */
-  #answered(id: RequestId, era: Era, outcome: RpcOutcome): JsonObject {
-    const response = responseOf(id, outcome);
-    const lacking = 'error' in outcome && outcome.error.code === mcpCodes.missingCapability;
-    if (lacking && era === 'stateless') statuses.set(response, { status: 400, fault: undefined });
-    return response;
-  }
-
-  #failed(fault: unknown, id: RequestId): JsonObject {
+  #fail(queue: MessageQueue, id: RequestId, fault: unknown): void {
     const { error, status } = errorOf(fault);
     if (error.code === mcpCodes.internal && !(fault instanceof RpcFault)) this.#log(fault);
-    const failed = responseOf(id, { error });
-    if (status !== 200) statuses.set(failed, { status, fault });
-    return failed;
+    if (status !== 200) queue.refusal = { status, fault };
+    void queue.write(responseOf(id, { error }));
   }
 
   #log(fault: unknown): void {
@@ -338,9 +331,9 @@ export class McpGateway {
   }
 }
 
-/** HTTP statuses of responses that want another than 200, for as long as nothing was streamed before them. */
-const statuses = new WeakMap<JsonObject, { readonly status: number; readonly fault: unknown }>();
-export const statusOf = (response: JsonObject) => statuses.get(response);
+/** A missing client capability is also HTTP 400 in the stateless revision (2026-07-28). */
+const lacksCapability = (outcome: RpcOutcome, era: Era): boolean =>
+  era === 'stateless' && 'error' in outcome && outcome.error.code === mcpCodes.missingCapability;
 
 const entriesOf = ({ snapshot }: McpCall) => snapshot.configuration.upstreams.mcp;
 

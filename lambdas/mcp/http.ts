@@ -9,10 +9,11 @@ import { assertOrigin } from '#core/identity/web-origin.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { type Json, type JsonDefect, type JsonObject, jsonDefectOf, parseStrictBytes } from '#core/kernel/json.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
-import { type McpCall, type McpGateway, type McpReply, statusOf } from '#core/mcp/gateway.ts';
+import type { McpCall, McpGateway, McpReply } from '#core/mcp/gateway.ts';
 import { endpointOf, type OlderPorts, OlderStreams } from '#core/mcp/http-sse.ts';
 import type { McpPorts } from '#core/mcp/ports.ts';
 import { errorOf, idOf, isObject, mcpCodes, RpcFault, responseOf } from '#core/mcp/protocol/messages.ts';
+import type { MessageQueue } from '#core/mcp/sessions/message-queue.ts';
 import { retryMs, type StreamEvent } from '#core/mcp/sessions/resumable-streams.ts';
 import { challengeOf, errorReply } from '../middleware/answers.ts';
 import { headerOf, headerValues, rawBody } from '../middleware/body.ts';
@@ -188,13 +189,13 @@ async function written(
   if (!events) {
     let last: JsonObject | undefined;
     for await (const message of messages) if (message.method === undefined) last = message;
-    return { ...jsonReply(last, headers), ...going };
+    return { ...jsonReply(last, headers, messages.refusal), ...going };
   }
   const pending = messages.next();
   const first = await within(jsonWithinMs, pending, timeouts);
-  const failed = first?.done === false && statusOf(first.value) !== undefined;
-  if (first !== undefined && (failed || !messages.streams) && (first.done || first.value.method === undefined)) {
-    return { ...jsonReply(first.done ? undefined : first.value, headers), ...going };
+  const { refusal } = messages;
+  if (first !== undefined && (refusal || !messages.streams) && (first.done || first.value.method === undefined)) {
+    return { ...jsonReply(first.done ? undefined : first.value, headers, refusal), ...going };
   }
   let taken: typeof pending | undefined = pending;
   const all: AsyncIterator<JsonObject> & AsyncIterable<JsonObject> = {
@@ -212,12 +213,15 @@ async function written(
 }
 
 /** A request that was cancelled has no response. */
-function jsonReply(response: JsonObject | undefined, headers: Readonly<Record<string, string>>): HttpReply {
+function jsonReply(
+  response: JsonObject | undefined,
+  headers: Readonly<Record<string, string>>,
+  refusal: MessageQueue['refusal'],
+): HttpReply {
   if (!response) return { statusCode: 202, headers: { ...headers }, body: '' };
-  const told = statusOf(response);
-  const wait = told?.fault instanceof GatewayError ? told.fault.retryAfterSeconds : undefined;
+  const wait = refusal?.fault instanceof GatewayError ? refusal.fault.retryAfterSeconds : undefined;
   return {
-    statusCode: told?.status ?? 200,
+    statusCode: refusal?.status ?? 200,
     headers: {
       ...headers,
       'content-type': 'application/json',

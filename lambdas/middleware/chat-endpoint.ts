@@ -3,8 +3,9 @@
 import type { ChatReply } from '#core/chat/answering.ts';
 import { isStream } from '#core/chat/answering.ts';
 import { type EarlyRefusal, recordEarlyRefusal } from '#core/chat/early-refusal.ts';
-import { chat, headersOf, isRecorded } from '#core/chat/pipeline.ts';
+import { chat } from '#core/chat/pipeline.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
+import { headersOf, RecordedFailure } from '#core/chat/recorded-failure.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { DialectName } from '#core/contracts/chat.ts';
 import { chatJson } from '#core/contracts/chat.ts';
@@ -45,7 +46,7 @@ export function chatEndpoint(
       return await answered(event, context, seen);
     } catch (thrown) {
       const fault = asGatewayError(thrown);
-      if (!isRecorded(fault))
+      if (!(fault instanceof RecordedFailure))
         await recordEarlyRefusal(ports, refusalOf(event, operationOf(dialect, view), seen, fault));
       throw fault;
     }

@@ -5,4 +5,6 @@ import type { JsonObject } from '#core/kernel/json.ts';
 export class MessageQueue extends AsyncQueue<JsonObject> {
   /** To be written as events, even if there is only one message. */
   streams = false;
+  /** Why the response wants another HTTP status than 200, where nothing is streamed before it. */
+  refusal: { readonly status: number; readonly fault?: unknown } | undefined;
 }
