@@ -1,4 +1,4 @@
-/** What policy and effect limits say of a call that nobody makes: the route, and files on the command line, use it alike. */
+/** The decision on a call that is not made: the route `simulate` and files on the command line ask the same. */
 import { agreedCapability } from '#core/classification/agreed-capability.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionRequest, ToolCall } from '#core/contracts/envelope.ts';

@@ -64,7 +64,7 @@ function collect(value: unknown, path: Path, leaves: Map<string, Leaf>): void {
     leaves.set(at, { section: String(path[0] ?? ''), same: canonicalize(value), shown: inWords(path, value) });
 }
 
-/** Members of an object, and entries of a list that can be told apart by their names. */
+/** Members of an object, and entries of a list whose names differ. */
 function entriesOf(value: unknown): (readonly [string, unknown])[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value)) return Object.entries(value);

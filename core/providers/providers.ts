@@ -2,12 +2,9 @@
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { Clock, SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import { anthropicWire } from './anthropic.ts';
-import { bedrockProvider } from './bedrock.ts';
 import type { Bedrock } from './bedrock-port.ts';
 import type { HttpCall } from './http.ts';
 import { httpProvider, keyOf } from './http-provider.ts';
-import { mockProvider } from './mock.ts';
-import { ollamaWire } from './ollama.ts';
 import { openaiWire } from './openai.ts';
 import { type Provider, ProviderFault, type Providers } from './ports.ts';
 
@@ -27,14 +24,12 @@ export function providersFrom(deps: ProviderDeps): Providers {
   const byEntry = new WeakMap<ProviderEntry, Provider>();
   const byContent = new Map<string, Provider>();
 
-  const made = (entry: ProviderEntry): Provider => {
+  const made = async (entry: ProviderEntry): Promise<Provider> => {
     const content = JSON.stringify(entry);
-    let provider = byContent.get(content);
-    if (!provider) {
-      provider = providerOf(entry, deps);
-      if (byContent.size >= maxKept) byContent.delete(byContent.keys().next().value!);
-      byContent.set(content, provider);
-    }
+    const fresh = byContent.get(content) ?? (await providerOf(entry, deps));
+    const provider = byContent.get(content) ?? fresh; // of calls at the same time the first one's
+    if (!byContent.has(content) && byContent.size >= maxKept) byContent.delete(byContent.keys().next().value!);
+    byContent.set(content, provider);
     byEntry.set(entry, provider);
     return provider;
   };
@@ -49,17 +44,18 @@ export function providersFrom(deps: ProviderDeps): Providers {
   };
 }
 
-function providerOf(entry: ProviderEntry, deps: ProviderDeps): Provider {
+/** Kinds that few deployments use are loaded with their first call. */
+async function providerOf(entry: ProviderEntry, deps: ProviderDeps): Promise<Provider> {
   switch (entry.type) {
     case 'mock':
-      return mockProvider(entry, deps);
+      return (await import('./mock.ts')).mockProvider(entry, deps);
     case 'openai':
       return httpProvider(entry, openaiWire, deps);
     case 'anthropic':
       return httpProvider(entry, anthropicWire, deps);
     case 'ollama':
-      return httpProvider(entry, ollamaWire(entry), deps);
+      return httpProvider(entry, (await import('./ollama.ts')).ollamaWire(entry), deps);
     case 'bedrock':
-      return bedrockProvider(entry, deps);
+      return (await import('./bedrock.ts')).bedrockProvider(entry, deps);
   }
 }
