@@ -133,8 +133,8 @@ async function askedAgain(
   const [effects, head, key, attached] = await Promise.all([
     ports.effects(envelope),
     ports.evidence.head(tenant, row.session_id),
-    scored ? ports.keyRisks?.of(tenant, key_id) : undefined,
-    ports.tasks?.attached(tenant, tasksOf(envelope)),
+    scored ? ports.keyRisks.of(tenant, key_id) : undefined,
+    ports.tasks.attached(tenant, tasksOf(envelope)),
   ]);
   const evaluated = await evaluateCall(ports, snapshot, envelope, effects, envelope);
   const standing = { session: head?.risk, key };

@@ -66,8 +66,8 @@ export async function govern(
     const { idempotencyKey, hostEndsAtMs } = request;
     const [head, key, attached, candidate, earlier] = await Promise.all([
       ports.evidence.head(envelope.tenant, sessionId),
-      scored ? ports.keyRisks?.of(envelope.tenant, envelope.key_id) : undefined,
-      ports.tasks?.attached(envelope.tenant, tasksOf(envelope)),
+      scored ? ports.keyRisks.of(envelope.tenant, envelope.key_id) : undefined,
+      ports.tasks.attached(envelope.tenant, tasksOf(envelope)),
       evaluated.decision === 'review' ? approvalFor(ports, envelope, digest) : undefined,
       idempotencyKey === undefined || request.dry_run ? undefined : startedUnder(ports, envelope, idempotencyKey),
     ]);
@@ -98,7 +98,7 @@ export async function govern(
       ? dryRun(action)
       : await enforce(ports, action, candidate, carry, how.wait ?? waitingFor(approvals.hold_seconds));
     if (scored && request.dry_run && result.decision !== 'allow')
-      ports.probes?.note(envelope.tenant, envelope.key_id, nowMs, windowMs(snapshot));
+      ports.probes.note(envelope.tenant, envelope.key_id, nowMs, windowMs(snapshot));
     span.set({ decision: result.decision });
     report(ports, action, result, span.elapsedUs());
     return result;
@@ -110,7 +110,7 @@ const windowMs = ({ configuration }: Snapshot): number => configuration.behavior
 /** What this call reports of the key's dry runs and simulations. */
 function probesOf({ probes }: GovernPorts, { tenant, key_id }: ActionEnvelope, snapshot: Snapshot, nowMs: number) {
   const { probes: many } = snapshot.configuration.behavior.repeated_escalation;
-  return probes?.take(tenant, key_id, many, nowMs, windowMs(snapshot)) ?? 0;
+  return probes.take(tenant, key_id, many, nowMs, windowMs(snapshot));
 }
 
 /** A dry run answers what would be decided, even where no executor could run the call. */

@@ -36,10 +36,10 @@ export interface GovernPorts extends WatchPorts {
   readonly votes: Signer;
   /** Where evidence is kept that those who write the tables cannot write, for functions that read it. */
   readonly checkpoints?: CheckpointLog;
-  /** Room for further requests, where this function asks for approvals. */
-  readonly pendingLimit?: PendingLimit;
-  /** Dry runs and simulations that were not allowed, where this function answers them. */
-  readonly probes?: Probes;
+  /** Room for further requests for approval. */
+  readonly pendingLimit: PendingLimit;
+  /** Dry runs and simulations that were not allowed. */
+  readonly probes: Probes;
   readonly approvalClock: ApprovalClock;
   readonly deliveries: DeliveryStore;
   readonly brokers: (name: string) => Promise<CredentialBroker | undefined>;
@@ -50,10 +50,9 @@ export interface GovernPorts extends WatchPorts {
   /** What carries out allowed calls under this version of the configuration, in the order in which they are asked. */
   readonly executors: (snapshot: Snapshot) => readonly Executor[];
   readonly startedActions: StartedActions;
-  /** Risk of keys over their sessions, where this function decides. */
-  readonly keyRisks?: KeyRisks;
-  /** Task manifests, where this function decides or keeps them. */
-  readonly tasks?: TaskManifests;
+  /** Risk of keys over their sessions. */
+  readonly keyRisks: KeyRisks;
+  readonly tasks: TaskManifests;
   readonly adminUrl: string;
   readonly pause: (ms: number) => Promise<void>;
   readonly timeouts: Timeouts;

@@ -194,7 +194,7 @@ async function takePendingPlace(ports: GovernPorts, action: GovernedAction): Pro
   const { envelope, snapshot } = action;
   const now = ports.clock.now();
   try {
-    await ports.pendingLimit?.take(envelope.tenant, envelope.key_id, snapshot.configuration.approvals, now);
+    await ports.pendingLimit.take(envelope.tenant, envelope.key_id, snapshot.configuration.approvals, now);
   } catch (fault) {
     if (!(fault instanceof GatewayError) || fault.code !== 'rate_limit_error') throw fault;
     ports.telemetry.count('svc_approvals_refused_total', {});

@@ -127,7 +127,7 @@ function noteProbes({ ports, principal, snapshot }: Call, results: readonly { re
   if (principal.kind !== 'agent') return;
   const windowMs = snapshot.configuration.behavior.window_minutes * 60_000;
   for (const { decision } of results)
-    if (decision !== 'allow') ports.probes?.note(principal.tenant, principal.key_id, ports.clock.now(), windowMs);
+    if (decision !== 'allow') ports.probes.note(principal.tenant, principal.key_id, ports.clock.now(), windowMs);
 }
 
 async function asOf(call: Call, version: number) {

@@ -45,16 +45,16 @@ export interface GatewayPorts extends GovernPorts {
   readonly signer: Signer;
   /** Copies of the entries, kept where those who write the tables cannot write, for functions that read them. */
   readonly archived?: ArchiveReader;
-  /** Rows of the log, where this process may let them expire. */
-  readonly evidenceRows?: EvidenceRows;
+  /** Rows of the log, for the process that lets them expire. */
+  readonly evidenceRows: EvidenceRows;
   /** Where this process may write the archive: it puts under a checkpoint what it keeps there. */
   readonly archiving?: {
     readonly archive: Archive;
     readonly cover: (entries: readonly EvidenceEntry[]) => Promise<void>;
   };
   readonly credentials: CredentialStore;
-  /** Capability tickets, where the function lists and revokes or issues them. */
-  readonly tickets?: TicketStore;
+  /** Capability tickets. */
+  readonly tickets: TicketStore;
   readonly observations: Observations;
   readonly rollouts: Rollouts;
   readonly rolloutsInForce: RolloutsInForce;

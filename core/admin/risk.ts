@@ -100,7 +100,7 @@ export const releaseSession: Operation = async (call) => {
     },
   });
   if (!outcome.ok) throw new Error('a release carries no conditions');
-  if (owner !== undefined) await ports.keyRisks?.update(head.tenant, owner, () => undefined);
+  if (owner !== undefined) await ports.keyRisks.update(head.tenant, owner, () => undefined);
   return {
     body: {
       session_id: head.session_id,
@@ -130,4 +130,4 @@ async function openedBy({ ports, snapshot }: Call, head: SessionHead): Promise<s
 }
 
 const keyRiskOf = async ({ ports, principal }: Call, { owner_key }: SessionHead): Promise<RiskRecord | undefined> =>
-  owner_key === undefined ? undefined : ports.keyRisks?.of(principal.tenant, owner_key);
+  owner_key === undefined ? undefined : ports.keyRisks.of(principal.tenant, owner_key);

@@ -4,19 +4,17 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { type TaskManifest, taskManifestSchema } from '#core/contracts/task-manifest.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
-import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { openManifest } from '#core/task-manifests/manifest.ts';
-import type { TaskManifests } from '#core/task-manifests/ports.ts';
 import { replayDrift } from '#core/task-manifests/replay.ts';
 import { type Call, cursorOf, limitOf, type Operation, parsed } from './operation.ts';
-import type { GatewayPorts } from './ports.ts';
 import { recordAct } from './record.ts';
 
 /** The act is written down first, with all the manifest says: what bound whom can be reported long after it is gone. */
 export const createManifest: Operation = async (call) => {
   const { ports, principal } = call;
-  const store = storeOf(ports);
+  const store = ports.tasks;
   const body = parsed(taskManifestSchema, call.body());
   const manifest = openManifest(body, principal.tenant, principal.person ?? principal.name, ports.clock.now());
   const known = await store.get(principal.tenant, manifest.id);
@@ -27,7 +25,7 @@ export const createManifest: Operation = async (call) => {
 
 export const listManifests: Operation = async (call) => {
   const { ports, principal, query } = call;
-  const page = await storeOf(ports).list(principal.tenant, { limit: limitOf(query), ...cursorOf(query) });
+  const page = await ports.tasks.list(principal.tenant, { limit: limitOf(query), ...cursorOf(query) });
   const visible = await Promise.all(page.items.map((manifest) => isVisible(call, manifest)));
   const manifests = page.items.filter((_, at) => visible[at]);
   return { body: { manifests, ...(page.cursor && { cursor: page.cursor }) } };
@@ -40,7 +38,7 @@ export const deleteManifest: Operation = async (call) => {
   const manifest = await manifestOf(call);
   const evidence_hash = await recordAct(call, 'manifest.delete', { manifest });
   const deleted_at = isoTime(ports.clock.now());
-  if (!(await storeOf(ports).remove(principal.tenant, manifest.id, deleted_at))) throw missing(manifest.id);
+  if (!(await ports.tasks.remove(principal.tenant, manifest.id, deleted_at))) throw missing(manifest.id);
   return { body: { ...manifest, deleted_at, evidence_hash } };
 };
 
@@ -72,7 +70,7 @@ export const manifestDrift: Operation = async (call) => {
 
 async function manifestOf(call: Call): Promise<TaskManifest> {
   const id = call.params.id ?? '';
-  const manifest = await storeOf(call.ports).get(call.principal.tenant, id);
+  const manifest = await call.ports.tasks.get(call.principal.tenant, id);
   if (!manifest || !(await isVisible(call, manifest))) throw missing(id);
   return manifest;
 }
@@ -89,8 +87,3 @@ async function isVisible({ ports, principal }: Call, { key_id, sessions = [] }: 
 }
 
 const missing = (id: string) => notFound(`Manifest ${id}`);
-
-function storeOf({ tasks }: GatewayPorts): TaskManifests {
-  if (tasks) return tasks;
-  throw new GatewayError('service_unavailable', 'This gateway keeps no task manifests.');
-}

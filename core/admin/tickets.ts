@@ -7,23 +7,21 @@ import { personActor } from '#core/identity/principal.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { ticketKeys } from '#core/tickets/keys.ts';
-import type { TicketStore } from '#core/tickets/ports.ts';
 import type { TicketClaims } from '#core/tickets/ticket.ts';
 import { redeemTicket as redeem, ticketRefused } from '#core/tickets/tickets.ts';
 import { type Call, cursorOf, limitOf, type Operation, parsed } from './operation.ts';
-import type { GatewayPorts } from './ports.ts';
 import { recordAct } from './record.ts';
 
 export const listTickets: Operation = async ({ ports, principal, query }) => {
   const now = isoTime(ports.clock.now());
-  const page = await storeOf(ports).active(principal.tenant, now, { limit: limitOf(query), ...cursorOf(query) });
+  const page = await ports.tickets.active(principal.tenant, now, { limit: limitOf(query), ...cursorOf(query) });
   return { body: { tickets: page.items, ...(page.cursor && { cursor: page.cursor }) } };
 };
 
 /** The act is written down first: a revocation without its evidence is worse than one that was attempted. */
 export const revokeTicket: Operation = async (call) => {
   const { ports, principal, params } = call;
-  const store = storeOf(ports);
+  const store = ports.tickets;
   const id = params.id ?? '';
   const ticket = await store.get(principal.tenant, id);
   if (!ticket) throw notFound(`Ticket ${id}`);
@@ -45,7 +43,7 @@ export const redeemTicket: Operation = async (call) => {
   const { tenant } = principal;
   const { behavior } = snapshot.configuration;
   const keys = () => ticketKeys(snapshot.configuration, ports.secrets);
-  const claims = await redeem({ ...ports, keys, tickets: storeOf(ports) }, ticket, { tenant, ...use }, (of, how) =>
+  const claims = await redeem({ ...ports, keys, tickets: ports.tickets }, ticket, { tenant, ...use }, (of, how) =>
     record(call, of, {
       action: 'refuse',
       reason: `ticket_${how}`,
@@ -71,8 +69,3 @@ async function record({ ports, principal }: Call, { id }: TicketClaims, act: Cre
 }
 
 const spent = (id: string) => new GatewayError('conflict', `Ticket ${id} is already used, revoked or expired.`);
-
-function storeOf({ tickets }: GatewayPorts): TicketStore {
-  if (tickets) return tickets;
-  throw new GatewayError('service_unavailable', 'This gateway keeps no capability tickets.');
-}

@@ -96,7 +96,7 @@ async function look(
   }
   const whole = { missing: 0, contradicts: false };
   const head = before === undefined ? undefined : await evidence.head(tenant, session_id);
-  if (before === undefined || !head || !rows || !checkpoints) return { ...whole, removed: 0 };
+  if (before === undefined || !head || !checkpoints) return { ...whole, removed: 0 };
   const { removed, stopped } = await expireSession({ evidence, rows, archived, checkpoints }, head, before);
   if (stopped !== undefined) {
     telemetry.log('error', 'rows of evidence that are old enough were kept', { tenant, session_id, error: stopped });

@@ -179,10 +179,4 @@ describe('the tickets of a tenant, as administrators see them', () => {
     await expect(revoke('revoke')).rejects.toMatchObject({ code: 'conflict' });
     await expect(redeem('revoke', text)).rejects.toEqual(refused('ticket_revoked'));
   });
-
-  test('a gateway without tickets says so', async () => {
-    const { ports, ...rest } = call('none');
-    const bare = { ...rest, ports: { ...ports, tickets: undefined } } as unknown as Call;
-    await expect(listTickets(bare)).rejects.toMatchObject({ code: 'service_unavailable' });
-  });
 });

@@ -25,7 +25,7 @@ export async function admit(ports: ChatPorts, state: ChatCallState, policy: Cont
   const store = Promise.all([
     reserve(ports, state, policy),
     ports.evidence.head(tenant, call.sessionId),
-    scored ? ports.keyRisks?.of(tenant, call.principal.key_id) : undefined,
+    scored ? ports.keyRisks.of(tenant, call.principal.key_id) : undefined,
   ]);
   store.catch(() => {}); // reported by the await below
   // What was asked, before filters change it; reckoned while the store works.
