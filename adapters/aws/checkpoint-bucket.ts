@@ -26,12 +26,12 @@ export interface CheckpointBucketOptions {
 const root = '@checkpoints/';
 const tenantFolder = (tenant: string): string => `${root}${encodeURIComponent(tenant)}/`;
 const folderOf = (tenant: string, session: string): string => `${tenantFolder(tenant)}${encodeURIComponent(session)}/`;
-const mostIndex = 999_999_999_999;
+const maxIndex = 999_999_999_999;
 export const checkpointKey = ({ tenant, session_id, index, hash }: ChainPoint): string =>
-  `${folderOf(tenant, session_id)}${String(mostIndex - index).padStart(12, '0')}-${hash}.json`;
+  `${folderOf(tenant, session_id)}${String(maxIndex - index).padStart(12, '0')}-${hash}.json`;
 
 /** Sessions whose newest checkpoint is remembered. */
-const mostRemembered = 5_000;
+const maxRemembered = 5_000;
 
 export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLog {
   const { bucket: Bucket, signer, clock, client = new S3Client(objectBounds()), remembers = false } = options;
@@ -43,7 +43,7 @@ export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLo
     const key = folderOf(point.tenant, point.session_id);
     remembered.delete(key);
     remembered.set(key, found);
-    if (remembered.size > mostRemembered) remembered.delete(remembered.keys().next().value ?? '');
+    if (remembered.size > maxRemembered) remembered.delete(remembered.keys().next().value ?? '');
     return found;
   };
 

@@ -17,7 +17,7 @@ import { rowsByKey } from './rows-by-key.ts';
 import type { StoreOptions } from './store-options.ts';
 
 /** Keys that one page of one requester's rows looks at before it answers with a cursor. */
-const mostLooked = 5_000;
+const maxScanned = 5_000;
 /** Rows that are due are read in groups of so many. */
 const groupSize = 100;
 
@@ -84,7 +84,7 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
         after: placeAt(cursor),
         about: limit + 1,
       })) {
-        if (keys.length === limit || looked === mostLooked) {
+        if (keys.length === limit || looked === maxScanned) {
           cursorAfter = cursorAt(place);
           break;
         }

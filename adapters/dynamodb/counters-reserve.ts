@@ -7,7 +7,7 @@ import type { CounterState } from '#core/limits/counter-state.ts';
 import { type HeldLease, LeaseBook, outcomeOf, returnOf, sameRates } from '#core/limits/lease-book.ts';
 import { applyLease, rateLeaseSeconds, withReturned } from '#core/limits/leases.ts';
 import type { LimitStatus, ReserveOutcome, ReserveRequest } from '#core/limits/ports.ts';
-import { asTenants, limitsAt, mostShards, parentOf } from '#core/limits/shards.ts';
+import { asTenants, limitsAt, maxShards, parentOf } from '#core/limits/shards.ts';
 import { applyReserve } from '#core/limits/state.ts';
 import type { CountersPlaces } from './counters-places.ts';
 import { type CountersQueue, type Stepped, tooBusy } from './counters-queue.ts';
@@ -206,7 +206,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
   }
 
   function newRank(): number {
-    return Math.floor(random() * mostShards);
+    return Math.floor(random() * maxShards);
   }
 
   function homeOf(tenant: string, rank = homes.get(tenant)?.rank ?? newRank()): number {

@@ -6,7 +6,7 @@
 import type { Clock } from '#core/kernel/ports.ts';
 import { type CounterState, usedOf } from '#core/limits/counter-state.ts';
 import type { ReserveOutcome, ReserveRequest } from '#core/limits/ports.ts';
-import { goneState, limitsAt, maySplit, merged, mostDepth, siblingOf, split } from '#core/limits/shards.ts';
+import { goneState, limitsAt, maxDepth, maySplit, merged, siblingOf, split } from '#core/limits/shards.ts';
 import { applyReserve } from '#core/limits/state.ts';
 import type { Seen, ShardWrite } from './counters-item.ts';
 import type { CountersQueue } from './counters-queue.ts';
@@ -44,7 +44,7 @@ export function countersShards(
       const { tenant } = request;
       const seen = await store.read(tenant, shard);
       queue.remember(tenant, shard, seen);
-      if (seen.state.gone || seen.state.depth === mostDepth) return 'deepest';
+      if (seen.state.gone || seen.state.depth === maxDepth) return 'deepest';
       if (!maySplit(seen.state, shard, request, clock.now())) return 'small';
       const sibling = siblingOf(shard, seen.state.depth);
       const empty = await store.read(tenant, sibling);

@@ -1,7 +1,7 @@
 /** Reads and writes of the table `counters` [limit.rate.fails-closed]: every fault that is not a conflict is `service_unavailable`. */
 import { randomUUID } from 'node:crypto';
 import { GetItemCommand, PutItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import { isWhole, mostShards } from '#core/limits/shards.ts';
+import { isWhole, maxShards } from '#core/limits/shards.ts';
 import type { Moves } from '#core/limits/slices.ts';
 import {
   type Conflict,
@@ -50,7 +50,7 @@ export function countersStore({ client, tables }: StoreOptions): CountersStore {
       const first = await read(tenant, 0);
       if (first.state.depth === 0) return new Map([[0, first]]);
       const inGroup = sharedReads(client, table);
-      const shards = Array.from({ length: mostShards }, (_, shard) => shard);
+      const shards = Array.from({ length: maxShards }, (_, shard) => shard);
       for (let looks = 1; ; looks++) {
         const all = await Promise.all(
           shards.map(async (shard) => [shard, toSeen(await inGroup(shardKey(tenant, shard)), shard)] as const),

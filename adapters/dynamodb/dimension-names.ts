@@ -10,7 +10,7 @@ import {
   type Dimension,
   type DimensionKind,
   dimensionOf,
-  mostNames,
+  maxNames,
   otherName,
   partsOf,
   type Scope,
@@ -22,7 +22,7 @@ import { fromItem, type Item, stored, toItem } from './items.ts';
 const listedKinds = ['model', 'provider', 'tool'] as const satisfies readonly DimensionKind[];
 type ListedKind = (typeof listedKinds)[number];
 
-/** Sets of names a process remembers; each holds at most `mostNames`. */
+/** Sets of names a process remembers; each holds at most `maxNames`. */
 const remembered = 4_000;
 
 interface Place {
@@ -63,7 +63,7 @@ export function dimensionNames(client: DynamoDBClient, TableName: string) {
           ExpressionAttributeValues: toItem({
             ':name': new Set([name]),
             ':one': name,
-            ':most': mostNames(place.scope),
+            ':most': maxNames(place.scope),
             ':ttl': Date.parse(place.day) / 1000 + (recentHours + 48) * 3600,
           }),
           ReturnValues: 'ALL_NEW',
@@ -85,7 +85,7 @@ export function dimensionNames(client: DynamoDBClient, TableName: string) {
       if (kind === undefined) return dimension;
       const place = { scope, kind, day };
       let names = await namesAt(place);
-      if (!names.has(parts!.name) && names.size < mostNames(scope)) {
+      if (!names.has(parts!.name) && names.size < maxNames(scope)) {
         names = await stored(add(place, parts!.name));
         known.set(JSON.stringify(place), Promise.resolve(names));
       }
@@ -97,7 +97,7 @@ export function dimensionNames(client: DynamoDBClient, TableName: string) {
       const places = listedKinds.flatMap((kind) => days.map((day) => ({ scope, kind, day })));
       const sets = await Promise.all(places.map(read));
       const all = places.flatMap(({ kind }, n) => {
-        const full = sets[n]!.size >= mostNames(scope) ? [dimensionOf(kind, otherName)] : [];
+        const full = sets[n]!.size >= maxNames(scope) ? [dimensionOf(kind, otherName)] : [];
         return [...[...sets[n]!].map((name) => dimensionOf(kind, name)), ...full];
       });
       return [...new Set(all)].sort();

@@ -4,7 +4,7 @@
  */
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { type Item, storeDown, stored } from './items.ts';
-import { batchGet, idOf, mostKeys } from './rows-by-key.ts';
+import { batchGet, idOf, maxKeys } from './rows-by-key.ts';
 
 export interface GroupedReadOptions {
   readonly client: DynamoDBClient;
@@ -53,8 +53,8 @@ export function groupedReads(options: GroupedReadOptions): Read {
     due = true;
     queueMicrotask(() => {
       due = false;
-      const group = new Map([...wanted].slice(0, mostKeys));
-      wanted = new Map([...wanted].slice(mostKeys));
+      const group = new Map([...wanted].slice(0, maxKeys));
+      wanted = new Map([...wanted].slice(maxKeys));
       inFlight++;
       void read(group).finally(() => {
         inFlight--;

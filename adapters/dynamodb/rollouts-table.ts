@@ -18,8 +18,8 @@ const modelKey = ({ tenant, route_model }: Rollout): Item =>
 const toRollout = (item: Item): Rollout => JSON.parse((fromItem(item) as { rollout: string }).rollout);
 
 /** As many models as have had a rollout that is in force; a page of DynamoDB holds more. */
-const mostInForce = 100;
-const mostListed = 200;
+const maxInForce = 100;
+const maxListed = 200;
 
 /** The row, and with it the claim on its model: taken by a new one, let go when it is rolled back. */
 export function rolloutPutItems(
@@ -81,10 +81,10 @@ export function rolloutsTable({ client, tables }: StoreOptions): Rollouts {
     },
 
     // Ids begin with their time.
-    list: async () => (await query('rollout', mostListed)).map(toRollout),
+    list: async () => (await query('rollout', maxListed)).map(toRollout),
 
     async inForce() {
-      const models = (await query('model', mostInForce)).map(fromItem);
+      const models = (await query('model', maxInForce)).map(fromItem);
       const ids = models.flatMap(({ rollout_id, out }) => (out === true ? [] : [String(rollout_id)]));
       if (ids.length === 0) return [];
       const { Responses } = await stored(

@@ -10,7 +10,7 @@ export interface RowReadOptions {
 }
 
 /** As many keys as one BatchGetItem takes. */
-export const mostKeys = 100;
+export const maxKeys = 100;
 /** What the store leaves unprocessed is asked for again, so many times, after growing pauses. */
 const maxRounds = 8;
 const firstPauseMs = 10;
@@ -41,7 +41,7 @@ export async function batchGet(options: RowReadOptions, keys: readonly Item[]): 
  */
 export async function rowsByKey(options: RowReadOptions, keys: readonly Item[]): Promise<Item[]> {
   const groups: Item[][] = [];
-  for (let i = 0; i < keys.length; i += mostKeys) groups.push(keys.slice(i, i + mostKeys));
+  for (let i = 0; i < keys.length; i += maxKeys) groups.push(keys.slice(i, i + maxKeys));
   const found = await Promise.all(groups.map((group) => stored(batchGet(options, group))));
   const rows = new Map(found.flat().map((row) => [idOf(row, keys[0] ?? {}), row]));
   return keys.map((key) => rows.get(idOf(key, key))).filter((row) => row !== undefined);

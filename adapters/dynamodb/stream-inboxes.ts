@@ -18,8 +18,8 @@ export interface StreamInboxesOptions extends StoreOptions {
 }
 
 /** Of all that waits; an item has at most 400 kB. */
-const mostBytes = 350 * 1024;
-const mostWaiting = 64;
+const maxBytes = 350 * 1024;
+const maxWaiting = 64;
 
 export function streamInboxes({ client, tables, clock, ids }: StreamInboxesOptions): StreamInboxes {
   const TableName = tables.mcp;
@@ -35,7 +35,7 @@ export function streamInboxes({ client, tables, clock, ids }: StreamInboxesOptio
     },
 
     async post(id, { tenant, key_id }, message) {
-      if (Buffer.byteLength(message) > mostBytes) return 'full';
+      if (Buffer.byteLength(message) > maxBytes) return 'full';
       const command = new UpdateItemCommand({
         TableName,
         Key: keyOf(id),
@@ -44,7 +44,7 @@ export function streamInboxes({ client, tables, clock, ids }: StreamInboxesOptio
         ConditionExpression: 'tenant = :tenant AND key_id = :key AND expires_at > :now AND size(messages) < :most',
         ExpressionAttributeValues: toItem({
           ...{ ':message': message, ':tenant': tenant, ':key': key_id },
-          ...{ ':now': isoTime(clock.now()), ':most': mostWaiting },
+          ...{ ':now': isoTime(clock.now()), ':most': maxWaiting },
         }),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });

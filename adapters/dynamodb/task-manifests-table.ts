@@ -19,7 +19,7 @@ import { fromCursor, fromItem, type Item, storeDown, stored, toCursor, toItem } 
 import type { StoreOptions } from './store-options.ts';
 
 /** As many manifests as bind one session or key at a time; each is read with every call. */
-const mostAttached = 8;
+const maxAttached = 8;
 /** Longer than any manifest lives, from the last one attached. */
 const keptSeconds = 120 * 24 * 3600;
 
@@ -65,7 +65,7 @@ export function createParams(TableName: string, manifest: TaskManifest): Transac
         UpdateExpression: 'SET #slot = :text, #ttl = :ttl ADD bound :one',
         ConditionExpression: 'attribute_not_exists(bound) OR bound < :most',
         ExpressionAttributeNames: { '#slot': slot(manifest.id), '#ttl': 'ttl' },
-        ExpressionAttributeValues: toItem({ ':text': text, ':ttl': ttl, ':one': 1, ':most': mostAttached }),
+        ExpressionAttributeValues: toItem({ ':text': text, ':ttl': ttl, ':one': 1, ':most': maxAttached }),
       },
     })),
   ];
@@ -130,7 +130,7 @@ export function manifestsTable({ client, tables }: StoreOptions): TaskManifests 
         if (row?.Item) return toManifest(row.Item);
         throw new GatewayError(
           'conflict',
-          `A session or key of manifest ${manifest.id} is bound by ${mostAttached} manifests already; delete one first.`,
+          `A session or key of manifest ${manifest.id} is bound by ${maxAttached} manifests already; delete one first.`,
         );
       }
     },

@@ -4,9 +4,9 @@ import { parseStrictBytes } from '#core/kernel/json.ts';
 
 const withinMs = 10_000;
 /** A configuration is at most 2 MB as it is sent, and grows by its pack and prices. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 /** Members and elements of a configuration with thousands of tenants. */
-const mostValues = 500_000;
+const maxValues = 500_000;
 
 export const controlPlane: ControlPlane = {
   async config(to, etag) {
@@ -41,7 +41,7 @@ async function jsonOf(answer: Response): Promise<unknown> {
   const bytes = await boundedBytes(answer);
   if (answer.status === 200) {
     try {
-      return parseStrictBytes(bytes, { values: mostValues });
+      return parseStrictBytes(bytes, { values: maxValues });
     } catch (fault) {
       throw new ControlPlaneRefused(200, `the control plane did not answer with JSON: ${(fault as Error).message}`);
     }
@@ -54,7 +54,7 @@ async function boundedBytes({ body }: Response): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of body ?? []) {
     bytes += chunk.length;
-    if (bytes > mostBytes) throw new ControlPlaneRefused(413, `the control plane sent more than ${mostBytes} bytes`);
+    if (bytes > maxBytes) throw new ControlPlaneRefused(413, `the control plane sent more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

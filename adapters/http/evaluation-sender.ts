@@ -4,7 +4,7 @@ import type { EvaluationMessage } from '#core/evaluation/message.ts';
 import { type Score, scoreOf } from '#core/evaluation/message.ts';
 import { postSigned, type WebhookOptions } from './webhook-sender.ts';
 
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 /**
  * @param unread takes why a reply was left aside: too long, or not what it should be. The call is not sent again for that.
@@ -17,7 +17,7 @@ export async function askEvaluator(
 ): Promise<Score | undefined> {
   const { body } = await postSigned(options, message);
   const text = await beginning(body);
-  if (text === undefined) return void unread(`the evaluator's reply is longer than ${mostBytes} bytes`);
+  if (text === undefined) return void unread(`the evaluator's reply is longer than ${maxBytes} bytes`);
   try {
     return scoreOf(text);
   } catch (wrong) {
@@ -31,7 +31,7 @@ async function beginning(body: ReadableStream<Uint8Array> | null): Promise<strin
   let bytes = 0;
   for await (const part of body ?? []) {
     bytes += part.length;
-    if (bytes > mostBytes) return undefined;
+    if (bytes > maxBytes) return undefined;
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

@@ -3,7 +3,7 @@ import type { IssuerDocuments } from '#core/identity/federation/ports.ts';
 import { isIssuerUrl } from '#core/identity/federation/urls.ts';
 
 const withinMs = 5_000;
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 
 export const issuerDocuments: IssuerDocuments = {
   async json(url) {
@@ -18,7 +18,7 @@ export const issuerDocuments: IssuerDocuments = {
     let bytes = 0;
     for await (const chunk of answer.body) {
       bytes += chunk.length;
-      if (bytes > mostBytes) throw new Error(`the issuer's document is larger than ${mostBytes} bytes`);
+      if (bytes > maxBytes) throw new Error(`the issuer's document is larger than ${maxBytes} bytes`);
       chunks.push(chunk);
     }
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));

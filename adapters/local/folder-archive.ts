@@ -6,7 +6,7 @@
 import { appendFile, type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { archiveReader, mostEntriesARun } from '#core/evidence/archived.ts';
+import { archiveReader, maxEntriesPerRun } from '#core/evidence/archived.ts';
 import { shapeDefect } from '#core/evidence/entry-shape.ts';
 import type { ArchivedRun, ArchiveReader } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
@@ -89,7 +89,7 @@ async function* runsIn(path: string): AsyncIterable<ArchivedRun> {
       const entry = entryOf(line);
       const { index, hash, previous_hash } = entry ?? {};
       const follows = run?.last === (index ?? 0) - 1 && run.hash === previous_hash && run.end === start;
-      if (run && hash !== undefined && follows && run.last - run.first + 1 < mostEntriesARun) {
+      if (run && hash !== undefined && follows && run.last - run.first + 1 < maxEntriesPerRun) {
         run = { ...run, last: run.last + 1, hash, end: offset };
         continue;
       }

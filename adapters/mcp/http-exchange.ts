@@ -74,7 +74,7 @@ export async function jsonOf(reply: HttpReply, entry: McpUpstreamEntry): Promise
 }
 
 /** Deeper than schemas and results go, and walked without risk to the stack. */
-const mostLevels = 256;
+const maxLevels = 256;
 
 /**
  * Parses what a server sent, once its values are counted [mcp.answer-bounds].
@@ -83,12 +83,12 @@ const mostLevels = 256;
  */
 export function boundedJson(text: string, { max_result_values }: McpUpstreamEntry, garbage: string): Json {
   try {
-    assertBounded(text, { values: max_result_values, nesting: mostLevels });
+    assertBounded(text, { values: max_result_values, nesting: maxLevels });
   } catch (fault) {
     if (!(fault instanceof GatewayError)) throw fault;
     throw fault.code === 'payload_too_large'
       ? new UpstreamFault('too-large', `its answer holds more than ${max_result_values} values (max_result_values)`)
-      : new UpstreamFault('garbage', `its answer is nested deeper than ${mostLevels} levels`);
+      : new UpstreamFault('garbage', `its answer is nested deeper than ${maxLevels} levels`);
   }
   try {
     return JSON.parse(text) as Json;

@@ -2,14 +2,14 @@
 import { withoutSecrets } from '#core/credentials/redact-values.ts';
 import { redactResult } from '#core/mcp/tools/redact-result.ts';
 
-const mostLines = 8;
-const mostCharacters = 2_000;
+const maxLines = 8;
+const maxCharacters = 2_000;
 
 export class StderrTail {
   #text = '';
 
   add(text: string): void {
-    this.#text = (this.#text + text).slice(-mostCharacters);
+    this.#text = (this.#text + text).slice(-maxCharacters);
   }
 
   /** The last lines as one, without the given secrets and what looks like a secret; empty where nothing was written. */
@@ -17,7 +17,7 @@ export class StderrTail {
     const lines = this.#text.split('\n').map((line) => line.trim());
     const told = lines
       .filter((line) => line !== '')
-      .slice(-mostLines)
+      .slice(-maxLines)
       .join(' | ');
     return redactResult(String(withoutSecrets(told, secrets)));
   }

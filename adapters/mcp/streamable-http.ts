@@ -22,7 +22,7 @@ export interface StreamablePorts extends ExchangePorts {
 /** Silence that ends a stream without waiters: such streams live for hours. */
 const streamIdleMs = 24 * 3_600_000;
 /** A stream that ends before its answer is taken up again so often. */
-const mostResumes = 20;
+const maxResumes = 20;
 const resumeAfterMs = 500;
 
 /** @throws UpstreamFault */
@@ -202,7 +202,7 @@ class Link implements UpstreamLink {
         const outcome = outcomeIn(messageIn(event, this.#entry), id, onMessage);
         if (outcome) return outcome;
       }
-      if (last === undefined || resumed >= mostResumes) {
+      if (last === undefined || resumed >= maxResumes) {
         throw new UpstreamFault('broken', 'its stream ended without an answer');
       }
       await this.#ports.pause(resumeAfterMs);

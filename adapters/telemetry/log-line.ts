@@ -30,13 +30,13 @@ function safe(value: unknown, depth: number): unknown {
 
 /** Names of our own fields come again and again. */
 const known = new Map<string, ReturnType<typeof secrecyOf>>();
-const mostKnown = 1_000;
+const maxCached = 1_000;
 
 function secrecyOfName(name: string): ReturnType<typeof secrecyOf> {
   let secrecy = known.get(name);
   if (secrecy === undefined) {
     secrecy = secrecyOf(name);
-    if (known.size < mostKnown) known.set(name, secrecy);
+    if (known.size < maxCached) known.set(name, secrecy);
   }
   return secrecy;
 }

@@ -90,14 +90,14 @@ const randomHex = (bytes: number): string => systemIds.randomHex(bytes);
 
 /** The policies of the last calls: the one in force, and those that simulations name. */
 const policies = new Map<string, CompiledPolicy>();
-const mostPolicies = 4;
+const maxPolicies = 4;
 
 async function compiled(text: string): Promise<CompiledPolicy> {
   const known = policies.get(text);
   if (known) return known;
   const { compilePolicy } = await import('#core/tool-policy/compile.ts');
   const policy = compilePolicy(JSON.parse(text));
-  if (policies.size >= mostPolicies) policies.clear();
+  if (policies.size >= maxPolicies) policies.clear();
   policies.set(text, policy);
   return policy;
 }

@@ -20,7 +20,7 @@ import { startUpstreams } from './upstreams.ts';
 const allowedMs = 50;
 /** A row is repeated for so long, so that its percentile rests on a hundred answers and more. */
 const rowMs = 1_500;
-const mostRounds = 20;
+const maxRounds = 20;
 
 /** @param only names that hold this text; all when absent. @returns whether every row held. */
 export async function benchHostile(only = ''): Promise<boolean> {
@@ -98,7 +98,7 @@ async function row(probe: Worker, hostile: Hostile, target: Target, { process: g
   const before = scheduled(gateway.pid);
   const from = performance.now();
   let rounds = 0;
-  while (rounds < mostRounds && performance.now() - from < rowMs) {
+  while (rounds < maxRounds && performance.now() - from < rowMs) {
     rounds++;
     const answers = await Promise.all(Array.from({ length: hostile.atOnce ?? 1 }, () => hostile.send(target)));
     for (const { status, text } of answers) {

@@ -6,7 +6,7 @@ import { fields, list, text } from './json-fields.ts';
 const whole = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const leastCharacters = 4;
 /** As many pages as are looked through. */
-const mostPages = 50;
+const maxPages = 50;
 
 /**
  * The whole id behind a prefix of it. Text that is not a prefix of an id goes to the server unchanged.
@@ -24,7 +24,7 @@ export async function approvalId(cli: Cli, given: string): Promise<string> {
 async function pendingIds(cli: Cli, start: string): Promise<string[]> {
   const found: string[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const answer = fields((await cli.api().call('listApprovals', { query: { cursor } })).json);
     found.push(...idsIn(answer.pending, start));
     cursor = text(answer.cursor);

@@ -23,7 +23,7 @@ import {
   callerOf,
   carriesKey,
   type HandshakeHeaders,
-  mostBytes,
+  maxBytes,
   socketCaller,
   stillMay,
   withKey,
@@ -148,14 +148,14 @@ export class SocketConnection {
     const snapshot = await this.#ports.snapshots.current();
     this.#caller = socketCaller(await callerOf(headers, this.#address, snapshot, this.#ports));
     takeUpTo(this.#ws, snapshot.configuration.server.max_body_bytes);
-    await this.#send(told.ready(mostBytes(snapshot, this.#caller.tenant)));
+    await this.#send(told.ready(maxBytes(snapshot, this.#caller.tenant)));
   }
 
   async #take(text: string | undefined, bytes: number): Promise<void> {
     if (this.#state === 'closing') return;
     const snapshot = await this.#ports.snapshots.current();
     if (!this.#caller) assertBeforeKey(bytes, ++this.#beforeKey);
-    assertTakes(mostBytes(snapshot, this.#caller?.tenant), bytes);
+    assertTakes(maxBytes(snapshot, this.#caller?.tenant), bytes);
     if (text === undefined) throw new GatewayError('invalid_request', 'Messages are JSON texts, not binary.');
     const message = readMessage(text, () => this.#ports.ids.uuid());
     if (message.type === 'faulty') return this.#send(told.error(message.fault, { id: message.id }));

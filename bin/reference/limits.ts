@@ -9,9 +9,9 @@ import { functions } from '#core/contracts/functions.ts';
 import { longestSandboxMs } from '#core/executors/sandbox-message.ts';
 import { maxNesting, maxValues } from '#core/kernel/json.ts';
 import { wrongKeys } from '#core/limits/admissions.ts';
-import { mostLeased, rateLeaseSeconds } from '#core/limits/leases.ts';
+import { maxLeased, rateLeaseSeconds } from '#core/limits/leases.ts';
 import { reservationLeaseSeconds } from '#core/limits/ports.ts';
-import { mostShards } from '#core/limits/shards.ts';
+import { maxShards } from '#core/limits/shards.ts';
 import { defaultStateBudget } from '#core/tool-policy/analysis/analyse.ts';
 import { code, origin, table } from './markdown.ts';
 
@@ -59,10 +59,10 @@ export function limitsPage(): string {
       `${reservationLeaseSeconds} s, renewed while the call runs`,
       'charged if begun, else released',
     ],
-    ['items of the counters of a tenant', `${mostShards}, split and merged by load`, 'busy counters: 503'],
+    ['items of the counters of a tenant', `${maxShards}, split and merged by load`, 'busy counters: 503'],
     [
       'a lease of requests, for tenants without budgets',
-      `${mostLeased} requests, 1/200 of the limit, spent within ${rateLeaseSeconds} s`,
+      `${maxLeased} requests, 1/200 of the limit, spent within ${rateLeaseSeconds} s`,
       'counts as used until it is returned',
     ],
     ['a configuration', `${maxYamlBytes} bytes`, '400'],

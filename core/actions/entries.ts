@@ -57,10 +57,10 @@ export function withhold(ports: Pick<GovernPorts, 'ids'>, action: GovernedAction
   // Fields redacted from the call are redacted from its effects as well, and listed once.
   const { value: noted, salts: ofTask } = redact({ task: told ? taskNote(told, action.drift) : {} }, options);
   const salts = [...call.salts, ...ofTask];
-  if (salts.length > mostSalts)
+  if (salts.length > maxSalts)
     throw new GatewayError(
       'payload_too_large',
-      `The call holds ${salts.length} sensitive values; at most ${mostSalts} can be withheld one by one. Send fewer.`,
+      `The call holds ${salts.length} sensitive values; at most ${maxSalts} can be withheld one by one. Send fewer.`,
     );
   return {
     ...(call.value as ReturnType<typeof recordedParts>),
@@ -76,7 +76,7 @@ interface Outcome {
 }
 
 /** As many as fit into one item of their table. */
-const mostSalts = 2_000;
+const maxSalts = 2_000;
 /** A text of another system: the beginning is kept. */
 const errorCharacters = 4_096;
 
@@ -99,7 +99,7 @@ export async function withholdOutcome(
   const fit = async (outcome: Outcome): Promise<WithheldOutcome | undefined> => {
     const { value, salts } = await redactedOutcome(ports, action, outcome, secrets);
     const changes = saltChanges(action.envelope, `${action.envelope.envelope_id}#result`, salts);
-    return salts.length > mostSalts ? undefined : { value: { ...value, ...cut(value) }, changes };
+    return salts.length > maxSalts ? undefined : { value: { ...value, ...cut(value) }, changes };
   };
   const said: Outcome = error === undefined ? {} : { error: String(withoutSecrets(error, secrets)).toWellFormed() };
   const without = async (result_withheld: WithheldOutcome['result_withheld']): Promise<WithheldOutcome> => ({

@@ -65,18 +65,18 @@ const pick = ({ result, result_sha256, result_bytes, result_withheld }: KeptResu
 
 /**
  * What was kept of a result, read again. Never throws.
- * @param mostBytes larger ones are named, not read.
+ * @param maxBytes larger ones are named, not read.
  */
 export async function readResult(
   { results, telemetry }: Stores,
   kept: KeptResult,
-  mostBytes: number = resultSizes.answeredBytes,
+  maxBytes: number = resultSizes.answeredBytes,
 ): Promise<ShownResult> {
   const { result_sha256, result_bytes } = kept;
   const present = kept.result !== undefined || kept.result_withheld !== undefined;
   if (present || result_sha256 === undefined || result_bytes === undefined) return pick(kept);
   const reference = { result_sha256, result_bytes };
-  if (result_bytes > mostBytes) return { ...reference, result_withheld: 'too_large' };
+  if (result_bytes > maxBytes) return { ...reference, result_withheld: 'too_large' };
   try {
     const bytes = await results.get(result_sha256);
     if (!bytes) return { ...reference, result_withheld: 'gone' };

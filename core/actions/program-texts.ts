@@ -60,14 +60,14 @@ export const programPaths = (call: ToolCall): ReadonlySet<string> =>
   new Set(programTexts(call).map(({ path }) => path));
 
 /** As many places as an approval names one by one. */
-const mostPlaces = 100;
+const maxPlaces = 100;
 
 /** The same for people: many places are named by the parameters they are in, too many parameters by the word alone. */
 export function executedPlaces(call: ToolCall): readonly string[] {
   const texts = programTexts(call);
-  if (texts.length <= mostPlaces) return texts.map(({ path }) => path);
+  if (texts.length <= maxPlaces) return texts.map(({ path }) => path);
   const holding = new Set(texts.map(({ parameter }) => parameter));
-  return holding.size <= mostPlaces ? [...holding] : ['$.target', '$.parameters'];
+  return holding.size <= maxPlaces ? [...holding] : ['$.target', '$.parameters'];
 }
 
 /** Paths of executable texts that hold a secret, or that would be withheld with what is around them. */

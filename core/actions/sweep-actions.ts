@@ -11,7 +11,7 @@ interface SweepPorts {
 }
 
 const pageSize = 100;
-const mostPages = 20;
+const maxPages = 20;
 
 /**
  * Records `unknown` for what was started and is over [action.no-allow-without-end]. Safe to run twice at once.
@@ -21,7 +21,7 @@ const mostPages = 20;
 export async function closeAbandoned(ports: SweepPorts, dueBefore?: string): Promise<number> {
   let closed = 0;
   const seen = new Set<string>();
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const due = await ports.startedActions.due(dueBefore ?? isoTime(ports.clock.now()), pageSize);
     const fresh = due.filter(({ tenant, id }) => !seen.has(`${tenant}#${id}`));
     if (fresh.length === 0) return closed;

@@ -8,7 +8,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import type { Call, Operation } from './operation.ts';
 
 /** The newest so many; older ones stand in the evidence. */
-const mostShown = 500;
+const maxShown = 500;
 
 export const listAlerts: Operation = async (call) => {
   const state = stateOf(call.query.state);
@@ -18,7 +18,7 @@ export const listAlerts: Operation = async (call) => {
     .map(({ alert }) => alert)
     .filter((alert) => state === undefined || alert.state === state)
     .sort((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : a.id < b.id ? -1 : 1));
-  return { body: { alerts: alerts.slice(0, mostShown), total: alerts.length } };
+  return { body: { alerts: alerts.slice(0, maxShown), total: alerts.length } };
 };
 
 const scopesOf = ({ principal, snapshot }: Call): AlertScope[] =>

@@ -19,9 +19,9 @@ const realtimeMinutes = 5;
 /** Without `from`: the last hour. */
 const usualMinutes = 60;
 /** Without `dimension`: as many as one answer can show; the others are asked for by name. */
-const mostListed = 100;
+const maxListed = 100;
 /** Buckets of an answer: a function answers in 6 MB. */
-const mostBuckets = 25_000;
+const maxBuckets = 25_000;
 
 interface Span {
   readonly from: string;
@@ -54,9 +54,9 @@ async function summaryOf(call: Call, span: Span, step: Step) {
     }),
   );
   const buckets = all.reduce((sum, [, each]) => sum + each.length, 0);
-  if (buckets > mostBuckets) {
+  if (buckets > maxBuckets) {
     throw invalidRequest(
-      `The answer would hold ${buckets} buckets; at most ${mostBuckets} are sent. Ask for fewer dimensions, a shorter time or a longer step.`,
+      `The answer would hold ${buckets} buckets; at most ${maxBuckets} are sent. Ask for fewer dimensions, a shorter time or a longer step.`,
     );
   }
   return { dimensions, summary: Object.fromEntries(all) };
@@ -71,7 +71,7 @@ async function seenIn(call: Call, span: Span): Promise<Dimension[]> {
   const { role, planes } = snapshot.configuration.federation;
   const elsewhere =
     principal.platform && role === 'control' ? planes.map(({ name }) => dimensionOf('plane', name)) : [];
-  return [...first, ...tenants.map((id): Dimension => `tenant:${id}`), ...elsewhere, ...names].slice(0, mostListed);
+  return [...first, ...tenants.map((id): Dimension => `tenant:${id}`), ...elsewhere, ...names].slice(0, maxListed);
 }
 
 /** A tenant's caller sees its own traffic; the platform's callers see that of all tenants together. */

@@ -32,7 +32,7 @@ const histories: Readonly<Record<string, readonly ApprovalStatus[]>> = {
 };
 const everything: readonly ApprovalStatus[] = ['approved', 'executing', 'consumed', 'denied'];
 /** An index lags behind and a filter leaves rows out: so many reads may go into one page before it is answered short. */
-const mostReads = 10;
+const maxReads = 10;
 
 /** Newest first within each state, all states unless one is named; the cursor says which state the next page is of. */
 export const approvalHistory: Operation = async (call) => {
@@ -45,7 +45,7 @@ export const approvalHistory: Operation = async (call) => {
   const { cursor: _, limit, ...page } = pageOf(call);
   const rows: ApprovalRow[] = [];
   let place: string | undefined = cursor;
-  for (let reads = 0; place !== undefined && rows.length < limit && reads < mostReads; reads++) {
+  for (let reads = 0; place !== undefined && rows.length < limit && reads < maxReads; reads++) {
     const { at, rest } = placeIn(states, place);
     const status = states[at]!;
     const found = await ports.approvals.list(principal.tenant, status, {

@@ -43,7 +43,7 @@ function positionOf(given: string | undefined): { readonly part: Part; readonly 
 }
 
 /** Sentences of one piece beyond these are counted only. */
-const mostSentences = 20;
+const maxSentences = 20;
 
 export class AuditSummary {
   #sessions = 0;
@@ -79,7 +79,7 @@ export class AuditSummary {
     const all = [...this.#notChecked].map(([said, [first, ...others]]) =>
       others.length === 0 ? `${said} (session ${first})` : `${said} (${others.length + 1} sessions)`,
     );
-    const left = all.length - mostSentences;
-    return left > 0 ? [...all.slice(0, mostSentences), `and ${left} more`] : all;
+    const left = all.length - maxSentences;
+    return left > 0 ? [...all.slice(0, maxSentences), `and ${left} more`] : all;
   }
 }

@@ -41,7 +41,7 @@ async function recorded({ evidence }: Call['ports'], { tenant, key_id, call }: C
   const bornMs = Number.parseInt(call.replaceAll('-', '').slice(0, 12), 16);
   const within = { tenant, actor: key_id, from: bornMs - 60_000, to: bornMs + longestMs, limit: 100 };
   let cursor: string | undefined;
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const found = await evidence.audit({ ...within, ...(cursor !== undefined && { cursor }) });
     if (found.items.some(({ envelope_id }) => envelope_id === call)) return true;
     cursor = found.cursor;
@@ -50,4 +50,4 @@ async function recorded({ evidence }: Call['ports'], { tenant, key_id, call }: C
   return false;
 }
 
-const mostPages = 20;
+const maxPages = 20;

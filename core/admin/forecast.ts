@@ -12,14 +12,14 @@ const dayMs = 86_400_000;
 /** Four weeks, so that each weekday is seen four times. */
 const historyDays = keptDays;
 /** Budgets of all tenants need the spend of each: above this they are left out. */
-const mostTenants = 20;
+const maxTenants = 20;
 
 export const budgetsForecast: Operation = async (call) => {
   const { statuses, keySpend } = await budgetsOf(call);
   const own = await usageByDay(call, [call.principal.tenant]);
   const { tenants } = call.snapshot.configuration;
   const everyone =
-    statuses.some(({ account }) => account.startsWith('global')) && tenants.length <= mostTenants
+    statuses.some(({ account }) => account.startsWith('global')) && tenants.length <= maxTenants
       ? await usageByDay(
           call,
           tenants.map(({ id }) => id),

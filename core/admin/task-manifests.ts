@@ -43,7 +43,7 @@ export const deleteManifest: Operation = async (call) => {
 };
 
 /** As much of a session as one answer looks at. */
-const mostEntries = 20_000;
+const maxEntries = 20_000;
 
 /** The session named, or those the manifest is attached to, from their first entries on. */
 export const manifestDrift: Operation = async (call) => {
@@ -58,7 +58,7 @@ export const manifestDrift: Operation = async (call) => {
     const head = await ports.evidence.head(principal.tenant, name);
     if (query.session !== undefined && (!head || !isOwn(call, head))) throw notFound(`Session ${name}`);
     if (!head || !isOwn(call, head)) continue;
-    const total = Math.min(head.total_entries, mostEntries);
+    const total = Math.min(head.total_entries, maxEntries);
     const entries = firstEntries<EvidenceEntry>(ports.evidence.entries(principal.tenant, name), total);
     const report = await replayDrift(manifest, name, entries, snapshot.configuration.behavior);
     sessions.push({ ...report, complete: total === head.total_entries });

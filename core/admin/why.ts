@@ -23,7 +23,7 @@ interface EffectView {
 }
 
 /** As many effects as an answer explains. */
-const mostEffects = 50;
+const maxEffects = 50;
 
 /**
  * Which source decided an action, and the first condition at which each guard and rule failed: for the call as it was written, and for
@@ -72,7 +72,7 @@ export const why: Operation = async (call) => {
 /** What the call would do, read again, and what the policy of then says of each part. */
 async function effectsOf({ ports }: Call, policy: CompiledPolicy, call: ToolCall) {
   const { parts, unclear } = await ports.effects(call);
-  const effects = parts.slice(0, mostEffects).map((part): EffectView => {
+  const effects = parts.slice(0, maxEffects).map((part): EffectView => {
     const placed = { ...(call.upstream !== undefined && { upstream: call.upstream }), ...part };
     const { tool, target, capability } = part;
     const { decision, matched_rule, reason } = decide(policy, placed);
@@ -84,7 +84,7 @@ async function effectsOf({ ports }: Call, policy: CompiledPolicy, call: ToolCall
   });
   return {
     effects,
-    ...(parts.length > mostEffects && { more_effects: parts.length - mostEffects }),
+    ...(parts.length > maxEffects && { more_effects: parts.length - maxEffects }),
     ...(unclear !== undefined && { unclear }),
   };
 }

@@ -7,7 +7,7 @@ import type { BrokenSession } from './conditions.ts';
 
 const sessionsAtOnce = 5;
 /** A longer session is left to `audit verify`, which has the time. */
-const mostEntries = 2_000;
+const maxEntries = 2_000;
 
 export class ChainWatch {
   readonly #cursors = new Map<string, string>();
@@ -35,7 +35,7 @@ export class ChainWatch {
 
 async function brokenLink(evidence: EvidenceLog, head: SessionHead): Promise<BrokenSession | undefined> {
   const { tenant, session_id, total_entries } = head;
-  if (total_entries > mostEntries) return undefined;
+  if (total_entries > maxEntries) return undefined;
   const entries = firstEntries(evidence.entries(tenant, session_id), total_entries);
   const { broken_link } = await verifyChain(entries, { head });
   return broken_link && { session_id, ...broken_link };

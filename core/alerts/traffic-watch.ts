@@ -23,7 +23,7 @@ const historyMinutes = 24 * 60;
 /** A day of minutes is read again this often; its mean and deviation hardly move meanwhile. */
 const baselineMs = 10 * minuteMs;
 /** Models and providers of the platform that are looked at. */
-const mostDimensions = 200;
+const maxDimensions = 200;
 const dimensionsAtOnce = 10;
 
 export class TrafficWatch {
@@ -38,7 +38,7 @@ export class TrafficWatch {
     const now = ports.clock.now();
     const span = { from: isoTime(now - recentMinutes * minuteMs), to: isoTime(now) };
     const seen = await ports.observations.dimensions(everyTenant, span);
-    const some = seen.filter((dimension) => !dimension.startsWith('tool:')).slice(0, mostDimensions);
+    const some = seen.filter((dimension) => !dimension.startsWith('tool:')).slice(0, maxDimensions);
     const measured: Measured[] = [];
     await sideBySide(['global', ...some] as Dimension[], dimensionsAtOnce, async (dimension) => {
       measured.push(...(await this.#dimension(ports, everyTenant, dimension, settings)));

@@ -15,8 +15,8 @@ export interface FailingDelivery {
   readonly due_at: string;
 }
 
-const mostShown = 20;
-const mostLooked = 200;
+const maxShown = 20;
+const maxScanned = 200;
 /** No channel puts an attempt off for longer. */
 const longestWaitMs = 3_600_000;
 const longestError = 200;
@@ -28,13 +28,13 @@ export async function failingDeliveries(
 ): Promise<{ readonly due: number; readonly failing: readonly FailingDelivery[] }> {
   const now = isoTime(clock.now());
   const [dead, waiting] = await Promise.all([
-    deliveries.dead(tenant, mostShown),
-    deliveries.due(isoTime(clock.now() + longestWaitMs), mostLooked),
+    deliveries.dead(tenant, maxShown),
+    deliveries.due(isoTime(clock.now() + longestWaitMs), maxScanned),
   ]);
   const retrying = waiting.filter((one) => one.tenant === tenant && one.attempts > 0 && one.last_error !== undefined);
   return {
     due: waiting.filter(({ due_at }) => due_at <= now).length,
-    failing: [...dead, ...retrying].slice(0, mostShown).map(shown),
+    failing: [...dead, ...retrying].slice(0, maxShown).map(shown),
   };
 }
 

@@ -58,7 +58,7 @@ export interface Separation {
 }
 
 /** Between the reading of a row and the write another vote may come: then the row is read again. */
-const mostTries = 5;
+const maxTries = 5;
 
 /**
  * Counts a vote. A denial decides, and so does an approval where one is enough; where rules of the organisation ask for several the row stays
@@ -69,7 +69,7 @@ const mostTries = 5;
  */
 export async function decideApproval(ports: VotePorts, found: ApprovalRow, vote: Vote): Promise<ApprovalRow> {
   let row: ApprovalRow | undefined = found;
-  for (let tries = 0; row && tries < mostTries; tries++) {
+  for (let tries = 0; row && tries < maxTries; tries++) {
     const counted = await countVote(ports, row, vote);
     if (counted) return counted;
     row = await ports.approvals.find(found.envelope_id);

@@ -5,7 +5,7 @@
 import {
   type BehaviorNote,
   type BehaviorSettings,
-  mostCounted,
+  maxCounted,
   type RiskRecord,
   type RiskSettings,
   riskSettingsOf,
@@ -166,18 +166,18 @@ export function forKeys(settings: RiskSettings): RiskSettings {
     ...settings,
     credential_abuse: {
       ...credential_abuse,
-      secrets: scaled(credential_abuse.secrets, mostCounted.secrets),
-      failures: scaled(credential_abuse.failures, mostCounted.failures),
+      secrets: scaled(credential_abuse.secrets, maxCounted.secrets),
+      failures: scaled(credential_abuse.failures, maxCounted.failures),
     },
     destructive_sequence: {
       ...destructive_sequence,
-      deletes: scaled(destructive_sequence.deletes, mostCounted.deletes),
+      deletes: scaled(destructive_sequence.deletes, maxCounted.deletes),
     },
-    fan_out: { ...fan_out, places: scaled(fan_out.places, mostCounted.places) },
+    fan_out: { ...fan_out, places: scaled(fan_out.places, maxCounted.places) },
     repeated_escalation: {
       ...repeated_escalation,
-      attempts: scaled(repeated_escalation.attempts, mostCounted.attempts),
-      reviews: scaled(repeated_escalation.reviews, mostCounted.reviews),
+      attempts: scaled(repeated_escalation.attempts, maxCounted.attempts),
+      reviews: scaled(repeated_escalation.reviews, maxCounted.reviews),
     },
   };
 }

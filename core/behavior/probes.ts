@@ -10,7 +10,7 @@ interface Count {
 }
 
 /** What one call tells is bounded like any other signal. */
-const mostTold = 2;
+const maxReported = 2;
 
 export class Probes {
   readonly #counts = new RecentMap<string, Count>({ max: 10_000 });
@@ -26,7 +26,7 @@ export class Probes {
     const before = this.#of(tenant, keyId, nowMs, windowMs);
     if (!before || before.count < many) return 0;
     this.#counts.set(nameOf(tenant, keyId), { since: nowMs, count: before.count % many });
-    return Math.min(mostTold, Math.floor(before.count / many));
+    return Math.min(maxReported, Math.floor(before.count / many));
   }
 
   #of(tenant: string, keyId: string, nowMs: number, windowMs: number): Count | undefined {

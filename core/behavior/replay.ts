@@ -54,7 +54,7 @@ export interface Replay {
 }
 
 /** As many alerts as an answer lists; the newest. */
-const mostListed = 200;
+const maxListed = 200;
 
 /**
  * Works the score out again from the entries of a chain, in order.
@@ -75,7 +75,7 @@ export async function replayRisk(
     record = recordOf(scored);
     total_alerts += scored.alerts.length;
     alerts.push(...scored.alerts);
-    if (alerts.length > mostListed) alerts.splice(0, alerts.length - mostListed);
+    if (alerts.length > maxListed) alerts.splice(0, alerts.length - maxListed);
   }
   return { record, state: stateOf(record), alerts, total_alerts };
 }

@@ -1,5 +1,5 @@
 /** The six rules of session risk. Each looks at one event and what is remembered, and adds alerts and marks. */
-import { mostCounted, type Signal } from '#core/contracts/behavior.ts';
+import { maxCounted, type Signal } from '#core/contracts/behavior.ts';
 import { type Memory, within } from './memory.ts';
 import { kept } from './state.ts';
 
@@ -63,10 +63,10 @@ const credentialAbuse: Rule = (memory) => {
   const { points, secrets, failures } = memory.settings.credential_abuse;
   for (const { x } of memory.signals('misused')) memory.alert('credential_abuse', points, [], `misuses ${x}`);
   if (!['review', 'approved', 'outcome'].includes(memory.event.decision)) {
-    for (const { h } of memory.signals('secret')) memory.mark('secrets', h, mostCounted.secrets, { once: true });
+    for (const { h } of memory.signals('secret')) memory.mark('secrets', h, maxCounted.secrets, { once: true });
     memory.alertAt('secrets', secrets, 'credential_abuse', points, (n) => `touches ${n} different secrets`);
   }
-  for (const { h } of memory.signals('login_failed')) memory.mark('failures', h, mostCounted.failures, { once: true });
+  for (const { h } of memory.signals('login_failed')) memory.mark('failures', h, maxCounted.failures, { once: true });
   memory.alertAt('failures', failures, 'credential_abuse', points, (n) => `${n} logins were refused`);
 };
 
@@ -82,7 +82,7 @@ const destructiveSequence: Rule = (memory) => {
     }
     memory.state = { ...memory.state, deletes: within(memory.state.deletes, memory.now - minutes * 60) };
     const weight = Math.min(3, Math.max(...found.map(({ n = 1 }) => n)));
-    for (let i = 0; i < weight; i++) memory.mark('deletes', '', mostCounted.deletes);
+    for (let i = 0; i < weight; i++) memory.mark('deletes', '', maxCounted.deletes);
     memory.alertAt(
       'deletes',
       deletes,
@@ -101,7 +101,7 @@ const fanOut: Rule = (memory) => {
   const found = memory.signals('place');
   if (found.length === 0 || memory.event.decision !== 'allow') return;
   memory.state = { ...memory.state, places: within(memory.state.places, memory.now - minutes * 60) };
-  for (const { h } of found) memory.mark('places', h, mostCounted.places, { once: true });
+  for (const { h } of found) memory.mark('places', h, maxCounted.places, { once: true });
   memory.alertAt('places', places, 'fan_out', points, (n) => `reaches ${n} different places within ${minutes} minutes`);
 };
 

@@ -12,7 +12,7 @@ export interface ReadForm {
   readonly files: FormFiles;
 }
 
-const mostFields = 64;
+const maxFields = 64;
 const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,63}(\[\])?$/;
 /** Fields that JSON would carry as numbers or truth values, so that they are checked like those. */
 const numbers: ReadonlySet<string> = new Set(['n', 'temperature']);
@@ -28,8 +28,8 @@ export async function readForm(type: string | undefined, bytes: Uint8Array): Pro
     throw new GatewayError('unsupported_media_type', `Content-Type is ${found}; send multipart/form-data.`);
   }
   const fields = await parsed(type!, bytes);
-  if (fields.length > mostFields)
-    throw invalidRequest(`The form has ${fields.length} fields; at most ${mostFields} are taken.`);
+  if (fields.length > maxFields)
+    throw invalidRequest(`The form has ${fields.length} fields; at most ${maxFields} are taken.`);
   const files = new Map<string, File>();
   const members = new Map<string, Json>();
   for (const [name, value] of fields) {

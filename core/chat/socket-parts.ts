@@ -1,7 +1,7 @@
 /** Long messages in pieces: what a connection on AWS takes at a time is bounded: frames of 32 KB. */
 
 /** A frame has 32 KB; a little is left for the frame itself. */
-export const mostPostBytes = 32_000;
+export const maxPostBytes = 32_000;
 
 const encoder = new TextEncoder();
 const bytesOf = (text: string): number => encoder.encode(text).length;
@@ -11,7 +11,7 @@ const bytesOf = (text: string): number => encoder.encode(text).length;
  * the `data` of the parts of an id and parses the whole.
  * @param most bytes of UTF-8 of each text.
  */
-export function inParts(text: string, id: string, most = mostPostBytes): string[] {
+export function inParts(text: string, id: string, most = maxPostBytes): string[] {
   // A character is at most three bytes of UTF-8 per unit: short texts need no counting.
   if (text.length * 3 <= most || bytesOf(text) <= most) return [text];
   const room = most - bytesOf(part(id, Number.MAX_SAFE_INTEGER, false, ''));

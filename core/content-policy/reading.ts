@@ -22,7 +22,7 @@ export interface Reading {
 }
 
 /** One character may be read as eighteen: a text that grows beyond this would take the memory of a worker. */
-const mostCharacters = 1_000_000;
+const maxCharacters = 1_000_000;
 
 /**
  * NFKC, invisible characters removed, look-alikes folded; upper and lower case stay.
@@ -38,7 +38,7 @@ export function readingOf(raw: string): Reading {
     const read = fold(written);
     const ascii = read === written && isAscii(written);
     if (length + read.length >= at.length) {
-      if (length > mostCharacters) throw new RangeError('folded, the text is longer than what is looked at');
+      if (length > maxCharacters) throw new RangeError('folded, the text is longer than what is looked at');
       at = longer(at, length + read.length);
     }
     for (let i = 0; i < read.length; i++) at[length++] = ascii ? index + i : index;

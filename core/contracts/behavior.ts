@@ -19,7 +19,7 @@ const points = (usual: number) => z.int().min(0).max(1000).default(usual);
 const minutes = (usual: number) => z.int().positive().max(1440).default(usual);
 /** How many of something make an alert; bounded, because as many are remembered. */
 const many = (usual: number, most: number) => z.int().min(2).max(most).default(usual);
-export const mostCounted = { secrets: 16, failures: 16, deletes: 16, places: 24, attempts: 16, reviews: 200 } as const;
+export const maxCounted = { secrets: 16, failures: 16, deletes: 16, places: 24, attempts: 16, reviews: 200 } as const;
 
 export const behaviorSchema = z.strictObject({
   enabled: z.boolean().default(true).meta({ description: 'Whether sessions and keys are scored.' }),
@@ -65,8 +65,8 @@ export const behaviorSchema = z.strictObject({
   credential_abuse: z
     .strictObject({
       points: points(30).meta({ description: 'Points when a count below is reached.' }),
-      secrets: many(4, mostCounted.secrets).meta({ description: 'Number of different secrets.' }),
-      failures: many(5, mostCounted.failures).meta({ description: 'Number of refused logins.' }),
+      secrets: many(4, maxCounted.secrets).meta({ description: 'Number of different secrets.' }),
+      failures: many(5, maxCounted.failures).meta({ description: 'Number of refused logins.' }),
     })
     .prefault({})
     .meta({
@@ -75,7 +75,7 @@ export const behaviorSchema = z.strictObject({
   destructive_sequence: z
     .strictObject({
       points: points(30).meta({ description: 'Points when the count is reached.' }),
-      deletes: many(5, mostCounted.deletes).meta({ description: 'Number of deletions.' }),
+      deletes: many(5, maxCounted.deletes).meta({ description: 'Number of deletions.' }),
       minutes: minutes(5).meta({ description: 'Minutes within which they are counted.' }),
       after_denial_points: points(20).meta({ description: 'Points for a deletion that follows a denial by a human.' }),
     })
@@ -84,7 +84,7 @@ export const behaviorSchema = z.strictObject({
   fan_out: z
     .strictObject({
       points: points(20).meta({ description: 'Points when the count is reached.' }),
-      places: many(12, mostCounted.places).meta({ description: 'Number of different places.' }),
+      places: many(12, maxCounted.places).meta({ description: 'Number of different places.' }),
       minutes: minutes(5).meta({ description: 'Minutes within which they are counted.' }),
     })
     .prefault({})
@@ -92,9 +92,9 @@ export const behaviorSchema = z.strictObject({
   repeated_escalation: z
     .strictObject({
       points: points(25).meta({ description: 'Points when the number of attempts is reached.' }),
-      attempts: many(3, mostCounted.attempts).meta({ description: 'Number of refused attempts that differ.' }),
+      attempts: many(3, maxCounted.attempts).meta({ description: 'Number of refused attempts that differ.' }),
       review_points: points(10).meta({ description: 'Points when the number of reviews is reached.' }),
-      reviews: many(20, mostCounted.reviews).meta({
+      reviews: many(20, maxCounted.reviews).meta({
         description: 'Number of different calls that waited for a human while none was approved.',
       }),
       probe_points: points(10).meta({ description: 'Points when the number of probes is reached.' }),

@@ -55,7 +55,7 @@ const evidenceHead = z.strictObject({
 export type EvidenceHead = z.infer<typeof evidenceHead>;
 
 /** Of one report. */
-export const mostHeads = 2_000;
+export const maxHeads = 2_000;
 
 export const planeStatusSchema = z.strictObject({
   plane: planeName.optional().meta({ description: 'Must be the plane of the token.' }),
@@ -75,7 +75,7 @@ export const planeStatusSchema = z.strictObject({
   requests: count,
   error_rate: z.number().min(0).max(1),
   pending_approvals: count,
-  evidence_heads: z.array(evidenceHead).max(mostHeads),
+  evidence_heads: z.array(evidenceHead).max(maxHeads),
 });
 export type PlaneStatus = z.infer<typeof planeStatusSchema>;
 
@@ -87,9 +87,9 @@ export interface WantedHead {
 }
 
 /** Sums of one minute: a sketch of latencies has at most 915 bins. */
-const mostMeasures = 1_500;
+const maxMeasures = 1_500;
 /** Minutes of one request. */
-export const mostMinutes = 500;
+export const maxMinutes = 500;
 
 export const planeMetricsSchema = z.strictObject({
   plane: planeName.optional().meta({ description: 'Must be the plane of the token.' }),
@@ -103,14 +103,14 @@ export const planeMetricsSchema = z.strictObject({
             z.string().regex(/^[a-z_]{1,32}(:[A-Za-z0-9_.-]{1,64})?$/, 'a name such as requests or ms:120'),
             z.number().nonnegative(),
           )
-          .refine((measures) => Object.keys(measures).length <= mostMeasures, `at most ${mostMeasures} sums`)
+          .refine((measures) => Object.keys(measures).length <= maxMeasures, `at most ${maxMeasures} sums`)
           .meta({
             description:
               'Sums of the minute so far: requests, errors, input_tokens, output_tokens, cost_microusd, blocked, reviewed, ms:<bin>.',
           }),
       }),
     )
-    .max(mostMinutes)
+    .max(maxMinutes)
     .meta({ description: 'A minute that is sent again replaces what was sent before.' }),
 });
 export type PlaneMetrics = z.infer<typeof planeMetricsSchema>;

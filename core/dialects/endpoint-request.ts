@@ -5,10 +5,10 @@ import { type EndpointName, endpoints } from './endpoints.ts';
 import { countOf, isObject, objectsOf } from './wire.ts';
 
 /** As OpenAI takes them. */
-const mostTexts = 2048;
+const maxTexts = 2048;
 /** Output tokens of a completion that names no maximum; OpenAI's own. */
 const completionTokens = 16;
-const mostTokens = 1_000_000;
+const maxTokens = 1_000_000;
 
 /**
  * The chat request that stands for the request of an endpoint. Members beside the text stay as they are: filters read their strings.
@@ -67,8 +67,8 @@ function textsOf(name: EndpointName, field: string, value: Json | undefined): (s
   if (name === 'moderations' && Array.isArray(value) && value.length > 0 && value.every(isObject))
     return [value as JsonObject[]];
   const texts = typeof value === 'string' ? [value] : Array.isArray(value) ? value : [];
-  if (texts.length === 0 || texts.length > mostTexts)
-    throw refused(field, 'has no text, or too many', `1 to ${mostTexts} texts`);
+  if (texts.length === 0 || texts.length > maxTexts)
+    throw refused(field, 'has no text, or too many', `1 to ${maxTexts} texts`);
   return texts.map((text, at) => {
     if (typeof text === 'string' && text !== '') return text;
     const found = typeof text === 'string' ? 'is empty' : 'is not a text';
@@ -89,7 +89,7 @@ function outputOf({ max_tokens, n, best_of }: JsonObject, prompts: number): numb
   };
   const choices = count('n', n, 128, 1);
   const drafts = Math.max(choices, count('best_of', best_of, 128, choices));
-  return count('max_tokens', max_tokens, mostTokens, completionTokens) * prompts * Math.ceil(drafts / choices);
+  return count('max_tokens', max_tokens, maxTokens, completionTokens) * prompts * Math.ceil(drafts / choices);
 }
 
 const refused = (path: string, found: string, allowed: string) =>

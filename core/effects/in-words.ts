@@ -10,13 +10,13 @@ export interface EffectLine {
 }
 
 /** As many as a person reads; the gravest stay. */
-const mostLines = 60;
+const maxLines = 60;
 const gravity: Readonly<Record<string, number>> = { read: 0, write: 1, execute: 2, delete: 3 };
 
 /** Never empty: a call that stands for itself alone is named by its tool. */
 export function effectsInWords(call: ToolCall, { parts, unclear }: Effects): EffectLine[] {
   const all = parts.length > 0 ? parts : [call];
-  const kept = all.length > mostLines ? gravest(all) : all;
+  const kept = all.length > maxLines ? gravest(all) : all;
   const lines = kept.map((part, index) => ({
     text: inWords(part, kept[index - 1], unclear),
     ofProgram: isProgram(part),
@@ -28,7 +28,7 @@ export function effectsInWords(call: ToolCall, { parts, unclear }: Effects): Eff
 }
 
 const gravest = (parts: readonly ToolCall[]): readonly ToolCall[] =>
-  [...parts].sort((a, b) => (gravity[b.capability] ?? 4) - (gravity[a.capability] ?? 4)).slice(0, mostLines);
+  [...parts].sort((a, b) => (gravity[b.capability] ?? 4) - (gravity[a.capability] ?? 4)).slice(0, maxLines);
 
 const isProgram = ({ protocol }: ToolCall): boolean => ['shell', 'sql'].includes(foldCase(protocol).trim());
 

@@ -1,7 +1,7 @@
 /** Compares a session's head with its archive, and archives what is missing [evidence.archive.check, evidence.archive.repair]. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Clock } from '#core/kernel/ports.ts';
-import { mostEntriesARun } from './archived.ts';
+import { maxEntriesPerRun } from './archived.ts';
 import { entryHash } from './chain.ts';
 import type { ArchiveReader, EvidenceLog } from './ports.ts';
 
@@ -32,7 +32,7 @@ export interface ArchiveCheck {
 
 /** Copies follow a commit within seconds; after so long an entry without one is missing. */
 const dueMs = 5 * 60_000;
-const mostStretches = 20;
+const maxStretches = 20;
 
 /** @returns undefined for a session without a head. Reads names of copies only, in constant memory but for the gaps. */
 export async function checkSession(
@@ -65,7 +65,7 @@ export async function checkSession(
     session_id: sessionId,
     total_entries: head.total_entries,
     missing_entries: due.reduce((sum, gap) => sum + lengthOf(gap), 0),
-    missing: due.slice(0, mostStretches),
+    missing: due.slice(0, maxStretches),
     pending_entries: pending,
     ...(contradiction !== undefined && { contradiction }),
   };
@@ -108,8 +108,8 @@ export async function repairStretch(
   let archived = 0;
   const after = await copyAt(ports, tenant, sessionId, to + 1);
   const refused = (reason: string): Repaired => ({ archived_entries: archived, refused: reason });
-  for (let index = from; index <= to; index += mostEntriesARun) {
-    const batch = await rows(ports, tenant, sessionId, index, Math.min(to, index + mostEntriesARun - 1));
+  for (let index = from; index <= to; index += maxEntriesPerRun) {
+    const batch = await rows(ports, tenant, sessionId, index, Math.min(to, index + maxEntriesPerRun - 1));
     for (const [n, entry] of batch.entries()) {
       const defect = defectOf(entry, index + n, previous);
       if (defect !== undefined) return refused(defect);
@@ -122,7 +122,7 @@ export async function repairStretch(
     }
     await ports.project(batch);
     archived += batch.length;
-    if (last < Math.min(to, index + mostEntriesARun - 1)) return refused(`entry ${last + 1} is not in the table`);
+    if (last < Math.min(to, index + maxEntriesPerRun - 1)) return refused(`entry ${last + 1} is not in the table`);
   }
   return { archived_entries: archived };
 }

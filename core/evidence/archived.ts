@@ -7,7 +7,7 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { ArchivedPlace, ArchivedRun, ArchiveReader } from './ports.ts';
 
 /** The longest run that is written. A reader that looks for the end of a session begins so many entries before it. */
-export const mostEntriesARun = 100;
+export const maxEntriesPerRun = 100;
 
 /** How many runs are read ahead of the reader: what a verification holds of the archive at a time. */
 const runsAhead = 8;
@@ -24,7 +24,7 @@ export interface ArchiveSource {
 /** The reading side over what an adapter keeps. */
 export function archiveReader(source: ArchiveSource): ArchiveReader {
   const runs: ArchiveReader['runs'] = async function* (tenant, sessionId, fromIndex = 0) {
-    const first = Math.max(0, fromIndex - mostEntriesARun + 1);
+    const first = Math.max(0, fromIndex - maxEntriesPerRun + 1);
     for await (const run of source.runs(tenant, sessionId, first)) if (run.last >= fromIndex) yield run;
   };
 
@@ -105,7 +105,7 @@ export function runsOf(entries: readonly EvidenceEntry[]): EvidenceEntry[][] {
     const run = runs.at(-1);
     const last = run?.at(-1);
     const follows = last?.index === entry.index - 1 && last.hash === entry.previous_hash;
-    if (run && follows && run.length < mostEntriesARun) run.push(entry);
+    if (run && follows && run.length < maxEntriesPerRun) run.push(entry);
     else runs.push([entry]);
   }
   return runs;

@@ -9,10 +9,10 @@ import { RecentMap } from '#core/kernel/recent-map.ts';
 const newestAtOnce = 100;
 const othersAtOnce = 50;
 /** Entries that are read for one report to verify whole chains; a longer chain is left to `audit verify`. */
-const mostVerified = 2_000;
+const maxVerified = 2_000;
 
 /** Of one report: 1 MB holds as many of the longest names. */
-const mostAtOnce = 1_000;
+const maxAtOnce = 1_000;
 
 interface ChainPorts {
   readonly evidence: EvidenceLog;
@@ -36,11 +36,11 @@ export class ReportedChains {
     tenants: readonly string[],
     wanted: readonly WantedHead[],
   ): Promise<EvidenceHead[]> {
-    const heads = await this.#wanted({ evidence, expiresBefore }, wanted.slice(0, mostAtOnce));
+    const heads = await this.#wanted({ evidence, expiresBefore }, wanted.slice(0, maxAtOnce));
     const told = new Set(heads.map(keyOf));
     for (const tenant of tenants) {
       for (const head of await this.#looked(evidence, tenant)) {
-        if (heads.length >= mostAtOnce) return heads;
+        if (heads.length >= maxAtOnce) return heads;
         if (told.has(keyOf(head)) || this.#isReported(head)) continue;
         const before = this.#reported.get(keyOf(head));
         heads.push(await reportOf(evidence, head, before && before.total_entries - 1));
@@ -81,7 +81,7 @@ export class ReportedChains {
       verified += head.total_entries;
       // Rows that may have expired do not verify without their archived copies.
       const whole = expiresBefore === undefined || head.opened_at >= expiresBefore;
-      const broken = whole && verified <= mostVerified ? await brokenLink(evidence, head) : undefined;
+      const broken = whole && verified <= maxVerified ? await brokenLink(evidence, head) : undefined;
       heads.push({ ...(await reportOf(evidence, head, index)), ...(broken && { broken }) });
     }
     return heads;

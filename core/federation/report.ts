@@ -3,14 +3,14 @@ import type { ApprovalStore } from '#core/approvals/ports.ts';
 import { stalenessOf, stateOf } from '#core/configuration/store/staleness.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import {
-  mostHeads,
-  mostMinutes,
+  maxHeads,
+  maxMinutes,
   type PlaneMetrics,
   type PlaneStatus,
   type WantedHead,
 } from '#core/contracts/federation.ts';
 import type { EvidenceLog } from '#core/evidence/ports.ts';
-import { maxValues as mostValues } from '#core/kernel/json.ts';
+import { maxValues } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { totalsOf } from '#core/observatory/buckets.ts';
 import { everyTenant } from '#core/observatory/dimensions.ts';
@@ -80,7 +80,7 @@ export class Reports {
     };
     const answer = (await ports.controlPlane.post(to, 'status', status)) as { wanted?: readonly WantedHead[] };
     this.#chains.taken(evidence_heads);
-    this.#wanted = Array.isArray(answer.wanted) ? answer.wanted.slice(0, mostHeads) : [];
+    this.#wanted = Array.isArray(answer.wanted) ? answer.wanted.slice(0, maxHeads) : [];
   }
 
   async #metrics({ clock, observations, controlPlane, instance }: ReportPorts, to: ControlPlaneAddress): Promise<void> {
@@ -115,7 +115,7 @@ function portionsOf(minutes: readonly SentMinute[]): SentMinute[][] {
   let values = Number.POSITIVE_INFINITY;
   for (const minute of minutes) {
     const more = Object.keys(minute.measures).length + 3;
-    if (values + more > mostValues / 2 || portions.at(-1)!.length === mostMinutes) {
+    if (values + more > maxValues / 2 || portions.at(-1)!.length === maxMinutes) {
       portions.push([]);
       values = 0;
     }

@@ -17,7 +17,7 @@ export const usualIntervalSeconds = 10;
 /** Known chains that a plane is asked to show with its next report, one after the other around the list. */
 const walkedAtOnce = 100;
 /** What a plane can show with one report, beside what is new. */
-const mostWanted = 500;
+const maxRequested = 500;
 export interface TakenStatus {
   readonly row: PlaneRow;
   readonly wanted: readonly WantedHead[];
@@ -121,5 +121,5 @@ function wantedOf({ wanted, reported }: Chains, walked: readonly KnownHead[]): W
   const silent = walked
     .filter((head) => !reported.has(keyOf(head)))
     .map(({ tenant, session_id, total_entries }) => ({ tenant, session_id, index: total_entries - 1 }));
-  return [...wanted, ...silent].slice(0, mostWanted);
+  return [...wanted, ...silent].slice(0, maxRequested);
 }

@@ -4,7 +4,7 @@ const form = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** Fewer digits than this always come back from a double as they were. */
 const safeDigits = 15;
 /** What `toPrecision` takes. */
-const mostDigits = 100;
+const maxDigits = 100;
 
 /**
  * Whether a number, as JSON writes it, is carried exactly. Integers: up to 2^53−1 on either side (RFC 7493), however they are
@@ -19,7 +19,7 @@ export function isExactNumber(written: string): boolean {
   const { digits, exponent } = decimalOf(written);
   if (digits === '') return true; // zero
   if (digits.length <= safeDigits && value !== 0 && Math.abs(value) >= smallestNormal) return true;
-  if (digits.length > mostDigits) return false;
+  if (digits.length > maxDigits) return false;
   const carried = decimalOf(Math.abs(value).toPrecision(digits.length));
   return carried.digits === digits && carried.exponent === exponent;
 }

@@ -14,7 +14,7 @@ const burstSeconds = 5;
 export const wrongKeys = { burst: 100, perSecond: 1 } as const;
 
 /** Keys that are remembered with the address they were used from. */
-const mostCallers = 10_000;
+const maxCallers = 10_000;
 
 export class Admissions {
   readonly #clock: Clock;
@@ -70,7 +70,7 @@ export class Admissions {
     if (this.#failures.empty(network, wrongKeys, this.#clock.now())) throw tooManyFailures();
     this.#callers.add(caller);
     const [oldest] = this.#callers;
-    if (this.#callers.size > mostCallers && oldest !== undefined) this.#callers.delete(oldest);
+    if (this.#callers.size > maxCallers && oldest !== undefined) this.#callers.delete(oldest);
   }
 }
 

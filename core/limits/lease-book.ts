@@ -1,5 +1,5 @@
 /** The leases that one process holds [limit.lease]: what is left of them, and how large the next one should be. */
-import { mayLease, mostLeased, type Returned, rateLeaseSeconds } from './leases.ts';
+import { maxLeased, mayLease, type Returned, rateLeaseSeconds } from './leases.ts';
 import type { LimitStatus, Limits, ReserveOutcome, ReserveRequest, Settlement } from './ports.ts';
 
 export interface HeldLease {
@@ -30,7 +30,7 @@ export class LeaseBook {
   /** A call has come in. */
   note({ tenant }: ReserveRequest, nowMs: number): void {
     const recent = (this.#pace.get(tenant) ?? []).filter((at) => at > nowMs - rateLeaseSeconds * 1000);
-    this.#pace.set(tenant, [...recent, nowMs].slice(-mostLeased));
+    this.#pace.set(tenant, [...recent, nowMs].slice(-maxLeased));
   }
 
   /** A call of this process was counted at a shard. */
@@ -55,7 +55,7 @@ export class LeaseBook {
     if (depth === 0 || this.#taking.has(request.tenant) || !mayLease(request)) return 0;
     const { requests_per_minute = Infinity, tokens_per_minute = Infinity } = request.limits;
     const tokens = Math.floor(tokens_per_minute / (partOfLimit * Math.max(1, request.tokens)));
-    const size = Math.min(mostLeased, recent, Math.floor(requests_per_minute / partOfLimit), tokens);
+    const size = Math.min(maxLeased, recent, Math.floor(requests_per_minute / partOfLimit), tokens);
     return size < leastLeased ? 0 : size;
   }
 

@@ -13,7 +13,7 @@ import { counted, itemSecond } from './window.ts';
 /** How long a holder may spend. */
 export const rateLeaseSeconds = 10;
 /** The maximum number of requests in a lease. */
-export const mostLeased = 10;
+export const maxLeased = 10;
 
 /** What a holder spent of a lease it gives back. */
 export interface Returned {

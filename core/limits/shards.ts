@@ -10,8 +10,8 @@ import { accountKey } from './spend.ts';
 import type { Bucket } from './window.ts';
 
 /** 64 shards at most: one request reads them all. */
-export const mostDepth = 6;
-export const mostShards = 2 ** mostDepth;
+export const maxDepth = 6;
+export const maxShards = 2 ** maxDepth;
 
 /** Where a shard's parent keeps its counters: what was split off last goes back first. 0 is the ancestor of all. */
 export const parentOf = (shard: number): number => (shard === 0 ? 0 : shard - 2 ** Math.floor(Math.log2(shard)));

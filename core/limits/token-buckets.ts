@@ -12,7 +12,7 @@ interface Bucket {
 }
 
 /** Names that are remembered; the one that was used longest ago goes first. */
-const mostNames = 10_000;
+const maxNames = 10_000;
 
 export class TokenBuckets {
   readonly #buckets = new Map<string, Bucket>();
@@ -27,7 +27,7 @@ export class TokenBuckets {
     this.#buckets.delete(name);
     this.#buckets.set(name, { tokens: left, at: nowMs });
     const [oldest] = this.#buckets.keys();
-    if (this.#buckets.size > mostNames && oldest !== undefined) this.#buckets.delete(oldest);
+    if (this.#buckets.size > maxNames && oldest !== undefined) this.#buckets.delete(oldest);
     return tokens < 1 ? Math.ceil((1 - tokens) / shape.perSecond) : undefined;
   }
 

@@ -36,7 +36,7 @@ export function partsOf(dimension: Dimension): { readonly kind: DimensionKind; r
 }
 
 /** Names of one kind that have buckets of their own on one day; those that come later are counted under `other`. */
-export const mostNames = (scope: Scope): number => (scope === everyTenant ? 1_000 : 200);
+export const maxNames = (scope: Scope): number => (scope === everyTenant ? 1_000 : 200);
 export const otherName = 'other';
 
 /**

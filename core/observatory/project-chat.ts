@@ -12,8 +12,8 @@ import type { ChatViolation } from './violation.ts';
 /** Listed with what they did; `redact` and `log` are counted only. */
 const listed: ReadonlySet<string> = new Set(['block', 'review', 'warn']);
 /** A store takes so many items in one step; the strictest findings come first, evidence has them all. */
-const mostViolations = 50;
-const mostProviders = 20;
+const maxViolations = 50;
+const maxProviders = 20;
 
 export function projectChat(entry: EvidenceEntry): Omit<Projection, 'tenant' | 'hash' | 'timestamp'> {
   const record = chatRecordOf(entry);
@@ -78,7 +78,7 @@ function violationsOf(entry: EvidenceEntry, record: ChatRecord): ChatViolation[]
   return findingsOf(record)
     .filter(({ action }) => listed.has(action))
     .sort((a, b) => strictness.indexOf(a.action) - strictness.indexOf(b.action))
-    .slice(0, mostViolations)
+    .slice(0, maxViolations)
     .map((finding) => ({
       at: entry.timestamp,
       envelope_id: entry.envelope_id,
@@ -106,7 +106,7 @@ function providerPoints(record: ChatRecord): Point[] {
   }
   if (record.provider !== undefined && reachedProvider(record)) note(record.provider, lastTry(record));
   return [...asked]
-    .slice(0, mostProviders)
+    .slice(0, maxProviders)
     .map(([name, measures]) => ({ dimension: dimensionOf('provider', name), measures }));
 }
 

@@ -21,7 +21,7 @@ export function modelGlob(pattern: string): ModelGlob {
 
 const compiled = new Map<string, ModelGlob>();
 /** More patterns than a configuration has. */
-const mostCompiled = 1_000;
+const maxCompiled = 1_000;
 
 /**
  * The same for patterns that stand by themselves; each is compiled once.
@@ -31,7 +31,7 @@ export function modelMatches(pattern: string, model: string): boolean {
   let matches = compiled.get(pattern);
   if (!matches) {
     matches = modelGlob(pattern);
-    if (compiled.size >= mostCompiled) compiled.clear();
+    if (compiled.size >= maxCompiled) compiled.clear();
     compiled.set(pattern, matches);
   }
   return matches(model);

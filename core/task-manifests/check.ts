@@ -64,7 +64,7 @@ export function checkManifest(
 }
 
 /** As many as an entry keeps. */
-const mostDrift = 16;
+const maxDrift = 16;
 
 /** Drift of one call from all that it has to do with. */
 export function checkManifests(
@@ -81,7 +81,7 @@ export function checkManifests(
       : [{ manifest_id: unknown, kind: 'unknown', found: unknown, allowed: 'a manifest of this tenant' }];
   return [...none, ...manifests.flatMap((manifest) => checkManifest(manifest, asked, history, settings, nowMs))].slice(
     0,
-    mostDrift,
+    maxDrift,
   );
 }
 

@@ -28,20 +28,20 @@ export function blockOfDrift(
 const words = ({ kind, found, allowed }: Drift): string => `${kind} is ${JSON.stringify(found)}, declared: ${allowed}`;
 
 /** As many effects as an entry keeps, and as long a target. */
-const mostEffects = 32;
-export const mostTarget = 200;
+const maxEffects = 32;
+export const maxTarget = 200;
 
 /** Members of a decision entry's body: effects as drift and risk are found in them later, and the drift itself. */
 export function taskNote(effects: Effects, drift: readonly Drift[] = []): Record<string, unknown> {
   const { parts, unclear } = effects;
   const summary = parts
-    .slice(0, mostEffects)
-    .map(({ tool, capability, target }): EffectSummary => ({ t: tool, c: capability, x: target.slice(0, mostTarget) }));
+    .slice(0, maxEffects)
+    .map(({ tool, capability, target }): EffectSummary => ({ t: tool, c: capability, x: target.slice(0, maxTarget) }));
   return {
     ...(summary.length > 0 && { effects: summary }),
     ...(parts.length > summary.length && { effects_left_out: parts.length - summary.length }),
     ...(effects.carrier && { carrier: true }),
-    ...(unclear !== undefined && { unclear: unclear.slice(0, mostTarget) }),
+    ...(unclear !== undefined && { unclear: unclear.slice(0, maxTarget) }),
     ...(drift.length > 0 && { drift }),
   };
 }

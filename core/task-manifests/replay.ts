@@ -7,7 +7,7 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Drift, EffectSummary, TaskManifest } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { checkManifest, type TaskHistory } from './check.ts';
-import { mostTarget } from './decide-manifests.ts';
+import { maxTarget } from './decide-manifests.ts';
 
 export interface DriftedEntry {
   readonly index: number;
@@ -31,7 +31,7 @@ export interface DriftReport {
 }
 
 /** As many drifted actions as an answer lists. */
-const mostListed = 200;
+const maxListed = 200;
 
 /** The settings only matter for the kill switch that risk tiers are fractions of. */
 const usual = behaviorSchema.parse({});
@@ -60,7 +60,7 @@ export async function replayDrift(
       const drift = checkManifest(manifest, call, history, settings, now);
       if (drift.length > 0) {
         total_drifted++;
-        if (drifted.length < mostListed) drifted.push(lineOf(entry, asked.call, drift));
+        if (drifted.length < maxListed) drifted.push(lineOf(entry, asked.call, drift));
       }
     }
     risk = riskAfter(risk, entry);
@@ -110,7 +110,7 @@ function actionOf({ kind, body }: EvidenceEntry) {
     call,
     effects,
     signals,
-    partly: hidden || body.effects_left_out !== undefined || summary.some(({ x }) => x.length >= mostTarget),
+    partly: hidden || body.effects_left_out !== undefined || summary.some(({ x }) => x.length >= maxTarget),
   };
 }
 

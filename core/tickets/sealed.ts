@@ -21,10 +21,10 @@ export function seal(prefix: string, payload: object, { id, key }: TicketKey): s
 
 /**
  * Never throws. The signature comes before anything the payload says, its key's id excepted.
- * @param mostCharacters longer texts are not looked at.
+ * @param maxCharacters longer texts are not looked at.
  */
-export function unseal(prefix: string, text: unknown, keys: TicketKeys, mostCharacters: number): Unsealed {
-  const parts = read(prefix, text, mostCharacters);
+export function unseal(prefix: string, text: unknown, keys: TicketKeys, maxCharacters: number): Unsealed {
+  const parts = read(prefix, text, maxCharacters);
   if (!parts) return { ok: false, defect: 'malformed' };
   const { payload, signed, mac } = parts;
   const known = [keys.current, keys.previous].find((key) => key !== undefined && key.id === payload.key_id);
@@ -39,8 +39,8 @@ export function unseal(prefix: string, text: unknown, keys: TicketKeys, mostChar
 
 const form = /^(([a-z0-9]+)\.([A-Za-z0-9_-]+))\.([A-Za-z0-9_-]{43})$/;
 
-function read(prefix: string, text: unknown, mostCharacters: number) {
-  if (typeof text !== 'string' || text.length > mostCharacters) return undefined;
+function read(prefix: string, text: unknown, maxCharacters: number) {
+  if (typeof text !== 'string' || text.length > maxCharacters) return undefined;
   const [, signed, found, encoded, mac] = form.exec(text) ?? [];
   if (signed === undefined || found !== prefix || encoded === undefined || mac === undefined) return undefined;
   try {

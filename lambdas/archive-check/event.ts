@@ -11,7 +11,7 @@ import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 /** A function ends after 15 minutes; what was found by then is published. */
-const mostMs = 13 * 60_000;
+const maxMs = 13 * 60_000;
 const sessionsAtOnce = 20;
 const dayMs = 24 * 3_600_000;
 
@@ -46,7 +46,7 @@ interface Looked {
 async function checkAll(ports: GatewayPorts): Promise<ArchiveChecked> {
   const { snapshots, evidence, clock } = ports;
   const { tenants, evidence: settings } = (await snapshots.current({ evenStale: true })).configuration;
-  const until = clock.now() + mostMs;
+  const until = clock.now() + maxMs;
   const before =
     settings.retention_days === undefined ? undefined : isoTime(clock.now() - settings.retention_days * dayMs);
   const sum = { sessions: 0, missing_entries: 0, contradictions: 0, expired_entries: 0, complete: true };

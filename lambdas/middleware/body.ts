@@ -38,11 +38,11 @@ export const rawBody = (event: HttpEvent): Buffer =>
   bytesOf.get(event) ?? Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
 
 /** The largest body an operation of the admin surface, or a callback, takes. */
-export const mostBytesOf = (operation: string): number => maxBytes[operation] ?? sizes.envelopeBytes;
+export const maxBytesOf = (operation: string): number => maxBytes[operation] ?? sizes.envelopeBytes;
 
 export function boundedBody(event: HttpEvent, operation: string): Buffer {
   const bytes = rawBody(event);
-  const most = mostBytesOf(operation);
+  const most = maxBytesOf(operation);
   if (bytes.length > most) {
     throw new GatewayError(
       'payload_too_large',

@@ -58,7 +58,7 @@ function decoded(text: string): string {
 }
 
 /** Values of one repeated parameter. */
-const mostRepeated = 100;
+const maxRepeated = 100;
 
 function queryOf(route: Route, event: HttpEvent): Pick<Matched, 'query' | 'repeated'> {
   const allowed = new Set(route.query ?? []);
@@ -70,8 +70,8 @@ function queryOf(route: Route, event: HttpEvent): Pick<Matched, 'query' | 'repea
       throw invalidRequest(`Unknown query parameter ${JSON.stringify(name.slice(0, 64))}; this route takes: ${list}.`);
     }
     if (route.repeatable?.includes(name)) {
-      if ((values?.length ?? 0) > mostRepeated)
-        throw invalidRequest(`The query parameter ${name} is given more than ${mostRepeated} times.`);
+      if ((values?.length ?? 0) > maxRepeated)
+        throw invalidRequest(`The query parameter ${name} is given more than ${maxRepeated} times.`);
       repeated[name] = values ?? [];
       continue;
     }

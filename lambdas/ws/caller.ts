@@ -83,7 +83,7 @@ export async function stillMay(caller: SocketCaller, snapshot: Snapshot, now: nu
 }
 
 /** The largest message that is taken, in bytes: what HTTP takes as a body, or what the host can carry. */
-export function mostBytes(
+export function maxBytes(
   { configuration }: Snapshot,
   tenant: string | undefined,
   host = Number.POSITIVE_INFINITY,

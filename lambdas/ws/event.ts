@@ -17,7 +17,7 @@ import {
   carriesKey,
   type HandshakeHeaders,
   handshakeHeader,
-  mostBytes,
+  maxBytes,
   socketCaller,
   stillMay,
   withKey,
@@ -46,7 +46,7 @@ export interface SocketReply {
 }
 
 /** The most API Gateway carries in one message. As base64 it fits an asynchronous invocation with room to spare. */
-export const mostMessageBytes = 128 * 1024;
+export const maxMessageBytes = 128 * 1024;
 /** API Gateway ends a connection after two hours; a row outlives it a little. */
 const keptMs = (2 * 60 + 10) * 60_000;
 
@@ -128,7 +128,7 @@ async function understand(ports: SocketEndpointPorts, event: SocketEvent): Promi
   const text = event.body ?? '';
   const bytes = Buffer.byteLength(text);
   if (connection?.key_id === undefined) assertBeforeKey(bytes, 1); // API Gateway bounds how many come
-  assertTakes(mostBytes(snapshot, connection?.tenant, mostMessageBytes), bytes);
+  assertTakes(maxBytes(snapshot, connection?.tenant, maxMessageBytes), bytes);
   assertInTime(ports, connection);
   if (event.isBase64Encoded) throw invalidRequest('Messages are JSON texts, not binary.');
   const message = readMessage(text, () => ports.ids.uuid());
@@ -140,7 +140,7 @@ async function understand(ports: SocketEndpointPorts, event: SocketEvent): Promi
     const headers = withKey(handshakeOf(connection), message.apiKey);
     const known = socketCaller(await callerOf(headers, addressOf(event), snapshot, ports));
     await ports.connections.authenticate(connectionId, known);
-    return void (await say(told.ready(mostBytes(snapshot, known.tenant, mostMessageBytes))));
+    return void (await say(told.ready(maxBytes(snapshot, known.tenant, maxMessageBytes))));
   }
   const caller = await authenticated(connection, snapshot, ports.clock.now());
   if (message.type === 'cancel') return ports.connections.cancel(connectionId, message.id);

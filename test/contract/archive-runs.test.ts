@@ -1,7 +1,7 @@
 /** The archive's runs: what a batch writes, what a repeated batch writes, and what readers hold of a large session. */
 import { archiveBucket, archiveKey } from '#adapters/aws/archive-bucket.ts';
 import type { EntryDraft, EvidenceEntry, Verification } from '#core/contracts/evidence.ts';
-import { archivedEnd, mostEntriesARun, runsOf } from '#core/evidence/archived.ts';
+import { archivedEnd, maxEntriesPerRun, runsOf } from '#core/evidence/archived.ts';
 import { bundleChunks, firstEntries } from '#core/evidence/bundle.ts';
 import { type LiveSession, verifyLive, verifyLiveSteps } from '#core/evidence/live.ts';
 import { signedManifest } from '#core/evidence/sign.ts';
@@ -62,7 +62,7 @@ describe('[evidence.archive.batch] a batch', () => {
     expect(lengths([...entries.slice(0, 3), ...entries.slice(5)])).toEqual([3, 7]);
     const forged = { ...entries[4]!, previous_hash: 'f'.repeat(64), hash: 'e'.repeat(64) };
     expect(lengths(entries.with(4, forged))).toEqual([4, 1, 7]);
-    expect(lengths(seal(chain(2 * mostEntriesARun + 1)).entries)).toEqual([mostEntriesARun, mostEntriesARun, 1]);
+    expect(lengths(seal(chain(2 * maxEntriesPerRun + 1)).entries)).toEqual([maxEntriesPerRun, maxEntriesPerRun, 1]);
   });
 
   test('whose object does not hold what its name says is not believed', async () => {

@@ -177,7 +177,7 @@ test('[store.fails-closed] a fault of the database keeps nothing of the turn and
   const limited = new DatabaseSync(path);
   const { page_count: pages } = limited.prepare('PRAGMA page_count').get() as { page_count: number };
   limited.close();
-  const small = openEmbeddedStore({ path, mostPages: pages });
+  const small = openEmbeddedStore({ path, maxPages: pages });
   const smallClient = embeddedClient(small);
   const large = new PutItemCommand({
     TableName: 'gateway-config',

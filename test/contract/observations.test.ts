@@ -9,7 +9,7 @@ import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { bucketsOf, totalsOf } from '#core/observatory/buckets.ts';
-import { type Dimension, everyTenant, mostNames } from '#core/observatory/dimensions.ts';
+import { type Dimension, everyTenant, maxNames } from '#core/observatory/dimensions.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { rebuild } from '#core/observatory/rebuild.ts';
 import { createHandler } from '#lambdas/project/event.ts';
@@ -249,7 +249,7 @@ describe('the views of chat calls', () => {
 
   test('[analytics.bounded] names that callers make up are counted under `other` past a bound, each call once', async () => {
     const { observations } = await setting();
-    const most = mostNames('default');
+    const most = maxNames('default');
     const entries = Array.from({ length: most + 60 }, (_, n) =>
       sampleEntry(n, { timestamp: '2026-01-01T00:00:00.000Z', body: { tool: `tool-${n}-${'x'.repeat(300)}` } }),
     );

@@ -6,7 +6,7 @@ import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';
 import { lazyFunctionInvoke } from '#adapters/aws/function-invoke.ts';
 import { connectionsTable } from '#adapters/dynamodb/connections-table.ts';
 import { batchMs } from '#core/chat/socket-batches.ts';
-import { mostPostBytes } from '#core/chat/socket-parts.ts';
+import { maxPostBytes } from '#core/chat/socket-parts.ts';
 import type { HandedCall } from '#core/chat/socket-ports.ts';
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import { createHandler as createSocket, type SocketEvent, type SocketReply } from '#lambdas/ws/event.ts';
@@ -175,7 +175,7 @@ describe('calls', () => {
     expect(textOf(heard, 'r.1')).toBe('one two three');
     expect(heard[0]).toMatchObject({ type: 'event', headers: { 'x-request-id': `request-${id}` } });
     expect(heard.at(-1)).toEqual({ type: 'done', id: 'r.1', outcome: 'completed' });
-    expect(aws.mostAtOnce()).toBe(1);
+    expect(aws.maxAtOnce()).toBe(1);
     expect(await recordsOf('aws-story')).toMatchObject([{ transport: 'ws', outcome: 'completed' }]);
     expect((await ports.connections.get(id))!.calls).toEqual({});
     expect(timeouts.size).toBe(0);
@@ -197,7 +197,7 @@ describe('calls', () => {
     expect(textOf(aws.heard(id), 'many')).toBe(words.join(''));
     expect(aws.heard(id).at(-1)).toEqual({ type: 'done', id: 'many', outcome: 'completed' });
     expect(aws.posted(id).map((post) => JSON.parse(post).type)).toEqual(['event', 'batch']);
-    expect(aws.mostAtOnce()).toBe(1);
+    expect(aws.maxAtOnce()).toBe(1);
     expect(timeouts.size).toBe(0);
   });
 
@@ -227,7 +227,7 @@ describe('calls', () => {
     await worker();
     const posted = aws.posted(id);
     expect(posted.length).toBeGreaterThan(3);
-    for (const post of posted) expect(Buffer.byteLength(post)).toBeLessThanOrEqual(mostPostBytes);
+    for (const post of posted) expect(Buffer.byteLength(post)).toBeLessThanOrEqual(maxPostBytes);
     expect(posted.map((post) => JSON.parse(post).n)).toEqual(posted.map((_, n) => n));
     expect(aws.heard(id)).toMatchObject([{ type: 'response', id: 'long' }]);
     expect(aws.heard(id)[0]!.body.choices[0].message.content).toBe(text);

@@ -6,7 +6,7 @@ import { scoreAt } from '#core/behavior/score.ts';
 import { stateOf } from '#core/behavior/state.ts';
 import {
   behaviorSchema,
-  mostCounted,
+  maxCounted,
   type RiskRecord,
   type RiskSettings,
   riskSettingsOf,
@@ -36,10 +36,10 @@ const settings: fc.Arbitrary<RiskSettings> = fc
     kill_switch_score: fc.integer({ min: 20, max: 200 }),
     window_minutes: fc.integer({ min: 1, max: 60 }),
     exfiltration: fc.record({ points: fc.integer({ min: 0, max: 60 }) }),
-    credential_abuse: fc.record({ secrets: fc.integer({ min: 2, max: mostCounted.secrets }) }),
-    fan_out: fc.record({ places: fc.integer({ min: 2, max: mostCounted.places }) }),
-    destructive_sequence: fc.record({ deletes: fc.integer({ min: 2, max: mostCounted.deletes }) }),
-    repeated_escalation: fc.record({ attempts: fc.integer({ min: 2, max: mostCounted.attempts }) }),
+    credential_abuse: fc.record({ secrets: fc.integer({ min: 2, max: maxCounted.secrets }) }),
+    fan_out: fc.record({ places: fc.integer({ min: 2, max: maxCounted.places }) }),
+    destructive_sequence: fc.record({ deletes: fc.integer({ min: 2, max: maxCounted.deletes }) }),
+    repeated_escalation: fc.record({ attempts: fc.integer({ min: 2, max: maxCounted.attempts }) }),
   })
   .map((given) => riskSettingsOf(behaviorSchema.parse(given)));
 

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { type CounterState, emptyState, usedOf } from '#core/limits/counter-state.ts';
 import { applyLease, rateLeaseSeconds, withReturned } from '#core/limits/leases.ts';
-import { isWhole, limitsAt, merged, mostDepth, parentOf, shareOf, siblingOf, split } from '#core/limits/shards.ts';
+import { isWhole, limitsAt, maxDepth, merged, parentOf, shareOf, siblingOf, split } from '#core/limits/shards.ts';
 import { applyReserve, applySettle } from '#core/limits/state.ts';
 import { stateOf, stateText } from '#core/limits/state-text.ts';
 import { budget, call, now } from '../unit/limits/sample.ts';
@@ -94,7 +94,7 @@ class Tenant {
 
   #split(shard: number): void {
     const state = this.shards.get(shard)!;
-    if (state.depth === mostDepth) return;
+    if (state.depth === maxDepth) return;
     const [kept, given] = split(state);
     expect(this.shards.has(siblingOf(shard, state.depth))).toBe(false);
     this.shards.set(shard, kept).set(siblingOf(shard, state.depth), given);

@@ -13,7 +13,7 @@ export interface DatabaseOptions {
   /** Whether each group of writes is synced, so that it survives the end of the machine as well. */
   readonly syncs?: boolean | undefined;
   /** Pages of 4 kB that the file may have; absent: as many as the disk takes. */
-  readonly mostPages?: number | undefined;
+  readonly maxPages?: number | undefined;
 }
 
 /** A later start waits for the locks of a process that is just being ended. */
@@ -29,7 +29,7 @@ export class Database {
   /** Called when a group is taken back. */
   abandoned: () => void = () => {};
 
-  constructor({ path, syncs = false, mostPages }: DatabaseOptions) {
+  constructor({ path, syncs = false, maxPages }: DatabaseOptions) {
     this.#db = new DatabaseSync(path ?? ':memory:', { timeout: lockedMs });
     if (path === undefined) return;
     chmodSync(path, 0o600);
@@ -39,7 +39,7 @@ export class Database {
       PRAGMA synchronous = ${syncs ? 'FULL' : 'NORMAL'};
       PRAGMA wal_autocheckpoint = ${logPages};
       PRAGMA cache_size = -${cacheKib};
-      ${mostPages === undefined ? '' : `PRAGMA max_page_count = ${mostPages};`}
+      ${maxPages === undefined ? '' : `PRAGMA max_page_count = ${maxPages};`}
     `);
   }
 

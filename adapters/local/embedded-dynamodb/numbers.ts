@@ -12,7 +12,7 @@ interface Decimal {
 }
 
 const zero: Decimal = { negative: false, digits: '', exponent: 0 };
-const mostDigits = 38;
+const maxDigits = 38;
 const form = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;
 /** What `String` makes of everyday numbers stands already as it is kept. */
 const plainInteger = /^(?:0|-?[1-9]\d{0,14})$/;
@@ -76,7 +76,7 @@ function decimalOf(negative: boolean, all: string, power: number): Decimal {
   if (significant === '') return zero;
   const digits = significant.replace(/0+$/, '');
   const exponent = significant.length + power;
-  if (digits.length > mostDigits) throw invalid('Attempting to store more than 38 significant digits in a Number');
+  if (digits.length > maxDigits) throw invalid('Attempting to store more than 38 significant digits in a Number');
   if (exponent > 126)
     throw invalid('Number overflow. Attempting to store a number with magnitude larger than supported range');
   if (exponent < -129)

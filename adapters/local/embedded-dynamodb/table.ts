@@ -28,9 +28,9 @@ export interface TableDefinition {
   readonly createdAt: number;
 }
 
-const mostBytes = 400 * 1024;
+const maxBytes = 400 * 1024;
 /** A UTF-16 unit is at most three bytes, and the text of an item is longer than what DynamoDB counts of it. */
-const surelyFits = Math.floor(mostBytes / 3);
+const surelyFits = Math.floor(maxBytes / 3);
 
 /** An index with the SQL name of its rows. */
 export interface TableIndex extends IndexDefinition {
@@ -95,8 +95,8 @@ export class Table {
   /** @throws ValidationException for an item that is too large, or whose index keys are not of their types */
   toRow(item: Item): Row {
     const text = itemText(item);
-    if (text.length > surelyFits && sizeOfItem(item) > mostBytes)
-      throw oneInvalid(`Item size has exceeded the maximum allowed size of ${mostBytes} bytes`);
+    if (text.length > surelyFits && sizeOfItem(item) > maxBytes)
+      throw oneInvalid(`Item size has exceeded the maximum allowed size of ${maxBytes} bytes`);
     return {
       place: placeOfItem(item, this.definition.keys),
       text,

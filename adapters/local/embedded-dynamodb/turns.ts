@@ -4,7 +4,7 @@
  */
 import { setImmediate } from 'node:timers';
 
-const mostMs = 5;
+const maxMs = 5;
 
 export class Turns {
   #startedAt: number | undefined;
@@ -19,7 +19,7 @@ export class Turns {
       });
       return undefined;
     }
-    if (performance.now() - this.#startedAt < mostMs) return undefined;
+    if (performance.now() - this.#startedAt < maxMs) return undefined;
     this.#next ??= new Promise((resolve) => {
       setImmediate(() => {
         this.#next = undefined;

@@ -70,7 +70,7 @@ async function relayEvents(
   try {
     for await (const event of reply.events) {
       recordEvent(state, native, event, ports);
-      if (state.outputCharacters > most || ++events > mostEvents) throw endless(state);
+      if (state.outputCharacters > most || ++events > maxEvents) throw endless(state);
       if (events % turnEvents === 0) await ports.texts?.turn();
       for (const out of translate.next(event)) await line.send(out);
       // Leaving the loop closes the provider's stream.
@@ -98,18 +98,18 @@ async function relayEvents(
 class Gone extends Error {}
 
 /** More than any model says in one answer: a provider that never stops is a broken one. */
-const mostCharacters = 8 * 1024 * 1024;
+const maxCharacters = 8 * 1024 * 1024;
 const roomyCharacters = 1024 * 1024;
 /** Far beyond what the call may put out, and still a bound. */
 const charactersOf = ({ maxTokens }: ChatCall): number =>
-  Math.min(mostCharacters, Math.max(roomyCharacters, maxTokens * 16));
-const mostEvents = 1_000_000;
+  Math.min(maxCharacters, Math.max(roomyCharacters, maxTokens * 16));
+const maxEvents = 1_000_000;
 
 const endless = ({ provider = '' }: ChatCallState) =>
   new ProviderFault(
     provider,
     'broken',
-    `the stream went on far beyond what was asked for, or beyond ${mostEvents} events`,
+    `the stream went on far beyond what was asked for, or beyond ${maxEvents} events`,
   );
 
 /** Counts as the provider gives them, each replacing the one before; characters for where it gives none. */

@@ -2,7 +2,7 @@
 import { distance } from 'fastest-levenshtein';
 
 /** Letters that may differ, by the length of the word: one in three, at most three. */
-const mostEdits = (word: string): number => Math.min(3, Math.floor(word.length / 3));
+const maxEdits = (word: string): number => Math.min(3, Math.floor(word.length / 3));
 
 /** Two letters that changed places are one edit. */
 function editsBetween(a: string, b: string): number {
@@ -16,7 +16,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   let best: { readonly name: string; readonly edits: number } | undefined;
   for (const name of known) {
     const edits = editsBetween(folded, name.toLowerCase());
-    if (edits <= mostEdits(word) && (best === undefined || edits < best.edits)) best = { name, edits };
+    if (edits <= maxEdits(word) && (best === undefined || edits < best.edits)) best = { name, edits };
   }
   return best?.name;
 }

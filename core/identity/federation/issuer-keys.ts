@@ -15,7 +15,7 @@ export const freshKeysMs = 600_000;
 /** Between two fetches, whether the first one failed or an unknown key id asks for another. */
 export const fetchPauseMs = 30_000;
 /** Issuers have two or three keys; verification looks through all of them. */
-const mostKeys = 100;
+const maxKeys = 100;
 
 interface Held {
   readonly find: LocalJWKSet;
@@ -84,7 +84,7 @@ export class IssuerKeys {
     const { documents } = this.#deps;
     const set = await documents.json(this.#provider.jwks_uri ?? (await this.#discovered()));
     const { keys } = set as { keys?: unknown };
-    if (!Array.isArray(keys) || keys.length > mostKeys) throw new Error('the issuer published no set of keys');
+    if (!Array.isArray(keys) || keys.length > maxKeys) throw new Error('the issuer published no set of keys');
     const { createLocalJWKSet } = await import('jose');
     this.#held = { find: createLocalJWKSet({ keys }), fetchedAt: now };
   }

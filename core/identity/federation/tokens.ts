@@ -10,7 +10,7 @@ import { IssuerKeys, type IssuerKeysDeps } from './issuer-keys.ts';
 import type { Tokens } from './ports.ts';
 
 /** In characters, which are bytes here. Checked before anything is decoded. */
-export const mostTokenBytes = 8_192;
+export const maxTokenBytes = 8_192;
 
 export function createTokens(deps: IssuerKeysDeps): Tokens {
   const keysOf = issuerKeys(deps);
@@ -47,8 +47,8 @@ function issuerKeys(deps: IssuerKeysDeps) {
 
 /** Which entry a token is for, by its unverified issuer and audience. Nothing is fetched for a token of another issuer. */
 function providerOf(token: string, { identity }: Configuration): OidcProvider {
-  if (token.length > mostTokenBytes)
-    throw new RefusedToken(`the token has ${token.length} characters; at most ${mostTokenBytes} are read`);
+  if (token.length > maxTokenBytes)
+    throw new RefusedToken(`the token has ${token.length} characters; at most ${maxTokenBytes} are read`);
   const claims = unverified(token);
   const ofIssuer = identity.oidc.filter(({ issuer }) => issuer === claims.iss);
   if (ofIssuer.length === 0) throw new RefusedToken('the issuer of the token is not configured in identity.oidc');

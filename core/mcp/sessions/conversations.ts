@@ -80,7 +80,7 @@ interface Held {
 }
 
 const idleMs = 30 * 60_000;
-const mostHeld = 2_000;
+const maxHeld = 2_000;
 
 export class Conversations {
   readonly #ports: Pick<McpPorts, 'clock' | 'upstreams' | 'mcpStore' | 'version'>;
@@ -200,7 +200,7 @@ export class Conversations {
   #tidy(now: number): void {
     const byAge = [...this.#held].sort(([, a], [, b]) => a.usedAt - b.usedAt);
     for (const [i, [key, { usedAt }]] of byAge.entries()) {
-      if (usedAt > now - idleMs && this.#held.size - i <= mostHeld) break;
+      if (usedAt > now - idleMs && this.#held.size - i <= maxHeld) break;
       this.#held.delete(key); // at the server it ends by its own time-out: the session may go on elsewhere
     }
   }

@@ -88,7 +88,7 @@ export class EventStreams {
 
   /**
    * Runs `work` as an open stream of the owner. The signal it is given aborts with the given one, and at the host's bound.
-   * @param mostMs how long it may last; the host's bound for event streams if undefined.
+   * @param maxMs how long it may last; the host's bound for event streams if undefined.
    * @returns what ends with the stream, once there is room for it.
    * @throws GatewayError `rate_limit_error` when the key or the session has as many open as it may have [mcp.stream-bound].
    */
@@ -97,19 +97,19 @@ export class EventStreams {
     { server }: Pick<Configuration, 'server'>,
     session: string,
     signal: AbortSignal,
-    mostMs = this.#ports.hostLimits?.eventStreamMs,
+    maxMs = this.#ports.hostLimits?.eventStreamMs,
   ): Promise<{ readonly signal: AbortSignal; close(): Promise<void> }> {
     const { clock, ids, timeouts } = this.#ports;
     const id = ids.uuid();
     const most = { perKey: server.mcp.max_streams_per_key, perSession: server.mcp.max_streams_per_session };
-    const until = isoTime(clock.now() + (mostMs ?? endlessMs) + marginMs);
+    const until = isoTime(clock.now() + (maxMs ?? endlessMs) + marginMs);
     const taken = await this.#slots.take(owner, { id, session, until }, most);
     if (taken !== 'taken') throw tooMany(taken, most);
     const end = new AbortController();
     const abort = () => end.abort();
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
-    const cancel = mostMs === undefined ? () => {} : timeouts.after(mostMs, abort);
+    const cancel = maxMs === undefined ? () => {} : timeouts.after(maxMs, abort);
     return {
       signal: end.signal,
       close: async () => {

@@ -17,11 +17,11 @@ export const keptMs = 60_000;
 /** What the client is asked to wait before it comes back, in milliseconds. */
 export const retryMs = 1_000;
 /** Messages that no reader has taken yet, before the server is waited for. */
-const mostUnread = 64;
+const maxUnread = 64;
 /** Messages that were read, and are kept for a client that lost them on the way. */
-const mostRead = 256;
+const maxReplayed = 256;
 /** Streams of one process; the oldest one without a reader goes first. */
-const mostStreams = 1_000;
+const maxStreams = 1_000;
 
 interface Stream {
   readonly id: string;
@@ -133,7 +133,7 @@ export class ResumableStreams {
   }
 
   #makeRoom(): void {
-    if (this.#streams.size < mostStreams) return;
+    if (this.#streams.size < maxStreams) return;
     const all = [...this.#streams.values()];
     const oldest = all.find(({ reader }) => reader === undefined) ?? all[0];
     if (oldest) this.#drop(oldest);
@@ -143,7 +143,7 @@ export class ResumableStreams {
 /** Takes the messages as they come, as far as readers follow. */
 async function pump(stream: Stream): Promise<void> {
   for (;;) {
-    while (stream.first + stream.kept.length - stream.unread >= mostUnread) await stream.changed.promise;
+    while (stream.first + stream.kept.length - stream.unread >= maxUnread) await stream.changed.promise;
     const step = await stream.messages.next();
     if (step.done) break;
     if (stream.unread !== Number.POSITIVE_INFINITY) stream.kept.push(step.value);
@@ -154,7 +154,7 @@ async function pump(stream: Stream): Promise<void> {
 }
 
 function trim(stream: Stream): void {
-  const surplus = stream.unread - stream.first - mostRead;
+  const surplus = stream.unread - stream.first - maxReplayed;
   if (surplus > 0) {
     stream.kept.splice(0, surplus);
     stream.first += surplus;

@@ -14,9 +14,9 @@ import { transportSession } from './session.ts';
 type Ports = Pick<McpPorts, 'approvals' | 'clock' | 'mcpStore'>;
 
 /** Requests of the key that are looked at, of each state. */
-const mostRows = 20;
+const maxRows = 20;
 /** Sessions of earlier connections that a new one may go on with. */
-const mostSessions = 5;
+const maxSessions = 5;
 
 /**
  * The sessions of earlier connections of the same key and client in which a request waits or was approved, newest first. Three reads
@@ -28,13 +28,13 @@ export async function earlierSessions(
   { clientInfo }: ClientHandshake,
 ): Promise<string[]> {
   const now = isoTime(clock.now());
-  const of = (status: ApprovalRow['status']) => approvals.list(tenant, status, { limit: mostRows, keyId: key_id });
+  const of = (status: ApprovalRow['status']) => approvals.list(tenant, status, { limit: maxRows, keyId: key_id });
   const lists = await Promise.all([of('pending'), of('approved'), of('consumed')]);
   const waiting = lists
     .flatMap(({ items }) => items)
     .filter((row) => row.key_id === key_id && transportSession.test(row.session_id) && isOpen(row, now))
     .sort((a, b) => (a.queued_at < b.queued_at ? 1 : -1));
-  const ids = [...new Set(waiting.map(({ session_id }) => session_id))].slice(0, mostSessions);
+  const ids = [...new Set(waiting.map(({ session_id }) => session_id))].slice(0, maxSessions);
   const sessions = await Promise.all(ids.map((id) => mcpStore.session(id)));
   // A session that was ended has no record any more: its key alone says whose it was.
   return ids.filter((_, at) => {

@@ -10,7 +10,7 @@ export const transportSession = /^mcp-[0-9a-f]{32}$/;
 const lifeMs = 24 * 3_600_000;
 /** A session another instance ended is answered no longer than this. */
 const trustedMs = 5_000;
-const mostKnown = 10_000;
+const maxCached = 10_000;
 
 interface Known {
   readonly session: McpSession;
@@ -79,7 +79,7 @@ export class Sessions {
   }
 
   #remember(session: McpSession, readAt: number): void {
-    if (this.#known.size >= mostKnown) this.#known.clear();
+    if (this.#known.size >= maxCached) this.#known.clear();
     this.#known.set(session.id, { session, readAt });
   }
 }

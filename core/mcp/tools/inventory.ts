@@ -30,7 +30,7 @@ interface Listed {
 export type Seen = (entry: McpUpstreamEntry, definitions: readonly JsonObject[]) => Promise<void>;
 
 const keptMs = 60_000;
-const mostPages = 100;
+const maxPages = 100;
 
 /** @param fresh reads every list again. */
 export async function inventoryOf(
@@ -88,7 +88,7 @@ async function readAll(conversation: Conversation, entry: McpUpstreamEntry, aski
   const read: JsonObject[] = [];
   let listed = 0;
   let cursor: string | undefined;
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const result = await listPage(conversation, entry, 'tools/list', cursor, asking);
     if (!Array.isArray(result.tools)) throw new UpstreamFault('garbage', 'its tools/list holds no list of tools');
     listed += result.tools.length;
@@ -97,7 +97,7 @@ async function readAll(conversation: Conversation, entry: McpUpstreamEntry, aski
     if (typeof result.nextCursor !== 'string') return read;
     cursor = result.nextCursor;
   }
-  throw new UpstreamFault('garbage', `its tools/list has more than ${mostPages} pages`);
+  throw new UpstreamFault('garbage', `its tools/list has more than ${maxPages} pages`);
 }
 
 /** @throws UpstreamFault for a server with more tools than the configuration lets it have [mcp.tool-bound]. */

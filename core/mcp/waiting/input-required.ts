@@ -19,7 +19,7 @@ import { isOwnState, openState, type RequestState, sealState, statePrefix, state
 /** Our request among a server's. */
 const requestKey = 'gateway.approval';
 /** The SDKs give up after ten rounds without a word of the approval: before that the caller gets an error. */
-const mostRounds = 8;
+const maxRounds = 8;
 
 /** Whether the client's user can be shown an address. */
 export function opensAddresses({ era }: Caller, params: JsonObject): boolean {
@@ -140,7 +140,7 @@ export function inputRequired(
   // A request that ended while the call was held is over: its address has nothing left to decide.
   const over = reason === 'expired' && (expires_at ?? '') <= isoTime(clock.now());
   if (!error || approval_url === undefined || over) return undefined;
-  if (round >= mostRounds) return undefined;
+  if (round >= maxRounds) return undefined;
   const { requestState, inputResponses } = params;
   const useMs = snapshot.configuration.approvals.timeout_seconds * 1000;
   const state: RequestState = {

@@ -29,7 +29,7 @@ export const statePrefix = 'ags1';
 /** In front of a server's own state that looks like the gateway's: a gateway behind this one has such. */
 const escaped = 'agx1:';
 /** What a client had with it for a server travels along; beyond this no client is asked this way. */
-const mostCharacters = 64 * 1024;
+const maxCharacters = 64 * 1024;
 
 /** Whether only the gateway can have meant it, sound or not. */
 export const isOwnState = (text: unknown): text is string =>
@@ -38,7 +38,7 @@ export const isOwnState = (text: unknown): text is string =>
 /** Undefined where it would be larger than clients can be expected to carry. */
 export function sealState(state: RequestState, keys: TicketKeys): string | undefined {
   const text = seal(statePrefix, state, keys.current);
-  return text.length > mostCharacters ? undefined : text;
+  return text.length > maxCharacters ? undefined : text;
 }
 
 /** Why a state was turned away: `request_state_<defect>` in `data.reason`. */
@@ -79,7 +79,7 @@ export function openState(
   { principal, sessionId, sessionIsNamed }: Pick<Caller, 'principal' | 'sessionId' | 'sessionIsNamed'>,
   nowMs: number,
 ): RequestState {
-  const opened = unseal(statePrefix, text, keys, mostCharacters);
+  const opened = unseal(statePrefix, text, keys, maxCharacters);
   if (!opened.ok) throw stateRefused(opened.defect);
   const state = opened.payload as Partial<RequestState>;
   if (!isState(state)) throw stateRefused('malformed');

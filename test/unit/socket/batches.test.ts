@@ -1,7 +1,7 @@
 /** Messages gathered into posts: order, sizes, and what a post that fails leaves. */
 import fc from 'fast-check';
 import { batchBytes, batchMs, SocketBatches } from '#core/chat/socket-batches.ts';
-import { mostPostBytes } from '#core/chat/socket-parts.ts';
+import { maxPostBytes } from '#core/chat/socket-parts.ts';
 import { woundTimeouts } from '../../support/wound-timeouts.ts';
 
 const message = (n: number, length = 0) => JSON.stringify({ type: 'event', id: 'c', n, text: 'é'.repeat(length) });
@@ -102,7 +102,7 @@ test('[chat.ws-batches] whatever comes, and whenever the time passes: the same m
       await batches.close();
       expect(heard(posts)).toEqual(sent);
       for (const post of posts) {
-        expect(Buffer.byteLength(post)).toBeLessThanOrEqual(mostPostBytes);
+        expect(Buffer.byteLength(post)).toBeLessThanOrEqual(maxPostBytes);
         if (JSON.parse(post).type === 'batch') expect(Buffer.byteLength(post)).toBeLessThan(batchBytes + 500);
       }
     }),

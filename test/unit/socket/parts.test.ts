@@ -1,6 +1,6 @@
 /** Whatever is said arrives, in pieces that fit. */
 import fc from 'fast-check';
-import { inParts, mostPostBytes } from '#core/chat/socket-parts.ts';
+import { inParts, maxPostBytes } from '#core/chat/socket-parts.ts';
 
 interface Part {
   readonly type: string;
@@ -12,8 +12,8 @@ interface Part {
 const bytes = (text: string) => Buffer.byteLength(text);
 
 test('[chat.ws] a short message stays as it is, to the last byte that fits', () => {
-  const fits = JSON.stringify({ data: 'é'.repeat((mostPostBytes - 11) / 2) });
-  expect(bytes(fits)).toBeGreaterThan(mostPostBytes - 2);
+  const fits = JSON.stringify({ data: 'é'.repeat((maxPostBytes - 11) / 2) });
+  expect(bytes(fits)).toBeGreaterThan(maxPostBytes - 2);
   expect(inParts(fits, 'a')).toEqual([fits]);
   expect(inParts(`${fits}  `, 'a').length).toBeGreaterThan(1);
 });

@@ -8,13 +8,13 @@ export interface Token {
 
 const form = /\s*(?:([A-Za-z_]\w*)|(#[\w-]+)|(:[\w-]+)|(\d+)|(<>|<=|>=|[=<>(),.[\]+-]))/y;
 const kinds = ['word', 'name', 'value', 'number', 'sign'] as const;
-const mostCharacters = 4096;
+const maxCharacters = 4096;
 
 /** @param called which parameter it is, for the messages */
 export function tokensOf(text: string, called: string): Token[] {
   if (text.trim() === '') throw invalid(`Invalid ${called}: The expression can not be empty;`);
-  if (Buffer.byteLength(text) > mostCharacters)
-    throw invalid(`Invalid ${called}: Expression size has exceeded the maximum allowed size of ${mostCharacters};`);
+  if (Buffer.byteLength(text) > maxCharacters)
+    throw invalid(`Invalid ${called}: Expression size has exceeded the maximum allowed size of ${maxCharacters};`);
   const tokens: Token[] = [];
   form.lastIndex = 0;
   while (form.lastIndex < text.length) {

@@ -61,8 +61,8 @@ interface BatchGet {
   readonly ReturnConsumedCapacity?: string;
 }
 
-const mostKeys = 100;
-const mostAnswerBytes = 16 * 1024 * 1024;
+const maxKeys = 100;
+const maxAnswerBytes = 16 * 1024 * 1024;
 const knownOfKeys = new Set(['Keys', 'ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames']);
 
 /** What does not fit into the answer comes back as unprocessed keys. */
@@ -76,8 +76,8 @@ export function batchGetItem(catalog: Catalog, request: BatchGet): object {
     return { name, keys, table, paths: pathsOf(keys), places: keys.Keys.map((key) => table.placeOf(key)) };
   });
   const count = asked.reduce((sum, { places }) => sum + places.length, 0);
-  if (count < 1 || count > mostKeys)
-    throw invalid(`Too many items requested for the BatchGetItem call: from 1 to ${mostKeys}, found ${count}`);
+  if (count < 1 || count > maxKeys)
+    throw invalid(`Too many items requested for the BatchGetItem call: from 1 to ${maxKeys}, found ${count}`);
   const Responses: Record<string, Item[]> = {};
   const UnprocessedKeys: Record<string, KeysOfTable> = {};
   const units = new Map<string, number>();
@@ -87,7 +87,7 @@ export function batchGetItem(catalog: Catalog, request: BatchGet): object {
     const found: Item[] = [];
     const left: Item[] = [];
     for (const [i, place] of places.entries()) {
-      if (bytes >= mostAnswerBytes) {
+      if (bytes >= maxAnswerBytes) {
         left.push(keys.Keys![i]!);
         continue;
       }
@@ -116,7 +116,7 @@ interface BatchWrite {
   readonly ReturnConsumedCapacity?: string;
 }
 
-const mostWrites = 25;
+const maxWrites = 25;
 
 export function batchWriteItem(catalog: Catalog, request: BatchWrite): object {
   onlyKnown(
@@ -135,8 +135,8 @@ export function batchWriteItem(catalog: Catalog, request: BatchWrite): object {
     return { table, writes };
   });
   const count = asked.reduce((sum, { writes }) => sum + writes.length, 0);
-  if (count < 1 || count > mostWrites)
-    throw invalid(`Too many items in the BatchWriteItem call: from 1 to ${mostWrites}, found ${count}`);
+  if (count < 1 || count > maxWrites)
+    throw invalid(`Too many items in the BatchWriteItem call: from 1 to ${maxWrites}, found ${count}`);
   for (const { table, writes } of asked)
     assertDistinct(
       table,

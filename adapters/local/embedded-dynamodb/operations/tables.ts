@@ -89,13 +89,13 @@ export const deleteTable = (catalog: Catalog, request: { readonly TableName?: st
   TableDescription: { ...described(catalog.drop(request.TableName).definition), TableStatus: 'DELETING' },
 });
 
-const mostNames = 100;
+const maxNames = 100;
 
 export function listTables(
   catalog: Catalog,
   request: { readonly ExclusiveStartTableName?: string; readonly Limit?: number },
 ): object {
-  const { ExclusiveStartTableName: start = '', Limit: limit = mostNames } = request;
+  const { ExclusiveStartTableName: start = '', Limit: limit = maxNames } = request;
   const behind = catalog.names.filter((name) => name > start);
   const TableNames = behind.slice(0, limit);
   return { TableNames, ...(behind.length > limit && { LastEvaluatedTableName: TableNames.at(-1) }) };

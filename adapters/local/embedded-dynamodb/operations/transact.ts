@@ -31,7 +31,7 @@ interface TransactWrite {
 }
 
 const most = 100;
-const mostBytes = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 const known = new Set(['TransactItems', 'ClientRequestToken', 'ReturnConsumedCapacity', 'ReturnItemCollectionMetrics']);
 const shared = ['TableName', 'ExpressionAttributeNames', 'ExpressionAttributeValues', 'ConditionExpression'];
 const knownOf: Readonly<Record<Action, ReadonlySet<string>>> = {
@@ -121,9 +121,9 @@ function assertApart(writes: readonly Pick<Write, 'table' | 'place'>[]): void {
 /** Texts of so few characters are within it. */
 function assertBytes(outcomes: readonly (Outcome | undefined)[]): void {
   const characters = outcomes.reduce((sum, outcome) => sum + (outcome?.row?.text.length ?? 0), 0);
-  if (characters * 3 <= mostBytes) return;
+  if (characters * 3 <= maxBytes) return;
   const bytes = outcomes.reduce((sum, outcome) => sum + (outcome?.after ? sizeOfItem(outcome.after) : 0), 0);
-  if (bytes > mostBytes) throw invalid(`Transaction size has exceeded the maximum allowed size of ${mostBytes} bytes`);
+  if (bytes > maxBytes) throw invalid(`Transaction size has exceeded the maximum allowed size of ${maxBytes} bytes`);
 }
 
 interface TransactGet {
