@@ -899,6 +899,10 @@ const admin: readonly Requirement[] = [
     'Organisations hold teams, projects and environments; a tenant belongs to one environment, and whoami names its path.',
   ),
   must(
+    'identity.level-policies',
+    'Organisations, teams, projects and environments hold tool rules; the worst of all levels decides, and a rule that would loosen is refused at load with a call that shows it.',
+  ),
+  must(
     'identity.separation-rules',
     'Rules say by place how many people approve, of which teams and roles; a request is decided if and only if every rule is satisfied.',
   ),

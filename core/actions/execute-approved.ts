@@ -8,6 +8,7 @@ import { callDigest } from '#core/approvals/call-digest.ts';
 import { takeForExecution } from '#core/approvals/execution.ts';
 import { standsInEvidence } from '#core/approvals/vote-in-evidence.ts';
 import { blockedBy } from '#core/behavior/assess.ts';
+import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { ApprovalRow, RefusedUse } from '#core/contracts/approval.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { recall } from '#core/identity/federation/recall.ts';
@@ -108,7 +109,7 @@ async function askedAgain(
   ports: GovernPorts,
   row: ApprovalRow,
 ): Promise<{ readonly action: GovernedAction; readonly refused?: Refused | undefined }> {
-  const snapshot = await ports.snapshots.current();
+  const snapshot = ofTenant(await ports.snapshots.current(), row.tenant);
   const { tenant, key_id, actor, protocol, tool, target, capability, parameters, justification } = row;
   const { upstream, upstream_tool, sent_with } = row;
   const envelope: ActionEnvelope = {

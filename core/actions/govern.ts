@@ -7,6 +7,7 @@ import { callDigest } from '#core/approvals/call-digest.ts';
 import { type Blocked, blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
 import { agreedCapability } from '#core/classification/agreed-capability.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { ActionEnvelope, ActionRequest, DecisionResult, Placement } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
@@ -42,7 +43,7 @@ export async function govern(
   how: { readonly carry?: ExecutionMode; readonly wait?: WaitStrategy } = {},
 ): Promise<DecisionResult> {
   const { carry = executeAction } = how;
-  const snapshot = await ports.snapshots.current();
+  const snapshot = ofTenant(await ports.snapshots.current(), principal.tenant);
   const bare = openEnvelope(request, principal, sessionId, ports.ids.uuid());
   const placement = await placed(ports, snapshot, bare, request);
   const { capability } = request;

@@ -1,5 +1,7 @@
 /** Tool definitions of MCP servers: what was seen, and a human's word on what has changed. */
+
 import { classifyTool } from '#core/classification/classify-tool.ts';
+import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { ToolMark } from '#core/mcp/ports.ts';
 import { overrideOf } from '#core/mcp/tools/action.ts';
 import { certainlyBlocked } from '#core/mcp/tools/blocked-tools.ts';
@@ -25,7 +27,7 @@ export const listMcpTools: Operation = async (call) => {
 };
 
 /** How policies see the tool, and what the one in force says of a call without target and arguments. */
-function classOf({ snapshot }: Call, upstream: string, tool: string, { about = {} }: ToolMark) {
+function classOf({ snapshot, principal }: Call, upstream: string, tool: string, { about = {} }: ToolMark) {
   const entry = snapshot.configuration.upstreams.mcp.find(({ name }) => name === upstream);
   const override = entry && overrideOf(entry, tool);
   const annotations = { readOnlyHint: about.read_only, destructiveHint: about.destructive };
@@ -37,12 +39,13 @@ function classOf({ snapshot }: Call, upstream: string, tool: string, { about = {
     ...{ protocol: override?.protocol ?? 'mcp', tool: override?.name ?? tool, upstream },
     ...{ target: '', capability, parameters: {} },
   };
-  const { decision, matched_rule } = decide(snapshot.policy, call);
+  const { policy } = ofTenant(snapshot, principal.tenant);
+  const { decision, matched_rule } = decide(policy, call);
   const target = override?.target?.join('/') ?? about.target;
   return {
     ...{ protocol: call.protocol, policy_name: call.tool, capability, why },
     ...(target !== undefined && { target_argument: target }),
-    ...{ decision, matched_rule, hidden: certainlyBlocked(snapshot.policy, { ...call, capability }) },
+    ...{ decision, matched_rule, hidden: certainlyBlocked(policy, { ...call, capability }) },
   };
 }
 

@@ -5,6 +5,7 @@ import { simulateCall } from '#core/actions/simulate.ts';
 import { keepBound } from '#core/configuration/checks/bound-secrets.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
+import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/versions.ts';
 import { simulateSchema } from '#core/contracts/admin-requests.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -112,10 +113,11 @@ export const listPolicies: Operation = async ({ snapshot }) => {
 /** Evaluates calls against the live policy or an older version; records nothing. */
 export const simulate: Operation = async (call) => {
   const { calls, version } = parsed(simulateSchema, call.body());
-  const evaluated = version === undefined ? call.snapshot : await asOf(call, version);
+  const given = version === undefined ? call.snapshot : await asOf(call, version);
+  const evaluated = ofTenant(given, call.principal.tenant);
   const results = [];
-  for (const given of calls) {
-    results.push(await simulateCall(call.ports, evaluated, given));
+  for (const each of calls) {
+    results.push(await simulateCall(call.ports, evaluated, each));
     await call.ports.pause(0); // other work has a turn
   }
   noteProbes(call, results);

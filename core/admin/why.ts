@@ -1,11 +1,11 @@
 /** Why an action was decided as it was: the rules, each effect of the call, and what else had a say [policy.why]. */
 
 import { isLarge, policyText, sentOf } from '#core/actions/call-work.ts';
-import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
+import { policyOfTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { notFound } from '#core/kernel/errors.ts';
-import { type CompiledPolicy, compilePolicy } from '#core/tool-policy/compile.ts';
+import { type CompiledPolicy, compilePolicy, levelPrefix } from '#core/tool-policy/compile.ts';
 import { decide } from '#core/tool-policy/decide.ts';
 import { explain, type RuleTrace } from '#core/tool-policy/explain.ts';
 import { assertOwn, type Call, type Operation } from './operation.ts';
@@ -43,7 +43,7 @@ export const why: Operation = async (call) => {
     parameters,
     ...(sent_with && { sent_with }),
   };
-  const document = buildPolicyDocument(configuration);
+  const document = policyOfTenant(configuration, call.principal.tenant);
   const compiled = compilePolicy(document);
   const { calls } = call.ports;
   const trace =
@@ -97,6 +97,7 @@ const sources: readonly (readonly [prefix: string, source: string])[] = [
   ['sandbox:', 'sandbox'],
   ['effects:', 'effects'],
   ['guard:', 'guard'],
+  [levelPrefix, 'level'],
 ];
 
 /** The kind of source that decided: a rule on the call itself, a rule on one of its effects, or another source. */

@@ -2,8 +2,10 @@
  * Structured output by a tool that never runs: client libraries (LangChain, instructor) offer one tool, force the model to call
  * it, and read its arguments as the answer. Such a call is data [messages.structured-output].
  */
+
 import { openEnvelope } from '#core/actions/envelope.ts';
 import { evaluateCall } from '#core/actions/evaluate-call.ts';
+import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ChatCall } from './call.ts';
@@ -55,6 +57,11 @@ export async function isStructuredOutput(
   const envelope = openEnvelope(request, call.principal, call.sessionId, ports.ids.uuid());
   const effects = await ports.effects(envelope);
   if (effects.parts.length > 0 || effects.unclear !== undefined) return false;
-  const { decision, matched_rule } = await evaluateCall(ports, call.snapshot, envelope, effects);
+  const { decision, matched_rule } = await evaluateCall(
+    ports,
+    ofTenant(call.snapshot, envelope.tenant),
+    envelope,
+    effects,
+  );
   return decision === 'review' && matched_rule === 'default';
 }

@@ -120,6 +120,16 @@ export const toolPackSchema = z.strictObject({
 });
 export type ToolPack = z.infer<typeof toolPackSchema>;
 
+/** A rule of a level of an organisation: it tightens, so it issues no credential [identity.level-policies]. */
+export const levelRuleSchema = toolRuleSchema.omit({ credential: true });
+
+/** The rules of one level of an organisation. What none of them matches the level leaves to the others. */
+export interface LevelPolicy {
+  /** `<organisation>/<team>/<project>/<environment>`, as far as it goes. */
+  readonly path: string;
+  readonly rules: readonly ToolRule[];
+}
+
 /** A policy in force: configured rules, then the pack's. */
 export interface ToolPolicyDocument {
   readonly name: string;
@@ -127,4 +137,6 @@ export interface ToolPolicyDocument {
   /** Of the pack, without those the configuration disables. */
   readonly guards?: readonly ToolGuard[];
   readonly rules: readonly ToolRule[];
+  /** Of the tenant the policy is for: the worst of all decides. */
+  readonly levels?: readonly LevelPolicy[];
 }

@@ -95,7 +95,15 @@ function namingPolicy(policy: CompiledPolicy, call: ToolCall): CompiledPolicy {
   if (!naming) {
     const rules = policy.rules.filter((rule) => names(rule, isShell));
     const guards = policy.guards.filter((guard) => names(guard, isShell) || looksAtNames(guard));
-    naming = policyOf(policy.name, 'allow', guards, rules);
+    const levels = (policy.levels ?? []).map((level) =>
+      policyOf(
+        level.name,
+        'allow',
+        [],
+        level.rules.filter((rule) => names(rule, isShell)),
+      ),
+    );
+    naming = { ...policyOf(policy.name, 'allow', guards, rules), levels };
     ofPolicy.set(isShell, naming);
   }
   return naming;

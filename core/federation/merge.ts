@@ -5,6 +5,7 @@ import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts
 import { storedForm } from '#core/configuration/store/stored-form.ts';
 import type { LocalKey } from '#core/contracts/config/federation.ts';
 import { type Configuration, configurationSchema, type KeyEntry } from '#core/contracts/config.ts';
+import { levelsWithRules } from '#core/identity/organization.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import type { OwnOfPlane } from './served.ts';
 
@@ -36,7 +37,8 @@ export function mergedConfiguration(
   const problems = checkConfiguration(file, warnings);
   if (problems.length > 0) throw refusal(problems, () => undefined);
   const configuration = storedForm(file, pack);
-  compilePolicy(buildPolicyDocument(configuration)); // what does not compile is never in force
+  // what does not compile is never in force
+  compilePolicy({ ...buildPolicyDocument(configuration), levels: levelsWithRules(configuration) });
   return { configuration, warnings };
 }
 

@@ -2,6 +2,7 @@
 
 import type { Organization } from '#core/contracts/config/organizations.ts';
 import type { Configuration } from '#core/contracts/config.ts';
+import type { LevelPolicy, ToolRule } from '#core/contracts/tool-policy.ts';
 
 type Given = Pick<Configuration, 'organizations'>;
 type Team = Organization['teams'][number];
@@ -38,3 +39,50 @@ export const teamsOf = ({ organizations }: Given, person: string): string[] =>
   organizations.flatMap(({ id, teams }) =>
     teams.filter(({ members }) => members.includes(person)).map((team) => `${id}/${team.id}`),
   );
+
+export interface Level extends LevelPolicy {
+  /** Where its rules are in the configuration. */
+  readonly at: readonly (string | number)[];
+  /** The levels above it that have rules, the organisation first. */
+  readonly above: readonly LevelPolicy[];
+}
+
+/** Every level that has rules [identity.level-policies]. */
+export function levelsWithRules({ organizations }: Given): Level[] {
+  const found: Level[] = [];
+  /** @returns the levels with rules, this one included */
+  const add = (
+    path: string,
+    at: readonly (string | number)[],
+    above: readonly LevelPolicy[],
+    { policies }: { readonly policies?: { readonly rules: readonly ToolRule[] } | undefined },
+  ): readonly LevelPolicy[] => {
+    if (!policies) return above;
+    found.push({ path, rules: policies.rules, at: [...at, 'policies', 'rules'], above });
+    return [...above, { path, rules: policies.rules }];
+  };
+  for (const [o, organization] of organizations.entries()) {
+    const inOrganization = add(organization.id, ['organizations', o], [], organization);
+    for (const [t, team] of organization.teams.entries()) {
+      const teamPath = `${organization.id}/${team.id}`;
+      const teamAt = ['organizations', o, 'teams', t];
+      const inTeam = add(teamPath, teamAt, inOrganization, team);
+      for (const [p, project] of team.projects.entries()) {
+        const projectAt = [...teamAt, 'projects', p];
+        const inProject = add(`${teamPath}/${project.id}`, projectAt, inTeam, project);
+        for (const [e, environment] of project.environments.entries())
+          add(`${teamPath}/${project.id}/${environment.id}`, [...projectAt, 'environments', e], inProject, environment);
+      }
+    }
+  }
+  return found;
+}
+
+/** The rules that hold for a tenant by its place, the organisation's first; nothing outside of every organisation. */
+export function levelsOf(given: Given, tenant: string): LevelPolicy[] {
+  const place = placeOf(given, tenant);
+  if (!place) return [];
+  return levelsWithRules(given)
+    .filter(({ path }) => place.path === path || place.path.startsWith(`${path}/`))
+    .map(({ path, rules }) => ({ path, rules }));
+}

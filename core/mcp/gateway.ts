@@ -2,9 +2,11 @@
  * The MCP gateway: one endpoint for the sessions of the revisions up to 2025-11-25 and the
  * stateless requests of 2026-07-28. Each message is read, its caller known, and answered by the file of its method.
  */
+
 import type { CallName } from '#core/cancellation/ports.ts';
 import { Cancelled, watchCancelled } from '#core/cancellation/watch.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { resolveSession } from '#core/identity/sessions.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -236,7 +238,8 @@ export class McpGateway {
       ...{ header, mcp: session?.id, keyId: principal.key_id, unnamedSessions, now: clock.now() },
     });
     return {
-      ...{ principal, snapshot, era, conversation, passed },
+      ...{ principal, era, conversation, passed },
+      snapshot: ofTenant(snapshot, principal.tenant),
       sessionId: session_id,
       sessionIsNamed: !generated,
       earlier: (header === undefined && session?.earlier) || [],

@@ -1,6 +1,6 @@
 /** Turns a policy document into what decides fast: globs compiled, rules indexed by protocol and tool. */
 import type { Decision } from '#core/contracts/envelope.ts';
-import type { ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
+import type { LevelPolicy, ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { compileGlob, type Glob, type GlobKind, matchesAll } from '#core/matching/glob.ts';
 import { parsePath, textsAt } from './argument-path.ts';
@@ -21,14 +21,30 @@ export interface CompiledPolicy {
   readonly index: RuleIndex;
   /** Whether any rule looks into `parameters`. */
   readonly readsParameters: boolean;
+  /** Of the tenant the policy is for: they tighten what the rules decide. */
+  readonly levels?: readonly CompiledPolicy[];
 }
 
 /** @throws GatewayError `invalid_request` naming the rule, the field, what was found and what is allowed. */
 export function compilePolicy(document: ToolPolicyDocument): CompiledPolicy {
   const rules = document.rules.map((rule, index) => compileRule(rule, index, `rules[${index}]`));
   const guards = (document.guards ?? []).flatMap((guard, i) => locate(`guards[${i}]`, () => rulesOfGuard(guard)));
-  return policyOf(document.name, document.default_decision, guards.map(numbered), rules);
+  const policy = policyOf(document.name, document.default_decision, guards.map(numbered), rules);
+  const levels = document.levels?.map(compileLevel);
+  return levels === undefined || levels.length === 0 ? policy : { ...policy, levels };
 }
+
+/** A level says nothing of what its rules do not match. `matched_rule` names the level and the rule. */
+function compileLevel({ path, rules }: LevelPolicy): CompiledPolicy {
+  const named = rules.map((rule, index) => {
+    const compiled = compileRule(rule, index, `${path}: rules[${index}]`);
+    return { ...compiled, name: `${levelPrefix}${path}:${compiled.name}` };
+  });
+  return policyOf(path, 'allow', [], named);
+}
+
+/** How `matched_rule` of a rule of a level begins. */
+export const levelPrefix = 'level:';
 
 /** Compiled rules ready to decide; guards keep their place before the rules. */
 export function policyOf(

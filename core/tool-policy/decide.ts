@@ -21,7 +21,7 @@ export interface PolicyDecision {
 /** Never throws: an evaluation that fails decides block. */
 export function decide(policy: CompiledPolicy, call: ToolCall): PolicyDecision {
   try {
-    return decideReading(policy, worstReading(policy, call));
+    return tightened(decideReading(policy, worstReading(policy, call)), policy.levels ?? [], call);
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     return {
@@ -31,6 +31,29 @@ export function decide(policy: CompiledPolicy, call: ToolCall): PolicyDecision {
       reason: `The call could not be evaluated and is blocked: ${why}.`,
     };
   }
+}
+
+/** The worst of the policy and of the levels of the tenant's place [identity.level-policies]. */
+function tightened(own: PolicyDecision, levels: readonly CompiledPolicy[], call: ToolCall): PolicyDecision {
+  let worst = own;
+  for (const level of levels) {
+    const { rule, rule_index: _, ...said } = decideReading(level, worstReading(level, call));
+    const worse = decisions.indexOf(said.decision) - decisions.indexOf(worst.decision);
+    // Of two that say the same the one that a rule said.
+    if (worse > 0 || (worse === 0 && said.decision !== 'allow' && rule && !ruled(worst)))
+      worst = { ...said, policy: own.policy, ...(rule && { rule: withCredentialOf(own.rule, rule) }) };
+  }
+  return worst;
+}
+
+const ruled = ({ matched_rule }: PolicyDecision): boolean => matched_rule !== 'default';
+
+/** A level issues no credential and takes none away: a call that a person lets through gets the one of its own rule. */
+function withCredentialOf(own: ToolRule | undefined, rule: ToolRule): ToolRule {
+  if (!own?.credential) return rule;
+  const { upstream: _, ...conditions } = rule;
+  const { credential, upstream } = own;
+  return { ...conditions, credential, ...(upstream !== undefined && { upstream }) };
 }
 
 /** The reading of the call whose decision counts: the first with the worst. */

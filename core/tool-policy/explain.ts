@@ -18,8 +18,14 @@ export interface RuleTrace {
   readonly failed?: { readonly field: string; readonly expected: string; readonly found: string };
 }
 
-/** @throws Error when the call cannot be read; `decide` blocks such a call and says why. */
-export function explain(policy: CompiledPolicy, call: ToolCall): RuleTrace[] {
+/**
+ * The policy's rules, then those of each level.
+ * @throws Error when the call cannot be read; `decide` blocks such a call and says why.
+ */
+export const explain = (policy: CompiledPolicy, call: ToolCall): RuleTrace[] =>
+  [policy, ...(policy.levels ?? [])].flatMap((each) => explainOne(each, call));
+
+function explainOne(policy: CompiledPolicy, call: ToolCall): RuleTrace[] {
   const reading = worstReading(policy, call);
   const traces: RuleTrace[] = [];
   for (const [name, guards] of guardsByName(policy)) {

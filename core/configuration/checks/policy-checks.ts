@@ -9,6 +9,7 @@ import { unknownProtocols } from '#core/tool-policy/protocols.ts';
 import type { ResolvedPack } from '../load/pack-source.ts';
 import { buildPolicyDocument, disabledGuards } from '../load/policy-document.ts';
 import { didYouMean } from './did-you-mean.ts';
+import { checkLevels } from './level-checks.ts';
 import { oneOf } from './name-checks.ts';
 import type { Path, Problem } from './problems.ts';
 import { unknownTools } from './unknown-tools.ts';
@@ -16,7 +17,7 @@ import { unknownTools } from './unknown-tools.ts';
 export function checkPolicy(file: ConfigurationFile, { pack, proven }: ResolvedPack, warnings: string[]): Problem[] {
   const { rules } = file.tool_policies;
   const problems = [
-    ...rules.flatMap(checkRule),
+    ...rules.flatMap((rule, index) => checkRule(rule, rulePath(index))),
     ...checkBrokers(file, pack, warnings),
     ...checkDisabled(file.tool_policies.disable_guards, pack),
   ];
@@ -25,22 +26,21 @@ export function checkPolicy(file: ConfigurationFile, { pack, proven }: ResolvedP
   warnings.push(...disabledGuards({ tool_policies: { ...file.tool_policies, pack } }), ...unknownProtocols(document));
   warnings.push(...unknownTools(file, pack));
   const examined = proven ? { ...document, rules } : document;
-  return checkReach(examined, rules.length, warnings);
+  const reach = checkReach(examined, rules.length, warnings);
+  return [...reach, ...checkLevels(file, pack, warnings, checkRule)];
 }
 
-function checkRule(rule: ToolRule, index: number): Problem[] {
+function checkRule(rule: ToolRule, path: Path): Problem[] {
   try {
     compilePolicy({ name: 'rule', default_decision: 'review', rules: [rule] });
     return unknownCapabilities(rule.capability).map((word) => ({
-      path: [...rulePath(index), 'capability'],
+      path: [...path, 'capability'],
       found: JSON.stringify(word),
       allowed: `${capabilities.join(', ')}${didYouMean(word, capabilities)}`,
     }));
   } catch (thrown) {
     const message = (thrown as Error).message.replace(/^rules\[0\]\.?/, '');
-    return [
-      { path: rulePath(index), found: 'a rule that does not compile', allowed: `a rule as documented (${message})` },
-    ];
+    return [{ path, found: 'a rule that does not compile', allowed: `a rule as documented (${message})` }];
   }
 }
 

@@ -1,9 +1,22 @@
 /** Who belongs where: organisations, teams, projects and environments, and how many people decide in each [identity.organizations]. */
 import * as z from 'zod';
 import { roles } from '../routes.ts';
+import { levelRuleSchema } from '../tool-policy.ts';
 import { glob, word } from './words.ts';
 
 const name = z.string().min(1).max(128).optional().meta({ description: 'Name shown to others.' });
+
+const policies = z
+  .strictObject({
+    rules: z.array(levelRuleSchema).min(1).meta({
+      description:
+        'Rules for the tenants of this level. The first one that matches counts; the worst of all levels and of tool_policies decides.',
+    }),
+  })
+  .optional()
+  .meta({
+    description: 'Tool rules of this level. They may only tighten what the levels above and tool_policies decide.',
+  });
 
 const environment = z.strictObject({
   id: word.meta({ description: 'Name of the environment within its project.' }),
@@ -11,12 +24,14 @@ const environment = z.strictObject({
   tenant: word.meta({
     description: 'The tenant whose keys act in this environment. A tenant belongs to one environment.',
   }),
+  policies,
 });
 
 const project = z.strictObject({
   id: word.meta({ description: 'Name of the project within its team.' }),
   name,
   environments: z.array(environment).default([]).meta({ description: 'Environments of the project.' }),
+  policies,
 });
 
 const team = z.strictObject({
@@ -24,12 +39,14 @@ const team = z.strictObject({
   name,
   members: z.array(z.string().min(1)).default([]).meta({ description: 'Ids of the people of the team.' }),
   projects: z.array(project).default([]).meta({ description: 'Projects of the team.' }),
+  policies,
 });
 
 export const organization = z.strictObject({
   id: word.meta({ description: 'Name of the organisation.' }),
   name,
   teams: z.array(team).default([]).meta({ description: 'Teams of the organisation.' }),
+  policies,
 });
 
 export const separationRule = z.strictObject({

@@ -146,7 +146,7 @@ export const actions = {
       policy_version: count,
       call: z.strictObject(call),
       decided_by: z
-        .enum(['rule', 'effect', 'default', 'guard', 'sandbox', 'effects', 'task', 'risk', 'approval'])
+        .enum(['rule', 'effect', 'default', 'guard', 'level', 'sandbox', 'effects', 'task', 'risk', 'approval'])
         .meta({
           description:
             'effect: a rule on what the call would do; effects: the text itself, e.g. one that is not certain.',

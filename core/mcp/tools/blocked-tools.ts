@@ -3,8 +3,11 @@ import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
 import { normaliseCall } from '#core/tool-policy/normalise.ts';
 import type { ToolWords } from './action.ts';
 
-/** True only if every rule that could match first blocks, whatever target and arguments a call has. */
-export function certainlyBlocked(policy: CompiledPolicy, words: ToolWords): boolean {
+/** True only if every rule that could match first blocks, whatever target and arguments a call has: of the policy, or of one level. */
+export const certainlyBlocked = (policy: CompiledPolicy, words: ToolWords): boolean =>
+  [policy, ...(policy.levels ?? [])].some((each) => blocksAll(each, words));
+
+function blocksAll(policy: CompiledPolicy, words: ToolWords): boolean {
   const call = normaliseCall({ ...words, target: '', parameters: {} });
   for (const rule of policy.index.candidates(call.protocol, call.tool)) {
     if (rule.upstream && !rule.upstream.matches(call.upstream)) continue;

@@ -1,4 +1,5 @@
 /** Runs an allowed call at its server, and reads again what was kept of its result. */
+
 import { type CallWork, isLarge } from '#core/actions/call-work.ts';
 import { readResult, type ShownResult } from '#core/actions/kept-result.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';

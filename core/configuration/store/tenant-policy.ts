@@ -1,0 +1,52 @@
+/** The policy as it holds for one tenant: with the rules of the levels of the organisation that the tenant stands in [identity.level-policies]. */
+import type { Configuration } from '#core/contracts/config.ts';
+import type { LevelPolicy, ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import { levelsOf } from '#core/identity/organization.ts';
+import { type CompiledPolicy, compilePolicy } from '#core/tool-policy/compile.ts';
+import { buildPolicyDocument } from '../load/policy-document.ts';
+
+interface Policies {
+  readonly policyDocument: ToolPolicyDocument;
+  readonly policy: CompiledPolicy;
+}
+
+interface InForce extends Policies {
+  readonly configuration: Pick<Configuration, 'organizations'>;
+}
+
+const known = new WeakMap<object, Map<string, InForce>>();
+
+/**
+ * The same snapshot where no level above the tenant has rules; else one whose policy holds them, the same object for each call.
+ * Every decision on a tool call goes through this.
+ */
+export function ofTenant<Given extends InForce>(snapshot: Given, tenant: string): Given {
+  const ofSnapshot = known.get(snapshot) ?? new Map<string, InForce>();
+  known.set(snapshot, ofSnapshot);
+  let found = ofSnapshot.get(tenant) as Given | undefined;
+  if (!found) {
+    const levels = levelsOf(snapshot.configuration, tenant);
+    found = levels.length === 0 ? snapshot : { ...snapshot, ...withLevels(snapshot, levels) };
+    ofSnapshot.set(tenant, found);
+    // A tenant is asked for once more with what it was given: nothing is added twice.
+    if (found !== snapshot) known.set(found, new Map([[tenant, found]]));
+  }
+  return found;
+}
+
+function withLevels({ policy, policyDocument }: Policies, levels: readonly LevelPolicy[]): Policies {
+  const compiled = compilePolicy({ name: policy.name, default_decision: policy.defaultDecision, rules: [], levels });
+  return {
+    policyDocument: { ...policyDocument, levels },
+    policy: { ...policy, levels: compiled.levels ?? [] },
+  };
+}
+
+/** The policy of a tenant by any configuration, such as that of an earlier version. */
+export const policyOfTenant = (
+  configuration: Pick<Configuration, 'tool_policies' | 'organizations'>,
+  tenant: string,
+): ToolPolicyDocument => {
+  const levels = levelsOf(configuration, tenant);
+  return { ...buildPolicyDocument(configuration), ...(levels.length > 0 && { levels }) };
+};
