@@ -899,6 +899,14 @@ const admin: readonly Requirement[] = [
     'Organisations hold teams, projects and environments; a tenant belongs to one environment, and whoami names its path.',
   ),
   must(
+    'evidence.by-path',
+    'Sessions with evidence and the audit log can be listed for all tenants below a path of the organisations in which the caller has the role to read them.',
+  ),
+  must(
+    'identity.grants',
+    'Roles granted at a level of an organisation hold in every tenant below it, never beyond the role of the key in use, and elsewhere not at all.',
+  ),
+  must(
     'identity.level-policies',
     'Organisations, teams, projects and environments hold tool rules; the worst of all levels decides, and a rule that would loosen is refused at load with a call that shows it.',
   ),

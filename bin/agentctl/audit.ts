@@ -6,7 +6,7 @@ import { count, type Fields, fields, list, text } from './json-fields.ts';
 import { painted } from './output.ts';
 import { commandLine } from './shell.ts';
 
-const filters = ['actor', 'kind', 'session', 'tool', 'decision', 'from', 'to', 'cursor'] as const;
+const filters = ['actor', 'kind', 'session', 'tool', 'decision', 'from', 'to', 'path', 'cursor'] as const;
 type AuditOptions = Partial<Record<(typeof filters)[number], string>> & { readonly limit?: number };
 
 export function addAudit(parent: Parent): void {
@@ -29,11 +29,15 @@ export function addAudit(parent: Parent): void {
         .option('--decision <decision>', 'allow, review, block')
         .option('--from <time>', 'from this time on (ISO 8601)')
         .option('--to <time>', 'up to this time')
+        .option(
+          '--path <glob>',
+          'in all tenants below a path of the organisations, such as acme/web or acme/**/production',
+        )
         .option('--limit <count>', 'maximum number of results', wholeNumber)
         .option('--cursor <cursor>', 'continue where a list ended'),
     run: async (cli, options) => {
-      const { actor, kind, session, tool, decision, from, to, limit, cursor } = options;
-      const query = { actor, kind, session, tool, decision, from, to, limit, cursor };
+      const { actor, kind, session, tool, decision, from, to, path, limit, cursor } = options;
+      const query = { actor, kind, session, tool, decision, from, to, path, limit, cursor };
       const answer = await cli.api().call('audit', { query });
       if (cli.globals.json) cli.out.json(answer.text);
       else showEntries(cli, fields(answer.json), options);

@@ -15,6 +15,7 @@ interface SessionOptions {
   readonly html?: boolean;
 }
 interface SessionsOptions {
+  readonly path?: string;
   readonly limit?: number;
   readonly cursor?: string;
 }
@@ -27,10 +28,11 @@ export function addEvidence(program: Parent): void {
     examples: ['evidence sessions', "evidence sessions --json | jq -r '.sessions[].session_id'"],
     options: (command) =>
       command
+        .option('--path <glob>', 'in all tenants below a path of the organisations, such as acme/web')
         .option('--limit <count>', 'maximum number of results', wholeNumber)
         .option('--cursor <cursor>', 'continue where a list ended'),
-    run: async (cli, { limit, cursor }) => {
-      const answer = await cli.api().call('listSessions', { query: { limit, cursor } });
+    run: async (cli, { path, limit, cursor }) => {
+      const answer = await cli.api().call('listSessions', { query: { path, limit, cursor } });
       if (cli.globals.json) cli.out.json(answer.text);
       else showSessions(cli, answer.json);
       return 'positive';

@@ -13,10 +13,15 @@ import { entriesWithCopies } from '#core/evidence/with-copies.ts';
 import { missingSession, type Witness, witnessOf } from '#core/evidence/witness.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { AuditSummary, nextSessions } from './audit-pieces.ts';
-import { assertOwn, type Call, cursorOf, limitOf, type Operation } from './operation.ts';
+import { pageByPath } from './by-path.ts';
+import { assertOwn, type Call, limitOf, type Operation } from './operation.ts';
 
-export const listSessions: Operation = async ({ ports, principal, query }) => {
-  const page = await ports.evidence.sessions(principal.tenant, { limit: limitOf(query), ...cursorOf(query) });
+export const listSessions: Operation = async (call) => {
+  const { ports, principal, query } = call;
+  const limit = limitOf(query);
+  const page = await pageByPath(call, 'operator', (tenant, cursor) =>
+    ports.evidence.sessions(tenant, { limit, ...(cursor !== undefined && { cursor }) }),
+  );
   const own = page.items.filter((head) => principal.kind !== 'agent' || head.owner_key === principal.key_id);
   return { body: { sessions: own, ...(page.cursor && { cursor: page.cursor }) } };
 };
@@ -138,21 +143,18 @@ function liveSession(
 
 const day = 24 * 3_600_000;
 
-export const audit: Operation = async ({ ports, principal, query }) => {
+export const audit: Operation = async (call) => {
+  const { ports, query } = call;
   const to = timeOf(query, 'to') ?? ports.clock.now() + 60_000;
   const from = timeOf(query, 'from') ?? to - 7 * day;
   if (from > to) throw invalidRequest('from lies after to; give the earlier time as from.');
   const { actor, kind, session, tool, decision } = query;
   const filter = { actor, kind, session, tool, decision };
   const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
-  const page = await ports.evidence.audit({
-    tenant: principal.tenant,
-    from,
-    to,
-    ...given,
-    limit: limitOf(query),
-    ...cursorOf(query),
-  });
+  const limit = limitOf(query);
+  const page = await pageByPath(call, 'operator', (tenant, cursor) =>
+    ports.evidence.audit({ tenant, from, to, ...given, limit, ...(cursor !== undefined && { cursor }) }),
+  );
   return { body: { entries: page.items, ...(page.cursor && { cursor: page.cursor }) } };
 };
 

@@ -1,4 +1,5 @@
 /** Organisations, teams, projects, environments, people and rules, as the configuration in force has them [admin.identity]. */
+import { allGrants, grantsOf } from '#core/identity/grants.ts';
 import { keyIdOf } from '#core/identity/identities.ts';
 import { type Place, placesOf, teamsOf } from '#core/identity/organization.ts';
 import { globMatches } from '#core/matching/glob.ts';
@@ -77,13 +78,20 @@ export const listIdentities: Operation = async ({ snapshot, principal }) => {
   const named = new Set(keys.flatMap(({ principal: own }) => [own.person, own.owner]));
   const people = configuration.people.filter(
     ({ id, tenants }) =>
-      principal.platform || named.has(id) || tenants.includes('*') || tenants.includes(principal.tenant),
+      principal.platform ||
+      named.has(id) ||
+      tenants.includes('*') ||
+      tenants.includes(principal.tenant) ||
+      grantsOf(configuration, id).has(principal.tenant),
   );
   return {
     body: {
       people: people.map(({ id, name, role, tenants }) => ({
         ...{ id, name: name ?? id, role, tenants },
         teams: teamsOf(configuration, id),
+        grants: allGrants(configuration)
+          .filter(({ person }) => person === id)
+          .map(({ path, role }) => ({ path, role })),
       })),
       keys: keys.map(({ key_sha256, principal: { name, role, kind, person, owner } }) => ({
         ...{ id: keyIdOf(key_sha256), name, role, kind },

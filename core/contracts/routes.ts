@@ -264,7 +264,7 @@ export const routes: readonly Route[] = [
 
   route(`GET ${a}/evidence/sessions`, 'evidence', 'operator', 'listSessions', 'Sessions with evidence', {
     agents: 'own',
-    query: paging,
+    query: ['path', ...paging],
   }),
   route(`GET ${a}/evidence/sessions/{id}/export`, 'evidence', 'operator', 'exportSession', 'Session bundle', {
     agents: 'own',
@@ -285,7 +285,7 @@ export const routes: readonly Route[] = [
   }),
   route(`GET ${a}/evidence/keys`, 'evidence', 'operator', 'signingKeys', 'Public keys that evidence is signed with'),
   route(`GET ${a}/audit`, 'evidence', 'operator', 'audit', 'Query the audit log', {
-    query: ['actor', 'kind', 'session', 'tool', 'decision', 'from', 'to', ...paging],
+    query: ['actor', 'kind', 'session', 'tool', 'decision', 'from', 'to', 'path', ...paging],
   }),
   route(`GET ${a}/audit/verify`, 'evidence', 'admin', 'verifyAudit', "Verify a tenant's chains", { query: paging }),
   route(`POST ${a}/audit/verify`, 'evidence', 'admin', 'verifyAudit', "Verify a tenant's chains", { query: paging }),

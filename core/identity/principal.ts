@@ -20,6 +20,8 @@ export interface Principal {
   readonly platform: boolean;
   /** Tenants this principal may act in; `*` for all (the admin token). */
   readonly tenants: readonly string[];
+  /** Role in those of `tenants` that only a grant of an organisation reaches [identity.grants]. */
+  readonly granted?: Readonly<Record<string, Role>>;
   /** The data plane whose token it is: it may do what routes for planes allow, and nothing else. */
   readonly plane?: string;
   /** Present where an issuer outside the gateway says who calls. */

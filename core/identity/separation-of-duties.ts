@@ -1,13 +1,14 @@
 /** Who may vote: humans, compared by person, never on what is theirs. */
 import type { Configuration, Person } from '#core/contracts/config.ts';
-import { includesRole } from '#core/contracts/routes.ts';
+import { includesRole, type Role } from '#core/contracts/routes.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { grantsOf, highestRole, reachOf } from './grants.ts';
 import { adminKeyId, adminPerson, type Identities } from './identities.ts';
 import type { Principal } from './principal.ts';
 
 /** A snapshot, as far as it says who people are, and where. */
 interface People {
-  readonly configuration: Pick<Configuration, 'people' | 'tenants'>;
+  readonly configuration: Pick<Configuration, 'people' | 'tenants' | 'organizations'>;
 }
 
 interface Named {
@@ -81,21 +82,36 @@ function voterOf(
   tenant: string | undefined,
 ): Principal {
   if (!person) throw new GatewayError('forbidden', `This ${name} account is mapped to no person, so it has no vote.`);
-  if (!includesRole(person.role, 'operator')) {
-    throw new GatewayError('forbidden', `Found role ${person.role}, allowed operator or admin to vote.`);
+  const own = person.tenants.length > 0 ? person.tenants : tenantsOfKeys(configuration, person.id);
+  const reached = reachOf(configuration, person.id, own, 'admin');
+  const role = roleOf(person, own, grantsOf(configuration, person.id), tenant);
+  if (!includesRole(role, 'operator')) {
+    throw new GatewayError('forbidden', `Found role ${role}, allowed operator or admin to vote.`);
   }
   const principal: Principal = {
     key_id,
     name: person.name ?? person.id,
     tenant: tenant ?? '',
-    role: person.role,
+    role,
     kind: 'human',
     person: person.id,
     platform: false,
-    tenants: person.tenants.length > 0 ? person.tenants : tenantsOfKeys(configuration, person.id),
+    ...reached,
   };
   if (tenant !== undefined) assertTenant(principal, tenant, 'The approval');
   return principal;
+}
+
+/** Of what the person has everywhere and what an organisation grants there, the higher; only the grant where the person has no reach. */
+function roleOf(
+  { role }: Person,
+  own: readonly string[],
+  granted: ReadonlyMap<string, Role>,
+  tenant: string | undefined,
+): Role {
+  const grant = tenant === undefined ? undefined : granted.get(tenant);
+  if (grant === undefined) return role;
+  return tenant !== undefined && (own.includes('*') || own.includes(tenant)) ? highestRole([role, grant]) : grant;
 }
 
 /** Where a key names the person [identity.person-tenants]. */

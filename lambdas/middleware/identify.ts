@@ -6,6 +6,7 @@ import type { Route } from '#core/contracts/routes.ts';
 import { authenticateCaller } from '#core/identity/authenticate.ts';
 import { authorize, requireConfiguredAdmin } from '#core/identity/authorize.ts';
 import type { Tokens } from '#core/identity/federation/ports.ts';
+import { actingIn } from '#core/identity/grants.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Admissions } from '#core/limits/admissions.ts';
@@ -92,7 +93,10 @@ async function ofAws(event: HttpEvent, signer: string, { configuration }: Snapsh
 
 function permitted(event: HttpEvent, route: Route, principal: Principal, snapshot: Snapshot): Principal {
   authorize(route, principal);
-  return inTenant(event, principal, snapshot);
+  const acting = inTenant(event, principal, snapshot);
+  // A grant may give less there than the key has in its own tenant.
+  if (acting.role !== principal.role) authorize(route, acting);
+  return acting;
 }
 
 /** The admin token acts in every tenant; `X-Tenant-ID` says in which. */
@@ -105,5 +109,5 @@ function inTenant(event: HttpEvent, principal: Principal, snapshot: Snapshot): P
   if (!snapshot.configuration.tenants.some(({ id }) => id === wanted)) {
     throw invalidRequest('X-Tenant-ID names no tenant of the configuration.');
   }
-  return { ...principal, tenant: wanted };
+  return actingIn(principal, wanted);
 }

@@ -6,6 +6,7 @@ import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { authorize } from '#core/identity/authorize.ts';
 import { recall } from '#core/identity/federation/recall.ts';
+import { actingIn } from '#core/identity/grants.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { RefusedToken } from '#core/identity/refused-token.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -78,7 +79,11 @@ export async function stillMay(caller: SocketCaller, snapshot: Snapshot, now: nu
     throw new RefusedToken('the token has expired; send {"type":"auth","api_key":…} with another one');
   authorize(chatRoute, known);
   if (known.tenant === caller.tenant) return known;
-  if (known.tenants.includes('*') || known.tenants.includes(caller.tenant)) return { ...known, tenant: caller.tenant };
+  if (known.tenants.includes('*') || known.tenants.includes(caller.tenant)) {
+    const acting = actingIn(known, caller.tenant);
+    authorize(chatRoute, acting);
+    return acting;
+  }
   throw new GatewayError('forbidden', `The key may not act in the tenant ${caller.tenant} any more.`);
 }
 

@@ -1,5 +1,6 @@
 /** Duplicate, empty and conflicting key entries, and the people they name. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
+import { grantsOf } from '#core/identity/grants.ts';
 import { digestOfKey, type FileKeyObject, keyObject } from '../store/stored-keys.ts';
 import { exactlyOne, oneOf } from './name-checks.ts';
 import { type Path, type Problem, pathText } from './problems.ts';
@@ -43,7 +44,13 @@ function checkPerson(file: ConfigurationFile, tenant: string, key: FileKeyObject
   }
   const person = file.people.find(({ id }) => id === key.person);
   const named = person?.tenants ?? [];
-  if (person && named.length > 0 && !named.includes('*') && !named.includes(tenant)) {
+  if (
+    person &&
+    named.length > 0 &&
+    !named.includes('*') &&
+    !named.includes(tenant) &&
+    !grantsOf(file, person.id).has(tenant)
+  ) {
     const allowed = `a person of this tenant (${person.id} has ${person.tenants.join(', ')})`;
     problems.push({ path: [...path, 'person'], found: JSON.stringify(person.id), allowed });
   }

@@ -44,9 +44,38 @@ export function checkOrganizations(file: ConfigurationFile, warnings: string[]):
   return [
     ...unique(organizations, ['organizations'], 'id', 'organisations'),
     ...within,
+    ...checkGrants(file),
     ...unique(separation_rules, ['separation_rules'], 'name', 'rules of separation'),
     ...checkRules(file),
   ];
+}
+
+/** Grants name people, each once a level. */
+function checkGrants({ organizations, people }: ConfigurationFile): Problem[] {
+  const persons = people.map(({ id }) => id);
+  const check = ({ grants }: { readonly grants: readonly { readonly person: string }[] }, at: Path): Problem[] =>
+    grants.flatMap(({ person }, g): Problem[] => {
+      const path = [...at, 'grants', g, 'person'];
+      if (!persons.includes(person))
+        return [{ path, found: JSON.stringify(person), allowed: oneOf(persons, 'people', person) }];
+      if (grants.findIndex((other) => other.person === person) === g) return [];
+      return [{ path, found: `${JSON.stringify(person)} again`, allowed: 'one grant of a person at a level' }];
+    });
+  return organizations.flatMap((organization, o) => [
+    ...check(organization, ['organizations', o]),
+    ...organization.teams.flatMap((team, t) => {
+      const teamAt = ['organizations', o, 'teams', t];
+      return [
+        ...check(team, teamAt),
+        ...team.projects.flatMap((project, p) => [
+          ...check(project, [...teamAt, 'projects', p]),
+          ...project.environments.flatMap((environment, e) =>
+            check(environment, [...teamAt, 'projects', p, 'environments', e]),
+          ),
+        ]),
+      ];
+    }),
+  ]);
 }
 
 /** Teams that are meant exist, and hold people enough: a rule that the people of these teams cannot satisfy would block what it was to allow. */

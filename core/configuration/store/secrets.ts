@@ -66,6 +66,7 @@ export function identitiesOf(
   return buildIdentities({
     keys: [...configured, ...overlayKeys],
     people: configuration.people,
+    organizations: configuration.organizations,
     adminTokenSha256: digests.get(configuration.admin.token_env),
     planes: planeTokens(configuration, digests),
     firstTenant: configuration.tenants[0]?.id ?? 'default',

@@ -18,6 +18,19 @@ const policies = z
     description: 'Tool rules of this level. They may only tighten what the levels above and tool_policies decide.',
   });
 
+const grants = z
+  .array(
+    z.strictObject({
+      person: z.string().min(1).meta({ description: 'Id of the person.' }),
+      role: z.enum(roles).meta({ description: 'Role of the person in every tenant below this level.' }),
+    }),
+  )
+  .default([])
+  .meta({
+    description:
+      'Roles of people in the tenants of this level and of the levels below it, besides what people[] gives.',
+  });
+
 const environment = z.strictObject({
   id: word.meta({ description: 'Name of the environment within its project.' }),
   kind: z.enum(['development', 'staging', 'production']).meta({ description: 'What the environment is for.' }),
@@ -25,6 +38,7 @@ const environment = z.strictObject({
     description: 'The tenant whose keys act in this environment. A tenant belongs to one environment.',
   }),
   policies,
+  grants,
 });
 
 const project = z.strictObject({
@@ -32,6 +46,7 @@ const project = z.strictObject({
   name,
   environments: z.array(environment).default([]).meta({ description: 'Environments of the project.' }),
   policies,
+  grants,
 });
 
 const team = z.strictObject({
@@ -40,6 +55,7 @@ const team = z.strictObject({
   members: z.array(z.string().min(1)).default([]).meta({ description: 'Ids of the people of the team.' }),
   projects: z.array(project).default([]).meta({ description: 'Projects of the team.' }),
   policies,
+  grants,
 });
 
 export const organization = z.strictObject({
@@ -47,6 +63,7 @@ export const organization = z.strictObject({
   name,
   teams: z.array(team).default([]).meta({ description: 'Teams of the organisation.' }),
   policies,
+  grants,
 });
 
 export const separationRule = z.strictObject({

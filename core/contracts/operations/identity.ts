@@ -38,7 +38,15 @@ export const identity = {
   listIdentities: {
     output: z.strictObject({
       people: z.array(
-        z.strictObject({ ...named, role: z.enum(roles), tenants: z.array(z.string()), teams: z.array(z.string()) }),
+        z.strictObject({
+          ...named,
+          role: z.enum(roles),
+          tenants: z.array(z.string()),
+          teams: z.array(z.string()),
+          grants: z
+            .array(z.strictObject({ path, role: z.enum(roles) }))
+            .meta({ description: 'Roles by level, which hold for every tenant below.' }),
+        }),
       ),
       keys: z
         .array(

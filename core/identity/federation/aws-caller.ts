@@ -6,16 +6,17 @@ import type { Configuration } from '#core/contracts/config.ts';
 import { awsProvider, type FederatedCaller } from '#core/contracts/federated.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { reachOf } from '../grants.ts';
 import type { Principal } from '../principal.ts';
 
-type Known = Pick<Configuration, 'identity' | 'people' | 'tenants'>;
+type Known = Pick<Configuration, 'identity' | 'people' | 'tenants' | 'organizations'>;
 
 /**
  * The principal of a user or role; sessions of a role count as the role, since the one who assumes it chooses their names.
  * @param userArn as API Gateway has it: `arn:aws:iam::<account>:user/<path>` or `arn:aws:sts::<account>:assumed-role/<role>/<session>`.
  * @throws GatewayError `forbidden` for an identity that the configuration does not list.
  */
-export function awsPrincipal(userArn: string, { identity, people }: Known): Principal {
+export function awsPrincipal(userArn: string, { identity, people, organizations }: Known): Principal {
   const wanted = comparable(userArn);
   const entry = identity.aws.callers.find(({ arn }) => wanted !== undefined && comparable(arn) === wanted);
   if (!entry || wanted === undefined)
@@ -40,7 +41,7 @@ export function awsPrincipal(userArn: string, { identity, people }: Known): Prin
     ...(entry.person !== undefined && { person: entry.person }),
     ...(entry.owner !== undefined && { owner: entry.owner }),
     platform: entry.platform,
-    tenants: [...new Set([entry.tenant, ...(person?.tenants ?? [])])],
+    ...reachOf({ organizations }, person?.id, [...new Set([entry.tenant, ...(person?.tenants ?? [])])], entry.role),
     federated,
   };
 }

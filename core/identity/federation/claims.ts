@@ -4,11 +4,12 @@ import type { FederatedCaller } from '#core/contracts/federated.ts';
 import { type Role, roles } from '#core/contracts/routes.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { grantsOf, highestRole, lowestRole, reachOf } from '../grants.ts';
 import type { Principal } from '../principal.ts';
 import { RefusedToken } from '../refused-token.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
-type People = Pick<Configuration, 'people' | 'tenants'>;
+type People = Pick<Configuration, 'people' | 'tenants' | 'organizations'>;
 
 /**
  * The caller of a token, or of a row that kept its claims [identity.oidc-mapping].
@@ -27,18 +28,21 @@ export function principalOfClaims(provider: OidcProvider, caller: FederatedCalle
   const person = humanOf(provider, entry.person, entry.person_claim, claims, configuration);
   const owner = humanOf(provider, entry.owner, entry.owner_claim, claims, configuration);
   const theirs = person?.tenants ?? [];
-  if (theirs.length > 0 && !theirs.includes('*') && !theirs.includes(tenant))
+  const granted = person ? grantsOf(configuration, person.id).get(tenant) : undefined;
+  if (theirs.length > 0 && !theirs.includes('*') && !theirs.includes(tenant) && granted === undefined)
     throw forbidden(`the person ${person?.id} does not act in the tenant ${tenant}`);
+  const held = person ? [highestRole([person.role, ...(granted ? [granted] : [])])] : [];
+  const role = lowestRole([entry.role, ...rolesOf(entry, claims), ...held]);
   return {
     key_id: `oidc-${digestOf([issuer, subject, client ?? null, entry.kind]).slice(0, 24)}`,
     name: label(only(claims, entry.name_claim) ?? client ?? subject),
     tenant,
-    role: lowest([entry.role, ...rolesOf(entry, claims), ...(person ? [person.role] : [])]),
+    role,
     kind: entry.kind,
     ...(person && { person: person.id }),
     ...(owner && { owner: owner.id }),
     platform: entry.platform,
-    tenants: [...new Set([tenant, ...theirs])],
+    ...reachOf(configuration, person?.id, [...new Set([tenant, ...theirs])], role),
     federated: caller,
   };
 }
@@ -114,8 +118,6 @@ function rolesOf({ role_claim }: OidcCaller, claims: Claims): Role[] {
   if (highest === undefined) throw forbidden(`its claim ${role_claim} names no role; allowed: ${roles.join(', ')}`);
   return [highest];
 }
-
-const lowest = (held: readonly Role[]): Role => roles.find((role) => held.includes(role)) ?? 'viewer';
 
 /** Names from tokens are shown to reviewers: only plain characters, and not many. */
 const label = (text: string): string => text.replace(/[^\w .@:/+-]/g, '_').slice(0, 64);

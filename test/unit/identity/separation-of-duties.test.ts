@@ -80,6 +80,7 @@ const tenantsWithKeysOf = (people: Readonly<Record<string, readonly string[]>>) 
 describe('Slack', () => {
   const snapshot = {
     configuration: {
+      organizations: [],
       tenants: tenantsWithKeysOf({ default: ['carol'], other: ['vera'] }),
       people: [
         { id: 'carol', role: 'operator' as const, tenants: [], slack_id: 'T01/U03' },
@@ -125,7 +126,7 @@ describe('the Git host', () => {
     { id: 'vera', role: 'viewer' as const, tenants: ['*'], github_login: 'vera' },
     { id: 'bob', role: 'operator' as const, tenants: ['*'] },
   ];
-  const snapshot = { configuration: { people, tenants: [] } };
+  const snapshot = { configuration: { people, tenants: [], organizations: [] } };
 
   test('[sod.unmapped-chat] a login mapped to no person has no vote', () => {
     for (const login of ['mallory', 'alice', '', 'undefined']) {

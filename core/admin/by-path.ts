@@ -1,0 +1,62 @@
+/** Lists over the tenants that a path of the organisations names, instead of the caller's own tenant [evidence.by-path]. */
+import { includesRole, type Role } from '#core/contracts/routes.ts';
+import type { Page } from '#core/evidence/ports.ts';
+import { actingIn } from '#core/identity/grants.ts';
+import { placesOf } from '#core/identity/organization.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
+import { globMatches } from '#core/matching/glob.ts';
+import type { Call } from './operation.ts';
+
+/**
+ * One page: a page holds items of one tenant, and its cursor leads on into the next. Without `path`, of the caller's tenant.
+ * @param needed the role in each tenant; others are left out, as if they were not there.
+ * @throws GatewayError `invalid_request` for a malformed path, or a cursor of another list.
+ */
+export async function pageByPath<T>(
+  call: Pick<Call, 'snapshot' | 'principal' | 'query'>,
+  needed: Role,
+  read: (tenant: string, cursor: string | undefined) => Promise<Page<T>>,
+): Promise<Page<T>> {
+  const { path, cursor } = call.query;
+  if (path === undefined) return read(call.principal.tenant, cursor);
+  const tenants = tenantsUnder(call, path, needed);
+  const begun = cursor === undefined ? undefined : cursorIn(cursor);
+  const first = begun === undefined ? 0 : tenants.indexOf(begun.tenant);
+  if (first < 0) throw unknownCursor();
+  for (let at = first; at < tenants.length; at++) {
+    const page = await read(tenants[at]!, at === first ? begun?.within : undefined);
+    if (page.items.length === 0 && page.cursor === undefined) continue;
+    if (page.cursor !== undefined) return { items: page.items, cursor: cursorOf(tenants[at]!, page.cursor) };
+    const next = tenants[at + 1];
+    return { items: page.items, ...(next !== undefined && { cursor: cursorOf(next) }) };
+  }
+  return { items: [] };
+}
+
+/** Tenants whose place the glob matches, or lies below it. An agent stays in its tenant. */
+function tenantsUnder({ snapshot, principal }: Pick<Call, 'snapshot' | 'principal'>, path: string, needed: Role) {
+  const everywhere = principal.tenants.includes('*');
+  return placesOf(snapshot.configuration)
+    .filter((place) => globMatches(path, place.path) || place.path.startsWith(`${path}/`))
+    .map(({ environment }) => environment.tenant)
+    .filter((tenant) =>
+      principal.kind === 'agent'
+        ? tenant === principal.tenant
+        : (everywhere || principal.tenants.includes(tenant)) && includesRole(actingIn(principal, tenant).role, needed),
+    );
+}
+
+const cursorOf = (tenant: string, within?: string): string =>
+  Buffer.from(JSON.stringify({ tenant, within })).toString('base64url');
+
+function cursorIn(text: string): { readonly tenant: string; readonly within: string | undefined } {
+  try {
+    const { tenant, within } = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Record<string, unknown>;
+    if (typeof tenant === 'string') return { tenant, within: typeof within === 'string' ? within : undefined };
+  } catch {
+    // Not JSON: refused below.
+  }
+  throw unknownCursor();
+}
+
+const unknownCursor = () => invalidRequest('The cursor was not issued for this path. Repeat the request without it.');

@@ -1,0 +1,70 @@
+/** Roles that people have by level of an organisation, inherited downwards [identity.grants]. Pure. */
+import type { Organization } from '#core/contracts/config/organizations.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import { type Role, roles } from '#core/contracts/routes.ts';
+import { placesOf } from './organization.ts';
+import type { Principal } from './principal.ts';
+
+type Given = Pick<Configuration, 'organizations'>;
+type Grant = Organization['grants'][number];
+
+export interface LevelGrant extends Grant {
+  /** The level it was given at. */
+  readonly path: string;
+}
+
+/** Grants of every level with their paths. */
+export const allGrants = ({ organizations }: Given): LevelGrant[] => {
+  const at = (path: string, { grants }: { readonly grants: readonly Grant[] }) =>
+    grants.map((grant) => ({ ...grant, path }));
+  return organizations.flatMap((organization) => [
+    ...at(organization.id, organization),
+    ...organization.teams.flatMap((team) => {
+      const teamPath = `${organization.id}/${team.id}`;
+      return [
+        ...at(teamPath, team),
+        ...team.projects.flatMap((project) => [
+          ...at(`${teamPath}/${project.id}`, project),
+          ...project.environments.flatMap((environment) =>
+            at(`${teamPath}/${project.id}/${environment.id}`, environment),
+          ),
+        ]),
+      ];
+    }),
+  ]);
+};
+
+/** The highest role that a person is granted for each tenant. */
+export function grantsOf(given: Given, person: string): ReadonlyMap<string, Role> {
+  const theirs = allGrants(given).filter((grant) => grant.person === person);
+  const found = new Map<string, Role>();
+  if (theirs.length === 0) return found;
+  for (const { path, environment } of placesOf(given)) {
+    const held = theirs.filter((grant) => path === grant.path || path.startsWith(`${grant.path}/`));
+    if (held.length > 0) found.set(environment.tenant, highestRole(held.map(({ role }) => role)));
+  }
+  return found;
+}
+
+export const highestRole = (held: readonly Role[]): Role => roles.findLast((role) => held.includes(role)) ?? 'viewer';
+export const lowestRole = (held: readonly Role[]): Role => roles.find((role) => held.includes(role)) ?? 'viewer';
+
+/**
+ * A human's reach with what is granted: tenants outside of their own are reached with the granted role, and never with more than the
+ * key or token in use has.
+ */
+export function reachOf(given: Given, person: string | undefined, own: readonly string[], role: Role) {
+  const granted: Record<string, Role> = {};
+  if (person !== undefined && !own.includes('*'))
+    for (const [tenant, each] of grantsOf(given, person))
+      if (!own.includes(tenant)) granted[tenant] = lowestRole([each, role]);
+  const tenants = [...new Set([...own, ...Object.keys(granted)])];
+  return { tenants, ...(tenants.length > own.length && { granted }) };
+}
+
+/** The caller as it acts in one of its tenants. */
+export const actingIn = (principal: Principal, tenant: string): Principal => ({
+  ...principal,
+  tenant,
+  role: principal.granted && Object.hasOwn(principal.granted, tenant) ? principal.granted[tenant]! : principal.role,
+});

@@ -1,0 +1,127 @@
+/** Roles by level of an organisation, over HTTP and the embedded store. */
+import { slackVoter } from '#core/identity/separation-of-duties.ts';
+import { caller } from '../support/call-endpoint.ts';
+import { type TestPorts, testPorts } from '../support/ports.ts';
+
+const configuration = (grants: string) => `version: 1
+people:
+  - { id: alice, role: admin, tenants: ["*"] }
+  - { id: bob, role: operator, tenants: [home], slack_id: "T01/U01" }
+  - { id: dave, role: operator }
+tenants:
+  - id: home
+    api_keys:
+      - { key: bob-key-1, kind: human, person: bob, role: operator }
+      - { key: alice-key-1, kind: human, person: alice, role: admin, platform: true }
+  - { id: shop, api_keys: [{ key: agent-key-1, kind: agent, name: builder, owner: dave }] }
+  - { id: bank, api_keys: [{ key: agent-key-2, kind: agent, name: teller, owner: dave }] }
+organizations:
+  - id: acme
+    teams:
+      - id: web
+        projects: [{ id: shop, environments: [{ id: production, kind: production, tenant: shop }] }]
+        ${grants}
+      - { id: money, projects: [{ id: bank, environments: [{ id: production, kind: production, tenant: bank }] }] }
+tool_policies: { rules: [{ protocol: git, tool: "scm.*", decision: review }] }
+`;
+
+let gateway: TestPorts;
+afterEach(() => gateway.stop());
+const start = async (grants: string) => {
+  gateway = await testPorts({ configuration: configuration(grants) });
+};
+const call = (method: string, path: string, key: string, tenant?: string, body?: unknown) =>
+  caller(gateway.ports)(method, path, {
+    key,
+    ...(body !== undefined && { body }),
+    ...(tenant !== undefined && { headers: { 'x-tenant-id': tenant } }),
+  });
+const asked = async (key: string) => {
+  const action = { protocol: 'git', tool: 'scm.merge_pull_request', target: 'acme/shop', capability: 'write' };
+  return (await call('POST', '/admin/v1/test-action', key, undefined, action)).body.envelope_id;
+};
+const vote = (id: string, tenant: string) =>
+  call('POST', `/admin/v1/approvals/${id}/approve`, 'bob-key-1', tenant, { reviewer: 'bob' });
+
+test('[identity.grants] an operator of a team decides in its tenants, and in no other', async () => {
+  await start('grants: [{ person: bob, role: operator }]');
+  const voted = await vote(await asked('agent-key-1'), 'shop');
+  expect([voted.status, voted.body.status]).toEqual([200, 'approved']);
+  const foreign = await vote(await asked('agent-key-2'), 'bank');
+  expect([foreign.status, foreign.body.error.type]).toEqual([403, 'forbidden']);
+  const { people } = (await call('GET', '/admin/v1/identity/identities', 'alice-key-1')).body;
+  expect(people.find(({ id }: { id: string }) => id === 'bob')).toMatchObject({
+    tenants: ['home'],
+    grants: [{ path: 'acme/web', role: 'operator' }],
+  });
+});
+
+test('[identity.grants] a granted viewer sees and does not decide, whatever the key may do at home', async () => {
+  await start('grants: [{ person: bob, role: viewer }]');
+  const id = await asked('agent-key-1');
+  const seen = await call('GET', '/admin/v1/whoami', 'bob-key-1', 'shop');
+  expect(seen.body).toMatchObject({ tenant: 'shop', role: 'viewer' });
+  expect((await call('GET', '/admin/v1/whoami', 'bob-key-1')).body).toMatchObject({ tenant: 'home', role: 'operator' });
+  const voted = await vote(id, 'shop');
+  expect([voted.status, voted.body.error.message]).toEqual([403, expect.stringContaining('found role viewer')]);
+  const { configuration: inForce } = await gateway.ports.snapshots.current();
+  expect(() => slackVoter({ configuration: inForce }, 'T01', 'U01', 'shop')).toThrow('Found role viewer');
+  expect(slackVoter({ configuration: inForce }, 'T01', 'U01', 'home')).toMatchObject({ role: 'operator' });
+});
+
+test('[identity.grants] without a grant the tenant of another team is closed', async () => {
+  await start('');
+  const listed = await call('GET', '/admin/v1/approvals', 'bob-key-1', 'shop');
+  expect(listed.status).toBe(403);
+});
+
+describe('[evidence.by-path]', () => {
+  const tenantsIn = async (route: string, key: string, path: string) => {
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const query = new URLSearchParams({ path, limit: '1', ...(cursor !== undefined && { cursor }) });
+      const { status, body } = await call('GET', `/admin/v1/${route}?${query}`, key);
+      expect(status).toBe(200);
+      found.push(...(body.sessions ?? body.entries).map(({ tenant }: { tenant: string }) => tenant));
+      cursor = body.cursor;
+    } while (cursor !== undefined);
+    return [...new Set(found)];
+  };
+
+  test('lists what is below a path, page by page, in tenants where the caller may read it', async () => {
+    await start('grants: [{ person: bob, role: operator }]');
+    for (const key of ['agent-key-1', 'agent-key-2', 'agent-key-1']) await asked(key);
+    for (const route of ['evidence/sessions', 'audit']) {
+      expect(await tenantsIn(route, 'alice-key-1', 'acme')).toEqual(['shop', 'bank']);
+      expect(await tenantsIn(route, 'alice-key-1', 'acme/**/production')).toEqual(['shop', 'bank']);
+      expect(await tenantsIn(route, 'alice-key-1', 'acme/money')).toEqual(['bank']);
+      expect(await tenantsIn(route, 'bob-key-1', 'acme')).toEqual(['shop']);
+      expect(await tenantsIn(route, 'bob-key-1', 'acme/mon')).toEqual([]);
+    }
+  });
+
+  test('a viewer of a tenant reads none of its evidence, and a cursor of another list is refused', async () => {
+    await start('grants: [{ person: bob, role: viewer }]');
+    await asked('agent-key-1');
+    expect(await tenantsIn('audit', 'bob-key-1', 'acme')).toEqual([]);
+    for (const cursor of ['nonsense', Buffer.from('{"tenant":"bank"}').toString('base64url')]) {
+      const { status, body } = await call('GET', `/admin/v1/audit?path=acme/web&cursor=${cursor}`, 'alice-key-1');
+      expect([status, body.error.message]).toEqual([400, expect.stringContaining('not issued for this path')]);
+    }
+    expect((await call('GET', '/admin/v1/audit?path=%5Ba', 'alice-key-1')).status).toBe(400);
+  });
+});
+
+test.each([
+  ['an unknown person', '[{ person: eve, role: viewer }]', 'found "eve", allowed'],
+  ['a person twice', '[{ person: bob, role: viewer }, { person: bob, role: admin }]', 'found "bob" again'],
+  ['an unknown role', '[{ person: bob, role: owner }]', 'grants[0].role'],
+])('[identity.grants] %s is refused at load', async (_, grants, message) => {
+  await start('');
+  const { body, status } = await caller(gateway.ports)('PUT', '/admin/v1/config', {
+    ...{ key: 'alice-key-1', raw: configuration(`grants: ${grants}`) },
+    headers: { 'content-type': 'application/yaml' },
+  });
+  expect([status, body.error.message]).toEqual([400, expect.stringContaining(message)]);
+});

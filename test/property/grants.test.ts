@@ -1,0 +1,77 @@
+/** Grants of roles over random organisations: they reach what is below them, and nothing beside it. */
+import fc from 'fast-check';
+import { organization } from '#core/contracts/config/organizations.ts';
+import { roles } from '#core/contracts/routes.ts';
+import { actingIn, grantsOf, reachOf } from '#core/identity/grants.ts';
+import { placesOf } from '#core/identity/organization.ts';
+import type { Principal } from '#core/identity/principal.ts';
+
+const names = ['a', 'b'] as const;
+const grant = fc.record({ person: fc.constantFrom('ann', 'bob'), role: fc.constantFrom(...roles) });
+const grants = fc.uniqueArray(grant, { selector: ({ person }) => person, maxLength: 2 });
+/** Every organisation has the same shape: what differs is who is granted what, and where. */
+const levels = fc.array(grants, { minLength: 14, maxLength: 14 }).map((given) => {
+  let next = 0;
+  const take = () => given[next++ % given.length]!;
+  return names.map((id) =>
+    organization.parse({
+      id,
+      grants: take(),
+      teams: names.map((team) => ({
+        id: team,
+        grants: take(),
+        projects: [
+          {
+            id: 'p',
+            grants: take(),
+            environments: names.map((env) => ({
+              id: env,
+              kind: 'staging',
+              tenant: `${id}-${team}-${env}`,
+              grants: take(),
+            })),
+          },
+        ],
+      })),
+    }),
+  );
+});
+const rank = (role: (typeof roles)[number]) => roles.indexOf(role);
+
+test('[identity.grants] a role holds in a tenant exactly when it is granted above it, and the highest counts', () => {
+  fc.assert(
+    fc.property(levels, fc.constantFrom('ann', 'bob', 'eve'), (organizations, person) => {
+      const found = grantsOf({ organizations }, person);
+      for (const { path, environment } of placesOf({ organizations })) {
+        const [o, t, , e] = path.split('/');
+        const org = organizations.find(({ id }) => id === o)!;
+        const team = org.teams.find(({ id }) => id === t)!;
+        const project = team.projects[0]!;
+        const above = [org, team, project, project.environments.find(({ id }) => id === e)!];
+        const held = above.flatMap((level) => level.grants.filter((each) => each.person === person));
+        const expected = held.length === 0 ? undefined : Math.max(...held.map(({ role }) => rank(role)));
+        const got = found.get(environment.tenant);
+        expect(got && rank(got)).toBe(expected);
+      }
+    }),
+  );
+});
+
+test('[identity.grants] a key never has more by a grant than its own role, and its own tenants are as before', () => {
+  fc.assert(
+    fc.property(levels, fc.constantFrom(...roles), (organizations, role) => {
+      const own = ['a-a-a', 'elsewhere'];
+      const principal = {
+        tenant: 'elsewhere',
+        role,
+        ...reachOf({ organizations }, 'ann', own, role),
+      } as unknown as Principal;
+      for (const tenant of principal.tenants) {
+        const acting = actingIn(principal, tenant);
+        expect(rank(acting.role)).toBeLessThanOrEqual(rank(role));
+        if (own.includes(tenant)) expect(acting.role).toBe(role);
+        else expect(grantsOf({ organizations }, 'ann').has(tenant)).toBe(true);
+      }
+    }),
+  );
+});
