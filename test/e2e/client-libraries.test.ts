@@ -33,6 +33,7 @@ ${providerYaml('fake', 'openai', fake.baseUrl, ', models: [gpt-client]')}
 policies:
   input: [{ name: no-secret, type: keyword, action: block, keywords: ["project bluebird"] }]
 messages: { tool_use: govern }
+cache: { enabled: false }
 tool_policies: { pack: null, default_decision: block, rules: [{ protocol: mcp, tool: weather, decision: allow }] }
 `);
 }, 60_000);
