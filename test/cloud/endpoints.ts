@@ -38,12 +38,13 @@ export function endpointChecks(call: Call): Check[] {
       const body = { name: 'look around', tools: ['scm.get_*'], sessions: [session] };
       manifest = expectStatus(await call('human', 'POST /admin/v1/manifests', body), 201).id;
     }),
-    ...reads.map(({ path: template }) =>
+    ...reads.map(({ path: template, access }) =>
       check(`GET ${template} is within the role of its function`, async () => {
         const { status, body } = await call('admin', `GET ${path(template) as `/${string}`}`);
         // There is no rollout, and traces are those of a process: the answer that says so was looked up, within the role.
         const known =
           status === 200 || (status === 404 && ofOneProcess.test(template) && body.error?.type === 'not_found');
+        if (access === 'plane') return void assert.equal(body.error?.type, 'forbidden'); // a key is no plane
         assert.ok(known, `answered ${status}: ${JSON.stringify(body).slice(0, 300)}`);
       }),
     ),

@@ -117,7 +117,8 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayServ
     onEvidence('approval-steps', ['read', 'put']),
     onEvidence('sweep', ['read', 'put']),
     onEvidence('observatory', ['read', 'put']),
-    onEvidence('notify', []),
+    // What an evaluator answers is evidence.
+    onEvidence('notify', ['read', 'put']),
     onEvidence('project', []),
     may('evidence signs', 'evidence', true, ({ kms }) => sign(kms, GatewayStores.SigningKeyId)),
     may('test-action does not sign', 'test-action', false, ({ kms }) => sign(kms, GatewayStores.SigningKeyId)),
