@@ -1460,6 +1460,22 @@ const toolGateway: readonly Requirement[] = [
     'mcp.answer-bounds',
     'An answer of a server with more values than max_result_values, or nested too deep, is refused before it is parsed.',
   ),
+  must(
+    'guard.results',
+    'What an MCP server answers is looked over for words to the model, hidden and encoded ones too, for links that carry data out, terminal escapes and forms for secrets; each kind is recorded, marked, removed or withholds the result, as tool_guard.results says.',
+  ),
+  must(
+    'guard.no-content',
+    'Evidence names the kind, place and action of each finding of the tool guard, and none of its words.',
+  ),
+  must(
+    'guard.fails-closed',
+    'A result that the tool guard cannot look over is withheld; the answer says that the call ran.',
+  ),
+  must(
+    'guard.linear',
+    'The time of the tool guard grows with the length of a text alone, whatever the text is made of.',
+  ),
   must('mcp.drift', 'A changed tool definition is recorded once: a warning, or no call until a human accepts it.'),
   must(
     'mcp.stdio-contained',

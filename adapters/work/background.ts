@@ -93,7 +93,7 @@ export function backgroundWork({ telemetry, effects, packs, limits = workLimits 
       explain: (job) => refusing('explain', job, callsMs, refusals.call),
       diff: (job) => refusing('diff', job, configurationMs, refusals.diff),
       redact: (job) => refusing('redact', job, callsMs, refusals.result),
-      redactResult: (value, secrets) => refusing('result', { value, secrets }, callsMs, refusals.result),
+      lookOver: (outcome, secrets, guard) => refusing('result', { outcome, secrets, guard }, callsMs, refusals.result),
     },
     effects: async (call) => {
       if (!isLarge([call.target, call.parameters, call.sent_with], workLimits.callCharacters)) return effects(call);

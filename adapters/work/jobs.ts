@@ -8,7 +8,8 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { Redaction } from '#core/evidence/redact.ts';
 import { type ErrorCode, GatewayError } from '#core/kernel/errors.ts';
-import type { Json } from '#core/kernel/json.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { GuardSettings, LookedOver } from '#core/mcp/tools/look-over.ts';
 import type { PolicyDiff } from '#core/tool-policy/analysis/diff.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
@@ -26,13 +27,14 @@ export interface Jobs {
   readonly explain: { readonly given: Pick<EvaluationJob, 'call' | 'policy'>; readonly answer: RuleTrace[] };
   readonly diff: { readonly given: DiffJob; readonly answer: PolicyDiff };
   readonly redact: { readonly given: RedactionJob; readonly answer: Redaction };
-  readonly result: { readonly given: ResultJob; readonly answer: unknown };
+  readonly result: { readonly given: LookOverJob; readonly answer: LookedOver };
   readonly configuration: { readonly given: ConfigurationJob; readonly answer: LoadedConfiguration };
 }
 
-interface ResultJob {
-  readonly value: unknown;
+interface LookOverJob {
+  readonly outcome: JsonObject;
   readonly secrets: readonly string[];
+  readonly guard: GuardSettings | undefined;
 }
 
 interface ConfigurationJob {
@@ -78,7 +80,7 @@ async function resultOf({ kind, given }: Job): Promise<Jobs[JobKind]['answer']> 
     case 'redact':
       return (await import('#core/actions/call-work.ts')).redaction(given, randomHex);
     case 'result':
-      return (await import('#core/mcp/tools/redact-result.ts')).redactResult(given.value as Json, given.secrets);
+      return (await import('#core/mcp/tools/look-over.ts')).lookOver(given.outcome, given.secrets, given.guard);
     case 'configuration':
       return (await import('#core/configuration/load/load.ts')).loadConfiguration(given.text, {
         packs: packFiles(given.packs),

@@ -8,6 +8,8 @@ import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { withoutSecrets } from '#core/credentials/redact-values.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { type Redaction, redact } from '#core/evidence/redact.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { GuardSettings, LookedOver } from '#core/mcp/tools/look-over.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
 import type { PolicyDiff } from '#core/tool-policy/analysis/diff.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
@@ -64,8 +66,8 @@ export interface CallWork {
   diff(job: DiffJob): Promise<PolicyDiff>;
   /** @throws GatewayError as above. */
   redact(job: RedactionJob): Promise<Redaction>;
-  /** A result as MCP clients see it. @throws GatewayError as above. */
-  redactResult(value: unknown, secrets: readonly string[]): Promise<unknown>;
+  /** An answer of an MCP server: without secrets, and guarded. @throws GatewayError as above. */
+  lookOver(outcome: JsonObject, secrets: readonly string[], guard: GuardSettings | undefined): Promise<LookedOver>;
 }
 
 /** What a worker does for `evaluate`. @param randomHex source of salts. */

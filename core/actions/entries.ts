@@ -199,6 +199,7 @@ export function resultDraft(
     readonly behavior?: BehaviorNote;
     readonly approval_returned?: boolean;
     readonly aborted_by?: string;
+    readonly guard?: unknown;
   },
   credential: CredentialRecord | undefined,
 ): EntryDraft {

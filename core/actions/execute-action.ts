@@ -14,6 +14,8 @@ import { secretsOf } from '#core/credentials/redact-values.ts';
 import { finishCredential } from '#core/credentials/registry.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
+import { type Noted, notedOf } from '#core/tool-guard/noted.ts';
+import type { ResultFinding } from '#core/tool-guard/results.ts';
 import { refusedLogin } from './abuse-notes.ts';
 import { answer } from './answers.ts';
 import { follow, resultDraft, withholdOutcome } from './entries.ts';
@@ -58,10 +60,16 @@ export async function executeAction(
   const secrets = credential ? secretsOf(credential) : [];
   const safe = await withholdOutcome(ports, action, { result: raw, error: error?.message }, secrets);
   const { result, error: message } = safe.value;
-  const kept = safe.result_withheld ? { result_withheld: safe.result_withheld } : await keepResult(ports, result);
+  const noted = notedOf(raw) ?? notedOf(error?.cause);
+  const kept: KeptResult = noted?.withheld
+    ? { result_withheld: 'tool_guard' }
+    : safe.result_withheld
+      ? { result_withheld: safe.result_withheld }
+      : await keepResult(ports, result);
   const done: Done = {
     ...{ outcome, kept, loginRefusedBy },
     ...(latency_ms !== undefined && { latency_ms }),
+    ...(noted && { guard: guardNote(ports, noted) }),
     ...(message !== undefined && { error: message }),
     ...(message !== undefined && by !== undefined && { aborted_by: by }),
     ...(credential && { record: credential.record }),
@@ -82,11 +90,22 @@ export async function executeAction(
     decision: 'allow',
     evidence_hash: evidenceHash,
     ...(credential && { credential: shown(ports, credential) }),
-    ...shownResult(result, kept),
+    ...shownResult(noted?.withheld ? undefined : result, kept),
     ...(message !== undefined && {
       error: { code: rpcCodes.upstreamFailed, message, data: { tool: action.envelope.tool, outcome } },
     }),
   };
+}
+
+/** What an entry keeps of findings. */
+export type GuardNote = readonly Pick<ResultFinding, 'kind' | 'where' | 'severity' | 'action'>[];
+
+const mostNoted = 20;
+
+function guardNote({ telemetry }: GovernPorts, { findings }: Noted): GuardNote {
+  for (const { kind, action } of findings)
+    telemetry.count('svc_tool_guard_findings_total', { place: 'result', kind, action });
+  return findings.slice(0, mostNoted).map(({ kind, where, severity, action }) => ({ kind, where, severity, action }));
 }
 
 /** Nothing was called: the answer says that the approval is still there. */
@@ -134,6 +153,8 @@ interface Done {
   readonly loginRefusedBy?: string | undefined;
   /** Whole milliseconds the executor took. */
   readonly latency_ms?: number;
+  /** What the tool guard found in the answer: kinds and places [guard.no-content]. */
+  readonly guard?: GuardNote;
   readonly record?: CredentialRecord;
   /** No credential could be had: nothing was called, and the approval is as it was. */
   readonly approval_returned?: boolean;

@@ -27,6 +27,8 @@ export const resultReasons = [
   'too_many_secrets',
   /** Looking it over for secrets took longer than allowed, or no worker was free. */
   'not_redacted',
+  /** The tool guard found what the configuration blocks, or could not look the result over. */
+  'tool_guard',
   /** It is larger than an answer may be; it is stored under its digest. */
   'too_large',
   /** It was removed from the object store. */

@@ -18,6 +18,7 @@ import { messagesSettings } from './config/messages.ts';
 import { organization, separationRule } from './config/organizations.ts';
 import { type mockScript, modelRoute, provider } from './config/providers.ts';
 import { type budget, budgets, cache, prices } from './config/spending.ts';
+import { toolGuard } from './config/tool-guard.ts';
 import { type httpService, type mcpUpstream, upstreams } from './config/upstreams.ts';
 import { address, defaultAdminTokenName, secretName } from './config/words.ts';
 import { decisions } from './envelope.ts';
@@ -146,6 +147,7 @@ export const configurationSchema = z
       })
       .prefault({})
       .meta({ description: 'Which tool calls are allowed, reviewed or blocked.' }),
+    tool_guard: toolGuard,
     approvals: approvals.meta({ description: 'How approvals are requested, and how long they are valid.' }),
     credentials: credentials.meta({
       description: 'Short-lived credentials for allowed calls, and capability tickets.',

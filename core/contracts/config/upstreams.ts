@@ -1,6 +1,7 @@
 /** MCP servers and HTTP services behind the gateway. */
 import * as z from 'zod';
 import { capabilities } from '../envelope.ts';
+import { guardMode } from './tool-guard.ts';
 import { address, bytes, executionMs, glob, kibibyte, secretName, word } from './words.ts';
 
 /** What a tool is to the policy, where its name and arguments do not say it. The first entry whose `tool` matches counts. */
@@ -79,6 +80,7 @@ export const mcpUpstream = z
     drift: z.enum(['warn', 'block']).default('warn').meta({
       description: 'What a changed definition of a tool does: warn, or block calls until a human accepts it.',
     }),
+    guard: guardMode,
     forwarded_meta: z.array(glob).default([]).meta({
       description:
         'Globs of keys of _meta that the server is sent besides those of the protocol. They are decided with the call.',

@@ -4,30 +4,47 @@
  */
 import { type CallWork, isLarge } from '#core/actions/call-work.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import type { ResultFinding } from '#core/tool-guard/results.ts';
 import { isObject, mcpCodes, type RequestId, type RpcOutcome } from '../protocol/messages.ts';
-import { redactResult } from './redact-result.ts';
+import { type GuardSettings, type LookedOver, lookOver } from './look-over.ts';
 
 /**
  * @param secrets that were minted for the call.
+ * @param guard absent where the guard is off for the server.
  * @param hand what becomes of the message.
- * @param refuse called instead, with the answer for the server, for a request whose secrets could not be looked for.
+ * @param refuse called instead, with the answer for the server, for a request that could not be looked over or is withheld; a
+ * notification that is withheld goes nowhere.
+ * @param noted what was found.
  */
 export function handBounded(
   message: JsonObject,
   secrets: readonly string[],
-  calls: Pick<CallWork, 'redactResult'> | undefined,
-  hand: (message: JsonObject) => void,
-  refuse: (id: RequestId, answer: RpcOutcome) => void,
+  calls: Pick<CallWork, 'lookOver'> | undefined,
+  { guard, hand, refuse, noted }: Handing,
 ): void {
-  if (!isLarge(message)) return void hand(redactResult(message, secrets));
-  if (message.id === undefined) return void hand(redactResult(shortened(message), secrets));
-  if (!calls) return void hand(redactResult(message, secrets));
-  calls.redactResult(message, secrets).then(
-    (redacted) => hand(redacted as JsonObject),
-    () => refuse(message.id as RequestId, { error: { code: mcpCodes.internal, message: tooLarge } }),
-  );
+  const seen = ({ outcome, findings }: LookedOver): void => {
+    noted(findings);
+    if (outcome !== undefined) hand(outcome);
+    else if (message.id !== undefined)
+      refuse(message.id as RequestId, { error: { code: mcpCodes.internal, message: withheld } });
+  };
+  const [large, isNotice] = [isLarge(message), message.id === undefined];
+  if (!large || isNotice || !calls) {
+    seen(lookOver(large && isNotice ? shortened(message) : message, secrets, guard));
+    return;
+  }
+  const late = () => refuse(message.id as RequestId, { error: { code: mcpCodes.internal, message: tooLarge } });
+  calls.lookOver(message, secrets, guard).then(seen, late);
 }
 
+interface Handing {
+  readonly guard: GuardSettings | undefined;
+  readonly hand: (message: JsonObject) => void;
+  readonly refuse: (id: RequestId, answer: RpcOutcome) => void;
+  readonly noted: (findings: readonly ResultFinding[]) => void;
+}
+
+const withheld = 'The gateway did not pass the request on: the tool guard found what its configuration blocks.';
 const tooLarge = 'The request is too large for the gateway to look it over. Send less.';
 const leftOut = '[left out by the gateway: the notification is too large]';
 

@@ -37,6 +37,7 @@ import { holding, noHold, waitingOf } from '../waiting/waiting.ts';
 import { actionOf, actionOfUnplaced, argumentsOf, placementIn, type Tool } from './action.ts';
 import { drifted, noteDefinitions } from './drift.ts';
 import { keptResult, type Run, runExecutor } from './executor.ts';
+import { resultGuard } from './guard-settings.ts';
 import { inventoryOf, toolNamed } from './inventory.ts';
 import { policyName } from './tool-names.ts';
 
@@ -101,6 +102,7 @@ async function make(
     onMessage: exchange.send,
     onEvents: exchange.streams,
     calls: ports.calls,
+    guard: resultGuard(caller.snapshot.configuration, tool.entry),
   };
   const executors = () => [runExecutor(run)];
   // A retry of a call that is already pending keeps waiting instead of opening a new request.

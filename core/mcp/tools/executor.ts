@@ -10,16 +10,19 @@ import type { Executor, IssuedCredential } from '#core/credentials/ports.ts';
 import { secretsOf } from '#core/credentials/redact-values.ts';
 import { hints, UpstreamError } from '#core/executors/fault.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { noteFindings } from '#core/tool-guard/noted.ts';
+import type { ResultFinding } from '#core/tool-guard/results.ts';
 import { type McpPorts, UpstreamFault } from '../ports.ts';
-import { isObject, mcpCodes, type RequestId, RpcFault, type RpcOutcome } from '../protocol/messages.ts';
+import { isObject, mcpCodes, type RequestId, type RpcError, RpcFault, type RpcOutcome } from '../protocol/messages.ts';
 import { paramHeaders } from '../protocol/param-headers.ts';
 import { type Asking, ask, type Conversation, type Conversations } from '../sessions/conversations.ts';
 import { toServer } from '../sessions/relay.ts';
 import { upstreamError } from '../sessions/upstream-errors.ts';
 import { handBounded } from './bounded-message.ts';
+import { resultGuard } from './guard-settings.ts';
 import { definitionsOf, withEnvelope } from './inventory.ts';
+import { type GuardSettings, type LookedOver, lookOver } from './look-over.ts';
 import { type PlacingPorts, placed, speaks } from './placement.ts';
-import { redactResult } from './redact-result.ts';
 
 /** One call on its way to a server, and what it came to: the client gets more of it than evidence does. */
 export interface Run {
@@ -38,6 +41,8 @@ export interface Run {
   readonly passed?: Readonly<Record<string, string>>;
   /** Looks large results over; in place where it is absent. */
   readonly calls?: CallWork | undefined;
+  /** How results are looked over; absent where the guard is off for the server. */
+  readonly guard?: GuardSettings | undefined;
   /** Set once there is an answer, secrets redacted. */
   outcome?: RpcOutcome;
 }
@@ -81,7 +86,8 @@ function paramsOf(
 const uncertain: ReadonlySet<string> = new Set(['timeout', 'aborted', 'broken', 'garbage', 'too-large']);
 
 async function execute(run: Run, params: JsonObject, credential: IssuedCredential | undefined): Promise<unknown> {
-  const { conversation, entry, method = 'tools/call', onMessage, calls, ...asking } = run;
+  const { conversation, entry, method = 'tools/call', onMessage, calls, guard, ...asking } = run;
+  const heard: ResultFinding[] = [];
   const secrets = credential ? secretsOf(credential) : [];
   let outcome: RpcOutcome;
   let sent = false;
@@ -93,7 +99,13 @@ async function execute(run: Run, params: JsonObject, credential: IssuedCredentia
     sent = true;
     outcome = await ask(conversation, entry, method, params, {
       ...asking,
-      onMessage: (message) => handBounded(message, secrets, calls, onMessage, refuse),
+      onMessage: (message) =>
+        handBounded(message, secrets, calls, {
+          guard,
+          hand: onMessage,
+          refuse,
+          noted: (found) => void heard.push(...found),
+        }),
       bearer: credential?.secret,
     });
   } catch (fault) {
@@ -110,19 +122,42 @@ async function execute(run: Run, params: JsonObject, credential: IssuedCredentia
     if (doubt) thrown.name = 'UnknownOutcome'; // read by executeAction
     throw thrown;
   }
-  run.outcome = await redactedOutcome(run, outcome, secrets);
+  const { outcome: seen, findings: found } = await lookedOver(run, outcome, secrets);
+  const findings = [...heard, ...found];
+  if (seen === undefined) {
+    run.outcome = { error: withheldError(run.tool, findings) };
+    return noteFindings({}, { findings, withheld: true });
+  }
+  run.outcome = seen as RpcOutcome;
+  const noted = { findings, withheld: false };
   if ('error' in run.outcome) {
     run.outcome = { error: upstreamError(run.tool, entry, run.outcome.error, true) };
-    throw new Error(run.outcome.error.message);
+    throw noteFindings(new Error(run.outcome.error.message), noted);
   }
-  return run.outcome.result;
+  return noteFindings(run.outcome.result, noted);
 }
 
-/** A large result is looked over in a worker [limit.heavy-call]. @throws Error `UnknownOutcome` when that takes too long. */
-async function redactedOutcome(run: Run, outcome: RpcOutcome, secrets: readonly string[]): Promise<RpcOutcome> {
-  if (!run.calls || !isLarge(outcome)) return redactResult(outcome as JsonObject, secrets) as RpcOutcome;
+/** The call ran: its answer says so, and names what was found without repeating it [guard.results]. */
+function withheldError(tool: string, findings: readonly ResultFinding[]): RpcError {
+  const blocking = findings.filter(({ action }) => action === 'block');
+  const kinds = [...new Set(blocking.map(({ kind }) => kind))];
+  const why =
+    kinds.length > 0 ? `the tool guard found ${kinds.join(', ')} in it` : 'the tool guard could not look it over';
+  return {
+    code: mcpCodes.upstreamFailed,
+    message: `${tool} was carried out, and its result is withheld: ${why}. Do not repeat the call for it.`,
+    data: {
+      ...{ tool, outcome: 'executed', reason: 'tool_guard' },
+      findings: blocking.map(({ kind, where }) => ({ kind, where })),
+    },
+  };
+}
+
+/** A large answer is looked over in a worker [limit.heavy-call]. @throws Error `UnknownOutcome` when that takes too long. */
+async function lookedOver(run: Run, outcome: RpcOutcome, secrets: readonly string[]): Promise<LookedOver> {
+  if (!run.calls || !isLarge(outcome)) return lookOver(outcome as JsonObject, secrets, run.guard);
   try {
-    return (await run.calls.redactResult(outcome, secrets)) as RpcOutcome;
+    return await run.calls.lookOver(outcome as JsonObject, secrets, run.guard);
   } catch (cause) {
     const fault = new UpstreamFault('too-large', `its answer could not be looked over: ${(cause as Error).message}`);
     const error = upstreamError(run.tool, run.entry, fault, true);
@@ -178,6 +213,7 @@ export function mcpExecutor(ports: PlacingPorts, conversations: Conversations, s
       const run: Run = {
         ...asking,
         calls: ports.calls,
+        guard: resultGuard(snapshot.configuration, entry),
         conversation,
         entry,
         tool: own,

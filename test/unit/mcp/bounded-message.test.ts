@@ -1,6 +1,8 @@
 /** Messages of servers during a call: small ones as they are, large ones cut or looked over elsewhere. */
 
+import { toolGuard } from '#core/contracts/config/tool-guard.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import type { RequestId, RpcOutcome } from '#core/mcp/protocol/messages.ts';
 import { handBounded } from '#core/mcp/tools/bounded-message.ts';
 
 const secret = 'minted-value-123456';
@@ -10,9 +12,11 @@ const refused = () => {
   throw new Error('nothing is refused here');
 };
 
+const quiet = { guard: undefined, noted: () => {} };
+
 function handed(message: JsonObject): JsonObject[] {
   const all: JsonObject[] = [];
-  handBounded(message, [secret], undefined, (each) => all.push(each), refused);
+  handBounded(message, [secret], undefined, { ...quiet, hand: (each) => void all.push(each), refuse: refused });
   return all;
 }
 
@@ -47,16 +51,41 @@ describe('[limit.heavy-call] a message of a server during a call', () => {
   test('is looked over in a worker where it is a large request, and refused where that fails', async () => {
     const request = { jsonrpc: '2.0', id: 1, method: 'sampling/createMessage', params: { text: 'x'.repeat(100_000) } };
     const redacted = new Promise<JsonObject>((hand) => {
-      handBounded(request, [secret], { redactResult: async () => ({ looked: 'over' }) }, hand, refused);
+      const lookOver = async () => ({ outcome: { looked: 'over' }, findings: [] });
+      handBounded(request, [secret], { lookOver }, { ...quiet, hand, refuse: refused });
     });
     expect(await redacted).toEqual({ looked: 'over' });
-    const failing = { redactResult: () => Promise.reject(new Error('late')) };
+    const failing = { lookOver: () => Promise.reject(new Error('late')) };
     const answer = new Promise((answered) => {
-      handBounded(request, [], failing, refused, (id, outcome) => answered({ id, ...outcome }));
+      const refuse = (id: RequestId, outcome: RpcOutcome) => answered({ id, ...outcome });
+      handBounded(request, [], failing, { ...quiet, hand: refused, refuse });
     });
     expect(await answer).toMatchObject({
       id: 1,
       error: { code: -32603, message: expect.stringContaining('too large') },
     });
+  });
+
+  test('[guard.results] a form that asks the person for a password is refused to the server, and noted', () => {
+    const properties = { user: { type: 'string' }, new_password: { type: 'string' } };
+    const form = (fields: JsonObject): JsonObject => ({
+      ...{ jsonrpc: '2.0', id: 7, method: 'elicitation/create' },
+      params: { message: 'Who are you?', requestedSchema: { type: 'object', properties: fields } },
+    });
+    const { results } = toolGuard.parse({});
+    const said: unknown[] = [];
+    const handing = {
+      guard: { actions: results, prompt: false },
+      hand: (message: JsonObject) => void said.push(message.id),
+      refuse: (_id: RequestId, outcome: RpcOutcome) => void said.push(outcome),
+      noted: (found: readonly { readonly kind: string }[]) => void said.push(...found.map(({ kind }) => kind)),
+    };
+    handBounded(form({ user: properties.user }), [], undefined, handing);
+    handBounded(form(properties), [], undefined, handing);
+    expect(said).toEqual([
+      7,
+      'asks_secret',
+      { error: { code: -32603, message: expect.stringContaining('tool guard') } },
+    ]);
   });
 });

@@ -1,0 +1,94 @@
+/** What the guard on texts of MCP servers does with what it finds. */
+import * as z from 'zod';
+
+const resultAction = z.enum(['log', 'mark', 'strip', 'block']);
+const argumentAction = z.enum(['log', 'review', 'block']);
+const definitionAction = z.enum(['log', 'review', 'hide']);
+
+export type ResultAction = z.infer<typeof resultAction>;
+export type ArgumentAction = z.infer<typeof argumentAction>;
+export type DefinitionAction = z.infer<typeof definitionAction>;
+
+const result = (of: ResultAction, description: string) => resultAction.default(of).meta({ description });
+const argument = (of: ArgumentAction, description: string) => argumentAction.default(of).meta({ description });
+const definition = (of: DefinitionAction, description: string) => definitionAction.default(of).meta({ description });
+
+/** Beside each upstream: whether the configured actions count for it. */
+export const guardMode = z.enum(['on', 'log', 'off']).default('on').meta({
+  description:
+    'Whether the tool guard looks at what the server says: on as tool_guard is configured, log records findings without acting on them, off not at all.',
+});
+
+export const toolGuard = z
+  .strictObject({
+    results: z
+      .strictObject({
+        instruction: result('mark', 'Visible words that instruct the model.'),
+        hidden_instruction: result('strip', 'The same in comments, alternative texts and elements that are not shown.'),
+        encoded_instruction: result('strip', 'The same in base64, hexadecimal, percent signs, references or escapes.'),
+        invisible_text: result('strip', 'Characters without ink that carry text, and direction overrides.'),
+        false_error: result('mark', 'Errors that ask the model for secrets, more rights or less protection.'),
+        data_link: result('strip', 'Links and pictures whose address is to be filled with data of the conversation.'),
+        terminal_escape: result('strip', 'Sequences that move, erase, conceal or ask a terminal. Colours pass.'),
+        credential: z.enum(['strip', 'block']).default('strip').meta({
+          description: 'Tokens and keys of known formats. They never reach a client; block withholds the whole result.',
+        }),
+        asks_secret: z.enum(['log', 'block']).default('block').meta({
+          description: 'Requests of a server to the person (elicitation) for passwords, keys or tokens.',
+        }),
+      })
+      .prefault({})
+      .meta({
+        description:
+          'Per kind found in a result, resource or prompt: log records it, mark warns the model in front of it, strip removes it, block withholds the result.',
+      }),
+    definitions: z
+      .strictObject({
+        instruction: definition('review', 'Descriptions that instruct the model rather than describe the tool.'),
+        invisible_text: definition('review', 'Characters without ink in names and descriptions.'),
+        lookalike_name: definition(
+          'review',
+          'Names with letters of other scripts, or one sign from a tool of another server.',
+        ),
+        shadowed_tool: definition('review', 'Text about how a tool of another server is to be used.'),
+        tool_reference: definition('log', 'Text that names further tools of the same server as a step.'),
+        secret_reference: definition('review', 'Text that names files with keys or credentials.'),
+        asks_context: definition('review', 'Parameters for the conversation, the system prompt or the list of tools.'),
+        asks_secret: definition('log', 'Required parameters for passwords, keys or tokens.'),
+        contradiction: definition('review', 'Annotations that say less than the name or the schema.'),
+      })
+      .prefault({})
+      .meta({
+        description:
+          'Per kind found in the definition of a tool: log records it, review has the tool wait until a human accepts it, hide removes it.',
+      }),
+    changes: z.enum(['matter', 'all']).default('matter').meta({
+      description:
+        'Which changes of a definition are held: matter lets corrected words, further optional parameters and tighter annotations pass and holds new instructions, reach, secrets and looser annotations; all leaves every change to drift of the upstream.',
+    }),
+    arguments: z
+      .strictObject({
+        command: argument('review', 'Shell syntax in names, paths, hosts and other short values.'),
+        template: argument('review', 'Expressions of template engines in short values.'),
+        path: argument(
+          'review',
+          'Paths that climb several levels, hide their steps in an encoding, or name files with keys.',
+        ),
+        url: argument('review', 'Addresses of cloud metadata, disguised hosts, and schemes that are not for services.'),
+        secret: argument(
+          'review',
+          'Tokens and private keys of known formats under a name that is not one of a secret.',
+        ),
+        personal_data: argument('log', 'Card numbers, IBANs and social security numbers.'),
+        prompt: argument('review', 'System prompts and lists of tools.'),
+      })
+      .prefault({})
+      .meta({
+        description:
+          'Per kind found in the arguments of a tool of an MCP server: log records it, review asks a human, block refuses. A rule that decides more strictly stays.',
+      }),
+  })
+  .prefault({})
+  .meta({ description: 'The guard on what MCP servers and calls to them say.' });
+
+export type ToolGuard = z.infer<typeof toolGuard>;

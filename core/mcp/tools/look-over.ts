@@ -1,0 +1,65 @@
+/** An answer of a server as its client gets it: without secrets, and with what the guard found marked, removed or withheld. */
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { findingsKey, guardResult, markOf, type ResultActions, type ResultFinding } from '#core/tool-guard/results.ts';
+import { isObject } from '../protocol/messages.ts';
+import { bytesMember, redactResult } from './redact-result.ts';
+
+export interface GuardSettings {
+  readonly actions: ResultActions;
+  /** The answer is a prompt. */
+  readonly prompt: boolean;
+}
+
+export interface LookedOver {
+  /** Undefined where it is withheld. */
+  readonly outcome: JsonObject | undefined;
+  readonly findings: readonly ResultFinding[];
+}
+
+/**
+ * Never throws for what the guard cannot read: such an answer is withheld [guard.fails-closed].
+ * @param outcome `{ result }` or `{ error }`.
+ * @param secrets that were minted for the call.
+ * @param guard absent where the guard is off for the server.
+ */
+export function lookOver(
+  outcome: JsonObject,
+  secrets: readonly string[],
+  guard: GuardSettings | undefined,
+): LookedOver {
+  const leaked: ResultFinding[] = [];
+  try {
+    const redacted = redactResult(
+      outcome,
+      secrets,
+      () => void (guard && leaked.length === 0 && leaked.push(credential(guard))),
+    );
+    if (!guard) return { outcome: redacted, findings: [] };
+    const { value, findings } = guardResult(redacted as Json, { ...guard, bytesMember });
+    const all = [...leaked, ...findings];
+    const blocked = value === undefined || leaked.some(({ action }) => action === 'block');
+    return { outcome: blocked ? undefined : marked(value as JsonObject, all), findings: all };
+  } catch {
+    return { outcome: undefined, findings: leaked };
+  }
+}
+
+const credential = ({ actions }: GuardSettings): ResultFinding => ({
+  ...{ kind: 'credential', where: 'result', severity: 'high', action: actions.credential },
+  description: 'A token or key of a known format.',
+});
+
+/** Schemas of structured results stay satisfied: the mark stands in the content, the list of findings in `_meta`. */
+function marked(outcome: JsonObject, findings: readonly ResultFinding[]): JsonObject {
+  const acted = findings.filter(({ action, kind }) => action !== 'log' && kind !== 'credential');
+  if (acted.length === 0) return outcome;
+  const mark = markOf(findings);
+  const { result, error } = outcome;
+  if (isObject(error)) return mark ? { ...outcome, error: { ...error, message: `${mark} ${error.message}` } } : outcome;
+  if (!isObject(result)) return outcome;
+  const listed = acted.map(({ kind, where, action }) => ({ kind, where, action }));
+  const meta = { ...(isObject(result._meta) && result._meta), [findingsKey]: listed };
+  const content =
+    mark && Array.isArray(result.content) ? { content: [{ type: 'text', text: mark }, ...result.content] } : {};
+  return { ...outcome, result: { ...result, ...content, _meta: meta } };
+}

@@ -1,0 +1,153 @@
+/** Everything the guard finds in one text that a model will read: the visible words, the hidden ones and the encoded ones. */
+import { foldText, isPlain } from '#core/content-policy/visible.ts';
+import { type CueHit, CueScan } from './cues.ts';
+import { dataLinks } from './data-links.ts';
+import { encodedParts } from './encoded-parts.ts';
+import type { TextFinding } from './finding.ts';
+import { hiddenParts } from './hidden-parts.ts';
+import { invisibleText, spelledByTags } from './invisible.ts';
+import { nextOf } from './next-of.ts';
+import type { Cue } from './rules.ts';
+import { terminalEscapes } from './terminal-escapes.ts';
+
+export type TextKind =
+  | 'instruction'
+  | 'hidden_instruction'
+  | 'encoded_instruction'
+  | 'invisible_text'
+  | 'false_error'
+  | 'data_link'
+  | 'terminal_escape';
+
+/** Words between two weak cues that belong together. */
+const together = 40;
+const unitCharacters = 1_200;
+
+/** Sorted by place; ranges may overlap. */
+export function checkText(text: string): TextFinding<TextKind>[] {
+  const found: TextFinding<TextKind>[] = [...terminalEscapes(text), ...dataLinks(text)];
+  for (const finding of invisibleText(text)) found.push(finding);
+  const hidden = hiddenParts(text);
+  found.push(...visibleFindings(text, hidden));
+  for (const { start, end, from, to } of hidden) {
+    const inner = text.slice(from, to);
+    const words = isHiddenInstruction(cuesIn(inner)) || [...encodedParts(inner)].some((part) => speaks(part.text, 1));
+    if (words)
+      found.push({
+        ...{ kind: 'hidden_instruction', severity: 'high', start, end },
+        description: 'Words to the model in a comment, an alternative text or an element that is not shown.',
+      });
+  }
+  for (const { start, end, text: decoded } of encodedParts(text))
+    if (speaks(decoded, 1))
+      found.push({
+        ...{ kind: 'encoded_instruction', severity: 'high', start, end },
+        description: 'Words to the model in an encoding.',
+      });
+  return found.sort((a, b) => a.start - b.start || b.end - a.end);
+}
+
+/** Whether a decoded text speaks to the model, itself or in a further encoding. */
+function speaks(decoded: string, depth: number): boolean {
+  if (isHiddenInstruction(cuesIn(decoded))) return true;
+  for (const part of encodedParts(decoded, depth)) if (speaks(part.text, depth + 1)) return true;
+  return false;
+}
+
+/** Cues of a text by itself. */
+export const cuesIn = (text: string): CueHit[] => new CueScan().feed(folded(text));
+
+function* visibleFindings(
+  text: string,
+  hidden: readonly { readonly start: number; readonly end: number }[],
+): Iterable<TextFinding<TextKind>> {
+  const scan = new CueScan();
+  let weak: CueHit[] = [];
+  let from = 0;
+  const paragraphs = nextOf(text, '\n\n');
+  for (const { start, end } of [...hidden, { start: text.length, end: text.length }]) {
+    for (const [first, last] of unitsOf(text, from, start, paragraphs)) {
+      const hits = scan.feed(folded(text.slice(first, last)));
+      weak = [
+        ...weak.filter(({ at }) => (hits.at(-1)?.at ?? at) - at <= together),
+        ...hits.filter((hit) => !hit.strong),
+      ];
+      const verdict = verdictOf(hits, weak);
+      if (verdict) {
+        yield { ...verdict, start: first, end: last };
+        weak = [];
+      }
+    }
+    from = end;
+  }
+}
+
+const descriptions = {
+  instruction: 'Words that instruct the model.',
+  false_error: 'An error that asks for more rights, for secrets or for less protection.',
+} as const;
+
+function verdictOf(
+  hits: readonly CueHit[],
+  weak: readonly CueHit[],
+): Pick<TextFinding<TextKind>, 'kind' | 'severity' | 'description'> | undefined {
+  const sure = hits.filter(({ strong }) => strong);
+  if (sure.some(({ cue }) => cue !== 'false-error'))
+    return { kind: 'instruction', severity: 'high', description: descriptions.instruction };
+  if (sure.length > 0) return { kind: 'false_error', severity: 'high', description: descriptions.false_error };
+  if (hits.some((hit) => weak.some((other) => other.cue !== hit.cue && Math.abs(hit.at - other.at) <= together)))
+    return { kind: 'instruction', severity: 'medium', description: descriptions.instruction };
+  return undefined;
+}
+
+/** A single one of these is enough where only the model reads. */
+const grave: ReadonlySet<Cue> = new Set([
+  'address',
+  'override',
+  'carry-out',
+  'secret-out',
+  'conceal',
+  'tool-call',
+  'foreign-phrase',
+]);
+
+export const isHiddenInstruction = (hits: readonly CueHit[]): boolean =>
+  hits.some(({ strong, cue }) => strong || grave.has(cue)) || new Set(hits.map(({ cue }) => cue)).size > 1;
+
+/** Paragraphs, and sentences of long ones: what a strip removes at once. */
+function* unitsOf(
+  text: string,
+  from: number,
+  to: number,
+  paragraphs: (from: number) => number,
+): Iterable<readonly [number, number]> {
+  let start = from;
+  while (start < to) {
+    const most = Math.min(to, start + unitCharacters);
+    const paragraph = paragraphs(start);
+    let end = paragraph < most ? paragraph + 2 : most;
+    if (end === most && most < to) {
+      const slice = text.slice(start, most);
+      const cut = Math.max(slice.lastIndexOf('. '), slice.lastIndexOf('\n'), slice.lastIndexOf('"'));
+      if (cut > unitCharacters / 2) end = start + cut + 1;
+    }
+    yield [start, end];
+    start = end;
+  }
+}
+
+const marked = /\*\*|~~|``|<\/?(?:b|i|em|strong|span|u|font)\b[^>]{0,80}>/gi;
+const inWord = /\w(?:\*\*|~~|``|<\/?(?:b|i|em|strong|span|u|font)\b)[^>\n]{0,80}\w/i;
+const written = /\\[nrt]/g;
+
+/** As a reader sees it: without marks inside words, look-alikes and invisible characters; in lower case. */
+export function folded(text: string): string {
+  const plain = isPlain(text) ? text : foldText(spelled(text));
+  const tagged = plain.includes('<') || plain.includes('**') || plain.includes('~~') || plain.includes('``');
+  const whole = tagged && inWord.test(plain) ? plain.replace(marked, '') : plain;
+  const spaced = whole.includes('\\') ? whole.replace(written, '  ') : whole;
+  return spaced.toLowerCase();
+}
+
+/** Letters of the tag block are read with the others. */
+const spelled = (text: string): string => (text.includes('\udb40') ? `${text} ${spelledByTags(text)}` : text);

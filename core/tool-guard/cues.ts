@@ -1,0 +1,222 @@
+/**
+ * Reads a text word by word and reports what in it speaks to a model. One pass, without backtracking: the time grows with the
+ * length alone [guard.linear].
+ */
+import { type Cue, type Near, type Rule, rules } from './rules.ts';
+import { classCount, classIds, unspacedPhrases, type WordClass, wordClasses } from './words.ts';
+
+export interface CueHit {
+  readonly cue: Cue;
+  readonly strong: boolean;
+  /** Words since the scan began. */
+  readonly at: number;
+}
+
+const sentenceWords = 10;
+const paragraphWords = 30;
+
+const rulesOf: readonly (readonly Rule[])[] = Array.from({ length: classCount }, (_, id) =>
+  rules.filter(({ on }) => on.some((name) => classIds[name] === id)),
+);
+
+const markers = [
+  ...[
+    '<|im_start|>',
+    '<|im_end|>',
+    '<|system|>',
+    '<|user|>',
+    '<|assistant|>',
+    '[inst]',
+    '[/inst]',
+    '<<sys>>',
+    '<</sys>>',
+  ],
+  ...[
+    '<important>',
+    '</important>',
+    '<system>',
+    '</system>',
+    '<system_prompt>',
+    '<system-reminder>',
+    '<instructions>',
+    '[system]',
+    '[system message]',
+  ],
+  ...[
+    '</tool_result>',
+    '<tool_result>',
+    '</function_results>',
+    '<function_results>',
+    '</tool_response>',
+    '<assistant>',
+    '<admin>',
+    '<secret>',
+    '[assistant]',
+    '<override>',
+    '<critical>',
+  ],
+];
+
+const secretPaths = [
+  ...[
+    '.ssh/id_',
+    'id_rsa',
+    'id_ed25519',
+    '.aws/credentials',
+    'mcp.json',
+    '/etc/passwd',
+    '/etc/shadow',
+    '.netrc',
+    '.npmrc',
+  ],
+  ...[
+    '.kube/config',
+    '.git-credentials',
+    'wallet.dat',
+    '.docker/config',
+    'credentials.json',
+    '.pgpass',
+    '.bash_history',
+  ],
+];
+
+const envFile = /(?:^|\/)\.env(?:\.local|\.production)?$/;
+const letters = { '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't' } as Readonly<Record<string, string>>;
+
+/** Words of one text after the other; what stands close to the end of one counts for the beginning of the next. */
+export class CueScan {
+  readonly #last = new Int32Array(classCount).fill(-10_000);
+  #at = 0;
+  readonly #near: Near = (name, words) => this.#at - this.#last[classIds[name]]! <= words;
+
+  /** @param text folded, in lower case. */
+  feed(text: string): CueHit[] {
+    const hits: CueHit[] = [];
+    let from = 0;
+    while (from < text.length) {
+      const code = text.charCodeAt(from);
+      if (isWord(code) || isPathStart(text, from, code)) from = this.#word(text, from, hits);
+      else from = this.#mark(text, from, code, hits);
+    }
+    if (hasUnspaced(text) && unspacedPhrases.some((phrase) => text.includes(phrase)))
+      hits.push({ cue: 'foreign-phrase', strong: true, at: this.#at });
+    return hits;
+  }
+
+  /** Between texts that do not belong together. */
+  pause(): void {
+    this.#at += paragraphWords;
+  }
+
+  #word(text: string, from: number, hits: CueHit[]): number {
+    let end = from;
+    let plain = true;
+    do if (!isLetter(text.charCodeAt(end++))) plain = false;
+    while (end < text.length && goesOn(text, end));
+    this.#at++;
+    const word = text.slice(from, Math.min(end, from + 64));
+    const next = text.charCodeAt(end);
+    if (next === 58 && word.startsWith('http') && text.startsWith('://', end)) {
+      while (end < text.length && !isBlank(text.charCodeAt(end))) end++;
+      this.#saw('link', hits);
+      return end;
+    }
+    if (next === 64 && isWord(text.charCodeAt(end + 1))) this.#saw('link', hits);
+    const known = wordClasses.get(word);
+    if (known) for (const id of known) this.#sawId(id, hits);
+    else if (!plain) this.#mixed(word, hits);
+    return end;
+  }
+
+  /** Words with digits, joints or underscores. */
+  #mixed(word: string, hits: CueHit[]): void {
+    if (secretPaths.some((path) => word.includes(path)) || envFile.test(word)) {
+      if (!word.endsWith('.pub')) this.#saw('secretPath', hits);
+      return;
+    }
+    const known = classesOf(word);
+    for (const id of known) this.#sawId(id, hits);
+    if (known.length === 0 && /[./'-]/.test(word)) this.#parts(word, hits);
+    if (word.includes('_') && /^[a-z][a-z0-9]*(?:_[a-z0-9]+){1,6}$/.test(word)) this.#saw('toolName', hits);
+  }
+
+  /** `ignore/previous.instructions`: joined words. */
+  #parts(word: string, hits: CueHit[]): void {
+    for (const part of word.split(/[./'-]/)) {
+      this.#at++;
+      for (const id of wordClasses.get(part) ?? none) this.#sawId(id, hits);
+    }
+  }
+
+  #mark(text: string, from: number, code: number, hits: CueHit[]): number {
+    if (code === 60 || code === 91) {
+      const marker = markers.find((each) => text.startsWith(each, from));
+      if (marker) {
+        this.#at++;
+        this.#saw('marker', hits);
+        return from + marker.length;
+      }
+    }
+    const after = text.charCodeAt(from + 1);
+    const ends = code === 46 || code === 33 || code === 63 || code === 0x3002;
+    if (ends && (Number.isNaN(after) || isBlank(after) || code === 0x3002)) this.#at += sentenceWords;
+    else if (code === 10 && after === 10) this.#at += paragraphWords;
+    return from + 1;
+  }
+
+  #saw(name: WordClass, hits: CueHit[]): void {
+    this.#sawId(classIds[name], hits);
+  }
+
+  #sawId(id: number, hits: CueHit[]): void {
+    this.#last[id] = this.#at;
+    for (const { cue, strong, holds } of rulesOf[id]!) if (holds(this.#near)) hits.push({ cue, strong, at: this.#at });
+  }
+}
+
+const none: readonly number[] = [];
+
+function classesOf(word: string): readonly number[] {
+  const joined =
+    word.length > 4 && word.includes("'s") ? wordClasses.get(word.slice(0, word.indexOf("'s"))) : undefined;
+  if (joined) return joined;
+  // Digits for letters: 1gn0re.
+  if (word.length < 4 || !/[0-9]/.test(word) || !/[a-z]/.test(word)) return none;
+  return wordClasses.get(word.replace(/[013457]/g, (char) => letters[char] ?? char)) ?? none;
+}
+
+const isBlank = (code: number): boolean =>
+  code === 32 || (code >= 9 && code <= 13) || code === 34 || code === 39 || code === 60 || code === 62 || code === 41;
+
+const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || code > 0xaa;
+
+/** Letters and digits; beyond ASCII everything but general and CJK punctuation. */
+const isWord = (code: number): boolean =>
+  (code >= 97 && code <= 122) ||
+  (code >= 48 && code <= 57) ||
+  (code >= 65 && code <= 90) ||
+  code === 95 ||
+  (code >= 0xaa &&
+    !(code >= 0x2000 && code <= 0x206f) &&
+    !(code >= 0x3000 && code <= 0x303f) &&
+    code !== 0xab &&
+    code !== 0xbb);
+
+/** `~/.ssh/x`, `/etc/passwd`, `.env`: one word. */
+const isPathStart = (text: string, at: number, code: number): boolean => {
+  if (code !== 126 && code !== 47 && code !== 46) return false;
+  const next = text.charCodeAt(at + 1);
+  return isWord(next) || (code === 126 && next === 47);
+};
+
+function goesOn(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (isWord(code)) return true;
+  // Within words: apostrophe, hyphen, full stop, slash.
+  if (code === 39 || code === 45 || code === 46 || code === 47 || code === 0x2019)
+    return isWord(text.charCodeAt(at + 1)) || (code === 47 && text.charCodeAt(at + 1) === 46);
+  return false;
+}
+
+const unspaced = /[\u0600-\u06ff\u0590-\u05ff\u0900-\u097f\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/;
+const hasUnspaced = (text: string): boolean => unspaced.test(text);

@@ -1,0 +1,53 @@
+/** Links and pictures whose address is meant to be filled with what the model knows. */
+import type { TextFinding } from './finding.ts';
+import { nextOf } from './next-of.ts';
+
+const mostCharacters = 2_048;
+/** Services whose purpose is to record who asks them. */
+const collectors =
+  /\/\/(?:[\w-]{1,63}\.){0,4}(?:webhook\.site|requestbin\.(?:com|net)|pipedream\.net|interact\.sh|oast\.(?:fun|live|me|online|pro|site|us)|burpcollaborator\.net|beeceptor\.com|hookbin\.com|requestcatcher\.com|canarytokens\.com|dnslog\.cn)(?=[/:?#]|$)/i;
+const talk =
+  'conversation|chat_?history|history|transcript|context|system_?prompt|prompt|messages?|summary|memory|user_?data|private_?data|secrets?|answer|previous_?\\w{0,16}|everything';
+const secret =
+  'data|token|api_?key|password|credentials?|cookies?|env|keys?|email|payload|content|b(?:ase)?64\\w{0,24}|exfil';
+const open = String.raw`(?:\{\{?|<|\[|%7B|%5B|%3C|\$\{|\$\(|__|=)\s{0,2}(?:[a-z0-9 _.-]{0,40}[ _.-])?`;
+const close = String.raw`(?:[ _.-][a-z0-9 _.-]{0,40})?\s{0,2}(?:\}|>|\]|%7D|%5D|%3E|\)|__)`;
+const talkPlace = new RegExp(`${open}(?:${talk})${close}`, 'i');
+const secretPlace = new RegExp(`${open}(?:${talk}|${secret})${close}`, 'i');
+const capitals =
+  /[?&=/][A-Z_]{0,24}(?:CONVERSATION|HISTORY|SYSTEM_?PROMPT|TRANSCRIPT|SECRETS?|YOUR_DATA|DATA_HERE|CONTEXT|BASE64)[A-Z_]{0,24}(?=[&#/]|$)/;
+
+export function* dataLinks(text: string): Iterable<TextFinding<'data_link'>> {
+  if (!text.includes('//')) return;
+  const places = [nextOf(text, ')'), nextOf(text, '"'), nextOf(text, "'"), nextOf(text, '\n')];
+  for (let at = text.indexOf('//'); at >= 0; at = text.indexOf('//', at + 2)) {
+    const end = Math.min(...places.map((next) => next(at)), at + mostCharacters, text.length);
+    const address = text.slice(at, end);
+    const before = text.slice(Math.max(0, at - 200), at);
+    const picture = isPicture(before);
+    const why = reasonOf(address, picture, picture || isLink(before));
+    if (why !== undefined) {
+      const start = at - (/(?:https?:)$/i.exec(before)?.[0].length ?? 0);
+      yield { kind: 'data_link', description: why, severity: 'high', start, end };
+    }
+    at = Math.max(at, end - 2);
+  }
+}
+
+/** What loads without anyone's click. */
+const isPicture = (before: string): boolean =>
+  /!\[[^\]\n]{0,160}\]\(\s{0,2}<?(?:https?:)?$|(?:src|srcset|background|poster)\s?=\s?["']?(?:https?:)?$|url\(["']?(?:https?:)?$/i.test(
+    before,
+  );
+const isLink = (before: string): boolean =>
+  /\]\(\s{0,2}<?(?:https?:)?$|href\s?=\s?["']?(?:https?:)?$|^\[[^\]\n]{1,80}\]:\s{0,3}(?:https?:)?$/im.test(before);
+
+function reasonOf(address: string, picture: boolean, link: boolean): string | undefined {
+  const query = address.search(/[?&=]|\/[^/\s]*[{<[$]/) >= 0;
+  if (picture && query && (secretPlace.test(address) || capitals.test(address)))
+    return 'A picture whose address is to be filled with data; loading it sends them away.';
+  if (link && query && (talkPlace.test(address) || capitals.test(address)))
+    return 'A link whose address is to be filled with the conversation.';
+  if ((picture || link) && collectors.test(address)) return 'A link to a service that records who asks it.';
+  return undefined;
+}

@@ -1,0 +1,54 @@
+/** What the guard finds in texts of MCP servers and calls: a kind, a place and a severity, never the text itself [guard.no-content]. */
+
+export const resultKinds = [
+  'instruction',
+  'hidden_instruction',
+  'encoded_instruction',
+  'invisible_text',
+  'false_error',
+  'data_link',
+  'terminal_escape',
+  'credential',
+  'asks_secret',
+] as const;
+export type ResultKind = (typeof resultKinds)[number];
+
+export const definitionKinds = [
+  'instruction',
+  'invisible_text',
+  'lookalike_name',
+  'shadowed_tool',
+  'tool_reference',
+  'secret_reference',
+  'asks_context',
+  'asks_secret',
+  'contradiction',
+] as const;
+export type DefinitionKind = (typeof definitionKinds)[number];
+
+export const changeKinds = ['new_instruction', 'new_reach', 'new_secret', 'looser_annotation'] as const;
+export type ChangeKind = (typeof changeKinds)[number];
+
+export const argumentKinds = ['command', 'template', 'path', 'url', 'secret', 'personal_data', 'prompt'] as const;
+export type ArgumentKind = (typeof argumentKinds)[number];
+
+/** A finding of severity `low` is recorded only, whatever the configured action is. */
+export type Severity = 'low' | 'medium' | 'high';
+
+export interface Finding<Kind extends string = string> {
+  readonly kind: Kind;
+  /** Path of members and indexes, such as `content[0].text`. */
+  readonly where: string;
+  /** One of the gateway's own sentences: no word of it comes from the text. */
+  readonly description: string;
+  readonly severity: Severity;
+}
+
+/** A finding in one text. Offsets count UTF-16 units of the text as it was sent. */
+export interface TextFinding<Kind extends string = string> {
+  readonly kind: Kind;
+  readonly description: string;
+  readonly severity: Severity;
+  readonly start: number;
+  readonly end: number;
+}

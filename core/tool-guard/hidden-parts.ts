@@ -1,0 +1,107 @@
+/** Parts of a text that a model reads and a person who sees the page does not: comments, alternative texts, hidden elements. */
+import { nextOf } from './next-of.ts';
+
+/** Half-open ranges: of the whole part, and of the words in it. */
+export interface HiddenPart {
+  readonly start: number;
+  readonly end: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+const mostCharacters = 8_192;
+
+/** Sorted, without overlaps. */
+export function hiddenParts(text: string): HiddenPart[] {
+  const parts: HiddenPart[] = [];
+  if (text.includes('<!--')) parts.push(...between(text, '<!--', '-->'));
+  if (text.includes('](')) parts.push(...alternativeTexts(text));
+  if (text.includes(']: ')) parts.push(...markdownComments(text));
+  if (text.includes('<')) parts.push(...attributes(text), ...hiddenElements(text));
+  return apart(parts);
+}
+
+function* between(text: string, open: string, close: string): Iterable<HiddenPart> {
+  const ends = nextOf(text, close);
+  let at = text.indexOf(open);
+  while (at >= 0) {
+    const from = at + open.length;
+    const to = Math.min(ends(from), from + mostCharacters, text.length);
+    const end = Math.min(text.length, text.startsWith(close, to) ? to + close.length : to);
+    yield { start: at, end, from, to };
+    at = text.indexOf(open, Math.max(end, from));
+  }
+}
+
+/** `![alternative text](…)`: the words between the brackets. */
+function* alternativeTexts(text: string): Iterable<HiddenPart> {
+  const ends = nextOf(text, ']');
+  for (let at = text.indexOf('!['); at >= 0; at = text.indexOf('![', at + 2)) {
+    const to = ends(at + 2);
+    if (to === Infinity) return;
+    if (to - at < mostCharacters) yield { start: at + 2, end: to, from: at + 2, to };
+  }
+}
+
+const linkComment = /^[ \t]{0,3}\[[^\]\n]{1,40}\]: {1,4}(?:#|<>|<#>) {1,4}["'(]([^\n]{1,4096})/gm;
+
+/** `[//]: # (…)`: a link without a use. */
+function* markdownComments(text: string): Iterable<HiddenPart> {
+  for (const match of text.matchAll(linkComment)) {
+    const end = match.index + match[0].length;
+    yield { start: match.index, end, from: end - match[1]!.length, to: end };
+  }
+}
+
+const attribute = /[\s"'](?:alt|title|aria-label|aria-description|content|data-[a-z]{1,16}|summary)={1}(["'])/gi;
+
+function* attributes(text: string): Iterable<HiddenPart> {
+  const ends = { '"': nextOf(text, '"'), "'": nextOf(text, "'") } as const;
+  for (const match of text.matchAll(attribute)) {
+    const from = match.index + match[0].length;
+    const to = ends[match[1] as '"' | "'"](from);
+    if (to - from < mostCharacters) yield { start: from, end: to, from, to };
+  }
+}
+
+const unseenStyle =
+  /display:none|visibility:hidden|font-size:(?:0|1px)|opacity:0(?:[^.\d]|$)|color:(?:white|#fff(?:fff)?\b|transparent)|(?:left|top|text-indent):-\d{3,}|clip:rect\(0/i;
+const unseenAttribute = /\s(?:hidden|aria-hidden="true"|class="(?:sr-only|visually-hidden|hidden)")[\s>/]/i;
+const unseenTag = /^<(?:template|noscript|script|style|noembed)\b/i;
+const tagName = /^<([a-z][a-z0-9]{0,20})/i;
+
+function* hiddenElements(text: string): Iterable<HiddenPart> {
+  const ends = nextOf(text, '>');
+  let at = text.indexOf('<');
+  while (at >= 0) {
+    const close = ends(at);
+    if (close === Infinity) return;
+    const found = close - at < 600 ? hiddenElement(text, at, close) : undefined;
+    if (found) yield found;
+    at = text.indexOf('<', found ? found.end : at + 1);
+  }
+}
+
+function hiddenElement(text: string, at: number, close: number): HiddenPart | undefined {
+  const tag = text.slice(at, close + 1);
+  const name = tagName.exec(tag)?.[1];
+  if (name === undefined || tag.endsWith('/>')) return undefined;
+  const unseen = unseenTag.test(tag) || unseenAttribute.test(tag) || unseenStyle.test(tag.replace(/\s/g, ''));
+  if (!unseen) return undefined;
+  const rest = text.slice(close + 1, close + 1 + mostCharacters);
+  const length = rest.toLowerCase().indexOf(`</${name.toLowerCase()}`);
+  const to = close + 1 + (length < 0 ? rest.length : length);
+  return { start: at, end: Math.max(to, close + 1), from: close + 1, to };
+}
+
+function apart(parts: HiddenPart[]): HiddenPart[] {
+  parts.sort((a, b) => a.start - b.start || b.end - a.end);
+  const kept: HiddenPart[] = [];
+  let end = 0;
+  for (const part of parts) {
+    if (part.start < end) continue;
+    kept.push(part);
+    end = part.end;
+  }
+  return kept;
+}

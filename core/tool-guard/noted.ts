@@ -1,0 +1,19 @@
+/** Findings on their way from where a result was looked over to the entry of its action. */
+import type { ResultFinding } from './results.ts';
+
+export interface Noted {
+  readonly findings: readonly ResultFinding[];
+  /** The result is withheld. */
+  readonly withheld: boolean;
+}
+
+const notes = new WeakMap<object, Noted>();
+
+/** @param holder the result, or the error thrown instead of one. */
+export function noteFindings<T extends object>(holder: T, noted: Noted): T {
+  if (noted.findings.length > 0 || noted.withheld) notes.set(holder, noted);
+  return holder;
+}
+
+export const notedOf = (holder: unknown): Noted | undefined =>
+  typeof holder === 'object' && holder !== null ? notes.get(holder) : undefined;

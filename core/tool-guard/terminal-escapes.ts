@@ -1,0 +1,37 @@
+/** Sequences that make a terminal do something: colours pass, and what ends a progress line. */
+import type { TextFinding } from './finding.ts';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const introducer = /[\u001b\u009b\u009d\u0090]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const control = /(?:\u001b\[|\u009b)([0-9;?<=>]{0,32})([@-~])/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const strings = /(?:\u001b[\]P_^X]|[\u009d\u0090])[^\u0007\u001b\u009c\n]{0,4096}(?:\u0007|\u001b\\|\u009c)?/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const single = /\u001b[c=>78NOno]/g;
+/** Colours and weights (m) but for concealed text; erasing a line, one line up or down, cursor shown or hidden. */
+const isHarmless = (numbers: string, final: string): boolean => {
+  if (final === 'm') return !/(?:^|;)8(?:;|$)/.test(numbers) || /(?:^|;)[34]8;/.test(numbers);
+  if (final === 'K' || final === 'G') return true;
+  if (final === 'A' || final === 'B') return numbers === '' || Number(numbers) <= 3;
+  return (final === 'h' || final === 'l') && numbers === '?25';
+};
+/** `ls --hyperlink` and compilers write links to files. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const fileLink = /^\u001b\]8;[^;]{0,64};(?:file:|[\u0007\u001b]|$)/;
+
+export function* terminalEscapes(text: string): Iterable<TextFinding<'terminal_escape'>> {
+  if (!introducer.test(text)) return;
+  for (const match of text.matchAll(control))
+    if (!isHarmless(match[1]!, match[2]!))
+      yield finding(match, 'An escape sequence that moves, erases, conceals or asks the terminal.');
+  for (const match of text.matchAll(strings))
+    if (!fileLink.test(match[0]))
+      yield finding(match, 'An escape string: titles, links or the clipboard of the terminal.');
+  for (const match of text.matchAll(single))
+    yield finding(match, 'An escape sequence that resets or switches the terminal.');
+}
+
+const finding = (match: RegExpExecArray, description: string): TextFinding<'terminal_escape'> => ({
+  ...{ kind: 'terminal_escape', description, severity: 'high', start: match.index, end: match.index + match[0].length },
+});

@@ -1,0 +1,119 @@
+/** Words that sentences to a model are made of, by what they contribute: English, and the words that attacks in other languages use most. */
+
+const lists = {
+  override: `ignore disregard forget override bypass neglect skip abandon discard overrule ignoring disregarding
+    ignoriere ignorieren vergiss missachte ignorez ignorer oublie oubliez ignora ignorar olvida olvide omite dimentica
+    ignorare esqueça esquece desconsidere negeer vergeet zignoruj ignoruj ignorera glöm
+    игнорируй игнорируйте забудь забудьте проигнорируй`,
+  prior: `previous prior earlier preceding above former existing original vorherigen vorherige bisherigen obigen
+    précédentes précédents précédente antérieures anteriores previas previos anterior precedenti vorige eerdere poprzednie
+    önceki tidigare предыдущие прежние`,
+  every: 'all any every initial alle toutes todas todos tutte wszystkie все tous les',
+  directive: `instruction instructions directive directives guidelines guideline prompt prompts guardrails programming
+    anweisung anweisungen vorgaben consignes instrucciones instruções instrucoes instrucción istruzioni instructies
+    polecenia instrukcje talimatları talimatlari instruktioner инструкции указания`,
+  rules:
+    'rules rule orders constraints restrictions safeguards commands training regeln befehle reglas règles regras regole правила',
+  fresh: 'new updated real actual true revised following neue nouvelles nuevas novas nuove новые',
+  model: `ai llm llms assistant assistants chatbot chatbots gpt chatgpt claude gemini copilot ki sprachmodell ia
+    asistente assistente ассистент ии нейросеть`,
+  agent: 'agent agents model models bot agente agenten',
+  dear: 'dear attention hey hello hi note hinweis achtung atención attenzione attenzione важно if for reading processing',
+  tell: `tell inform notify mention alert warn disclose reveal telling informing mentioning notifying alerting erwähne
+    erwähnen informiere informieren sage informe informez mentionne mentionnez dites digas menciones informes dire
+    mencione сообщай говори`,
+  not: `not don't dont never without avoid mustn't shouldn't cannot nicht niemals kein ohne ne jamais pas sans nunca
+    sin não nao senza niet nooit не никогда`,
+  user: `user users human humans operator person customer owner anyone nutzer benutzer anwender utilisateur
+    usuario usuário utente gebruiker пользователю пользователя`,
+  stealth: `silently secretly quietly covertly discreetly stealthily invisibly unnoticed heimlich unbemerkt discrètement
+    silenciosamente secretamente`,
+  send: `send forward post upload email transmit share leak exfiltrate deliver append include attach submit relay embed
+    encode paste smuggle insert concatenate mail publish curl pass put write sende schicke übermittle hänge envoie envoyez
+    ajoute envía envia enviar manda invia stuur отправь перешли`,
+  talk: `conversation conversations transcript transcripts dialogue dialog chat chatlog konversation gespräch unterhaltung
+    gesprächsverlauf chatverlauf conversación conversa conversazione gesprek переписку разговор переписка`,
+  secret: `credential credentials password passwords secret secrets token tokens apikey api-key key keys passphrase cookie
+    cookies kennwort passwort passwörter zugangsdaten contraseña contraseñas senha senhas wachtwoord пароль пароли
+    seed mnemonic api_key api_keys`,
+  call: `call invoke use run execute trigger perform calling invoking rufe führe appelle utilise exécute ejecuta usa
+    esegui roep вызови выполни`,
+  tool: 'tool tools function functions plugin werkzeug outil herramienta strumento инструмент',
+  must: `must should shall required need needs always immediately important mandatory critical urgent obligatory
+    muss müssen sofort doit doivent immédiatement debe debes inmediatamente deve subito moet должен обязан срочно
+    немедленно`,
+  you: 'you du sie vous tu usted você ты вы',
+  now: 'now henceforth jetzt maintenant ahora agora adesso nu теперь',
+  yours:
+    'your system hidden internal developer deine dein ihre vos votre tes tus su sus seu seus tuo tue твои твой ваши',
+  harm: `delete transfer pay wire approve merge grant disable purchase buy wipe drop erase destroy exfiltrate download
+    install deploy revoke refund withdraw remove reset change redirect escalate unlock lösche überweise supprime transfère
+    elimina transfiere borra apaga transfira cancella verwijder удали переведи push visit fetch rm forward`,
+  persona: `pretend roleplay jailbreak jailbroken dan unrestricted unfiltered uncensored persona godmode evil
+    without-limits`,
+  first: `before first prior whenever upon begin instead vor bevor zuerst avant antes prima voor прежде`,
+  error: `error errors failed failure denied forbidden unauthorized insufficient expired unable exception fatal blocked
+    403 401 fehler fehlgeschlagen erreur refusé échec fallo denegado erro errore ошибка`,
+  rights: 'admin administrator root sudo elevated superuser unrestricted full owner-level',
+  access: 'access permission permissions privileges rights mode scope role',
+  grant: 'grant give elevate raise escalate provide enable request switch',
+  again: 'retry again rerun resubmit repeat re-run resend',
+  argument: 'argument arguments parameter parameters field input param',
+  disable:
+    'disable disabling bypass deactivate circumvent evade suspend turn off deaktiviere umgehe désactive desactiva',
+  protection: `approval approvals gateway guard guardrail guardrails sandbox safety confirmation confirmations governance
+    moderation oversight auditing`,
+  reveal: `reveal print repeat output display recite disclose echo dump zeige wiederhole affiche répète muestra repite
+    revela mostra ripeti покажи повтори verbatim`,
+  consent: `asking ask confirmation confirming approval permission consent nachfrage rückfrage bestätigung demander
+    confirmación confirmação conferma подтверждения`,
+  answer: `respond reply answer rate recommend rank praise conclude claim antworte réponds responde rispondi ответь`,
+  void: `void superseded cancelled canceled obsolete nullified overridden ignored disregarded ungültig aufgehoben
+    annulées anuladas`,
+  read: 'read open cat access retrieve lies lese lis lee leggi прочитай',
+} as const;
+
+export type WordClass = keyof typeof lists | 'link' | 'secretPath' | 'toolName' | 'marker';
+
+const names = [...(Object.keys(lists) as WordClass[]), 'link', 'secretPath', 'toolName', 'marker'] as const;
+
+/** Index of each class. */
+export const classIds = Object.fromEntries(names.map((name, id) => [name, id])) as Readonly<Record<WordClass, number>>;
+export const classCount: number = names.length;
+
+/** Classes of a word in lower case. */
+export const wordClasses: ReadonlyMap<string, readonly number[]> = (() => {
+  const found = new Map<string, number[]>();
+  for (const [name, words] of Object.entries(lists))
+    for (const word of words.split(/\s+/)) {
+      const ids = found.get(word) ?? [];
+      ids.push(classIds[name as WordClass]);
+      found.set(word, ids);
+    }
+  return found;
+})();
+
+/** Sentences of scripts that put no blanks between words. */
+export const unspacedPhrases: readonly string[] = [
+  ...[
+    '忽略之前的指令',
+    '忽略以上指令',
+    '忽略所有先前',
+    '忽略先前的',
+    '无视之前',
+    '无视以上',
+    '忽略前面的',
+    '忘记之前的',
+  ],
+  ...['不要告诉用户', '不要通知用户', '以前の指示を無視', '前の指示を無視', 'これまでの指示を無視', '上記の指示を無視'],
+  ...[
+    'ユーザーに伝えない',
+    'ユーザーには知らせ',
+    '이전 지시를 무시',
+    '이전의 모든 지시',
+    '이전 지침을 무시',
+    '사용자에게 알리지',
+  ],
+  ...['تجاهل التعليمات', 'تجاهل جميع التعليمات', 'لا تخبر المستخدم', 'התעלם מההוראות', 'पिछले निर्देशों को अनदेखा'],
+  ...['ละเว้นคำสั่งก่อนหน้า', '指示をすべて無視'],
+];
