@@ -25,6 +25,8 @@ export default {
     ),
     never('adapters-know-no-handler', '^adapters/', '^(lambdas|lib|bin)/'),
     never('handlers-know-no-host', '^lambdas/', '^(lib|bin|adapters/local)/'),
+    never('console-knows-core', '^console/', '^(adapters|lambdas|lib|bin)/'),
+    never('nothing-knows-the-console', '^(core|adapters|lambdas|lib|bin)/', '^console/'),
     never('cloud-shape-knows-contracts', '^lib/', '^(core/(?!contracts/|kernel/)|adapters|lambdas|bin)'),
   ],
   options: {

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { chmod, cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
+import { buildConsole } from './console/build.mjs';
 
 const root = process.argv[2] ?? 'dist/package';
 /** All code in one folder, as deep as the sources: what is read beside it lies at the same distance as in the checkout. */
@@ -47,6 +48,7 @@ for (const [entry, out] of [
   await build({ ...options, entryPoints: [{ in: entry, out }], outdir: code });
 await addBinaries(Object.keys(metafile.inputs));
 await addData();
+await addConsole();
 await addPrograms();
 await addManifest();
 
@@ -67,6 +69,12 @@ async function addData() {
       await mkdir(dirname(join(root, file)), { recursive: true });
       await cp(file, join(root, file));
     }
+}
+
+/** Built here: the package brings no compiler. */
+async function addConsole() {
+  await mkdir(join(root, 'console'));
+  for (const [name, text] of Object.entries(await buildConsole())) await writeFile(join(root, 'console', name), text);
 }
 
 /** Written so that a Node that is too old still reads them and says so. */

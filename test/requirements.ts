@@ -1624,6 +1624,19 @@ const edgeProxy: readonly Requirement[] = [
   must('edge.counters', 'svc_edge_requests_total, svc_edge_active_connections and svc_edge_loadshed_total count.'),
 ];
 
+const webConsole: readonly Requirement[] = [
+  must(
+    'console.served',
+    'The local host serves the console at /console/ of the admin listener: GET and HEAD, its own files only.',
+  ),
+  must(
+    'console.policy',
+    'The console runs no inline code, asks no other host, cannot be framed, and sends no referrer; Trusted Types are required.',
+  ),
+  must('console.size', 'A browser loads at most 60 kB compressed before the console works.'),
+  must('console.package', 'The installed package serves the console without a compiler.'),
+];
+
 /** The areas of the list, in the order of the generated page. */
 export const areas: Readonly<Record<string, readonly Requirement[]>> = {
   'Governed actions': actions,
@@ -1639,6 +1652,7 @@ export const areas: Readonly<Record<string, readonly Requirement[]>> = {
   'Chat gateway': chat,
   'Tool and MCP gateway': toolGateway,
   'Edge proxy': edgeProxy,
+  'Web console': webConsole,
 };
 
 export const requirements: readonly Requirement[] = Object.values(areas).flat();

@@ -35,6 +35,7 @@ export function banner(ready: Ready, keys: Partial<LocalKeys>, { terminal, file 
     `${bold(`Agent Governance Gateway ${ready.version}`)} ${dim(`Node ${process.version}`)}`,
     '',
     line('admin', ready.admin_url, 'actions, approvals, evidence'),
+    line('console', `${ready.admin_url}/console/`, 'approvals in the browser'),
     line('gateway', `${ready.gateway_url}/v1`, 'chat completions, messages: base URL of the official SDKs'),
     line('mcp', `${ready.mcp_url}/mcp`, 'MCP clients, with the agent key as bearer token'),
     ...(ready.edge_url === null ? [] : [line('edge', ready.edge_url, 'all of them over TLS: /api, /admin, /mcp')]),

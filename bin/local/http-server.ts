@@ -12,6 +12,7 @@ import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/error
 import type { Ids, Telemetry } from '#core/kernel/ports.ts';
 import { withBytes } from '#lambdas/middleware/body.ts';
 import { createRouter } from '#lambdas/middleware/router.ts';
+import type { Pages } from './console.ts';
 import { declaredTooLarge, discardBody, hasBody, readBody, tooLarge } from './http-body.ts';
 import { checkHost, eventOf, targetOf } from './http-event.ts';
 import { errorReply, standardHeaders, writeReply } from './http-reply.ts';
@@ -45,6 +46,8 @@ export interface HttpServerOptions {
    * and closes it when the listener drains. Without it there is no WebSocket at any path.
    */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Static pages beside the routes; undefined for paths that are not theirs. */
+  readonly pages?: Pages;
   /** Absent where callers connect to the listener themselves. */
   readonly loadBalancer?: LoadBalancer;
   /** By which the edge of this process proves itself: of its requests the client's address is believed [edge.address]. */
@@ -90,6 +93,8 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     checkHost(request, options.host, loadBalancer?.hosts);
     const target = targetOf(request.url ?? '/');
     if (asksForWebSocket(request)) throw noWebSocket(target.path);
+    const page = await options.pages?.(request.method ?? 'GET', target.path);
+    if (page !== undefined) return page;
     const match = router(request.method ?? 'GET', target.path);
     const handler = (await options.handlers)[match.handledBy];
     if (handler === undefined) throw new Error(`No handler for the function ${match.handledBy}.`);

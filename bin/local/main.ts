@@ -14,6 +14,7 @@ import type { Telemetry } from '#core/kernel/ports.ts';
 import { bodyLimit } from '#lambdas/middleware/body-limit.ts';
 import { banner, type Output, type Ready } from './banner.ts';
 import { type Gateway, startGateway } from './compose.ts';
+import { consolePages } from './console.ts';
 import { keptCertificate, ownCertificate } from './edge/certificate.ts';
 import { type Edge, startEdge } from './edge/edge.ts';
 import { endingSignal } from './ending-signal.ts';
@@ -109,7 +110,11 @@ function openListeners(
   const gatewayRoutes = routes.filter(({ surface }) => surface === 'gateway');
   const surfaces = [
     { port: flags.gatewayPort, routes: gatewayRoutes, upgrade: sockets.upgrade, errorBody: messagesError },
-    { port: flags.adminPort, routes: routes.filter(({ surface }) => surface === 'admin' || surface === 'callbacks') },
+    {
+      port: flags.adminPort,
+      routes: routes.filter(({ surface }) => surface === 'admin' || surface === 'callbacks'),
+      pages: consolePages(checkout),
+    },
     { port: flags.mcpPort, routes: routes.filter(({ surface }) => surface === 'mcp') },
   ];
   const shared = {

@@ -63,7 +63,7 @@ function started(): Promise<Ready> {
   });
 }
 
-test('[package.installs] it starts from an empty folder, and agentctl governs an action with it', async () => {
+test('[package.installs] [console.package] it starts from an empty folder, and agentctl governs an action with it', async () => {
   const ready = await started();
   expect(ready.version).toBe(version);
   const ctl = async (...args: string[]) =>
@@ -79,6 +79,9 @@ test('[package.installs] it starts from an empty folder, and agentctl governs an
   const text = 'query=select id from users where created_at > 1';
   expect(await ctl('test-action', ...action, '--param', text, '--session', 'packed')).toMatch(/^decision: allow$/m);
   expect(await ctl('evidence', 'verify', '--session', 'packed')).toMatch(/^valid: true$/m);
+  for (const file of ['', 'console.js', 'style.css'])
+    expect([file, (await fetch(`${ready.admin_url}/console/${file}`)).status]).toEqual([file, 200]);
+  expect(readdirSync(join(built, 'console')).filter((name) => /\.(mjs|tsx?|json)$/.test(name))).toEqual([]);
   const ended = new Promise((resolve) => gateway!.once('exit', resolve));
   gateway!.kill('SIGTERM');
   expect(await ended).toBe(0);

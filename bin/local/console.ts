@@ -1,0 +1,92 @@
+/**
+ * The web console at `/console/` of the admin listener: static files from memory [console.served]. In a checkout they are built from
+ * `console/` with the first request; an installed package holds them ready.
+ */
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { HttpReply } from '#core/contracts/http.ts';
+import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { MethodNotAllowed } from '#lambdas/middleware/route.ts';
+
+/** Answers what lies below `/console`; undefined for every other path. */
+export type Pages = (method: string, path: string) => Promise<HttpReply> | undefined;
+
+type Files = Readonly<Record<string, string>>;
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** The pages talk to their own origin and to nothing else, run no inline code, and nothing frames them [console.policy]. */
+const headers = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
+} as const;
+
+/** @param root the checkout, or the installed package. */
+export function consolePages(root: string): Pages {
+  let loaded: Promise<Files> | undefined;
+  const files = () => {
+    loaded ??= loadFiles(join(root, 'console'));
+    loaded.catch(() => {
+      loaded = undefined; // the next request tries again
+    });
+    return loaded;
+  };
+  return (method, path) => {
+    if (path !== '/console' && !path.startsWith('/console/')) return undefined;
+    return reply(method, path, files);
+  };
+}
+
+async function reply(method: string, path: string, files: () => Promise<Files>): Promise<HttpReply> {
+  if (!['GET', 'HEAD'].includes(method)) throw new MethodNotAllowed(method, path, ['GET', 'HEAD']);
+  if (path === '/console') return { statusCode: 308, headers: { ...headers, location: '/console/' }, body: '' };
+  const name = path.slice('/console/'.length) || 'index.html';
+  const all = await files();
+  const text = Object.hasOwn(all, name) ? all[name] : undefined;
+  const type = types[extname(name)];
+  if (text === undefined || type === undefined) throw notFound('This file of the console');
+  return { statusCode: 200, headers: { ...headers, 'content-type': type }, body: text };
+}
+
+/** Sources are built, files that are ready are read. */
+async function loadFiles(folder: string): Promise<Files> {
+  const builder = join(folder, 'build.mjs');
+  try {
+    if (!existsSync(builder)) return await readFiles(folder);
+    const { buildConsole } = (await import(pathToFileURL(builder).href)) as { buildConsole: () => Promise<Files> };
+    return await buildConsole();
+  } catch (cause) {
+    const hint = 'Run `npm ci` in the checkout, or install the package again; `agentctl` works without the console.';
+    throw new GatewayError('service_unavailable', `The console could not be loaded. ${hint}`, { cause });
+  }
+}
+
+async function readFiles(folder: string): Promise<Files> {
+  const names = (await readdir(folder)).filter((name) => extname(name) in types);
+  const texts = await Promise.all(
+    names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const),
+  );
+  return Object.fromEntries(texts);
+}

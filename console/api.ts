@@ -1,0 +1,64 @@
+/** Calls of the admin API of the same origin: what the gateway refuses becomes an `ApiError` with its own words. */
+import type { AnswerOf, OperationId } from '#core/contracts/operations.ts';
+
+export class ApiError extends Error {
+  readonly status: number;
+  readonly type: string;
+
+  constructor(status: number, type: string, message: string) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.type = type;
+  }
+}
+
+/** The gateway did not answer at all. */
+export const isUnreachable = (fault: unknown): boolean => fault instanceof ApiError && fault.status === 0;
+
+export interface Api {
+  get<Id extends OperationId>(path: string, signal?: AbortSignal): Promise<AnswerOf<Id>>;
+  post<Id extends OperationId>(path: string, body: unknown): Promise<AnswerOf<Id>>;
+  /** The body as text, for evidence: parsing hides duplicate keys. */
+  text(path: string): Promise<string>;
+}
+
+/** @param rejected the key does not hold any more: asked once a call, before it fails. */
+export function apiOf(key: string, rejected: () => void = () => {}): Api {
+  const asked = async (method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<string> => {
+    const response = await fetch(`/admin/v1/${path}`, {
+      method,
+      headers: { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+      credentials: 'omit',
+      cache: 'no-store',
+      redirect: 'error',
+    }).catch((cause: unknown) => {
+      if (signal?.aborted) throw cause;
+      throw new ApiError(0, 'unreachable', 'The gateway does not answer.');
+    });
+    const text = await response.text();
+    if (response.ok) return text;
+    if (response.status === 401) rejected();
+    throw refusalOf(response.status, text);
+  };
+  const parsed = <T>(text: string): T => JSON.parse(text) as T;
+  return {
+    get: async (path, signal) => parsed(await asked('GET', path, undefined, signal)),
+    post: async (path, body) => parsed(await asked('POST', path, body)),
+    text: (path) => asked('GET', path),
+  };
+}
+
+function refusalOf(status: number, text: string): ApiError {
+  try {
+    const { error } = JSON.parse(text) as { error: { type: string; message: string } };
+    return new ApiError(status, error.type, error.message);
+  } catch {
+    return new ApiError(status, 'unknown', `The gateway answered ${status} without a reason.`);
+  }
+}
+
+/** What went wrong, for people. */
+export const faultText = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));

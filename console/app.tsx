@@ -1,0 +1,89 @@
+/** The frame of the console: signed out the sign-in page, signed in the navigation and one page. */
+import type { ComponentType } from 'preact';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { apiOf, faultText } from './api.ts';
+import { ApprovalsPage } from './approvals/page.tsx';
+import type { PageProps } from './page-props.ts';
+import { hashOf, type Page, pages, useRoute } from './route.ts';
+import { forgetKey, keepKey, keptKey, type Me, mayOperate, nameOf, type Session } from './session.ts';
+import { SignIn } from './sign-in.tsx';
+import { Text } from './ui.tsx';
+
+const names: Readonly<Record<Page, string>> = {
+  approvals: 'Approvals',
+};
+
+const components: Readonly<Record<Page, ComponentType<PageProps>>> = {
+  approvals: ApprovalsPage,
+};
+
+export function App() {
+  const [session, setSession] = useState<Session | undefined>();
+  const [kept, setKept] = useState<string | undefined>(keptKey);
+  const [why, setWhy] = useState<string | undefined>();
+
+  const signOut = useCallback((reason?: string) => {
+    forgetKey();
+    setKept(undefined);
+    setSession(undefined);
+    setWhy(reason);
+  }, []);
+  const signIn = useCallback(async (key: string) => {
+    const me = await apiOf(key).get<'whoami'>('whoami');
+    keepKey(key);
+    setWhy(undefined);
+    setSession({ key, me });
+  }, []);
+
+  useEffect(() => {
+    if (kept === undefined) return;
+    signIn(kept)
+      .catch((fault) => signOut(`Sign in again: ${faultText(fault)}`))
+      .finally(() => setKept(undefined));
+  }, [kept, signIn, signOut]);
+
+  if (session) return <Signed session={session} signOut={signOut} />;
+  if (kept !== undefined) return <p class="quiet">Signing in…</p>;
+  return <SignIn signIn={signIn} why={why} />;
+}
+
+function Signed({ session, signOut }: { readonly session: Session; readonly signOut: (why?: string) => void }) {
+  const { key, me } = session;
+  const route = useRoute();
+  const api = useMemo(() => apiOf(key, () => signOut('The key does not hold any more.')), [key, signOut]);
+  const shown = pages.filter((page) => mayOperate(me) || forViewers.has(page));
+  const page = shown.includes(route.page) ? route.page : shown[0]!;
+  const Shown = components[page];
+  useEffect(() => {
+    document.title = `${names[page]} · Agent Governance Gateway`;
+  }, [page]);
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the content
+      </button>
+      <header class="bar">
+        <strong>Gateway</strong>
+        <nav aria-label="Pages">
+          {shown.map((name) => (
+            <a key={name} class="tab" href={hashOf(name)} aria-current={name === page ? 'page' : undefined}>
+              {names[name]}
+            </a>
+          ))}
+        </nav>
+        <span class="who">
+          <Text of={nameOf(me)} /> ({me.role}, {me.tenant})
+        </span>
+        <button type="button" class="plain" onClick={() => signOut()}>
+          Sign out
+        </button>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <Shown key={page} api={api} me={me} id={route.page === page ? route.id : undefined} />
+      </main>
+    </>
+  );
+}
+
+/** Pages whose operations a viewer may call. */
+const forViewers: ReadonlySet<Page> = new Set<Page>(['approvals']);

@@ -1,0 +1,53 @@
+/** What was decided before about the same tool: of this target and of others. */
+import { useCallback } from 'preact/hooks';
+import type { Api } from '../api.ts';
+import { useLive } from '../live.ts';
+import { Ago, Badge, Text } from '../ui.tsx';
+import type { Item, View } from './items.ts';
+
+const mostAsked = 100;
+const mostShown = 3;
+
+export function Before({ api, item }: { readonly api: Api; readonly item: Item }) {
+  const ask = useCallback(
+    (signal: AbortSignal) => api.get<'approvalHistory'>(`approvals/history?limit=${mostAsked}`, signal),
+    [api],
+  );
+  const { value } = useLive(ask, 0);
+  const alike = value?.approvals.filter((view) => isAlike(view, item)) ?? [];
+  if (value === undefined) return null;
+  return (
+    <section>
+      <h3>Decided before</h3>
+      {alike.length === 0 ? (
+        <p class="quiet">No request for this tool and target is among the last {value.approvals.length} decisions.</p>
+      ) : (
+        <ul class="plain-list">
+          {alike.slice(0, mostShown).map((view) => (
+            <Decision key={view.envelope_id} view={view} same={view.call_digest === item.call_digest} />
+          ))}
+          {alike.length > mostShown && <li class="quiet">and {alike.length - mostShown} more</li>}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const isAlike = (view: View, { envelope_id, tool, target }: Item): boolean =>
+  view.tool === tool && view.target === target && view.envelope_id !== envelope_id;
+
+function Decision({ view, same }: { readonly view: View; readonly same: boolean }) {
+  const { denied_at, approved_at, person, reviewer, comment } = view;
+  const at = denied_at ?? approved_at;
+  return (
+    <li>
+      <Badge of={denied_at ? 'denied' : 'approved'} /> by <Text of={person ?? reviewer ?? 'the time limit'} />{' '}
+      {at && <Ago at={at} />} {same ? '(the very same call)' : '(other parameters or session)'}
+      {comment && (
+        <>
+          : “<Text of={comment} />”
+        </>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,234 @@
+/** The card of one request: who asks, the very call, what it comes to, which rule stopped it, and how long is left [console.card]. */
+import type { ComponentChildren } from 'preact';
+import { useCallback } from 'preact/hooks';
+import type { Api } from '../api.ts';
+import { useLive } from '../live.ts';
+import { type Me, mayVote } from '../session.ts';
+import { Ago, Asked, Badge, Code, Fact, Facts, Notice, Text } from '../ui.tsx';
+import { duration } from '../words.ts';
+import { Before } from './before.tsx';
+import { CallOf } from './call.tsx';
+import { type Item, notTheirs, signOf, type View } from './items.ts';
+import type { Verdict } from './vote-dialog.tsx';
+
+interface OpenCardProps {
+  readonly api: Api;
+  readonly me: Me;
+  readonly id: string;
+  /** From the list, which is asked for anyway; absent when the request is decided, or not among those listed. */
+  readonly pending: Item | undefined;
+  readonly vote: (item: Item, verdict: Verdict) => void;
+}
+
+export function OpenCard({ pending, ...rest }: OpenCardProps) {
+  return pending ? <Card item={pending} {...rest} /> : <Looked {...rest} />;
+}
+
+function Looked({ api, id, ...rest }: Omit<OpenCardProps, 'pending'>) {
+  const ask = useCallback(
+    (signal: AbortSignal) => api.get<'getApproval'>(`approvals/${encodeURIComponent(id)}`, signal),
+    [api, id],
+  );
+  const live = useLive(ask, 5_000);
+  return <Asked live={live}>{(view) => <Card item={view} api={api} id={id} {...rest} />}</Asked>;
+}
+
+interface CardProps extends Omit<OpenCardProps, 'pending'> {
+  readonly item: Item | View;
+}
+
+function Card({ item, api, me, vote }: CardProps) {
+  return (
+    <article aria-labelledby="card-title">
+      <h2 id="card-title">
+        <Code of={item.tool} /> <span class="quiet">on</span> <Text of={item.target || 'nothing named'} />
+      </h2>
+      <State item={item} />
+      <Part title="What would run">
+        <CallOf item={item} />
+      </Part>
+      {item.effects && item.effects.length > 0 && (
+        <Part title="What it does">
+          <ul class="effects">
+            {item.effects.map((effect) => (
+              <Effect key={effect} of={effect} />
+            ))}
+          </ul>
+        </Part>
+      )}
+      <Part title="Who asks">
+        <WhoAsks item={item} />
+      </Part>
+      <Part title="Why it waits">
+        <Rule item={item} />
+      </Part>
+      <Before api={api} item={item} />
+      {item.status === 'pending' ? <Decide item={item} me={me} vote={vote} /> : <Decided view={item} />}
+    </article>
+  );
+}
+
+const Part = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
+  <section>
+    <h3>{title}</h3>
+    {children}
+  </section>
+);
+
+function State({ item }: { readonly item: Item }) {
+  return (
+    <p class="state">
+      <Badge of={item.status} />{' '}
+      {item.status === 'pending' && (
+        <strong class={(item.expires_in_seconds ?? 0) < 120 ? 'soon' : ''}>
+          {duration(item.expires_in_seconds ?? 0)} left
+        </strong>
+      )}{' '}
+      <span class="quiet">
+        asked <Ago at={item.queued_at} />
+      </span>
+    </p>
+  );
+}
+
+function Effect({ of }: { readonly of: string }) {
+  const [sign, kind] = signOf(of);
+  return (
+    <li class={kind}>
+      <span aria-hidden="true">{sign}</span>
+      <Text of={of} />
+    </li>
+  );
+}
+
+function WhoAsks({ item }: { readonly item: Item }) {
+  const { key, actor, session_id, risk, justification } = item;
+  return (
+    <Facts>
+      <Fact name="Key">
+        {key.name ? <Text of={key.name} /> : <Code of={key.id} />} ({key.kind ?? 'unknown'} key)
+      </Fact>
+      <Fact name="Owner">{key.owner ? <Text of={key.owner} /> : 'none'}</Fact>
+      <Fact name="Session">
+        <Code of={session_id} />
+      </Fact>
+      {risk && (
+        <Fact name="Risk">
+          session {risk.session}, key {risk.key}; calls are refused from {risk.kill_switch}
+        </Fact>
+      )}
+      {actor.agent !== '' && (
+        <Fact name="Label">
+          <Text of={actor.agent} /> <span class="quiet">(the caller's word, not verified)</span>
+        </Fact>
+      )}
+      {justification !== '' && (
+        <Fact name="Reason given">
+          <q>
+            <Text of={justification} />
+          </q>{' '}
+          <span class="quiet">(the caller's word, not verified)</span>
+        </Fact>
+      )}
+    </Facts>
+  );
+}
+
+function Rule({ item }: { readonly item: Item }) {
+  const { rule, still_needed, votes } = item;
+  return (
+    <Facts>
+      <Fact name="Rule">
+        <Code of={rule.name} />
+      </Fact>
+      {rule.reason && (
+        <Fact name="Reason">
+          <Text of={rule.reason} />
+        </Fact>
+      )}
+      <Fact name="Policy">
+        {rule.policy ? <Text of={rule.policy} /> : 'default'}, version {rule.policy_version}
+      </Fact>
+      {votes && votes.length > 0 && (
+        <Fact name="Votes">
+          {votes.map(({ person, comment }) => (
+            <span key={person}>
+              <Text of={person} /> approved
+              {comment && (
+                <>
+                  {' '}
+                  “<Text of={comment} />”
+                </>
+              )}
+              .{' '}
+            </span>
+          ))}
+        </Fact>
+      )}
+      {still_needed && (
+        <Fact name="Still needed">
+          <Text of={still_needed} />
+        </Fact>
+      )}
+    </Facts>
+  );
+}
+
+function Decide({ item, me, vote }: Pick<CardProps, 'me' | 'vote'> & { readonly item: Item }) {
+  if (!mayVote(me)) return null;
+  const refused = notTheirs(item, me);
+  if (refused !== undefined) return <Notice kind="info">{refused}</Notice>;
+  return (
+    <section class="decide" aria-label="Decide">
+      <p class="buttons">
+        <button type="button" class="good" onClick={() => vote(item, 'approve')}>
+          Approve…
+        </button>
+        <button type="button" class="bad" onClick={() => vote(item, 'deny')}>
+          Deny…
+        </button>
+      </p>
+      <p class="quiet">A decision cannot be undone.</p>
+    </section>
+  );
+}
+
+function Decided({ view }: { readonly view: View | Item }) {
+  const { reviewer, person, comment, reason, approved_at, denied_at, outcome, evidence_hash, channel } = view as View;
+  const at = approved_at ?? denied_at;
+  return (
+    <Part title="Decision">
+      <Facts>
+        <Fact name="Decision">
+          <Badge of={denied_at ? 'denied' : 'approved'} /> {at && <Ago at={at} />}
+          {reason === 'timeout' && ' because nobody decided in time'}
+        </Fact>
+        {(person ?? reviewer) && (
+          <Fact name="By">
+            <Text of={person ?? reviewer ?? ''} />{' '}
+            {channel && (
+              <>
+                over <Text of={channel} />
+              </>
+            )}
+          </Fact>
+        )}
+        {comment && (
+          <Fact name="Comment">
+            <Text of={comment} />
+          </Fact>
+        )}
+        {outcome && (
+          <Fact name="Outcome">
+            <Badge of={outcome} />
+          </Fact>
+        )}
+        {evidence_hash && (
+          <Fact name="Evidence">
+            <Code of={evidence_hash} />
+          </Fact>
+        )}
+      </Facts>
+    </Part>
+  );
+}

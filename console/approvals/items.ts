@@ -1,0 +1,37 @@
+/** Approvals as the API shows them. */
+import type { AnswerOf } from '#core/contracts/operations.ts';
+
+export type Item = AnswerOf<'listApprovals'>['pending'][number];
+export type View = AnswerOf<'getApproval'>;
+
+/** The item after or before the one that is open; from nowhere, the first or the last. */
+export function neighbour(items: readonly Item[], open: string | undefined, step: 1 | -1): string | undefined {
+  const at = items.findIndex(({ envelope_id }) => envelope_id === open);
+  const next = at === -1 ? (step === 1 ? 0 : items.length - 1) : at + step;
+  return items[next]?.envelope_id;
+}
+
+/** The JSON path of a parameter, as the gateway writes it. */
+export const pathOf = (name: string): string =>
+  /^[A-Za-z_$][\w$-]*$/.test(name) ? `$.parameters.${name}` : `$.parameters[${JSON.stringify(name)}]`;
+
+/** Whether a list of JSON paths names this place or one below it. */
+export const names = (paths: readonly string[], path: string): boolean =>
+  paths.some((known) => known === path || known.startsWith(`${path}.`) || known.startsWith(`${path}[`));
+
+/** Why this person may not vote on this request, as far as the page knows; the gateway refuses more. */
+export function notTheirs(item: Item, me: AnswerOf<'whoami'>): string | undefined {
+  if (item.key.id === me.key_id) return 'You made this request: another person must decide.';
+  if (me.person !== undefined && item.key.owner === me.person)
+    return 'The request was made with a key that you own: another person must decide.';
+  return undefined;
+}
+
+/** Effects by the words that the gateway begins them with: the sign beside the words, never instead of them. */
+export function signOf(effect: string): readonly [sign: string, kind: 'read' | 'write' | 'delete' | 'run' | 'unsure'] {
+  if (effect.startsWith('Not certain')) return ['?', 'unsure'];
+  if (/\b(deletes|overwrites|drops?|truncates?|force-pushes)\b/i.test(effect)) return ['✕', 'delete'];
+  if (/\b(writes?|changes|adds|sends|merges|inserts?|creates?)\b/i.test(effect)) return ['✎', 'write'];
+  if (/^(SQL: )?reads\b|: reads?\b/.test(effect)) return ['◦', 'read'];
+  return ['▸', 'run'];
+}

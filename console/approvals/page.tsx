@@ -1,0 +1,123 @@
+/** Approvals: what waits for a person, oldest first, beside the card of one request [console.approvals]. */
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useLive } from '../live.ts';
+import type { PageProps } from '../page-props.ts';
+import { go, hashOf } from '../route.ts';
+import { mayVote } from '../session.ts';
+import { Asked, Code, Heading, Notice, Text } from '../ui.tsx';
+import { duration, plural } from '../words.ts';
+import { OpenCard } from './card.tsx';
+import { Help } from './help.tsx';
+import { type Item, neighbour } from './items.ts';
+import { useShortcuts } from './shortcuts.ts';
+import { type Verdict, VoteDialog } from './vote-dialog.tsx';
+
+/** As many as one answer of the API holds. */
+const mostShown = 200;
+
+export function ApprovalsPage({ api, me, id }: PageProps) {
+  const ask = useCallback(
+    (signal: AbortSignal) => api.get<'listApprovals'>(`approvals?limit=${mostShown}`, signal),
+    [api],
+  );
+  const live = useLive(ask);
+  const items = live.value?.pending;
+  const [asked, setAsked] = useState<{ readonly item: Item; readonly verdict: Verdict } | undefined>();
+  const [help, setHelp] = useState(false);
+  const open = items?.find(({ envelope_id }) => envelope_id === id);
+  useTitle(live.value);
+
+  const vote = (item: Item, verdict: Verdict) => setAsked({ item, verdict });
+  const move = (step: 1 | -1) => {
+    const next = items && neighbour(items, id, step);
+    if (next) go('approvals', next);
+  };
+  const voteOnOpen = (verdict: Verdict) => {
+    if (open && mayVote(me)) vote(open, verdict);
+  };
+  useShortcuts({
+    j: () => move(1),
+    k: () => move(-1),
+    a: () => voteOnOpen('approve'),
+    d: () => voteOnOpen('deny'),
+    '?': () => setHelp(true),
+  });
+
+  return (
+    <div class={id === undefined ? 'approvals' : 'approvals opened'}>
+      <section class="list" aria-label="Pending approvals">
+        <Heading>Approvals</Heading>
+        {!mayVote(me) && (
+          <Notice kind="info">This key shows approvals and cannot vote. Sign in with a key of a person to vote.</Notice>
+        )}
+        <Asked live={live}>
+          {({ pending, cursor }) => (
+            <>
+              <p role="status">
+                {pending.length === 0
+                  ? 'Nothing waits for approval.'
+                  : `${plural(pending.length, 'request')}${cursor ? ' and more' : ''} ${pending.length === 1 ? 'waits' : 'wait'} for approval.`}
+              </p>
+              <Pending items={pending} open={id} />
+            </>
+          )}
+        </Asked>
+        <p class="hints">
+          <button type="button" class="plain" onClick={() => setHelp(true)}>
+            Keyboard shortcuts
+          </button>
+        </p>
+      </section>
+      {id !== undefined && (
+        <section class="card" aria-label="Request">
+          <a class="back" href={hashOf('approvals')}>
+            ← All approvals
+          </a>
+          <OpenCard key={id} api={api} me={me} id={id} pending={open} vote={vote} />
+        </section>
+      )}
+      {asked && (
+        <VoteDialog
+          {...asked}
+          api={api}
+          me={me}
+          close={() => {
+            setAsked(undefined);
+            live.refresh();
+          }}
+        />
+      )}
+      {help && <Help close={() => setHelp(false)} />}
+    </div>
+  );
+}
+
+function Pending({ items, open }: { readonly items: readonly Item[]; readonly open: string | undefined }) {
+  return (
+    <ol class="pending">
+      {items.map((item) => (
+        <li key={item.envelope_id}>
+          <a href={hashOf('approvals', item.envelope_id)} aria-current={item.envelope_id === open ? 'true' : undefined}>
+            <span class="line">
+              <Code of={item.tool} />
+              <span class="quiet">{duration(item.expires_in_seconds ?? 0)} left</span>
+            </span>
+            <span class="line">
+              <Text of={item.target} />
+              <span class="quiet">{item.key.name ? <Text of={item.key.name} /> : 'a key without a name'}</span>
+            </span>
+          </a>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** The title of the tab counts what waits. */
+function useTitle(answer: { readonly pending: readonly unknown[]; readonly cursor?: string | undefined } | undefined) {
+  const count = answer?.pending.length ?? 0;
+  const more = answer?.cursor === undefined ? '' : '+';
+  useEffect(() => {
+    document.title = `${count === 0 ? '' : `(${count}${more}) `}Approvals · Agent Governance Gateway`;
+  }, [count, more]);
+}

@@ -1,0 +1,26 @@
+/** Single keys as shortcuts. They can be switched off, and do nothing while a text is typed or a dialog is open. */
+import { useEffect, useRef } from 'preact/hooks';
+
+const place = 'gateway-console-shortcuts';
+
+export const shortcutsOn = (): boolean => localStorage.getItem(place) !== 'off';
+export const switchShortcuts = (on: boolean): void => localStorage.setItem(place, on ? 'on' : 'off');
+
+export function useShortcuts(actions: Readonly<Record<string, () => void>>): void {
+  const current = useRef(actions);
+  current.current = actions;
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
+      if (document.querySelector('dialog[open]') || !shortcutsOn() || !Object.hasOwn(current.current, event.key))
+        return;
+      event.preventDefault();
+      current.current[event.key]?.();
+    };
+    addEventListener('keydown', pressed);
+    return () => removeEventListener('keydown', pressed);
+  }, []);
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');

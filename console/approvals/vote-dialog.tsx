@@ -1,0 +1,79 @@
+/** The last step of a vote: what is decided, a comment, and that it is final. The vote is a POST of this button alone [console.vote]. */
+import { useState } from 'preact/hooks';
+import { type Api, ApiError, faultText } from '../api.ts';
+import { type Me, nameOf } from '../session.ts';
+import { Block, Code, Fact, Facts, Notice, Text } from '../ui.tsx';
+import { Dialog } from './dialog.tsx';
+import type { Item } from './items.ts';
+
+export type Verdict = 'approve' | 'deny';
+
+export interface VoteDialogProps {
+  readonly api: Api;
+  readonly me: Me;
+  /** As it was shown when the dialog was opened: a change of the list does not change what is decided. */
+  readonly item: Item;
+  readonly verdict: Verdict;
+  readonly close: () => void;
+}
+
+const mostCharacters = 4096;
+
+export function VoteDialog({ api, me, item, verdict, close }: VoteDialogProps) {
+  const [comment, setComment] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | undefined>();
+  const send = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      const body = { reviewer: nameOf(me), ...(comment !== '' && { comment }) };
+      await api.post<'approve'>(`approvals/${encodeURIComponent(item.envelope_id)}/${verdict}`, body);
+      close();
+    } catch (cause) {
+      setFault(refusal(cause));
+      setBusy(false);
+    }
+  };
+  const command = item.parameters.command;
+  return (
+    <Dialog title={verdict === 'approve' ? 'Approve this request?' : 'Deny this request?'} close={close}>
+      <form onSubmit={send}>
+        <Facts>
+          <Fact name="Tool">
+            <Code of={item.tool} />
+          </Fact>
+          <Fact name="Target">
+            <Text of={item.target} />
+          </Fact>
+        </Facts>
+        {typeof command === 'string' && <Block of={command} />}
+        <label for="comment">{verdict === 'deny' ? 'Comment, shown to the agent' : 'Comment'}</label>
+        <textarea
+          id="comment"
+          rows={3}
+          maxLength={mostCharacters}
+          value={comment}
+          onInput={(event) => setComment(event.currentTarget.value)}
+        />
+        <p class="quiet">A decision cannot be undone. It is recorded in the evidence with your name and comment.</p>
+        <div role="alert">{fault !== undefined && <Notice kind="bad">{fault}</Notice>}</div>
+        <p class="buttons">
+          <button type="submit" class={verdict === 'approve' ? 'good' : 'bad'} disabled={busy}>
+            {verdict === 'approve' ? 'Approve' : 'Deny'}
+          </button>
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+function refusal(cause: unknown): string {
+  if (cause instanceof ApiError && cause.status === 0)
+    return 'The gateway does not answer: it is not known whether the vote counts. Look at the request before you vote again.';
+  if (cause instanceof ApiError && cause.type === 'conflict') return `Not counted: ${cause.message}`;
+  return `Refused: ${faultText(cause)}`;
+}

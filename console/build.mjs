@@ -1,0 +1,36 @@
+/**
+ * Builds the console: the local run serves the files from memory, `npm run package` writes them beside the code. A checkout needs no
+ * build step, an installed package no compiler.
+ */
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The files that a browser loads, by name. Pages that few visits open are chunks of their own. */
+export async function buildConsole() {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: { console: 'console/main.tsx', style: 'console/style.css' },
+    outdir: 'console',
+    write: false,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'browser',
+    target: ['chrome123', 'firefox120', 'safari17.5'],
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'silent',
+    chunkNames: 'chunk-[hash]',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    tsconfig: 'console/tsconfig.json',
+  });
+  const copied = await Promise.all(
+    ['index.html', 'icon.svg'].map(async (name) => [name, await readFile(`${root}/console/${name}`, 'utf8')]),
+  );
+  return Object.fromEntries([...copied, ...outputFiles.map(({ path, text }) => [basename(path), text])]);
+}

@@ -1,0 +1,62 @@
+/** Asks again and again while a page is open: at once when the tab is shown, slower while it is hidden or the gateway is down. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { faultText } from './api.ts';
+
+export interface Live<T> {
+  /** The last answer; it stays while the gateway does not answer. */
+  readonly value: T | undefined;
+  /** Why the last question failed. */
+  readonly fault: string | undefined;
+  /** Asks now. */
+  readonly refresh: () => void;
+}
+
+const visibleMs = 2_000;
+const hiddenMs = 15_000;
+const slowestMs = 20_000;
+
+/**
+ * @param ask must not change between renders unless the question does.
+ * @param everyMs between an answer and the next question; 0 asks once.
+ */
+export function useLive<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs = visibleMs): Live<T> {
+  const [state, setState] = useState<Pick<Live<T>, 'value' | 'fault'>>({ value: undefined, fault: undefined });
+  const again = useRef(() => {});
+  useEffect(() => {
+    const ended = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let failures = 0;
+    let asking = false;
+    const question = async () => {
+      if (asking) return;
+      asking = true;
+      clearTimeout(timer);
+      try {
+        const value = await ask(ended.signal);
+        failures = 0;
+        if (!ended.signal.aborted) setState({ value, fault: undefined });
+      } catch (fault) {
+        failures++;
+        if (!ended.signal.aborted) setState(({ value }) => ({ value, fault: faultText(fault) }));
+      }
+      asking = false;
+      if (ended.signal.aborted || (everyMs === 0 && failures === 0)) return;
+      const pause = document.hidden ? hiddenMs : Math.max(everyMs, visibleMs);
+      timer = setTimeout(question, Math.min(pause * 2 ** Math.min(failures, 4), Math.max(slowestMs, pause)));
+    };
+    const shown = () => {
+      if (!document.hidden) question();
+    };
+    setState({ value: undefined, fault: undefined });
+    again.current = () => void question();
+    question();
+    if (everyMs > 0) document.addEventListener('visibilitychange', shown);
+    return () => {
+      ended.abort();
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', shown);
+    };
+  }, [ask, everyMs]);
+  const refresh = useCallback(() => again.current(), []);
+  return { ...state, refresh };
+}

@@ -1,0 +1,10 @@
+/** What every page of the console is given. */
+import type { Api } from './api.ts';
+import type { Me } from './session.ts';
+
+export interface PageProps {
+  readonly api: Api;
+  readonly me: Me;
+  /** The part of the address behind the page's name. */
+  readonly id: string | undefined;
+}

@@ -1,0 +1,147 @@
+/**
+ * What every page is made of. Text of agents is hostile: it becomes text nodes only, what is invisible in it is spelled out, and it
+ * is isolated so that it cannot turn the text around it [console.hostile-text].
+ */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { visible, visibleLines } from '#core/evidence/visible-text.ts';
+import type { Live } from './live.ts';
+import { ago } from './words.ts';
+
+/** One line of text of an agent. */
+export const Text = ({ of }: { readonly of: string }) => <bdi>{visible(of)}</bdi>;
+
+/** The same in the form of code. */
+export const Code = ({ of }: { readonly of: string }) => (
+  <code>
+    <bdi>{visible(of)}</bdi>
+  </code>
+);
+
+const isDiff = (lines: readonly string[]): boolean =>
+  lines.some((line) => line.startsWith('@@ ')) || (lines[0]?.startsWith('diff --git ') ?? false);
+
+const diffClass = (line: string): string => {
+  if (line.startsWith('+') && !line.startsWith('+++')) return 'added';
+  if (line.startsWith('-') && !line.startsWith('---')) return 'removed';
+  return line.startsWith('@@') ? 'place' : '';
+};
+
+/** Text over several lines; of a diff, each line says by its sign and its colour what becomes of it. */
+export function Block({ of }: { readonly of: string }) {
+  const lines = visibleLines(of).split('\n');
+  const classOf = isDiff(lines) ? diffClass : () => '';
+  return (
+    <pre>
+      {lines.map((line, at) => (
+        <span key={at} class={classOf(line)} dir="ltr">
+          {line}
+          {'\n'}
+        </span>
+      ))}
+    </pre>
+  );
+}
+
+export const Ago = ({ at }: { readonly at: string }) => (
+  <time dateTime={at} title={at}>
+    {ago(at)}
+  </time>
+);
+
+type Kind = 'info' | 'good' | 'bad' | 'warn';
+const icons: Readonly<Record<Kind, string>> = { info: 'i', good: '✓', bad: '✕', warn: '!' };
+
+export const Notice = ({ kind, children }: { readonly kind: Kind; readonly children: ComponentChildren }) => (
+  <p class={`notice ${kind}`}>
+    <span class="sign" aria-hidden="true">
+      {icons[kind]}
+    </span>
+    <span>{children}</span>
+  </p>
+);
+
+/** A word with its sign, so that colour is never alone. */
+export function Badge({ of }: { readonly of: string }) {
+  const kind = kinds[of] ?? 'info';
+  return (
+    <span class={`badge ${kind}`}>
+      <span aria-hidden="true">{icons[kind]}</span> {of}
+    </span>
+  );
+}
+const kinds: Readonly<Record<string, Kind>> = {
+  ...{ allow: 'good', approved: 'good', consumed: 'good', executed: 'good', healthy: 'good', resolved: 'good' },
+  ...{ ok: 'good', valid: 'good', success: 'good' },
+  ...{ block: 'bad', denied: 'bad', failed: 'bad', critical: 'bad', unhealthy: 'bad', blocked: 'bad', invalid: 'bad' },
+  ...{ review: 'warn', pending: 'warn', warning: 'warn', degraded: 'warn', active: 'warn', alert: 'warn' },
+};
+
+/** Loading and error of what a page asks for; the last answer stays in sight while the gateway is down. */
+export function Asked<T>({
+  live,
+  children,
+}: {
+  readonly live: Live<T>;
+  readonly children: (value: T) => ComponentChildren;
+}) {
+  const { value, fault } = live;
+  return (
+    <>
+      {fault !== undefined && (
+        <Notice kind="bad">
+          {fault} {value === undefined ? 'Trying again.' : 'What you see is the last answer; trying again.'}
+        </Notice>
+      )}
+      {value === undefined ? fault === undefined && <p class="quiet">Loading…</p> : children(value)}
+    </>
+  );
+}
+
+/** The heading of a page takes the focus, so that a screen reader begins there. */
+export function Heading({ children }: { readonly children: ComponentChildren }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <h1 ref={heading} tabIndex={-1}>
+      {children}
+    </h1>
+  );
+}
+
+/** Rows of a label and a value. */
+export const Facts = ({ children }: { readonly children: ComponentChildren }) => <dl class="facts">{children}</dl>;
+export const Fact = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+/** A table that scrolls in a region of its own where it is too wide, by keyboard too. */
+export const Table = ({
+  caption,
+  heads,
+  children,
+}: {
+  readonly caption: string;
+  readonly heads: readonly string[];
+  readonly children: ComponentChildren;
+}) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by keyboard
+  <section class="scrolls" aria-label={caption} tabIndex={0}>
+    <table>
+      <caption class="unseen">{caption}</caption>
+      <thead>
+        <tr>
+          {heads.map((head) => (
+            <th key={head} scope="col">
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  </section>
+);

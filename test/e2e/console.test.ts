@@ -1,0 +1,98 @@
+/** The files of the console as a browser gets them from a real local run. */
+import { request } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+}, 60_000);
+afterAll(() => gateway?.stop());
+
+const at = (path: string, init?: RequestInit) => fetch(gateway.ready.admin_url + path, { redirect: 'manual', ...init });
+
+/** Without the normalising of `fetch`. */
+const rawStatus = (path: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(gateway.ready.admin_url);
+    request({ hostname, port, path }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    })
+      .on('error', reject)
+      .end();
+  });
+
+/** What the page loads before it works: itself, what it links, and what its scripts import without `import()`. */
+async function firstLoad(): Promise<Map<string, string>> {
+  const loaded = new Map<string, string>();
+  const load = async (name: string): Promise<void> => {
+    if (loaded.has(name)) return;
+    const answer = await at(`/console/${name}`);
+    expect([name, answer.status]).toEqual([name, 200]);
+    const text = await answer.text();
+    loaded.set(name, text);
+    const found =
+      name === '' ? text.matchAll(/(?:href|src)="([^"]+)"/g) : text.matchAll(/(?:from|import)"\.\/([^"]+)"/g);
+    for (const [, next] of found) await load(next!);
+  };
+  await load('');
+  return loaded;
+}
+
+test('[console.served] the console answers GET and HEAD below /console/, and nothing but its own files', async () => {
+  const moved = await at('/console');
+  expect([moved.status, moved.headers.get('location')]).toEqual([308, '/console/']);
+  const page = await at('/console/');
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(await page.text()).toContain('<div id="app">');
+  const head = await at('/console/console.js', { method: 'HEAD' });
+  expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
+    200,
+    'text/javascript; charset=utf-8',
+    '',
+  ]);
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+    const refused = await at('/console/', { method });
+    expect([method, refused.status, refused.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD']);
+  }
+  for (const path of [
+    ...['/console/build.mjs', '/console/main.tsx', '/console/../package.json', '/console/..%2fpackage.json'],
+    ...['/console//index.html', '/console/__proto__', '/console/constructor', '/console/toString', '/consoles'],
+  ])
+    expect([path, await rawStatus(path)]).toEqual([path, 404]);
+  const elsewhere = await fetch(`${gateway.ready.gateway_url}/console/`);
+  expect(elsewhere.status).toBe(404);
+}, 60_000);
+
+test('[console.policy] every file carries the policy, and the page names no other host and no inline code', async () => {
+  const files = await firstLoad();
+  expect(files.size).toBeGreaterThanOrEqual(4);
+  for (const name of [...files.keys(), '../console']) {
+    const { headers } = await at(`/console/${name}`);
+    const policy = (headers.get('content-security-policy') ?? '').split('; ');
+    expect(policy).toEqual([
+      ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'"],
+      ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+      ...["require-trusted-types-for 'script'", "trusted-types 'none'"],
+    ]);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'x-frame-options': 'DENY',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-store',
+    });
+    expect(headers.get('set-cookie')).toBeNull();
+  }
+  const page = files.get('') ?? '';
+  expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=|https?:|\/\//i);
+}, 60_000);
+
+test('[console.size] what the first page loads is at most 60 kB compressed', async () => {
+  const sizes = [...(await firstLoad())].map(([name, text]) => [name, gzipSync(text).length] as const);
+  const total = sizes.reduce((sum, [, size]) => sum + size, 0);
+  expect(sizes.map(([name]) => name)).toContain('console.js');
+  expect(total).toBeLessThanOrEqual(60_000);
+}, 60_000);
