@@ -610,6 +610,16 @@ const evidence: readonly Requirement[] = [
     'Whatever consumer of the stream stops where, every entry counts once; consumers side by side do not hold each other up.',
   ),
   must('evidence.archive', 'The stream copies entries into an Object-Lock bucket under another role.'),
+  must('transparency.tree', 'Trees are those of RFC 6962 and grow from their frontier alone.'),
+  must(
+    'transparency.proofs',
+    'Inclusion and consistency proofs hold for their own leaf, place and sizes, and for no other.',
+  ),
+  must('transparency.tiles', 'Tiles and entry bundles have the paths and bytes of C2SP tlog-tiles, in one spelling.'),
+  must(
+    'transparency.notes',
+    'Checkpoints are signed notes with Ed25519 keys; a witness adds a cosignature/v1 with its time.',
+  ),
   must('evidence.survives-kill', 'kill -9 at any moment loses no acknowledged entry and leaves a valid chain.'),
   must('audit.filters', 'GET audit filters by actor, kind, session, tool, decision, from, to and pages by cursor.'),
   must('audit.admin-acts', 'Administrative acts are entries of session admin-<tenant>-<UTC day>.'),

@@ -1,0 +1,121 @@
+/** Signed notes (C2SP signed-note): a text with lines of signatures below it, and the keys that make and check them. */
+import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+
+/** Signature types of C2SP signed-note. */
+export const noteKeyTypes = { ed25519: 0x01, cosignature: 0x04 } as const;
+export type NoteKeyType = (typeof noteKeyTypes)[keyof typeof noteKeyTypes];
+
+export interface NoteKey {
+  readonly name: string;
+  /** First four bytes of SHA-256(name ‖ LF ‖ type ‖ key). */
+  readonly id: Buffer;
+  readonly type: NoteKeyType;
+  readonly publicKey: KeyObject;
+}
+
+export interface NoteSigner extends NoteKey {
+  readonly privateKey: KeyObject;
+}
+
+export interface NoteSignature {
+  readonly name: string;
+  readonly id: Buffer;
+  /** What follows the key id. */
+  readonly bytes: Buffer;
+}
+
+export interface Note {
+  /** With its last line break. */
+  readonly text: string;
+  readonly signatures: readonly NoteSignature[];
+}
+
+/** Prefix of an Ed25519 key in SPKI form. */
+const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
+
+export const rawKey = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' }).subarray(-32);
+
+export function noteKeyId(name: string, type: NoteKeyType, key: Uint8Array): Buffer {
+  return createHash('sha256').update(`${name}\n`).update(Uint8Array.of(type)).update(key).digest().subarray(0, 4);
+}
+
+/** Names have neither spaces nor plus signs. */
+export const isKeyName = (name: string): boolean => name !== '' && !/[\s+]/u.test(name) && name.isWellFormed();
+
+/** @throws TypeError for a name that notes cannot carry, and for a key that is not Ed25519. */
+export function noteSigner(name: string, privateKey: KeyObject, type: NoteKeyType = noteKeyTypes.ed25519): NoteSigner {
+  if (!isKeyName(name)) throw new TypeError(`${JSON.stringify(name)} is not a key name: it takes no space and no +`);
+  if (privateKey.asymmetricKeyType !== 'ed25519') throw new TypeError('the key is not an Ed25519 key');
+  const publicKey = createPublicKey(privateKey);
+  return { name, type, publicKey, privateKey, id: noteKeyId(name, type, rawKey(publicKey)) };
+}
+
+/** `<name>+<id>+<base64 of type and key>`. */
+export function verifierKey({ name, id, type, publicKey }: NoteKey): string {
+  const key = Buffer.concat([Uint8Array.of(type), rawKey(publicKey)]);
+  return `${name}+${id.toString('hex')}+${key.toString('base64')}`;
+}
+
+/** The key a verifier key text names; undefined when the text is not one of an Ed25519 or a cosignature key. */
+export function readVerifierKey(text: string): NoteKey | undefined {
+  const [, name = '', id = '', encoded = ''] = /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text.trim()) ?? [];
+  const bytes = canonicalBase64(encoded);
+  if (!isKeyName(name) || bytes?.length !== 33) return undefined;
+  const type = Object.values(noteKeyTypes).find((each) => each === bytes[0]);
+  const key = bytes.subarray(1);
+  if (type === undefined || noteKeyId(name, type, key).toString('hex') !== id) return undefined;
+  try {
+    const publicKey = createPublicKey({ key: Buffer.concat([spkiPrefix, key]), format: 'der', type: 'spki' });
+    return { name, type, publicKey, id: Buffer.from(id, 'hex') };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The bytes of a base64 text in its one right spelling. */
+export function canonicalBase64(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes : undefined;
+}
+
+/** The line of a signature, without its line break. */
+export const signatureLine = ({ name, id, bytes }: NoteSignature): string =>
+  `— ${name} ${Buffer.concat([id, bytes]).toString('base64')}`;
+
+/** The note of a text, which ends with a line break, under one Ed25519 signature. */
+export function signNote(text: string, signer: NoteSigner): string {
+  const bytes = sign(null, Buffer.from(text), signer.privateKey);
+  return `${text}\n${signatureLine({ ...signer, bytes })}\n`;
+}
+
+const mostSignatures = 100;
+
+/** Reads a note; undefined for what is not one. Signatures are not checked. */
+export function readNote(note: string): Note | undefined {
+  const cut = note.lastIndexOf('\n\n');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: notes may hold none but the line break.
+  if (cut < 0 || !note.endsWith('\n') || !note.isWellFormed() || /[\0-\x09\x0b-\x1f]/.test(note)) return undefined;
+  const signatures = note
+    .slice(cut + 2, -1)
+    .split('\n')
+    .map(readSignatureLine);
+  if (signatures.length > mostSignatures || signatures.some((each) => !each)) return undefined;
+  return { text: note.slice(0, cut + 1), signatures: signatures as NoteSignature[] };
+}
+
+export function readSignatureLine(line: string): NoteSignature | undefined {
+  const [, name = '', encoded = ''] = /^— (\S+) (\S+)$/u.exec(line) ?? [];
+  const bytes = canonicalBase64(encoded);
+  if (!isKeyName(name) || !bytes || bytes.length < 5) return undefined;
+  return { name, id: bytes.subarray(0, 4), bytes: bytes.subarray(4) };
+}
+
+/** Whether a signature claims to be of this key. */
+export const claims = (signature: NoteSignature, key: NoteKey): boolean =>
+  signature.name === key.name && signature.id.equals(key.id);
+
+/** Whether the note carries a signature of this Ed25519 key, and every one that claims to be of it holds. */
+export function isSignedBy({ text, signatures }: Note, key: NoteKey): boolean {
+  const own = signatures.filter((signature) => claims(signature, key));
+  return own.length > 0 && own.every(({ bytes }) => verify(null, Buffer.from(text), key.publicKey, bytes));
+}

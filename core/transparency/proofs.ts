@@ -1,0 +1,136 @@
+/** Inclusion and consistency proofs (RFC 6962, 2.1): how they are made from complete nodes, and how they are checked. */
+import { nodeHash } from './tree.ts';
+
+/** A complete node of the tree. */
+export interface NodeId {
+  readonly level: number;
+  /** Counted from the left within the level. */
+  readonly index: number;
+}
+
+/** Reads complete nodes, in the order in which they are named. */
+export type ReadNodes = (nodes: readonly NodeId[]) => Promise<readonly Buffer[]>;
+
+/** The leaves from `from` up to, not including, `to`; `from` begins a complete subtree at least as large. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The hashes that lead from the leaf at `position` to the root of the tree of `size` leaves.
+ * @throws RangeError when the tree has no such leaf.
+ */
+export async function inclusionProof(position: number, size: number, read: ReadNodes): Promise<Buffer[]> {
+  if (!(position >= 0 && position < size)) throw new RangeError(`a tree of ${size} leaves has no leaf ${position}`);
+  return hashesOf(inclusionRanges(position, { from: 0, to: size }), read);
+}
+
+/**
+ * The hashes that show that the tree of `size` leaves begins with the tree of `earlier` leaves.
+ * @throws RangeError when the earlier tree is empty or larger.
+ */
+export async function consistencyProof(earlier: number, size: number, read: ReadNodes): Promise<Buffer[]> {
+  if (!(earlier >= 1 && earlier <= size)) {
+    throw new RangeError(`consistency is shown from 1 to ${size} leaves, not from ${earlier}`);
+  }
+  return hashesOf(consistencyRanges(earlier, { from: 0, to: size }, true), read);
+}
+
+/** The root of the first `size` leaves. */
+export async function rootOf(size: number, read: ReadNodes): Promise<Buffer> {
+  return (await hashesOf([{ from: 0, to: size }], read))[0]!;
+}
+
+function inclusionRanges(position: number, { from, to }: Range): Range[] {
+  if (to - from === 1) return [];
+  const middle = from + split(to - from);
+  return position < middle
+    ? [...inclusionRanges(position, { from, to: middle }), { from: middle, to }]
+    : [...inclusionRanges(position, { from: middle, to }), { from, to: middle }];
+}
+
+function consistencyRanges(earlier: number, { from, to }: Range, known: boolean): Range[] {
+  if (earlier === to) return known ? [] : [{ from, to }];
+  const middle = from + split(to - from);
+  return earlier <= middle
+    ? [...consistencyRanges(earlier, { from, to: middle }, known), { from: middle, to }]
+    : [...consistencyRanges(earlier, { from: middle, to }, false), { from, to: middle }];
+}
+
+/** The largest power of two below `count`, which is at least 2. */
+function split(count: number): number {
+  let power = 1;
+  while (power * 2 < count) power *= 2;
+  return power;
+}
+
+async function hashesOf(ranges: readonly Range[], read: ReadNodes): Promise<Buffer[]> {
+  const parts = ranges.map(nodesOf);
+  const hashes = await read(parts.flat());
+  let at = 0;
+  return parts.map(({ length }) => {
+    const own = hashes.slice(at, at + length);
+    at += length;
+    return own.reduceRight((right, left) => nodeHash(left, right));
+  });
+}
+
+/** The complete subtrees of a range, the largest first. */
+function nodesOf({ from, to }: Range): NodeId[] {
+  const nodes: NodeId[] = [];
+  for (let at = from; at < to; ) {
+    let [level, width] = [0, 1];
+    for (; width * 2 <= to - at; width *= 2) level++;
+    nodes.push({ level, index: at / width });
+    at += width;
+  }
+  return nodes;
+}
+
+/** The root that leaf and proof lead to; undefined when the proof does not fit the place. */
+export function rootOfInclusion(
+  leaf: Buffer,
+  position: number,
+  size: number,
+  proof: readonly Buffer[],
+): Buffer | undefined {
+  if (!isPlace(position) || !isPlace(size) || position >= size) return undefined;
+  let [at, last, node, used] = [position, size - 1, leaf, 0];
+  for (; last > 0; at = Math.floor(at / 2), last = Math.floor(last / 2)) {
+    if (at % 2 === 0 && at === last) continue;
+    const sibling = proof[used++];
+    if (!sibling) return undefined;
+    node = at % 2 === 1 ? nodeHash(sibling, node) : nodeHash(node, sibling);
+  }
+  return used === proof.length ? node : undefined;
+}
+
+/** Both roots that a consistency proof leads to; undefined when it does not fit the sizes. `earlier` is at least 1. */
+export function rootsOfConsistency(
+  earlier: number,
+  size: number,
+  earlierRoot: Buffer,
+  proof: readonly Buffer[],
+): { readonly earlier: Buffer; readonly later: Buffer } | undefined {
+  if (!isPlace(earlier) || !isPlace(size) || earlier < 1 || earlier > size) return undefined;
+  if (earlier === size) return proof.length === 0 ? { earlier: earlierRoot, later: earlierRoot } : undefined;
+  let [at, last] = [earlier - 1, size - 1];
+  for (; at % 2 === 1; at = Math.floor(at / 2)) last = Math.floor(last / 2);
+  // A complete earlier tree is a node of the later one, so the proof leaves its root out.
+  const hashes = at === 0 ? [earlierRoot, ...proof] : proof;
+  const [first, ...others] = hashes;
+  if (!first) return undefined;
+  let [older, newer] = [first, first];
+  for (const sibling of others) {
+    if (last === 0) return undefined;
+    if (at % 2 === 1 || at === last) {
+      [older, newer] = [nodeHash(sibling, older), nodeHash(sibling, newer)];
+      for (; at % 2 === 0 && at > 0; at = Math.floor(at / 2)) last = Math.floor(last / 2);
+    } else newer = nodeHash(newer, sibling);
+    [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
+  }
+  return last === 0 ? { earlier: older, later: newer } : undefined;
+}
+
+const isPlace = (count: number): boolean => Number.isSafeInteger(count) && count >= 0;

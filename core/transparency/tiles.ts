@@ -1,0 +1,91 @@
+/** The layout of C2SP tlog-tiles: which files hold the hashes and the leaves of a log. */
+import { hashBytes } from './tree.ts';
+
+/** A full tile holds so many hashes: a subtree of height 8. */
+export const tileWidth = 256;
+export const tileHeight = 8;
+
+export interface TileId {
+  /** Level of the tile, or `entries` for the leaves themselves. */
+  readonly level: number | 'entries';
+  readonly index: number;
+  /** How many hashes or leaves it holds, 1 to 256. */
+  readonly width: number;
+}
+
+/** The path of a tile below the log's prefix, such as `tile/0/x001/067.p/8`. */
+export function tilePath({ level, index, width }: TileId): string {
+  const partial = width === tileWidth ? '' : `.p/${width}`;
+  return `tile/${level}/${groups(index)}${partial}`;
+}
+
+/** `1234067` is `x001/x234/067`. */
+function groups(index: number): string {
+  const digits = String(index);
+  const parts = digits.padStart(Math.ceil(digits.length / 3) * 3, '0').match(/\d{3}/g)!;
+  return parts.map((part, i) => (i === parts.length - 1 ? part : `x${part}`)).join('/');
+}
+
+const pathForm = /^tile\/(entries|0|[1-9]\d?)\/((?:x\d{3}\/)*)(\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
+
+/** The tile a path names; undefined for a path that is not in its one right spelling. */
+export function tileOf(path: string): TileId | undefined {
+  const [, level, high = '', low = '', partial] = pathForm.exec(path) ?? [];
+  if (level === undefined) return undefined;
+  const index = Number(high.replaceAll(/[x/]/g, '') + low);
+  const width = partial === undefined ? tileWidth : Number(partial);
+  const tile = { level: level === 'entries' ? level : Number(level), index, width } as const;
+  const fits = Number.isSafeInteger(index) && width <= tileWidth && (tile.level === 'entries' || tile.level < 64);
+  return fits && tilePath(tile) === path ? tile : undefined;
+}
+
+/** The widest tile at this place that a tree of `size` leaves has; undefined when it has none there. */
+export function tileAt(level: number | 'entries', index: number, size: number): TileId | undefined {
+  const height = level === 'entries' ? 0 : level * tileHeight;
+  const nodes = Math.floor(size / 2 ** height);
+  const width = Math.min(nodes - index * tileWidth, tileWidth);
+  return width > 0 ? { level, index, width } : undefined;
+}
+
+/** Where the hash of a complete node is computed from: a run of hashes of one tile. */
+export function tileOfNode(level: number, index: number): { level: number; index: number; from: number; to: number } {
+  const tileLevel = Math.floor(level / tileHeight);
+  const span = 2 ** (level % tileHeight);
+  const first = index * span;
+  const from = first % tileWidth;
+  return { level: tileLevel, index: Math.floor(first / tileWidth), from, to: from + span };
+}
+
+/** An entry bundle: each leaf after its length in two bytes, big-endian. */
+export function entryBundle(leaves: readonly Uint8Array[]): Buffer {
+  return Buffer.concat(leaves.flatMap((leaf) => [lengthOf(leaf), leaf]));
+}
+
+function lengthOf({ length }: Uint8Array): Buffer {
+  if (length > 0xffff) throw new RangeError(`a leaf of ${length} bytes is longer than 65,535`);
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16BE(length);
+  return bytes;
+}
+
+/** The leaves of an entry bundle. @throws RangeError for bytes that end within a leaf. */
+export function leavesOfBundle(bundle: Uint8Array): Buffer[] {
+  const bytes = Buffer.from(bundle);
+  const leaves: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + 2 <= bytes.length ? at + 2 + bytes.readUInt16BE(at) : Number.POSITIVE_INFINITY;
+    if (end > bytes.length) throw new RangeError(`the entry bundle ends within leaf ${leaves.length}`);
+    leaves.push(bytes.subarray(at + 2, end));
+    at = end;
+  }
+  return leaves;
+}
+
+/** The hashes of a tile. @throws RangeError when the bytes are not whole hashes. */
+export function hashesOfTile(tile: Uint8Array): Buffer[] {
+  const bytes = Buffer.from(tile);
+  if (bytes.length === 0 || bytes.length % hashBytes !== 0) {
+    throw new RangeError(`a tile of ${bytes.length} bytes does not hold whole hashes`);
+  }
+  return Array.from({ length: bytes.length / hashBytes }, (_, i) => bytes.subarray(i * hashBytes, (i + 1) * hashBytes));
+}

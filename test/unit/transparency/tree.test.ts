@@ -1,0 +1,130 @@
+/** Published vectors of RFC 6962 and of signed notes. */
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { cosign, cosignedAt, openCheckpoint, signTreeHead } from '#core/transparency/checkpoint-note.ts';
+import {
+  isSignedBy,
+  noteKeyTypes,
+  noteSigner,
+  readNote,
+  readVerifierKey,
+  verifierKey,
+} from '#core/transparency/note.ts';
+import { entryBundle, leavesOfBundle, tileAt, tileOf, tileOfNode, tilePath } from '#core/transparency/tiles.ts';
+import { emptyRoot, Frontier, leafHash } from '#core/transparency/tree.ts';
+
+/** The leaves and roots of the tests of Certificate Transparency. */
+const leaves = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];
+const roots = [
+  '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
+  'fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125',
+  'aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77',
+  'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7',
+  '4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4',
+  '76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef',
+  'ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c',
+  '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
+];
+
+test('[transparency.tree] the roots are those of RFC 6962', () => {
+  expect(emptyRoot().toString('hex')).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+  const tree = new Frontier();
+  for (const [i, leaf] of leaves.entries()) {
+    tree.append(leafHash(Buffer.from(leaf, 'hex')));
+    expect(tree.root().toString('hex')).toBe(roots[i]);
+  }
+});
+
+test('[transparency.tree] a frontier whose hashes do not fit its size is refused', () => {
+  expect(() => new Frontier(3, [emptyRoot()])).toThrow(/2 hashes at its frontier, not 1/);
+  expect(() => new Frontier(1, [Buffer.alloc(31)])).toThrow(/32 bytes/);
+  expect(new Frontier(1, [leafHash(Buffer.alloc(0))]).root().toString('hex')).toBe(roots[0]);
+});
+
+test.each([
+  ['tile/0/x001/x234/067', { level: 0, index: 1_234_067, width: 256 }],
+  ['tile/1/000.p/1', { level: 1, index: 0, width: 1 }],
+  ['tile/entries/x001/000.p/255', { level: 'entries', index: 1_000, width: 255 }],
+])('[transparency.tiles] %s has one spelling', (path, tile) => {
+  expect(tilePath(tile as never)).toBe(path);
+  expect(tileOf(path)).toEqual(tile);
+});
+
+test.each([
+  'tile/0/x000/001',
+  'tile/0/1',
+  'tile/00/001',
+  'tile/0/001.p/256',
+  'tile/0/001.p/0',
+  'tile/0/../001',
+  'tile/64/001',
+  '/tile/0/001',
+])('[transparency.tiles] %s is not a tile', (path) => expect(tileOf(path)).toBeUndefined());
+
+test('[transparency.tiles] tiles of a size, and where nodes are found', () => {
+  expect(tileAt(0, 0, 256)).toEqual({ level: 0, index: 0, width: 256 });
+  expect(tileAt(0, 1, 257)).toEqual({ level: 0, index: 1, width: 1 });
+  expect(tileAt(1, 0, 70_000)).toEqual({ level: 1, index: 0, width: 256 });
+  expect(tileAt(1, 1, 70_000)).toEqual({ level: 1, index: 1, width: 17 });
+  expect(tileAt(2, 0, 65_535)).toBeUndefined();
+  expect(tileOfNode(9, 3)).toEqual({ level: 1, index: 0, from: 6, to: 8 });
+  const bundle = [Buffer.from('a'), Buffer.alloc(0), Buffer.alloc(300, 7)];
+  expect(leavesOfBundle(entryBundle(bundle))).toEqual(bundle);
+  expect(() => leavesOfBundle(entryBundle(bundle).subarray(0, -1))).toThrow(/within leaf 2/);
+});
+
+const quotation = [
+  'If you think cryptography is the answer to your problem,',
+  "then you don't know what your problem is.",
+  '',
+  '— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=',
+  '',
+].join('\n');
+const neumann = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW';
+
+test('[transparency.notes] the published note of the Go project verifies, and no changed one', () => {
+  const key = readVerifierKey(neumann)!;
+  expect(verifierKey(key)).toBe(neumann);
+  expect(isSignedBy(readNote(quotation)!, key)).toBe(true);
+  expect(isSignedBy(readNote(quotation.replace('answer', 'remedy'))!, key)).toBe(false);
+  expect(readVerifierKey(neumann.replace('c74f', 'c74e'))).toBeUndefined();
+  expect(readVerifierKey(neumann.replace('+ARpc', '+AhpC'))).toBeUndefined();
+  for (const broken of [
+    '',
+    quotation.slice(0, -1),
+    quotation.replace('\n\n', '\n'),
+    quotation.replace('x08g', 'x08*'),
+  ]) {
+    expect(readNote(broken)).toBeUndefined();
+  }
+});
+
+test('[transparency.notes] a checkpoint opens under the key of its own log, and a cosignature keeps its time', () => {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const [log, other] = [noteSigner('gateway/default', privateKey), noteSigner('gateway/other', privateKey)];
+  const witness = noteSigner('witness', generateKeyPairSync('ed25519').privateKey, noteKeyTypes.cosignature);
+  const note = signTreeHead({ origin: log.name, size: 7, root: emptyRoot() }, log);
+  const opened = openCheckpoint(note, log);
+  if (typeof opened === 'string') throw new Error(opened);
+  expect(opened).toMatchObject({ origin: 'gateway/default', size: 7 });
+  expect(openCheckpoint(note, other)).toMatch(/of the log gateway\/default, the key of gateway\/other/);
+  expect(openCheckpoint(note.replace('\n7\n', '\n8\n'), log)).toMatch(/not signed/);
+  expect(openCheckpoint(note, { ...log, type: noteKeyTypes.cosignature })).toMatch(/witness's key/);
+
+  const seen = openCheckpoint(`${note}${cosign(opened.text, 1_790_000_000, witness)}\n`, log);
+  if (typeof seen === 'string') throw new Error(seen);
+  expect(cosignedAt(seen, witness)).toBe(1_790_000_000);
+  expect(cosignedAt(opened, witness)).toBeUndefined();
+  expect(cosignedAt({ ...seen, text: seen.text.replace('7', '8') }, witness)).toBeUndefined();
+  expect(cosignedAt(seen, readVerifierKey(verifierKey(witness))!)).toBe(1_790_000_000);
+  const late = Buffer.from(seen.signatures[1]!.bytes);
+  late.writeBigUInt64BE(5n);
+  expect(cosignedAt({ ...seen, signatures: [{ ...seen.signatures[1]!, bytes: late }] }, witness)).toBeUndefined();
+});
+
+test('[transparency.notes] names with spaces or plus signs, and other kinds of keys, are refused', () => {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  expect(() => noteSigner('a b', privateKey)).toThrow(/no space and no \+/);
+  expect(() => noteSigner('a+b', privateKey)).toThrow(/no space and no \+/);
+  const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'pem', type: 'pkcs8' });
+  expect(() => noteSigner('a', createPrivateKey(pem))).toThrow(/not an Ed25519 key/);
+});
