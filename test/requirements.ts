@@ -905,6 +905,18 @@ const admin: readonly Requirement[] = [
     'A plugin is verified before it is compiled: envelope, delegation, dates, revocation, size, digest, ABI, permissions.',
   ),
   must(
+    'supply-chain.packs',
+    'Policy packs are signed, listed and installed as filters are: their bytes are the canonical JSON of the pack, and they declare no permission.',
+  ),
+  must(
+    'supply-chain.require-signed',
+    'With tool_policies.require_signed a pack or filter without a valid signature under supply_chain.root_key refuses the configuration, packs that ship with the gateway included.',
+  ),
+  must(
+    'supply-chain.in-force',
+    'GET supply-chain names digest, signer and verdict of the pack and filters in force, verified at each request.',
+  ),
+  must(
     'identity.organizations',
     'Organisations hold teams, projects and environments; a tenant belongs to one environment, and whoami names its path.',
   ),

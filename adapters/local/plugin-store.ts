@@ -21,6 +21,10 @@ const record = z.strictObject({
 export type PluginRecord = z.infer<typeof record>;
 export type Installed = PluginRecord['plugins'][number];
 
+type Stored = Pick<Installed, 'sha256' | 'kind'>;
+
+const fileOf = ({ sha256, kind }: Stored): string => `${sha256}.${kind === 'policy_pack' ? 'json' : 'wasm'}`;
+
 export class PluginStore {
   readonly #folder: string;
 
@@ -28,9 +32,9 @@ export class PluginStore {
     this.#folder = resolve(stateFolder, 'plugins');
   }
 
-  /** Absolute path of a module. Its name is made of the digest only. */
-  pathOf(sha256: string): string {
-    return join(this.#folder, `${sha256}.wasm`);
+  /** Absolute path of a module or pack. Its name is made of the digest only. */
+  pathOf({ sha256, kind }: Stored): string {
+    return join(this.#folder, fileOf({ sha256, kind }));
   }
 
   /** @throws Error for a record that is not valid: it is never taken for an empty one. */
@@ -51,16 +55,16 @@ export class PluginStore {
     return this.#replace('installed.json', Buffer.from(`${JSON.stringify(content, null, 2)}\n`));
   }
 
-  bytes(sha256: string): Promise<Buffer | undefined> {
-    return readFile(this.pathOf(sha256)).catch(absent);
+  bytes(of: Stored): Promise<Buffer | undefined> {
+    return readFile(this.pathOf(of)).catch(absent);
   }
 
-  put(sha256: string, bytes: Uint8Array): Promise<void> {
-    return this.#replace(`${sha256}.wasm`, bytes);
+  put(of: Stored, bytes: Uint8Array): Promise<void> {
+    return this.#replace(fileOf(of), bytes);
   }
 
-  remove(sha256: string): Promise<void> {
-    return rm(this.pathOf(sha256), { force: true });
+  remove(of: Stored): Promise<void> {
+    return rm(this.pathOf(of), { force: true });
   }
 
   /** Beside the target first: a partial file never has the target's name. */

@@ -1,8 +1,9 @@
-/** `plugin`: finds, verifies, installs and removes signed WASM filters. */
+/** `plugin`: finds, verifies, installs and removes signed WASM filters and policy packs. */
 
 import type { Command } from 'commander';
 import type { PluginRecord } from '#adapters/local/plugin-store.ts';
 import { PluginStore } from '#adapters/local/plugin-store.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
 import type { PluginEntry } from '#core/supply-chain/documents.ts';
 import type { Trusted } from '#core/supply-chain/verify-index.ts';
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
@@ -10,7 +11,7 @@ import { exitCodes, Failure, UsageError } from './failure.ts';
 import { fields, list } from './json-fields.ts';
 import { stateFolder } from './local-run.ts';
 import type { IndexSource } from './plugin-index.ts';
-import { fileContent, readIndex, refusals, verdictOf } from './plugin-index.ts';
+import { fileContent, readable, readIndex, refusals, verdictOf } from './plugin-index.ts';
 
 interface IndexOptions {
   readonly index: string;
@@ -22,7 +23,7 @@ export function addPlugin(program: Parent): void {
   const parent = addGroup(
     program,
     'plugin',
-    'WASM filters from a signed index: search, info, install, list, outdated, remove',
+    'WASM filters and policy packs from a signed index: search, info, install, list, outdated, remove',
   );
   const withIndex = (command: Command) =>
     command
@@ -126,15 +127,14 @@ async function opened(cli: Cli, { index, root: rootFile }: IndexOptions): Promis
 async function install(cli: Cli, options: IndexOptions, wanted: string): Promise<Outcome> {
   const { newest, noDowngrade } = await import('#core/supply-chain/catalogue.ts');
   const { verifyBytes, verifyEntry } = await import('#core/supply-chain/verify-artifact.ts');
-  const { compileModule } = await import('#adapters/wasm/module.ts');
   const { store, record, root, source, trusted } = await opened(cli, options);
   const entry = newest(trusted.index, wanted);
   const before = record?.plugins.find(({ name }) => name === entry.name);
   if (!options.allowDowngrade) noDowngrade(before, entry);
   verifyEntry(entry, trusted, Date.now());
   const bytes = await source.fetchArtifact(entry);
-  await verifyBytes(entry, bytes, compileModule);
-  await store.put(entry.sha256, bytes);
+  await verifyBytes(entry, bytes, (read) => readable(entry, read));
+  await store.put(entry, bytes);
   const others = record?.plugins.filter(({ name }) => name !== entry.name) ?? [];
   await store.write({
     format: 1,
@@ -143,17 +143,28 @@ async function install(cli: Cli, options: IndexOptions, wanted: string): Promise
     seen: trusted.seen,
     plugins: [...others, { ...entry, installed_at: new Date().toISOString() }],
   });
-  const filter = filterOf(entry, store.pathOf(entry.sha256));
+  if (entry.kind === 'policy_pack') return installedPack(cli, entry, store.pathOf(entry));
+  const filter = filterOf(entry, store.pathOf(entry));
   if (cli.globals.json) cli.out.pretty({ installed: withoutEnvelope(entry), filter });
   else {
     cli.out.line(`installed ${entry.name} ${entry.version}, sha256 ${entry.sha256}`);
     cli.out.line(
       'Add this entry to the configuration file that the gateway imports, and import it (locally: restart npm start):',
     );
-    const phases = entry.phase === 'both' ? ['input', 'output'] : [entry.phase];
+    const phases = entry.phase === 'both' ? ['input', 'output'] : [entry.phase!];
     cli.out.text(
       ['policies:', ...phases.flatMap((phase) => [`  ${phase}:`, `    - ${JSON.stringify(filter)}`])].join('\n'),
     );
+  }
+  return 'positive';
+}
+
+function installedPack(cli: Cli, entry: PluginEntry, path: string): Outcome {
+  if (cli.globals.json) cli.out.pretty({ installed: withoutEnvelope(entry), tool_policies: { pack: path } });
+  else {
+    cli.out.line(`installed ${entry.name} ${entry.version}, sha256 ${entry.sha256}`);
+    cli.out.line('Name it in the configuration file that the gateway imports:');
+    cli.out.text(`tool_policies:\n  pack: ${JSON.stringify(path)}`);
   }
   return 'positive';
 }
@@ -179,7 +190,7 @@ async function listInstalled(cli: Cli): Promise<Outcome> {
     record && verifyIndex(record.index_file, publicKeyOf(record.root), { now: Date.now(), seen: record.seen });
   const rows = await Promise.all(
     (record?.plugins ?? []).map(async (entry) => {
-      const bytes = await store.bytes(entry.sha256);
+      const bytes = await store.bytes(entry);
       const same = bytes !== undefined && sha256(bytes) === entry.sha256;
       const verdict = same
         ? await verdictOf(entry, trusted!)
@@ -215,14 +226,17 @@ async function remove(cli: Cli, wanted: string): Promise<Outcome> {
   if (!Array.isArray(policies.input) || !Array.isArray(policies.output)) {
     throw new Failure(exitCodes.negative, 'the gateway answered a configuration without policies; nothing was removed');
   }
-  const path = store.pathOf(entry.sha256);
+  const path = store.pathOf(entry);
   const user = [...list(policies.input), ...list(policies.output)]
     .map(fields)
     .find((filter) => filter.type === 'wasm' && (filter.sha256 === entry.sha256 || filter.path === path));
   if (user) return refuse('in_use', `the filter ${user.name} of the configuration in force uses ${wanted}`);
+  const { pack } = fields(fields(configuration).tool_policies);
+  if (entry.kind === 'policy_pack' && pack && digestOf(pack) === entry.sha256)
+    return refuse('in_use', `the configuration in force decides by the pack ${wanted}`);
   const plugins = record.plugins.filter(({ name }) => name !== wanted);
   await store.write({ ...record, plugins });
-  if (!plugins.some(({ sha256 }) => sha256 === entry.sha256)) await store.remove(entry.sha256);
+  if (!plugins.some(({ sha256 }) => sha256 === entry.sha256)) await store.remove(entry);
   if (cli.globals.json) cli.out.pretty({ removed: wanted, sha256: entry.sha256 });
   else cli.out.line(`removed ${wanted} ${entry.version}`);
   return 'positive';

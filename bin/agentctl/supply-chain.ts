@@ -7,10 +7,12 @@ import type { KeyKind } from '#core/supply-chain/keys.ts';
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
 import { fileTrouble, UsageError } from './failure.ts';
 import { saveWhole } from './files.ts';
-import { fileContent, refusals, verdictOf } from './plugin-index.ts';
+import { fields } from './json-fields.ts';
+import { fileContent, readable, refusals, verdictOf } from './plugin-index.ts';
 
 export function addSupplyChain(program: Parent): void {
-  const parent = addGroup(program, 'supply-chain', 'Signed plugins: keygen, sign, verify, list');
+  const parent = addGroup(program, 'supply-chain', 'Signed plugins: keygen, sign, verify, list, trust');
+  addTrust(parent);
   addKeygen(parent);
   addSign(parent);
   addCommand<{ root: string; name?: string; artifact?: string }>(parent, {
@@ -55,12 +57,44 @@ function addKeygen(parent: Parent): void {
   });
 }
 
+interface SignOptions {
+  readonly type: DocumentKind;
+  readonly signingKey: string;
+  readonly about?: string;
+  readonly into?: string;
+  readonly out?: string;
+}
+
+/** What a configuration needs to verify packs and filters by itself. */
+function addTrust(parent: Parent): void {
+  addCommand<{ root: string }>(parent, {
+    usage: 'trust <index-file>',
+    summary: 'Verify an index file, and print the section supply_chain of a configuration that trusts it',
+    examples: ['supply-chain trust index.json --root root.pem >> gateway.yaml'],
+    options: (command) => command.requiredOption('--root <pem>', 'the public key you trust'),
+    run: (cli, { root }, [file = '']) =>
+      refusals(cli, async () => {
+        const { verifyIndex } = await import('#core/supply-chain/verify-index.ts');
+        const { publicKeyOf } = await import('#core/supply-chain/keys.ts');
+        const { stringify } = await import('yaml');
+        const [root_key, index] = [fileContent(root).toString(), readJson(file)];
+        verifyIndex(index, publicKeyOf(root_key), { now: Date.now() });
+        const supply_chain = { root_key, index };
+        if (cli.globals.json) cli.out.pretty({ supply_chain });
+        else cli.out.text(stringify({ supply_chain }, { lineWidth: 0 }));
+        return 'positive';
+      }),
+  });
+}
+
 function addSign(parent: Parent): void {
-  addCommand<{ type: DocumentKind; signingKey: string; about?: string; into?: string }>(parent, {
+  addCommand<SignOptions>(parent, {
     usage: 'sign <file>',
-    summary: 'Sign a module (prints its index entry), or an index, delegations or revocations (prints the envelope)',
+    summary:
+      'Sign a module or pack (prints its index entry), or an index, delegations or revocations (prints the envelope)',
     examples: [
       'supply-chain sign guard.wasm --type artifact --about guard.json --signing-key publisher.key',
+      'supply-chain sign policies/mine.yaml --type artifact --about mine.json --out mine-1.0.0.json --signing-key publisher.key',
       'supply-chain sign delegations.json --type delegations --signing-key root.key --into index.json',
     ],
     options: (command) =>
@@ -72,23 +106,32 @@ function addSign(parent: Parent): void {
         )
         .requiredOption('--signing-key <file>', 'private key in PEM form')
         .option('--about <json>', 'with --type artifact: the index entry without sha256, size and envelope')
+        .option('--out <file>', 'of a policy pack: where the form that was signed is written, to be published')
         .option('--into <index-file>', 'set the envelope in this index file instead of printing it'),
     run: (cli, options, [file = '']) => refusals(cli, () => sign(cli, file, options)),
   });
 }
 
-async function sign(
-  cli: Cli,
-  file: string,
-  { type, signingKey, about, into }: { type: DocumentKind; signingKey: string; about?: string; into?: string },
-): Promise<Outcome> {
+/** Of YAML or JSON. */
+async function packBytesOf(file: string): Promise<Buffer> {
+  const { readYaml } = await import('#core/configuration/load/yaml.ts');
+  const { packBytes } = await import('#core/tool-policy/pack-bytes.ts');
+  return packBytes(readYaml(fileContent(file).toString('utf8'), file).value, file);
+}
+
+async function sign(cli: Cli, file: string, { type, signingKey, about, into, out }: SignOptions): Promise<Outcome> {
   const { privateKeyOf } = await import('#core/supply-chain/keys.ts');
   const { signEntry, signRootDocument } = await import('#core/supply-chain/sign.ts');
   const key = privateKeyOf(fileContent(signingKey).toString());
   if (type === 'artifact') {
     if (about === undefined || into !== undefined)
       throw new UsageError('--type artifact needs --about and takes no --into');
-    cli.out.pretty(signEntry(key, readJson(about), fileContent(file)));
+    const said = fields(readJson(about));
+    if ((said.kind === 'policy_pack') !== (out !== undefined))
+      throw new UsageError('--out goes with a policy pack: it takes the form that is signed and published');
+    const bytes = out === undefined ? fileContent(file) : await packBytesOf(file);
+    if (out !== undefined) await saveWhole(out, async () => [bytes]);
+    cli.out.pretty(signEntry(key, said, bytes));
     return 'positive';
   }
   if (about !== undefined) throw new UsageError('--about goes with --type artifact');
@@ -116,10 +159,9 @@ function verifyFile(
     if (name !== undefined && artifact !== undefined) {
       const { newest } = await import('#core/supply-chain/catalogue.ts');
       const { verifyBytes, verifyEntry } = await import('#core/supply-chain/verify-artifact.ts');
-      const { compileModule } = await import('#adapters/wasm/module.ts');
       const entry = newest(trusted.index, name);
       publisher = verifyEntry(entry, trusted, Date.now());
-      await verifyBytes(entry, fileContent(artifact), compileModule);
+      await verifyBytes(entry, fileContent(artifact), (bytes) => readable(entry, bytes));
     }
     const { sequence, plugins } = trusted.index;
     const said = { verified: true, sequence, plugins: plugins.length, ...(publisher && { name, publisher }) };

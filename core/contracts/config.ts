@@ -144,10 +144,28 @@ export const configurationSchema = z
           .array(z.string().min(1))
           .default([])
           .meta({ description: 'Names of guards of the pack that do not apply. Each is reported as a warning.' }),
+        require_signed: z.boolean().default(false).meta({
+          description:
+            'Whether a pack and WASM filters are refused unless a publisher signed them under supply_chain.root_key, the packs that ship with the gateway included.',
+        }),
       })
       .prefault({})
       .meta({ description: 'Which tool calls are allowed, reviewed or blocked.' }),
     tool_guard: toolGuard,
+    supply_chain: z
+      .strictObject({
+        root_key: z
+          .string()
+          .startsWith('-----BEGIN PUBLIC KEY-----', 'a public key in PEM form')
+          .optional()
+          .meta({ description: 'Root key that signs the index of plugins, in PEM form (Ed25519 or ECDSA P-256).' }),
+        index: z
+          .looseObject({})
+          .optional()
+          .meta({ description: 'The index file with its signatures, as agentctl supply-chain trust prints it.' }),
+      })
+      .prefault({})
+      .meta({ description: 'Whose signatures on packs and WASM filters count.' }),
     approvals: approvals.meta({ description: 'How approvals are requested, and how long they are valid.' }),
     credentials: credentials.meta({
       description: 'Short-lived credentials for allowed calls, and capability tickets.',

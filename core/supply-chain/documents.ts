@@ -24,12 +24,15 @@ const location = z
   .max(2048)
   .refine(isLocation, 'an https URL without credentials and fragment, or a file name');
 
+export const artifactKinds = ['wasm_filter', 'policy_pack'] as const;
+
+/** A filter has an ABI and a phase. A policy pack has neither: its bytes are the canonical JSON of the pack. */
 export const artifactPredicate = z.strictObject({
   name: pluginName,
   version: z.string().regex(/^(?:0|[1-9]\d{0,8})(?:\.(?:0|[1-9]\d{0,8})){2}$/, 'three numbers such as 1.4.0'),
-  kind: z.literal('wasm_filter'),
-  abi: z.string().max(64),
-  phase: z.enum(['input', 'output', 'both']),
+  kind: z.enum(artifactKinds),
+  abi: z.string().max(64).optional(),
+  phase: z.enum(['input', 'output', 'both']).optional(),
   permissions: z.array(z.string().max(64)).max(16),
   size: z.int().min(1),
 });

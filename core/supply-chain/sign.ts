@@ -35,6 +35,10 @@ export function signEntry(key: KeyObject, about: unknown, bytes: Uint8Array): Pl
     'artifact',
   );
   const { name, version, kind, abi, phase, permissions, size } = entry;
-  const predicate = artifactPredicate.parse({ name, version, kind, abi, phase, permissions, size });
+  const predicate = artifactPredicate.parse({
+    ...{ name, version, kind, permissions, size },
+    ...(abi !== undefined && { abi }),
+    ...(phase !== undefined && { phase }),
+  });
   return { ...entry, envelope: signStatement(key, 'artifact', predicate, { name, sha256: digest }) };
 }

@@ -36,7 +36,7 @@ export function verifyEntry(entry: PluginEntry, trust: Trust, now: number): stri
 }
 
 /**
- * @param compile compiles a module that follows the ABI and imports nothing; rejects with what is wrong about it
+ * @param compile compiles a module that follows the ABI and imports nothing, or reads a pack; rejects with what is wrong about it
  * @throws SupplyChainRefusal with the first check that failed
  */
 export async function verifyBytes(
@@ -48,7 +48,12 @@ export async function verifyBytes(
   if (bytes.byteLength !== size) refuse('size_mismatch', `${name} has ${bytes.byteLength} bytes, signed ${size}`);
   const digest = sha256(bytes);
   if (digest !== entry.sha256) refuse('digest_mismatch', `${name} has digest ${digest}, signed ${entry.sha256}`);
-  if (abi !== supportedAbi) refuse('abi_unsupported', `${name} has ABI ${abi}, allowed ${supportedAbi}`);
+  if (entry.kind === 'policy_pack') {
+    if (abi !== undefined || entry.phase !== undefined)
+      refuse('abi_unsupported', `${name} is a policy pack with an ABI or a phase, allowed neither`);
+  } else if (abi !== supportedAbi || entry.phase === undefined) {
+    refuse('abi_unsupported', `${name} has ABI ${abi} and phase ${entry.phase}, allowed ${supportedAbi} and a phase`);
+  }
   await compile(bytes).catch((cause: Error) => refuse('abi_mismatch', `${name}: ${cause.message}`, cause));
   permitted(entry);
 }
@@ -82,11 +87,12 @@ function delegated(name: string, grants: readonly Publisher[], now: number): voi
 const fits = (pattern: string, name: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
-function permitted({ name, permissions }: PluginEntry): void {
-  const known: readonly string[] = filterPermissions;
+/** A pack decides on calls and is given nothing. */
+function permitted({ name, kind, permissions }: PluginEntry): void {
+  const known: readonly string[] = kind === 'policy_pack' ? [] : filterPermissions;
   const unknown = permissions.filter((permission) => !known.includes(permission));
   if (unknown.length > 0) {
-    refuse('permission_unknown', `${name} requires ${unknown.join(', ')}, allowed ${known.join(', ')}`);
+    refuse('permission_unknown', `${name} requires ${unknown.join(', ')}, allowed ${known.join(', ') || 'none'}`);
   }
   const undeclared = known.filter((permission) => !permissions.includes(permission));
   if (undeclared.length > 0) {

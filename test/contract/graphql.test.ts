@@ -159,6 +159,7 @@ test('[admin.supply-chain] the pack in force stands there by digest, and changes
   const { body } = await call('GET', '/admin/v1/supply-chain', { key: keys.viewer });
   expect(body).toEqual({
     policy_version: 1,
+    require_signed: false,
     parts: [
       {
         kind: 'policy_pack',

@@ -20,7 +20,7 @@ const everything: ToolRule = { protocol: '*', tool: '*', decision: 'allow' };
 
 /** Decides under a pack with an own rule before it that allows every call. */
 async function decidedOpen(pack: string, call: ToolCall, disable_guards: string[] = []) {
-  const tool_policies = { pack: packs.get(pack)!, rules: [everything], disable_guards };
+  const tool_policies = { pack: packs.get(pack)!, rules: [everything], disable_guards, require_signed: false };
   const policy = compilePolicy(buildPolicyDocument({ tool_policies }));
   return decideEffects(policy, call, await readCallEffects(call));
 }
@@ -212,7 +212,9 @@ test('[policy.guards] the guards that packs share are the same in all of them', 
 
 describe.each(['readonly', 'pr-writer'])('[pack.recursive-reads] %s: reading below a folder over MCP', (pack) => {
   const policy = compilePolicy(
-    buildPolicyDocument({ tool_policies: { pack: packs.get(pack)!, rules: [], disable_guards: [] } }),
+    buildPolicyDocument({
+      tool_policies: { pack: packs.get(pack)!, rules: [], require_signed: false, disable_guards: [] },
+    }),
   );
   const decided = async (tool: string, parameters: Record<string, unknown>) => {
     const call = mcp(parameters, tool);

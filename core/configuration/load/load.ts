@@ -6,6 +6,7 @@ import { checkConfiguration } from '../checks/checks.ts';
 import { checkHost } from '../checks/host-checks.ts';
 import { checkPolicy } from '../checks/policy-checks.ts';
 import { type Problem, problemsOf, refusal } from '../checks/problems.ts';
+import { checkSignatures } from '../checks/signature-checks.ts';
 import { storedForm } from '../store/stored-form.ts';
 import { complete, readSources, type SourceReaders, type Sources } from './sources.ts';
 import { readYaml } from './yaml.ts';
@@ -13,6 +14,8 @@ import { readYaml } from './yaml.ts';
 export interface LoadOptions extends SourceReaders {
   /** What the host allows executions; absent where nothing ends a function. */
   readonly host?: HostLimits | undefined;
+  /** Milliseconds since 1970, for the dates of signatures. Now unless given. */
+  readonly now?: number;
 }
 
 export interface LoadedConfiguration {
@@ -41,6 +44,8 @@ export async function loadConfiguration(text: string, options: LoadOptions): Pro
   if (problems.length > 0 || !sources.pack) throw refusal(problems, lineOf);
 
   const configuration = storedForm(complete(file, sources), sources.pack.pack);
+  const unsigned = checkSignatures(configuration, options.now ?? Date.now());
+  if (unsigned.length > 0) throw refusal(unsigned, lineOf);
   return {
     configuration,
     sha256: sha256(canonicalize(configuration)),

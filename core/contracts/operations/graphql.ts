@@ -54,13 +54,16 @@ export const graphql = {
   supplyChain: {
     output: z.strictObject({
       policy_version: count,
+      require_signed: z.boolean(),
       parts: z.array(
         z.strictObject({
           kind: z.enum(['policy_pack', 'wasm_filter']),
           name: z.string(),
           sha256: sha256Hex.nullable(),
           verified: z.boolean(),
-          reason: z.string().optional(),
+          signed_as: z.string().optional().meta({ description: 'Name and version in the signed index.' }),
+          signer: z.string().optional().meta({ description: 'Key id of the publisher.' }),
+          reason: z.string().optional().meta({ description: 'Why it is not verified.' }),
         }),
       ),
     }),

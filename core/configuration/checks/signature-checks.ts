@@ -1,0 +1,28 @@
+/** Under `tool_policies.require_signed` everything that decides beside the gateway's own code is signed [supply-chain.require-signed]. */
+import type { Configuration } from '#core/contracts/config.ts';
+import { partsInForce, trustOf } from '#core/supply-chain/in-force.ts';
+import type { Problem } from './problems.ts';
+
+/** @param now milliseconds since 1970 */
+export function checkSignatures(configuration: Configuration, now: number): Problem[] {
+  const { supply_chain, tool_policies, policies } = configuration;
+  if (supply_chain.index !== undefined) {
+    const trust = trustOf(configuration, now);
+    if (typeof trust === 'string')
+      return [{ path: ['supply_chain', 'index'], found: trust, allowed: 'an index that the root key signed' }];
+  }
+  if (!tool_policies.require_signed) return [];
+  return partsInForce(configuration, now)
+    .filter(({ verified }) => !verified)
+    .map(({ kind, name, reason }): Problem => {
+      const phase = policies.input.some((filter) => filter.name === name) ? 'input' : 'output';
+      return {
+        path:
+          kind === 'policy_pack'
+            ? ['tool_policies', 'pack']
+            : ['policies', phase, policies[phase].findIndex((filter) => filter.name === name)],
+        found: `${kind === 'policy_pack' ? 'the pack' : 'the module of'} ${name} without a valid signature (${reason})`,
+        allowed: 'what a publisher signed under supply_chain.root_key, since tool_policies.require_signed is true',
+      };
+    });
+}

@@ -1,0 +1,69 @@
+/** Whether the pack and the WASM filters of a configuration are signed under the root key it names [supply-chain.in-force]. */
+import type { Configuration } from '#core/contracts/config.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
+import type { PluginEntry } from './documents.ts';
+import { publicKeyOf } from './keys.ts';
+import { SupplyChainRefusal } from './refusal.ts';
+import { verifyEntry } from './verify-artifact.ts';
+import { type Trusted, verifyIndex } from './verify-index.ts';
+
+export interface PartInForce {
+  readonly kind: PluginEntry['kind'];
+  readonly name: string;
+  /** Of the module's bytes, or of the pack's canonical JSON; null for a module that is read from its path. */
+  readonly sha256: string | null;
+  readonly verified: boolean;
+  /** Name and version in the index. */
+  readonly signed_as?: string;
+  /** Key id of the publisher. */
+  readonly signer?: string;
+  /** Why it is not verified. */
+  readonly reason?: string;
+}
+
+type Given = Pick<Configuration, 'policies' | 'tool_policies' | 'supply_chain'>;
+
+/** @param now milliseconds since 1970 */
+export function partsInForce(configuration: Given, now: number): PartInForce[] {
+  const { policies, tool_policies } = configuration;
+  const trust = trustOf(configuration, now);
+  const judged = (part: Omit<PartInForce, 'verified'>): PartInForce => ({ ...part, ...verdictOn(part, trust, now) });
+  const { pack } = tool_policies;
+  const packs = pack ? [{ kind: 'policy_pack', name: pack.name, sha256: digestOf(pack) } as const] : [];
+  const filters = [...policies.input, ...policies.output].flatMap((filter) =>
+    filter.type === 'wasm' ? [{ kind: 'wasm_filter', name: filter.name, sha256: filter.sha256 ?? null } as const] : [],
+  );
+  return [...packs, ...filters].map(judged);
+}
+
+/** The verified index; or why there is none, in words. */
+export function trustOf({ supply_chain: { root_key, index } }: Pick<Given, 'supply_chain'>, now: number) {
+  if (root_key === undefined || index === undefined) return 'the configuration names no signed index (supply_chain)';
+  try {
+    return verifyIndex(index, publicKeyOf(root_key), { now });
+  } catch (fault) {
+    if (fault instanceof SupplyChainRefusal) return `${fault.reason}: ${fault.message}`;
+    throw fault;
+  }
+}
+
+function verdictOn(
+  { kind, sha256 }: Omit<PartInForce, 'verified'>,
+  trust: Trusted | string,
+  now: number,
+): Pick<PartInForce, 'verified' | 'reason' | 'signer' | 'signed_as'> {
+  if (typeof trust === 'string') return { verified: false, reason: trust };
+  if (sha256 === null) return { verified: false, reason: 'its module was never imported, so its digest is not known' };
+  const entries = trust.index.plugins.filter((entry) => entry.sha256 === sha256 && entry.kind === kind);
+  if (entries.length === 0) return { verified: false, reason: 'the signed index lists nothing with this digest' };
+  let reason = '';
+  for (const entry of entries) {
+    try {
+      return { verified: true, signer: verifyEntry(entry, trust, now), signed_as: `${entry.name}@${entry.version}` };
+    } catch (fault) {
+      if (!(fault instanceof SupplyChainRefusal)) throw fault;
+      reason = `${fault.reason}: ${fault.message}`;
+    }
+  }
+  return { verified: false, reason };
+}
