@@ -1487,6 +1487,10 @@ const toolGateway: readonly Requirement[] = [
     'What an MCP server answers is looked over for words to the model, hidden and encoded ones too, for links that carry data out, terminal escapes and forms for secrets; each kind is recorded, marked, removed or withholds the result, as tool_guard.results says.',
   ),
   must(
+    'guard.arguments',
+    'Arguments of calls to MCP servers are looked over for shell, template, path and URL injection, secrets, personal data and prompts; each kind is recorded, reviewed or blocked as tool_guard.arguments says, and a stricter rule stays.',
+  ),
+  must(
     'guard.no-content',
     'Evidence names the kind, place and action of each finding of the tool guard, and none of its words.',
   ),

@@ -10,6 +10,7 @@ import type { Effects } from '#core/effects/ports.ts';
 import { type Redaction, redact } from '#core/evidence/redact.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { GuardSettings, LookedOver } from '#core/mcp/tools/look-over.ts';
+import type { ArgumentActions } from '#core/tool-guard/decide-arguments.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
 import type { PolicyDiff } from '#core/tool-policy/analysis/diff.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
@@ -34,6 +35,7 @@ export interface EvaluationJob {
   /** JSON of the policy's document: a worker compiles each text once. */
   readonly policy: string;
   readonly sandbox: Configuration['sandbox'];
+  readonly guard?: ArgumentActions | undefined;
   /** The parts of the call that its entry holds, where it will have one. */
   readonly recorded?: { readonly value: unknown; readonly sensitivePaths: readonly string[] };
 }
@@ -72,11 +74,11 @@ export interface CallWork {
 
 /** What a worker does for `evaluate`. @param randomHex source of salts. */
 export function evaluation(
-  { call, effects, sandbox, recorded }: Omit<EvaluationJob, 'policy'>,
+  { call, effects, sandbox, guard, recorded }: Omit<EvaluationJob, 'policy'>,
   policy: CompiledPolicy,
   randomHex: (bytes: number) => string,
 ): Evaluation {
-  const evaluated = evaluate({ policy, configuration: { sandbox } }, call, effects);
+  const evaluated = evaluate({ policy, configuration: { sandbox }, guard }, call, effects);
   const programs = programTexts(call);
   const alternative = suggestAlternative(policy, call);
   const paths = new Set(programs.map(({ path }) => path));

@@ -4,6 +4,7 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { effectsInWords } from '#core/effects/in-words.ts';
 import { secretRanges } from '#core/evidence/secret-formats.ts';
 import { shorten } from '#core/evidence/visible-text.ts';
+import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import type { GovernedAction } from './governed.ts';
 import { executedPlaces } from './program-texts.ts';
 
@@ -19,7 +20,8 @@ export function cardFacts(action: GovernedAction, nowMs: number): CardFacts {
   const { principal, envelope, effects, decision, snapshot, standing } = action;
   const { behavior } = snapshot.configuration;
   const lines = effects && effectsInWords(envelope, effects);
-  const reason = decision.rule?.reason ?? decision.reason;
+  const said = decision.rule?.reason ?? decision.reason;
+  const reason = [said, guardInWords(decision)].filter((each) => each !== undefined).join(' ') || undefined;
   return {
     key_name: principal.name,
     key_kind: principal.kind,
@@ -34,6 +36,12 @@ export function cardFacts(action: GovernedAction, nowMs: number): CardFacts {
         risk: { ...scoresOf(behavior, standing, nowMs), kill_switch: behavior.kill_switch_score },
       }),
   };
+}
+
+/** What the tool guard found, where another source decided. */
+function guardInWords({ guard = [], matched_rule }: PolicyDecision): string | undefined {
+  if (guard.length === 0 || matched_rule.startsWith('tool_guard:')) return undefined;
+  return `Tool guard: ${guard.map(({ kind, where }) => `${kind} at ${where}`).join(', ')}.`;
 }
 
 const withoutSecrets = (text: string): string =>

@@ -2,6 +2,7 @@
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
+import { argumentActions } from '#core/tool-guard/decide-arguments.ts';
 import { decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
 import { knowAlternative } from './answers.ts';
 import { isLarge, policyText, sentOf } from './call-work.ts';
@@ -25,12 +26,14 @@ export async function evaluateCall(
   effects: Effects,
   recorded?: ActionEnvelope,
 ): Promise<PolicyDecision> {
-  if (!calls || !isLarge(sentOf(call))) return evaluate({ policy, configuration }, call, effects);
+  const guard = argumentActions(configuration, call);
+  if (!calls || !isLarge(sentOf(call))) return evaluate({ policy, configuration, guard }, call, effects);
   const { evaluated, alternative, programs, redaction } = await calls.evaluate({
     call: bare(call),
     effects,
     policy: policyText(policyDocument),
     sandbox: configuration.sandbox,
+    guard,
     ...(recorded && {
       recorded: { value: recordedParts(recorded), sensitivePaths: configuration.evidence.sensitive },
     }),

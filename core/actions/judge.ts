@@ -16,16 +16,23 @@ import type { SessionHead } from '#core/evidence/ports.ts';
 import { checkManifests } from '#core/task-manifests/check.ts';
 import { blockOfDrift } from '#core/task-manifests/decide-manifests.ts';
 import type { Attached } from '#core/task-manifests/ports.ts';
+import { type ArgumentActions, decideArguments } from '#core/tool-guard/decide-arguments.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { refuseSecrets } from './program-texts.ts';
 
-/** The decision that does not depend on the caller: no secret in executable text, then policy and sandbox. */
+/** The decision that does not depend on the caller: no secret in executable text, then policy, sandbox and the guard on arguments. */
 export function evaluate(
   {
     policy,
     configuration,
-  }: { readonly policy: CompiledPolicy; readonly configuration: Pick<Configuration, 'sandbox'> },
+    guard,
+  }: {
+    readonly policy: CompiledPolicy;
+    readonly configuration: Pick<Configuration, 'sandbox'>;
+    /** Absent where the call goes to no MCP server, or its guard is off. */
+    readonly guard?: ArgumentActions | undefined;
+  },
   call: ToolCall,
   effects: Effects,
 ): PolicyDecision {
@@ -34,7 +41,7 @@ export function evaluate(
   const decision = decideEffects(policy, call, effects);
   if (decision.decision === 'block') return decision;
   const outside = checkEffectLimits(configuration.sandbox, effects.parts.length > 0 ? effects.parts : [call]);
-  return outside ? { ...outside, policy: decision.policy } : decision;
+  return decideArguments(outside ? { ...outside, policy: decision.policy } : decision, call, guard);
 }
 
 export interface Judged {

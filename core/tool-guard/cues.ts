@@ -3,6 +3,7 @@
  * length alone [guard.linear].
  */
 import { type Cue, type Near, type Rule, rules } from './rules.ts';
+import { isSecretPath } from './secret-paths.ts';
 import { classCount, classIds, unspacedPhrases, type WordClass, wordClasses } from './words.ts';
 
 export interface CueHit {
@@ -57,30 +58,6 @@ const markers = [
   ],
 ];
 
-const secretPaths = [
-  ...[
-    '.ssh/id_',
-    'id_rsa',
-    'id_ed25519',
-    '.aws/credentials',
-    'mcp.json',
-    '/etc/passwd',
-    '/etc/shadow',
-    '.netrc',
-    '.npmrc',
-  ],
-  ...[
-    '.kube/config',
-    '.git-credentials',
-    'wallet.dat',
-    '.docker/config',
-    'credentials.json',
-    '.pgpass',
-    '.bash_history',
-  ],
-];
-
-const envFile = /(?:^|\/)\.env(?:\.local|\.production)?$/;
 const letters = { '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't' } as Readonly<Record<string, string>>;
 
 /** Words of one text after the other; what stands close to the end of one counts for the beginning of the next. */
@@ -130,8 +107,8 @@ export class CueScan {
 
   /** Words with digits, joints or underscores. */
   #mixed(word: string, hits: CueHit[]): void {
-    if (secretPaths.some((path) => word.includes(path)) || envFile.test(word)) {
-      if (!word.endsWith('.pub')) this.#saw('secretPath', hits);
+    if (isSecretPath(word)) {
+      this.#saw('secretPath', hits);
       return;
     }
     const known = classesOf(word);

@@ -16,6 +16,8 @@ export interface PolicyDecision {
   /** Its place among the rules; a guard has none. */
   readonly rule_index?: number;
   readonly reason?: string;
+  /** What the tool guard found in the arguments: kinds and places, no values. */
+  readonly guard?: readonly { readonly kind: string; readonly where: string; readonly action: string }[];
 }
 
 /** Never throws: an evaluation that fails decides block. */

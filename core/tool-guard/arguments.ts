@@ -1,0 +1,141 @@
+/** What the arguments of a call to a tool of an MCP server hold beside their values [guard.arguments]. */
+import { wordsIn } from '#core/classification/tool-words.ts';
+import { creditCard } from '#core/content-policy/credit-card.ts';
+import { iban } from '#core/content-policy/iban.ts';
+import { ssn } from '#core/content-policy/ssn.ts';
+import { issuedRanges } from '#core/evidence/secret-formats.ts';
+import { secrecyOf } from '#core/evidence/secret-names.ts';
+import type { ArgumentKind, Finding, Severity } from './finding.ts';
+import { isSecretPath } from './secret-paths.ts';
+
+export type ArgumentFinding = Finding<ArgumentKind>;
+
+/** Names of values that are short and have no grammar: identifiers, paths, hosts, addresses. */
+const narrow = new Set(
+  `path file filename filepath dir directory folder name id ids host hostname domain server branch ref repo repository owner
+  user username email to recipient url uri link address ip port bucket key table column field database db project
+  namespace cluster region zone tag version package module channel workspace issue number sha commit locale lang timezone
+  city country symbol currency format type status state sort order limit offset page slug team org organization device
+  service resource image container pod job environment profile role group label color width height filter destination
+  dest source src target`.split(/\s+/),
+);
+const addresses = new Set('url uri link href endpoint webhook callback address website'.split(' '));
+const mostLevels = 64;
+const mostFindings = 20;
+
+/** @throws RangeError for arguments that are nested too deeply. */
+export function checkArguments(parameters: Readonly<Record<string, unknown>>): ArgumentFinding[] {
+  const findings: ArgumentFinding[] = [];
+  walk(parameters, 'parameters', '', 0, findings);
+  return findings;
+}
+
+function walk(value: unknown, where: string, name: string, level: number, findings: ArgumentFinding[]): void {
+  if (findings.length >= mostFindings) return;
+  if (level > mostLevels) throw new RangeError('The arguments are nested too deeply.');
+  if (typeof value === 'string') textFindings(value, where, name, findings);
+  if (value === null || typeof value !== 'object') return;
+  if (Array.isArray(value)) {
+    for (const [at, item] of value.entries()) walk(item, `${where}[${at}]`, name, level + 1, findings);
+    return;
+  }
+  for (const [key, item] of Object.entries(value)) {
+    const shown = /^[A-Za-z_][A-Za-z0-9_]{0,31}$/.test(key) ? key : '*';
+    walk(item, `${where}.${shown}`, key, level + 1, findings);
+  }
+}
+
+function textFindings(text: string, where: string, name: string, findings: ArgumentFinding[]): void {
+  if (text.length < 3) return;
+  const add = (kind: ArgumentKind, severity: Severity, description: string) =>
+    void findings.push({ kind, where, severity, description });
+  const words = wordsIn(name);
+  const last = words.at(-1) ?? '';
+  const short = narrow.has(last) && text.length <= 2_048;
+  if (short && isCommand(text)) add('command', 'high', 'Shell syntax in a value that is not a command.');
+  if (isTemplate(text, short)) add('template', 'high', 'An expression of a template engine.');
+  if (short && isHiddenPath(text))
+    add('path', 'high', 'A path that climbs, hides its steps in an encoding, or holds a NUL.');
+  else if (short && isSecretPath(text.toLowerCase()))
+    add('path', 'high', 'The path of a file that holds keys or credentials.');
+  if ((short || words.some((word) => addresses.has(word)) || !/\s/.test(text)) && isHostile(text, last))
+    add('url', 'high', 'An address of cloud metadata, a disguised host, or a scheme that is not for services.');
+  if (secrecyOf(name) === 'none' && holdsSecret(text))
+    add('secret', 'high', 'A token or private key under a name that is not a name of secrets.');
+  if (holdsPersonal(text)) add('personal_data', 'medium', 'A card number, IBAN or social security number.');
+  if (holdsPrompt(text)) add('prompt', 'high', 'Text of a system prompt, or definitions of tools.');
+}
+
+const programs =
+  'rm|curl|wget|cat|bash|sh|zsh|nc|ncat|python3?|perl|ruby|node|php|chmod|chown|dd|mkfs|sudo|kill|id|whoami|ls|touch|mv|cp|tee|env|printenv|powershell|cmd|nslookup|ping|base64|eval|exec|echo|sleep|uname|tar|scp|ssh|openssl|socat|telnet|crontab|reboot|shutdown';
+const commands = new RegExp(
+  String.raw`(?:;|\|\||&&|\||&|\n)\s{0,4}(?:/(?:usr/)?s?bin/)?(?:${programs})(?=[\s;|&<>$"'\x60)]|$)|\$\([^)\n]{1,400}\)|\x60[^\x60\n]{2,400}\x60|\$\{IFS\}|\$IFS|>\s{0,2}/(?:dev|etc|tmp)/|<\([^)\n]{1,200}\)|^--?[a-z-]{1,30}=[^\n]{0,100}(?:;|\||\$\()|^-{1,2}(?:upload-pack|receive-pack|exec|output|config|proxycommand|o)(?:=|\s)`,
+  'i',
+);
+const isCommand = (text: string): boolean => commands.test(text);
+
+const everywhere =
+  /\$\{(?:\s{0,4}jndi|\s{0,4}(?:lower|upper|env|sys|java):)|__proto__|constructor\.constructor|T\(java\.lang|freemarker\.template|\{\{\s{0,4}(?:self|config|request|cycler|joiner|lipsum|''|""|\[\])[.[_]|__class__|__globals__|__import__\(|process\.mainModule|Runtime\.getRuntime/i;
+const inShort =
+  /\{\{[^}\n]{1,200}\}\}|<%[^%\n]{1,200}%>|\{%[^%\n]{1,200}%\}|#\{[^}\n]{1,200}\}|\$\{[^}\n]{1,200}\}|\[\[\$\{/;
+const isTemplate = (text: string, short: boolean): boolean => everywhere.test(text) || (short && inShort.test(text));
+
+const encodedStep =
+  /(?:%2e|\.)(?:%2e|\.)(?:%2f|%5c|%252f|%c0%af|\u2215|\u2044|\uff0f)|%2e%2e[\\/]|%252e|\.\.;\/|\.{4}\/\/|%00/i;
+const isHiddenPath = (text: string): boolean =>
+  encodedStep.test(text) ||
+  text.includes('\0') ||
+  (text.match(/(?:^|[\\/])\.\.(?=[\\/]|$)/g)?.length ?? 0) >= 3 ||
+  /^(?:[\\/]{2}[^\\/\s]{1,64}[\\/])(?:c|admin|ipc)\$/i.test(text) ||
+  /(?:^|\/)\.\.\/(?:\.\.\/)*(?:etc|root|proc|var\/run|home)\//.test(text);
+
+const schemes =
+  /^\s{0,4}(?:file|gopher|dict|ldaps?|jar|netdoc|phar|php|expect|javascript|vbscript|view-source|tftp|sftp):(?!\d)/i;
+const dataPage = /^\s{0,4}data:text\/html/i;
+const metadata =
+  /\/\/(?:[^/@\s]{0,200}@)?(?:169\.254\.169\.254|169\.254\.170\.2|metadata\.google\.internal|metadata\.azure\.(?:com|internal)|100\.100\.100\.200|192\.0\.0\.192|\[?fd00:ec2::254|\[?::ffff:(?:169\.254|a9fe:)|instance-data(?:[/:]|$)|169\.254\.169\.254\.(?:nip|sslip|xip)\.io)/i;
+const oddHost =
+  /^[a-z][a-z0-9+.-]{1,20}:\/\/(?:[^/@\s]{0,200}@)?(?:\d{8,10}|0x[0-9a-f]{6,8}|0[0-7]{8,12}|(?:0x[0-9a-f]{1,2}|0[0-7]{1,3})(?:\.(?:0x[0-9a-f]{1,2}|0?[0-9]{1,3})){1,3}|127\.\d{1,6}|0)(?=[/:?#]|$)/i;
+const disguised = /^https?:\/\/[^/@\s:]{0,64}\.(?:com|org|net|io|dev|gov)(?::[^/@\s]{0,64})?@/i;
+const bareMetadata = /^(?:169\.254\.169\.254|metadata\.google\.internal|100\.100\.100\.200)(?=[/:]|$)/i;
+const isHostile = (text: string, name: string): boolean => {
+  const start = text.slice(0, 2_048);
+  // Resources of MCP servers, and documents of language servers, are files by their URI.
+  if ((name === 'uri' || name === 'uris') && start.startsWith('file:///')) return false;
+  return (
+    schemes.test(start) ||
+    dataPage.test(start) ||
+    metadata.test(start) ||
+    oddHost.test(start) ||
+    disguised.test(start) ||
+    bareMetadata.test(start)
+  );
+};
+
+function holdsSecret(text: string): boolean {
+  for (const _ of issuedRanges(text)) return true;
+  return false;
+}
+
+const digits = /\d{3}/;
+function holdsPersonal(text: string): boolean {
+  if (!digits.test(text) || text.length > 65_536) return false;
+  return [creditCard, iban, ssn].some((entity) => entity.find(text, 0).length > 0);
+}
+
+const promptMarks = [
+  /\byou are (?:a|an) (?:helpful |expert |ai |coding |personal |research |friendly ){0,4}(?:assistant|agent|model|chatbot)\b/i,
+  /<\|im_start\|>|<<SYS>>|\[INST\]|<system>|<\/system>|<system[-_]prompt>/i,
+  /"?(?:inputSchema|input_schema)"?\s{0,4}:\s{0,4}\{/,
+  /\bknowledge cutoff\b|\bmy (?:system prompt|initial instructions) (?:is|are|says?)\b|\bhere (?:is|are) my (?:system prompt|instructions|tools)\b/i,
+  /^#{1,3} (?:Tools|Instructions|System|Rules|Guidelines)\s{0,4}$/im,
+  /\b(?:system prompt|conversation history|available tools|tool definitions)\s{0,2}[:=]/i,
+];
+/** One mark may be chance in a text about prompts; two are a prompt. */
+function holdsPrompt(text: string): boolean {
+  const start = text.slice(0, 65_536);
+  return (
+    promptMarks.filter((mark) => mark.test(start)).length >= 2 ||
+    (start.match(/"(?:inputSchema|input_schema)"/g)?.length ?? 0) >= 2
+  );
+}

@@ -1,0 +1,71 @@
+/** What the arguments of a call decide: at least what the configuration says of the gravest finding in them [guard.arguments]. */
+
+import type { ArgumentAction } from '#core/contracts/config/tool-guard.ts';
+import type { Configuration, McpUpstreamEntry } from '#core/contracts/config.ts';
+import { decisions, type ToolCall } from '#core/contracts/envelope.ts';
+import { foldCase } from '#core/matching/fold-unicode.ts';
+import type { PolicyDecision } from '#core/tool-policy/decide.ts';
+import { type ArgumentFinding, checkArguments } from './arguments.ts';
+import { type ArgumentKind, argumentKinds } from './finding.ts';
+
+export type ArgumentActions = Readonly<Record<ArgumentKind, ArgumentAction>>;
+
+/** A finding as evidence, `why` and the approval card show it. */
+export interface NotedArgument extends ArgumentFinding {
+  readonly action: ArgumentAction;
+}
+
+const recorded = Object.fromEntries(argumentKinds.map((kind) => [kind, 'log'])) as unknown as ArgumentActions;
+
+/** The actions that hold for a call; undefined where its upstream is not an MCP server, or its guard is off. */
+export function argumentActions(
+  { tool_guard, upstreams }: Pick<Configuration, 'tool_guard' | 'upstreams'>,
+  { upstream }: Pick<ToolCall, 'upstream'>,
+): ArgumentActions | undefined {
+  const entry: McpUpstreamEntry | undefined = upstreams.mcp.find(({ name }) => name === upstream);
+  if (!entry || entry.guard === 'off') return undefined;
+  return entry.guard === 'log' ? recorded : tool_guard.arguments;
+}
+
+/** Protocols whose arguments are read by a grammar of their own: effects decide them. */
+const read: ReadonlySet<string> = new Set(['shell', 'sql', 'git']);
+
+/** @param decided what policy, sandbox and effects say. Arguments that cannot be looked over are reviewed. */
+export function decideArguments(
+  decided: PolicyDecision,
+  call: ToolCall,
+  actions: ArgumentActions | undefined,
+): PolicyDecision {
+  if (!actions || decided.decision === 'block' || read.has(foldCase(call.protocol).trim())) return decided;
+  let found: readonly ArgumentFinding[];
+  try {
+    found = checkArguments(call.parameters);
+  } catch {
+    return worse(
+      decided,
+      'review',
+      'tool_guard:unread',
+      'The arguments are nested too deeply for the tool guard to look them over.',
+    );
+  }
+  if (found.length === 0) return decided;
+  const guard = found.map((each): NotedArgument => ({ ...each, action: actions[each.kind] }));
+  const gravest = (['block', 'review'] as const).find((action) => guard.some((each) => each.action === action));
+  const noted = { ...decided, guard };
+  if (gravest === undefined) return noted;
+  const [first, ...more] = guard.filter(({ action }) => action === gravest);
+  const others = more.length === 0 ? '' : ` ${more.length} more findings.`;
+  return worse(noted, gravest, `tool_guard:${first!.kind}`, `${first!.where}: ${first!.description}${others}`);
+}
+
+/** A rule that decides as strictly stays the one that decided. */
+function worse(
+  decided: PolicyDecision,
+  decision: 'review' | 'block',
+  matched_rule: string,
+  reason: string,
+): PolicyDecision {
+  if (decisions.indexOf(decided.decision) >= decisions.indexOf(decision)) return decided;
+  const { rule: _rule, rule_index: _index, ...rest } = decided;
+  return { ...rest, decision, matched_rule, reason };
+}

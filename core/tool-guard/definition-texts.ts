@@ -1,0 +1,69 @@
+/** Every text of a tool's definition that a model reads, with its place; and its parameters. */
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+
+export interface PlacedText {
+  readonly where: string;
+  readonly text: string;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly required: boolean;
+  readonly type: string;
+  readonly description: string;
+}
+
+const mostTexts = 2_000;
+const mostLevels = 24;
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Titles, descriptions, defaults, examples, choices and the names of parameters; names stand without their place's words. */
+export function definitionTexts({
+  title,
+  description,
+  annotations,
+  inputSchema,
+  outputSchema,
+}: JsonObject): PlacedText[] {
+  const texts: PlacedText[] = [];
+  const add = (where: string, text: unknown) => {
+    if (typeof text === 'string' && text !== '' && texts.length < mostTexts) texts.push({ where, text });
+  };
+  add('description', description);
+  add('title', title);
+  if (isObject(annotations)) for (const value of Object.values(annotations)) add('annotations', value);
+  for (const [where, schema] of [
+    ['inputSchema', inputSchema],
+    ['outputSchema', outputSchema],
+  ] as const)
+    if (schema !== undefined) walk(schema, where, 0, add);
+  return texts;
+}
+
+function walk(value: Json, where: string, level: number, add: (where: string, text: unknown) => void): void {
+  if (typeof value === 'string') add(where, value);
+  if (level > mostLevels || value === null || typeof value !== 'object') return;
+  if (Array.isArray(value)) {
+    for (const item of value) walk(item, where, level + 1, add);
+    return;
+  }
+  for (const [key, item] of Object.entries(value)) {
+    if (key.length > 12) add(`${where}.<name>`, key);
+    walk(item, /^[A-Za-z_][A-Za-z0-9_]{0,31}$/.test(key) ? `${where}.${key}` : `${where}.*`, level + 1, add);
+  }
+}
+
+/** The parameters a call of the tool takes, at the top of its schema. */
+export function parametersOf({ inputSchema }: JsonObject): Parameter[] {
+  if (!isObject(inputSchema) || !isObject(inputSchema.properties)) return [];
+  const required = Array.isArray(inputSchema.required) ? new Set(inputSchema.required) : new Set<Json>();
+  return Object.entries(inputSchema.properties).map(([name, schema]) => {
+    const { type, description } = isObject(schema) ? schema : ({} as JsonObject);
+    return {
+      ...{ name, required: required.has(name), type: typeof type === 'string' ? type : 'any' },
+      description: typeof description === 'string' ? description : '',
+    };
+  });
+}

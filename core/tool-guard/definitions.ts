@@ -1,0 +1,203 @@
+/** What the definition of a tool says beside describing it [guard.definitions]. */
+import { classifyTool } from '#core/classification/classify-tool.ts';
+import { wordsIn } from '#core/classification/tool-words.ts';
+import { secrecyOf } from '#core/evidence/secret-names.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { foldUnicode, isAscii } from '#core/matching/fold-unicode.ts';
+import { checkText, cuesIn, folded } from './check-text.ts';
+import { definitionTexts, type Parameter, type PlacedText, parametersOf } from './definition-texts.ts';
+import type { DefinitionKind, Finding, Severity } from './finding.ts';
+import { isSecretPath } from './secret-paths.ts';
+
+type DefinitionFinding = Finding<DefinitionKind>;
+
+const found = (kind: DefinitionKind, where: string, severity: Severity, description: string): DefinitionFinding => ({
+  ...{ kind, where, severity, description },
+});
+
+const known = new WeakMap<JsonObject, readonly DefinitionFinding[]>();
+
+/** Findings that follow from the definition alone; looked for once for each definition that was read. */
+export function checkDefinition(definition: JsonObject): readonly DefinitionFinding[] {
+  const before = known.get(definition);
+  if (before) return before;
+  const texts = definitionTexts(definition);
+  const parameters = parametersOf(definition);
+  const findings = [
+    ...nameFindings(definition, parameters),
+    ...texts.flatMap(textFindings),
+    ...parameters.flatMap((parameter) => parameterFindings(definition, parameter)),
+    ...contradictions(definition),
+  ];
+  known.set(definition, findings);
+  return findings;
+}
+
+function nameFindings({ name }: JsonObject, parameters: readonly Parameter[]): DefinitionFinding[] {
+  const names = [
+    ['name', String(name)] as const,
+    ...parameters.map((each) => ['inputSchema.properties', each.name] as const),
+  ];
+  return names.flatMap(([where, text]) =>
+    isAscii(text) || !isAscii(foldUnicode(text))
+      ? []
+      : [
+          found(
+            'lookalike_name',
+            where,
+            'high',
+            'A name with letters of other scripts that look like Latin ones, or with invisible ones.',
+          ),
+        ],
+  );
+}
+
+const asDefinition = {
+  instruction: 'instruction',
+  hidden_instruction: 'instruction',
+  encoded_instruction: 'instruction',
+  false_error: 'instruction',
+  data_link: 'instruction',
+  terminal_escape: 'invisible_text',
+  invisible_text: 'invisible_text',
+} as const;
+
+function textFindings({ where, text }: PlacedText): DefinitionFinding[] {
+  const kinds = checkText(text).map(({ kind, severity, description }) =>
+    found(asDefinition[kind], where, severity, description),
+  );
+  const plain = folded(text);
+  if (kinds.length === 0 && cuesIn(text).some(({ cue }) => cue === 'conceal' || cue === 'stealth'))
+    kinds.push(found('instruction', where, 'medium', 'Text that has the model keep something from the user.'));
+  if (plain.split(/[\s"'`(),;]+/).some((word) => isSecretPath(word.replace(/[.:]$/, ''))))
+    kinds.push(found('secret_reference', where, 'medium', 'The name of a file that holds keys or credentials.'));
+  if (asksContext(plain))
+    kinds.push(
+      found('asks_context', where, 'medium', 'A request for the conversation, the system prompt or the list of tools.'),
+    );
+  return apart(kinds);
+}
+
+const contexts =
+  /\b(?:full|entire|whole|complete|previous|prior|current|all|your|user's|recent) {1,4}(?:chat |conversation |message )?(?:conversation|chat history|chat|context window|transcript|dialogue|message history|conversation history|history of (?:the |this )?(?:chat|conversation))\b|\bsystem[ _]prompts?\b|\b(?:chat|conversation|message|dialogue)[ _](?:history|log|transcript|so far)\b|\b(?:list|names|schemas|definitions) of (?:all |the |your |available |other ){0,3}tools\b|\b(?:your|model'?s?|assistant'?s?) (?:instructions|reasoning|memory|chain of thought|context)\b|\bcontext window\b/;
+/** A tool of conversations reads and writes them by its nature. */
+const ofConversations = /\b(?:by id|conversation id|slack|intercom|zendesk|discord|teams|thread)\b/;
+const asksContext = (text: string): boolean => contexts.test(text) && !ofConversations.test(text);
+
+const contextNames = new Set(
+  `conversation_history chat_history system_prompt conversation full_conversation previous_messages full_context tool_list
+  available_tools model_context chat_transcript conversation_context message_history user_prompt original_prompt
+  assistant_instructions agent_context llm_context`.split(/\s+/),
+);
+const ofSecrets = new Set(
+  `login auth authenticate password passwords secret secrets token tokens user users credential credentials key keys account
+  encrypt decrypt connect sign verify vault register signup session jwt otp hash`.split(/\s+/),
+);
+
+function parameterFindings({ name: tool }: JsonObject, { name, required }: Parameter): DefinitionFinding[] {
+  const words = wordsIn(name).join('_');
+  const where = 'inputSchema.properties';
+  if (contextNames.has(words))
+    return [
+      found(
+        'asks_context',
+        where,
+        'medium',
+        'A parameter for the conversation, the system prompt or the list of tools.',
+      ),
+    ];
+  if (required && secrecyOf(name) !== 'none' && !wordsIn(String(tool)).some((word) => ofSecrets.has(word)))
+    return [found('asks_secret', where, 'medium', 'A required parameter for a password, key or token.')];
+  return [];
+}
+
+function contradictions({ name, annotations }: JsonObject): DefinitionFinding[] {
+  if (typeof annotations !== 'object' || annotations === null || Array.isArray(annotations)) return [];
+  const { capability, why } = classifyTool(String(name));
+  const verb = why.startsWith('the verb');
+  if (annotations.readOnlyHint === true && verb && (capability === 'delete' || capability === 'write'))
+    return [
+      found(
+        'contradiction',
+        'annotations.readOnlyHint',
+        'medium',
+        'The name says that the tool changes something, the annotation that it only reads.',
+      ),
+    ];
+  if (annotations.destructiveHint === false && verb && capability === 'delete')
+    return [
+      found(
+        'contradiction',
+        'annotations.destructiveHint',
+        'medium',
+        'The name says that the tool deletes, the annotation that it destroys nothing.',
+      ),
+    ];
+  return [];
+}
+
+/** A tool of the gateway, for findings that depend on the others. */
+export interface NamedTool {
+  readonly name: string;
+  readonly upstream: string;
+}
+
+const telling = /(?:_|-|\.|[a-z][A-Z])/;
+
+/** Findings that depend on which other tools there are. */
+export function checkAmong(
+  definition: JsonObject,
+  upstream: string,
+  others: readonly NamedTool[],
+): DefinitionFinding[] {
+  const name = String(definition.name);
+  const foreign = others.filter((other) => other.upstream !== upstream && other.name !== name);
+  const own = others.filter((other) => other.upstream === upstream && other.name !== name);
+  const skeleton = skeletonOf(name);
+  const findings: DefinitionFinding[] = [];
+  if (foreign.some((other) => skeletonOf(other.name) === skeleton || oneSignApart(name, other.name)))
+    findings.push(
+      found('lookalike_name', 'name', 'medium', 'A name that differs by a sign from a tool of another server.'),
+    );
+  const foreignNames = new Set(foreign.map((other) => other.name.toLowerCase()).filter((each) => telling.test(each)));
+  const ownNames = new Set(own.map((other) => other.name.toLowerCase()).filter((each) => telling.test(each)));
+  if (foreignNames.size + ownNames.size === 0) return findings;
+  for (const { where, text } of definitionTexts(definition)) {
+    const words = new Set(text.toLowerCase().match(/[a-z0-9][\w.-]*\w/g) ?? []);
+    if ([...words].some((word) => foreignNames.has(word)))
+      findings.push(found('shadowed_tool', where, 'medium', 'Text about a tool of another server.'));
+    else if ([...words].some((word) => ownNames.has(word)))
+      findings.push(found('tool_reference', where, 'low', 'Text that names another tool of the server.'));
+  }
+  return findings;
+}
+
+/** As a quick reader sees a name. */
+const skeletonOf = (name: string): string =>
+  foldUnicode(name)
+    .toLowerCase()
+    .replace(/[_\-. ]/g, '')
+    .replace(/[1i|]/g, 'l')
+    .replace(/0/g, 'o')
+    .replace(/rn/g, 'm')
+    .replace(/vv/g, 'w');
+
+/** One letter more, less or other; a plural and a number are names of their own. */
+function oneSignApart(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1 || Math.min(a.length, b.length) < 8 || a === b) return false;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  const [longer, shorter] = a.length >= b.length ? [a, b] : [b, a];
+  const rest = longer.slice(at + 1);
+  const same = a.length === b.length ? rest === shorter.slice(at + 1) : rest === shorter.slice(at);
+  return same && !/[s0-9]/.test(longer[at] ?? 's') && !/[0-9]/.test(shorter[at] ?? 'x');
+}
+
+/** One finding of a kind for each place. */
+function apart(findings: readonly DefinitionFinding[]): DefinitionFinding[] {
+  const kinds = new Set<string>();
+  return findings.filter(({ kind, severity }) => {
+    const key = `${kind} ${severity}`;
+    return kinds.has(key) ? false : kinds.add(key);
+  });
+}

