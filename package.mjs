@@ -7,6 +7,7 @@ import { chmod, cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promise
 import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { buildConsole } from './console/build.mjs';
+import { sbomOf } from './packaging/sbom.mjs';
 
 const root = process.argv[2] ?? 'dist/package';
 /** All code in one folder, as deep as the sources: what is read beside it lies at the same distance as in the checkout. */
@@ -41,16 +42,20 @@ const { metafile } = await build({
   splitting: true,
   chunkNames: 'chunk-[hash]',
 });
+const bundled = Object.keys(metafile.inputs);
 for (const [entry, out] of [
   ['adapters/wasm/worker.ts', 'wasm-worker'],
   ['adapters/work/worker.ts', 'work-worker'],
-])
-  await build({ ...options, entryPoints: [{ in: entry, out }], outdir: code });
-await addBinaries(Object.keys(metafile.inputs));
+]) {
+  const worker = await build({ ...options, entryPoints: [{ in: entry, out }], outdir: code });
+  bundled.push(...Object.keys(worker.metafile.inputs));
+}
+await addBinaries(bundled);
 await addData();
 await addConsole();
 await addPrograms();
 await addManifest();
+await writeFile(join(root, 'sbom.cdx.json'), `${JSON.stringify(await sbomOf(await manifest(), bundled), null, 2)}\n`);
 
 /** Compiled modules are read from beside the code: `x.wasm` for `x.js`. */
 async function addBinaries(inputs) {

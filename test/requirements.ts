@@ -909,6 +909,10 @@ const admin: readonly Requirement[] = [
     'Policy packs are signed, listed and installed as filters are: their bytes are the canonical JSON of the pack, and they declare no permission.',
   ),
   must(
+    'supply-chain.provenance',
+    'The package carries a bill of materials (CycloneDX) of all it bundles; a release is attested with SLSA provenance over its file, and both are verified offline.',
+  ),
+  must(
     'supply-chain.require-signed',
     'With tool_policies.require_signed a pack or filter without a valid signature under supply_chain.root_key refuses the configuration, packs that ship with the gateway included.',
   ),

@@ -1,8 +1,8 @@
 /** `supply-chain`: keys, signatures and verification of plugin indexes and plugins; needs no gateway. */
 import { existsSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { Option } from 'commander';
-import type { DocumentKind } from '#core/supply-chain/envelope.ts';
 import type { KeyKind } from '#core/supply-chain/keys.ts';
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
 import { fileTrouble, UsageError } from './failure.ts';
@@ -11,20 +11,28 @@ import { fields } from './json-fields.ts';
 import { fileContent, readable, refusals, verdictOf } from './plugin-index.ts';
 
 export function addSupplyChain(program: Parent): void {
-  const parent = addGroup(program, 'supply-chain', 'Signed plugins: keygen, sign, verify, list, trust');
+  const parent = addGroup(program, 'supply-chain', 'Signed plugins: keygen, sign, verify, list, trust, attest');
   addTrust(parent);
   addKeygen(parent);
   addSign(parent);
-  addCommand<{ root: string; name?: string; artifact?: string }>(parent, {
-    usage: 'verify <index-file>',
-    summary: 'Verify an index file, and with --name and --artifact one plugin; exit code 0 only when all holds',
-    examples: ['supply-chain verify index.json --root root.pem --name keyword-guard --artifact keyword-guard.wasm'],
+  addAttest(parent);
+  addCommand<VerifyOptions>(parent, {
+    usage: 'verify <file>',
+    summary:
+      'Verify an index file, with --name and --artifact one plugin, or with --provenance a release; exit code 0 only when all holds',
+    examples: [
+      'supply-chain verify index.json --root root.pem --name keyword-guard --artifact keyword-guard.wasm',
+      'supply-chain verify agent-governance-gateway-0.10.0.tgz --provenance provenance.json --root release.pem --sbom sbom.cdx.json',
+    ],
     options: (command) =>
       command
         .requiredOption('--root <pem>', 'the public key you trust')
         .option('--name <plugin>', 'plugin of the index that --artifact is compared with')
-        .option('--artifact <file>', 'the module'),
-    run: (cli, options, [file = '']) => verifyFile(cli, file, options),
+        .option('--artifact <file>', 'the module')
+        .option('--provenance <json>', 'statement about the file, which is a release then')
+        .option('--sbom <json>', 'with --provenance: the bill of materials that came with the release'),
+    run: (cli, options, [file = '']) =>
+      options.provenance === undefined ? verifyFile(cli, file, options) : verifyRelease(cli, file, options),
   });
   addCommand<{ root: string }>(parent, {
     usage: 'list <index-file>',
@@ -57,8 +65,56 @@ function addKeygen(parent: Parent): void {
   });
 }
 
+interface VerifyOptions {
+  readonly root: string;
+  readonly name?: string;
+  readonly artifact?: string;
+  readonly provenance?: string;
+  readonly sbom?: string;
+}
+
+interface AttestOptions {
+  readonly signingKey: string;
+  readonly sbom: string;
+  readonly source: string;
+  readonly commit: string;
+  readonly builder: string;
+  readonly release: string;
+}
+
+/** For those who build releases. */
+function addAttest(parent: Parent): void {
+  addCommand<AttestOptions>(parent, {
+    usage: 'attest <file>',
+    summary: 'Sign how a release was built: prints a statement of SLSA provenance over the file',
+    examples: [
+      'supply-chain attest agent-governance-gateway-0.10.0.tgz --release 0.10.0 --sbom sbom.cdx.json --source https://git.example/gateway --commit $(git rev-parse HEAD) --builder https://ci.example/jobs/7 --signing-key release.key',
+    ],
+    options: (command) =>
+      command
+        .requiredOption('--release <version>', 'version of the release')
+        .requiredOption('--sbom <json>', 'its bill of materials')
+        .requiredOption('--source <address>', 'the repository')
+        .requiredOption('--commit <sha>', 'the commit it was built from')
+        .requiredOption('--builder <address>', 'who built it, such as the address of the job')
+        .requiredOption('--signing-key <file>', 'private key in PEM form'),
+    run: (cli, { signingKey, sbom, source, commit, builder, release }, [file = '']) =>
+      refusals(cli, async () => {
+        const { signProvenance } = await import('#core/supply-chain/provenance.ts');
+        const { privateKeyOf } = await import('#core/supply-chain/keys.ts');
+        const key = privateKeyOf(fileContent(signingKey).toString());
+        const build = {
+          ...{ version: release, source, commit, builder },
+          byproducts: { [basename(sbom)]: fileContent(sbom) },
+        };
+        cli.out.pretty(signProvenance(key, basename(file), fileContent(file), build));
+        return 'positive';
+      }),
+  });
+}
+
 interface SignOptions {
-  readonly type: DocumentKind;
+  readonly type: 'artifact' | 'index' | 'delegations' | 'revocations';
   readonly signingKey: string;
   readonly about?: string;
   readonly into?: string;
@@ -143,6 +199,25 @@ async function sign(cli: Cli, file: string, { type, signingKey, about, into, out
     cli.out.note(`set ${type} in ${into}`);
   }
   return 'positive';
+}
+
+function verifyRelease(cli: Cli, file: string, { root, provenance = '', sbom, name, artifact }: VerifyOptions) {
+  if (name !== undefined || artifact !== undefined)
+    throw new UsageError('--provenance is about a release; --name and --artifact are about an index');
+  return refusals(cli, async () => {
+    const { verifyProvenance } = await import('#core/supply-chain/provenance.ts');
+    const { publicKeyOf } = await import('#core/supply-chain/keys.ts');
+    const key = publicKeyOf(fileContent(root).toString());
+    const given = sbom === undefined ? [] : [fileContent(sbom)];
+    const said = verifyProvenance(readJson(provenance), key, fileContent(file), given);
+    if (cli.globals.json) cli.out.pretty({ verified: true, ...said });
+    else {
+      const { byproducts, ...rest } = said;
+      for (const [field, value] of Object.entries(rest)) cli.out.field(field, value);
+      for (const each of byproducts) cli.out.field(each.name, each.sha256);
+    }
+    return 'positive';
+  });
 }
 
 function verifyFile(

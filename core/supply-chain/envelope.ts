@@ -16,8 +16,12 @@ export const predicateTypes = {
   delegations: 'urn:agent-governance-gateway:delegations:1',
   revocations: 'urn:agent-governance-gateway:revocations:1',
   artifact: 'urn:agent-governance-gateway:artifact:1',
+  provenance: 'https://slsa.dev/provenance/v1',
 } as const;
 export type DocumentKind = keyof typeof predicateTypes;
+
+/** Their subject is a file; of the others it is the predicate itself. */
+const aboutFiles: ReadonlySet<DocumentKind> = new Set(['artifact', 'provenance']);
 
 export const envelopeSchema = z.strictObject({
   payloadType: z.string(),
@@ -116,7 +120,7 @@ function readStatement(payload: Uint8Array, kind: DocumentKind): Pick<Signed, 's
     return refuse('predicate_type', `the statement is of type ${predicateType}, allowed ${predicateTypes[kind]}`);
   }
   const [{ name, digest } = { name: '', digest: { sha256: '' } }] = subject;
-  if (kind !== 'artifact' && digest.sha256 !== sha256(canonicalize(predicate))) {
+  if (!aboutFiles.has(kind) && digest.sha256 !== sha256(canonicalize(predicate))) {
     return refuse('statement_mismatch', `the subject of the ${kind} is another document than its predicate`);
   }
   return { subject: { name, sha256: digest.sha256 }, predicate };

@@ -17,11 +17,7 @@ import { shaped } from './verify-index.ts';
 const rootSchemas = { index: indexPredicate, delegations: delegationsPredicate, revocations: revocationsPredicate };
 
 /** @throws SupplyChainRefusal for a document that no reader accepts. */
-export const signRootDocument = (
-  key: KeyObject,
-  kind: Exclude<DocumentKind, 'artifact'>,
-  document: unknown,
-): Envelope => {
+export const signRootDocument = (key: KeyObject, kind: keyof typeof rootSchemas, document: unknown): Envelope => {
   shaped<unknown>(rootSchemas[kind], document, kind);
   return signStatement(key, kind, document);
 };

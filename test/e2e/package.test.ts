@@ -103,6 +103,7 @@ test('[package.installs] it has nothing to install behind it, holds no sources, 
       'LICENSE',
       join('bin', 'agent-governance-gateway.mjs'),
       join('bin', 'agentctl.mjs'),
+      'sbom.cdx.json',
       join('config', 'gateway.yaml'),
       join('policies', 'pr-writer.yaml'),
       join('state-machines', 'approval.asl.json'),
@@ -111,6 +112,58 @@ test('[package.installs] it has nothing to install behind it, holds no sources, 
   const manifest = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8'));
   expect(manifest).not.toHaveProperty('dependencies');
   expect(manifest).not.toHaveProperty('private');
+});
+
+describe('[supply-chain.provenance]', () => {
+  const sbom = () => JSON.parse(readFileSync(join(built, 'sbom.cdx.json'), 'utf8'));
+  const at = (name: string) => join(folder, name);
+  const ctl = (...args: string[]) => run(node, [program('agentctl'), 'supply-chain', ...args], folder);
+
+  test('the bill of materials names every package that was bundled, with version and licence', () => {
+    expect(sbom()).toMatchObject({
+      ...{ bomFormat: 'CycloneDX', specVersion: '1.6' },
+      metadata: { component: { name: packageJson.name, version } },
+    });
+    const names = sbom().components.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(['zod', '@aws-sdk/client-dynamodb', 'commander']));
+    for (const { purl, version: each, licenses } of sbom().components) {
+      expect([purl, each, licenses]).toEqual([
+        expect.stringMatching(/^pkg:npm\//),
+        expect.any(String),
+        [expect.anything()],
+      ]);
+    }
+  });
+
+  test('a release is attested, and verifies with its bill of materials; another file, key or bill does not', async () => {
+    const archive = at(readdirSync(folder).find((name) => name.endsWith('.tgz'))!);
+    for (const name of ['release', 'other']) await ctl('keygen', '--out', at(name));
+    const bill = join(built, 'sbom.cdx.json');
+    const about = ['--release', version, '--sbom', bill, '--source', 'https://git.example/gateway'];
+    const how = [
+      '--commit',
+      'a'.repeat(40),
+      '--builder',
+      'https://ci.example/jobs/7',
+      '--signing-key',
+      at('release.key'),
+    ];
+    writeFileSync(at('provenance.json'), (await ctl('attest', archive, ...about, ...how)).stdout);
+    const verify = (file: string, root: string, ...more: string[]) =>
+      ctl('verify', file, '--root', at(root), '--provenance', at('provenance.json'), ...more);
+    const { stdout } = await verify(archive, 'release.pem', '--sbom', bill);
+    expect(stdout).toContain(`commit: ${'a'.repeat(40)}`);
+    await expect(verify(archive, 'other.pem')).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('unknown_key'),
+    });
+    await expect(verify(bill, 'release.pem')).rejects.toMatchObject({
+      stderr: expect.stringContaining('digest_mismatch'),
+    });
+    writeFileSync(at('short.json'), JSON.stringify({ ...sbom(), components: [] }));
+    const shortened = verify(archive, 'release.pem', '--sbom', at('short.json'));
+    await expect(shortened).rejects.toMatchObject({ stderr: expect.stringContaining('digest_mismatch') });
+  });
 });
 
 test.each(['agent-governance-gateway', 'agentctl'])(

@@ -1,0 +1,99 @@
+/** How a release was built, as a signed statement of SLSA provenance over its file [supply-chain.provenance]. */
+import type { KeyObject } from 'node:crypto';
+import * as z from 'zod';
+import { type Envelope, openEnvelope, signStatement } from './envelope.ts';
+import { keyIdOf, sha256 } from './keys.ts';
+import { refuse } from './refusal.ts';
+import { shaped } from './verify-index.ts';
+
+export const buildType = 'urn:agent-governance-gateway:npm-package:1';
+const digest = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex');
+const byproduct = z.object({ name: z.string().min(1).max(200), digest: z.object({ sha256: digest }) });
+
+/** The members that are read of SLSA provenance v1; other builders may write more. */
+export const provenancePredicate = z.object({
+  buildDefinition: z.object({
+    buildType: z.literal(buildType),
+    externalParameters: z.object({ source: z.string().min(1).max(2048), version: z.string().min(1).max(64) }),
+    resolvedDependencies: z
+      .array(
+        z.object({
+          uri: z.string().min(1).max(2048),
+          digest: z.object({
+            gitCommit: z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, 'a commit of Git in hex'),
+          }),
+        }),
+      )
+      .length(1),
+  }),
+  runDetails: z.object({
+    builder: z.object({ id: z.string().min(1).max(2048) }),
+    byproducts: z.array(byproduct).max(16),
+  }),
+});
+
+export interface Build {
+  readonly version: string;
+  /** Address of the repository. */
+  readonly source: string;
+  readonly commit: string;
+  /** Who built: an address of a CI job, or of a machine. */
+  readonly builder: string;
+  /** Files that describe the release, such as its SBOM, by name. */
+  readonly byproducts: Readonly<Record<string, Uint8Array>>;
+}
+
+/** @throws SupplyChainRefusal for members that no reader accepts. */
+export function signProvenance(key: KeyObject, name: string, file: Uint8Array, build: Build): Envelope {
+  const { version, source, commit, builder, byproducts } = build;
+  const predicate = shaped(
+    provenancePredicate,
+    {
+      buildDefinition: {
+        buildType,
+        externalParameters: { source, version },
+        resolvedDependencies: [{ uri: `git+${source}@${commit}`, digest: { gitCommit: commit } }],
+      },
+      runDetails: {
+        builder: { id: builder },
+        byproducts: Object.entries(byproducts).map(([each, bytes]) => ({
+          name: each,
+          digest: { sha256: sha256(bytes) },
+        })),
+      },
+    },
+    'provenance',
+  );
+  return signStatement(key, 'provenance', predicate, { name, sha256: sha256(file) });
+}
+
+/**
+ * @param byproducts files that came with the release: each has to be one that the builder named
+ * @throws SupplyChainRefusal with the first check that failed
+ */
+export function verifyProvenance(
+  envelope: unknown,
+  key: KeyObject,
+  file: Uint8Array,
+  byproducts: readonly Uint8Array[] = [],
+) {
+  const { keyId, subject, predicate } = openEnvelope(envelope, 'provenance', new Map([[keyIdOf(key), key]]));
+  const found = sha256(file);
+  if (subject.sha256 !== found)
+    return refuse(
+      'digest_mismatch',
+      `the file has digest ${found}, the builder signed ${subject.sha256} (${subject.name})`,
+    );
+  const said = shaped(provenancePredicate, predicate, 'provenance');
+  const named = said.runDetails.byproducts;
+  for (const bytes of byproducts)
+    if (!named.some((each) => each.digest.sha256 === sha256(bytes)))
+      return refuse('digest_mismatch', `a file with digest ${sha256(bytes)} is not among those the builder named`);
+  const { version, source } = said.buildDefinition.externalParameters;
+  return {
+    ...{ file: subject.name, sha256: subject.sha256, signer: keyId, version, source },
+    commit: said.buildDefinition.resolvedDependencies[0]!.digest.gitCommit,
+    builder: said.runDetails.builder.id,
+    byproducts: named.map((each) => ({ name: each.name, sha256: each.digest.sha256 })),
+  };
+}
