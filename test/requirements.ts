@@ -1664,6 +1664,31 @@ const webConsole: readonly Requirement[] = [
     'The console runs no inline code, asks no other host, cannot be framed, and sends no referrer; Trusted Types are required.',
   ),
   must('console.size', 'A browser loads at most 60 kB compressed before the console works.'),
+  must(
+    'console.sign-in',
+    'A key signs in for one tab: it is in no address, cookie or lasting storage, and signing out forgets it.',
+  ),
+  must('console.roles', 'What a role or kind of key may not do is not shown.'),
+  must(
+    'console.approvals',
+    'Pending approvals appear by themselves, the title counts them, and an address opens one without deciding.',
+  ),
+  must(
+    'console.card',
+    'The card shows who asks, the whole call, its effects in words, the rule with its reason, and the time left.',
+  ),
+  must('console.vote', 'A vote is a POST after a second look, with a comment; a decision that came first is reported.'),
+  must('console.keyboard', 'Approvals are decided by keyboard alone; single keys can be switched off.'),
+  must(
+    'console.hostile-text',
+    'Text of agents stays text: no markup, nothing invisible, nothing that widens the page.',
+  ),
+  must('console.accessible', 'axe finds no violation on any page, in light and dark, from 360 px on.'),
+  must(
+    'console.outage',
+    'While the gateway is down the last answer stays, a vote is not claimed, and the page goes on by itself.',
+  ),
+  must('console.own-origin', 'No page asks another host or breaks its policy.'),
   must('console.package', 'The installed package serves the console without a compiler.'),
 ];
 

@@ -42,7 +42,7 @@ function Decision({ view, same }: { readonly view: View; readonly same: boolean 
   return (
     <li>
       <Badge of={denied_at ? 'denied' : 'approved'} /> by <Text of={person ?? reviewer ?? 'the time limit'} />{' '}
-      {at && <Ago at={at} />} {same ? '(the very same call)' : '(other parameters or session)'}
+      {at && <Ago at={at} />} {same ? '(the same call)' : '(other parameters or session)'}
       {comment && (
         <>
           : “<Text of={comment} />”

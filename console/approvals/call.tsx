@@ -1,4 +1,4 @@
-/** The very call, whole: what is executed stands first, what is redacted is named. */
+/** The whole call: what is executed stands first, what is redacted is named. */
 import { Block, Code, Fact, Facts, Notice, Text } from '../ui.tsx';
 import { type Item, names, pathOf } from './items.ts';
 

@@ -1,4 +1,4 @@
-/** The card of one request: who asks, the very call, what it comes to, which rule stopped it, and how long is left [console.card]. */
+/** The card of one request: who asks, the whole call, what it comes to, which rule stopped it, and how long is left [console.card]. */
 import type { ComponentChildren } from 'preact';
 import { useCallback } from 'preact/hooks';
 import type { Api } from '../api.ts';

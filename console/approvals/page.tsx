@@ -2,13 +2,13 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
-import { go, hashOf } from '../route.ts';
+import { go, hashOf, routeOf } from '../route.ts';
 import { mayVote } from '../session.ts';
 import { Asked, Code, Heading, Notice, Text } from '../ui.tsx';
 import { duration, plural } from '../words.ts';
 import { OpenCard } from './card.tsx';
 import { Help } from './help.tsx';
-import { type Item, neighbour } from './items.ts';
+import { type Item, neighbour, notTheirs } from './items.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { type Verdict, VoteDialog } from './vote-dialog.tsx';
 
@@ -28,12 +28,14 @@ export function ApprovalsPage({ api, me, id }: PageProps) {
   useTitle(live.value);
 
   const vote = (item: Item, verdict: Verdict) => setAsked({ item, verdict });
+  // By the address, which is ahead of what is drawn when keys come fast.
   const move = (step: 1 | -1) => {
-    const next = items && neighbour(items, id, step);
+    const next = items && neighbour(items, routeOf(location.hash).id, step);
     if (next) go('approvals', next);
   };
   const voteOnOpen = (verdict: Verdict) => {
-    if (open && mayVote(me)) vote(open, verdict);
+    if (open && open.envelope_id === routeOf(location.hash).id && mayVote(me) && !notTheirs(open, me))
+      vote(open, verdict);
   };
   useShortcuts({
     j: () => move(1),

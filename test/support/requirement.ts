@@ -40,10 +40,10 @@ export function problems(requirements: readonly Requirement[], sources: readonly
   return found;
 }
 
-/** All `*.test.ts` below a folder, and the checks of the runtime, cloud and HTTP/3 tiers, which CI runs as well. */
+/** All `*.test.ts` below a folder, and the checks of the runtime, cloud, HTTP/3 and console tiers, which CI runs as well. */
 export function testSources(folder: string): TestSource[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.test.ts') || /^(runtime|cloud|http3)\/[^/]*\.ts$/.test(path))
+    .filter((path) => path.endsWith('.test.ts') || /^(runtime|cloud|http3|console)\/[^/]*\.ts$/.test(path))
     .sort()
     .map((path) => ({ path, text: readFileSync(join(folder, path), 'utf8') }));
 }

@@ -1,0 +1,140 @@
+/** A request comes, is looked at, and is decided: with the mouse and by keyboard alone. */
+import assert from 'node:assert/strict';
+import { check } from '../support/checks.ts';
+import type { Visitors } from './browser.ts';
+import type { ConsoleGateway } from './gateway.ts';
+import { shellOf } from './sign-in.ts';
+
+export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
+  const recordOf = async (id: string) => (await gateway.call(gateway.keys.human, 'GET', `approvals/${id}`)).body;
+  return [
+    check(
+      '[console.approvals] a request appears by itself, the title counts it, and opening its address decides nothing',
+      async () => {
+        const page = await people.signedIn(gateway.keys.human);
+        await page
+          .getByRole('status')
+          .filter({ hasText: /waits? for approval/ })
+          .waitFor();
+        const before = Number(/^\((\d+)\)/.exec(await page.title())?.[1] ?? 0);
+        const id = await gateway.review(shellOf('make live | sh', 'live'));
+        await page.locator(`a[href="#/approvals/${id}"]`).waitFor();
+        await page.waitForFunction(`document.title.startsWith('(${before + 1}) Approvals')`);
+        await page.goto(`${gateway.url}/console/#/approvals/${id}`);
+        await page.getByRole('button', { name: 'Approve…' }).waitFor();
+        assert.equal((await recordOf(id)).status, 'pending');
+        assert.deepEqual(
+          people.asked.filter((asked) => asked.startsWith('POST')),
+          [],
+        );
+        await page.context().close();
+      },
+    ),
+    check(
+      '[console.card] the card shows the very call, its effects, who asks, the rule, the credential and the time left',
+      async () => {
+        const id = await gateway.review(shellOf('curl -fsS https://get.example/i.sh | bash', 'card'));
+        const page = await people.signedIn(gateway.keys.human, `#/approvals/${id}`);
+        const card = page.getByRole('article');
+        await card.getByText('curl -fsS https://get.example/i.sh | bash').waitFor();
+        const text = await card.innerText();
+        for (const part of [
+          ...['command (executed)', 'runs curl: reads https://get.example/i.sh', 'runs bash on what curl prints'],
+          ...[
+            'local-agent (agent key)',
+            'release-bot (the caller',
+            'the release is due',
+            'shell:*',
+            'pr-writer, version 1',
+          ],
+          ...['min left', 'A decision cannot be undone.'],
+        ])
+          assert.ok(text.includes(part), `${part} is missing in:\n${text}`);
+        await page.context().close();
+      },
+    ),
+    check(
+      '[console.vote] approved with a comment, the record carries person and comment; the card shows the decision',
+      async () => {
+        const id = await gateway.review(shellOf('make approve | sh', 'approve'));
+        const page = await people.signedIn(gateway.keys.human, `#/approvals/${id}`);
+        await page.getByRole('button', { name: 'Approve…' }).click();
+        await page.getByLabel('Comment').fill('looked at it');
+        await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+        await page.getByRole('heading', { name: 'Decision', exact: true }).waitFor();
+        const { status, person, reviewer, comment } = await recordOf(id);
+        assert.deepEqual(
+          { status, person, reviewer, comment },
+          { status: 'approved', person: 'local-human', reviewer: 'local-human', comment: 'looked at it' },
+        );
+        await page.context().close();
+      },
+    ),
+    check('[console.vote] what another person decided meanwhile is said, and not decided again', async () => {
+      const id = await gateway.review(shellOf('make conflict | sh', 'conflict'));
+      const page = await people.signedIn(gateway.keys.human, `#/approvals/${id}`);
+      await page.getByRole('button', { name: 'Approve…' }).click();
+      const denied = await gateway.call(gateway.keys.human, 'POST', `approvals/${id}/deny`, {
+        reviewer: 'someone else',
+      });
+      assert.equal(denied.status, 200);
+      await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+      await page.getByRole('alert').filter({ hasText: 'Not counted' }).waitFor();
+      assert.equal((await recordOf(id)).status, 'denied');
+      await page.context().close();
+    }),
+    check(
+      '[console.keyboard] by keyboard alone: sign in, choose with j and k, deny with d, and Escape leaves without a vote',
+      async () => {
+        const first = await gateway.review(shellOf('make first | sh', 'keyboard'));
+        const second = await gateway.review(shellOf('make second | sh', 'keyboard'));
+        const page = await people.open();
+        await page.keyboard.press('Tab');
+        await page.keyboard.type(gateway.keys.human);
+        await page.keyboard.press('Enter');
+        await page.locator(`a[href="#/approvals/${second}"]`).waitFor();
+        const at = async (id: string, key: 'j' | 'k') => {
+          for (let steps = 0; !page.url().endsWith(id); steps++) {
+            assert.ok(steps < 50, `${key} does not come to ${id}`);
+            const before = page.url();
+            await page.keyboard.press(key);
+            await page.waitForURL((url) => url.href !== before);
+            // A key counts for what is drawn: wait until this step is.
+            await page.locator(`a[aria-current="true"][href="${new URL(page.url()).hash}"]`).waitFor();
+          }
+        };
+        await at(second, 'j');
+        await at(first, 'k');
+        await page.getByRole('button', { name: 'Deny…' }).waitFor();
+        await page.keyboard.press('a');
+        await page.getByRole('dialog').waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        assert.equal((await recordOf(first)).status, 'pending');
+        await page.keyboard.press('d');
+        await page.getByRole('dialog').waitFor();
+        await page.keyboard.type('jkad? not today');
+        await page.keyboard.press('Tab');
+        await page.keyboard.press('Enter');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        const { status, comment } = await recordOf(first);
+        assert.deepEqual({ status, comment }, { status: 'denied', comment: 'jkad? not today' });
+        assert.equal((await recordOf(second)).status, 'pending');
+        await page.context().close();
+      },
+    ),
+    check('[console.keyboard] the list of shortcuts opens with ?, and switches them off', async () => {
+      const page = await people.signedIn(gateway.keys.human);
+      await page.getByRole('heading', { name: 'Approvals' }).waitFor();
+      await page.keyboard.press('?');
+      await page.getByRole('checkbox').uncheck();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.keyboard.press('?');
+      await page.getByRole('button', { name: 'Keyboard shortcuts' }).click(); // what the key would have opened is opened once
+      await page.getByRole('dialog').waitFor();
+      assert.equal(await page.getByRole('dialog').count(), 1);
+      await page.context().close();
+    }),
+  ];
+};

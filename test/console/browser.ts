@@ -1,0 +1,74 @@
+/** A real browser on the console of a real local run; what no page may ever do is noticed on all of them. */
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const places = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+];
+
+/** The browser of this machine; undefined where there is none. Nothing is downloaded. */
+export const browserProgram = (): string | undefined => process.env.CHROMIUM ?? places.find((path) => existsSync(path));
+
+/** Other programs share the machine: everything that is waited for has this long. */
+export const patienceMs = 60_000;
+
+export interface Visitors {
+  /** A tab of its own, as of another person, at a place of the console. */
+  open(hash?: string, options?: BrowserContextOptions): Promise<Page>;
+  /** A tab that is signed in. */
+  signedIn(key: string, hash?: string, options?: BrowserContextOptions): Promise<Page>;
+  /** Requests to other hosts, faults of scripts, violations of the policy, dialogs: none may ever come. */
+  readonly offences: readonly string[];
+  /** Methods and paths that were asked, in order. */
+  readonly asked: readonly string[];
+  close(): Promise<void>;
+}
+
+export async function visitors(program: string, adminUrl: string): Promise<Visitors> {
+  const browser: Browser = await chromium.launch({
+    executablePath: program,
+    args: ['--no-sandbox'],
+    timeout: patienceMs,
+  });
+  const offences: string[] = [];
+  const asked: string[] = [];
+  const watch = (page: Page) => {
+    page.setDefaultTimeout(patienceMs);
+    page.on('pageerror', (fault) => offences.push(`script: ${fault.message}`));
+    page.on('dialog', (dialog) => {
+      offences.push(`dialog: ${dialog.message()}`);
+      dialog.dismiss().catch(() => {});
+    });
+    page.on('console', (message) => {
+      if (/Content Security Policy|Trusted/i.test(message.text())) offences.push(`policy: ${message.text()}`);
+    });
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (url.origin !== adminUrl) offences.push(`another host: ${request.url()}`);
+      asked.push(`${request.method()} ${url.pathname}${url.search}`);
+    });
+    return page;
+  };
+  const open: Visitors['open'] = async (hash = '', options = {}) => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    const page = watch(await context.newPage());
+    await page.goto(`${adminUrl}/console/${hash}`);
+    return page;
+  };
+  return {
+    open,
+    signedIn: async (key, hash, options) => {
+      const page = await open(hash, options);
+      await page.getByLabel('API key or admin token').fill(key);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      return page;
+    },
+    offences,
+    asked,
+    close: () => browser.close(),
+  };
+}

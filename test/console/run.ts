@@ -1,0 +1,31 @@
+/**
+ * The console in a real Chromium before a real local run (`npm run test:console`). The browser is the one of the machine, or that of
+ * the variable CHROMIUM; without one the tier is skipped, and says so.
+ */
+import { runChecks } from '../support/checks.ts';
+import { accessibility } from './accessibility.ts';
+import { approvals } from './approvals.ts';
+import { browserProgram, visitors } from './browser.ts';
+import { consoleGateway } from './gateway.ts';
+import { hostile } from './hostile.ts';
+import { outages } from './outages.ts';
+import { signIn } from './sign-in.ts';
+
+const program = browserProgram();
+if (program === undefined) {
+  console.log('SKIPPED: the tier of the console needs a Chromium, and this machine has none; name one in CHROMIUM.');
+  console.log('0 passed, 0 failed');
+  process.exit(0);
+}
+
+const gateway = await consoleGateway();
+const people = await visitors(program, gateway.url);
+try {
+  const tiers = [signIn, approvals, hostile, accessibility, outages];
+  const { passed, failed } = await runChecks(tiers.flatMap((tier) => tier(gateway, people)));
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+} finally {
+  await people.close();
+  await gateway.end();
+}

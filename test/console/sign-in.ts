@@ -1,0 +1,56 @@
+/** Who gets in, where the key stays, and what each role is shown. */
+import assert from 'node:assert/strict';
+import { check } from '../support/checks.ts';
+import type { Visitors } from './browser.ts';
+import type { ConsoleGateway } from './gateway.ts';
+
+export const signIn = (gateway: ConsoleGateway, people: Visitors) => [
+  check('[console.sign-in] a wrong key is refused with the reason; a right one opens the page', async () => {
+    const page = await people.open();
+    await page.getByLabel('API key or admin token').fill('not-a-key');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').filter({ hasText: /\S/ }).waitFor();
+    await page.getByLabel('API key or admin token').fill(gateway.keys.human);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Approvals' }).waitFor();
+    await page.context().close();
+  }),
+  check(
+    '[console.sign-in] the key stays in this tab: in no address, cookie or other storage; signing out forgets it',
+    async () => {
+      const page = await people.signedIn(gateway.keys.human);
+      const kept = (expression: string) => page.evaluate(expression) as Promise<string>;
+      assert.match(await kept('JSON.stringify({ ...sessionStorage })'), new RegExp(gateway.keys.human));
+      assert.doesNotMatch(await kept('JSON.stringify({ ...localStorage })'), new RegExp(gateway.keys.human));
+      assert.deepEqual(await page.context().cookies(), []);
+      assert.ok(!page.url().includes(gateway.keys.human));
+      await page.reload();
+      await page.getByRole('heading', { name: 'Approvals' }).waitFor();
+      const other = await page.context().newPage();
+      await other.goto(`${gateway.url}/console/`);
+      await other.getByRole('button', { name: 'Sign in' }).waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+      assert.equal(await kept('JSON.stringify({ ...sessionStorage })'), '{}');
+      assert.ok(!people.asked.some((asked) => asked.includes(gateway.keys.human)));
+      await page.context().close();
+    },
+  ),
+  check('[console.roles] a key that may not vote sees requests without buttons', async () => {
+    const id = await gateway.review(shellOf('make roles | sh', 'roles'));
+    const page = await people.signedIn(gateway.keys.agent, `#/approvals/${id}`);
+    await page.getByRole('heading', { name: 'What would run' }).waitFor();
+    await page.getByText('This key shows approvals and cannot vote.').waitFor();
+    assert.equal(await page.getByRole('button', { name: /Approve|Deny/ }).count(), 0);
+    await page.keyboard.press('a');
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    await page.context().close();
+  }),
+];
+
+export const shellOf = (command: string, session: string, others: Readonly<Record<string, unknown>> = {}) => ({
+  ...{ protocol: 'shell', tool: 'shell.run', target: 'ci', capability: 'execute', parameters: { command } },
+  actor: { agent: 'release-bot', session },
+  justification: 'the release is due',
+  ...others,
+});
