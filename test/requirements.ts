@@ -620,6 +620,11 @@ const evidence: readonly Requirement[] = [
     'transparency.notes',
     'Checkpoints are signed notes with Ed25519 keys; a witness adds a cosignature/v1 with its time.',
   ),
+  must(
+    'transparency.log',
+    'Where each session stands is appended once to the log of its tenant, by one conditional write of the head for each batch; a head that the log did not sign takes nothing.',
+  ),
+  must('transparency.survives-kill', 'A writer of the log that stops anywhere loses and doubles no leaf.'),
   must('evidence.survives-kill', 'kill -9 at any moment loses no acknowledged entry and leaves a valid chain.'),
   must('audit.filters', 'GET audit filters by actor, kind, session, tool, decision, from, to and pages by cursor.'),
   must('audit.admin-acts', 'Administrative acts are entries of session admin-<tenant>-<UTC day>.'),

@@ -1,7 +1,10 @@
 /** What the local run keeps of evidence outside its store, in the state folder: signing key, archive, checkpoints. */
 import { join } from 'node:path';
+import { logTable } from '#adapters/dynamodb/log-table.ts';
 import { type CheckpointFile, checkpointFile } from '#adapters/local/checkpoint-file.ts';
 import { folderArchive } from '#adapters/local/folder-archive.ts';
+import { folderLog } from '#adapters/local/folder-log.ts';
+import { ed25519KeyFile, logSigners } from '#adapters/local/log-key.ts';
 import { registerSigningKey } from '#adapters/local/registered-key.ts';
 import { stateSigner } from '#adapters/local/signing-keys.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -10,12 +13,15 @@ import { signingKeysOf } from '#core/evidence/key-succession.ts';
 import type { ArchiveReader, EvidenceLog, Signer } from '#core/evidence/ports.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import type { Archive } from '#core/observatory/ports.ts';
+import { TransparencyLog } from '#core/transparency/log.ts';
 import type { LocalStore } from './store.ts';
 
 export interface KeptEvidence {
   readonly signer: Signer;
   readonly archived: Archive & ArchiveReader;
   readonly checkpoints: CheckpointFile;
+  /** The log that outsiders watch; absent where processes share the store. */
+  readonly transparency?: TransparencyLog;
   /** Puts entries that are archived under a checkpoint. */
   readonly cover: (entries: readonly EvidenceEntry[]) => Promise<void>;
   readonly archiving: {
@@ -31,6 +37,8 @@ export interface KeptEvidenceOptions {
   /** Go on with this folder's signing key although the store belongs to another one. */
   readonly adoptSigningKey?: boolean;
   readonly evidence: Pick<EvidenceLog, 'entries'>;
+  /** Whether the transparency log goes on; it does where this is absent. */
+  readonly logging?: () => Promise<boolean>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
 }
@@ -49,6 +57,24 @@ export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEv
   const damage = await checkpoints.damage();
   if (damage !== undefined) telemetry.log('error', 'the checkpoint file is damaged', { file: path, error: damage });
   const archive = shared ? evidence : archived;
-  const cover = (entries: readonly EvidenceEntry[]) => checkpointEntries({ checkpoints, archive, telemetry }, entries);
-  return { signer, archived, checkpoints, cover, archiving: { archive: archived, cover } };
+  const transparency = shared ? undefined : await transparencyLog(options);
+  const cover = async (entries: readonly EvidenceEntry[]) => {
+    const log = (await options.logging?.()) === false ? undefined : transparency;
+    await checkpointEntries({ checkpoints, archive, log, telemetry }, entries);
+  };
+  return {
+    ...{ signer, archived, checkpoints, cover, archiving: { archive: archived, cover } },
+    ...(transparency && { transparency }),
+  };
+}
+
+/** Processes that share a store have each their own folder, and a log has one: they keep none. */
+async function transparencyLog({ stateFolder, store, clock }: KeptEvidenceOptions): Promise<TransparencyLog> {
+  return new TransparencyLog({
+    heads: logTable(store),
+    objects: folderLog(join(stateFolder, 'log')),
+    signer: logSigners(await ed25519KeyFile(join(stateFolder, 'log-key.pem'))),
+    clock,
+    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  });
 }

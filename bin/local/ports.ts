@@ -89,6 +89,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   const kept = await keptEvidence({
     ...{ stateFolder, store, evidence: stores.evidence, clock, telemetry },
     adoptSigningKey,
+    logging: async () => (await snapshots.current({ evenStale: true })).configuration.evidence.log.enabled,
   });
   const objects = folderObjectStore(join(stateFolder, 'objects'));
   const configStore = configTable(store.client, store.tables.config);

@@ -22,6 +22,7 @@ import type { RecordedTrace } from '#core/observatory/traces.ts';
 import type { RolloutsInForce } from '#core/rollouts/in-force.ts';
 import type { Rollouts } from '#core/rollouts/ports.ts';
 import type { TicketStore } from '#core/tickets/ports.ts';
+import type { TransparencyLog } from '#core/transparency/log.ts';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
@@ -45,6 +46,8 @@ export interface GatewayPorts extends GovernPorts {
   readonly signer: Signer;
   /** Copies of the entries, kept where those who write the tables cannot write, for functions that read them. */
   readonly archived?: ArchiveReader;
+  /** The log that outsiders watch, where the host keeps one. */
+  readonly transparency?: TransparencyLog;
   /** Rows of the log, for the process that lets them expire. */
   readonly evidenceRows: EvidenceRows;
   /** Where this process may write the archive: it puts under a checkpoint what it keeps there. */

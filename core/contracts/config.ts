@@ -184,6 +184,19 @@ export const configurationSchema = z
         sensitive: z.array(z.string().min(1)).default([]).meta({
           description: 'JSON paths such as $.parameters.password whose values are replaced by salted digests.',
         }),
+        log: z
+          .strictObject({
+            enabled: z.boolean().default(true).meta({
+              description:
+                'Whether the gateway on this machine appends where sessions stand to the transparency log of their tenant. On AWS no log is kept.',
+            }),
+            witnesses: z.array(z.string().max(300)).max(16).default([]).meta({
+              description:
+                'Verifier keys of the witnesses whose cosignatures the gateway accepts, such as name+1a2b3c4d+BF…: 0 to 16, each of the cosignature type.',
+            }),
+          })
+          .prefault({})
+          .meta({ description: 'The transparency log, and who witnesses it.' }),
         retention_days: z.int().min(30).max(36_500).optional().meta({
           description:
             'Rows of evidence older than this are removed from the table once they equal their archived copies; unset, they stay. Keep it set: without it the sessions that lost rows do not verify.',

@@ -5,6 +5,8 @@
 import type { ChainPoint, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
+import type { TransparencyLog } from '#core/transparency/log.ts';
+import { LogDamage } from '#core/transparency/stored-tiles.ts';
 import { entryHash } from './chain.ts';
 import { CheckpointDamage } from './checkpoint.ts';
 import type { ArchiveReader, CheckpointLog } from './ports.ts';
@@ -13,6 +15,8 @@ export interface CheckpointerPorts {
   readonly checkpoints: Pick<CheckpointLog, 'last' | 'append'>;
   /** Holds the entries at hand already. */
   readonly archive: Pick<ArchiveReader, 'entries'>;
+  /** Where it stands as well: the log of the tenant that outsiders watch. */
+  readonly log?: Pick<TransparencyLog, 'append'> | undefined;
   readonly telemetry: Telemetry;
 }
 
@@ -33,7 +37,16 @@ export async function checkpointEntries(ports: CheckpointerPorts, entries: reado
     const point = await standOf(ports, own.sort(byIndex)).catch((thrown: unknown) => refused(ports, thrown));
     if (point) points.push(point);
   }
-  if (points.length > 0) await ports.checkpoints.append(points);
+  if (points.length === 0) return;
+  // The log first: points that are under a checkpoint are not looked at again.
+  await ports.log?.append(points).catch((thrown: unknown) => unlogged(ports, thrown));
+  await ports.checkpoints.append(points);
+}
+
+/** A damaged log takes nothing more and holds nothing up: bundles say that they are not in it. */
+function unlogged({ telemetry }: CheckpointerPorts, thrown: unknown): void {
+  if (!(thrown instanceof LogDamage)) throw thrown;
+  telemetry.log('error', 'nothing was appended to the transparency log', { error: thrown.message });
 }
 
 const byIndex = (a: EvidenceEntry, b: EvidenceEntry): number => a.index - b.index;

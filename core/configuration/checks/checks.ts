@@ -3,6 +3,7 @@ import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { sandboxGlobs } from '#core/effect-limits/globs.ts';
 import { sensitivePath } from '#core/evidence/json-path.ts';
 import { adminPerson } from '#core/identity/identities.ts';
+import { witnessKey } from '#core/transparency/witness-keys.ts';
 import { keyObject } from '../store/stored-keys.ts';
 import { checkFederation } from './federation-checks.ts';
 import { globProblems, refusedBy } from './glob-checks.ts';
@@ -34,6 +35,7 @@ export function checkConfiguration(file: ConfigurationFile, warnings: string[]):
     ...checkUpstreams(file),
     ...checkUpstreamNames(file),
     ...checkSensitivePaths(file),
+    ...checkWitnesses(file),
     ...sandboxGlobs(file.sandbox).flatMap(({ path, patterns }) => globProblems(patterns, (i) => [...path, i])),
     ...checkSecretNames(file),
   ];
@@ -140,6 +142,16 @@ const checkUpstreams = ({ upstreams: { mcp, http } }: ConfigurationFile): Proble
     globProblems(allowed_paths, (at) => ['upstreams', 'http', i, 'allowed_paths', at]),
   ),
 ];
+
+const checkWitnesses = ({ evidence: { log } }: ConfigurationFile): Problem[] =>
+  log.witnesses.flatMap((text, i) =>
+    refusedBy(
+      () => void witnessKey(text),
+      text,
+      ['evidence', 'log', 'witnesses', i],
+      'the verifier key that agentctl witness prints',
+    ),
+  );
 
 const checkSensitivePaths = ({ evidence: { sensitive } }: ConfigurationFile): Problem[] =>
   sensitive.flatMap((path, i) =>

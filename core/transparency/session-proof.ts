@@ -1,0 +1,90 @@
+/** Checks, with nothing but keys, that a session's chain is in a log, who saw it there, and since when. */
+import * as z from 'zod';
+import { cosignedAt, type OpenCheckpoint, openCheckpoint } from './checkpoint-note.ts';
+import { type LogLeaf, leafBytes, leafSchema, sessionDigest } from './leaf.ts';
+import { canonicalBase64, type NoteKey } from './note.ts';
+import { rootOfInclusion } from './proofs.ts';
+import { hashBytes, leafHash } from './tree.ts';
+
+const path = z.array(z.string().max(44)).max(64);
+const note = z.string().max(16_384);
+
+export const logProofSchema = z.strictObject({
+  leaf: leafSchema,
+  position: z.int().nonnegative(),
+  /** The log's signed note, and the hashes that lead from the leaf to its root (base64). */
+  checkpoint: note,
+  path,
+  /** Earlier or equal checkpoints that witnesses cosigned, each with its own path. */
+  cosigned: z.array(z.strictObject({ checkpoint: note, path })).max(32),
+});
+export type LogProof = z.infer<typeof logProofSchema>;
+
+export interface LogTrust {
+  /** The key of the log; without it the origin of the proof is not checked. */
+  readonly log?: NoteKey | undefined;
+  readonly witnesses?: readonly NoteKey[];
+}
+
+/** A witness that saw the leaf. */
+export interface SeenBy {
+  readonly witness: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly size: number;
+}
+
+export interface CheckedProof {
+  readonly leaf: LogLeaf;
+  readonly position: number;
+  readonly origin: string;
+  readonly size: number;
+  readonly seen: readonly SeenBy[];
+}
+
+/** @returns what the proof shows, or in words why it shows nothing. Never throws. */
+export function checkLogProof(
+  candidate: unknown,
+  session: { readonly tenant: string; readonly session_id: string },
+  { log, witnesses = [] }: LogTrust,
+): CheckedProof | string {
+  const parsed = logProofSchema.safeParse(candidate);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return `the log proof is malformed at ${issue?.path.join('.') || 'its root'}: ${issue?.message}`;
+  }
+  const { leaf, position, checkpoint, path: hashes, cosigned } = parsed.data;
+  if (leaf.tenant !== session.tenant || leaf.session !== sessionDigest(session.tenant, session.session_id)) {
+    return 'the log proof is of another session';
+  }
+  const under = (text: string, proof: readonly string[]) => headOver(leaf, position, text, proof, log);
+  const head = under(checkpoint, hashes);
+  if (typeof head === 'string') return head;
+  const seen: SeenBy[] = [];
+  for (const each of cosigned) {
+    const earlier = under(each.checkpoint, each.path);
+    if (typeof earlier === 'string') return `a cosigned checkpoint fails: ${earlier}`;
+    if (earlier.origin !== head.origin) return 'a cosigned checkpoint is of another log';
+    for (const witness of witnesses) {
+      const seconds = cosignedAt(earlier, witness);
+      if (seconds === undefined) continue;
+      seen.push({ witness: witness.name, at: new Date(seconds * 1000).toISOString(), size: earlier.size });
+    }
+  }
+  return { leaf, position, origin: head.origin, size: head.size, seen };
+}
+
+function headOver(
+  leaf: LogLeaf,
+  position: number,
+  text: string,
+  proof: readonly string[],
+  log: NoteKey | undefined,
+): OpenCheckpoint | string {
+  const head = openCheckpoint(text, log);
+  if (typeof head === 'string') return head;
+  const hashes = proof.map(canonicalBase64);
+  if (hashes.some((hash) => hash?.length !== hashBytes)) return 'the log proof holds something that is not a hash';
+  const root = rootOfInclusion(leafHash(leafBytes(leaf)), position, head.size, hashes as Buffer[]);
+  return root?.equals(head.root) ? head : 'the log proof does not lead to the root of its checkpoint';
+}

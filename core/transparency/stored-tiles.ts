@@ -1,0 +1,129 @@
+/**
+ * The tiles of a log among its objects. Full tiles and all of the higher levels are objects of their own; the leaves that
+ * do not fill a tile yet lie in runs, one for each batch, so that a leaf is written once or twice and not 256 times.
+ */
+import { GatewayError } from '#core/kernel/errors.ts';
+import { leafBytes } from './leaf.ts';
+import type { LogHead, LogObjects } from './ports.ts';
+import type { NodeId, ReadNodes } from './proofs.ts';
+import {
+  entryBundle,
+  hashesOfTile,
+  leavesOfBundle,
+  type TileId,
+  tileAt,
+  tileOfNode,
+  tilePath,
+  tileWidth,
+} from './tiles.ts';
+import { leafHash, nodeHash } from './tree.ts';
+
+/** What is stored of a log does not make up its tree. */
+export class LogDamage extends GatewayError {
+  constructor(reason: string) {
+    super('server_error', `The log cannot be relied on: ${reason}.`);
+  }
+}
+
+const position = (index: number): string => String(index).padStart(16, '0');
+const runsOf = (tile: number): string => `runs/${position(tile)}`;
+
+/** Puts the newest batch of a head among the objects. It may have been put in part, or whole, before. */
+export async function putNewest(objects: LogObjects, tenant: string, { size, newest }: LogHead): Promise<void> {
+  const start = size - newest.length;
+  const leaves = newest.map(leafBytes);
+  const last = Math.floor((size - 1) / tileWidth);
+  for (let tile = Math.floor(start / tileWidth); tile <= last; tile++) {
+    const [from, to] = [Math.max(start, tile * tileWidth), Math.min(size, (tile + 1) * tileWidth)];
+    const path = `${runsOf(tile)}/${position(from)}`;
+    await objects.put(tenant, path, entryBundle(leaves.slice(from - start, to - start)));
+    if (to === (tile + 1) * tileWidth) await fill(objects, tenant, tile);
+  }
+}
+
+/** Puts the tile that is full now, and the hash of it into the levels above. */
+async function fill(objects: LogObjects, tenant: string, tile: number): Promise<void> {
+  const entries = tilePath({ level: 'entries', index: tile, width: tileWidth });
+  const leaves = await leavesOf(objects, tenant, { level: 'entries', index: tile, width: tileWidth });
+  await objects.put(tenant, entries, entryBundle(leaves));
+  let hashes = leaves.map(leafHash);
+  await objects.put(tenant, tilePath({ level: 0, index: tile, width: tileWidth }), Buffer.concat(hashes));
+  for (let [level, index] = [1, tile]; ; level++) {
+    const root = folded(hashes);
+    const width = (index % tileWidth) + 1;
+    index = Math.floor(index / tileWidth);
+    const before = width === 1 ? [] : await hashesIn(objects, tenant, { level, index, width: width - 1 });
+    hashes = [...before, root];
+    await objects.put(tenant, tilePath({ level, index, width }), Buffer.concat(hashes));
+    if (width < tileWidth) break;
+  }
+  await objects.drop?.(tenant, runsOf(tile));
+}
+
+/** The leaves of a tile of entries. @throws LogDamage when there are fewer. */
+export async function leavesOf(objects: LogObjects, tenant: string, { index, width }: TileId): Promise<Buffer[]> {
+  const full = await objects.get(tenant, tilePath({ level: 'entries', index, width: tileWidth }));
+  const leaves = full ? leavesOfBundle(full) : await leavesInRuns(objects, tenant, index, width);
+  if (leaves.length < width) throw new LogDamage(`tile ${index} has ${leaves.length} of ${width} leaves`);
+  return leaves.slice(0, width);
+}
+
+async function leavesInRuns(objects: LogObjects, tenant: string, tile: number, width: number): Promise<Buffer[]> {
+  const leaves: Buffer[] = [];
+  for (const name of await objects.list(tenant, runsOf(tile))) {
+    if (leaves.length >= width) break;
+    if (name !== position(tile * tileWidth + leaves.length)) throw new LogDamage(`run ${name} does not follow`);
+    const bytes = await objects.get(tenant, `${runsOf(tile)}/${name}`);
+    if (!bytes) throw new LogDamage(`run ${name} is missing`);
+    leaves.push(...leavesOfBundle(bytes));
+  }
+  return leaves;
+}
+
+async function hashesIn(objects: LogObjects, tenant: string, tile: TileId): Promise<Buffer[]> {
+  if (tile.level === 0) {
+    const full = await objects.get(tenant, tilePath({ ...tile, width: tileWidth }));
+    if (full) return hashesOfTile(full).slice(0, tile.width);
+    return (await leavesOf(objects, tenant, tile)).map(leafHash);
+  }
+  const bytes = await objects.get(tenant, tilePath(tile));
+  if (bytes?.length !== tile.width * 32) throw new LogDamage(`${tilePath(tile)} is missing or cut`);
+  return hashesOfTile(bytes);
+}
+
+/** The bytes of a tile of a tree of `size` leaves; undefined when the tree has no such tile. */
+export async function tileBytes(
+  objects: LogObjects,
+  tenant: string,
+  size: number,
+  tile: TileId,
+): Promise<Buffer | undefined> {
+  const widest = tileAt(tile.level, tile.index, size);
+  if (!widest || tile.width > widest.width) return undefined;
+  if (tile.level === 'entries') return entryBundle(await leavesOf(objects, tenant, tile));
+  return Buffer.concat(await hashesIn(objects, tenant, tile));
+}
+
+/** Reads nodes of a tree of `size` leaves; each tile is read once. */
+export function nodesOf(objects: LogObjects, tenant: string, size: number): ReadNodes {
+  const tiles = new Map<string, Promise<Buffer[]>>();
+  const read = async ({ level, index }: NodeId): Promise<Buffer> => {
+    const place = tileOfNode(level, index);
+    const tile = tileAt(place.level, place.index, size);
+    if (!tile || tile.width < place.to) throw new LogDamage(`a tree of ${size} leaves has no node ${level}/${index}`);
+    const path = tilePath(tile);
+    const hashes = tiles.get(path) ?? hashesIn(objects, tenant, tile);
+    tiles.set(path, hashes);
+    return folded((await hashes).slice(place.from, place.to));
+  };
+  return (nodes) => Promise.all(nodes.map(read));
+}
+
+/** The root of a complete subtree. */
+function folded(hashes: readonly Buffer[]): Buffer {
+  let level = hashes;
+  while (level.length > 1) {
+    level = Array.from({ length: level.length / 2 }, (_, i) => nodeHash(level[2 * i]!, level[2 * i + 1]!));
+  }
+  return level[0]!;
+}

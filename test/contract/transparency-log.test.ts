@@ -1,0 +1,150 @@
+/** The log over the store and the folder: tiles, proofs, writers side by side, and writers that stop anywhere. */
+import { generateKeyPairSync } from 'node:crypto';
+import { openCheckpoint } from '#core/transparency/checkpoint-note.ts';
+import type { TransparencyLog } from '#core/transparency/log.ts';
+import { noteSigner } from '#core/transparency/note.ts';
+import type { LogHeads, LogObjects } from '#core/transparency/ports.ts';
+import { rootsOfConsistency } from '#core/transparency/proofs.ts';
+import { checkLogProof } from '#core/transparency/session-proof.ts';
+import { LogDamage } from '#core/transparency/stored-tiles.ts';
+import { hashesOfTile, tileAt } from '#core/transparency/tiles.ts';
+import { leafHash } from '#core/transparency/tree.ts';
+import { pointOf, type TestLog, testLog } from '../support/transparency.ts';
+
+let kept: TestLog;
+beforeEach(async () => {
+  kept = await testLog();
+});
+afterEach(() => kept.stop());
+
+const many = (from: number, count: number) => Array.from({ length: count }, (_, i) => pointOf(`s-${from + i}`, 0));
+
+async function headOf(log: TransparencyLog) {
+  const head = openCheckpoint((await log.checkpoint('default'))!, kept.signer('default'));
+  if (typeof head === 'string') throw new Error(head);
+  return head;
+}
+
+test('[transparency.log] sessions are appended once for each place they reach, each tenant in its own log', async () => {
+  const log = kept.opened();
+  await log.append([pointOf('s-1', 0), pointOf('s-2', 3), pointOf('s-1', 0, 'other')]);
+  await log.append([pointOf('s-1', 0), pointOf('s-2', 2)]);
+  await log.append([pointOf('s-1', 1), pointOf('s-1', 4), pointOf('s-2', 3)]);
+  expect((await kept.leaves(log)).map(({ index }) => index)).toEqual([0, 3, 4]);
+  expect((await kept.leaves(log, 'other')).map(({ tenant }) => tenant)).toEqual(['other']);
+  expect(await log.checkpoint('nobody')).toBeUndefined();
+});
+
+test('[transparency.proofs] sessions and growth are proved across tiles of every size', async () => {
+  const log = kept.opened();
+  const heads = [];
+  for (const count of [1, 1, 253, 1, 1, 300, 200]) {
+    await log.append(many(heads.at(-1)?.size ?? 0, count));
+    heads.push(await headOf(log));
+  }
+  expect(heads.map(({ size }) => size)).toEqual([1, 2, 255, 256, 257, 557, 757]);
+  expect(await kept.leaves(kept.opened())).toHaveLength(757);
+  const last = heads.at(-1)!;
+  for (const earlier of heads) {
+    const proof = (await log.consistency('default', earlier.size, last.size))!;
+    const roots = rootsOfConsistency(earlier.size, last.size, earlier.root, proof);
+    expect(roots).toEqual({ earlier: earlier.root, later: last.root });
+  }
+  expect(await log.consistency('default', 0, 3)).toBeUndefined();
+  expect(await log.consistency('default', 3, 758)).toBeUndefined();
+  for (const n of [0, 254, 255, 256, 511, 512, 756]) {
+    const proof = await log.proof('default', `s-${n}`);
+    const session = { tenant: 'default', session_id: `s-${n}` };
+    expect(checkLogProof(proof, session, { log: kept.signer('default') })).toMatchObject({ position: n, size: 757 });
+    const other = { ...session, session_id: 's-1' };
+    expect(checkLogProof(proof, other, {})).toBe('the log proof is of another session');
+    const [first, ...rest] = proof!.path;
+    expect(checkLogProof({ ...proof, path: [...rest, first] }, session, {})).toMatch(/does not lead to the root/);
+  }
+  expect(await log.proof('default', 'unknown')).toBeUndefined();
+  const tile = (await log.tile('default', tileAt(1, 0, 757)!))!;
+  expect(hashesOfTile(tile)).toHaveLength(2);
+  expect(await log.tile('default', { level: 0, index: 3, width: 1 })).toBeUndefined();
+  expect(await log.tile('default', { level: 0, index: 2, width: 246 })).toBeUndefined();
+});
+
+test('[transparency.log] writers side by side make one log', async () => {
+  const points = many(0, 40);
+  const logs = [kept.opened(), kept.opened(), kept.opened()];
+  await Promise.all(logs.flatMap((log) => points.map((point) => log.append([point]))));
+  const leaves = await kept.leaves(kept.opened());
+  expect(new Set(leaves.map(({ session }) => session)).size).toBe(40);
+  expect(leaves).toHaveLength(40);
+});
+
+class Killed extends Error {}
+
+/** Stops at the n-th write: before it is done, or after it and before its answer. */
+function stopping(at: number, done: 'before' | 'after') {
+  const count = { writes: 0 };
+  const guarded = async <T>(write: () => Promise<T>): Promise<T> => {
+    count.writes++;
+    if (count.writes > at || (count.writes === at && done === 'before')) throw new Killed();
+    const result = await write();
+    if (count.writes === at) throw new Killed();
+    return result;
+  };
+  const { heads, objects } = kept;
+  const parts: { heads: LogHeads; objects: LogObjects } = {
+    heads: {
+      ...heads,
+      replace: (...args) => guarded(() => heads.replace(...args)),
+      remember: (...args) => guarded(() => heads.remember(...args)),
+    },
+    objects: {
+      ...objects,
+      put: (...args) => guarded(() => objects.put(...args)),
+      drop: (...args) => guarded(() => objects.drop!(...args)),
+    },
+  };
+  return { log: kept.opened(parts), count };
+}
+
+test('[transparency.survives-kill] a writer that stops at any write loses and doubles no leaf', async () => {
+  // The second batch fills a tile, begins the next, and repeats a session.
+  const first = many(0, 250);
+  const second = [...many(250, 10), pointOf('s-3', 1)];
+  await kept.opened().append(first);
+  const whole = stopping(Number.POSITIVE_INFINITY, 'before');
+  await whole.log.append(second);
+  const steps = whole.count.writes;
+  expect(steps).toBeGreaterThan(8);
+  for (const done of ['before', 'after'] as const) {
+    for (let at = 1; at <= steps; at++) {
+      await kept.stop();
+      kept = await testLog();
+      await kept.opened().append(first);
+      const { log, count } = stopping(at, done);
+      const stopped = await log.append(second).then(
+        () => false,
+        (thrown) => thrown instanceof Killed,
+      );
+      expect({ stopped, writes: count.writes >= at }).toEqual({ stopped: true, writes: true });
+      // The stream gives the same entries again, perhaps after others came.
+      const next = kept.opened();
+      await next.append([pointOf('late', 0)]);
+      await next.append(second);
+      const leaves = await kept.leaves(next);
+      expect(leaves).toHaveLength(262);
+      expect(new Set(leaves.map(({ session, index }) => `${session} ${index}`)).size).toBe(262);
+      const proof = await next.proof('default', 's-3');
+      expect(checkLogProof(proof, { tenant: 'default', session_id: 's-3' }, {})).toMatchObject({ leaf: { index: 1 } });
+    }
+  }
+}, 120_000);
+
+test('[transparency.log] nothing is appended to a head that the log did not sign, or whose frontier was changed', async () => {
+  const log = kept.opened();
+  await log.append(many(0, 3));
+  const head = (await kept.heads.head('default'))!;
+  const roots = [leafHash(Buffer.from('x')), ...head.roots.slice(1)];
+  await kept.heads.replace('default', { ...head, version: head.version + 1, roots, newest: [] });
+  await expect(log.append(many(3, 1))).rejects.toThrow(LogDamage);
+  const stranger = noteSigner('stranger', generateKeyPairSync('ed25519').privateKey);
+  expect(openCheckpoint(head.checkpoint, stranger)).toMatch(/of the log/);
+});

@@ -1,0 +1,67 @@
+/** A transparency log over a real store and a folder, and what a stranger needs to look at it. */
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { logTable } from '#adapters/dynamodb/log-table.ts';
+import { folderLog } from '#adapters/local/folder-log.ts';
+import { logSigners } from '#adapters/local/log-key.ts';
+import type { ChainPoint } from '#core/contracts/evidence.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+import { openCheckpoint } from '#core/transparency/checkpoint-note.ts';
+import { readLeaf } from '#core/transparency/leaf.ts';
+import { TransparencyLog } from '#core/transparency/log.ts';
+import type { LogHeads, LogObjects } from '#core/transparency/ports.ts';
+import { leavesOfBundle, tileAt } from '#core/transparency/tiles.ts';
+import { Frontier, leafHash } from '#core/transparency/tree.ts';
+import { startDynamo } from './dynamo.ts';
+
+export const pointOf = (session_id: string, index: number, tenant = 'default'): ChainPoint => ({
+  ...{ tenant, session_id, index },
+  hash: sha256(`${tenant} ${session_id} ${index}`),
+});
+
+export type TestLog = Awaited<ReturnType<typeof testLog>>;
+
+export async function testLog() {
+  const dynamo = await startDynamo();
+  const folder = await mkdtemp(join(tmpdir(), 'log-'));
+  const heads = logTable({ client: dynamo.client(), tables: await dynamo.createTables() });
+  const objects = folderLog(folder);
+  const key = generateKeyPairSync('ed25519').privateKey;
+  const time = { ms: Date.UTC(2026, 0, 1) };
+  const signer = logSigners(key);
+
+  /** A process of the log; what it is given in place of the stores may stop it anywhere. */
+  const opened = (parts: { heads?: LogHeads; objects?: LogObjects } = {}) =>
+    new TransparencyLog({
+      ...{ heads, objects, signer, ...parts },
+      clock: { now: () => time.ms },
+      pause: async () => {},
+    });
+
+  return {
+    ...{ heads, objects, key, signer, time, opened, folder },
+    /** Every leaf, read from the tiles and held against the signed root. */
+    async leaves(log: TransparencyLog, tenant = 'default') {
+      const note = await log.checkpoint(tenant);
+      if (note === undefined) return [];
+      const head = openCheckpoint(note, signer(tenant));
+      if (typeof head === 'string') throw new Error(head);
+      const all: Buffer[] = [];
+      for (let index = 0; ; index++) {
+        const tile = tileAt('entries', index, head.size);
+        if (!tile) break;
+        all.push(...leavesOfBundle((await log.tile(tenant, tile))!));
+      }
+      const tree = new Frontier();
+      for (const leaf of all) tree.append(leafHash(leaf));
+      if (tree.size !== head.size || !tree.root().equals(head.root)) throw new Error('the leaves are not the tree');
+      return all.map((leaf) => readLeaf(leaf)!);
+    },
+    async stop() {
+      await dynamo.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { noteKeyTypes, noteSigner, verifierKey } from '#core/transparency/note.ts';
+import { logKey, witnessKey } from '#core/transparency/witness-keys.ts';
+import { base, packs } from '../configuration/memory.ts';
+
+const { privateKey } = generateKeyPairSync('ed25519');
+const witness = verifierKey(noteSigner('auditor', privateKey, noteKeyTypes.cosignature));
+const log = verifierKey(noteSigner('gateway/default', privateKey));
+
+test('[transparency.notes] the key of a witness is not that of a log', () => {
+  expect(witnessKey(witness).name).toBe('auditor');
+  expect(logKey(log).name).toBe('gateway/default');
+  expect(() => witnessKey(log)).toThrow(/key of a log/);
+  expect(() => logKey(witness)).toThrow(/key of a witness/);
+  expect(() => witnessKey('auditor')).toThrow(/not a verifier key/);
+});
+
+test('[transparency.notes] the configuration takes keys of witnesses, and refuses others by their place', async () => {
+  const load = (key: string) => loadConfiguration(base(`evidence: { log: { witnesses: ["${key}"] } }`), { packs });
+  expect((await load(witness)).configuration.evidence.log).toEqual({ enabled: true, witnesses: [witness] });
+  await expect(load(log)).rejects.toThrow(/evidence\.log\.witnesses\.0/);
+  await expect(load('auditor')).rejects.toThrow(/the verifier key that agentctl witness prints/);
+});
