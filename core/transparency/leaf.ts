@@ -1,4 +1,4 @@
-/** What the log holds: where a session's chain stood, as one leaf. A session is named by a digest, so leaves may be shown to anybody. */
+/** What the log holds: where a session's chain stood, as one leaf. A session is named by a digest, so leaves may be published. */
 import * as z from 'zod';
 import type { ChainPoint } from '#core/contracts/evidence.ts';
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';

@@ -43,7 +43,7 @@ export interface LogHeads {
   keepCosignature(tenant: string, cosignature: Cosignature): Promise<void>;
 }
 
-/** Objects of a log by path. An object is put once and has the same bytes for ever. */
+/** Objects of a log by path. An object is put once and keeps its bytes. */
 export interface LogObjects {
   /** Leaves an object that is there as it is. */
   put(tenant: string, path: string, bytes: Uint8Array): Promise<void>;
