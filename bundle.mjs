@@ -148,19 +148,33 @@ function withoutJsonSchemas() {
   };
 }
 
-/** What members of the configuration mean is written for the reference pages; no function shows it. */
+/** What members of the configuration mean and what routes are for is written for the reference pages; no function shows it. */
 function withoutDescriptions() {
-  const description = /\bdescription:\s*'(?:[^'\\\n]|\\.)*'/g;
+  const text = /(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")/.source;
+  const rules = [
+    [
+      /core[\\/]contracts[\\/](config|behavior|prices|sandbox|tool-policy).*\.ts$/,
+      new RegExp(`\\bdescription:\\s*${text}`, 'g'),
+      "description: ''",
+    ],
+    [
+      /core[\\/]contracts[\\/]routes\.ts$/,
+      new RegExp(`(route\\(\\s*\`[^\`]*\`,(?:\\s*'\\w[^']*',){3}\\s*)${text}`, 'g'),
+      "$1''",
+    ],
+  ];
   return {
     name: 'without-descriptions',
-    setup: ({ onLoad }) =>
-      onLoad(
-        { filter: /core[\\/]contracts[\\/](config|behavior|prices|sandbox|tool-policy).*\.ts$/ },
-        async ({ path }) => ({
-          contents: (await readFile(path, 'utf8')).replace(description, "description: ''"),
-          loader: 'ts',
-        }),
-      ),
+    setup: ({ onLoad }) => {
+      for (const [filter, found, instead] of rules)
+        onLoad({ filter }, async ({ path }) => {
+          const source = await readFile(path, 'utf8');
+          const contents = source.replace(found, instead);
+          if (contents === source && source.includes('description: '))
+            throw new Error(`${path}: no description stands as this plugin expects: adapt it`);
+          return { contents, loader: 'ts' };
+        });
+    },
   };
 }
 

@@ -10,7 +10,7 @@ import type { Effects } from '#core/effects/ports.ts';
 import { type Redaction, redact } from '#core/evidence/redact.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { GuardSettings, LookedOver } from '#core/mcp/tools/look-over.ts';
-import type { ArgumentActions } from '#core/tool-guard/decide-arguments.ts';
+import { type ArgumentActions, argumentGuard } from '#core/tool-guard/decide-arguments.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
 import type { PolicyDiff } from '#core/tool-policy/analysis/diff.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
@@ -73,12 +73,13 @@ export interface CallWork {
 }
 
 /** What a worker does for `evaluate`. @param randomHex source of salts. */
-export function evaluation(
+export async function evaluation(
   { call, effects, sandbox, guard, recorded }: Omit<EvaluationJob, 'policy'>,
   policy: CompiledPolicy,
   randomHex: (bytes: number) => string,
-): Evaluation {
-  const evaluated = evaluate({ policy, configuration: { sandbox }, guard }, call, effects);
+): Promise<Evaluation> {
+  const looking = await argumentGuard(guard);
+  const evaluated = evaluate({ policy, configuration: { sandbox }, guard: looking }, call, effects);
   const programs = programTexts(call);
   const alternative = suggestAlternative(policy, call);
   const paths = new Set(programs.map(({ path }) => path));

@@ -2,7 +2,7 @@
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import { argumentActions } from '#core/tool-guard/decide-arguments.ts';
+import { argumentActions, argumentGuard } from '#core/tool-guard/decide-arguments.ts';
 import { decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
 import { knowAlternative } from './answers.ts';
 import { isLarge, policyText, sentOf } from './call-work.ts';
@@ -27,7 +27,8 @@ export async function evaluateCall(
   recorded?: ActionEnvelope,
 ): Promise<PolicyDecision> {
   const guard = argumentActions(configuration, call);
-  if (!calls || !isLarge(sentOf(call))) return evaluate({ policy, configuration, guard }, call, effects);
+  if (!calls || !isLarge(sentOf(call)))
+    return evaluate({ policy, configuration, guard: await argumentGuard(guard) }, call, effects);
   const { evaluated, alternative, programs, redaction } = await calls.evaluate({
     call: bare(call),
     effects,

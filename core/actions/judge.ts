@@ -16,7 +16,7 @@ import type { SessionHead } from '#core/evidence/ports.ts';
 import { checkManifests } from '#core/task-manifests/check.ts';
 import { blockOfDrift } from '#core/task-manifests/decide-manifests.ts';
 import type { Attached } from '#core/task-manifests/ports.ts';
-import { type ArgumentActions, decideArguments } from '#core/tool-guard/decide-arguments.ts';
+import { type ArgumentGuard, decideArguments } from '#core/tool-guard/decide-arguments.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { refuseSecrets } from './program-texts.ts';
@@ -31,7 +31,7 @@ export function evaluate(
     readonly policy: CompiledPolicy;
     readonly configuration: Pick<Configuration, 'sandbox'>;
     /** Absent where the call goes to no MCP server, or its guard is off. */
-    readonly guard?: ArgumentActions | undefined;
+    readonly guard?: ArgumentGuard | undefined;
   },
   call: ToolCall,
   effects: Effects,

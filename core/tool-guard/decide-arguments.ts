@@ -5,10 +5,20 @@ import type { Configuration, McpUpstreamEntry } from '#core/contracts/config.ts'
 import { decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
-import { type ArgumentFinding, checkArguments } from './arguments.ts';
+import type { ArgumentFinding, checkArguments } from './arguments.ts';
 import { type ArgumentKind, argumentKinds } from './finding.ts';
 
 export type ArgumentActions = Readonly<Record<ArgumentKind, ArgumentAction>>;
+
+/** What looks arguments over, and what its findings decide. */
+export interface ArgumentGuard {
+  readonly actions: ArgumentActions;
+  readonly check: typeof checkArguments;
+}
+
+/** Loaded with the first call that has a guard. */
+export const argumentGuard = async (actions: ArgumentActions | undefined): Promise<ArgumentGuard | undefined> =>
+  actions && { actions, check: (await import('./arguments.ts')).checkArguments };
 
 /** A finding as evidence, `why` and the approval card show it. */
 export interface NotedArgument extends ArgumentFinding {
@@ -34,12 +44,12 @@ const read: ReadonlySet<string> = new Set(['shell', 'sql', 'git']);
 export function decideArguments(
   decided: PolicyDecision,
   call: ToolCall,
-  actions: ArgumentActions | undefined,
+  guard: ArgumentGuard | undefined,
 ): PolicyDecision {
-  if (!actions || decided.decision === 'block' || read.has(foldCase(call.protocol).trim())) return decided;
+  if (!guard || decided.decision === 'block' || read.has(foldCase(call.protocol).trim())) return decided;
   let found: readonly ArgumentFinding[];
   try {
-    found = checkArguments(call.parameters);
+    found = guard.check(call.parameters);
   } catch {
     return worse(
       decided,
@@ -49,11 +59,11 @@ export function decideArguments(
     );
   }
   if (found.length === 0) return decided;
-  const guard = found.map((each): NotedArgument => ({ ...each, action: actions[each.kind] }));
-  const gravest = (['block', 'review'] as const).find((action) => guard.some((each) => each.action === action));
-  const noted = { ...decided, guard };
+  const findings = found.map((each): NotedArgument => ({ ...each, action: guard.actions[each.kind] }));
+  const gravest = (['block', 'review'] as const).find((action) => findings.some((each) => each.action === action));
+  const noted = { ...decided, guard: findings };
   if (gravest === undefined) return noted;
-  const [first, ...more] = guard.filter(({ action }) => action === gravest);
+  const [first, ...more] = findings.filter(({ action }) => action === gravest);
   const others = more.length === 0 ? '' : ` ${more.length} more findings.`;
   return worse(noted, gravest, `tool_guard:${first!.kind}`, `${first!.where}: ${first!.description}${others}`);
 }

@@ -9,10 +9,6 @@ export type ResultAction = z.infer<typeof resultAction>;
 export type ArgumentAction = z.infer<typeof argumentAction>;
 export type DefinitionAction = z.infer<typeof definitionAction>;
 
-const result = (of: ResultAction, description: string) => resultAction.default(of).meta({ description });
-const argument = (of: ArgumentAction, description: string) => argumentAction.default(of).meta({ description });
-const definition = (of: DefinitionAction, description: string) => definitionAction.default(of).meta({ description });
-
 /** Beside each upstream: whether the configured actions count for it. */
 export const guardMode = z.enum(['on', 'log', 'off']).default('on').meta({
   description:
@@ -23,13 +19,25 @@ export const toolGuard = z
   .strictObject({
     results: z
       .strictObject({
-        instruction: result('mark', 'Visible words that instruct the model.'),
-        hidden_instruction: result('strip', 'The same in comments, alternative texts and elements that are not shown.'),
-        encoded_instruction: result('strip', 'The same in base64, hexadecimal, percent signs, references or escapes.'),
-        invisible_text: result('strip', 'Characters without ink that carry text, and direction overrides.'),
-        false_error: result('mark', 'Errors that ask the model for secrets, more rights or less protection.'),
-        data_link: result('strip', 'Links and pictures whose address is to be filled with data of the conversation.'),
-        terminal_escape: result('strip', 'Sequences that move, erase, conceal or ask a terminal. Colours pass.'),
+        instruction: resultAction.default('mark').meta({ description: 'Visible words that instruct the model.' }),
+        hidden_instruction: resultAction
+          .default('strip')
+          .meta({ description: 'The same in comments, alternative texts and elements that are not shown.' }),
+        encoded_instruction: resultAction
+          .default('strip')
+          .meta({ description: 'The same in base64, hexadecimal, percent signs, references or escapes.' }),
+        invisible_text: resultAction
+          .default('strip')
+          .meta({ description: 'Characters without ink that carry text, and direction overrides.' }),
+        false_error: resultAction
+          .default('mark')
+          .meta({ description: 'Errors that ask the model for secrets, more rights or less protection.' }),
+        data_link: resultAction
+          .default('strip')
+          .meta({ description: 'Links and pictures whose address is to be filled with data of the conversation.' }),
+        terminal_escape: resultAction
+          .default('strip')
+          .meta({ description: 'Sequences that move, erase, conceal or ask a terminal. Colours pass.' }),
         credential: z.enum(['strip', 'block']).default('strip').meta({
           description: 'Tokens and keys of known formats. They never reach a client; block withholds the whole result.',
         }),
@@ -44,18 +52,33 @@ export const toolGuard = z
       }),
     definitions: z
       .strictObject({
-        instruction: definition('review', 'Descriptions that instruct the model rather than describe the tool.'),
-        invisible_text: definition('review', 'Characters without ink in names and descriptions.'),
-        lookalike_name: definition(
-          'review',
-          'Names with letters of other scripts, or one sign from a tool of another server.',
-        ),
-        shadowed_tool: definition('review', 'Text about how a tool of another server is to be used.'),
-        tool_reference: definition('log', 'Text that names further tools of the same server as a step.'),
-        secret_reference: definition('review', 'Text that names files with keys or credentials.'),
-        asks_context: definition('review', 'Parameters for the conversation, the system prompt or the list of tools.'),
-        asks_secret: definition('log', 'Required parameters for passwords, keys or tokens.'),
-        contradiction: definition('review', 'Annotations that say less than the name or the schema.'),
+        instruction: definitionAction
+          .default('review')
+          .meta({ description: 'Descriptions that instruct the model rather than describe the tool.' }),
+        invisible_text: definitionAction
+          .default('review')
+          .meta({ description: 'Characters without ink in names and descriptions.' }),
+        lookalike_name: definitionAction
+          .default('review')
+          .meta({ description: 'Names with letters of other scripts, or one sign from a tool of another server.' }),
+        shadowed_tool: definitionAction
+          .default('review')
+          .meta({ description: 'Text about how a tool of another server is to be used.' }),
+        tool_reference: definitionAction
+          .default('log')
+          .meta({ description: 'Text that names further tools of the same server as a step.' }),
+        secret_reference: definitionAction
+          .default('review')
+          .meta({ description: 'Text that names files with keys or credentials.' }),
+        asks_context: definitionAction
+          .default('review')
+          .meta({ description: 'Parameters for the conversation, the system prompt or the list of tools.' }),
+        asks_secret: definitionAction
+          .default('log')
+          .meta({ description: 'Required parameters for passwords, keys or tokens.' }),
+        contradiction: definitionAction
+          .default('review')
+          .meta({ description: 'Annotations that say less than the name or the schema.' }),
       })
       .prefault({})
       .meta({
@@ -68,19 +91,29 @@ export const toolGuard = z
     }),
     arguments: z
       .strictObject({
-        command: argument('review', 'Shell syntax in names, paths, hosts and other short values.'),
-        template: argument('review', 'Expressions of template engines in short values.'),
-        path: argument(
-          'review',
-          'Paths that climb several levels, hide their steps in an encoding, or name files with keys.',
-        ),
-        url: argument('review', 'Addresses of cloud metadata, disguised hosts, and schemes that are not for services.'),
-        secret: argument(
-          'review',
-          'Tokens and private keys of known formats under a name that is not one of a secret.',
-        ),
-        personal_data: argument('log', 'Card numbers, IBANs and social security numbers.'),
-        prompt: argument('review', 'System prompts and lists of tools.'),
+        command: argumentAction
+          .default('review')
+          .meta({ description: 'Shell syntax in names, paths, hosts and other short values.' }),
+        template: argumentAction
+          .default('review')
+          .meta({ description: 'Expressions of template engines in short values.' }),
+        path: argumentAction
+          .default('review')
+          .meta({
+            description: 'Paths that climb several levels, hide their steps in an encoding, or name files with keys.',
+          }),
+        url: argumentAction
+          .default('review')
+          .meta({
+            description: 'Addresses of cloud metadata, disguised hosts, and schemes that are not for services.',
+          }),
+        secret: argumentAction
+          .default('review')
+          .meta({ description: 'Tokens and private keys of known formats under a name that is not one of a secret.' }),
+        personal_data: argumentAction
+          .default('log')
+          .meta({ description: 'Card numbers, IBANs and social security numbers.' }),
+        prompt: argumentAction.default('review').meta({ description: 'System prompts and lists of tools.' }),
       })
       .prefault({})
       .meta({

@@ -6,7 +6,7 @@ import { type CallWork, isLarge } from '#core/actions/call-work.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ResultFinding } from '#core/tool-guard/results.ts';
 import { isObject, mcpCodes, type RequestId, type RpcOutcome } from '../protocol/messages.ts';
-import { type GuardSettings, type LookedOver, lookOver } from './look-over.ts';
+import type { GuardSettings, LookedOver, lookOver } from './look-over.ts';
 
 /**
  * @param secrets that were minted for the call.
@@ -20,7 +20,7 @@ export function handBounded(
   message: JsonObject,
   secrets: readonly string[],
   calls: Pick<CallWork, 'lookOver'> | undefined,
-  { guard, hand, refuse, noted }: Handing,
+  { look, guard, hand, refuse, noted }: Handing,
 ): void {
   const seen = ({ outcome, findings }: LookedOver): void => {
     noted(findings);
@@ -30,7 +30,7 @@ export function handBounded(
   };
   const [large, isNotice] = [isLarge(message), message.id === undefined];
   if (!large || isNotice || !calls) {
-    seen(lookOver(large && isNotice ? shortened(message) : message, secrets, guard));
+    seen(look(large && isNotice ? shortened(message) : message, secrets, guard));
     return;
   }
   const late = () => refuse(message.id as RequestId, { error: { code: mcpCodes.internal, message: tooLarge } });
@@ -38,6 +38,8 @@ export function handBounded(
 }
 
 interface Handing {
+  /** Loaded before the call, so that messages keep their order. */
+  readonly look: typeof lookOver;
   readonly guard: GuardSettings | undefined;
   readonly hand: (message: JsonObject) => void;
   readonly refuse: (id: RequestId, answer: RpcOutcome) => void;

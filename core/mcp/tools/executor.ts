@@ -21,7 +21,7 @@ import { upstreamError } from '../sessions/upstream-errors.ts';
 import { handBounded } from './bounded-message.ts';
 import { resultGuard } from './guard-settings.ts';
 import { definitionsOf, withEnvelope } from './inventory.ts';
-import { type GuardSettings, type LookedOver, lookOver } from './look-over.ts';
+import type { GuardSettings, LookedOver, lookOver } from './look-over.ts';
 import { type PlacingPorts, placed, speaks } from './placement.ts';
 
 /** One call on its way to a server, and what it came to: the client gets more of it than evidence does. */
@@ -89,6 +89,7 @@ async function execute(run: Run, params: JsonObject, credential: IssuedCredentia
   const { conversation, entry, method = 'tools/call', onMessage, calls, guard, ...asking } = run;
   const heard: ResultFinding[] = [];
   const secrets = credential ? secretsOf(credential) : [];
+  const { lookOver: look } = await import('./look-over.ts');
   let outcome: RpcOutcome;
   let sent = false;
   try {
@@ -101,6 +102,7 @@ async function execute(run: Run, params: JsonObject, credential: IssuedCredentia
       ...asking,
       onMessage: (message) =>
         handBounded(message, secrets, calls, {
+          look,
           guard,
           hand: onMessage,
           refuse,
@@ -122,7 +124,7 @@ async function execute(run: Run, params: JsonObject, credential: IssuedCredentia
     if (doubt) thrown.name = 'UnknownOutcome'; // read by executeAction
     throw thrown;
   }
-  const { outcome: seen, findings: found } = await lookedOver(run, outcome, secrets);
+  const { outcome: seen, findings: found } = await lookedOver(run, outcome, secrets, look);
   const findings = [...heard, ...found];
   if (seen === undefined) {
     run.outcome = { error: withheldError(run.tool, findings) };
@@ -154,8 +156,13 @@ function withheldError(tool: string, findings: readonly ResultFinding[]): RpcErr
 }
 
 /** A large answer is looked over in a worker [limit.heavy-call]. @throws Error `UnknownOutcome` when that takes too long. */
-async function lookedOver(run: Run, outcome: RpcOutcome, secrets: readonly string[]): Promise<LookedOver> {
-  if (!run.calls || !isLarge(outcome)) return lookOver(outcome as JsonObject, secrets, run.guard);
+async function lookedOver(
+  run: Run,
+  outcome: RpcOutcome,
+  secrets: readonly string[],
+  look: typeof lookOver,
+): Promise<LookedOver> {
+  if (!run.calls || !isLarge(outcome)) return look(outcome as JsonObject, secrets, run.guard);
   try {
     return await run.calls.lookOver(outcome as JsonObject, secrets, run.guard);
   } catch (cause) {

@@ -4,7 +4,7 @@ import { checkArguments } from '#core/tool-guard/arguments.ts';
 import { decideArguments } from '#core/tool-guard/decide-arguments.ts';
 
 const kinds = (parameters: Record<string, unknown>) => [...new Set(checkArguments(parameters).map(({ kind }) => kind))];
-const actions = toolGuard.parse({}).arguments;
+const guard = { actions: toolGuard.parse({}).arguments, check: checkArguments };
 
 describe('[guard.arguments] found are', () => {
   test.each<[string, Record<string, unknown>, string]>([
@@ -52,29 +52,31 @@ describe('[guard.arguments] the decision', () => {
   const allow = { decision: 'allow', matched_rule: 'mcp:get', policy: 'p' } as const;
 
   test('is at least what the gravest finding asks for; a stricter rule stays', () => {
-    expect(decideArguments(allow, call, actions)).toMatchObject({
+    expect(decideArguments(allow, call, guard)).toMatchObject({
       decision: 'review',
       matched_rule: 'tool_guard:command',
     });
-    expect(decideArguments(allow, call, { ...actions, command: 'block' })).toMatchObject({ decision: 'block' });
+    expect(decideArguments(allow, call, { ...guard, actions: { ...guard.actions, command: 'block' } })).toMatchObject({
+      decision: 'block',
+    });
     const review = { ...allow, decision: 'review' } as const;
-    expect(decideArguments(review, call, actions)).toMatchObject({
+    expect(decideArguments(review, call, guard)).toMatchObject({
       decision: 'review',
       matched_rule: 'mcp:get',
       guard: [{ kind: 'command' }],
     });
     const block = { ...allow, decision: 'block' } as const;
-    expect(decideArguments(block, call, actions)).toBe(block);
+    expect(decideArguments(block, call, guard)).toBe(block);
   });
 
   test('of a protocol with a grammar of its own is that grammar’s', () => {
-    expect(decideArguments(allow, { ...call, protocol: 'Shell' }, actions)).toBe(allow);
+    expect(decideArguments(allow, { ...call, protocol: 'Shell' }, guard)).toBe(allow);
   });
 
   test('[guard.fails-closed] on arguments nested beyond every walk is review', () => {
     let deep: unknown = 'x';
     for (let level = 0; level < 100; level++) deep = { deep };
-    expect(decideArguments(allow, { ...call, parameters: { deep } }, actions)).toMatchObject({
+    expect(decideArguments(allow, { ...call, parameters: { deep } }, guard)).toMatchObject({
       decision: 'review',
       matched_rule: 'tool_guard:unread',
     });
