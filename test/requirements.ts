@@ -625,6 +625,18 @@ const evidence: readonly Requirement[] = [
     'Where each session stands is appended once to the log of its tenant, by one conditional write of the head for each batch; a head that the log did not sign takes nothing.',
   ),
   must('transparency.survives-kill', 'A writer of the log that stops anywhere loses and doubles no leaf.'),
+  must(
+    'transparency.routes',
+    'Checkpoint, proofs of growth and tiles of a tenant are read over HTTP; a cosignature is taken from a configured witness over a head the log had.',
+  ),
+  must(
+    'transparency.bundle',
+    'A bundle carries the proof that its session is in the log and who cosigned it; with --log-key or --witness-key it is valid only with them, and without a proof it verifies as before.',
+  ),
+  must(
+    'transparency.witness',
+    'agentctl witness cosigns a checkpoint that goes on from the last it saw, after reading its leaves; a fork, a rollback and a session that goes back are refused with the reason, and nothing is cosigned.',
+  ),
   must('evidence.survives-kill', 'kill -9 at any moment loses no acknowledged entry and leaves a valid chain.'),
   must('audit.filters', 'GET audit filters by actor, kind, session, tool, decision, from, to and pages by cursor.'),
   must('audit.admin-acts', 'Administrative acts are entries of session admin-<tenant>-<UTC day>.'),

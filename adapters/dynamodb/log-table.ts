@@ -5,8 +5,8 @@
  * BatchGet, Put if it is ahead); cosignatures of a tenant (Query one series).
  */
 import { BatchGetItemCommand, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import type { LogLeaf } from '#core/contracts/transparency.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
-import type { LogLeaf } from '#core/transparency/leaf.ts';
 import type { Cosignature, LoggedSession, LogHead, LogHeads } from '#core/transparency/ports.ts';
 import { hashBytes } from '#core/transparency/tree.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';

@@ -3,9 +3,11 @@ import { readFile } from 'node:fs/promises';
 import type { Verification } from '#core/contracts/evidence.ts';
 import type { Checkpointed } from '#core/evidence/ports.ts';
 import type { CheckpointsElsewhere, EntryLine } from '#core/evidence/verify.ts';
+import type { LogTrust } from '#core/transparency/session-proof.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { fileTrouble, UsageError } from './failure.ts';
 import { type Fields, fields, list } from './json-fields.ts';
+import { type LogOptions, logTrust } from './log-trust.ts';
 import { type Output, painted } from './output.ts';
 import { routeOf } from './route-path.ts';
 
@@ -14,6 +16,9 @@ interface VerifyOptions {
   readonly file?: string;
   readonly publicKey?: string;
   readonly checkpoints?: string;
+  readonly logKey?: string;
+  readonly witnessKey?: readonly string[];
+  readonly witnessState?: string;
 }
 
 export function addEvidenceVerify(parent: Parent): void {
@@ -25,15 +30,28 @@ export function addEvidenceVerify(parent: Parent): void {
       'evidence verify --session s-1 --public-key gateway.pem',
       'evidence verify --file s-1.json --public-key gateway.pem   # offline',
       'evidence verify --file s-1.json --public-key gateway.pem --checkpoints checkpoints.jsonl',
+      'evidence verify --file s-1.json --public-key gateway.pem --log-key log.vkey --witness-key auditor.vkey',
     ],
     options: (command) =>
       command
         .option('--session <id>', 'session of the running gateway')
         .option('--file <bundle>', 'exported bundle; needs no server')
         .option('--public-key <pem>', 'the key you trust; without it a file’s origin is not checked')
-        .option('--checkpoints <file>', 'compare a bundle with this checkpoint file instead of the one it carries'),
-    run: (cli, { session, file, publicKey, checkpoints }) => {
-      if (file !== undefined && session === undefined) return verifyFile(cli, file, publicKey, checkpoints);
+        .option('--checkpoints <file>', 'compare a bundle with this checkpoint file instead of the one it carries')
+        .option(
+          '--log-key <key>',
+          'verifier key of the transparency log, or a file with it: a bundle must be in the log',
+        )
+        .option(
+          '--witness-key <key...>',
+          'verifier keys of witnesses, or files with them: each must have seen it there',
+        )
+        .option('--witness-state <folder>', 'folder of your own agentctl witness: what it saw, and when'),
+    run: (cli, { session, file, publicKey, checkpoints, ...log }) => {
+      if (file !== undefined && session === undefined) return verifyFile(cli, file, publicKey, checkpoints, log);
+      if (Object.keys(log).some((name) => log[name as keyof typeof log] !== undefined)) {
+        throw new UsageError('--log-key, --witness-key and --witness-state go with --file <bundle>');
+      }
       if (checkpoints !== undefined) throw new UsageError('--checkpoints goes with --file <bundle> and --public-key');
       if (session !== undefined && file === undefined) return verifySession(cli, session, publicKey);
       throw new UsageError('give either --session <id> or --file <bundle>');
@@ -46,6 +64,7 @@ async function verifyFile(
   file: string,
   publicKey: string | undefined,
   checkpoints: string | undefined,
+  log: LogOptions,
 ): Promise<Outcome> {
   const key = await readKey(publicKey);
   if (checkpoints !== undefined && key === undefined) {
@@ -61,10 +80,12 @@ async function verifyFile(
     key,
     json ? undefined : (line) => showEntry(cli.out, { ...line }),
     elsewhere,
+    await logTrust(log),
   );
   const { unanchored: _, ...said } = verification;
   if (json) cli.out.pretty(said);
   else showVerification(cli.out, said);
+  if (!json && said.valid && !said.log) cli.out.note('The bundle carries no proof of a transparency log.');
   return verification.valid && !verification.unanchored ? 'positive' : 'negative';
 }
 
@@ -125,9 +146,10 @@ async function verifyBytes(
   key: string | undefined,
   onEntry: ((line: EntryLine) => void) | undefined,
   elsewhere?: CheckpointsElsewhere,
+  log?: LogTrust,
 ): Promise<Verified> {
   const { isUnanchored, verifyBundle } = await import('#core/evidence/verify.ts');
-  const verification = await verifyBundle(bundle, key, onEntry, elsewhere);
+  const verification = await verifyBundle(bundle, key, onEntry, elsewhere, log);
   return { ...verification, unanchored: isUnanchored(verification) };
 }
 
@@ -157,6 +179,14 @@ export function showVerification(out: Output, result: Fields): void {
   const { index: fixed, created_at, key_id } = fields(result.checkpoint);
   if (result.checkpoint !== undefined) {
     out.line(`checkpoint: entries 0 to ${fixed} are fixed by the one of ${created_at}, key ${key_id}`);
+  }
+  const log = fields(result.log);
+  if (result.log !== undefined) {
+    out.line(
+      `log: entries 0 to ${log.index} are leaf ${log.position} of ${log.size} in ${log.origin}, logged ${log.at}`,
+    );
+    for (const { witness, at, size } of list(log.witnesses))
+      out.line(`witness: ${witness} saw ${size} leaves at ${at}`);
   }
   if (result.archived_entries !== undefined) out.line(`archive: ${result.archived_entries} entries equal their copies`);
   if (result.expired_entries !== undefined) {

@@ -30,6 +30,7 @@ import { addStatus } from './status.ts';
 import { addSupplyChain } from './supply-chain.ts';
 import { addTraces } from './traces.ts';
 import { addTraffic } from './traffic.ts';
+import { addWitness } from './witness.ts';
 
 /** Runs one command line and says how it ended; prints, but never exits. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -58,6 +59,7 @@ const groups = [
   addApprovals,
   addEvidence,
   addArchive,
+  addWitness,
   addAudit,
   addStatus,
   addTraffic,

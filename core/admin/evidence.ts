@@ -28,6 +28,9 @@ export const listSessions: Operation = async (call) => {
 
 /** Only a chain that holds is signed, so only such a chain is exported. */
 export const exportSession: Operation = async (call) => {
+  const { transparency } = call.ports;
+  // Asked before the head is read: the chain has then grown at least as far.
+  const logged = await transparency?.proof(call.principal.tenant, call.params.id ?? '').catch(unproved(call));
   const { head, entries, witness } = await sessionOf(call);
   const { signer, sessionManifests, checkpoints } = call.ports;
   const manifest = await signedManifest(head, entries(), signer, sessionManifests, witness);
@@ -45,9 +48,17 @@ export const exportSession: Operation = async (call) => {
   return {
     contentType: 'application/json',
     headers: { 'content-disposition': `attachment; filename="${manifest.session_id.replaceAll(':', '_')}.json"` },
-    body: bundleChunks(manifest, entries(), publicKey, { checkpoint, successions }),
+    body: bundleChunks(manifest, entries(), publicKey, { checkpoint, successions, log_proof: logged }),
   };
 };
+
+/** A log that cannot be read takes nothing from the rest of the bundle, which then says nothing of the log. */
+const unproved =
+  ({ ports }: Call) =>
+  (fault: unknown): undefined => {
+    const error = fault instanceof Error ? fault.message : String(fault);
+    ports.telemetry.log('error', 'a session was exported without its log proof', { error });
+  };
 
 /** The keys evidence is signed with, the one in use first, and the statements that link them. */
 export const signingKeys: Operation = async ({ ports }) => ({ body: await signingKeysOf(ports.signer) });

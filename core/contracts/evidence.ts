@@ -1,5 +1,6 @@
 /** Evidence entries, session manifests and bundles. */
 import * as z from 'zod';
+import { logProofSchema } from './transparency.ts';
 
 export const entryKinds = [
   'allow',
@@ -132,6 +133,8 @@ export const sessionBundleSchema = z.strictObject({
   entries: z.array(evidenceEntrySchema),
   /** The newest checkpoint of the session, when there is one. */
   checkpoint: sessionCheckpointSchema.optional(),
+  /** That the session is in the transparency log of its tenant, where the gateway keeps one. */
+  log_proof: logProofSchema.optional(),
   /** PEM, for convenience only: a verifier trusts a key it got elsewhere. */
   public_key: z.string(),
   /** How the gateway's keys follow each other, when one was rotated. */
@@ -147,6 +150,15 @@ export interface Verification {
   readonly broken_link?: { readonly index: number; readonly reason: string };
   /** The newest checkpoint that the chain was compared with: entries up to `index` are fixed by it. */
   readonly checkpoint?: { readonly index: number; readonly created_at: string; readonly key_id: string };
+  /** The newest leaf of the session in the transparency log, and the witnesses that saw it. */
+  readonly log?: {
+    readonly origin: string;
+    readonly size: number;
+    readonly position: number;
+    readonly index: number;
+    readonly at: string;
+    readonly witnesses: readonly { readonly witness: string; readonly at: string; readonly size: number }[];
+  };
   /** How many entries were compared with their copies in the archive. */
   readonly archived_entries?: number;
   /** How many entries have no row any more, because they expired: their copies in the archive were verified. */

@@ -284,6 +284,26 @@ export const routes: readonly Route[] = [
     agents: 'own',
   }),
   route(`GET ${a}/evidence/keys`, 'evidence', 'operator', 'signingKeys', 'Public keys that evidence is signed with'),
+  route(
+    `GET ${a}/evidence/log/checkpoint`,
+    'evidence',
+    'viewer',
+    'logCheckpoint',
+    'Checkpoint of the transparency log',
+  ),
+  route(`GET ${a}/evidence/log/consistency`, 'evidence', 'viewer', 'logConsistency', 'Proof that the log only grew', {
+    query: ['from', 'to'],
+  }),
+  route(`GET ${a}/evidence/log/tile`, 'evidence', 'viewer', 'logTile', 'Hashes or leaves of the log', {
+    query: ['path'],
+  }),
+  route(
+    `POST ${a}/evidence/log/cosignatures`,
+    'evidence',
+    'viewer',
+    'addCosignature',
+    'Hand in the cosignature of a witness',
+  ),
   route(`GET ${a}/audit`, 'evidence', 'operator', 'audit', 'Query the audit log', {
     query: ['actor', 'kind', 'session', 'tool', 'decision', 'from', 'to', 'path', ...paging],
   }),

@@ -6,6 +6,7 @@ import {
   type SessionCheckpoint,
   type SessionManifest,
 } from '#core/contracts/evidence.ts';
+import type { LogProof } from '#core/contracts/transparency.ts';
 
 const chunkCharacters = 64 * 1024;
 
@@ -14,6 +15,7 @@ export interface BundleProofs {
   /** Of the session, at or before the manifest's last entry. */
   readonly checkpoint?: SessionCheckpoint | undefined;
   readonly successions?: readonly KeySuccession[];
+  readonly log_proof?: LogProof | undefined;
 }
 
 /**
@@ -26,7 +28,7 @@ export async function* bundleChunks(
   manifest: SessionManifest,
   entries: AsyncIterable<EvidenceEntry>,
   publicKey: string,
-  { checkpoint, successions = [] }: BundleProofs = {},
+  { checkpoint, successions = [], log_proof }: BundleProofs = {},
 ): AsyncIterable<string> {
   let text = `{"format":${JSON.stringify(bundleFormat)},\n"manifest":${JSON.stringify(manifest)},\n"entries":[`;
   let separator = '\n';
@@ -41,6 +43,7 @@ export async function* bundleChunks(
   const member = (name: string, value: unknown) => `\n"${name}":${JSON.stringify(value)},`;
   const proofs = [
     checkpoint === undefined ? '' : member('checkpoint', checkpoint),
+    log_proof === undefined ? '' : member('log_proof', log_proof),
     successions.length === 0 ? '' : member('successions', successions),
   ].join('');
   yield `${text}\n],${proofs}\n"public_key":${JSON.stringify(publicKey)}}\n`;

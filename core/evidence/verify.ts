@@ -8,12 +8,15 @@
  */
 import {
   bundleFormat,
+  type EvidenceEntry,
   type SessionCheckpoint,
   type SessionManifest,
   type Verification,
 } from '#core/contracts/evidence.ts';
 import { type JsonRules, parseStrict, parseStrictBytes } from '#core/kernel/json.ts';
+import type { LogTrust } from '#core/transparency/session-proof.ts';
 import { sessionCheckpointDefect } from './checkpoint.ts';
+import { inLog } from './in-log.ts';
 import { linkedKeys } from './key-succession.ts';
 import { followChain } from './pace.ts';
 import type { SessionHead } from './ports.ts';
@@ -83,10 +86,11 @@ export async function verifyBundle(
   trustedPublicKey?: PublicKeys,
   onEntry?: (line: EntryLine) => void,
   elsewhere?: CheckpointsElsewhere,
+  log: LogTrust = {},
 ): Promise<Verification> {
   const opened = openBundle(bundle);
   if (typeof opened === 'string') return unreadable(opened, trustedPublicKey);
-  const { entries, manifest, public_key, checkpoint, successions } = opened;
+  const { entries, manifest, public_key, checkpoint, successions, log_proof } = opened;
   const trusted = trustedPublicKey === undefined ? undefined : linkedKeys(trustedPublicKey, successions);
   const accompanying = linkedKeys(public_key, successions);
   const keys = { trustedPublicKey: trusted, accompanyingPublicKey: accompanying };
@@ -94,8 +98,10 @@ export async function verifyBundle(
   const own = checkpointOfBundle(defect === undefined ? checkpoint : undefined);
   const witness = elsewhere ? elsewhere(manifest as Partial<SessionManifest>) : own;
   const verification = await verifyChain(entries, { manifest, ...keys, witness, onEntry });
-  if (defect === undefined || !verification.valid) return verification;
-  return { ...verification, valid: false, broken_link: { index: verification.total_entries, reason: defect } };
+  const logged = verification.valid ? inLog(entries as EvidenceEntry[], log_proof, log) : {};
+  const broken = defect === undefined ? logged.broken_link : { index: verification.total_entries, reason: defect };
+  if (broken === undefined || !verification.valid) return { ...verification, ...logged };
+  return { ...verification, valid: false, broken_link: broken };
 }
 
 /** What a log of checkpoints, got elsewhere than with the bundle, says of the session; the manifest is not to be trusted. */
@@ -115,6 +121,7 @@ interface OpenBundle {
   readonly public_key: string;
   readonly checkpoint?: unknown;
   readonly successions: readonly unknown[];
+  readonly log_proof?: unknown;
 }
 
 /** The bundle's parts, or why it is none. */
@@ -134,6 +141,7 @@ function openBundle(bundle: unknown): OpenBundle | string {
     public_key,
     checkpoint,
     successions = [],
+    log_proof,
     ...others
   } = document as Record<string, unknown>;
   if (format !== bundleFormat) return `the bundle's format is not ${bundleFormat}`;
@@ -143,7 +151,8 @@ function openBundle(bundle: unknown): OpenBundle | string {
   const [other] = Object.keys(others);
   if (other !== undefined) return `the bundle holds a field that bundles do not have: ${JSON.stringify(other)}`;
   if (!Array.isArray(successions)) return 'the bundle holds no list of successions';
-  return { manifest, entries, public_key, successions, ...(checkpoint !== undefined && { checkpoint }) };
+  const proofs = { ...(checkpoint !== undefined && { checkpoint }), ...(log_proof !== undefined && { log_proof }) };
+  return { manifest, entries, public_key, successions, ...proofs };
 }
 
 /** Whether the verdict rests on what travelled with the chain alone: then it proves nothing to a stranger. */

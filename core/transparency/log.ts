@@ -6,14 +6,14 @@
  * doubles no leaf [transparency.survives-kill].
  */
 import type { ChainPoint } from '#core/contracts/evidence.ts';
+import type { LogProof } from '#core/contracts/transparency.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
-import { openCheckpoint, signTreeHead } from './checkpoint-note.ts';
+import { openCheckpoint, signTreeHead, type TreeHead } from './checkpoint-note.ts';
 import { leafBytes, leafOf, readLeaf, sessionDigest } from './leaf.ts';
 import type { NoteSigner } from './note.ts';
 import type { LoggedSession, LogHead, LogHeads, LogObjects } from './ports.ts';
-import { consistencyProof, inclusionProof } from './proofs.ts';
-import type { LogProof } from './session-proof.ts';
+import { consistencyProof, inclusionProof, rootOf } from './proofs.ts';
 import { LogDamage, leavesOf, nodesOf, putNewest, tileBytes } from './stored-tiles.ts';
 import { type TileId, tileWidth } from './tiles.ts';
 import { Frontier, leafHash } from './tree.ts';
@@ -132,6 +132,13 @@ export class TransparencyLog {
   async tile(tenant: string, tile: TileId): Promise<Buffer | undefined> {
     const head = await this.#current(tenant);
     return head && tileBytes(this.#ports.objects, tenant, head.size, tile);
+  }
+
+  /** Whether this is a head the log had. */
+  async holds(tenant: string, { size, root }: Pick<TreeHead, 'size' | 'root'>): Promise<boolean> {
+    const head = await this.#current(tenant);
+    if (!head || size < 1 || size > head.size) return false;
+    return (await rootOf(size, nodesOf(this.#ports.objects, tenant, size))).equals(root);
   }
 
   /** @returns undefined when the log is not that large, or `from` is not from 1 to `to`. */

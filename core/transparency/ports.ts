@@ -1,5 +1,5 @@
 /** What the log asks of its host: one item for its head, an index of sessions, and objects that are never replaced. */
-import type { LogLeaf } from './leaf.ts';
+import type { LogLeaf } from '#core/contracts/transparency.ts';
 
 /** Where a log stands, with the leaves of its newest batch: they are in the objects, or will be put there from here. */
 export interface LogHead {

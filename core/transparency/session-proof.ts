@@ -1,29 +1,19 @@
 /** Checks, with nothing but keys, that a session's chain is in a log, who saw it there, and since when. */
-import * as z from 'zod';
+import { type LogLeaf, logProofSchema } from '#core/contracts/transparency.ts';
 import { cosignedAt, type OpenCheckpoint, openCheckpoint } from './checkpoint-note.ts';
-import { type LogLeaf, leafBytes, leafSchema, sessionDigest } from './leaf.ts';
+import { leafBytes, sessionDigest } from './leaf.ts';
 import { canonicalBase64, type NoteKey } from './note.ts';
 import { rootOfInclusion } from './proofs.ts';
 import { hashBytes, leafHash } from './tree.ts';
-
-const path = z.array(z.string().max(44)).max(64);
-const note = z.string().max(16_384);
-
-export const logProofSchema = z.strictObject({
-  leaf: leafSchema,
-  position: z.int().nonnegative(),
-  /** The log's signed note, and the hashes that lead from the leaf to its root (base64). */
-  checkpoint: note,
-  path,
-  /** Earlier or equal checkpoints that witnesses cosigned, each with its own path. */
-  cosigned: z.array(z.strictObject({ checkpoint: note, path })).max(32),
-});
-export type LogProof = z.infer<typeof logProofSchema>;
 
 export interface LogTrust {
   /** The key of the log; without it the origin of the proof is not checked. */
   readonly log?: NoteKey | undefined;
   readonly witnesses?: readonly NoteKey[];
+  /** The newest leaf of a session among those that a witness has read. */
+  readonly sessions?: (session: string) => { readonly index: number; readonly hash: string } | undefined;
+  /** Where the log stood when a witness looked: what it kept itself, not what came with the bundle. */
+  readonly history?: readonly { readonly size: number; readonly at: string }[];
 }
 
 /** A witness that saw the leaf. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { contractOf } from '../../core/contracts/operations.ts';
 import { type Route, routes } from '../../core/contracts/routes.ts';
 import { sha256 } from '../../core/kernel/canonical.ts';
-import { planeToken, session, visits, type World } from '../support/every-route.ts';
+import { planeToken, routeWitnessKey, session, visits, type World } from '../support/every-route.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { loopback } from '../support/loopback.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
@@ -31,6 +31,7 @@ const configuration = () =>
       )
       // An alert is active from the first evaluation on.
       .replace('tool_policies:\n', 'tool_policies:\n  disable_guards: [secret-files]\n')
+      .replace('evidence: { ', `evidence: { log: { witnesses: ["${routeWitnessKey}"] }, `)
       .replace('  brokers:\n', '  brokers:\n    - { name: tickets, type: ticket }\n')
       .replace(
         'credentials:\n',

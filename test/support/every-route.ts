@@ -2,6 +2,9 @@
  * One call of every HTTP route against a running gateway, in an order in which each finds what it needs. A route that only reads and
  * takes no parameter needs no entry here.
  */
+import { generateKeyPairSync } from 'node:crypto';
+import { cosign } from '../../core/transparency/checkpoint-note.ts';
+import { noteKeyTypes, noteSigner, verifierKey } from '../../core/transparency/note.ts';
 import { type Answer, act, ask, type Fields, until } from '../e2e/client.ts';
 import type { Gateway } from './gateway.ts';
 
@@ -55,6 +58,17 @@ async function whileHeld(world: World, use: (ticket: string) => Promise<Answer<F
   if (!answer) throw new Error('the service was handed no ticket');
   return answer;
 }
+
+/** The key of the witness that the configuration of the test names. */
+const routeWitness = noteSigner('auditor', generateKeyPairSync('ed25519').privateKey, noteKeyTypes.cosignature);
+export const routeWitnessKey = verifierKey(routeWitness);
+
+/** The log's checkpoint, once something was logged. */
+const logged = (world: World): Promise<Fields> =>
+  until('a checkpoint of the log', async () => {
+    const { status, body } = await admin(world, 'GET', '/evidence/log/checkpoint', 'e2e-alice');
+    return status === 200 ? body : undefined;
+  });
 
 const chat = { model: 'mock', messages: [{ role: 'user', content: 'Hello' }] };
 
@@ -120,6 +134,21 @@ export const visits: Readonly<Record<string, Visit>> = {
         { protocol: 'git', tool: 'scm.get_issue', target: 'acme/web', capability: 'read' },
       ],
     }),
+
+  'GET /admin/v1/evidence/log/consistency': async (world) => {
+    await logged(world);
+    return admin(world, 'GET', '/evidence/log/consistency?from=1&to=1', 'e2e-alice');
+  },
+  'GET /admin/v1/evidence/log/tile': async (world) => {
+    await logged(world);
+    return admin(world, 'GET', '/evidence/log/tile?path=tile/0/000.p/1', 'e2e-alice');
+  },
+  'POST /admin/v1/evidence/log/cosignatures': async (world) => {
+    const { checkpoint } = await logged(world);
+    const text = String(checkpoint).split('\n\n')[0];
+    const line = cosign(`${text}\n`, 1_790_000_000, routeWitness);
+    return admin(world, 'POST', '/evidence/log/cosignatures', 'e2e-alice', { note: `${checkpoint}${line}\n` });
+  },
 
   ...Object.fromEntries(
     ['GET export', 'GET verify', 'POST verify', 'GET report', 'GET report.html'].map((call) => {

@@ -97,16 +97,12 @@ export const toolGuard = z
         template: argumentAction
           .default('review')
           .meta({ description: 'Expressions of template engines in short values.' }),
-        path: argumentAction
-          .default('review')
-          .meta({
-            description: 'Paths that climb several levels, hide their steps in an encoding, or name files with keys.',
-          }),
-        url: argumentAction
-          .default('review')
-          .meta({
-            description: 'Addresses of cloud metadata, disguised hosts, and schemes that are not for services.',
-          }),
+        path: argumentAction.default('review').meta({
+          description: 'Paths that climb several levels, hide their steps in an encoding, or name files with keys.',
+        }),
+        url: argumentAction.default('review').meta({
+          description: 'Addresses of cloud metadata, disguised hosts, and schemes that are not for services.',
+        }),
         secret: argumentAction
           .default('review')
           .meta({ description: 'Tokens and private keys of known formats under a name that is not one of a secret.' }),

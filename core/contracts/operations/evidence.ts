@@ -56,6 +56,20 @@ export const evidence = {
   markdownReport: { output: { text: 'text/markdown' } },
   htmlReport: { output: { text: 'text/html' } },
   signingKeys: { output: signingKeysSchema },
+  logCheckpoint: {
+    output: z.strictObject({
+      log_key: z.string().meta({ description: 'Verifier key of the log; pin one that was got elsewhere.' }),
+      checkpoint: z.string().meta({ description: 'Signed note.' }),
+      cosigned: z.array(z.strictObject({ witness: z.string(), size: count, note: z.string() })),
+    }),
+  },
+  logConsistency: { output: z.strictObject({ from: count, to: count, proof: z.array(z.string()) }) },
+  logTile: { output: z.strictObject({ path: z.string(), bytes: z.string().meta({ description: 'Base64.' }) }) },
+  addCosignature: {
+    input: z.strictObject({ note: z.string().max(16_384).meta({ description: 'The cosigned checkpoint.' }) }),
+    output: z.strictObject({ witness: z.string(), size: count, at: time }),
+    status: 201,
+  },
   audit: { output: z.strictObject({ entries: z.array(evidenceEntrySchema), cursor }) },
   verifyAudit: { output: verifiedAudit },
 } satisfies Record<string, OperationContract>;

@@ -1,0 +1,50 @@
+/** Keys of logs and witnesses on the command line, and what a witness of one's own has kept. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { NoteKey } from '#core/transparency/note.ts';
+import type { LogTrust } from '#core/transparency/session-proof.ts';
+import { fileTrouble, UsageError } from './failure.ts';
+
+export interface LogOptions {
+  readonly logKey?: string;
+  readonly witnessKey?: readonly string[];
+  readonly witnessState?: string;
+}
+
+/** @throws UsageError for keys that are none, and files that cannot be read. */
+export async function logTrust({
+  logKey: log,
+  witnessKey: witnesses = [],
+  witnessState,
+}: LogOptions): Promise<LogTrust> {
+  const { logKey, witnessKey } = await import('#core/transparency/witness-keys.ts');
+  const kept = witnessState === undefined ? {} : await keptBy(witnessState);
+  return {
+    ...(log !== undefined && { log: await keyOf(log, '--log-key', logKey) }),
+    witnesses: await Promise.all(witnesses.map((text) => keyOf(text, '--witness-key', witnessKey))),
+    ...kept,
+  };
+}
+
+/** A verifier key as it stands on the command line, or in a file of that name. */
+export async function keyOf(text: string, option: string, read: (text: string) => NoteKey): Promise<NoteKey> {
+  const named = /\+[0-9a-f]{8}\+/.test(text)
+    ? text
+    : await readFile(text, 'utf8').catch((cause) => {
+        throw fileTrouble('read', text, cause);
+      });
+  try {
+    return read(named);
+  } catch (cause) {
+    throw new UsageError(`${option}: ${(cause as Error).message}`, cause);
+  }
+}
+
+/** The newest leaf of each session, and when the log had how many leaves. */
+async function keptBy(folder: string): Promise<Pick<LogTrust, 'history' | 'sessions'>> {
+  const { readWitnessState } = await import('./witness-state.ts');
+  const { history, sessions } = await readWitnessState(join(folder)).catch((cause) => {
+    throw fileTrouble('read', folder, cause);
+  });
+  return { history, sessions: (session) => sessions.get(session) };
+}

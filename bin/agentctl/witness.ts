@@ -1,0 +1,182 @@
+/**
+ * `witness`: looks at a gateway's log, and cosigns what goes on from what it saw before. It needs a key that may read, and
+ * nothing of the gateway's own; run it where the operators of the gateway have no rights.
+ */
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type OpenCheckpoint, openCheckpoint } from '#core/transparency/checkpoint-note.ts';
+import type { NoteKey, NoteSigner } from '#core/transparency/note.ts';
+import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
+import { exitCodes, Failure, fileTrouble, UsageError } from './failure.ts';
+import { wholeNumber } from './globals.ts';
+import { fields, text } from './json-fields.ts';
+import { keyOf } from './log-trust.ts';
+import type { WitnessState } from './witness-state.ts';
+
+interface WitnessOptions {
+  readonly name: string;
+  readonly folder: string;
+  readonly logKey?: string;
+  readonly every?: number;
+  readonly showKey?: boolean;
+  readonly publish?: boolean;
+}
+
+export function addWitness(parent: Parent): void {
+  addCommand<WitnessOptions>(parent, {
+    usage: 'witness',
+    summary: "Cosign checkpoints of a gateway's transparency log that go on from those seen before",
+    examples: [
+      'witness --name auditor --folder ./auditor --show-key',
+      'witness --name auditor --folder ./auditor --log-key log.vkey',
+      'witness --name auditor --folder ./auditor --log-key log.vkey --every 60 --publish',
+    ],
+    options: (command) =>
+      command
+        .requiredOption('--name <name>', 'name of the witness, in its key and its cosignatures')
+        .requiredOption('--folder <folder>', 'where its private key and what it saw are kept')
+        .option('--log-key <key>', 'verifier key of the log to watch, or a file with it')
+        .option('--every <seconds>', 'look again and again, so many seconds apart (default: once)', wholeNumber)
+        .option('--publish', 'hand cosignatures in at the gateway, for its bundles')
+        .option('--show-key', 'print the verifier key of the witness and end'),
+    run: (cli, options) => witness(cli, options),
+  });
+}
+
+async function witness(cli: Cli, options: WitnessOptions): Promise<Outcome> {
+  const signer = await witnessSigner(options);
+  if (options.showKey) {
+    const { verifierKey } = await import('#core/transparency/note.ts');
+    cli.out.line(verifierKey(signer));
+    return 'positive';
+  }
+  if (options.logKey === undefined) throw new UsageError('give --log-key: a witness watches the log of one key');
+  const { logKey } = await import('#core/transparency/witness-keys.ts');
+  const log = await keyOf(options.logKey, '--log-key', logKey);
+  for (;;) {
+    const outcome = await look(cli, options, signer, log);
+    if (outcome === 'negative' || !options.every) return outcome;
+    cli.out.flush();
+    await pause(options.every * 1000);
+  }
+}
+
+async function witnessSigner({ name, folder }: WitnessOptions): Promise<NoteSigner> {
+  const { ed25519KeyFile } = await import('#adapters/local/log-key.ts');
+  const { noteKeyTypes, noteSigner } = await import('#core/transparency/note.ts');
+  const key = await ed25519KeyFile(join(folder, 'witness-key.pem'));
+  try {
+    return noteSigner(name, key, noteKeyTypes.cosignature);
+  } catch (cause) {
+    throw new UsageError(`--name: ${(cause as Error).message}`, cause);
+  }
+}
+
+/** One look at the log. What was seen is durable before the cosignature leaves this process. */
+async function look(cli: Cli, options: WitnessOptions, signer: NoteSigner, log: NoteKey): Promise<Outcome> {
+  const { continued } = await import('#core/transparency/witness.ts');
+  const before = await keptState(options.folder, log);
+  const note = text(fields((await cli.api().call('logCheckpoint')).json).checkpoint) ?? '';
+  const claimed = openCheckpoint(note, log);
+  const grown = typeof claimed !== 'string' && before && claimed.size > before.size;
+  const head = continued(note, log, before, grown ? await consistency(cli, before.size, claimed.size) : []);
+  if (typeof head === 'string') return refuse(cli, note, head);
+  const state = await readOn(cli, before, head, log);
+  if (typeof state === 'string') return refuse(cli, note, state);
+
+  const { cosign } = await import('#core/transparency/checkpoint-note.ts');
+  const { writeWitnessState } = await import('./witness-state.ts');
+  const seconds = Math.floor(Date.now() / 1000);
+  const at = new Date(seconds * 1000).toISOString();
+  const checkpoint = `${note}${cosign(head.text, seconds, signer)}\n`;
+  const history = [...(before?.history ?? []), { size: head.size, at }];
+  await writeWitnessState(options.folder, { ...state, checkpoint, history });
+  await publish(cli, options, checkpoint);
+  if (cli.globals.json) cli.out.pretty({ cosigned: true, origin: head.origin, size: head.size, at, checkpoint });
+  else cli.out.line(`cosigned: ${head.size} leaves of ${head.origin} at ${at}`);
+  return 'positive';
+}
+
+function refuse(cli: Cli, note: string, reason: string): Outcome {
+  if (cli.globals.json) cli.out.pretty({ cosigned: false, reason, checkpoint: note });
+  else cli.out.line(`refused: ${reason}`);
+  cli.out.note('Keep the checkpoint above and the state of the witness: together they prove what the log did.');
+  if (!cli.globals.json) cli.out.note(note);
+  return 'negative';
+}
+
+async function keptState(folder: string, log: NoteKey): Promise<WitnessState | undefined> {
+  const { readWitnessState } = await import('./witness-state.ts');
+  const { verifierKey } = await import('#core/transparency/note.ts');
+  let state: WitnessState;
+  try {
+    state = await readWitnessState(folder);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Failure(exitCodes.negative, `${folder} does not hold the state of a witness: restore it from a copy`, {
+      cause,
+    });
+  }
+  if (state.log_key !== verifierKey(log)) {
+    throw new UsageError(
+      `${folder} is the state of a witness of ${state.log_key}: give another --folder for another log`,
+    );
+  }
+  return state;
+}
+
+async function consistency(cli: Cli, from: number, to: number): Promise<Buffer[]> {
+  const { proof } = fields((await cli.api().call('logConsistency', { query: { from, to } })).json);
+  return (Array.isArray(proof) ? proof : []).map((hash) => Buffer.from(String(hash), 'base64'));
+}
+
+/** Reads the leaves since the last look. They are all there, and no session goes back. */
+async function readOn(
+  cli: Cli,
+  before: WitnessState | undefined,
+  head: OpenCheckpoint,
+  log: NoteKey,
+): Promise<Omit<WitnessState, 'checkpoint' | 'history'> | string> {
+  const { Frontier } = await import('#core/transparency/tree.ts');
+  const { readLeaves } = await import('#core/transparency/witness.ts');
+  const { verifierKey } = await import('#core/transparency/note.ts');
+  const tree = new Frontier(before?.size, before?.frontier);
+  const sessions = new Map(before?.sessions);
+  const leaves = await leavesBetween(cli, tree.size, head.size);
+  const defect = typeof leaves === 'string' ? leaves : readLeaves(leaves, head, tree, sessions);
+  if (defect !== undefined) return defect;
+  return { log_key: verifierKey(log), size: head.size, root: head.root, frontier: [...tree.roots], sessions };
+}
+
+async function leavesBetween(cli: Cli, from: number, to: number) {
+  const { readLeaf } = await import('#core/transparency/leaf.ts');
+  const { leavesOfBundle, tileAt, tilePath, tileWidth } = await import('#core/transparency/tiles.ts');
+  const leaves = [];
+  for (let at = from; at < to; ) {
+    const tile = tileAt('entries', Math.floor(at / tileWidth), to)!;
+    const path = tilePath(tile);
+    const { bytes } = fields((await cli.api().call('logTile', { query: { path } })).json);
+    let read: Buffer[];
+    try {
+      read = leavesOfBundle(Buffer.from(text(bytes) ?? '', 'base64')).slice(at % tileWidth);
+    } catch (cause) {
+      return `${path} cannot be read: ${(cause as Error).message}`;
+    }
+    const parsed = read.map(readLeaf);
+    if (parsed.length !== tile.width - (at % tileWidth) || parsed.some((leaf) => !leaf)) {
+      return `${path} does not hold ${tile.width} leaves of such a log`;
+    }
+    leaves.push(...parsed.map((leaf) => leaf!));
+    at += parsed.length;
+  }
+  return leaves;
+}
+
+async function publish(cli: Cli, { folder, publish: handsIn }: WitnessOptions, checkpoint: string): Promise<void> {
+  const { writeDurably } = await import('#adapters/local/durable-file.ts');
+  const file = join(folder, 'checkpoint');
+  await writeDurably(file, checkpoint, 0o644).catch((cause) => {
+    throw fileTrouble('write', file, cause);
+  });
+  if (handsIn) await cli.api().call('addCosignature', { body: { note: checkpoint } });
+}

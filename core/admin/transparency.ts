@@ -1,0 +1,80 @@
+/** The transparency log over HTTP: its checkpoint, proofs of growth, tiles, and what witnesses hand in. */
+import * as z from 'zod';
+import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { cosignedAt, openCheckpoint } from '#core/transparency/checkpoint-note.ts';
+import type { TransparencyLog } from '#core/transparency/log.ts';
+import { verifierKey } from '#core/transparency/note.ts';
+import { tileOf } from '#core/transparency/tiles.ts';
+import { witnessKey } from '#core/transparency/witness-keys.ts';
+import { type Call, type Operation, parsed } from './operation.ts';
+
+/** @throws GatewayError `not_found` where the host keeps no log. */
+function logOf({ ports }: Call): TransparencyLog {
+  if (!ports.transparency) throw notFound('A transparency log of this gateway');
+  return ports.transparency;
+}
+
+/** The newest checkpoint, and those that witnesses cosigned. The key is a convenience: pin one got elsewhere. */
+export const logCheckpoint: Operation = async (call) => {
+  const [log, { tenant }] = [logOf(call), call.principal];
+  const checkpoint = await log.checkpoint(tenant);
+  if (checkpoint === undefined) throw notFound('A checkpoint: nothing was logged yet. It');
+  const cosigned = (await log.heads.cosignatures(tenant)).map(({ witness, size, note }) => ({ witness, size, note }));
+  return { body: { log_key: verifierKey(log.signer(tenant)), checkpoint, cosigned } };
+};
+
+export const logConsistency: Operation = async (call) => {
+  const [from, to] = [sizeOf(call, 'from'), sizeOf(call, 'to')];
+  const proof = await logOf(call).consistency(call.principal.tenant, from, to);
+  if (!proof) {
+    throw invalidRequest(
+      `There is no proof from ${from} to ${to} leaves; from is 1 or more, and to is at least from and at most the size of the newest checkpoint.`,
+    );
+  }
+  return { body: { from, to, proof: proof.map((hash) => hash.toString('base64')) } };
+};
+
+export const logTile: Operation = async (call) => {
+  const { path = '' } = call.query;
+  const tile = tileOf(path);
+  if (!tile) {
+    throw invalidRequest(
+      `path is ${JSON.stringify(path)}; it takes a path of tlog-tiles such as tile/0/000.p/3 or tile/entries/000.`,
+    );
+  }
+  const bytes = await logOf(call).tile(call.principal.tenant, tile);
+  if (!bytes) throw notFound(`Tile ${path}`);
+  return { body: { path, bytes: bytes.toString('base64') } };
+};
+
+const cosignatureBody = z.strictObject({ note: z.string().max(16_384) });
+
+/** Takes a cosigned checkpoint of this log from a witness that the configuration names. */
+export const addCosignature: Operation = async (call) => {
+  const log = logOf(call);
+  const { tenant } = call.principal;
+  const { note } = parsed(cosignatureBody, call.body());
+  const opened = openCheckpoint(note, log.signer(tenant));
+  if (typeof opened === 'string') throw invalidRequest(`The note is not taken: ${opened}.`);
+  const keys = call.snapshot.configuration.evidence.log.witnesses.map(witnessKey);
+  const found = keys.flatMap((key) => {
+    const seconds = cosignedAt(opened, key);
+    return seconds === undefined ? [] : [{ key, seconds }];
+  });
+  const [own] = found;
+  if (!own) {
+    throw new GatewayError('forbidden', 'The note carries no cosignature of a witness in evidence.log.witnesses.');
+  }
+  if (!(await log.holds(tenant, opened))) throw invalidRequest('The note is not of this log: its root is another one.');
+  for (const { key } of found) {
+    await log.heads.keepCosignature(tenant, { witness: key.name, size: opened.size, note });
+  }
+  const at = new Date(own.seconds * 1000).toISOString();
+  return { status: 201, body: { witness: own.key.name, size: opened.size, at } };
+};
+
+function sizeOf({ query }: Call, name: 'from' | 'to'): number {
+  const text = query[name] ?? '';
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw invalidRequest(`${name} is ${JSON.stringify(text)}; it takes a number of leaves, 1 or more.`);
+}

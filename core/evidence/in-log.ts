@@ -1,0 +1,88 @@
+/** Holds a chain against the transparency log: what its leaf names, when it was logged, and who saw it there. */
+import type { EvidenceEntry, Verification } from '#core/contracts/evidence.ts';
+import { type CheckedProof, checkLogProof, type LogTrust } from '#core/transparency/session-proof.ts';
+
+type BrokenLink = NonNullable<Verification['broken_link']>;
+
+/** Clocks differ by less, and leaves follow entries sooner, than this. */
+const toleranceMs = 10 * 60_000;
+
+/** @param entries a chain that holds in itself. With a key of the log, a bundle without a proof is not valid. */
+export function inLog(
+  entries: readonly EvidenceEntry[],
+  proof: unknown,
+  trust: LogTrust,
+): Pick<Verification, 'log' | 'broken_link'> {
+  const needed = trust.log !== undefined || (trust.witnesses ?? []).length > 0;
+  if (proof === undefined) {
+    if (!needed) return {};
+    return {
+      broken_link: { index: entries.length, reason: 'the bundle carries no proof that the session is in the log' },
+    };
+  }
+  const { tenant, session_id } = entries[0]!;
+  const checked = checkLogProof(proof, { tenant, session_id }, trust);
+  if (typeof checked === 'string') return { broken_link: { index: entries.length, reason: checked } };
+  const broken_link = departure(entries, checked, trust);
+  if (broken_link) return { broken_link };
+  const { leaf, position, origin, size, seen } = checked;
+  return { log: { origin, size, position, index: leaf.index, at: leaf.at, witnesses: seen } };
+}
+
+/** Where the chain is not the one that was logged, or not at that time. */
+function departure(entries: readonly EvidenceEntry[], proof: CheckedProof, trust: LogTrust): BrokenLink | undefined {
+  const { leaf, seen } = proof;
+  const logged = entries[leaf.index];
+  if (!logged) {
+    const reason = `the end is cut off: ${entries.length} entries are here, the log names ${leaf.index + 1}`;
+    return { index: entries.length, reason };
+  }
+  if (logged.hash !== leaf.hash) {
+    return { index: leaf.index, reason: 'the entry is not the one in the log: it or one before it was rewritten' };
+  }
+  const late = entries.findIndex((entry) => entry.index > leaf.index && before(entry.timestamp, leaf.at));
+  if (late >= 0) return { index: late, reason: `the entry is back-dated: those before it were logged at ${leaf.at}` };
+  const early = seen.find(({ at }) => before(at, leaf.at));
+  if (early) {
+    const reason = `the log names the time ${leaf.at}, but ${early.witness} saw the leaf at ${early.at}`;
+    return { index: leaf.index, reason };
+  }
+  return backdated(logged, proof, trust) ?? unwitnessed(entries, proof, trust);
+}
+
+/** A witness that looked at the log after the entry is said to have been written, and did not find it there. */
+function backdated(
+  { index, timestamp }: EvidenceEntry,
+  { position }: CheckedProof,
+  { history = [] }: LogTrust,
+): BrokenLink | undefined {
+  const without = history.findLast(({ size, at }) => size <= position && before(timestamp, at));
+  if (!without) return undefined;
+  return {
+    index,
+    reason: `the entry is back-dated: at ${without.at} the log had ${without.size} leaves and not this one`,
+  };
+}
+
+/** What the witnesses do not know, or know better. */
+function unwitnessed(
+  entries: readonly EvidenceEntry[],
+  { seen, leaf }: CheckedProof,
+  { witnesses = [], sessions }: LogTrust,
+): BrokenLink | undefined {
+  const index = entries.length;
+  const missing = witnesses.find(({ name }) => !seen.some(({ witness }) => witness === name));
+  if (missing) return { index, reason: `the witness ${missing.name} has not cosigned a log that holds the session` };
+  const known = sessions?.(leaf.session);
+  if (!known) return undefined;
+  const entry = entries[known.index];
+  if (!entry) {
+    const reason = `the end is cut off, or the bundle is older: ${index} entries are here, a witness read a leaf of ${known.index + 1}`;
+    return { index, reason };
+  }
+  if (entry.hash === known.hash) return undefined;
+  return { index: known.index, reason: 'the entry is not the one in the log that a witness read' };
+}
+
+/** Whether a time is before another by more than clocks differ. */
+const before = (time: string, other: string): boolean => Date.parse(time) < Date.parse(other) - toleranceMs;

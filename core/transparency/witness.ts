@@ -1,0 +1,58 @@
+/**
+ * What a witness does with a checkpoint: it cosigns one that goes on from the last it saw, and no other. A log that shows two
+ * histories, or goes back, finds no cosignature for one of them [transparency.witness].
+ */
+import type { LogLeaf } from '#core/contracts/transparency.ts';
+import { type OpenCheckpoint, openCheckpoint, type TreeHead } from './checkpoint-note.ts';
+import { leafBytes } from './leaf.ts';
+import type { NoteKey } from './note.ts';
+import { rootsOfConsistency } from './proofs.ts';
+import { type Frontier, leafHash } from './tree.ts';
+
+/**
+ * The checkpoint, when it goes on from the one seen last; otherwise, in words, why it is refused. Never throws.
+ * @param proof of consistency between both; empty for the first checkpoint and for the same one.
+ */
+export function continued(
+  note: string,
+  log: NoteKey,
+  seen: Pick<TreeHead, 'size' | 'root'> | undefined,
+  proof: readonly Buffer[],
+): OpenCheckpoint | string {
+  const head = openCheckpoint(note, log);
+  if (typeof head === 'string' || !seen || seen.size === 0) return head;
+  if (head.size < seen.size) return `the log went back: it has ${head.size} leaves, it had ${seen.size}`;
+  if (head.size === seen.size) {
+    return head.root.equals(seen.root)
+      ? head
+      : `the log was forked: it has another root over the same ${seen.size} leaves`;
+  }
+  const roots = rootsOfConsistency(seen.size, head.size, seen.root, proof);
+  if (roots?.earlier.equals(seen.root) && roots.later.equals(head.root)) return head;
+  return `the log was forked or rewritten: ${head.size} leaves do not begin with the ${seen.size} seen before`;
+}
+
+/** What a witness that reads the leaves knows of each session. */
+export type KnownSessions = Map<string, { readonly index: number; readonly hash: string }>;
+
+/**
+ * Reads new leaves: they make up the tree of the checkpoint, and no session goes back or stands twice at one place.
+ * @returns why they do not, in words; `sessions` and `tree` have then no meaning any more.
+ */
+export function readLeaves(
+  leaves: readonly LogLeaf[],
+  head: TreeHead,
+  tree: Frontier,
+  sessions: KnownSessions,
+): string | undefined {
+  for (const leaf of leaves) {
+    const known = sessions.get(leaf.session);
+    if (known && leaf.index <= known.index) {
+      return `session ${leaf.session} goes back to entry ${leaf.index}, the log named entry ${known.index} before`;
+    }
+    sessions.set(leaf.session, { index: leaf.index, hash: leaf.hash });
+    tree.append(leafHash(leafBytes(leaf)));
+  }
+  if (tree.size === head.size && tree.root().equals(head.root)) return undefined;
+  return `the leaves are not those of the checkpoint over ${head.size} leaves`;
+}

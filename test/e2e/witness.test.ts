@@ -1,0 +1,111 @@
+/** A witness beside a running gateway, and a stranger who verifies a bundle with the keys of log and witness alone. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { agentctl, configurationWith, type Fields, until, workFolder } from './client.ts';
+
+jest.setTimeout(120_000);
+
+const folder = workFolder();
+const auditor = join(folder, 'auditor');
+let gateway: Gateway;
+let witnessKey: string;
+
+const ctl = (...args: string[]) => agentctl(args, { GATEWAY_STATE: dirname(gateway.ready.keys_file) });
+const witness = (...more: string[]) => ctl('witness', '--name', 'auditor', '--folder', auditor, ...more);
+const act = (session: string) =>
+  ctl(
+    ...['test-action', '--protocol', 'git', '--tool', 'scm.get_file_contents', '--target', 'acme/web'],
+    ...['--capability', 'read', '--session', session],
+  );
+
+/** The bundle of a session, once the session is in the log. */
+async function exported(session: string, file: string): Promise<Fields> {
+  return until('the session in the log', async () => {
+    await ctl('evidence', 'export', '--session', session, '--out', file);
+    const bundle = JSON.parse(readFileSync(file, 'utf8')) as Fields;
+    return bundle.log_proof === undefined ? undefined : bundle;
+  });
+}
+
+beforeAll(async () => {
+  const shown = await agentctl(['witness', '--name', 'auditor', '--folder', auditor, '--show-key']);
+  witnessKey = shown.out.trim();
+  const config = configurationWith((yaml) =>
+    yaml.replace('evidence: { ', `evidence: { log: { witnesses: ["${witnessKey}"] }, `),
+  );
+  gateway = await startGateway({ config });
+});
+afterAll(() => gateway?.stop());
+
+test('[transparency.witness] [transparency.bundle] [transparency.routes] a bundle says who saw its session, and verifies offline', async () => {
+  expect(witnessKey).toMatch(/^auditor\+[0-9a-f]{8}\+/);
+  await act('seen');
+  const file = join(folder, 'seen.json');
+  await exported('seen', file);
+  const pem = join(folder, 'gateway.pem');
+  await ctl('evidence', 'public-key', '--session', 'seen', '--out', pem);
+  const logKey = await logKeyOf();
+
+  const first = await witness('--log-key', logKey, '--publish');
+  expect([first.code, first.out]).toEqual([
+    0,
+    expect.stringMatching(/^cosigned: \d+ leaves of agent-governance-gateway\//),
+  ]);
+  await exported('seen', file);
+  const verify = (...more: string[]) => agentctl(['evidence', 'verify', '--file', file, '--public-key', pem, ...more]);
+  const anchored = await verify('--log-key', logKey, '--witness-key', witnessKey, '--witness-state', auditor);
+  expect([anchored.code, anchored.out]).toEqual([
+    0,
+    expect.stringMatching(/log: entries 0 to \d+ are leaf[\s\S]*witness: auditor saw/),
+  ]);
+
+  const stranger = await agentctl([
+    'witness',
+    '--name',
+    'stranger',
+    '--folder',
+    join(folder, 'stranger'),
+    '--show-key',
+  ]);
+  const unseen = await verify('--log-key', logKey, '--witness-key', stranger.out.trim());
+  expect([unseen.code, unseen.out]).toEqual([1, expect.stringContaining('the witness stranger has not cosigned')]);
+
+  const { log_proof: _, ...without } = JSON.parse(readFileSync(file, 'utf8')) as Fields;
+  writeFileSync(file, JSON.stringify(without));
+  expect(await verify()).toMatchObject({ code: 0, err: expect.stringContaining('no proof of a transparency log') });
+  const needed = await verify('--log-key', logKey);
+  expect([needed.code, needed.out]).toEqual([
+    1,
+    expect.stringContaining('carries no proof that the session is in the log'),
+  ]);
+});
+
+test('[transparency.witness] it goes on with what it saw, and refuses a log with another past', async () => {
+  const logKey = await logKeyOf();
+  await act('later');
+  await exported('later', join(folder, 'later.json'));
+  expect(await witness('--log-key', logKey)).toMatchObject({ code: 0 });
+  const path = join(auditor, 'state.json');
+  const kept = readFileSync(path, 'utf8');
+  const state = JSON.parse(kept) as Fields & { size: number };
+  writeFileSync(path, JSON.stringify({ ...state, size: state.size + 1_000 }));
+  const back = await witness('--log-key', logKey);
+  expect([back.code, back.out]).toEqual([1, expect.stringMatching(/^refused: the log went back/)]);
+  writeFileSync(path, JSON.stringify({ ...state, root: Buffer.alloc(32).toString('base64') }));
+  const forked = await witness('--log-key', logKey, '--json');
+  expect([forked.code, JSON.parse(forked.out)]).toEqual([
+    1,
+    { cosigned: false, reason: expect.stringContaining('forked'), checkpoint: expect.any(String) },
+  ]);
+  writeFileSync(path, kept);
+  expect(await witness('--log-key', logKey)).toMatchObject({ code: 0 });
+  expect(await witness()).toMatchObject({ code: 2, err: expect.stringContaining('--log-key') });
+});
+
+async function logKeyOf(): Promise<string> {
+  const keys = JSON.parse(readFileSync(gateway.ready.keys_file, 'utf8')) as Fields;
+  const headers = { authorization: `Bearer ${keys.admin_token}` };
+  const reply = await fetch(`${gateway.ready.admin_url}/admin/v1/evidence/log/checkpoint`, { headers });
+  return String(((await reply.json()) as Fields).log_key);
+}
