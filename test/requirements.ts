@@ -1512,6 +1512,14 @@ const toolGateway: readonly Requirement[] = [
     'Arguments of calls to MCP servers are looked over for shell, template, path and URL injection, secrets, personal data and prompts; each kind is recorded, reviewed or blocked as tool_guard.arguments says, and a stricter rule stays.',
   ),
   must(
+    'guard.definitions',
+    'A tool whose definition instructs the model, hides text, looks like or speaks about a tool of another server, asks for the conversation or for files with keys, or contradicts itself is held for a human, hidden or recorded, as tool_guard.definitions says.',
+  ),
+  must(
+    'guard.changes',
+    'A changed definition passes by itself where it adds nothing that matters; new instructions, reach, secrets and looser annotations wait for a human, and approvals given under the earlier definition are void.',
+  ),
+  must(
     'guard.no-content',
     'Evidence names the kind, place and action of each finding of the tool guard, and none of its words.',
   ),

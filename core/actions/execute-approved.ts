@@ -55,11 +55,16 @@ async function placeNow(
   { envelope, snapshot }: GovernedAction,
   row: ApprovalRow,
 ): Promise<Refused | 'not here' | undefined> {
-  const { upstream: _, upstream_tool: __, ...bare } = envelope;
+  const { upstream: _, upstream_tool: __, definition: ___, ...bare } = envelope;
   try {
     const placement = await placementOf(ports, snapshot, bare, undefined);
     if (!placement && row.upstream !== undefined) return 'not here';
     const same = placement?.upstream === row.upstream && placement?.upstream_tool === row.upstream_tool;
+    if (same && placement?.definition !== undefined && placement.definition !== row.definition)
+      return gone(
+        'upstream_changed',
+        `The definition of ${row.tool} at ${row.upstream} has changed in what matters since it was approved.`,
+      );
     if (same && (placement?.tool ?? row.tool) === row.tool) return undefined;
     const now = placement ? `${placement.upstream_tool ?? row.tool} at ${placement.upstream}` : 'no server';
     return gone('upstream_changed', `It was approved for ${row.upstream ?? 'no server'}; ${row.tool} is ${now} now.`);
@@ -111,7 +116,7 @@ async function askedAgain(
 ): Promise<{ readonly action: GovernedAction; readonly refused?: Refused | undefined }> {
   const snapshot = ofTenant(await ports.snapshots.current(), row.tenant);
   const { tenant, key_id, actor, protocol, tool, target, capability, parameters, justification } = row;
-  const { upstream, upstream_tool, sent_with } = row;
+  const { upstream, upstream_tool, definition, sent_with } = row;
   const envelope: ActionEnvelope = {
     envelope_id: ports.ids.uuid(),
     ...{
@@ -124,6 +129,7 @@ async function askedAgain(
       capability,
       upstream,
       upstream_tool,
+      definition,
       sent_with,
       parameters,
       justification,

@@ -235,7 +235,7 @@ async function attach(
 function newRow(ports: GovernPorts, action: GovernedAction, safe: Redacted): ApprovalRow {
   const { envelope, principal, decision, snapshot } = action;
   const now = ports.clock.now();
-  const { protocol, tool, capability, upstream, upstream_tool } = envelope;
+  const { protocol, tool, capability, upstream, upstream_tool, definition } = envelope;
   return {
     envelope_id: envelope.envelope_id,
     tenant: envelope.tenant,
@@ -245,6 +245,7 @@ function newRow(ports: GovernPorts, action: GovernedAction, safe: Redacted): App
     ...(principal.federated && { federated: principal.federated }),
     actor: envelope.actor,
     ...{ protocol, tool, capability, upstream, upstream_tool },
+    ...(definition !== undefined && { definition }),
     target: safe.target,
     justification: safe.justification,
     parameters: safe.parameters,

@@ -13,6 +13,7 @@ type DigestedCall = Pick<
   | 'capability'
   | 'upstream'
   | 'upstream_tool'
+  | 'definition'
   | 'parameters'
   | 'sent_with'
 > & { readonly actor: { readonly session: string } };
@@ -29,6 +30,7 @@ export const callDigest = (call: DigestedCall): string =>
     capability: call.capability,
     upstream: call.upstream,
     upstream_tool: call.upstream_tool,
+    definition: call.definition,
     parameters: call.parameters,
     sent_with: call.sent_with,
   });

@@ -74,6 +74,8 @@ export interface ApprovalRow extends KeptResult {
   /** The server or service the call goes to, and the tool's name there where it differs. */
   readonly upstream?: string | undefined;
   readonly upstream_tool?: string | undefined;
+  /** Digest of what mattered of the tool's definition when the request was queued. */
+  readonly definition?: string | undefined;
   /** What the server is sent besides its arguments, as shown to the reviewer. */
   readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
   /** As shown to the reviewer: the digest covers the raw call. */

@@ -83,6 +83,8 @@ export interface Placement {
   readonly upstream: string;
   /** The tool's name there, where policies know it by another. */
   readonly upstream_tool?: string;
+  /** Digest of what matters of the tool's definition: an approval is bound to it [guard.changes]. */
+  readonly definition?: string;
   /** What policies decide it by, where the inventory says it and not its caller. */
   readonly tool?: string;
   readonly capability?: Capability;
@@ -103,6 +105,8 @@ export interface ActionEnvelope extends ToolCall {
   readonly key_id: string;
   /** The tool's name at its upstream, where policies know it by another. */
   readonly upstream_tool?: string | undefined;
+  /** Digest of what matters of the tool's definition at its server. */
+  readonly definition?: string | undefined;
   readonly justification: string;
   readonly approval_ref?: string;
   readonly manifest_id?: string;

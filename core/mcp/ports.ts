@@ -136,9 +136,16 @@ export interface ToolMark {
   /** ISO 8601. */
   readonly seen_at: string;
   /** A definition that no human has accepted: another one than the accepted one, or a new tool's. */
-  readonly changed?: { readonly fingerprint: string; readonly seen_at: string };
+  readonly changed?: {
+    readonly fingerprint: string;
+    readonly seen_at: string;
+    /** Kinds for which the tool guard holds it until it is accepted. */
+    readonly guard?: readonly string[];
+  };
   /** Of the definition seen last: what its capability and target follow from, beside the name. */
   readonly about?: ToolFacts;
+  /** What matters of the accepted definition: digests and classes, no word of the server. */
+  readonly surface?: string;
 }
 
 /** Nothing a server writes at will: hints are yes or no, and the argument is one of the gateway's own list. */

@@ -18,8 +18,6 @@ export interface Surface {
   readonly parameters: Readonly<Record<string, string>>;
   /** `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`: y, n or -. */
   readonly hints: string;
-  /** Whether it takes parameters it does not name. */
-  readonly open: boolean;
 }
 
 const reach: Readonly<Record<string, RegExp>> = {
@@ -48,7 +46,7 @@ export function surfaceOf(definition: JsonObject): Surface {
     .filter(({ severity }) => severity !== 'low')
     .map(({ kind }) => `found:${kind}`);
   const classes = Object.keys(reach).filter((name) => reach[name]!.test(text));
-  const { annotations, inputSchema } = definition;
+  const { annotations } = definition;
   const hint = (name: string): string => {
     const value = (annotations as JsonObject | undefined)?.[name];
     return value === true ? 'y' : value === false ? 'n' : '-';
@@ -59,16 +57,35 @@ export function surfaceOf(definition: JsonObject): Surface {
       parametersOf(definition)
         .slice(0, mostParameters)
         .map(({ name, type, required }) => [
-          digestOf(name).slice(0, 12),
-          `${type.slice(0, 12)}${required ? '!' : ''}${secrecyOf(name) === 'none' ? '' : '*'}`,
+          digestOf(name).slice(0, 8),
+          `${/^[a-z]{1,8}$/.test(type) ? type : 'any'}${required ? '!' : ''}${secrecyOf(name) === 'none' ? '' : '*'}`,
         ]),
     ),
     hints: ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'].map(hint).join(''),
-    open: (inputSchema as JsonObject | undefined)?.additionalProperties !== false,
   };
 }
 
-const mostParameters = 64;
+const mostParameters = 32;
+
+/** As it is kept beside a fingerprint: about a hundred characters. */
+export const surfaceText = ({ says, parameters, hints }: Surface): string =>
+  [
+    says.join(','),
+    Object.entries(parameters)
+      .map(([name, mark]) => `${name}=${mark}`)
+      .join(','),
+    hints,
+  ].join('|');
+
+export function surfaceFrom(text: string): Surface {
+  const [says = '', parameters = '', hints = '----'] = text.split('|');
+  const listed = (part: string): string[] => (part === '' ? [] : part.split(','));
+  return {
+    says: listed(says),
+    parameters: Object.fromEntries(listed(parameters).map((each) => each.split('=') as [string, string])),
+    hints,
+  };
+}
 
 /** Kinds of what the later definition adds; empty for a change that does not matter. */
 export function changesBetween(before: Surface, after: Surface): ChangeKind[] {
@@ -88,10 +105,8 @@ export function changesBetween(before: Surface, after: Surface): ChangeKind[] {
     if (was === now) continue;
     const [secret, required] = [now.endsWith('*'), now.includes('!')];
     if (secret && required && !was?.includes('!')) kinds.add('new_secret');
-    else if (was === undefined ? required : typeOf(was) !== typeOf(now)) kinds.add('new_reach');
-    else if (was !== undefined && required && !was.includes('!')) kinds.add('new_reach');
+    if (was !== undefined && typeOf(was) !== typeOf(now)) kinds.add('new_reach');
   }
-  if (after.open && !before.open) kinds.add('new_reach');
   const [readOnly, destructive, , world] = [...after.hints];
   const [readBefore, destroyedBefore, , worldBefore] = [...before.hints];
   if (
@@ -106,10 +121,16 @@ export function changesBetween(before: Surface, after: Surface): ChangeKind[] {
 const typeOf = (mark: string): string => mark.replace(/[!*]/g, '');
 
 /** What an approval is bound to beside the call: another digest where a change matters. Corrected words and optional parameters keep it. */
-export const matterOf = (definition: JsonObject): string => {
+export function matterOf(definition: JsonObject): string {
+  const known = matters.get(definition);
+  if (known !== undefined) return known;
   const { says, parameters, hints } = surfaceOf(definition);
   const required = Object.entries(parameters)
-    .filter(([, mark]) => mark.includes('!'))
+    .filter(([, mark]) => mark.endsWith('!*'))
     .sort();
-  return digestOf({ says, required, hints });
-};
+  const digest = digestOf({ says, required, hints });
+  matters.set(definition, digest);
+  return digest;
+}
+
+const matters = new WeakMap<JsonObject, string>();

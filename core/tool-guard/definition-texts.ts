@@ -15,6 +15,8 @@ export interface Parameter {
 
 const mostTexts = 2_000;
 const mostLevels = 24;
+/** Words of JSON Schema itself. */
+const ofSchema = new Set(['$schema', '$id', '$ref', 'type', 'format']);
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -50,6 +52,7 @@ function walk(value: Json, where: string, level: number, add: (where: string, te
     return;
   }
   for (const [key, item] of Object.entries(value)) {
+    if (ofSchema.has(key) && typeof item === 'string' && item.length < 100) continue;
     if (key.length > 12) add(`${where}.<name>`, key);
     walk(item, /^[A-Za-z_][A-Za-z0-9_]{0,31}$/.test(key) ? `${where}.${key}` : `${where}.*`, level + 1, add);
   }

@@ -169,7 +169,7 @@ describe('[policy.upstream] [mcp.families] a rule for the tools of one server', 
     ['with a character nobody sees', 'we\u200bb.get_all'],
   ])('also when it writes the family %s', async (_how, name) => {
     evil.offer(toolsOf(name));
-    await configure({ upstreams: entriesOf() });
+    await configure({ upstreams: entriesOf({}, {}, { guard: 'off' }) });
     const { error } = (await call(`evil${run}__${name}`, {}, { session: await open() })).last;
     expect([error.code, sent()]).toEqual([-32002, [[], [], []]]);
   });

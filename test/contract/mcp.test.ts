@@ -481,7 +481,7 @@ describe('drift', () => {
     await configure({ upstreams: [{ name: 'warned', url: server.url }] });
     const session = await open();
     await send('tools/list', {}, { session });
-    server.describe(changed);
+    server.describe({ get_file: { description: 'Reads one file' } });
     for (let i = 0; i < 3; i++) await send('tools/list', {}, { session });
     expect((await call('get_file', { path: 'a' }, { session })).last.result).toBeDefined();
     expect(

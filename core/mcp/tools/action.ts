@@ -44,10 +44,11 @@ export function wordsOf({ entry, own, definition }: Tool, name: string = own): T
 }
 
 /** Where a call of the tool goes, for one that policies know as `name`. */
-export const placementIn = ({ entry, own }: Tool, name: string): Placement => ({
-  upstream: entry.name,
-  ...(name !== own && { upstream_tool: own }),
-});
+export async function placementIn({ entry, own, definition }: Tool, name: string): Promise<Placement> {
+  const { matterOf } = await import('#core/tool-guard/changes.ts');
+  const placement = { upstream: entry.name, definition: matterOf(definition) };
+  return name === own ? placement : { ...placement, upstream_tool: own };
+}
 
 /** @throws RpcFault -32602 for arguments that no envelope can hold. */
 export function actionOf(tool: Tool, name: string, args: JsonObject): ActionRequest & { parameters: JsonObject } {

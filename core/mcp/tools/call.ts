@@ -37,7 +37,7 @@ import { holding, noHold, waitingOf } from '../waiting/waiting.ts';
 import { actionOf, actionOfUnplaced, argumentsOf, placementIn, type Tool } from './action.ts';
 import { drifted, noteDefinitions } from './drift.ts';
 import { keptResult, type Run, runExecutor } from './executor.ts';
-import { resultGuard } from './guard-settings.ts';
+import { type DefinitionGuard, definitionGuard, resultGuard } from './guard-settings.ts';
 import { inventoryOf, toolNamed } from './inventory.ts';
 import { policyName } from './tool-names.ts';
 
@@ -67,14 +67,15 @@ async function make(
   const args = argumentsOf(params);
   const keys = opensAddresses(connected, params) ? stateKeysIfAny(ports, connected) : undefined;
   const named = params.name;
-  const tool = await find(ports, connected, named, exchange).catch((fault: unknown) =>
+  const notings: Promise<void>[] = [];
+  const tool = await find(ports, connected, named, exchange, notings).catch((fault: unknown) =>
     refuseUnplaced(ports, connected, named, args, fault),
   );
   if (connected.era === 'stateless') checkParamHeaders(tool.definition, args, connected.passed);
   const meta = forwardedMeta(params._meta, connected.era, tool.entry.forwarded_meta);
   const sent = sentWith(params, meta.governed);
   const governed = actionOf(tool, await nameFor(ports, connected, tool, args, sent), args);
-  const placement = placementIn(tool, governed.tool);
+  const placement = await placementIn(tool, governed.tool);
   const action: GovernedRequest = {
     ...governed,
     placement,
@@ -89,7 +90,8 @@ async function make(
   const stands = back && (await standing(ports, back, digest));
   if (stands) return stands;
 
-  if (await drifted(ports.mcpStore, tool))
+  const guard = await definitionGuard(caller.snapshot.configuration, tool.entry);
+  if (await drifted(ports.mcpStore, tool, guard))
     return answer(ports, await refuseDrift(ports, caller, action, tool), undefined);
 
   const signing = await keys;
@@ -103,6 +105,7 @@ async function make(
     onEvents: exchange.streams,
     calls: ports.calls,
     guard: resultGuard(caller.snapshot.configuration, tool.entry),
+    ...(notings.length > 0 && guard && { held: () => heldMeanwhile(ports, tool, guard, notings) }),
   };
   const executors = () => [runExecutor(run)];
   // A retry of a call that is already pending keeps waiting instead of opening a new request.
@@ -125,11 +128,21 @@ async function make(
 const holdSecondsOf = ({ snapshot }: Caller): number => snapshot.configuration.approvals.hold_seconds;
 
 /** The tool a client names. An unknown name is looked for once more: the server may have it since a moment ago. */
-async function find(ports: McpPorts, caller: Caller, name: string, exchange: Exchange): Promise<Tool> {
+async function find(
+  ports: McpPorts,
+  caller: Caller,
+  name: string,
+  exchange: Exchange,
+  notings: Promise<void>[],
+): Promise<Tool> {
   const asking = { signal: exchange.signal, id: ports.ids.uuid() };
   // Noted beside the call: what has changed counts from the next one, unless the tool waits to be accepted.
   const note = noteFor(ports, caller);
-  const seen: typeof note = async (entry, definitions) => exchange.later(note(entry, definitions));
+  const seen: typeof note = async (entry, definitions) => {
+    const noting = note(entry, definitions);
+    notings.push(noting);
+    exchange.later(noting);
+  };
   const known = await inventoryOf(ports, caller.conversation, asking, seen);
   const found = toolNamed(known, name);
   if (found) return found;
@@ -146,10 +159,21 @@ async function find(ports: McpPorts, caller: Caller, name: string, exchange: Exc
 const faulted = ({ code, message, data }: { code: number; message: string; data?: unknown }) =>
   new RpcFault(code, message, { data: data as never });
 
+/** A list that was read for this call is compared beside the decision; what the guard holds in it is not sent. */
+async function heldMeanwhile(
+  ports: McpPorts,
+  tool: Tool,
+  guard: DefinitionGuard,
+  notings: readonly Promise<void>[],
+): Promise<boolean> {
+  await Promise.all(notings);
+  return drifted(ports.mcpStore, tool, guard);
+}
+
 export const noteFor =
-  (ports: McpPorts, { principal }: Pick<Caller, 'principal'>) =>
-  (entry: Tool['entry'], definitions: readonly JsonObject[]) =>
-    noteDefinitions(ports, principal, entry, definitions);
+  (ports: McpPorts, { principal, snapshot }: Pick<Caller, 'principal' | 'snapshot'>) =>
+  async (entry: Tool['entry'], definitions: readonly JsonObject[]) =>
+    noteDefinitions(ports, principal, entry, definitions, await definitionGuard(snapshot.configuration, entry));
 
 const nameFor = (ports: McpPorts, { snapshot }: Caller, tool: Tool, args: JsonObject, sent_with?: JsonObject) =>
   policyName(tool, (name) => decideCall(ports, snapshot, { ...actionOf(tool, name, args), sent_with }));

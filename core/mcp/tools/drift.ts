@@ -13,6 +13,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import type { McpPorts, McpStore, ToolFacts, ToolMark, ToolMarks } from '../ports.ts';
 import { isObject } from '../protocol/messages.ts';
 import type { Tool } from './action.ts';
+import type { DefinitionGuard } from './guard-settings.ts';
 
 /** Who was served when a change was seen. */
 type Actor = Pick<Principal, 'tenant' | 'key_id'>;
@@ -20,6 +21,8 @@ type DriftPorts = Pick<McpPorts, 'clock' | 'ids' | 'ledger' | 'telemetry' | 'mcp
 
 const tries = 5;
 const turnTools = 64;
+/** Of a server with more tools only the fingerprints are kept: their item is bounded. */
+const mostSurfaces = 500;
 
 /** SHA-256 over a tool's description, schema and what its arguments mean. */
 export const fingerprintOf = ({ name, description, inputSchema, outputSchema, annotations }: JsonObject): string =>
@@ -34,15 +37,27 @@ export async function noteDefinitions(
   actor: Actor,
   entry: McpUpstreamEntry,
   definitions: readonly JsonObject[],
+  guard?: DefinitionGuard | undefined,
 ): Promise<void> {
-  const found = new Map<string, { readonly fingerprint: string; readonly about: ReturnType<typeof factsOf> }>();
+  const found = new Map<string, Found>();
+  const few = definitions.length <= mostSurfaces;
   for (const [at, tool] of definitions.entries()) {
-    found.set(tool.name as string, { fingerprint: fingerprintOf(tool), about: factsOf(tool) });
+    const guarded = guard && {
+      held: heldKinds(tool, guard),
+      ...(few && { surface: guard.look.surfaceText(guard.look.surfaceOf(tool)) }),
+    };
+    found.set(tool.name as string, { fingerprint: fingerprintOf(tool), about: factsOf(tool), ...guarded });
     if (at % turnTools === turnTools - 1) await ports.pause(0); // other work has a turn
   }
   for (let attempt = 0; attempt < tries; attempt++) {
     const marks = await ports.mcpStore.marks(entry.name);
-    const news = newMarks(marks, found, isoTime(ports.clock.now()));
+    const news = newMarks(
+      marks,
+      found,
+      isoTime(ports.clock.now()),
+      guard?.changes === 'matter' ? guard.look : undefined,
+    );
+    noteHeld(definitions, { ...marks.tools, ...Object.fromEntries(news.map(({ tool, mark }) => [tool, mark])) });
     if (news.length === 0) return;
     const written = await ports.mcpStore.putMarks({
       upstream: entry.name,
@@ -50,10 +65,19 @@ export async function noteDefinitions(
       tools: { ...marks.tools, ...Object.fromEntries(news.map(({ tool, mark }) => [tool, mark])) },
     });
     if (!written) continue;
-    for (const { tool, mark, drifted } of news) if (drifted) await report(ports, actor, entry, tool, mark);
+    for (const { tool, mark, drifted, passed } of news)
+      if (drifted) await report(ports, actor, entry, tool, mark, passed);
     return;
   }
   throw new GatewayError('service_unavailable', `The tool definitions of ${entry.name} are being written; try again.`);
+}
+
+interface Found {
+  readonly fingerprint: string;
+  readonly about: ToolFacts;
+  /** Kinds of findings that wait for a human. */
+  readonly held?: readonly string[];
+  readonly surface?: string;
 }
 
 interface News {
@@ -61,22 +85,42 @@ interface News {
   readonly mark: ToolMark;
   /** A new or changed definition, which is reported. */
   readonly drifted: boolean;
+  /** The change does not matter: it holds at once. */
+  readonly passed?: boolean;
 }
 
 function newMarks(
   marks: ToolMarks,
-  found: ReadonlyMap<string, { readonly fingerprint: string; readonly about: ToolFacts }>,
+  found: ReadonlyMap<string, Found>,
   now: string,
+  look: DefinitionGuard['look'] | undefined,
 ): News[] {
-  return [...found].flatMap(([tool, { fingerprint, about }]): News[] => {
+  return [...found].flatMap(([tool, { fingerprint, about, held = [], surface }]): News[] => {
     const mark = Object.hasOwn(marks.tools, tool) ? marks.tools[tool] : undefined;
-    // What a server has when it is first met is taken for good; what it adds is seen by a human, as what it changes is.
-    if (!mark && marks.revision === 0) return [{ tool, mark: { fingerprint, seen_at: now, about }, drifted: false }];
-    const changed = { fingerprint, seen_at: now };
-    if (!mark) return [{ tool, mark: { seen_at: now, changed, about }, drifted: true }];
-    const isKnown = mark.fingerprint === fingerprint || mark.changed?.fingerprint === fingerprint;
-    if (!isKnown) return [{ tool, mark: { ...mark, changed, about }, drifted: true }];
-    return mark.about ? [] : [{ tool, mark: { ...mark, about }, drifted: false }];
+    const kept = surface !== undefined && { surface };
+    const waiting = {
+      seen_at: now,
+      changed: { fingerprint, seen_at: now, ...(held.length > 0 && { guard: held }) },
+      about,
+    };
+    // What a server has when it is first met is taken for good, as far as the guard finds nothing in it; what it adds is seen by
+    // a human, as what it changes is.
+    if (!mark && marks.revision === 0 && held.length === 0)
+      return [{ tool, mark: { fingerprint, seen_at: now, about, ...kept }, drifted: false }];
+    if (!mark) return [{ tool, mark: waiting, drifted: true }];
+    if (mark.fingerprint !== fingerprint && mark.changed?.fingerprint !== fingerprint) {
+      const kinds =
+        look && mark.surface !== undefined && surface !== undefined
+          ? [...new Set([...look.changesBetween(look.surfaceFrom(mark.surface), look.surfaceFrom(surface)), ...held])]
+          : undefined;
+      if (kinds?.length === 0)
+        return [{ tool, mark: { fingerprint, seen_at: now, about, ...kept }, drifted: true, passed: true }];
+      const guard = kinds ?? held;
+      const changed = { fingerprint, seen_at: now, ...(guard.length > 0 && { guard }) };
+      return [{ tool, mark: { ...mark, changed, about }, drifted: true }];
+    }
+    const lacks = mark.fingerprint === fingerprint && mark.surface === undefined && surface !== undefined;
+    return mark.about && !lacks ? [] : [{ tool, mark: { ...mark, about, ...(lacks && kept) }, drifted: false }];
   });
 }
 
@@ -101,6 +145,7 @@ async function report(
   { name: upstream, drift }: McpUpstreamEntry,
   tool: string,
   { fingerprint: accepted, changed }: ToolMark,
+  passed = false,
 ): Promise<void> {
   const isNew = accepted === undefined;
   telemetry.log('warn', isNew ? 'a known server offers a new tool' : 'a tool definition has changed', {
@@ -122,25 +167,75 @@ async function report(
         upstream,
         tool,
         accepted,
-        found: changed?.fingerprint,
+        found: changed?.fingerprint ?? accepted,
         drift,
+        ...(changed?.guard && { guard: changed.guard }),
+        ...(passed && { passed }),
       },
     },
   });
 }
 
-/** Whether a tool waits for a human, under `drift: block`. */
-export async function drifted(store: McpStore, tool: Pick<Tool, 'entry' | 'own' | 'definition'>): Promise<boolean> {
-  return tool.entry.drift === 'block' && !isAccepted(await store.marks(tool.entry.name), tool);
+/** Kinds of findings of a definition that the configuration has wait for a human. */
+const heldKinds = (
+  definition: JsonObject,
+  { actions, look }: DefinitionGuard,
+  wanted: 'review' | 'hide' = 'review',
+): string[] => [
+  ...new Set(
+    look
+      .checkDefinition(definition)
+      .flatMap(({ kind, severity }) => (severity !== 'low' && actions[kind] === wanted ? [kind] : [])),
+  ),
+];
+
+/** Definitions read by this process whose change the guard holds, as the marks said then. */
+const changedAndHeld = new WeakSet<JsonObject>();
+
+function noteHeld(definitions: readonly JsonObject[], tools: ToolMarks['tools']): void {
+  for (const definition of definitions) {
+    const changed = Object.hasOwn(tools, definition.name as string)
+      ? tools[definition.name as string]?.changed
+      : undefined;
+    if (changed?.guard && changed.fingerprint === fingerprintOf(definition)) changedAndHeld.add(definition);
+  }
 }
+
+/**
+ * Whether a tool waits for a human: under `drift: block` every changed one, else one in which the guard found what is to be
+ * reviewed. The marks are read for these alone, so other calls take no step of the store more.
+ */
+export async function drifted(
+  store: McpStore,
+  tool: Pick<Tool, 'entry' | 'own' | 'definition'>,
+  guard?: DefinitionGuard | undefined,
+): Promise<boolean> {
+  if (isHidden(tool, guard)) return true;
+  if (!mayWait(tool, guard)) return false;
+  return !isAccepted(await store.marks(tool.entry.name), tool, guard);
+}
+
+/** Accepting the definition of a tool that the guard hides does not show it. */
+export const isHidden = ({ definition }: Pick<Tool, 'definition'>, guard: DefinitionGuard | undefined): boolean =>
+  guard !== undefined && heldKinds(definition, guard, 'hide').length > 0;
+
+/** Whether the marks have to be read to know. */
+export const mayWait = (
+  { entry, definition }: Pick<Tool, 'entry' | 'definition'>,
+  guard: DefinitionGuard | undefined,
+): boolean =>
+  entry.drift === 'block' ||
+  (guard !== undefined && (changedAndHeld.has(definition) || heldKinds(definition, guard).length > 0));
 
 /** A server that was never met has nothing to drift from. */
 export function isAccepted(
   { revision, tools }: ToolMarks,
   { own, definition }: Pick<Tool, 'own' | 'definition'>,
+  guard?: DefinitionGuard | undefined,
 ): boolean {
   const mark = Object.hasOwn(tools, own) ? tools[own] : undefined;
-  return mark ? mark.fingerprint === fingerprintOf(definition) : revision === 0;
+  if (mark) return mark.fingerprint === fingerprintOf(definition);
+  return revision === 0 && (guard === undefined || heldKinds(definition, guard).length === 0);
 }
 
 /**
@@ -159,7 +254,8 @@ export async function acceptDefinition(
   if (!mark) throw notFound(`Tool ${tool} of ${upstream}`);
   if (!mark.changed) throw new GatewayError('conflict', `The definition of ${tool} has not changed.`);
   const { changed: seen, about } = mark;
-  const accepted = { ...seen, ...(about && { about }) };
+  // Its surface is taken when the definition is seen next.
+  const accepted = { fingerprint: seen.fingerprint, seen_at: seen.seen_at, ...(about && { about }) };
   await record(accepted);
   const written = await store.putMarks({ ...marks, tools: { ...marks.tools, [tool]: accepted } });
   if (!written) throw new GatewayError('conflict', 'The definitions changed meanwhile; look again.');

@@ -43,6 +43,8 @@ export interface Run {
   readonly calls?: CallWork | undefined;
   /** How results are looked over; absent where the guard is off for the server. */
   readonly guard?: GuardSettings | undefined;
+  /** Whether the tool's definition turned out to wait for a human while the call was decided. */
+  readonly held?: () => Promise<boolean>;
   /** Set once there is an answer, secrets redacted. */
   outcome?: RpcOutcome;
 }
@@ -86,10 +88,11 @@ function paramsOf(
 const uncertain: ReadonlySet<string> = new Set(['timeout', 'aborted', 'broken', 'garbage', 'too-large']);
 
 async function execute(run: Run, params: JsonObject, credential: IssuedCredential | undefined): Promise<unknown> {
-  const { conversation, entry, method = 'tools/call', onMessage, calls, guard, ...asking } = run;
+  const { conversation, entry, method = 'tools/call', onMessage, calls, guard, held, ...asking } = run;
   const heard: ResultFinding[] = [];
   const secrets = credential ? secretsOf(credential) : [];
   const { lookOver: look } = await import('./look-over.ts');
+  if (await held?.()) throw waitingError(run);
   let outcome: RpcOutcome;
   let sent = false;
   try {
@@ -137,6 +140,13 @@ async function execute(run: Run, params: JsonObject, credential: IssuedCredentia
     throw noteFindings(new Error(run.outcome.error.message), noted);
   }
   return noteFindings(run.outcome.result, noted);
+}
+
+/** Nothing was sent. */
+function waitingError(run: Run): Error {
+  const message = `The definition of ${run.tool} at ${run.entry.name} has changed in what matters; a human has to accept it. Nothing was sent.`;
+  run.outcome = { error: { code: mcpCodes.block, message, data: { tool: run.tool, upstream: run.entry.name } } };
+  return new Error(message);
 }
 
 /** The call ran: its answer says so, and names what was found without repeating it [guard.results]. */

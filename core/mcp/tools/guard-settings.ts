@@ -1,4 +1,6 @@
 /** Which of the configured guard holds for one server. */
+
+import type { ToolGuard } from '#core/contracts/config/tool-guard.ts';
 import type { Configuration, McpUpstreamEntry } from '#core/contracts/config.ts';
 import { resultKinds } from '#core/tool-guard/finding.ts';
 import type { ResultActions } from '#core/tool-guard/results.ts';
@@ -14,4 +16,24 @@ export function resultGuard(
 ): GuardSettings | undefined {
   if (guard === 'off') return undefined;
   return { actions: guard === 'log' ? recorded : tool_guard.results, prompt: method === 'prompts/get' };
+}
+
+/** What is done about definitions, and what looks at them. */
+export interface DefinitionGuard {
+  readonly actions: ToolGuard['definitions'];
+  readonly changes: ToolGuard['changes'];
+  readonly look: typeof import('#core/tool-guard/changes.ts') & typeof import('#core/tool-guard/definitions.ts');
+}
+
+/** Loaded with the first definition; undefined where the guard of the server acts on nothing. */
+export async function definitionGuard(
+  { tool_guard }: Pick<Configuration, 'tool_guard'>,
+  { guard }: McpUpstreamEntry,
+): Promise<DefinitionGuard | undefined> {
+  if (guard !== 'on') return undefined;
+  const [changes, definitions] = await Promise.all([
+    import('#core/tool-guard/changes.ts'),
+    import('#core/tool-guard/definitions.ts'),
+  ]);
+  return { actions: tool_guard.definitions, changes: tool_guard.changes, look: { ...changes, ...definitions } };
 }

@@ -11,9 +11,11 @@ import { upstreamError } from '../sessions/upstream-errors.ts';
 import { type Tool, wordsOf } from './action.ts';
 import { certainlyBlocked } from './blocked-tools.ts';
 import { noteFor } from './call.ts';
-import { isAccepted } from './drift.ts';
+import { isAccepted, isHidden, mayWait } from './drift.ts';
 import { completionRefused, isReadMethod, readable, readGoverned } from './governed-read.ts';
+import { definitionGuard } from './guard-settings.ts';
 import { assertFewTools, inventoryOf, isServed, listPage, memberOf } from './inventory.ts';
+import { knownTools } from './known-tools.ts';
 import { partedName } from './tool-names.ts';
 
 /** Tools without those the policy would block whatever they are called with, and those that wait to be accepted. */
@@ -38,8 +40,11 @@ export async function listTools(
     const served = page.result.tools.filter((tool) => isServed(only, tool));
     const whole = request.params.cursor === undefined && page.result.nextCursor === undefined;
     // What is new follows from the whole list: a page of it would make all others look added later.
-    if (whole) await noteFor(ports, caller)(only, served);
-    else await inventoryOf(ports, conversation, asking, noteFor(ports, caller), request.params.cursor === undefined);
+    if (whole) {
+      await noteFor(ports, caller)(only, served);
+      // Calls are decided by the definitions that the client has just seen.
+      knownTools.set(await conversation.link(only), { at: ports.clock.now(), definitions: Promise.resolve(served) });
+    } else await inventoryOf(ports, conversation, asking, noteFor(ports, caller), request.params.cursor === undefined);
     const tools = served.map((definition) => ({ entry: only, definition, ...nameOf(definition) }));
     return {
       result: { ...page.result, tools: (await shownOf(ports, caller, tools)).map(({ definition }) => definition) },
@@ -63,14 +68,21 @@ async function shownOf(ports: McpPorts, { snapshot }: Caller, tools: readonly To
     const names = new Set([tool.own, tool.exposed]);
     return ![...names].some((name) => certainlyBlocked(snapshot.policy, wordsOf(tool, name)));
   };
-  const visible = await filterInTurns(ports, tools, isVisible);
-  const drifting = new Set(visible.map(({ entry }) => entry).filter(({ drift }) => drift === 'block'));
+  const entries = [...new Set(tools.map(({ entry }) => entry))];
+  const guards = new Map(
+    await Promise.all(
+      entries.map(async (entry) => [entry, await definitionGuard(snapshot.configuration, entry)] as const),
+    ),
+  );
+  const guardOf = ({ entry }: Tool) => guards.get(entry);
+  const visible = await filterInTurns(ports, tools, (tool) => isVisible(tool) && !isHidden(tool, guardOf(tool)));
+  const waiting = new Set(visible.filter((tool) => mayWait(tool, guardOf(tool))).map(({ entry }) => entry));
   const marks = new Map(
-    await Promise.all([...drifting].map(async ({ name }) => [name, await ports.mcpStore.marks(name)] as const)),
+    await Promise.all([...waiting].map(async ({ name }) => [name, await ports.mcpStore.marks(name)] as const)),
   );
   return filterInTurns(ports, visible, (tool) => {
     const known = marks.get(tool.entry.name);
-    return known === undefined || isAccepted(known, tool);
+    return known === undefined || !mayWait(tool, guardOf(tool)) || isAccepted(known, tool, guardOf(tool));
   });
 }
 

@@ -12,12 +12,13 @@ import { RpcFault } from '../protocol/messages.ts';
 import type { Conversation } from '../sessions/conversations.ts';
 import { actionOf, placementIn, type Tool, wordsOf } from './action.ts';
 import { drifted, noteDefinitions } from './drift.ts';
+import { definitionGuard } from './guard-settings.ts';
 import { type Inventory, inventoryOf } from './inventory.ts';
 import { partedName, policyName } from './tool-names.ts';
 
 export type PlacingPorts = Pick<McpPorts, 'pause' | 'ids' | 'clock' | 'mcpStore' | 'ledger' | 'telemetry' | 'calls'>;
 
-type KnownPolicy = Pick<Snapshot, 'policy' | 'policyDocument'>;
+type KnownPolicy = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
 
 /** Whether tools of this protocol are served at all: `mcp`, and what the configuration calls tools of it. */
 export const speaks = ({ overrides }: McpUpstreamEntry, protocol: string): boolean =>
@@ -37,10 +38,10 @@ export async function placed(
 ): Promise<Placement | undefined> {
   const asked = conversation.entries.filter(({ name }) => call.upstream === undefined || call.upstream === name);
   if (!asked.some((entry) => speaks(entry, call.protocol))) return undefined;
-  const known = await read(ports, conversation, call, false);
-  const tool = having(known, call) ?? having(await read(ports, conversation, call, true), call);
+  const known = await read(ports, conversation, policy, call, false);
+  const tool = having(known, call) ?? having(await read(ports, conversation, policy, call, true), call);
   if (tool) {
-    if (await drifted(ports.mcpStore, tool)) throw waits(tool);
+    if (await drifted(ports.mcpStore, tool, await definitionGuard(policy.configuration, tool.entry))) throw waits(tool);
     return placementOf(ports, tool, policy, call);
   }
   const silent = known.silent.find(({ entry }) => asked.includes(entry));
@@ -59,7 +60,7 @@ async function placementOf(
     return { ...call, upstream: tool.entry.name, tool: known, target, capability };
   };
   const { tool: known, target, capability } = as(await policyName(tool, (name) => decideCall(ports, policy, as(name))));
-  return { ...placementIn(tool, known), tool: known, target, capability };
+  return { ...(await placementIn(tool, known)), tool: known, target, capability };
 }
 
 /** @throws GatewayError `invalid_request` for arguments that no envelope can hold. */
@@ -73,12 +74,19 @@ function wordsAs(tool: Tool, name: string, call: ActionEnvelope) {
   }
 }
 
-const read = (ports: PlacingPorts, conversation: Conversation, call: ActionEnvelope, fresh: boolean) =>
+const read = (
+  ports: PlacingPorts,
+  conversation: Conversation,
+  { configuration }: KnownPolicy,
+  call: ActionEnvelope,
+  fresh: boolean,
+) =>
   inventoryOf(
     ports,
     conversation,
     { signal: AbortSignal.timeout(inventoryMs), id: ports.ids.uuid() },
-    (entry, definitions) => noteDefinitions(ports, call, entry, definitions),
+    async (entry, definitions) =>
+      noteDefinitions(ports, call, entry, definitions, await definitionGuard(configuration, entry)),
     fresh,
   );
 
