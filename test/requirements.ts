@@ -637,6 +637,10 @@ const evidence: readonly Requirement[] = [
     'transparency.witness',
     'agentctl witness cosigns a checkpoint that goes on from the last it saw, after reading its leaves; a fork, a rollback and a session that goes back are refused with the reason, and nothing is cosigned.',
   ),
+  must(
+    'transparency.operator',
+    'An operator with store, objects and keys of the gateway, but not the key of the witness, is found by a stranger: rewriting, forks, rollbacks, cuts, back-dating, omission, replay and swapped proofs.',
+  ),
   must('evidence.survives-kill', 'kill -9 at any moment loses no acknowledged entry and leaves a valid chain.'),
   must('audit.filters', 'GET audit filters by actor, kind, session, tool, decision, from, to and pages by cursor.'),
   must('audit.admin-acts', 'Administrative acts are entries of session admin-<tenant>-<UTC day>.'),

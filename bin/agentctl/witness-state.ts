@@ -1,4 +1,4 @@
-/** What a witness keeps: each checkpoint it cosigned, when, and the newest leaf of each session. */
+/** What a witness keeps: each checkpoint it cosigned, when, and the leaves of each session. */
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -16,7 +16,7 @@ const stateSchema = z.strictObject({
   /** The newest cosigned checkpoint. */
   checkpoint: z.string(),
   history: z.array(z.strictObject({ size: z.int().nonnegative(), at: z.iso.datetime() })),
-  sessions: z.record(z.string(), z.strictObject({ index: z.int().nonnegative(), hash: z.string() })),
+  sessions: z.record(z.string(), z.array(z.strictObject({ index: z.int().nonnegative(), hash: z.string() }))),
 });
 
 export interface WitnessState {
@@ -49,7 +49,7 @@ export async function writeWitnessState(folder: string, state: WitnessState): Pr
     ...{ ...state, version: 1, history: [...state.history] },
     root: state.root.toString('base64'),
     frontier: state.frontier.map((each) => each.toString('base64')),
-    sessions: Object.fromEntries(state.sessions),
+    sessions: Object.fromEntries([...state.sessions].map(([session, leaves]) => [session, [...leaves]])),
   };
   await writeDurably(fileOf(folder), `${JSON.stringify(document)}\n`);
 }

@@ -89,7 +89,8 @@ async function look(cli: Cli, options: WitnessOptions, signer: NoteSigner, log: 
   const seconds = Math.floor(Date.now() / 1000);
   const at = new Date(seconds * 1000).toISOString();
   const checkpoint = `${note}${cosign(head.text, seconds, signer)}\n`;
-  const history = [...(before?.history ?? []), { size: head.size, at }];
+  // Of looks at the same size the last says the most: then there was no further leaf yet.
+  const history = [...(before?.history ?? []).filter(({ size }) => size < head.size), { size: head.size, at }];
   await writeWitnessState(options.folder, { ...state, checkpoint, history });
   await publish(cli, options, checkpoint);
   if (cli.globals.json) cli.out.pretty({ cosigned: true, origin: head.origin, size: head.size, at, checkpoint });

@@ -73,15 +73,19 @@ function unwitnessed(
   const index = entries.length;
   const missing = witnesses.find(({ name }) => !seen.some(({ witness }) => witness === name));
   if (missing) return { index, reason: `the witness ${missing.name} has not cosigned a log that holds the session` };
-  const known = sessions?.(leaf.session);
-  if (!known) return undefined;
-  const entry = entries[known.index];
-  if (!entry) {
-    const reason = `the end is cut off, or the bundle is older: ${index} entries are here, a witness read a leaf of ${known.index + 1}`;
-    return { index, reason };
+  for (const known of sessions?.(leaf.session) ?? []) {
+    const entry = entries[known.index];
+    if (!entry) {
+      const reason = `the end is cut off, or the bundle is older: ${index} entries are here, a witness read a leaf of ${known.index + 1}`;
+      return { index, reason };
+    }
+    if (entry.hash === known.hash) continue;
+    return {
+      index: known.index,
+      reason: 'the entry is not the one in the log that a witness read: it or one before it was rewritten',
+    };
   }
-  if (entry.hash === known.hash) return undefined;
-  return { index: known.index, reason: 'the entry is not the one in the log that a witness read' };
+  return undefined;
 }
 
 /** Whether a time is before another by more than clocks differ. */

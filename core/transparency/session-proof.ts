@@ -10,8 +10,8 @@ export interface LogTrust {
   /** The key of the log; without it the origin of the proof is not checked. */
   readonly log?: NoteKey | undefined;
   readonly witnesses?: readonly NoteKey[];
-  /** The newest leaf of a session among those that a witness has read. */
-  readonly sessions?: (session: string) => { readonly index: number; readonly hash: string } | undefined;
+  /** Every leaf of a session that a witness has read, in order. */
+  readonly sessions?: (session: string) => readonly { readonly index: number; readonly hash: string }[] | undefined;
   /** Where the log stood when a witness looked: what it kept itself, not what came with the bundle. */
   readonly history?: readonly { readonly size: number; readonly at: string }[];
 }

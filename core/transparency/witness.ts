@@ -32,8 +32,8 @@ export function continued(
   return `the log was forked or rewritten: ${head.size} leaves do not begin with the ${seen.size} seen before`;
 }
 
-/** What a witness that reads the leaves knows of each session. */
-export type KnownSessions = Map<string, { readonly index: number; readonly hash: string }>;
+/** What a witness that reads the leaves knows of each session: every place it was logged at, in order. */
+export type KnownSessions = Map<string, readonly { readonly index: number; readonly hash: string }[]>;
 
 /**
  * Reads new leaves: they make up the tree of the checkpoint, and no session goes back or stands twice at one place.
@@ -46,11 +46,12 @@ export function readLeaves(
   sessions: KnownSessions,
 ): string | undefined {
   for (const leaf of leaves) {
-    const known = sessions.get(leaf.session);
-    if (known && leaf.index <= known.index) {
-      return `session ${leaf.session} goes back to entry ${leaf.index}, the log named entry ${known.index} before`;
+    const known = sessions.get(leaf.session) ?? [];
+    const last = known.at(-1)?.index ?? -1;
+    if (leaf.index <= last) {
+      return `session ${leaf.session} goes back to entry ${leaf.index}, the log named entry ${last} before`;
     }
-    sessions.set(leaf.session, { index: leaf.index, hash: leaf.hash });
+    sessions.set(leaf.session, [...known, { index: leaf.index, hash: leaf.hash }]);
     tree.append(leafHash(leafBytes(leaf)));
   }
   if (tree.size === head.size && tree.root().equals(head.root)) return undefined;

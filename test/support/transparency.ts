@@ -10,8 +10,7 @@ import type { ChainPoint } from '#core/contracts/evidence.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { openCheckpoint } from '#core/transparency/checkpoint-note.ts';
 import { readLeaf } from '#core/transparency/leaf.ts';
-import { TransparencyLog } from '#core/transparency/log.ts';
-import type { LogHeads, LogObjects } from '#core/transparency/ports.ts';
+import { type LogPorts, TransparencyLog } from '#core/transparency/log.ts';
 import { leavesOfBundle, tileAt } from '#core/transparency/tiles.ts';
 import { Frontier, leafHash } from '#core/transparency/tree.ts';
 import { startDynamo } from './dynamo.ts';
@@ -33,7 +32,7 @@ export async function testLog() {
   const signer = logSigners(key);
 
   /** A process of the log; what it is given in place of the stores may stop it anywhere. */
-  const opened = (parts: { heads?: LogHeads; objects?: LogObjects } = {}) =>
+  const opened = (parts: Partial<Pick<LogPorts, 'heads' | 'objects' | 'signer'>> = {}) =>
     new TransparencyLog({
       ...{ heads, objects, signer, ...parts },
       clock: { now: () => time.ms },

@@ -1,0 +1,290 @@
+/**
+ * The malicious operator: full power over store, objects and the keys of the gateway, but not over the key of the witness.
+ * Each attack is found by a witness or by a stranger who verifies a bundle; neither holds a key of the gateway.
+ */
+import { generateKeyPairSync } from 'node:crypto';
+import { logSigners } from '#adapters/local/log-key.ts';
+import { bundleFormat, type EntryDraft, type EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { LogProof } from '#core/contracts/transparency.ts';
+import { signedManifest } from '#core/evidence/sign.ts';
+import { cosign, openCheckpoint } from '#core/transparency/checkpoint-note.ts';
+import { noteKeyTypes, noteSigner } from '#core/transparency/note.ts';
+import { type TestLog, testLog } from '../support/transparency.ts';
+import { Watcher } from '../support/watcher.ts';
+import { drafts, memoryManifests, type Sealed, seal, signer, trustedKey } from '../unit/evidence/sample.ts';
+
+const hour = 3_600_000;
+/** A little after the entries of the sample. */
+const start = Date.UTC(2026, 0, 2, 3, 5);
+const session = { tenant: 'default', session_id: 's-1' };
+
+let kept: TestLog;
+let witness: Watcher;
+beforeEach(async () => {
+  kept = await testLog();
+  kept.time.ms = start;
+  witness = new Watcher(kept.signer('default'));
+});
+afterEach(() => kept.stop());
+
+const log = () => kept.opened();
+const named = (id: string, from: readonly EntryDraft[] = drafts, tenant = 'default') =>
+  seal(from.map((draft) => ({ ...draft, session_id: id, tenant })));
+const shifted = (ms: number): EntryDraft[] =>
+  drafts.map((draft) => ({ ...draft, timestamp: new Date(Date.parse(draft.timestamp) + ms).toISOString() }));
+
+/** The gateway's log takes where a chain stands. */
+async function appended({ entries }: Pick<Sealed, 'entries'>, into = log()): Promise<void> {
+  const { tenant, session_id, index, hash } = entries.at(-1)!;
+  await into.append([{ tenant, session_id, index, hash }]);
+}
+
+const proofOf = async (id = 's-1', from = log()): Promise<LogProof> => (await from.proof('default', id))!;
+
+/** What the operator hands out: whatever entries, signed with the gateway's key. */
+async function bundleOf({ entries, head }: Sealed, log_proof: LogProof | undefined): Promise<string> {
+  const manifest = await signedManifest(head, entries, signer, memoryManifests());
+  return JSON.stringify({
+    format: bundleFormat,
+    manifest,
+    entries,
+    public_key: trustedKey,
+    ...(log_proof && { log_proof }),
+  });
+}
+
+async function found(sealed: Sealed, proof: LogProof | undefined): Promise<string | undefined> {
+  const verification = await witness.verify(await bundleOf(sealed, proof), trustedKey);
+  return verification.valid ? undefined : verification.broken_link?.reason;
+}
+
+/** A witnessed session among others. */
+async function witnessed(own: Sealed = named('s-1')): Promise<Sealed> {
+  await appended(named('before'));
+  await appended(own);
+  await appended(named('behind'));
+  expect(await witness.look(log(), start)).toBeUndefined();
+  return own;
+}
+
+/** A log of the operator's making, under the gateway's own key. */
+async function otherLog(...sessions: readonly Sealed[]): Promise<TestLog> {
+  const other = await testLog();
+  for (const each of sessions) {
+    const { tenant, session_id, index, hash } = each.entries.at(-1)!;
+    await forgedLog(other).append([{ tenant, session_id, index, hash }]);
+  }
+  return other;
+}
+const forgedLog = (other: TestLog) => kept.opened({ heads: other.heads, objects: other.objects });
+
+const rewritten = (at: number): Sealed =>
+  named(
+    's-1',
+    drafts.map((draft, i) => (i === at ? { ...draft, actor: { ...draft.actor, agent: 'another' } } : draft)),
+  );
+
+test('[transparency.operator] an honest log is cosigned as it grows, and its bundles verify', async () => {
+  const own = await witnessed();
+  const verification = await witness.verify(await bundleOf(own, await proofOf()), trustedKey);
+  expect(verification).toMatchObject({
+    valid: true,
+    log: { position: 1, index: 4, witnesses: [{ witness: 'auditor' }] },
+  });
+  kept.time.ms += hour;
+  const later = named('s-1', [...drafts, { ...drafts[4]!, timestamp: new Date(kept.time.ms).toISOString() }]);
+  await appended(later);
+  expect(await witness.look(log(), kept.time.ms)).toBeUndefined();
+  expect(await found(later, await proofOf())).toBeUndefined();
+});
+
+describe('[transparency.operator] is found:', () => {
+  test('1 an entry rewritten, the chain and the manifest signed again', async () => {
+    await witnessed();
+    expect(await found(rewritten(2), await proofOf())).toMatch(
+      /not the one in the log: it or one before it was rewritten/,
+    );
+  });
+
+  test('2 an entry rewritten and the log built again over it', async () => {
+    await witnessed();
+    const other = await otherLog(named('before'), rewritten(2), named('behind'));
+    expect(await found(rewritten(2), await proofOf('s-1', forgedLog(other)))).toMatch(/auditor has not cosigned/);
+    expect(await witness.look(forgedLog(other), start + hour)).toMatch(/forked: it has another root/);
+    await other.stop();
+  });
+
+  test('3 the log built again and longer than before', async () => {
+    await witnessed();
+    const more = ['a', 'b', 'c'].map((id) => named(id));
+    const other = await otherLog(named('before'), rewritten(2), named('behind'), ...more);
+    expect(await witness.look(forgedLog(other), start + hour)).toMatch(/forked or rewritten: 6 leaves do not begin/);
+    await other.stop();
+  });
+
+  test('4 an entry rewritten and the session logged a second time at the same place', async () => {
+    await witnessed();
+    const head = (await kept.heads.head('default'))!;
+    // The index of sessions is the operator's: the log takes the session as a new one.
+    const heads = { ...kept.heads, sessions: async () => [] };
+    const { hash } = rewritten(2).entries.at(-1)!;
+    await kept.opened({ heads }).append([{ ...session, index: 4, hash }]);
+    expect((await kept.heads.head('default'))!.size).toBe(head.size + 1);
+    expect(await witness.look(log(), start + hour)).toMatch(/goes back to entry 4/);
+  });
+
+  test('5 an entry rewritten under a later leaf of the same session', async () => {
+    await witnessed();
+    const forged = named('s-1', [...rewritten(2).entries.map(draftOf), draftOf(named('s-1').entries[4]!)]);
+    await appended(forged);
+    expect(await witness.look(log(), start)).toBeUndefined();
+    expect(await found(forged, await proofOf())).toMatch(/that a witness read: it or one before it was rewritten/);
+  });
+
+  test('6 the end of a session cut off', async () => {
+    const own = await witnessed();
+    const cut = seal(own.entries.slice(0, 3).map(draftOf));
+    expect(await found(cut, await proofOf())).toMatch(/end is cut off: 3 entries are here, the log names 5/);
+  });
+
+  test('7 the end of a session cut off, with the proof it had before', async () => {
+    const short = named('s-1', drafts.slice(0, 3));
+    await witnessed(short);
+    const before = await proofOf();
+    expect(await found(short, before)).toBeUndefined();
+    await appended(named('s-1'));
+    expect(await witness.look(log(), start)).toBeUndefined();
+    expect(await found(short, before)).toMatch(/a witness read a leaf of 5/);
+  });
+
+  test('8 the log rolled back', async () => {
+    await witnessed();
+    const other = await otherLog(named('before'));
+    expect(await witness.look(forgedLog(other), start + hour)).toMatch(/went back: it has 1 leaves, it had 3/);
+    await other.stop();
+  });
+
+  test('9 a session left out of the log', async () => {
+    await witnessed();
+    expect(await found(named('unlogged'), undefined)).toMatch(/carries no proof that the session is in the log/);
+  });
+
+  test('10 a session left out of a log that is built again', async () => {
+    const own = await witnessed();
+    const other = await otherLog(named('before'), named('behind'), named('a'), named('b'));
+    expect(await witness.look(forgedLog(other), start + hour)).toMatch(/forked or rewritten/);
+    expect(await found(own, await proofOf())).toBeUndefined();
+    await other.stop();
+  });
+
+  test('11 a session made today with the times of yesterday', async () => {
+    await witnessed();
+    expect(await witness.look(log(), start + hour)).toBeUndefined();
+    kept.time.ms = start + 24 * hour;
+    const invented = named('invented');
+    await appended(invented);
+    expect(await witness.look(log(), kept.time.ms)).toBeUndefined();
+    expect(await found(invented, await proofOf('invented'))).toMatch(
+      /back-dated: at .* the log had 3 leaves and not this one/,
+    );
+  });
+
+  test('12 a session of yesterday, and a leaf that claims to be of yesterday too', async () => {
+    await witnessed();
+    expect(await witness.look(log(), start + hour)).toBeUndefined();
+    const invented = named('invented');
+    await appended(invented); // by a clock that was put back
+    expect(await witness.look(log(), start + 24 * hour)).toBeUndefined();
+    expect(await found(invented, await proofOf('invented'))).toMatch(/back-dated: at/);
+  });
+
+  test('13 entries added with times before those that were logged already', async () => {
+    kept.time.ms = start + 2 * hour;
+    const own = named('s-1', shifted(2 * hour));
+    await appended(own);
+    expect(await witness.look(log(), kept.time.ms)).toBeUndefined();
+    const added = named('s-1', [...own.entries.map(draftOf), drafts[4]!]);
+    expect(await found(added, await proofOf())).toMatch(/back-dated: those before it were logged at/);
+  });
+
+  test('14 a leaf that claims a later time than the witness saw it at', async () => {
+    kept.time.ms = start + 5 * hour;
+    const own = named('s-1');
+    await appended(own);
+    expect(await witness.look(log(), start)).toBeUndefined();
+    expect(await found(own, await proofOf())).toMatch(/auditor saw the leaf at/);
+  });
+
+  test('15 the proof of another session, and of another tenant', async () => {
+    await witnessed();
+    expect(await found(rewritten(2), await proofOf('before'))).toBe('the log proof is of another session');
+    const far = named('s-1', drafts, 'elsewhere');
+    await appended(far);
+    const proof = (await log().proof('elsewhere', 's-1'))!;
+    expect(await found(named('s-1'), proof)).toBe('the log proof is of another session');
+    expect(await found(far, proof)).toMatch(/is of the log .*elsewhere/);
+    expect(await witness.look(log(), start, 'elsewhere')).toMatch(/is of the log .*elsewhere/);
+  });
+
+  test('16 a cosignature made with another key under the name of the witness', async () => {
+    const own = named('s-1');
+    await appended(own);
+    const proof = await proofOf();
+    const impostor = noteSigner('auditor', generateKeyPairSync('ed25519').privateKey, noteKeyTypes.cosignature);
+    const { text } = openCheckpoint(proof.checkpoint, undefined) as { text: string };
+    const note = `${proof.checkpoint}${cosign(text, start / 1000, impostor)}\n`;
+    const forged = { ...proof, cosigned: [{ checkpoint: note, path: proof.path }] };
+    expect(await found(own, forged)).toMatch(/auditor has not cosigned/);
+    // Nor with the id of the key of the witness.
+    const stolen = `${proof.checkpoint}${cosign(text, start / 1000, { ...impostor, id: witness.signer.id })}\n`;
+    expect(await found(own, { ...proof, cosigned: [{ checkpoint: stolen, path: proof.path }] })).toMatch(
+      /has not cosigned/,
+    );
+  });
+
+  test('17 the cosignature of an earlier checkpoint put below a later one', async () => {
+    await witnessed();
+    const [earlier] = await kept.heads.cosignatures('default');
+    const line = earlier!.note.trimEnd().split('\n').at(-1)!;
+    const invented = named('invented');
+    await appended(invented);
+    const proof = await proofOf('invented');
+    const replayed = { checkpoint: `${proof.checkpoint}${line}\n`, path: proof.path };
+    expect(await found(invented, { ...proof, cosigned: [replayed] })).toMatch(/auditor has not cosigned/);
+    const old = { checkpoint: earlier!.note, path: proof.path };
+    expect(await found(invented, { ...proof, cosigned: [old] })).toMatch(/cosigned checkpoint fails/);
+  });
+
+  test('18 a log of the same sessions under a new key', async () => {
+    const own = named('s-1');
+    const fresh = logSigners(generateKeyPairSync('ed25519').privateKey);
+    const other = kept.opened({ signer: fresh });
+    await appended(own, other);
+    expect(await found(own, await proofOf('s-1', other))).toMatch(/the checkpoint is of the log/);
+    expect(await witness.look(other, start)).toMatch(/the checkpoint is of the log/);
+  });
+
+  test('19 two histories for two witnesses', async () => {
+    const second = new Watcher(kept.signer('default'));
+    await appended(named('s-1'));
+    const other = await otherLog(rewritten(2));
+    expect(await witness.look(log(), start)).toBeUndefined();
+    expect(await second.look(forgedLog(other), start)).toBeUndefined();
+    // Neither accepts what the other was shown, and no bundle has both.
+    expect(await second.look(log(), start)).toMatch(/forked/);
+    expect(await witness.look(forgedLog(other), start)).toMatch(/forked/);
+    expect(await found(rewritten(2), await proofOf('s-1', forgedLog(other)))).toMatch(/auditor has not cosigned/);
+    await other.stop();
+  });
+
+  test('20 leaves shown to the witness that are not those of the tree', async () => {
+    await appended(named('s-1'));
+    const other = await otherLog(rewritten(2));
+    const objects = { ...kept.objects, get: other.objects.get, list: other.objects.list };
+    await appended(named('s-1'));
+    expect(await witness.look(kept.opened({ objects }), start)).toMatch(/leaves are not those of the checkpoint/);
+    await other.stop();
+  });
+});
+
+const draftOf = ({ version: _v, index: _i, previous_hash: _p, hash: _h, ...draft }: EvidenceEntry): EntryDraft => draft;

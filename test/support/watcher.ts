@@ -1,0 +1,63 @@
+/** A witness and a stranger who verifies bundles: neither holds a key of the gateway. */
+import { generateKeyPairSync } from 'node:crypto';
+import { verifyBundle } from '#core/evidence/verify.ts';
+import { cosign, openCheckpoint } from '#core/transparency/checkpoint-note.ts';
+import { readLeaf } from '#core/transparency/leaf.ts';
+import type { TransparencyLog } from '#core/transparency/log.ts';
+import { type NoteKey, noteKeyTypes, noteSigner } from '#core/transparency/note.ts';
+import { leavesOfBundle, tileAt } from '#core/transparency/tiles.ts';
+import { Frontier } from '#core/transparency/tree.ts';
+import { continued, type KnownSessions, readLeaves } from '#core/transparency/witness.ts';
+
+export class Watcher {
+  readonly signer = noteSigner('auditor', generateKeyPairSync('ed25519').privateKey, noteKeyTypes.cosignature);
+  readonly history: { size: number; at: string }[] = [];
+  sessions: KnownSessions = new Map();
+  readonly #log: NoteKey;
+  #seen: { size: number; root: Buffer; tree: Frontier } | undefined;
+
+  constructor(log: NoteKey) {
+    this.#log = log;
+  }
+
+  /** @returns why the log is refused; undefined when its checkpoint was cosigned and handed in. */
+  async look(log: TransparencyLog, at: number, tenant = 'default', note?: string): Promise<string | undefined> {
+    const shown = note ?? (await log.checkpoint(tenant))!;
+    const claimed = openCheckpoint(shown, this.#log);
+    if (typeof claimed === 'string') return claimed;
+    const from = this.#seen?.size ?? 0;
+    const grown = from > 0 && claimed.size > from;
+    const proof = grown ? ((await log.consistency(tenant, from, claimed.size)) ?? []) : [];
+    const head = continued(shown, this.#log, this.#seen, proof);
+    if (typeof head === 'string') return head;
+    const tree = new Frontier(from, this.#seen?.tree.roots);
+    const sessions = new Map(this.sessions);
+    const all: Buffer[] = [];
+    for (let index = 0, tile = tileAt('entries', 0, head.size); tile; tile = tileAt('entries', ++index, head.size)) {
+      all.push(...leavesOfBundle((await log.tile(tenant, tile)) ?? Buffer.alloc(0)));
+    }
+    const defect = readLeaves(
+      all.slice(from).map((leaf) => readLeaf(leaf)!),
+      head,
+      tree,
+      sessions,
+    );
+    if (defect !== undefined) return defect;
+    this.#seen = { size: head.size, root: head.root, tree };
+    this.sessions = sessions;
+    this.history.push({ size: head.size, at: new Date(at).toISOString() });
+    const cosigned = `${shown}${cosign(head.text, Math.floor(at / 1000), this.signer)}\n`;
+    await log.heads.keepCosignature(tenant, { witness: 'auditor', size: head.size, note: cosigned });
+    return undefined;
+  }
+
+  /** What a stranger finds who has the public key of the gateway, the keys of log and witness, and what the witness kept. */
+  verify(bundle: unknown, publicKey: string) {
+    return verifyBundle(bundle, publicKey, undefined, undefined, {
+      log: this.#log,
+      witnesses: [this.signer],
+      history: this.history,
+      sessions: (session) => this.sessions.get(session),
+    });
+  }
+}
