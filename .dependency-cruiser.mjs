@@ -26,6 +26,13 @@ export default {
     never('adapters-know-no-handler', '^adapters/', '^(lambdas|lib|bin)/'),
     never('handlers-know-no-host', '^lambdas/', '^(lib|bin|adapters/local)/'),
     never('console-knows-core', '^console/', '^(adapters|lambdas|lib|bin)/'),
+    never('operator-knows-contracts', '^operator/', '^(core/(?!contracts/|kernel/)|adapters|lambdas|lib|bin|console)'),
+    never('nothing-knows-the-operator', '^(core|adapters|lambdas|lib|console)/', '^operator/'),
+    never(
+      'reconciliation-does-no-io',
+      '^operator/(resources|compose|environment|plan|settle)',
+      '^(node:)?(fs|net|http|https|http2|child_process|dns|tls|worker_threads|timers)(/|$)|^operator/(?!resources|compose|environment|plan|settle)',
+    ),
     never('nothing-knows-the-console', '^(core|adapters|lambdas|lib|bin)/', '^console/'),
     never('cloud-shape-knows-contracts', '^lib/', '^(core/(?!contracts/|kernel/)|adapters|lambdas|bin)'),
   ],

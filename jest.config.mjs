@@ -9,6 +9,7 @@ export default {
     'core/**/*.ts',
     'adapters/**/*.ts',
     'lambdas/**/*.ts',
+    'operator/**/*.ts',
     '!**/*.d.ts',
     '!**/ports.ts',
     '!**/*-sdk.ts',

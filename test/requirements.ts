@@ -987,7 +987,21 @@ const admin: readonly Requirement[] = [
   ),
   must('evaluation.reply', "An evaluator's reply is bounded and checked; one that is not understood is left aside."),
   must('evaluation.score', "An evaluator's score is evidence, and stands with the request and in analytics."),
-  operations('operator.kubernetes', 'A Kubernetes operator and multi-cluster federation exist.'),
+  must(
+    'operator.composed',
+    'The objects that name a Gateway become one configuration, whatever order they are listed in.',
+  ),
+  must(
+    'operator.refused',
+    'One incomplete object, or a configuration that the gateway refuses, stores nothing: the last one stays in force and the message becomes a condition.',
+  ),
+  must(
+    'operator.secrets',
+    'Keys of callers leave the cluster as digests, keys of providers as variables from secrets; a changed value is taken over.',
+  ),
+  must('operator.steady', 'The operator writes nothing while nothing changes.'),
+  must('operator.finalizer', 'A deleted object stays until the gateway no longer uses what it says.'),
+  operations('operator.kubernetes', 'A Kubernetes operator runs the gateway from custom resources.'),
   must('trace.ring', 'The last 500 traces are kept.'),
   must(
     'trace.routes',

@@ -1,0 +1,193 @@
+/** The configuration of a Gateway from its object and the objects that name it. Pure: the same objects give the same text. */
+import { createHash } from 'node:crypto';
+import { isSecretName } from '#core/contracts/config.ts';
+import type { EnvironmentEntry, Gateway, Part, PartKind, Secret, SecretKeyRef } from './resources.ts';
+
+/** What a composition reads. */
+export interface Sources {
+  readonly gateway: Gateway;
+  /** Objects of the namespace that name the Gateway, those under deletion included. */
+  readonly parts: readonly Part[];
+  /** Secrets of the namespace by name; `undefined`: there is none of that name. */
+  readonly secrets: ReadonlyMap<string, Secret | undefined>;
+}
+
+export interface Composition {
+  /** JSON text, which is YAML as well: the body of `PUT config`. */
+  readonly text: string;
+  /** SHA-256 of the text in hex. */
+  readonly composed: string;
+  /** Variables with secrets that the gateway's container needs, by name. */
+  readonly environment: readonly EnvironmentEntry[];
+}
+
+/** Why there is no composition: the reason of a condition and its message. */
+export interface Refusal {
+  readonly reason: 'InvalidSpec' | 'SecretMissing' | 'GatewayMissing';
+  readonly message: string;
+}
+
+/** Sections that objects of their own make. */
+const sectionsOfParts: Readonly<Record<string, PartKind>> = {
+  providers: 'Provider',
+  routes: 'Route',
+  tenants: 'Tenant',
+};
+
+/**
+ * One incomplete object refuses the whole composition: leaving a policy out would allow what it blocks. The configuration in
+ * force stays meanwhile [operator.refused].
+ */
+export function compose({ gateway, parts, secrets }: Sources): Composition | Refusal {
+  const given: Record<string, unknown> = { version: 1, ...gateway.spec.configuration };
+  for (const [section, kind] of Object.entries(sectionsOfParts))
+    if (section in given)
+      return invalid(
+        `spec.configuration.${section}: found a section that objects of kind ${kind} make. Allowed: every other section. Create ${kind} objects with spec.gateway: ${gateway.metadata.name}.`,
+      );
+  const ofKind = (kind: PartKind) => inOrder(parts.filter((part) => part.kind === kind && !isDeleted(part)));
+  const policies = ofKind('Policy');
+  const tenants: unknown[] = [];
+  for (const tenant of ofKind('Tenant')) {
+    const entry = tenantEntry(tenant, secrets);
+    if (isRefusal(entry)) return entry;
+    tenants.push(entry);
+  }
+  const providers = ofKind('Provider');
+  const environment = environmentOf(gateway, providers);
+  const missing = environment.map(({ valueFrom }) => secretProblem(valueFrom?.secretKeyRef, secrets)).find(Boolean);
+  if (missing) return { reason: 'SecretMissing', message: missing };
+  const foreign = environment.find(({ name }) => !isSecretName(name) || reserved.includes(name));
+  if (foreign)
+    return invalid(
+      `spec.secrets: found ${foreign.name}. Allowed: [A-Z][A-Z0-9_]*, outside of ${reserved.join(', ')}, AWS_*, NODE_*, LD_*, PATH and the like.`,
+    );
+  const twice = environment.find(({ name }, at) => environment.findIndex((other) => other.name === name) !== at);
+  if (twice)
+    return invalid(`spec.secrets: found ${twice.name} twice. Allowed: each variable once, and none of a Provider.`);
+  const named = providers.find(({ spec }) => 'api_key_env' in spec || 'name' in spec);
+  if (named)
+    return invalid(
+      `Provider ${named.metadata.name}: found name or api_key_env. Allowed: the name of the object, and apiKey.secretKeyRef.`,
+    );
+  const lists = withPolicies(given, policies);
+  if (isRefusal(lists)) return lists;
+  const configuration = {
+    ...given,
+    ...lists,
+    providers: providers.map(providerEntry),
+    routes: ofKind('Route').map(({ spec: { gateway: _named, order: _order, ...route } }) => route),
+    tenants,
+  };
+  const text = JSON.stringify(configuration);
+  return { text, composed: sha256(text), environment };
+}
+
+/** Variables that decide who administers the gateway and where its store is belong to the Deployment. */
+const reserved: readonly string[] = [
+  'GATEWAY_ADMIN_TOKEN',
+  'GATEWAY_SECRET_NAMES',
+  'GATEWAY_CONFIG',
+  'GATEWAY_STATE',
+  'GATEWAY_DEBUG',
+  'DYNAMODB_ENDPOINT',
+];
+
+export const isRefusal = (value: unknown): value is Refusal =>
+  typeof value === 'object' && value !== null && 'reason' in value && 'message' in value && !('text' in value);
+
+const invalid = (message: string): Refusal => ({ reason: 'InvalidSpec', message });
+const isDeleted = ({ metadata }: Part): boolean => metadata.deletionTimestamp !== undefined;
+
+/** By `spec.order`, then by name: the order of objects in a list of the API server has no meaning. */
+const inOrder = (parts: readonly Part[]): Part[] =>
+  parts.toSorted(
+    (one, other) =>
+      (one.spec.order ?? 0) - (other.spec.order ?? 0) || (one.metadata.name < other.metadata.name ? -1 : 1),
+  );
+
+/** Name of the variable with the key of a provider. Names of Provider objects have no ".", so no two names meet. */
+export const variableOf = (provider: string): string =>
+  `PROVIDER_${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`;
+
+function providerEntry({ metadata, spec }: Part) {
+  const { gateway: _named, order: _order, apiKey, ...provider } = spec;
+  return { ...provider, name: metadata.name, ...(apiKey !== undefined && { api_key_env: variableOf(metadata.name) }) };
+}
+
+function environmentOf({ spec }: Gateway, providers: readonly Part[]): EnvironmentEntry[] {
+  const entry = (name: string, secretKeyRef: SecretKeyRef) => ({ name, valueFrom: { secretKeyRef } });
+  const further = (spec.secrets ?? []).map(({ name, secretKeyRef }) => entry(name, secretKeyRef));
+  const ofProviders = providers.flatMap(({ metadata, spec: { apiKey } }) =>
+    apiKey === undefined
+      ? []
+      : [entry(variableOf(metadata.name), (apiKey as { secretKeyRef: SecretKeyRef }).secretKeyRef)],
+  );
+  return [...further, ...ofProviders].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** Keys of callers leave the cluster's secrets as digests only [operator.secrets]. */
+function tenantEntry({ metadata, spec }: Part, secrets: Sources['secrets']) {
+  const { gateway: _named, order: _order, keys = [], ...tenant } = spec;
+  const api_keys: unknown[] = [];
+  for (const { secretKeyRef, ...key } of keys as readonly ({ secretKeyRef: SecretKeyRef } & Record<
+    string,
+    unknown
+  >)[]) {
+    const problem = secretProblem(secretKeyRef, secrets);
+    if (problem) return { reason: 'SecretMissing', message: `Tenant ${metadata.name}: ${problem}` } satisfies Refusal;
+    api_keys.push({ ...key, key_sha256: sha256(secretValue(secretKeyRef, secrets)!) });
+  }
+  return { ...tenant, id: metadata.name, api_keys };
+}
+
+/** Lists of the Gateway's own configuration come first, then those of the Policy objects. */
+function withPolicies(given: Record<string, unknown>, policies: readonly Part[]) {
+  const content = section(given, 'policies');
+  const tools = section(given, 'tool_policies');
+  if (!content || !tools)
+    return invalid('spec.configuration: found policies or tool_policies that are not objects. Allowed: objects.');
+  const lists = (own: unknown, name: string): unknown[] | undefined =>
+    own !== undefined && !Array.isArray(own)
+      ? undefined
+      : [...(own ?? []), ...policies.flatMap(({ spec }) => spec[name] ?? [])];
+  const [input, output, rules] = [
+    lists(content.input, 'input'),
+    lists(content.output, 'output'),
+    lists(tools.rules, 'rules'),
+  ];
+  if (!input || !output || !rules)
+    return invalid(
+      'spec.configuration: found policies.input, policies.output or tool_policies.rules that is not a list.',
+    );
+  return { policies: { ...content, input, output }, tool_policies: { ...tools, rules } };
+}
+
+function section(given: Record<string, unknown>, name: string): Record<string, unknown> | undefined {
+  const value = given[name] ?? {};
+  return typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+}
+
+function secretProblem(ref: SecretKeyRef | undefined, secrets: Sources['secrets']): string | undefined {
+  if (!ref || secretValue(ref, secrets)) return undefined;
+  const found = secrets.get(ref.name) ? `without a value under ${ref.key}` : 'that does not exist';
+  return `found a reference to the Secret ${ref.name} ${found}. Create it in the namespace of the object.`;
+}
+
+/** The value of a key of a secret; `undefined` where there is none or an empty one. */
+export function secretValue({ name, key }: SecretKeyRef, secrets: Sources['secrets']): string | undefined {
+  const encoded = secrets.get(name)?.data?.[key];
+  return encoded ? Buffer.from(encoded, 'base64').toString('utf8') : undefined;
+}
+
+/** Names of all secrets that a composition reads. */
+export function secretNames({ gateway, parts }: Omit<Sources, 'secrets'>): string[] {
+  const keys = parts.flatMap(({ spec }) => [
+    ...((spec.keys ?? []) as readonly { secretKeyRef: SecretKeyRef }[]),
+    ...(spec.apiKey === undefined ? [] : [spec.apiKey as { secretKeyRef: SecretKeyRef }]),
+  ]);
+  const all = [gateway.spec.adminToken, ...(gateway.spec.secrets ?? []), ...keys];
+  return [...new Set(all.map(({ secretKeyRef }) => secretKeyRef.name))];
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,0 +1,85 @@
+/** The variables with secrets in the gateway's Deployment: names of secrets only, and a digest that changes with their values. */
+import { createHmac } from 'node:crypto';
+import { type Sources, secretValue } from './compose.ts';
+import {
+  type Deployment,
+  type EnvironmentEntry,
+  type Gateway,
+  type SecretKeyRef,
+  secretsAnnotation,
+} from './resources.ts';
+
+/** What the operator owns of a Deployment: the body of a server-side apply. */
+export interface AppliedDeployment {
+  readonly apiVersion: 'apps/v1';
+  readonly kind: 'Deployment';
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly spec: {
+    readonly template: {
+      readonly metadata: { readonly annotations: Readonly<Record<string, string>> };
+      readonly spec: {
+        readonly containers: readonly { readonly name: string; readonly env: readonly EnvironmentEntry[] }[];
+      };
+    };
+  };
+}
+
+/** `GATEWAY_SECRET_NAMES` beside the variables: the gateway uses no secret that its operator does not list. */
+export function wantedDeployment(
+  gateway: Gateway,
+  environment: readonly EnvironmentEntry[],
+  secrets: Sources['secrets'],
+): AppliedDeployment | undefined {
+  const { deployment, adminToken } = gateway.spec;
+  if (!deployment) return undefined;
+  const listed = { name: 'GATEWAY_SECRET_NAMES', value: environment.map(({ name }) => name).join(',') };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: deployment.name, namespace: gateway.metadata.namespace ?? 'default' },
+    spec: {
+      template: {
+        metadata: { annotations: { [secretsAnnotation]: digest(adminToken.secretKeyRef, environment, secrets) } },
+        spec: { containers: [{ name: deployment.container ?? 'gateway', env: [...environment, listed] }] },
+      },
+    },
+  };
+}
+
+/** A digest under the administrator's token: it says nothing about a short secret to those who read Deployments. */
+function digest(token: SecretKeyRef, environment: readonly EnvironmentEntry[], secrets: Sources['secrets']): string {
+  const values = environment.map(({ name, valueFrom }) => {
+    const ref = valueFrom?.secretKeyRef;
+    return [name, ref, ref && secretValue(ref, secrets)];
+  });
+  const key = secretValue(token, secrets) ?? '';
+  return createHmac('sha256', key).update(JSON.stringify(values)).digest('hex').slice(0, 32);
+}
+
+/** Whether the Deployment has what the operator wants of it. The digest covers the names, so a variable to remove differs as well. */
+export function isApplied(wanted: AppliedDeployment, found: Deployment): boolean {
+  const { template } = wanted.spec;
+  const container = template.spec.containers[0]!;
+  const env = found.spec.template.spec.containers.find(({ name }) => name === container.name)?.env ?? [];
+  const same = (entry: EnvironmentEntry) =>
+    env.some(
+      ({ name, value, valueFrom }) =>
+        name === entry.name &&
+        (value ?? '') === (entry.value ?? '') &&
+        valueFrom?.secretKeyRef?.name === entry.valueFrom?.secretKeyRef?.name &&
+        valueFrom?.secretKeyRef?.key === entry.valueFrom?.secretKeyRef?.key,
+    );
+  const digest = template.metadata.annotations[secretsAnnotation];
+  return found.spec.template.metadata?.annotations?.[secretsAnnotation] === digest && container.env.every(same);
+}
+
+/** Whether all pods run the template as it is now. */
+export function isRolledOut({ metadata, spec, status = {} }: Deployment): boolean {
+  const replicas = spec.replicas ?? 1;
+  return (
+    (status.observedGeneration ?? 0) >= (metadata.generation ?? 0) &&
+    (status.updatedReplicas ?? 0) >= replicas &&
+    (status.readyReplicas ?? 0) >= replicas &&
+    (status.replicas ?? 0) <= replicas
+  );
+}

@@ -1,0 +1,97 @@
+/** What a reconciliation does next: a pure function of what the operator observed. */
+import { type Composition, compose, isRefusal, type Sources, secretValue } from './compose.ts';
+import { type AppliedDeployment, isApplied, isRolledOut, wantedDeployment } from './environment.ts';
+import { type Deployment, finalizer, type Gateway, type Part } from './resources.ts';
+
+/** What the gateway says of the configuration in force, or why it says nothing. */
+export type Live =
+  | { readonly version: number; readonly sha256: string }
+  | { readonly unreachable: string; readonly unauthorized?: boolean };
+
+export interface Observed extends Sources {
+  /** Undefined where the Gateway names none, or there is none of that name. */
+  readonly deployment: Deployment | undefined;
+}
+
+/** How a reconciliation ended; every object of the Gateway gets its conditions from it. */
+export type Outcome =
+  | {
+      readonly stored: true;
+      readonly version: number;
+      readonly sha256: string;
+      readonly composed: string;
+      readonly warnings: readonly string[];
+    }
+  | { readonly stored: false; readonly reason: Reason; readonly message: string };
+
+export type Reason =
+  | 'InvalidSpec'
+  | 'SecretMissing'
+  | 'DeploymentMissing'
+  | 'RollingOut'
+  | 'Unreachable'
+  | 'Unauthorized'
+  | 'Refused'
+  | 'GatewayMissing';
+
+export interface Plan {
+  /** Objects that get the finalizer before anything of them reaches the gateway. */
+  readonly claim: readonly (Gateway | Part)[];
+  /** Server-side apply of the operator's fields of the Deployment. */
+  readonly apply?: AppliedDeployment;
+  /** What goes to the gateway once the former is done; absent where `outcome` says why not. */
+  readonly composition?: Composition;
+  readonly outcome?: Outcome;
+}
+
+/** The story of one reconciliation: claim, compose, environment, then the configuration. */
+export function plan(observed: Observed): Plan {
+  const { gateway, parts, secrets, deployment } = observed;
+  if (gateway.metadata.deletionTimestamp) return afterDeletion(observed);
+  const claim = [gateway, ...parts].filter(isUnclaimed);
+  const composition = compose(observed);
+  if (isRefusal(composition)) return { claim, outcome: failed(composition.reason, composition.message) };
+  const { adminToken } = gateway.spec;
+  if (!secretValue(adminToken.secretKeyRef, secrets))
+    return { claim, outcome: failed('SecretMissing', noToken(gateway)) };
+  const wanted = wantedDeployment(gateway, composition.environment, secrets);
+  if (!wanted) {
+    if (composition.environment.length > 0) return { claim, outcome: failed('InvalidSpec', needsDeployment) };
+    return { claim, composition };
+  }
+  if (!deployment) return { claim, outcome: failed('DeploymentMissing', noDeployment(wanted)) };
+  // New variables first: the gateway would warn of a provider without its key.
+  if (!isApplied(wanted, deployment)) return { claim, apply: wanted, outcome: failed('RollingOut', rolling(wanted)) };
+  if (!isRolledOut(deployment)) return { claim, outcome: failed('RollingOut', rolling(wanted)) };
+  return { claim, composition };
+}
+
+/** Whether the composition has to be sent: it changed, or the gateway has another configuration than the one stored last. */
+export function isDue({ composed }: Composition, { status }: Gateway, live: { readonly sha256: string }): boolean {
+  return status?.composed !== composed || status?.sha256 !== live.sha256;
+}
+
+/** The configuration stays in force; the operator gives up its variables. */
+function afterDeletion({ gateway, secrets, deployment }: Observed): Plan {
+  const wanted = wantedDeployment(gateway, [], secrets);
+  const outcome = failed(
+    'GatewayMissing',
+    `Found the Gateway ${gateway.metadata.name} under deletion. Create it again.`,
+  );
+  return { claim: [], outcome, ...(wanted && deployment && { apply: { ...wanted, spec: emptied } }) };
+}
+const emptied = { template: { metadata: { annotations: {} }, spec: { containers: [] } } };
+
+const isUnclaimed = ({ metadata }: Gateway | Part): boolean =>
+  metadata.deletionTimestamp === undefined && !metadata.finalizers?.includes(finalizer);
+
+export const failed = (reason: Reason, message: string): Outcome => ({ stored: false, reason, message });
+
+const noToken = ({ spec: { adminToken } }: Gateway): string =>
+  `spec.adminToken: found no value under ${adminToken.secretKeyRef.key} of the Secret ${adminToken.secretKeyRef.name}. Create it in the namespace of the Gateway.`;
+const noDeployment = ({ metadata }: AppliedDeployment): string =>
+  `spec.deployment: found no Deployment ${metadata.name} in the namespace ${metadata.namespace}. Name the one of the gateway.`;
+const needsDeployment =
+  'spec.deployment: found none, and secrets that are variables of the gateway. Name the Deployment of the gateway.';
+const rolling = ({ metadata }: AppliedDeployment): string =>
+  `The Deployment ${metadata.name} replaces its pods because variables with secrets changed; the configuration follows.`;

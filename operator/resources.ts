@@ -1,0 +1,128 @@
+/** The custom resources of `governance.dev/v1alpha1`, as the API server serves them, and the few built-in ones the operator reads. */
+
+export const group = 'governance.dev';
+export const groupVersion = `${group}/v1alpha1`;
+
+/** Kinds whose objects name a Gateway and become parts of its configuration. */
+export const partKinds = ['Provider', 'Route', 'Tenant', 'Policy'] as const;
+export type PartKind = (typeof partKinds)[number];
+export type Kind = 'Gateway' | PartKind;
+export const kinds: readonly Kind[] = ['Gateway', ...partKinds];
+
+export const plurals: Readonly<Record<Kind, string>> = {
+  Gateway: 'gateways',
+  Provider: 'providers',
+  Route: 'routes',
+  Tenant: 'tenants',
+  Policy: 'policies',
+};
+
+/** Manager of the fields that the operator writes. */
+export const fieldManager = 'governance-operator';
+/** Keeps a deleted object until the gateway no longer uses what it says. */
+export const finalizer = `${group}/in-use`;
+/** Annotation of the pod template: changes with the values of the secrets, so that new pods read new values. */
+export const secretsAnnotation = `${group}/secrets`;
+
+export interface Metadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly deletionTimestamp?: string;
+  readonly finalizers?: readonly string[];
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+export interface Condition {
+  readonly type: 'Ready' | 'Synced';
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+  readonly observedGeneration: number;
+  readonly lastTransitionTime: string;
+}
+
+export interface SecretKeyRef {
+  readonly name: string;
+  readonly key: string;
+}
+export interface FromSecret {
+  readonly secretKeyRef: SecretKeyRef;
+}
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface GatewaySpec {
+  /** Service of the admin surface, in the namespace of the object. */
+  readonly service: { readonly name: string; readonly port?: number; readonly scheme?: 'http' | 'https' };
+  /** Deployment of the gateway: the operator owns the variables with secrets of its container. */
+  readonly deployment?: { readonly name: string; readonly container?: string };
+  readonly adminToken: FromSecret;
+  /** Further secrets that the configuration names: variables of the container. */
+  readonly secrets?: readonly (FromSecret & { readonly name: string })[];
+  /** The configuration, without what other objects say. */
+  readonly configuration?: Fields;
+}
+export interface GatewayStatus {
+  readonly conditions?: readonly Condition[];
+  readonly observedGeneration?: number;
+  /** Version of the configuration that was stored last. */
+  readonly version?: number;
+  /** Its SHA-256, as the gateway computes it. */
+  readonly sha256?: string;
+  /** SHA-256 of the text that was sent. */
+  readonly composed?: string;
+  readonly warnings?: readonly string[];
+}
+
+export interface PartSpec extends Fields {
+  /** Name of the Gateway in the same namespace. */
+  readonly gateway: string;
+  readonly order?: number;
+}
+export interface TenantKey extends Fields, FromSecret {}
+
+export interface Resource<Spec = Fields, Status = Fields> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Metadata;
+  readonly spec: Spec;
+  readonly status?: Status;
+}
+export type Gateway = Resource<GatewaySpec, GatewayStatus>;
+export interface PartStatus {
+  readonly conditions?: readonly Condition[];
+  readonly observedGeneration?: number;
+}
+export type Part = Resource<PartSpec, PartStatus> & { readonly kind: PartKind };
+
+/** A Secret: values in Base64. */
+export interface Secret {
+  readonly metadata: Metadata;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+export interface EnvironmentEntry {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly secretKeyRef?: SecretKeyRef };
+}
+export interface Deployment {
+  readonly metadata: Metadata;
+  readonly spec: {
+    readonly replicas?: number;
+    readonly template: {
+      readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
+      readonly spec: {
+        readonly containers: readonly { readonly name: string; readonly env?: readonly EnvironmentEntry[] }[];
+      };
+    };
+  };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly replicas?: number;
+    readonly updatedReplicas?: number;
+    readonly readyReplicas?: number;
+  };
+}

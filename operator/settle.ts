@@ -1,0 +1,101 @@
+/** What objects are told after a reconciliation: conditions, and the release of deleted objects. Pure; no write where nothing changed. */
+import type { Observed, Outcome } from './plan.ts';
+import {
+  type Condition,
+  finalizer,
+  type Gateway,
+  type GatewayStatus,
+  type Part,
+  type PartStatus,
+} from './resources.ts';
+
+export interface StatusWrite {
+  readonly object: Gateway | Part;
+  readonly status: GatewayStatus | PartStatus;
+}
+export interface Settlement {
+  readonly statuses: readonly StatusWrite[];
+  /** Deleted objects of which the gateway uses nothing any more. */
+  readonly release: readonly (Gateway | Part)[];
+}
+
+/** @param now ISO 8601, for conditions whose status changes. */
+export function settle({ gateway, parts }: Observed, outcome: Outcome, now: string): Settlement {
+  const gone = gateway.metadata.deletionTimestamp !== undefined;
+  const release = [gateway, ...parts].filter(
+    (object) =>
+      object.metadata.deletionTimestamp !== undefined &&
+      object.metadata.finalizers?.includes(finalizer) &&
+      (gone || outcome.stored),
+  );
+  const statuses = [gateway, ...parts]
+    .filter((object) => !release.includes(object))
+    .map((object) => ({ object, status: statusOf(object, outcome, now) }))
+    .filter(({ object, status }) => !isSame(object.status ?? {}, status));
+  return { statuses, release };
+}
+
+/** Parts whose Gateway does not exist; deleted ones are released at once, because no gateway uses them. */
+export function settleWithoutGateway(parts: readonly Part[], now: string): Settlement {
+  const release = parts.filter(
+    ({ metadata }) => metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(finalizer),
+  );
+  const statuses = parts
+    .filter((part) => !release.includes(part))
+    .map((object) => ({ object, status: statusOf(object, missing(object), now) }))
+    .filter(({ object, status }) => !isSame(object.status ?? {}, status));
+  return { statuses, release };
+}
+
+const missing = ({ spec }: Part): Outcome => ({
+  stored: false,
+  reason: 'GatewayMissing',
+  message: `spec.gateway: found ${spec.gateway}. Allowed: the name of a Gateway in the same namespace. Create the Gateway.`,
+});
+
+function statusOf(object: Gateway | Part, outcome: Outcome, now: string): GatewayStatus | PartStatus {
+  const observedGeneration = object.metadata.generation ?? 0;
+  const before = object.status?.conditions ?? [];
+  const condition = (
+    type: Condition['type'],
+    truth: Condition['status'],
+    reason: string,
+    message: string,
+  ): Condition => {
+    const last = before.find((each) => each.type === type);
+    const lastTransitionTime = last?.status === truth ? last.lastTransitionTime : now;
+    return { type, status: truth, reason, message, observedGeneration, lastTransitionTime };
+  };
+  if (!outcome.stored) {
+    const { reason, message } = outcome;
+    const conditions = [
+      condition('Ready', isServing(object, reason) ? 'True' : 'False', reason, message),
+      condition('Synced', 'False', reason, message),
+    ];
+    return { ...object.status, conditions, observedGeneration };
+  }
+  const { version, sha256, composed, warnings } = outcome;
+  const message = `In force as version ${version} of the configuration.`;
+  // A part does not name the version: each change of one part would otherwise write the status of all of them.
+  const said = object.kind === 'Gateway' ? message : 'In force.';
+  const conditions = [condition('Ready', 'True', 'Stored', said), condition('Synced', 'True', 'Stored', said)];
+  if (object.kind !== 'Gateway') return { conditions, observedGeneration };
+  return { conditions, observedGeneration, version, sha256, composed, warnings };
+}
+
+/** A Gateway whose last configuration stays in force is ready although a newer one was refused. */
+function isServing({ kind, status }: Gateway | Part, reason: string): boolean {
+  if (['Unreachable', 'Unauthorized', 'DeploymentMissing', 'GatewayMissing'].includes(reason)) return false;
+  return kind === 'Gateway' ? (status as GatewayStatus | undefined)?.version !== undefined : isReady(status);
+}
+const isReady = (status: PartStatus | undefined): boolean =>
+  status?.conditions?.some(({ type, status: truth }) => type === 'Ready' && truth === 'True') ?? false;
+
+/** Compared without the order of members: the API server keeps them in another one. */
+const isSame = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_name, each) =>
+    each && typeof each === 'object' && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
+  );

@@ -1,0 +1,99 @@
+/** Objects become one configuration, or one refusal. */
+import { createHash } from 'node:crypto';
+import { configurationSchema } from '#core/contracts/config.ts';
+import { type Composition, compose, isRefusal, type Sources } from '../../../operator/compose.ts';
+import { gateway, part, secret, tenant } from './objects.ts';
+
+const secrets = new Map([
+  secret('admin', { token: 'administrator' }),
+  secret('one-key', { key: 'key-of-one' }),
+  secret('two-key', { key: 'key-of-two' }),
+  secret('openai', { key: 'sk-provider' }),
+]);
+const openai = part('Provider', 'openai-eu', {
+  type: 'openai',
+  models: ['gpt-*'],
+  apiKey: { secretKeyRef: { name: 'openai', key: 'key' } },
+});
+const block = part('Policy', 'no-deletes', { rules: [{ protocol: 'git', tool: '*', decision: 'block' }] });
+const sources = (over: Partial<Sources> = {}): Sources => ({
+  gateway: gateway(),
+  parts: [tenant('one'), openai, block],
+  secrets,
+  ...over,
+});
+const composed = (over: Partial<Sources> = {}) => compose(sources(over)) as Composition;
+const read = (over: Partial<Sources> = {}) => JSON.parse(composed(over).text);
+
+test('[operator.composed] the objects of a Gateway become one configuration that its schema accepts', () => {
+  const configuration = configurationSchema.parse(read());
+  expect(configuration.tenants.map(({ id }) => id)).toEqual(['one']);
+  expect(configuration.providers).toMatchObject([{ name: 'openai-eu', api_key_env: 'PROVIDER_OPENAI_EU_API_KEY' }]);
+  expect(configuration.tool_policies.rules).toMatchObject([{ protocol: 'git', decision: 'block' }]);
+});
+
+test('[operator.composed] the order of a list of objects has no meaning: spec.order counts, then the name', () => {
+  const [a, b, c] = [
+    part('Policy', 'a', { order: 2, rules: [{ tool: 'a', decision: 'allow' }] }),
+    part('Policy', 'b', { order: 1, rules: [{ tool: 'b', decision: 'block' }] }),
+    part('Policy', 'c', { order: 1, rules: [{ tool: 'c', decision: 'review' }] }),
+  ];
+  const given = gateway({
+    configuration: { tool_policies: { pack: 'readonly', rules: [{ tool: 'own', decision: 'block' }] } },
+  });
+  for (const parts of [
+    [a, b, c],
+    [c, b, a],
+    [b, a, c],
+  ]) {
+    const { tool_policies } = read({ gateway: given, parts });
+    expect(tool_policies.pack).toBe('readonly');
+    expect(tool_policies.rules.map(({ tool }: { tool: string }) => tool)).toEqual(['own', 'b', 'c', 'a']);
+  }
+});
+
+test('[operator.secrets] keys of callers leave as digests, keys of providers as names of variables', () => {
+  const { text, environment } = composed();
+  for (const value of ['administrator', 'key-of-one', 'sk-provider']) expect(text).not.toContain(value);
+  const key_sha256 = createHash('sha256').update('key-of-one').digest('hex');
+  expect(JSON.parse(text).tenants[0].api_keys).toEqual([{ key_sha256, role: 'operator', kind: 'agent' }]);
+  expect(environment).toEqual([
+    { name: 'PROVIDER_OPENAI_EU_API_KEY', valueFrom: { secretKeyRef: { name: 'openai', key: 'key' } } },
+  ]);
+});
+
+test('[operator.refused] one incomplete object refuses the whole: nothing is left out of a configuration', () => {
+  const refusal = compose(sources({ parts: [tenant('one'), tenant('two', 'absent'), block] }));
+  expect(refusal).toEqual({
+    reason: 'SecretMissing',
+    message:
+      'Tenant two: found a reference to the Secret absent that does not exist. Create it in the namespace of the object.',
+  });
+  // Its neighbour with the secret is composed.
+  expect(isRefusal(compose(sources({ parts: [tenant('one'), tenant('two'), block] })))).toBe(false);
+});
+
+test.each(['providers', 'routes', 'tenants'])(
+  '[operator.refused] %s in a Gateway are refused: objects make them',
+  (name) => {
+    const refusal = compose(sources({ gateway: gateway({ configuration: { [name]: [] } }) }));
+    expect(refusal).toMatchObject({
+      reason: 'InvalidSpec',
+      message: expect.stringContaining(`spec.configuration.${name}`),
+    });
+  },
+);
+
+test('[operator.composed] an object under deletion is left out, and only that one', () => {
+  const deleted = {
+    ...tenant('two'),
+    metadata: { ...tenant('two').metadata, deletionTimestamp: '2026-11-23T00:00:00Z' },
+  };
+  expect(read({ parts: [tenant('one'), deleted] }).tenants.map(({ id }: { id: string }) => id)).toEqual(['one']);
+});
+
+test('[operator.refused] a key that the schema does not know reaches the gateway, which refuses it', () => {
+  const misspelt = part('Tenant', 'one', { ...tenant('one').spec, allowed_modelz: ['gpt-*'] });
+  const { error } = configurationSchema.safeParse(read({ parts: [misspelt] }));
+  expect(error?.issues[0]).toMatchObject({ code: 'unrecognized_keys', keys: ['allowed_modelz'] });
+});
