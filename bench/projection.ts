@@ -70,6 +70,7 @@ function handler() {
   return createHandler({
     archive,
     telemetry,
+    announce: { deliveries: { enqueue: async () => {} }, clock: systemClock, wanted: async () => true },
     observations: observationsTable({ client: dynamo, tables }),
     cover: (entries) => checkpointEntries({ checkpoints, archive, telemetry }, entries),
   });

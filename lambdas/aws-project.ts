@@ -5,6 +5,7 @@ import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
 import { clientBounds, objectBounds } from '#adapters/aws/client-bounds.ts';
 import { formerKeyIds, lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
+import { deliveriesTable } from '#adapters/dynamodb/deliveries-table.ts';
 import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
@@ -22,11 +23,13 @@ export function projectPorts(): ProjectPorts {
   const checkpoints = checkpointBucket({ client, bucket, signer, clock: systemClock, remembers: true });
   const deployment = environment.GATEWAY_NAME ?? '';
   const telemetry = logTelemetry({ clock: systemClock, write, service: 'agent-governance-gateway', deployment });
+  const table = (name: TableName) => environment[tableEnvironment(name)] ?? '';
+  const tables = { observations: table('observations'), deliveries: table('deliveries') } as Record<TableName, string>;
+  const store = { client: new DynamoDBClient(clientBounds()), tables };
   return {
-    observations: observationsTable({
-      client: new DynamoDBClient(clientBounds()),
-      tables: { observations: environment[tableEnvironment('observations')] ?? '' } as Record<TableName, string>,
-    }),
+    observations: observationsTable(store),
+    // The configuration is not read here: what no webhook takes, the notifier drops.
+    announce: { deliveries: deliveriesTable(store), clock: systemClock, wanted: async () => true },
     archive,
     cover: (entries) => checkpointEntries({ checkpoints, archive, telemetry }, entries),
     telemetry,

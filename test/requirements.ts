@@ -914,6 +914,10 @@ const admin: readonly Requirement[] = [
     'Names that callers choose are bounded in length and number; past the bound they count under other.',
   ),
   must(
+    'webhook.policy-events',
+    'Blocked calls and warnings are sent to the webhook as policy_violation and policy_warning, signed, retried and given up like approvals, one message a rule and minute, without texts, and never on the time of a caller.',
+  ),
+  must(
     'plugin.marketplace',
     'Plugins can be searched, installed, listed and removed; downloads are HTTPS and at most 50 MB.',
   ),

@@ -3,6 +3,7 @@ import { DeliveryRefused, type Notifier } from '#core/approvals/deliver.ts';
 import { approvalView } from '#core/approvals/views.ts';
 import { webhookSignature } from '#core/approvals/webhook-signature.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
+import type { PolicyEventName } from '#core/observatory/violation.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 export { webhookSignature } from '#core/approvals/webhook-signature.ts';
@@ -12,6 +13,8 @@ export interface WebhookOptions {
   readonly secret: string;
   readonly adminUrl: string;
   readonly clock: Clock;
+  /** Events of policy that are sent; the others are dropped. */
+  readonly policyEvents: readonly PolicyEventName[];
 }
 
 const timeoutMs = 10_000;
@@ -46,7 +49,7 @@ export async function postSigned(
   throw wait === undefined ? new Error(refusal) : new DeliveryRefused(refusal, wait);
 }
 
-export function webhookNotifier({ adminUrl, ...options }: WebhookOptions): Notifier {
+export function webhookNotifier({ adminUrl, policyEvents, ...options }: WebhookOptions): Notifier {
   const { clock } = options;
   /** @param message with an id that a repeated delivery carries again, so that receivers can tell */
   async function post(message: object): Promise<Record<string, string>> {
@@ -60,6 +63,11 @@ export function webhookNotifier({ adminUrl, ...options }: WebhookOptions): Notif
       const now = clock.now();
       const id = `${row.envelope_id}#${event}`;
       return post({ event, id, sent_at: isoTime(now), approval: approvalView(row, adminUrl, now) });
+    },
+
+    async sendPolicyEvent({ id, event, tenant }, { evidence_hash, violation }) {
+      if (!policyEvents.some((wanted) => wanted === event)) return {};
+      return post({ event, id, sent_at: isoTime(clock.now()), tenant, evidence_hash, violation });
     },
 
     sendAlert: ({ change, ...alert }) =>

@@ -15,6 +15,7 @@ import { systemIds } from '#adapters/system/ids.ts';
 import { followTelemetrySettings } from '#adapters/telemetry/follow-settings.ts';
 import type { LogTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { closeAbandoned } from '#core/actions/sweep-actions.ts';
+import { takesPolicyEvents } from '#core/observatory/policy-events.ts';
 import { withExecutors } from '#lambdas/executors.ts';
 import { chatHandlers, eventHandlers, httpHandlers, mcpHandlers } from '#lambdas/handlers.ts';
 import { mcpGateway } from '#lambdas/mcp/compose.ts';
@@ -94,7 +95,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const feed = createCommitFeed({
     log: ports.evidence,
     tenants: async () => (await ports.snapshots.current({ evenStale: true })).configuration.tenants.map(({ id }) => id),
-    handler: project({ ...ports, archive: local.archived, cover: local.cover }),
+    handler: project({
+      ...{ ...ports, archive: local.archived, cover: local.cover },
+      announce: { ...ports, wanted: async () => takesPolicyEvents(await ports.snapshots.current({ evenStale: true })) },
+    }),
     checkpoint: join(flags.state, 'projected.json'),
     clock: systemClock,
     report,

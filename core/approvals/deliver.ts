@@ -21,6 +21,8 @@ export interface Notifier {
   ): Promise<Record<string, string>>;
   /** Sends a chat call to its evaluator and keeps what it answers; absent where the channel takes none. */
   evaluate?(call: NonNullable<Delivery['evaluation']>, envelopeId: string): Promise<Record<string, string>>;
+  /** Sends a block or warning; absent where the channel takes none. */
+  sendPolicyEvent?(delivery: Delivery, policy: NonNullable<Delivery['policy']>): Promise<Record<string, string>>;
   /** Sends what happened to an alert; absent where the channel takes none. */
   sendAlert?(alert: NonNullable<Delivery['alert']>): Promise<Record<string, string>>;
 }
@@ -154,12 +156,17 @@ async function deliver(ports: DeliverPorts, delivery: Delivery): Promise<Outcome
   return outcome.state === 'sent' ? 'sent' : 'later';
 }
 
+/** Messages that follow one about the same approval. */
+const decided: ReadonlySet<NotificationEvent> = new Set(['approved', 'denied']);
+
 const submittedOf = async ({ deliveries }: DeliverPorts, { event, envelope_id, channel }: Delivery) =>
-  event === 'submitted' ? undefined : deliveries.get(deliveryId(envelope_id, 'submitted', channel));
+  !decided.has(event) ? undefined : deliveries.get(deliveryId(envelope_id, 'submitted', channel));
 
 async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delivery | undefined): Promise<Delivery> {
   try {
     if (claimed.evaluation) return await evaluated(ports, claimed, claimed.evaluation);
+    if (claimed.policy)
+      return { ...claimed, state: 'sent', receipt: await sendPolicyEvent(ports, claimed, claimed.policy) };
     if (claimed.alert) return { ...claimed, state: 'sent', receipt: await sendAlert(ports, claimed, claimed.alert) };
     const [notifier, row] = await Promise.all([
       ports.notifier(claimed.channel),
@@ -184,6 +191,12 @@ async function evaluated(
   const notifier = await ports.notifier(rest.channel);
   if (!notifier?.evaluate) throw new Error('no evaluation webhook is configured');
   return { ...rest, state: 'sent', receipt: await notifier.evaluate(call, rest.envelope_id) };
+}
+
+/** A channel that is off takes no events: they are done, not failed. */
+async function sendPolicyEvent(ports: DeliverPorts, claimed: Delivery, policy: NonNullable<Delivery['policy']>) {
+  const notifier = await ports.notifier(claimed.channel);
+  return (await notifier?.sendPolicyEvent?.(claimed, policy)) ?? {};
 }
 
 async function sendAlert(ports: DeliverPorts, { channel }: Delivery, alert: NonNullable<Delivery['alert']>) {

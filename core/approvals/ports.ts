@@ -4,6 +4,7 @@ import type { Alert, AlertChange } from '#core/contracts/alert.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { EvaluationMessage } from '#core/evaluation/message.ts';
 import type { Page } from '#core/evidence/ports.ts';
+import type { PolicyEvent, PolicyEventName } from '#core/observatory/violation.ts';
 import type { Holder } from './execution.ts';
 import type { PendingCounter } from './pending-limit.ts';
 
@@ -48,8 +49,8 @@ export interface ApprovalClock {
   settle(taskToken: string, output: { status: string }): Promise<void>;
 }
 
-/** `alert`, `evaluation`: the message is about an alert or a chat call, and the delivery carries it. */
-export type NotificationEvent = 'submitted' | 'approved' | 'denied' | 'alert' | 'evaluation';
+/** Beside those of approvals the message is about an alert, a chat call or a violation, and the delivery carries it. */
+export type NotificationEvent = 'submitted' | 'approved' | 'denied' | 'alert' | 'evaluation' | PolicyEventName;
 
 /** A message to send, kept durably until delivered or dead. Carries no parameters' secrets and no task token. */
 export interface Delivery {
@@ -62,6 +63,8 @@ export interface Delivery {
   readonly alert?: Alert & { readonly change: AlertChange };
   /** Texts of a chat call for its evaluator, and the time of its entry; gone once it is sent or given up. */
   readonly evaluation?: { readonly at: string; readonly message: EvaluationMessage };
+  /** A block or warning, without its texts. */
+  readonly policy?: PolicyEvent;
   readonly attempts: number;
   readonly due_at: string;
   readonly state: 'due' | 'sent' | 'dead';

@@ -433,8 +433,9 @@ export const functions = {
     memoryMb: 512,
   },
   project: {
-    purpose: 'projects the evidence stream into observations and the archive, and signs checkpoints of it',
-    tables: { observations: 'write' },
+    purpose:
+      'projects the evidence stream into observations and the archive, signs checkpoints of it, and queues policy events',
+    tables: { observations: 'write', deliveries: 'put' },
     archives: true,
     readsArchive: true,
     signs: true,

@@ -33,3 +33,11 @@ export interface ChatViolation extends Common {
 }
 
 export type Violation = ActionViolation | ChatViolation;
+
+/** Events of the policy webhook. */
+export type PolicyEventName = 'policy_violation' | 'policy_warning';
+
+export interface PolicyEvent {
+  readonly evidence_hash: string;
+  readonly violation: Violation;
+}

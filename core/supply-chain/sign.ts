@@ -9,7 +9,7 @@ import {
   pluginEntry,
   revocationsPredicate,
 } from './documents.ts';
-import type { DocumentKind, Envelope } from './envelope.ts';
+import type { Envelope } from './envelope.ts';
 import { signStatement } from './envelope.ts';
 import { sha256 } from './keys.ts';
 import { shaped } from './verify-index.ts';

@@ -57,7 +57,7 @@ async function notifierFor(ports: GatewayPorts, channel: string): Promise<Notifi
   }
   if (channel === 'webhook' && webhook?.enabled) {
     const secret = await secretOf(ports, webhook.secret_env);
-    return webhookNotifier({ url: webhook.url, secret, adminUrl, clock });
+    return webhookNotifier({ url: webhook.url, secret, adminUrl, clock, policyEvents: webhook.policy_events });
   }
   return undefined;
 }

@@ -2,6 +2,7 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
+import { type AnnouncePorts, announceViolations } from '#core/observatory/policy-events.ts';
 import type { Archive, Observations } from '#core/observatory/ports.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 
@@ -10,6 +11,8 @@ export interface ProjectPorts {
   readonly archive: Archive;
   /** Puts entries that are archived under a checkpoint. */
   readonly cover?: (entries: readonly EvidenceEntry[]) => Promise<void>;
+  /** Queues blocks and warnings for the policy webhook. */
+  readonly announce: AnnouncePorts;
   readonly telemetry: Telemetry;
 }
 
@@ -33,10 +36,12 @@ async function project(
   const failed = await keep(ports.archive, read);
   const done = failed ? read.slice(0, read.indexOf(failed.first)) : read;
   const entries = done.map(({ entry }) => entry);
+  const projections = entries.map(projectEntry);
   // Side by side: what fails is done again, and neither holds the other up.
   const made = await Promise.allSettled([
     entries.length > 0 && ports.cover?.(entries),
-    ports.observations.apply(entries.map(projectEntry)),
+    ports.observations.apply(projections),
+    announceViolations(ports.announce, projections),
   ]);
   for (const outcome of made) if (outcome.status === 'rejected') return stoppedAt(ports, inserts[0]!, outcome.reason);
   if (failed) return stoppedAt(ports, failed.first.record, failed.cause);

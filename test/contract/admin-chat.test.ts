@@ -7,6 +7,7 @@ import { limitsOf } from '#core/limits/limits-of.ts';
 import { createHandler as projector } from '#lambdas/project/event.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { unannounced } from '../support/unannounced.ts';
 import { sampleChat } from '../unit/observatory/sample.ts';
 
 const adminToken = 'admin-token-1';
@@ -56,7 +57,11 @@ async function project(entry: EvidenceEntry): Promise<void> {
   const Records: DynamoDBRecord[] = [
     { eventName: 'INSERT', dynamodb: { SequenceNumber: '1', NewImage: { entry: { S: canonicalize(entry) } } } },
   ];
-  const { batchItemFailures } = await projector({ ...gateway.ports, archive: { keep: async () => {} } })({ Records });
+  const { batchItemFailures } = await projector({
+    ...gateway.ports,
+    archive: { keep: async () => {} },
+    announce: unannounced,
+  })({ Records });
   expect(batchItemFailures).toEqual([]);
 }
 

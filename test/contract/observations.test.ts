@@ -14,6 +14,7 @@ import { projectEntry } from '#core/observatory/project.ts';
 import { rebuild } from '#core/observatory/rebuild.ts';
 import { createHandler } from '#lambdas/project/event.ts';
 import { startDynamo } from '../support/dynamo.ts';
+import { unannounced } from '../support/unannounced.ts';
 import { sampleBlock, sampleChat, sampleEntry } from '../unit/observatory/sample.ts';
 
 let server: Awaited<ReturnType<typeof startDynamo>>;
@@ -34,7 +35,7 @@ async function setting() {
   const root = join(folder, String(stores));
   const lines: string[] = [];
   const telemetry = logTelemetry({ clock: { now: () => 0 }, write: (line) => void lines.push(line), service: 'test' });
-  return { observations, archive: folderArchive(root), root, telemetry, lines };
+  return { observations, archive: folderArchive(root), announce: unannounced, root, telemetry, lines };
 }
 
 const record = (entry: EvidenceEntry, sequence: string): DynamoDBRecord => ({

@@ -8,6 +8,7 @@ import { canonicalize } from '#core/kernel/canonical.ts';
 import { createHandler as project } from '#lambdas/project/event.ts';
 import { keptEvidence } from '../../bin/local/kept-evidence.ts';
 import { type TestOptions, testPorts } from './ports.ts';
+import { unannounced } from './unannounced.ts';
 
 export type KeptGateway = Awaited<ReturnType<typeof keptGateway>>;
 
@@ -35,7 +36,7 @@ export async function keptGateway(options: TestOptions = {}) {
         eventName: 'INSERT' as const,
         dynamodb: { SequenceNumber: entry.hash, NewImage: { entry: { S: canonicalize(entry) } } },
       }));
-      const handler = project({ ...ports(), archive: kept.archived, cover: kept.cover });
+      const handler = project({ ...ports(), archive: kept.archived, cover: kept.cover, announce: unannounced });
       const { batchItemFailures } = await handler({ Records });
       if (batchItemFailures.length > 0) throw new Error('an entry was not projected');
     },

@@ -60,6 +60,13 @@ const channels = z.strictObject({
       secret_env: secretName.meta({
         description: 'Environment variable (or secret) with the key that signs the messages.',
       }),
+      policy_events: z
+        .array(z.enum(['policy_violation', 'policy_warning']))
+        .default(['policy_violation', 'policy_warning'])
+        .meta({
+          description:
+            'Events beside approvals and alerts: blocked calls, and warnings of content filters. One message a rule and minute.',
+        }),
     })
     .optional()
     .meta({ description: 'Signed JSON messages to an address of your own.' }),

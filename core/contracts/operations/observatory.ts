@@ -123,7 +123,15 @@ export const observatory = {
           .array(
             z.strictObject({
               channel: z.string(),
-              event: z.enum(['submitted', 'approved', 'denied', 'alert']),
+              event: z.enum([
+                'submitted',
+                'approved',
+                'denied',
+                'alert',
+                'evaluation',
+                'policy_violation',
+                'policy_warning',
+              ]),
               envelope_id: z.string(),
               state: z.enum(['retrying', 'dead']),
               attempts: count,

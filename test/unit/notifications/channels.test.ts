@@ -174,7 +174,13 @@ describe('pull requests', () => {
 
 describe('the webhook', () => {
   const hook = () =>
-    webhookNotifier({ url: `${fake.url}/hook`, secret: 'shared', adminUrl: 'https://a.example', clock });
+    webhookNotifier({
+      url: `${fake.url}/hook`,
+      secret: 'shared',
+      adminUrl: 'https://a.example',
+      clock,
+      policyEvents: [],
+    });
 
   test('[notify.webhook-signed] carries event, id, time and approval, signed over time and body', async () => {
     await hook().send('approved', decided, undefined);

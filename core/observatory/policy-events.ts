@@ -1,0 +1,54 @@
+/** Events for the policy webhook: blocks and warnings, one message a rule and minute [webhook.policy-events]. */
+import type { Delivery, DeliveryStore } from '#core/approvals/ports.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
+import { type Clock, isoTime } from '#core/kernel/ports.ts';
+import type { Projection } from './projection.ts';
+import type { PolicyEventName, Violation } from './violation.ts';
+
+export interface AnnouncePorts {
+  readonly deliveries: Pick<DeliveryStore, 'enqueue'>;
+  readonly clock: Clock;
+  /** Whether anything is announced; a host that cannot tell queues, and the notifier drops. */
+  readonly wanted: () => Promise<boolean>;
+}
+
+/** Whether the configuration names a webhook that takes some. */
+export function takesPolicyEvents({
+  configuration,
+}: {
+  readonly configuration: Pick<Configuration, 'approvals'>;
+}): boolean {
+  const { webhook } = configuration.approvals.channels;
+  return webhook?.enabled === true && webhook.policy_events.length > 0;
+}
+
+/** What is reviewed has a message of its own: that of its approval. */
+function eventOf(violation: Violation): PolicyEventName | undefined {
+  if (!('action' in violation)) return 'policy_violation';
+  const { action } = violation;
+  return action === 'block' ? 'policy_violation' : action === 'warn' ? 'policy_warning' : undefined;
+}
+
+/**
+ * Queues what the entries of a batch report. The first violation of a rule in a minute speaks for the others, so that a caller who
+ * repeats a refused call sends no flood; `GET violations` has them all. Queued again, it is one delivery.
+ */
+export async function announceViolations(ports: AnnouncePorts, projections: readonly Projection[]): Promise<void> {
+  const deliveries = new Map<string, Delivery>();
+  for (const { tenant, hash, violations = [] } of projections)
+    for (const violation of violations) {
+      const event = eventOf(violation);
+      if (event === undefined) continue;
+      const about = digestOf([tenant, violation.matched_rule, violation.at.slice(0, 'YYYY-MM-DDTHH:MM'.length)]);
+      const id = `${about}#${event}#webhook`;
+      if (deliveries.has(id)) continue;
+      deliveries.set(id, {
+        ...{ id, channel: 'webhook', event, envelope_id: violation.envelope_id, tenant },
+        policy: { evidence_hash: hash, violation },
+        ...{ attempts: 0, due_at: isoTime(ports.clock.now()), state: 'due' },
+      });
+    }
+  if (deliveries.size === 0 || !(await ports.wanted())) return;
+  await Promise.all([...deliveries.values()].map((delivery) => ports.deliveries.enqueue(delivery)));
+}
