@@ -1,0 +1,8 @@
+module agent-governance-gateway/test/foreign
+
+go 1.21
+
+require (
+	github.com/transparency-dev/merkle v0.0.2
+	golang.org/x/mod v0.17.0
+)
