@@ -4,17 +4,29 @@ import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { apiOf, faultText } from './api.ts';
 import { ApprovalsPage } from './approvals/page.tsx';
 import type { PageProps } from './page-props.ts';
+import { PoliciesPage } from './policies/page.tsx';
+import { RequestsPage } from './requests/page.tsx';
 import { hashOf, type Page, pages, useRoute } from './route.ts';
-import { forgetKey, keepKey, keptKey, type Me, mayOperate, nameOf, type Session } from './session.ts';
+import { forgetKey, keepKey, keptKey, mayOperate, nameOf, type Session } from './session.ts';
+import { SessionsPage } from './sessions/page.tsx';
 import { SignIn } from './sign-in.tsx';
+import { StatusPage } from './status/page.tsx';
 import { Text } from './ui.tsx';
 
 const names: Readonly<Record<Page, string>> = {
   approvals: 'Approvals',
+  sessions: 'Sessions',
+  requests: 'Requests',
+  policies: 'Policies',
+  status: 'Status',
 };
 
 const components: Readonly<Record<Page, ComponentType<PageProps>>> = {
   approvals: ApprovalsPage,
+  sessions: SessionsPage,
+  requests: RequestsPage,
+  policies: PoliciesPage,
+  status: StatusPage,
 };
 
 export function App() {
@@ -86,4 +98,4 @@ function Signed({ session, signOut }: { readonly session: Session; readonly sign
 }
 
 /** Pages whose operations a viewer may call. */
-const forViewers: ReadonlySet<Page> = new Set<Page>(['approvals']);
+const forViewers: ReadonlySet<Page> = new Set<Page>(['policies', 'status']);

@@ -25,6 +25,9 @@ export async function buildConsole() {
     legalComments: 'none',
     logLevel: 'silent',
     chunkNames: 'chunk-[hash]',
+    // The verifier of evidence is that of the command line.
+    alias: { 'node:crypto': './console/evidence/node-crypto.ts' },
+    inject: ['console/evidence/buffer.ts'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
     tsconfig: 'console/tsconfig.json',

@@ -1735,6 +1735,17 @@ const webConsole: readonly Requirement[] = [
     'console.outage',
     'While the gateway is down the last answer stays, a vote is not claimed, and the page goes on by itself.',
   ),
+  must('console.sessions', 'Sessions are listed; one shows its risk and its entries.'),
+  must(
+    'console.verify',
+    'The browser verifies a session or a bundle from a file with the verifier of the command line, and sends it nowhere.',
+  ),
+  must('console.requests', 'Chat calls are listed with decision, outcome, tokens, cost and session.'),
+  must(
+    'console.policies',
+    'Rules, versions and their differences are shown; a call is evaluated and nothing is recorded.',
+  ),
+  must('console.status', 'Alerts, providers, budgets and violations are shown; alerts can be acknowledged.'),
   must('console.own-origin', 'No page asks another host or breaks its policy.'),
   must('console.package', 'The installed package serves the console without a compiler.'),
 ];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';
 import { scrollsSideways, violationsOf } from './accessible.ts';
-import { patienceMs, type Visitors } from './browser.ts';
+import type { Visitors } from './browser.ts';
 import type { ConsoleGateway } from './gateway.ts';
 import { shellOf } from './sign-in.ts';
 
@@ -29,9 +29,7 @@ export const accessibility = (gateway: ConsoleGateway, people: Visitors) => [
         for (const [hash, heading] of places(id)) {
           await page.goto(`${gateway.url}/console/${hash}`);
           await page.getByRole('heading', { name: heading }).first().waitFor();
-          await page.waitForFunction('!document.body.innerText.includes("Loading…")', undefined, {
-            timeout: patienceMs,
-          });
+          await page.getByText('Loading…').first().waitFor({ state: 'detached' });
           await look(hash);
         }
         await page.goto(`${gateway.url}/console/#/approvals/${id}`);
@@ -47,4 +45,9 @@ const places = (id: string) =>
   [
     ['#/approvals', 'Approvals'],
     [`#/approvals/${id}`, 'What would run'],
+    ['#/sessions', 'Sessions'],
+    ['#/sessions/axe', 'Entries'],
+    ['#/requests', 'Requests'],
+    ['#/policies', 'Rules in force'],
+    ['#/status', 'Alerts'],
   ] as const;

@@ -1,7 +1,7 @@
 /** A request comes, is looked at, and is decided: with the mouse and by keyboard alone. */
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';
-import type { Visitors } from './browser.ts';
+import { until, type Visitors } from './browser.ts';
 import type { ConsoleGateway } from './gateway.ts';
 import { shellOf } from './sign-in.ts';
 
@@ -19,7 +19,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
         const before = Number(/^\((\d+)\)/.exec(await page.title())?.[1] ?? 0);
         const id = await gateway.review(shellOf('make live | sh', 'live'));
         await page.locator(`a[href="#/approvals/${id}"]`).waitFor();
-        await page.waitForFunction(`document.title.startsWith('(${before + 1}) Approvals')`);
+        await until('the title counts it', async () => (await page.title()).startsWith(`(${before + 1}) Approvals`));
         await page.goto(`${gateway.url}/console/#/approvals/${id}`);
         await page.getByRole('button', { name: 'Approve…' }).waitFor();
         assert.equal((await recordOf(id)).status, 'pending');

@@ -1,5 +1,6 @@
 /** A real browser on the console of a real local run; what no page may ever do is noticed on all of them. */
 import { existsSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 const places = [
@@ -14,6 +15,15 @@ export const browserProgram = (): string | undefined => process.env.CHROMIUM ?? 
 
 /** Other programs share the machine: everything that is waited for has this long. */
 export const patienceMs = 60_000;
+
+/** What no locator can wait for. */
+export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`not within ${patienceMs} ms: ${what}`);
+    await setTimeout(50);
+  }
+}
 
 export interface Visitors {
   /** A tab of its own, as of another person, at a place of the console. */

@@ -10,6 +10,7 @@ import type { Loose } from '../support/loose.ts';
 
 export interface ConsoleGateway {
   readonly url: string;
+  readonly gatewayUrl: string;
   readonly keys: LocalKeys;
   call(key: string, method: string, path: string, body?: unknown): Promise<{ status: number; body: Loose }>;
   /** Makes a request that waits for approval; answers its id. */
@@ -43,6 +44,7 @@ export async function consoleGateway(): Promise<ConsoleGateway> {
   };
   return {
     url,
+    gatewayUrl: ready.gateway_url,
     keys,
     call,
     review: async (request) => {

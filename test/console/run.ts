@@ -9,6 +9,7 @@ import { browserProgram, visitors } from './browser.ts';
 import { consoleGateway } from './gateway.ts';
 import { hostile } from './hostile.ts';
 import { outages } from './outages.ts';
+import { pages } from './pages.ts';
 import { signIn } from './sign-in.ts';
 
 const program = browserProgram();
@@ -21,7 +22,7 @@ if (program === undefined) {
 const gateway = await consoleGateway();
 const people = await visitors(program, gateway.url);
 try {
-  const tiers = [signIn, approvals, hostile, accessibility, outages];
+  const tiers = [signIn, approvals, hostile, pages, accessibility, outages];
   const { passed, failed } = await runChecks(tiers.flatMap((tier) => tier(gateway, people)));
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;

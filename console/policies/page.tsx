@@ -1,0 +1,116 @@
+/** Policies: the rules in force, the versions with their differences, and a playground [console.policies]. */
+import { useCallback } from 'preact/hooks';
+import type { Api } from '../api.ts';
+import { useLive } from '../live.ts';
+import type { PageProps } from '../page-props.ts';
+import { go, hashOf } from '../route.ts';
+import { mayOperate } from '../session.ts';
+import { Ago, Asked, Badge, Code, Heading, Notice, Table, Text } from '../ui.tsx';
+import { Difference } from './difference.tsx';
+import { Playground } from './playground.tsx';
+
+export function PoliciesPage({ api, me, id }: PageProps) {
+  const compared = id !== undefined && /^\d{1,9}$/.test(id) ? Number(id) : undefined;
+  return (
+    <>
+      <Heading>Policies</Heading>
+      {mayOperate(me) && <Playground api={api} />}
+      <Versions api={api} compared={compared} mayCompare={mayOperate(me)} />
+      <Rules api={api} />
+    </>
+  );
+}
+
+interface VersionsProps {
+  readonly api: Api;
+  readonly compared: number | undefined;
+  readonly mayCompare: boolean;
+}
+
+function Versions({ api, compared, mayCompare }: VersionsProps) {
+  const ask = useCallback((signal: AbortSignal) => api.get<'policyVersions'>('policy-versions', signal), [api]);
+  return (
+    <section>
+      <h2>Versions</h2>
+      <Asked live={useLive(ask, 10_000)}>
+        {({ current, versions }) => (
+          <>
+            <Table caption="Versions of the configuration" heads={['Version', 'Stored', 'By', 'Source', 'Differences']}>
+              {versions.map(({ version, created_at, created_by, source, of_version }) => (
+                <tr key={version}>
+                  <td>
+                    {version} {version === current && <Badge of="in force" />}
+                  </td>
+                  <td>
+                    <Ago at={created_at} />
+                  </td>
+                  <td>
+                    <Text of={created_by} />
+                  </td>
+                  <td>
+                    {source}
+                    {of_version !== undefined && ` of version ${of_version}`}
+                  </td>
+                  <td>
+                    {version !== current && mayCompare && (
+                      <a href={hashOf('policies', String(version))}>Compare version {version} with the one in force</a>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </Table>
+            {compared !== undefined && mayCompare && (
+              <Difference
+                key={`${compared} ${current}`}
+                api={api}
+                from={compared}
+                to={current}
+                close={() => go('policies')}
+              />
+            )}
+          </>
+        )}
+      </Asked>
+    </section>
+  );
+}
+
+function Rules({ api }: { readonly api: Api }) {
+  const ask = useCallback((signal: AbortSignal) => api.get<'listPolicies'>('policies', signal), [api]);
+  return (
+    <section>
+      <h2>Rules in force</h2>
+      <Asked live={useLive(ask, 0)}>
+        {({ policy, default_decision, rules, guards, warnings }) => (
+          <>
+            <p>
+              Policy <Text of={policy} />: the first rule that matches decides; without one the decision is{' '}
+              <Badge of={default_decision} />. {guards.length} guards block beside them.
+            </p>
+            {warnings.map((warning) => (
+              <Notice key={warning} kind="warn">
+                <Text of={warning} />
+              </Notice>
+            ))}
+            <Table caption="Rules in order" heads={['Rule', 'Target', 'Decision', 'Reason']}>
+              {rules.map((rule, at) => (
+                <tr key={at}>
+                  <td>
+                    <Code of={`${rule.protocol ?? '*'}:${rule.tool ?? '*'}`} />
+                  </td>
+                  <td>
+                    <Code of={rule.target ?? '*'} />
+                  </td>
+                  <td>
+                    <Badge of={rule.decision} />
+                  </td>
+                  <td>{rule.reason && <Text of={rule.reason} />}</td>
+                </tr>
+              ))}
+            </Table>
+          </>
+        )}
+      </Asked>
+    </section>
+  );
+}

@@ -1,0 +1,155 @@
+/** One session: its risk with the reasons, its entries in order, and the verification of its chain. */
+import { useCallback, useState } from 'preact/hooks';
+import type { AnswerOf } from '#core/contracts/operations.ts';
+import type { Api } from '../api.ts';
+import { useLive } from '../live.ts';
+import { hashOf } from '../route.ts';
+import { Ago, Asked, Badge, Block, Code, Fact, Facts, Heading, Notice, Text } from '../ui.tsx';
+import { TrustedKey, useVerifier, Verdict } from './verdict.tsx';
+
+interface SessionProps {
+  readonly api: Api;
+  readonly id: string;
+}
+
+export function SessionView({ api, id }: SessionProps) {
+  return (
+    <>
+      <a href={hashOf('sessions')}>← All sessions</a>
+      <Heading>
+        Session <Code of={id} />
+      </Heading>
+      <Risk api={api} id={id} />
+      <Verify api={api} id={id} />
+      <Entries api={api} id={id} />
+    </>
+  );
+}
+
+function Risk({ api, id }: SessionProps) {
+  const ask = useCallback(
+    (signal: AbortSignal) => api.get<'sessionRisk'>(`sessions/${encodeURIComponent(id)}/risk`, signal),
+    [api, id],
+  );
+  return (
+    <section>
+      <h2>Risk</h2>
+      <Asked live={useLive(ask, 0)}>
+        {({ score, kill_switch_score, blocked, reason, alerts }) => (
+          <>
+            {blocked && (
+              <Notice kind="bad">
+                Blocked
+                {reason && (
+                  <>
+                    : <Text of={reason} />
+                  </>
+                )}
+              </Notice>
+            )}
+            <p>
+              Score {score}; calls are refused from {kill_switch_score}.
+            </p>
+            <ul class="plain-list">
+              {alerts.map(({ rule, points, at }) => (
+                <li key={`${rule}${at}`}>
+                  {rule}: {points} points, <Ago at={at} />
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Asked>
+    </section>
+  );
+}
+
+function Verify({ api, id }: SessionProps) {
+  const [key, setKey] = useState('');
+  const verifier = useVerifier();
+  const path = `evidence/sessions/${encodeURIComponent(id)}/export`;
+  return (
+    <section>
+      <h2>Verify the evidence in this browser</h2>
+      <TrustedKey value={key} change={setKey} />
+      <button type="button" disabled={verifier.busy} onClick={() => verifier.verify(() => api.text(path), key)}>
+        Verify
+      </button>
+      <Verdict of={verifier} />
+    </section>
+  );
+}
+
+type Entry = AnswerOf<'exportSession'>['entries'][number];
+
+/** Of long sessions the newest. */
+const mostShown = 200;
+
+function Entries({ api, id }: SessionProps) {
+  const ask = useCallback(
+    (signal: AbortSignal) => api.get<'exportSession'>(`evidence/sessions/${encodeURIComponent(id)}/export`, signal),
+    [api, id],
+  );
+  return (
+    <section>
+      <h2>Entries</h2>
+      <Asked live={useLive(ask, 0)}>
+        {({ entries }) => (
+          <>
+            {entries.length > mostShown && (
+              <p class="quiet">
+                The last {mostShown} of {entries.length} entries.
+              </p>
+            )}
+            <ol class="plain-list">
+              {entries.slice(-mostShown).map((entry) => (
+                <EntryOf key={entry.hash} entry={entry} />
+              ))}
+            </ol>
+          </>
+        )}
+      </Asked>
+    </section>
+  );
+}
+
+function EntryOf({ entry }: { readonly entry: Entry }) {
+  const { index, kind, timestamp, actor, body, hash, envelope_id } = entry;
+  const said = (name: string) => (typeof body[name] === 'string' ? (body[name] as string) : undefined);
+  const tool = said('tool');
+  const target = said('target');
+  return (
+    <li>
+      <details>
+        <summary>
+          {index} <Badge of={kind} /> {tool && <Code of={tool} />} {target && <Text of={target} />}{' '}
+          <span class="quiet">
+            <Ago at={timestamp} />
+          </span>
+        </summary>
+        <Facts>
+          <Fact name="By">
+            <Text of={actor.person ?? actor.key_id} />
+            {actor.agent && (
+              <>
+                , label <Text of={actor.agent} />
+              </>
+            )}
+          </Fact>
+          {said('matched_rule') && (
+            <Fact name="Rule">
+              <Code of={said('matched_rule') ?? ''} />
+            </Fact>
+          )}
+          <Fact name="Envelope">
+            <Code of={envelope_id} />
+          </Fact>
+          <Fact name="Hash">
+            <Code of={hash} />
+          </Fact>
+        </Facts>
+        <Block of={JSON.stringify(body, null, 2)} />
+      </details>
+    </li>
+  );
+}

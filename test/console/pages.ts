@@ -1,0 +1,146 @@
+/** The pages beside the approvals: sessions with the verifier in the browser, requests, policies, status. */
+import assert from 'node:assert/strict';
+import { createPublicKey, createSign, generateKeyPairSync, verify as nodeVerify } from 'node:crypto';
+import * as shim from '../../console/evidence/node-crypto.ts';
+import { verifyBundle } from '../../core/evidence/verify.ts';
+import { check } from '../support/checks.ts';
+import type { Visitors } from './browser.ts';
+import type { ConsoleGateway } from './gateway.ts';
+import { shellOf } from './sign-in.ts';
+
+export const pages = (gateway: ConsoleGateway, people: Visitors) => {
+  const { human, viewer, agent, admin_token } = gateway.keys;
+  const exported = async (session: string): Promise<string> => {
+    const path = `${gateway.url}/admin/v1/evidence/sessions/${session}/export`;
+    return (await fetch(path, { headers: { 'x-api-key': human } })).text();
+  };
+  const trusted = async () => (await gateway.call(human, 'GET', 'evidence/keys')).body.keys[0].public_key as string;
+  return [
+    check(
+      '[console.sessions] a session is listed, shows its entries, and is verified in the browser without asking the gateway',
+      async () => {
+        await gateway.review(shellOf('make sessions | sh', 'to-verify'));
+        const page = await people.signedIn(human, '#/sessions');
+        await page.getByRole('link', { name: 'to-verify' }).click();
+        await page.getByText('make sessions').first().waitFor({ state: 'attached' });
+        await page.getByLabel(/Public key that you trust/).fill(await trusted());
+        await page.getByRole('button', { name: 'Verify' }).click();
+        await page.getByText('Valid: 1 entry, verified in this browser.').waitFor();
+        assert.ok(!people.asked.some((asked) => asked.includes('/verify')));
+        const hash = JSON.parse(await exported('to-verify')).manifest.session_manifest_hash;
+        await page.getByText(hash).waitFor();
+        await page.context().close();
+      },
+    ),
+    check(
+      '[console.verify] a bundle from a file says what the command line says: whole, altered, cut, and under another key',
+      async () => {
+        const whole = await exported('to-verify');
+        const altered = whole.replace('make sessions | sh', 'make sessions | zz');
+        assert.notEqual(altered, whole);
+        const others = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({
+          type: 'spki',
+          format: 'pem',
+        });
+        const page = await people.signedIn(human, '#/sessions');
+        for (const [bundle, key] of [
+          [whole, await trusted()],
+          [whole, ''],
+          [whole, String(others)],
+          [altered, await trusted()],
+          [whole.slice(0, -20), ''],
+          [whole.replace('"entries":', '"entries":[],"entries":'), ''],
+        ] as const) {
+          const expected = await verifyBundle(bundle, key === '' ? undefined : key);
+          await page.getByLabel('Bundle (JSON)').setInputFiles({
+            ...{ name: 'bundle.json', mimeType: 'application/json', buffer: Buffer.from(bundle) },
+          });
+          await page.getByLabel(/Public key that you trust/).fill(key);
+          await page.getByRole('button', { name: 'Verify' }).click();
+          const said = expected.valid
+            ? 'Valid: 1 entry'
+            : `Not valid: at entry ${expected.broken_link?.index}, ${expected.broken_link?.reason}`;
+          await page.getByRole('status').filter({ hasText: said }).waitFor();
+          for (const open of expected.not_checked) await page.getByText(open).waitFor();
+          await page.reload();
+          await page.getByRole('button', { name: 'Verify' }).waitFor();
+        }
+        await page.context().close();
+      },
+    ),
+    check('[console.verify] signatures and keys are taken and refused as Node takes and refuses them', async () => {
+      const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const pem = String(publicKey.export({ type: 'spki', format: 'pem' }));
+      for (let round = 0; round < 40; round++) {
+        const text = Buffer.from(`round ${round} ${'x'.repeat(round * 7)}`);
+        const good = createSign('sha256').update(text).sign(privateKey);
+        const bad = Buffer.from(good);
+        bad[bad.length - 1 - (round % 20)]! ^= 1;
+        for (const signature of [good, bad, good.subarray(1), Buffer.concat([good, Buffer.of(0)]), Buffer.alloc(0)]) {
+          const expected = nodeVerify('sha256', text, createPublicKey(pem), signature);
+          assert.equal(shim.verify('sha256', text, shim.createPublicKey(pem), signature), expected);
+        }
+        assert.equal(shim.hash('sha256', text), shim.createHash('sha256').update(text).digest('hex'));
+      }
+      const p384 = String(
+        generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey.export({ type: 'spki', format: 'pem' }),
+      );
+      const der = Buffer.from(pem.replace(/-----[^-]*-----/g, ''), 'base64');
+      der[der.length - 1]! ^= 1;
+      const offCurve = `-----BEGIN PUBLIC KEY-----\n${der.toString('base64')}\n-----END PUBLIC KEY-----\n`;
+      for (const key of ['', 'PEM', p384, offCurve]) assert.throws(() => shim.createPublicKey(key));
+    }),
+    check('[console.requests] a chat call is listed with its decision, tokens and session', async () => {
+      const question = { model: 'mock', messages: [{ role: 'user', content: 'hello' }] };
+      const answer = await fetch(`${gateway.gatewayUrl}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'x-api-key': agent, 'content-type': 'application/json', 'x-session-id': 'chat-1' },
+        body: JSON.stringify(question),
+      });
+      assert.equal(answer.status, 200);
+      const page = await people.signedIn(human, '#/requests');
+      const row = page.getByRole('row').filter({ hasText: 'chat-1' });
+      await row.getByText('allow').waitFor();
+      await page.getByLabel('Model').fill('nothing-*');
+      await page.keyboard.press('Enter');
+      await page.getByText('No chat call of this model is recorded.').waitFor();
+      await page.context().close();
+    }),
+    check(
+      '[console.policies] the playground says the decision of the gateway and records nothing; versions are compared',
+      async () => {
+        const { body } = await gateway.call(admin_token, 'GET', 'config');
+        const changed = structuredClone(body.configuration);
+        changed.tool_policies.default_decision = 'block';
+        assert.equal((await gateway.call(admin_token, 'PUT', 'config', changed)).status, 201);
+        const pending = (await gateway.call(human, 'GET', 'approvals?limit=200')).body.pending.length;
+        const page = await people.signedIn(human, '#/policies');
+        await page.getByRole('button', { name: 'Evaluate' }).click();
+        await page.getByRole('status').filter({ hasText: 'block' }).filter({ hasText: 'version 2' }).waitFor();
+        await page.getByLabel('Policy version').fill('1');
+        await page.getByRole('button', { name: 'Evaluate' }).click();
+        await page.getByRole('status').filter({ hasText: 'review' }).filter({ hasText: 'version 1' }).waitFor();
+        await page.getByLabel('A call, or a list of calls (JSON)').fill('{ nonsense');
+        await page.getByRole('button', { name: 'Evaluate' }).click();
+        await page.getByRole('status').filter({ hasText: 'The call is not JSON' }).waitFor();
+        await page.getByRole('link', { name: 'Compare version 1 with the one in force' }).click();
+        await page.getByRole('heading', { name: 'From version 1 to version 2' }).waitFor();
+        await page.getByRole('listitem').filter({ hasText: 'review → ' }).first().waitFor();
+        assert.equal((await gateway.call(human, 'GET', 'approvals?limit=200')).body.pending.length, pending);
+        assert.equal((await gateway.call(admin_token, 'POST', 'policy-versions/1/rollback')).status, 200);
+        await page.context().close();
+      },
+    ),
+    check(
+      '[console.status] alerts, providers and recent violations are shown; a viewer sees the pages of a viewer',
+      async () => {
+        const page = await people.signedIn(viewer, '#/status');
+        await page.getByRole('row').filter({ hasText: 'mock' }).first().waitFor();
+        await page.getByRole('heading', { name: 'Alerts' }).waitFor();
+        assert.deepEqual(await page.getByRole('navigation').getByRole('link').allInnerTexts(), ['Policies', 'Status']);
+        assert.equal(await page.getByRole('button', { name: 'Evaluate' }).count(), 0);
+        await page.context().close();
+      },
+    ),
+  ];
+};
