@@ -3,6 +3,7 @@
  * actions memory is taken (2,000 unless told), `--approvals N` how many are pending together (1,000); `--json` prints one document.
  * `--hostile` measures something else: what /health takes beside requests that were made to stop the gateway; `--only TEXT` takes the
  * rows whose names hold it. `--simulate-aws` measures the counters over a simulated DynamoDB, with `--only` as well.
+ * `--tool-guard` prints what the guard on tools catches, what it alarms on falsely and what it costs.
  */
 import { parseArgs } from 'node:util';
 import { benchActions } from './actions.ts';
@@ -18,6 +19,7 @@ import { benchMcp } from './mcp.ts';
 import { benchProjection } from './projection.ts';
 import { benchSimulatedAws } from './simulate-aws.ts';
 import { benchTickets } from './tickets.ts';
+import { benchToolGuard } from './tool-guard.ts';
 import { benchToolPolicy } from './tool-policy.ts';
 
 const { values } = parseArgs({
@@ -26,12 +28,14 @@ const { values } = parseArgs({
     approvals: { type: 'string', default: '1000' },
     json: { type: 'boolean', default: false },
     hostile: { type: 'boolean', default: false },
+    'tool-guard': { type: 'boolean', default: false },
     'simulate-aws': { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
   },
 });
 
 if (values['simulate-aws']) process.exit((await benchSimulatedAws(values.only)) ? 0 : 1);
+if (values['tool-guard']) process.exit(benchToolGuard() ? 0 : 1);
 if (values.hostile) process.exit((await benchHostile(values.only)) ? 0 : 1);
 
 const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Record<string, number>>> = {

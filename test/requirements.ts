@@ -1542,6 +1542,10 @@ const toolGateway: readonly Requirement[] = [
     'A changed definition passes by itself where it adds nothing that matters; new instructions, reach, secrets and looser annotations wait for a human, and approvals given under the earlier definition are void.',
   ),
   must(
+    'guard.figures',
+    'On the generated corpora the tool guard acts on at least 90 % of harmful rows, averaged by kind, and on at most 1 % of harmless ones, on the held-out third as well.',
+  ),
+  must(
     'guard.no-content',
     'Evidence names the kind, place and action of each finding of the tool guard, and none of its words.',
   ),

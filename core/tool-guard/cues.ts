@@ -147,7 +147,11 @@ export class CueScan {
 
   #sawId(id: number, hits: CueHit[]): void {
     this.#last[id] = this.#at;
-    for (const { cue, strong, holds } of rulesOf[id]!) if (holds(this.#near)) hits.push({ cue, strong, at: this.#at });
+    for (const { cue, strong, holds, sets } of rulesOf[id]!) {
+      if (!holds(this.#near)) continue;
+      hits.push({ cue, strong, at: this.#at });
+      if (sets) this.#last[classIds[sets]] = this.#at;
+    }
   }
 }
 

@@ -13,6 +13,7 @@ export type Cue =
   | 'tool-call'
   | 'no-consent'
   | 'marker'
+  | 'send-to'
   | 'new-instructions'
   | 'false-error'
   | 'foreign-phrase';
@@ -26,6 +27,8 @@ export interface Rule {
   /** A strong cue is a finding by itself, a weak one together with another. */
   readonly strong: boolean;
   readonly holds: (near: Near) => boolean;
+  /** Noted as a word of this class, for rules that want an order. */
+  readonly sets?: WordClass;
 }
 
 const weak = (cue: Cue, on: readonly WordClass[], holds: Rule['holds']): Rule => ({ on, cue, strong: false, holds });
@@ -46,14 +49,15 @@ export const rules: readonly Rule[] = [
   weak('new-instructions', ['directive'], (near) => near('fresh', 2)),
   strong('reveal', ['directive'], (near) => near('reveal', 6) && near('yours', 3) && !near('not', 8)),
   weak('reveal', ['talk'], (near) => near('reveal', 5) && !near('not', 8)),
-  weak('conceal', ['user'], (near) => near('tell', 4) && near('not', 6)),
+  weak('conceal', ['user'], (near) => near('tell', 5) && near('not', 7)),
   weak(
     'stealth',
     ['stealth', 'send', 'call', 'harm'],
     (near) => near('stealth', 4) && (near('send', 4) || near('call', 4) || near('harm', 4)),
   ),
-  strong('carry-out', ['link'], (near) => near('talk', 16) && near('send', 20) && !near('not', 20)),
-  weak('carry-out', ['talk'], (near) => near('send', 6) && !near('not', 9)),
+  strong('carry-out', ['link'], (near) => near('talkSent', 12) && !near('not', 20)),
+  weak('send-to', ['link'], (near) => near('send', 10) && !near('not', 10)),
+  { ...weak('carry-out', ['talk'], (near) => near('send', 6) && !near('not', 9)), sets: 'talkSent' },
   weak('carry-out', ['directive'], (near) => near('send', 7) && near('yours', 4) && !near('not', 9)),
   strong('secret-out', ['argument'], (near) => near('secretPath', 30) && near('send', 10)),
   strong(
@@ -75,7 +79,7 @@ export const rules: readonly Rule[] = [
   strong(
     'address',
     ['harm', 'send', 'reveal', 'answer'],
-    (near) => near('model', 12) && near('dear', 14) && !near('not', 6),
+    (near) => near('model', 12) && (near('dear', 14) || (near('are', 15) && near('if', 17))) && !near('not', 6),
   ),
   strong('address', ['harm', 'send'], (near) => near('model', 12) && near('must', 10) && !near('not', 6)),
   weak('address', ['call', 'harm', 'answer', 'send'], (near) => addressed(near, 10)),

@@ -1,5 +1,7 @@
 /** Words that sentences to a model are made of, by what they contribute: English, and the words that attacks in other languages use most. */
 
+import { foldText } from '#core/content-policy/visible.ts';
+
 const lists = {
   override: `ignore disregard forget override bypass neglect skip abandon discard overrule ignoring disregarding
     ignoriere ignorieren vergiss missachte ignorez ignorer oublie oubliez ignora ignorar olvida olvide omite dimentica
@@ -18,7 +20,9 @@ const lists = {
   model: `ai llm llms assistant assistants chatbot chatbots gpt chatgpt claude gemini copilot ki sprachmodell ia
     asistente assistente ассистент ии нейросеть`,
   agent: 'agent agents model models bot agente agenten',
-  dear: 'dear attention hey hello hi note hinweis achtung atención attenzione attenzione важно if for reading processing',
+  dear: 'dear attention hey hello hi note hinweis achtung atención attenzione важно reading',
+  if: 'if wenn falls si se если',
+  are: 'are sei bist es eres sei ist',
   tell: `tell inform notify mention alert warn disclose reveal telling informing mentioning notifying alerting erwähne
     erwähnen informiere informieren sage informe informez mentionne mentionnez dites digas menciones informes dire
     mencione сообщай говори`,
@@ -73,9 +77,9 @@ const lists = {
   read: 'read open cat access retrieve lies lese lis lee leggi прочитай',
 } as const;
 
-export type WordClass = keyof typeof lists | 'link' | 'secretPath' | 'toolName' | 'marker';
+export type WordClass = keyof typeof lists | 'link' | 'secretPath' | 'toolName' | 'marker' | 'talkSent';
 
-const names = [...(Object.keys(lists) as WordClass[]), 'link', 'secretPath', 'toolName', 'marker'] as const;
+const names = [...(Object.keys(lists) as WordClass[]), 'link', 'secretPath', 'toolName', 'marker', 'talkSent'] as const;
 
 /** Index of each class. */
 export const classIds = Object.fromEntries(names.map((name, id) => [name, id])) as Readonly<Record<WordClass, number>>;
@@ -84,8 +88,9 @@ export const classCount: number = names.length;
 /** Classes of a word in lower case. */
 export const wordClasses: ReadonlyMap<string, readonly number[]> = (() => {
   const found = new Map<string, number[]>();
+  // Also as texts are read: letters that look like Latin ones are folded to them.
   for (const [name, words] of Object.entries(lists))
-    for (const word of words.split(/\s+/)) {
+    for (const word of new Set(words.split(/\s+/).flatMap((each) => [each, foldText(each).toLowerCase()]))) {
       const ids = found.get(word) ?? [];
       ids.push(classIds[name as WordClass]);
       found.set(word, ids);

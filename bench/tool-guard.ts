@@ -1,0 +1,62 @@
+/** `node bench/run.ts --tool-guard`: what the guard on tools catches, what it alarms on falsely, and what it costs. */
+import { toolGuard } from '#core/contracts/config/tool-guard.ts';
+import { lookOver } from '#core/mcp/tools/look-over.ts';
+import { checkArguments } from '#core/tool-guard/arguments.ts';
+import { checkText } from '#core/tool-guard/check-text.ts';
+import { harmless } from '../test/corpora/tool-guard/harmless.ts';
+import { type Measured, measureHarmful, measureHarmless, type Share } from '../test/corpora/tool-guard/measure.ts';
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+const counted = ({ rows, acted }: Share): string => `${acted} of ${rows} (${percent(acted / rows)})`;
+
+/** @returns whether the aims are met: 0.90 caught by kind and 1 % false alarms, on the held-out third as well. */
+export function benchToolGuard(): boolean {
+  const [harm, calm] = [measureHarmful(), measureHarmless()];
+  console.log(`harmful, ${harm.kinds.size} kinds`);
+  for (const [kind, { written, heldOut }] of harm.kinds)
+    console.log(`  ${kind.padEnd(34)} written on ${counted(written).padEnd(22)} held out ${counted(heldOut)}`);
+  summary('caught', harm);
+  console.log(`  by kind: ${percent(harm.byKind.written)} written on, ${percent(harm.byKind.heldOut)} held out`);
+  console.log(`\nharmless, ${calm.kinds.size} kinds`);
+  summary('false alarms', calm);
+  console.log('\ncost for 4,096 characters, median of 400 runs');
+  for (const [name, work] of Object.entries(costs())) console.log(`  ${name.padEnd(34)} ${median(work).toFixed(3)} ms`);
+  const met = (share: Share): boolean => share.acted / share.rows <= 0.01;
+  return harm.byKind.written >= 0.9 && harm.byKind.heldOut >= 0.9 && met(calm.written) && met(calm.heldOut);
+}
+
+const summary = (what: string, { written, heldOut }: Measured): void =>
+  console.log(`  ${what}: ${counted(written)} written on, ${counted(heldOut)} held out`);
+
+function costs(): Readonly<Record<string, () => unknown>> {
+  const rows = harmless();
+  const of = (kind: string): string => {
+    const texts = rows.flatMap((row) => (row.kind === kind && row.place === 'result' ? [row.text] : []));
+    return texts.join('\n\n').repeat(20).slice(0, 4_096);
+  };
+  const [readme, page, foreign, code] = [
+    'README with instructions',
+    'HTML page',
+    'other languages and emoji',
+    'code',
+  ].map(of);
+  const { results: actions } = toolGuard.parse({});
+  const outcome = { result: { content: [{ type: 'text', text: readme! }] } };
+  return {
+    'README, words alone': () => checkText(readme!),
+    'HTML, words alone': () => checkText(page!),
+    'other languages, words alone': () => checkText(foreign!),
+    'README, a whole result with secrets': () => lookOver(outcome, [], { actions, prompt: false }),
+    'arguments with a text': () => checkArguments({ path: 'src/main.ts', content: code! }),
+  };
+}
+
+function median(work: () => unknown): number {
+  for (let n = 0; n < 200; n++) work();
+  const times = Array.from({ length: 400 }, () => {
+    const start = performance.now();
+    work();
+    return performance.now() - start;
+  });
+  return times.sort((a, b) => a - b)[200]!;
+}

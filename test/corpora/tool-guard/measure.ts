@@ -1,0 +1,61 @@
+/** How many rows of the corpora the guard acts on with the defaults of the configuration. */
+import { toolGuard } from '#core/contracts/config/tool-guard.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { checkArguments } from '#core/tool-guard/arguments.ts';
+import { checkText } from '#core/tool-guard/check-text.ts';
+import { checkDefinition } from '#core/tool-guard/definitions.ts';
+import { harmful } from './harmful.ts';
+import { harmless } from './harmless.ts';
+import type { Row } from './sample.ts';
+
+const defaults = toolGuard.parse({});
+
+/** Kinds of findings that are more than recorded. */
+export function actedOn(row: Row): string[] {
+  switch (row.place) {
+    case 'result':
+      return checkText(row.text).flatMap(({ kind, severity }) =>
+        severity !== 'low' && defaults.results[kind] !== 'log' ? [kind] : [],
+      );
+    case 'definition':
+      return checkDefinition(row.definition as JsonObject).flatMap(({ kind, severity }) =>
+        severity !== 'low' && defaults.definitions[kind] !== 'log' ? [kind] : [],
+      );
+    case 'argument':
+      return checkArguments(row.parameters).flatMap(({ kind }) => (defaults.arguments[kind] === 'log' ? [] : [kind]));
+  }
+}
+
+export interface Share {
+  readonly rows: number;
+  readonly acted: number;
+}
+
+export interface Measured {
+  readonly kinds: ReadonlyMap<string, { readonly written: Share; readonly heldOut: Share }>;
+  readonly written: Share;
+  readonly heldOut: Share;
+  /** Mean over the kinds. */
+  readonly byKind: { readonly written: number; readonly heldOut: number };
+}
+
+const shareOf = (rows: readonly Row[]): Share => ({
+  rows: rows.length,
+  acted: rows.filter((row) => actedOn(row).length > 0).length,
+});
+const rate = ({ rows, acted }: Share): number => acted / rows;
+
+function measured(rows: readonly Row[]): Measured {
+  const of = (some: readonly Row[]) => ({
+    written: shareOf(some.filter(({ heldOut }) => !heldOut)),
+    heldOut: shareOf(some.filter(({ heldOut }) => heldOut)),
+  });
+  const names = [...new Set(rows.map(({ kind }) => kind))];
+  const kinds = new Map(names.map((kind) => [kind, of(rows.filter((row) => row.kind === kind))]));
+  const mean = (half: 'written' | 'heldOut') =>
+    [...kinds.values()].reduce((sum, kind) => sum + rate(kind[half]), 0) / kinds.size;
+  return { kinds, ...of(rows), byKind: { written: mean('written'), heldOut: mean('heldOut') } };
+}
+
+export const measureHarmful = (): Measured => measured(harmful());
+export const measureHarmless = (): Measured => measured(harmless());

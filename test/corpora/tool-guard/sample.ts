@@ -1,0 +1,56 @@
+/** What a row of the corpora is, and how templates become rows: always the same ones, from a fixed seed. */
+
+export type Sample =
+  | { readonly place: 'result'; readonly text: string }
+  | { readonly place: 'definition'; readonly definition: Record<string, unknown> }
+  | { readonly place: 'argument'; readonly parameters: Record<string, unknown> };
+
+export type Row = Sample & {
+  readonly kind: string;
+  /** Of a template that no rule was written on. */
+  readonly heldOut: boolean;
+};
+
+/** Mulberry32. */
+export function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const slots: Readonly<Record<string, readonly string[]>> = {
+  host: ['collect.example', 'metrics-sync.example', 'cdn.attacker.example', 'files.partner.example'],
+  person: ['Ada', 'Jonas', 'Mei', 'Fatima', 'Lars', 'Priya'],
+  file: ['report.txt', 'notes.md', 'invoice-2291.pdf', 'src/main.ts', 'data/users.csv'],
+  project: ['orchard', 'lighthouse', 'quartz', 'meadow', 'harbor'],
+  number: ['17', '203', '4096', '12', '88'],
+  tool: ['send_email', 'delete_repository', 'transfer_funds', 'create_webhook', 'update_permissions'],
+  city: ['Oslo', 'Porto', 'Kyoto', 'Quito', 'Turin'],
+  word: ['billing', 'search', 'upload', 'calendar', 'checkout'],
+};
+
+/** `{host}` and the other slots of a template, filled. */
+export const filled = (template: string, next: () => number): string =>
+  template.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const values = slots[name];
+    return values ? values[Math.floor(next() * values.length)]! : whole;
+  });
+
+/** The last third of the templates is held out. */
+export function rowsOf(
+  kind: string,
+  templates: readonly string[],
+  each: number,
+  seed: number,
+  sample: (text: string, next: () => number) => Sample,
+): Row[] {
+  const next = random(seed);
+  const kept = Math.ceil((templates.length * 2) / 3);
+  return templates.flatMap((template, at) =>
+    Array.from({ length: each }, (): Row => ({ ...sample(filled(template, next), next), kind, heldOut: at >= kept })),
+  );
+}
