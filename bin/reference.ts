@@ -13,6 +13,7 @@ import { behaviourPage } from './reference/behaviour.ts';
 import { cliPage } from './reference/cli.ts';
 import { configurationPage } from './reference/configuration.ts';
 import { errorsPage } from './reference/errors.ts';
+import { grafanaDashboard } from './reference/grafana.ts';
 import { limitsPage } from './reference/limits.ts';
 import { json } from './reference/markdown.ts';
 import { gatewayOpenApi, openApi } from './reference/openapi.ts';
@@ -40,6 +41,7 @@ export async function reference(): Promise<Record<string, string>> {
     'shell-programs.md': shellProgramsPage(),
     'sql-queries.md': sqlPage(),
     'schema.graphql': sdl,
+    'grafana-dashboard.json': json(grafanaDashboard()),
   };
 }
 

@@ -914,6 +914,10 @@ const admin: readonly Requirement[] = [
     'Names that callers choose are bounded in length and number; past the bound they count under other.',
   ),
   must(
+    'watch.grafana',
+    'A Grafana dashboard over /metrics shows golden signals, decisions, approvals and cost; every query names a series and labels that the gateway counts.',
+  ),
+  must(
     'webhook.policy-events',
     'Blocked calls and warnings are sent to the webhook as policy_violation and policy_warning, signed, retried and given up like approvals, one message a rule and minute, without texts, and never on the time of a caller.',
   ),
