@@ -21,6 +21,7 @@ import { benchSimulatedAws } from './simulate-aws.ts';
 import { benchTickets } from './tickets.ts';
 import { benchToolGuard } from './tool-guard.ts';
 import { benchToolPolicy } from './tool-policy.ts';
+import { benchTransparency } from './transparency.ts';
 
 const { values } = parseArgs({
   options: {
@@ -44,6 +45,7 @@ const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Rec
   'effects of SQL': benchSqlEffects,
   tickets: benchTickets,
   evidence: benchEvidence,
+  'transparency log': benchTransparency,
   'projection on AWS, simulated': benchProjection,
   'content policy': benchContentPolicy,
   'personal data, generated corpus': benchPersonalData,

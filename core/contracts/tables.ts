@@ -70,7 +70,8 @@ export const tables = {
     partitionKey: 'id',
   },
   observations: {
-    holds: 'projections of the evidence stream: decision counters, violations, archive marks; rebuildable',
+    holds:
+      'projections of the evidence stream: decision counters, violations, archive marks; rebuildable; head and index of the transparency log',
     partitionKey: 'series',
     sortKey: 'at',
     ttl: 'ttl',

@@ -1,0 +1,132 @@
+/** The transparency log: what appending, proving and verifying take, and what a batch writes. */
+
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { logTable } from '#adapters/dynamodb/log-table.ts';
+import { bundleFormat, type EvidenceEntry, type SessionBundle } from '#core/contracts/evidence.ts';
+import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
+import type { SessionHead } from '#core/evidence/ports.ts';
+import { signedManifest } from '#core/evidence/sign.ts';
+import { verifyBundle } from '#core/evidence/verify.ts';
+import { leafBytes, leafOf } from '#core/transparency/leaf.ts';
+import { inclusionProof, type NodeId, rootOfInclusion } from '#core/transparency/proofs.ts';
+import { Frontier, leafHash } from '#core/transparency/tree.ts';
+import { startDynamo } from '../test/support/dynamo.ts';
+import { pointOf, testLog } from '../test/support/transparency.ts';
+
+const leaves = 100_000;
+
+export async function benchTransparency(): Promise<Record<string, number>> {
+  const { tree, nodes, cpuMs } = grown();
+  const read = async (ids: readonly NodeId[]) => ids.map(({ level, index }) => nodes.get(level * 2 ** 32 + index)!);
+  return {
+    'append 100,000 leaves: CPU ms': cpuMs,
+    ...(await proofs(tree, read)),
+    ...(await written()),
+    ...(await verified()),
+  };
+}
+
+function grown() {
+  const bytes = Array.from({ length: leaves }, (_, i) =>
+    leafBytes(leafOf(pointOf(`s-${i}`, 0), '2026-01-01T00:00:00.000Z')),
+  );
+  const [tree, nodes] = [new Frontier(), new Map<number, Buffer>()];
+  const before = process.cpuUsage();
+  for (const leaf of bytes) {
+    tree.append(leafHash(leaf), (level, index, hash) => void nodes.set(level * 2 ** 32 + index, hash));
+  }
+  const { user, system } = process.cpuUsage(before);
+  return { tree, nodes, cpuMs: (user + system) / 1_000 };
+}
+
+async function proofs(tree: Frontier, read: (ids: readonly NodeId[]) => Promise<Buffer[]>) {
+  const [root, rounds] = [tree.root(), 2_000];
+  const made: { at: number; path: Buffer[] }[] = [];
+  const begun = performance.now();
+  for (let i = 0; i < rounds; i++) {
+    const at = (i * 7_919) % leaves;
+    made.push({ at, path: await inclusionProof(at, leaves, read) });
+  }
+  const makingMs = (performance.now() - begun) / rounds;
+  const from = performance.now();
+  for (const { at, path } of made) {
+    const leaf = leafHash(leafBytes(leafOf(pointOf(`s-${at}`, 0), '2026-01-01T00:00:00.000Z')));
+    if (!rootOfInclusion(leaf, at, leaves, path)?.equals(root)) throw new Error('a proof does not hold');
+  }
+  return { 'make a proof of 100,000 leaves: ms': makingMs, 'check it: ms': (performance.now() - from) / rounds };
+}
+
+/** Write units by the size of what is put: one for each begun kB. */
+async function written(): Promise<Record<string, number>> {
+  const dynamo = await startDynamo();
+  const client = dynamo.client();
+  let units = 0;
+  const send = client.send.bind(client) as (command: unknown) => Promise<unknown>;
+  client.send = ((command: { input: { Item?: object } }) => {
+    if (command.input.Item) units += Math.ceil(JSON.stringify(command.input.Item, bytesAsText).length / 1_000);
+    return send(command);
+  }) as typeof client.send;
+  const heads = logTable({ client, tables: await dynamo.createTables() });
+  const kept = await testLog();
+  const log = kept.opened({ heads });
+  const figures: Record<string, number> = {};
+  // The frontier of a log of a thousand and more leaves is about as large as it gets.
+  await log.append(Array.from({ length: 1_023 }, (_, i) => pointOf(`old-${i}`, 0)));
+  for (const count of [1, 10, 100]) {
+    units = 0;
+    await log.append(Array.from({ length: count }, (_, i) => pointOf(`s-${count}-${i}`, 0)));
+    figures[`write units a session, ${count} in a batch`] = units / count;
+  }
+  await Promise.all([kept.stop(), dynamo.stop()]);
+  return figures;
+}
+
+const bytesAsText = (_: string, value: unknown): unknown =>
+  value instanceof Uint8Array ? 'x'.repeat(value.length) : value;
+
+async function verified(): Promise<Record<string, number>> {
+  const kept = await testLog();
+  const log = kept.opened();
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const entries: EvidenceEntry[] = [];
+  let head: SessionHead | undefined;
+  for (let i = 0; i < 50; i++) {
+    const draft = { tenant: 'default', session_id: 's', timestamp: '2026-01-01T00:00:00.000Z', kind: 'chat' as const };
+    const entry = sealEntry(
+      { ...draft, envelope_id: `e-${i}`, actor: { key_id: 'k' }, body: { model: 'mock', n: i } },
+      head,
+    );
+    entries.push(entry);
+    head = advanceHead(head, entry, 'k');
+  }
+  await log.append(Array.from({ length: 500 }, (_, i) => pointOf(`s-${i}`, 0)));
+  await log.append([{ tenant: 'default', session_id: 's', index: 49, hash: entries[49]!.hash }]);
+  const signer = {
+    keyId: 'bench',
+    sign: async (bytes: Uint8Array) => sign('sha256', bytes, privateKey).toString('base64'),
+    publicKey: async () => pem,
+  };
+  const store = { get: async () => undefined, put: async <T>(manifest: T) => manifest };
+  const manifest = await signedManifest(head!, entries, signer, store as never);
+  const plain: SessionBundle = { format: bundleFormat, manifest, entries, public_key: pem };
+  const proved = { ...plain, log_proof: await log.proof('default', 's') };
+  const key = kept.signer('default');
+  const [without, withProof] = [JSON.stringify(plain), JSON.stringify(proved)];
+  const times = { without: 0, with: 0 };
+  for (let round = 0; round < 220; round++) {
+    const first = performance.now();
+    if (!(await verifyBundle(without, pem)).valid) throw new Error('the bundle is not valid');
+    const second = performance.now();
+    if (!(await verifyBundle(withProof, pem, undefined, undefined, { log: key })).valid)
+      throw new Error('the proof fails');
+    if (round < 20) continue;
+    times.without += second - first;
+    times.with += performance.now() - second;
+  }
+  await kept.stop();
+  return {
+    'verify a bundle of 50 entries: ms': times.without / 200,
+    'the same with its log proof, times': times.with / times.without,
+  };
+}
