@@ -18,6 +18,8 @@ export default {
   coverageReporters: ['text-summary', 'lcovonly', 'json-summary'],
   coverageThreshold: { global: { lines: 92, branches: 85 } },
   testEnvironment: 'node',
+  // A test fails for what it found, never because the machine was busy.
+  testTimeout: 60_000,
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   // Packages that export for `import` only: name their file, and let SWC transform them.
   moduleNameMapper: { '^@middy/(core|util)$': '<rootDir>/node_modules/@middy/$1/index.js' },

@@ -18,6 +18,8 @@ const telemetry = {
 };
 const started: Background[] = [];
 const hastyLimits = { textsMs: 1, effectsMs: 1, callsMs: 1, configurationMs: 1 };
+/** However slow the machine. */
+const patientLimits = { textsMs: 60_000, effectsMs: 60_000, callsMs: 60_000, configurationMs: 60_000 };
 const packs = resolve('policies');
 const start = (limits?: BackgroundOptions['limits']): Background => {
   const work = backgroundWork({ telemetry, effects: lazyEffects, packs, ...(limits && { limits }) });
@@ -26,7 +28,7 @@ const start = (limits?: BackgroundOptions['limits']): Background => {
 };
 let work: Background;
 beforeAll(() => {
-  work = start();
+  work = start(patientLimits);
 });
 afterAll(() => Promise.all(started.map((each) => each.stop())));
 beforeEach(() => {
